@@ -22,22 +22,22 @@ import {
 import type { Screen } from "./screen.ts";
 import { buildStatusPage } from "./processes/status-page.ts";
 import { type ProcessSpec, Supervised } from "./processes/supervised.ts";
-import { World } from "./cluster/cluster-state.ts";
+import { ClusterState } from "./cluster/cluster-state.ts";
 
 export interface DemoDeps {
-  readonly folder: string;
+  readonly directory: string;
   readonly pools: CloudPools;
   readonly nodes: number;
   readonly screen: Screen;
   readonly paint: Paint;
   readonly now: () => Date;
-  /** Ends everything. */
+  /** Stops the demo. */
   readonly end: AbortController;
 }
 
 /** The demo once it is ready. */
 export interface Demo {
-  readonly world: World;
+  readonly clusterState: ClusterState;
   readonly kubernetes: Kubernetes;
   readonly serviceUrl: string;
   readonly statusPageUrl: string;
@@ -45,29 +45,29 @@ export interface Demo {
   readonly guide: () => string;
 }
 
-/** Everything that was started, to be ended in the reverse order. */
+/** All that was started; endDemo() stops it in reverse order. */
 export interface Running {
   readonly processes: Supervised[];
   readonly tasks: Promise<void>[];
 }
 
-const INITIALISED_TIMEOUT_MS = 60_000;
+const INITIALIZED_TIMEOUT_MS = 60_000;
 const ADDRESS_TIMEOUT_MS = 30_000;
-/** Above 1024: the load balancer listens on the very port, whoever runs the demo. */
+/** Above 1023, because the load balancer listens on this port without root. */
 const SERVICE_PORT = 8_080;
 
-/** Brings everything up and waits until the nodes are initialised and the Service answers. */
+/** Starts all processes and waits until the nodes are initialized and the Service has an address. */
 export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo> {
   const { screen, end, now, nodes, paint } = deps;
-  const folder = { path: deps.folder };
+  const directory = { path: deps.directory };
   const start = (spec: ProcessSpec, text: string): Promise<Started> => startProcess(spec, text, deps, running);
 
   const [cluster, cloud] = await Promise.all([
-    start(clusterSpec(folder), "a Kubernetes API in memory"),
-    start(cloudSpec(folder, deps.pools), "a simulated cloud"),
+    start(clusterSpec(directory), "a Kubernetes API in memory"),
+    start(cloudSpec(directory, deps.pools), "a simulated cloud"),
     buildStatusPage(end.signal),
   ]);
-  await writeFile(kubeconfigFile(folder), kubeconfig(cluster.url));
+  await writeFile(kubeconfigFile(directory), kubeconfig(cluster.url));
   const kubernetes = new Kubernetes({ url: cluster.url, signal: end.signal });
   const cloudClient = new CloudClient({ url: cloud.url, apiKey: CLOUD_ACCOUNT.key });
   const machines = new Machines({
@@ -75,16 +75,16 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
     kubernetes,
     now,
     onFailure: (name, error) =>
-      screen.tell({ subject: name, text: `its kubelet failed: ${String(error)}`, tone: "bad" }),
+      screen.show({ subject: name, text: `its kubelet failed: ${String(error)}`, tone: "bad" }),
     signal: end.signal,
   });
-  const world = new World({
+  const clusterState = new ClusterState({
     kubernetes,
     screen,
     onNodePorts: (ports) => machines.setNodePorts(ports),
     signal: end.signal,
   });
-  running.tasks.push(world.run(), machines.run());
+  running.tasks.push(clusterState.run(), machines.run());
 
   const zones = (await cloudClient.account(end.signal)).regions.flatMap((region) => region.zones);
   const names = Array.from({ length: nodes }, (_, index) => `node-${index + 1}`);
@@ -95,17 +95,17 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
   );
 
   const [provider, controller] = await Promise.all([
-    start(providerSpec(folder, cloud.url), "the provider sidecar of that cloud"),
-    start(controllerSpec(folder, await freePort()), "the controller"),
+    start(providerSpec(directory, cloud.url), "the provider sidecar of that cloud"),
+    start(controllerSpec(directory, await freePort()), "the controller"),
   ]);
-  const [, statusPageUrl = ""] = controller.said;
-  await world.until(`that all ${nodes} nodes are initialised`, INITIALISED_TIMEOUT_MS, ({ nodes: known }) =>
+  const [, statusPageUrl = ""] = controller.readyValues;
+  await clusterState.until(`initialization of all ${nodes} nodes`, INITIALIZED_TIMEOUT_MS, ({ nodes: known }) =>
     names.every((name) => known.get(name)?.isTainted === false),
   );
-  const serviceUrl = await createService(kubernetes, world, "web", SERVICE_PORT);
-  const facts = {
+  const serviceUrl = await createService(kubernetes, clusterState, "web", SERVICE_PORT);
+  const values = {
     kubectl: kubectl(),
-    kubeconfig: kubeconfigFile(folder),
+    kubeconfig: kubeconfigFile(directory),
     serviceUrl,
     cloudUrl: cloud.url,
     cloudKey: CLOUD_ACCOUNT.key,
@@ -113,13 +113,13 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
     nextNode: `node-${nodes + 1}`,
     statusPageUrl,
     healthUrl: controller.url,
-    logs: join(deps.folder, "*.log"),
+    logs: join(deps.directory, "*.log"),
   };
-  const text = (): string => guide({ ...facts, providerPid: provider.process.pid }, paint);
-  return { world, kubernetes, serviceUrl, statusPageUrl, provider: provider.process, guide: text };
+  const text = (): string => guide({ ...values, providerPid: provider.process.pid }, paint);
+  return { clusterState, kubernetes, serviceUrl, statusPageUrl, provider: provider.process, guide: text };
 }
 
-/** Ends what was started, last first. */
+/** Stops what was started, last first. */
 export async function endDemo({ processes, tasks }: Running): Promise<void> {
   for (const process of processes.toReversed()) await process.stop();
   await Promise.allSettled(tasks);
@@ -128,8 +128,8 @@ export async function endDemo({ processes, tasks }: Running): Promise<void> {
 interface Started {
   readonly process: Supervised;
   readonly url: string;
-  /** All that its ready line names. */
-  readonly said: readonly string[];
+  /** The groups of its ready line. */
+  readonly readyValues: readonly string[];
 }
 
 async function startProcess(
@@ -138,41 +138,48 @@ async function startProcess(
   { screen, end }: DemoDeps,
   running: Running,
 ): Promise<Started> {
-  const tell = (what: string, tone: "plain" | "bad" | "good"): void =>
-    screen.tell({ subject: spec.name, text: what, tone });
+  const show = (message: string, tone: "plain" | "bad" | "good"): void =>
+    screen.show({ subject: spec.name, text: message, tone });
   const supervised: Supervised = new Supervised({
     spec,
-    onLost: (how) => {
+    onExit: (description) => {
       const isForgetful = spec.name === "cluster";
-      tell(`${how}${isForgetful ? ": the demo ends with it" : ", is started again"}`, "bad");
+      show(`${description}${isForgetful ? ": the demo stops, because its state is lost" : "; restarting"}`, "bad");
       if (isForgetful) end.abort(new Error("the cluster, whose state is in memory, has ended"));
       return !isForgetful;
     },
-    onBack: (pid) => tell(`is back, pid ${pid}`, "good"),
+    onRestart: (pid) => show(`restarted, pid ${pid}`, "good"),
   });
   running.processes.push(supervised);
-  const said = await supervised.start();
-  const [url = ""] = said;
-  tell(`${text}, pid ${supervised.pid}${url.startsWith("http") ? `, ${url}` : ""}`, "plain");
-  return { process: supervised, url, said };
+  const readyValues = await supervised.start();
+  const [url = ""] = readyValues;
+  show(`${text}, pid ${supervised.pid}${url.startsWith("http") ? `, ${url}` : ""}`, "plain");
+  return { process: supervised, url, readyValues };
 }
 
-/** Makes a Service of type LoadBalancer and waits for its address. */
-export async function createService(kubernetes: Kubernetes, world: World, name: string, port: number): Promise<string> {
+/** Creates a Service of type LoadBalancer and waits for its address. */
+export async function createService(
+  kubernetes: Kubernetes,
+  clusterState: ClusterState,
+  name: string,
+  port: number,
+): Promise<string> {
   await kubernetes.create("/api/v1/namespaces/default/services", {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name },
     spec: { type: "LoadBalancer", selector: { app: name }, ports: [{ name: "http", port, targetPort: 80 }] },
   });
-  const addresses = (): readonly string[] => world.services.get(`default/${name}`)?.addresses ?? [];
-  await world.until(`that Service ${name} has an address`, ADDRESS_TIMEOUT_MS, () => addresses().length > 0);
+  const addresses = (): readonly string[] => clusterState.services.get(`default/${name}`)?.addresses ?? [];
+  await clusterState.until(`an address for Service ${name}`, ADDRESS_TIMEOUT_MS, () => addresses().length > 0);
   return `http://${addresses()[0] ?? ""}:${port}`;
 }
 
-/** The user's own kubectl, else the one that the control plane's build left here. */
+/** The user's kubectl, or else the one from the build of test/control-plane. */
 function kubectl(): string {
-  const hasOwn = (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, "kubectl")));
+  const hasOwn = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .some((directory) => existsSync(join(directory, "kubectl")));
   const built = join("test", "control-plane", "bin", "1.36", "kubectl");
   return !hasOwn && existsSync(join(ROOT, built)) ? `./${built}` : "kubectl";
 }

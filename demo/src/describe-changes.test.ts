@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { narrateEvent, narrateNode, narrateService } from "./describe-changes.ts";
+import { describeEvent, describeNodeChange, describeServiceChange } from "./describe-changes.ts";
 import type { NodeView, ServiceView } from "./cluster/views.ts";
 
 const registered: NodeView = {
@@ -10,7 +10,7 @@ const registered: NodeView = {
   instanceType: "",
   addresses: ["Hostname node-1"],
 };
-const initialised: NodeView = {
+const initialized: NodeView = {
   name: "node-1",
   isTainted: false,
   providerId: "sim://i-1",
@@ -19,27 +19,35 @@ const initialised: NodeView = {
   addresses: ["InternalIP 127.10.0.1", "Hostname node-1"],
 };
 
-describe("narrateNode()", () => {
+describe("describeNodeChange()", () => {
   test.each([
-    ["tells of a registration", undefined, registered, ["registered, tainted: nothing may run on it yet"]],
     [
-      "tells each fact from the cloud, the taint last",
+      "describes a registration",
+      undefined,
       registered,
-      initialised,
-      ["is sim://i-1; is in zone north-1, a small; has InternalIP 127.10.0.1", "taint lifted: pods may run on it"],
+      ["registered with the uninitialized taint: pods cannot be scheduled"],
     ],
-    ["tells nothing of a heartbeat", initialised, { ...initialised }, []],
     [
-      "tells of a changed address",
-      initialised,
-      { ...initialised, addresses: ["InternalIP 127.10.0.2"] },
-      ["has InternalIP 127.10.0.2"],
+      "describes all values from the cloud, the taint last",
+      registered,
+      initialized,
+      [
+        "provider ID sim://i-1; zone north-1, instance type small; InternalIP 127.10.0.1",
+        "taint removed: pods can be scheduled",
+      ],
     ],
-    ["tells of a new taint", initialised, { ...initialised, isTainted: true }, ["tainted again"]],
-    ["tells of a deletion", initialised, undefined, ["is gone"]],
-    ["tells nothing of what never was", undefined, undefined, []],
+    ["ignores a heartbeat", initialized, { ...initialized }, []],
+    [
+      "describes a changed address",
+      initialized,
+      { ...initialized, addresses: ["InternalIP 127.10.0.2"] },
+      ["InternalIP 127.10.0.2"],
+    ],
+    ["describes a new taint", initialized, { ...initialized, isTainted: true }, ["tainted again"]],
+    ["describes a deletion", initialized, undefined, ["deleted"]],
+    ["ignores a Node that never existed", undefined, undefined, []],
   ])("%s", (_sentence, before, after, texts) => {
-    expect(narrateNode(before, after).map(({ subject, text }) => `${subject} ${text}`)).toEqual(
+    expect(describeNodeChange(before, after).map(({ subject, text }) => `${subject} ${text}`)).toEqual(
       texts.map((text) => `node-1 ${text}`),
     );
   });
@@ -53,30 +61,30 @@ const waiting: ServiceView = {
 };
 const served: ServiceView = { ...waiting, addresses: ["127.20.0.1"] };
 
-describe("narrateService()", () => {
+describe("describeServiceChange()", () => {
   test.each([
-    ["tells of a new one", undefined, waiting, ["is of type LoadBalancer: waits for an address"]],
-    ["tells its address", waiting, served, ["has address 127.20.0.1"]],
-    ["tells nothing of an update", served, { ...served }, []],
-    ["tells of a lost address", served, waiting, ["lost its address"]],
-    ["tells of another type", served, { ...served, type: "ClusterIP" }, ["is of type ClusterIP now"]],
-    ["tells of a deletion", served, undefined, ["is gone"]],
-    ["tells nothing of other types", undefined, { ...served, type: "ClusterIP" }, []],
+    ["describes a new Service", undefined, waiting, ["type LoadBalancer, waiting for an address"]],
+    ["describes a new address", waiting, served, ["address 127.20.0.1"]],
+    ["ignores an update", served, { ...served }, []],
+    ["describes a removed address", served, waiting, ["address removed"]],
+    ["describes a change of the type", served, { ...served, type: "ClusterIP" }, ["changed to type ClusterIP"]],
+    ["describes a deletion", served, undefined, ["deleted"]],
+    ["ignores other types", undefined, { ...served, type: "ClusterIP" }, []],
   ])("%s", (_sentence, before, after, texts) => {
-    expect(narrateService(before, after).map(({ subject, text }) => `${subject} ${text}`)).toEqual(
+    expect(describeServiceChange(before, after).map(({ subject, text }) => `${subject} ${text}`)).toEqual(
       texts.map((text) => `default/web ${text}`),
     );
   });
 });
 
-describe("narrateEvent()", () => {
-  test("takes a warning for bad news", () => {
+describe("describeEvent()", () => {
+  test("marks a warning as bad", () => {
     const event = { subject: "default/web", reason: "SyncLoadBalancerFailed", message: "no quota", isWarning: true };
-    expect(narrateEvent(event)).toEqual({
+    expect(describeEvent(event)).toEqual({
       subject: "default/web",
       text: "SyncLoadBalancerFailed: no quota",
       tone: "bad",
     });
-    expect(narrateEvent({ ...event, isWarning: false }).tone).toBe("quiet");
+    expect(describeEvent({ ...event, isWarning: false }).tone).toBe("quiet");
   });
 });

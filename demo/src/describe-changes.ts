@@ -1,35 +1,37 @@
 import type { EventView, NodeView, ServiceView } from "./cluster/views.ts";
 
-/** One line of the demo's story. */
+/** One line of the demo's output. */
 export interface Line {
-  /** Whom it is about: a process, a node, a Service. */
+  /** The process, Node or Service that the line is about. */
   readonly subject: string;
   readonly text: string;
   readonly tone: "plain" | "good" | "bad" | "quiet";
 }
 
-/** What changed of a Node, in words; undefined stands for "is not there". */
-export function narrateNode(before: NodeView | undefined, after: NodeView | undefined): readonly Line[] {
-  if (after === undefined) return before === undefined ? [] : [line(before.name, "is gone", "bad")];
-  const facts = factsOf(before, after);
-  return [...(facts.length === 0 ? [] : [line(after.name, facts.join("; "), "plain")]), ...taintOf(before, after)];
+/** Describes how a Node changed; `undefined` stands for an object that does not exist. */
+export function describeNodeChange(before: NodeView | undefined, after: NodeView | undefined): readonly Line[] {
+  if (after === undefined) return before === undefined ? [] : [line(before.name, "deleted", "bad")];
+  const changes = changesOf(before, after);
+  return [...(changes.length === 0 ? [] : [line(after.name, changes.join("; "), "plain")]), ...taintOf(before, after)];
 }
 
-function factsOf(before: NodeView | undefined, after: NodeView): readonly string[] {
-  const kind = after.instanceType === "" ? "" : `, a ${after.instanceType}`;
+function changesOf(before: NodeView | undefined, after: NodeView): readonly string[] {
+  const kind = after.instanceType === "" ? "" : `, instance type ${after.instanceType}`;
   return [
-    ...(before === undefined ? [`registered${after.isTainted ? ", tainted: nothing may run on it yet" : ""}`] : []),
-    ...(isNews(before?.providerId, after.providerId) ? [`is ${after.providerId}`] : []),
-    ...(isNews(before?.zone, after.zone) ? [`is in zone ${after.zone}${kind}`] : []),
-    ...(isNews(cloudAddresses(before), cloudAddresses(after)) ? [`has ${cloudAddresses(after)}`] : []),
+    ...(before === undefined
+      ? [`registered${after.isTainted ? " with the uninitialized taint: pods cannot be scheduled" : ""}`]
+      : []),
+    ...(isChanged(before?.providerId, after.providerId) ? [`provider ID ${after.providerId}`] : []),
+    ...(isChanged(before?.zone, after.zone) ? [`zone ${after.zone}${kind}`] : []),
+    ...(isChanged(cloudAddresses(before), cloudAddresses(after)) ? [cloudAddresses(after)] : []),
   ];
 }
 
-function isNews(before: string | undefined, after: string): boolean {
+function isChanged(before: string | undefined, after: string): boolean {
   return after !== "" && after !== before;
 }
 
-/** A kubelet alone knows its host name only; that is not news. */
+/** Without the host name, which comes from the kubelet. */
 function cloudAddresses(node: NodeView | undefined): string {
   return (node?.addresses ?? []).filter((address) => !address.startsWith("Hostname ")).join(", ");
 }
@@ -37,28 +39,31 @@ function cloudAddresses(node: NodeView | undefined): string {
 function taintOf(before: NodeView | undefined, after: NodeView): readonly Line[] {
   if (before === undefined || before.isTainted === after.isTainted) return [];
   if (after.isTainted) return [line(after.name, "tainted again", "bad")];
-  return [line(after.name, "taint lifted: pods may run on it", "good")];
+  return [line(after.name, "taint removed: pods can be scheduled", "good")];
 }
 
-/** What changed of a Service of type LoadBalancer; of others there is nothing to tell. */
-export function narrateService(before: ServiceView | undefined, after: ServiceView | undefined): readonly Line[] {
-  if (after === undefined) return before?.type === "LoadBalancer" ? [line(before.key, "is gone", "plain")] : [];
+/** Describes how a Service of type LoadBalancer changed; other types give no lines. */
+export function describeServiceChange(
+  before: ServiceView | undefined,
+  after: ServiceView | undefined,
+): readonly Line[] {
+  if (after === undefined) return before?.type === "LoadBalancer" ? [line(before.key, "deleted", "plain")] : [];
   if (after.type !== "LoadBalancer") {
-    return before?.type === "LoadBalancer" ? [line(after.key, `is of type ${after.type} now`, "plain")] : [];
+    return before?.type === "LoadBalancer" ? [line(after.key, `changed to type ${after.type}`, "plain")] : [];
   }
   const lines: Line[] = [];
   if (before?.type !== "LoadBalancer")
-    lines.push(line(after.key, "is of type LoadBalancer: waits for an address", "plain"));
+    lines.push(line(after.key, "type LoadBalancer, waiting for an address", "plain"));
   const [address] = after.addresses;
   if (after.addresses.join() !== (before?.addresses ?? []).join()) {
-    const text = address === undefined ? "lost its address" : `has address ${after.addresses.join(", ")}`;
+    const text = address === undefined ? "address removed" : `address ${after.addresses.join(", ")}`;
     lines.push(line(after.key, text, address === undefined ? "bad" : "good"));
   }
   return lines;
 }
 
-/** An event as the controller wrote it. */
-export function narrateEvent({ subject, reason, message, isWarning }: EventView): Line {
+/** An event's reason and message. */
+export function describeEvent({ subject, reason, message, isWarning }: EventView): Line {
   return line(subject, `${reason}: ${message}`, isWarning ? "bad" : "quiet");
 }
 

@@ -1,8 +1,8 @@
 import type { Paint } from "./paint.ts";
 
-export interface GuideFacts {
+export interface GuideValues {
   readonly kubeconfig: string;
-  /** Only where a kubectl was found; the user's own otherwise. */
+  /** The kubectl command to print. */
   readonly kubectl: string;
   /** http://address:port of the Service's load balancer. */
   readonly serviceUrl: string;
@@ -16,34 +16,36 @@ export interface GuideFacts {
   readonly logs: string;
 }
 
-/** What to try once the demo is ready: each line but the page's can be pasted into another terminal as it stands. */
-export function guide(facts: GuideFacts, paint: Paint): string {
-  const { kubectl, kubeconfig, serviceUrl, cloudUrl, cloudKey, zone, nextNode, providerPid, logs } = facts;
+/** Commands to try once the demo is ready. Each line except the URL of the page can be pasted into another terminal. */
+export function guide(values: GuideValues, paint: Paint): string {
+  const { kubectl, kubeconfig, serviceUrl, cloudUrl, cloudKey, zone, nextNode, providerPid, logs } = values;
   const node = JSON.stringify({ items: [{ name: nextNode, zone }] });
   const authorization = `-H 'Authorization: Bearer ${cloudKey}'`;
   const entries: readonly (readonly [string, ...string[]])[] = [
-    ["Watch it in a browser: the status page", facts.statusPageUrl],
+    ["Open the status page in a browser", values.statusPageUrl],
     [
-      "Ask the cluster",
+      "Use kubectl",
       `export KUBECONFIG=${kubeconfig}`,
       `${kubectl} get nodes -o wide`,
       `${kubectl} describe service web`,
     ],
+    ["Call the Service: the load balancer forwards to a node, which responds with its name", `curl ${serviceUrl}`],
     [
-      "Call the Service: the cloud's load balancer forwards to a node, which answers with its name",
-      `curl ${serviceUrl}`,
-    ],
-    [
-      "Add a machine at the cloud: its kubelet registers, the controller does the rest",
+      "Create an instance in the cloud: its kubelet registers, and the controller initializes the Node",
       `curl -X POST ${cloudUrl}/v1/instances ${authorization} -H 'Content-Type: application/json' -d '${node}'`,
     ],
     ["Add a Service", `${kubectl} apply -f demo/shop.yaml`, `${kubectl} get services`],
     [
-      "Kill the provider: it is started again, and what was asked meanwhile is carried out",
+      "Kill the provider: the demo restarts it, and the controller then completes pending work",
       `kill -9 ${providerPid}`,
       `${kubectl} delete service web`,
     ],
-    ["Look inside", `curl ${facts.healthUrl}/readyz?verbose`, `curl ${facts.healthUrl}/metrics`, `ls ${logs}`],
+    [
+      "Read the controller's health, its metrics and all logs",
+      `curl ${values.healthUrl}/readyz?verbose`,
+      `curl ${values.healthUrl}/metrics`,
+      `ls ${logs}`,
+    ],
   ];
   return entries
     .map(([title, ...commands]) => [paint.bold(title), ...commands.map((command) => `    ${command}`)].join("\n"))

@@ -22,28 +22,28 @@ async function main(): Promise<number> {
     return 0;
   }
   const end = new AbortController();
-  const wanted = endOnSignal(end);
-  const folder = mkdtempSync(join(tmpdir(), "cloudwire-demo-"));
+  const isStopRequested = endOnSignal(end);
+  const directory = mkdtempSync(join(tmpdir(), "cloudwire-demo-"));
   const pools = await takeSlot();
   const running: Running = { processes: [], tasks: [] };
-  screen.print(paint.bold("Cloudwire demo: all of it runs on this machine and ends with Ctrl-C.\n"));
+  screen.print(paint.bold("Cloudwire demo: everything runs on this machine. Press Ctrl-C to stop.\n"));
   const startedMs = performance.now();
-  let fault: unknown;
+  let failure: unknown;
   try {
-    const demo = await startDemo({ folder, pools, nodes, screen, paint, now: () => new Date(), end }, running);
+    const demo = await startDemo({ directory, pools, nodes, screen, paint, now: () => new Date(), end }, running);
     await whenReady(demo, once, startedMs, end.signal);
   } catch (error) {
-    if (!wanted()) fault = end.signal.aborted ? end.signal.reason : error;
+    if (!isStopRequested()) failure = end.signal.aborted ? end.signal.reason : error;
   }
   end.abort();
   await endDemo(running);
   pools.release();
-  if (fault !== undefined) {
-    console.error(`\n${paint.red("The demo failed:")} ${messageOf(fault)}\nThe logs are in ${folder}`);
+  if (failure !== undefined) {
+    console.error(`\n${paint.red("The demo failed:")} ${messageOf(failure)}\nThe logs are in ${directory}`);
     return 1;
   }
-  rmSync(folder, { recursive: true, force: true });
-  screen.print(once ? "" : "\nEverything has ended, nothing is left behind.");
+  rmSync(directory, { recursive: true, force: true });
+  screen.print(once ? "" : "\nAll processes stopped, all files deleted.");
   return 0;
 }
 
@@ -56,18 +56,18 @@ async function whenReady(demo: Demo, once: boolean, startedMs: number, signal: A
   });
 }
 
-/** A signal, once or repeatedly, ends the demo in order, and so does a terminal that is gone; answers whether one came. */
+/** Stops the demo cleanly on a signal or when the terminal closes. Returns a function that reports whether that happened. */
 function endOnSignal(end: AbortController): () => boolean {
-  let came = false;
+  let isRequested = false;
   const onEnd = (): void => {
-    if (!came) screen.print("\nEnding …");
-    came = true;
+    if (!isRequested) screen.print("\nStopping …");
+    isRequested = true;
     end.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onEnd);
-  // Writing to a closed terminal or pipe fails from then on: there is nobody left to tell.
+  // Writes to a closed terminal or pipe fail.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", onEnd);
-  return () => came;
+  return () => isRequested;
 }
 
 function messageOf(error: unknown): string {

@@ -1,23 +1,23 @@
 import { parseArgs } from "node:util";
 
 export interface DemoOptions {
-  /** Machines to start with. */
+  /** Number of instances at the start. */
   readonly nodes: number;
-  /** Reach "ready", check it from outside, end. */
+  /** Exit after a check from outside that the demo works. */
   readonly once: boolean;
   readonly help: boolean;
 }
 
-/** A fault of the command line, which who typed it can mend: printed as one line, without a stack. */
+/** An invalid command line: printed as one line, without a stack trace. */
 class UsageError extends Error {}
 
 const MAX_NODES = 200;
 
 export const USAGE = `Usage: npm start -- [options]
 
-  --nodes N   machines to start with, 1 to ${MAX_NODES}; 3 unless told
-  --once      reach "ready", check from outside that it is true, end: for scripts and CI
-  --help      this text`;
+  --nodes N   number of nodes at the start, 1 to ${MAX_NODES} (default 3)
+  --once      wait until everything is ready, check it from outside, exit; for scripts and CI
+  --help      print this text`;
 
 export function parseOptions(args: readonly string[]): DemoOptions {
   const { values } = parseArgs({
@@ -30,12 +30,12 @@ export function parseOptions(args: readonly string[]): DemoOptions {
   });
   const nodes = Number(values.nodes);
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > MAX_NODES) {
-    throw new UsageError(`--nodes ${values.nodes}: has to be a whole number from 1 to ${MAX_NODES}`);
+    throw new UsageError(`--nodes ${values.nodes}: must be a whole number from 1 to ${MAX_NODES}`);
   }
   return { nodes, once: values.once, help: values.help };
 }
 
-/** util.parseArgs throws errors with these codes for what was typed. */
+/** util.parseArgs throws errors with these codes for invalid arguments. */
 export function isUsageError(error: unknown): error is Error {
   if (error instanceof UsageError) return true;
   return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");

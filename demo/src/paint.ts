@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** Paints text, or leaves it plain where colors are not wanted. */
+/** Styles text, or returns it unchanged when colors are off. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;

@@ -9,20 +9,20 @@ export interface ScreenDeps {
 }
 
 export interface Screen {
-  /** One line of the story, with the seconds since the start before it. */
-  readonly tell: (line: Line) => void;
-  /** Text as it is. */
+  /** Writes one line, preceded by the seconds since the start. */
+  readonly show: (line: Line) => void;
+  /** Writes the text unchanged. */
   readonly print: (text: string) => void;
 }
 
 const SUBJECT_WIDTH = 12;
 
-/** Writes the demo's story as lines. Plain lines work on a terminal, in a pipe and in a log. */
+/** Writes the demo's output as plain lines, which work on a terminal, in a pipe and in a log. */
 export function createScreen({ write, paint, nowMs }: ScreenDeps): Screen {
   const startedMs = nowMs();
   const tones = { plain: (text: string) => text, good: paint.green, bad: paint.red, quiet: paint.dim };
   return {
-    tell: ({ subject, text, tone }) => {
+    show: ({ subject, text, tone }) => {
       const seconds = ((nowMs() - startedMs) / 1_000).toFixed(1).padStart(6);
       write(`${paint.dim(`${seconds} s`)}  ${paint.cyan(subject.padEnd(SUBJECT_WIDTH))} ${tones[tone](text)}\n`);
     },

@@ -1,4 +1,4 @@
-/** What comes over the wire is unknown until one of these has looked at it; each takes a missing value for an empty one. */
+/** Accessors for untyped JSON. A missing value reads as an empty one. */
 
 /** The value at a path of keys; undefined where the path ends early. */
 export function at(value: unknown, ...path: readonly string[]): unknown {

@@ -3,7 +3,7 @@ import type { Kubernetes } from "./kubernetes.ts";
 import { KubernetesError } from "./kubernetes.ts";
 import { UNINITIALIZED_TAINT } from "./views.ts";
 
-/** A kubelet's own rhythm: renews its Lease each 10 s (nodeLeaseDurationSeconds 40, a quarter of it). */
+/** As a kubelet: a quarter of nodeLeaseDurationSeconds (40). */
 const HEARTBEAT_MS = 10_000;
 const LEASE_SECONDS = 40;
 
@@ -15,8 +15,8 @@ export interface KubeletOptions {
 }
 
 /**
- * Stands in for a kubelet started with `--cloud-provider=external`: registers its Node with the taint and no address but its host
- * name, then sends heartbeats. It runs no pods.
+ * A fake kubelet with `--cloud-provider=external`: registers its Node with the taint and only a Hostname address, then sends
+ * heartbeats. It runs no pods.
  */
 export async function runKubelet({ kubernetes, nodeName, now, signal }: KubeletOptions): Promise<void> {
   await ignoringExisting(kubernetes.create("/api/v1/nodes", nodeObject(nodeName)));
@@ -24,11 +24,11 @@ export async function runKubelet({ kubernetes, nodeName, now, signal }: KubeletO
   await ignoringExisting(kubernetes.create(LEASES, leaseObject(nodeName, now())));
   try {
     for await (const _tick of every(HEARTBEAT_MS, undefined, { signal, ref: false })) {
-      // A heartbeat that fails is made up for by the next, as with a kubelet.
+      // As in a kubelet, the next heartbeat makes up for a failed one.
       await heartbeat(kubernetes, nodeName, now()).catch(() => undefined);
     }
   } catch {
-    // The machine was switched off.
+    // The instance was stopped.
   }
 }
 
@@ -77,7 +77,7 @@ function readyCondition(now: Date): Readonly<Record<string, string>> {
     type: "Ready",
     status: "True",
     reason: "KubeletReady",
-    message: "the demo's kubelet runs",
+    message: "the demo's kubelet is running",
     lastHeartbeatTime: now.toISOString(),
   };
 }

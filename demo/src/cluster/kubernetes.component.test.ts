@@ -24,7 +24,7 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://localhost");
     const resourceVersion = url.searchParams.get("resourceVersion");
-    if (url.pathname === "/refused") response.writeHead(403).end("no such right");
+    if (url.pathname === "/refused") response.writeHead(403).end("not permitted");
     else if (resourceVersion === null) response.end(JSON.stringify(lists.shift()));
     else {
       response.flushHeaders();
@@ -51,24 +51,24 @@ const send = (watch: Watch | undefined, type: string, changed: unknown) =>
   watch?.response.write(`${JSON.stringify({ type, object: changed })}\n`);
 const watchAt = (index: number) => vi.waitUntil(() => watches[index], POLL);
 
-test("follow() tells each change once, across a watch that ends and what happened meanwhile", async () => {
+test("follow() reports each change once, also changes between two watches", async () => {
   lists = [list("10", object("a", "1")), list("20", object("a", "3"), object("c", "15"))];
-  const told: string[] = [];
+  const reported: string[] = [];
   const version = (value: unknown) => textAt(value, "metadata", "resourceVersion") || "-";
   const following = kubernetes.follow("/things", (before, after) => {
-    told.push(`${textAt(after ?? before, "metadata", "name")} ${version(before)}>${version(after)}`);
+    reported.push(`${textAt(after ?? before, "metadata", "name")} ${version(before)}>${version(after)}`);
   });
 
   const first = await watchAt(0);
   send(first, "ADDED", object("b", "2"));
   send(first, "MODIFIED", object("a", "3"));
   send(first, "BOOKMARK", { metadata: { resourceVersion: "12" } });
-  await vi.waitFor(() => expect(told).toEqual(["a ->1", "b ->2", "a 1>3"]), POLL);
+  await vi.waitFor(() => expect(reported).toEqual(["a ->1", "b ->2", "a 1>3"]), POLL);
 
   first.response.end();
   const second = await watchAt(1);
   send(second, "DELETED", object("c", "21"));
-  await vi.waitFor(() => expect(told.slice(3)).toEqual(["c ->15", "b 2>-", "c 15>-"]), POLL);
+  await vi.waitFor(() => expect(reported.slice(3)).toEqual(["c ->15", "b 2>-", "c 15>-"]), POLL);
   expect(watches.map(({ resourceVersion }) => resourceVersion)).toEqual(["10", "20"]);
 
   end.abort();
@@ -84,8 +84,8 @@ test("follow() lists again when the watch answers that its start is too old", as
   await following;
 });
 
-test("a call that is refused fails with the server's words", async () => {
+test("a rejected call fails with the message of the server", async () => {
   const refused = await kubernetes.get("/refused").catch((error: unknown) => error);
-  expect(at(refused, "message")).toBe("GET /refused was answered 403: no such right");
+  expect(at(refused, "message")).toBe("GET /refused failed with 403: not permitted");
   expect(at(refused, "status")).toBe(403);
 });

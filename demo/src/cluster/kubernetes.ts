@@ -6,13 +6,13 @@ export interface KubernetesOptions {
   readonly signal: AbortSignal;
 }
 
-/** An object appeared, changed or went; `undefined` stands for "is not there". */
+/** An object was created, changed or deleted; `undefined` stands for an object that does not exist. */
 export type OnChange = (before: unknown, after: unknown) => void;
 
 const CALL_TIMEOUT_MS = 10_000;
 const REWATCH_DELAY_MS = 500;
 
-/** The few calls to the API server that a kubelet and an onlooker make. */
+/** The calls to the API server that a kubelet and an observer make. */
 export class Kubernetes {
   readonly #options: KubernetesOptions;
 
@@ -37,7 +37,7 @@ export class Kubernetes {
     return this.#call("DELETE", path);
   }
 
-  /** Lists, then watches, for as long as the demo runs; tells each change once, those across a reconnect too. */
+  /** Lists, then watches, while the demo runs. Calls onChange once for each change, also across a reconnect. */
   async follow(path: string, onChange: OnChange): Promise<void> {
     const known = new Map<string, unknown>();
     while (!this.#options.signal.aborted) {
@@ -48,7 +48,7 @@ export class Kubernetes {
           if (!apply(known, event, onChange)) break;
         }
       } catch {
-        // The server ended the watch, or is away: list again.
+        // The server ended the watch or cannot be reached: list again.
       }
       await sleep(REWATCH_DELAY_MS, undefined, { signal: this.#options.signal }).catch(() => undefined);
     }
@@ -87,12 +87,12 @@ export class Kubernetes {
   }
 }
 
-/** The API server refused a call. */
+/** The API server rejected a call. */
 export class KubernetesError extends Error {
   readonly status: number;
 
-  constructor(method: string, path: string, status: number, answer: string) {
-    super(`${method} ${path} was answered ${status}: ${answer.slice(0, 300)}`);
+  constructor(method: string, path: string, status: number, body: string) {
+    super(`${method} ${path} failed with ${status}: ${body.slice(0, 300)}`);
     this.status = status;
   }
 }
@@ -109,7 +109,7 @@ function replace(known: Map<string, unknown>, items: readonly unknown[], onChang
   }
 }
 
-/** Answers whether the watch goes on. */
+/** Returns whether the watch can continue. */
 function apply(known: Map<string, unknown>, event: unknown, onChange: OnChange): boolean {
   const object = Reflect.get(Object(event), "object");
   switch (textAt(event, "type")) {

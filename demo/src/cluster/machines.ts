@@ -13,7 +13,7 @@ export interface MachinesDeps {
   readonly signal: AbortSignal;
 }
 
-/** What stands in for a machine of the cloud while it runs. */
+/** The fake of one running instance. */
 interface Machine {
   readonly ports: NodePorts;
   readonly power: AbortController;
@@ -24,8 +24,7 @@ const WAIT_MS = 20_000;
 const RETRY_MS = 1_000;
 
 /**
- * Boots a kubelet stand-in for each running instance of the cloud and switches it off with the instance: whoever makes an instance
- * at the cloud gets a Node.
+ * Runs a fake kubelet for each running instance of the cloud, so that each new instance gets a Node.
  */
 export class Machines {
   readonly #deps: MachinesDeps;
@@ -48,14 +47,14 @@ export class Machines {
         this.#settle(items);
         await cloud.events({ after: snapshot, kind: ["instance"], waitMs: WAIT_MS }, signal);
       } catch {
-        // The cloud is away, or the demo ends.
+        // The cloud cannot be reached, or the demo is stopping.
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
     await Promise.all([...this.#machines.values()].map(switchOff));
   }
 
-  /** Every machine answers on these ports from now on. */
+  /** Sets the ports on which every machine listens. */
   setNodePorts(ports: ReadonlySet<number>): void {
     this.#nodePorts = ports;
     for (const { ports: own } of this.#machines.values()) own.set(ports);

@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 
 /**
- * Stands in for kube-proxy and a pod: answers on the machine's address, at each node port wanted, with the node's name. So a
- * request to a load balancer tells which node it came out at.
+ * Replaces kube-proxy and a pod: listens on the instance's address and responds on each node port with the node's name. The
+ * response to a request through a load balancer therefore names the target node.
  */
 export class NodePorts {
   readonly #nodeName: string;
@@ -15,7 +15,7 @@ export class NodePorts {
     this.#host = host;
   }
 
-  /** Listens on exactly these ports from now on. */
+  /** Sets the ports to listen on. */
   set(ports: ReadonlySet<number>): void {
     for (const [port, server] of this.#servers) {
       if (!ports.has(port)) this.#close(port, server);
@@ -36,7 +36,7 @@ export class NodePorts {
       response.setHeader("connection", "close");
       response.end(`Hello from ${this.#nodeName}\n`);
     });
-    // A port taken by somebody else on this address leaves the node out, as a broken machine would be.
+    // If another process uses the port, this node does not respond, like a broken instance.
     server.on("error", () => this.#servers.delete(port));
     server.listen(port, this.#host);
     return server;

@@ -1,9 +1,9 @@
 import { listAt, numberAt, textAt } from "./json.ts";
 
-/** What the demo tells of a Node. */
+/** The fields of a Node that the demo shows. */
 export interface NodeView {
   readonly name: string;
-  /** Waits for the cloud's facts: carries the taint that a cloud-controller-manager removes. */
+  /** Has the taint that a cloud-controller-manager removes. */
   readonly isTainted: boolean;
   readonly providerId: string;
   readonly zone: string;
@@ -12,7 +12,7 @@ export interface NodeView {
   readonly addresses: readonly string[];
 }
 
-/** What the demo tells of a Service. */
+/** The fields of a Service that the demo shows. */
 export interface ServiceView {
   /** namespace/name */
   readonly key: string;
@@ -22,7 +22,7 @@ export interface ServiceView {
   readonly addresses: readonly string[];
 }
 
-/** What the demo tells of an Event. */
+/** The fields of an Event that the demo shows. */
 export interface EventView {
   readonly isWarning: boolean;
   readonly reason: string;

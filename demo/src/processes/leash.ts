@@ -1,4 +1,4 @@
-// Preloaded into each process of the demo: ends it when the demo's own process is gone, however it went, kill -9 included.
+// Preloaded into each process of the demo: ends it when the demo's own process ends, even after kill -9.
 import process from "node:process";
 
 process.channel?.unref();

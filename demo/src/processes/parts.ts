@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { ProcessSpec } from "./supervised.ts";
 
-/** Where the demo keeps its files; gone when it ends. */
-export interface DemoFolder {
+/** The directory of the demo's files; deleted when it stops. */
+export interface DemoDirectory {
   readonly path: string;
 }
 
@@ -12,26 +12,26 @@ export interface CloudPools {
   readonly loadBalancerPool: string;
 }
 
-/** Keys of the demo's own cloud, which listens on loopback only: no secret. */
+/** Not a secret: the demo's cloud listens on loopback only. */
 export const CLOUD_ACCOUNT = { id: "demo", key: "demo-key" } as const;
 const PROVIDER_NAME = "simulated";
 
-/** A Kubernetes API in memory. Its ready line names its URL. */
-export function clusterSpec(folder: DemoFolder): ProcessSpec {
-  return spec(folder, "cluster", {
+/** A Kubernetes API in memory. Its ready line has its URL. */
+export function clusterSpec(directory: DemoDirectory): ProcessSpec {
+  return spec(directory, "cluster", {
     command: ["devcluster/src/main.ts", "--port=0"],
     readyLine: /^devcluster: serving the Kubernetes API at (\S+)/,
   });
 }
 
-/** A cloud with an HTTP API. Its ready line names its URL. */
-export function cloudSpec(folder: DemoFolder, { instancePool, loadBalancerPool }: CloudPools): ProcessSpec {
+/** The simulated cloud with its HTTP API. Its ready line has its URL. */
+export function cloudSpec(directory: DemoDirectory, { instancePool, loadBalancerPool }: CloudPools): ProcessSpec {
   const { id, key } = CLOUD_ACCOUNT;
-  return spec(folder, "cloud", {
+  return spec(directory, "cloud", {
     command: [
       "providers/simulated/src/cloud/main.ts",
       "--listen=127.0.0.1:0",
-      `--state=${join(folder.path, "cloud.db")}`,
+      `--state=${join(directory.path, "cloud.db")}`,
       `--account=${id}=${key}`,
       `--instance-pool=${instancePool}`,
       `--load-balancer-pool=${loadBalancerPool}`,
@@ -41,22 +41,22 @@ export function cloudSpec(folder: DemoFolder, { instancePool, loadBalancerPool }
   });
 }
 
-/** The provider sidecar: the cloud on one side, a Unix socket on the other. */
-export function providerSpec(folder: DemoFolder, cloudUrl: string): ProcessSpec {
-  return spec(folder, "provider", {
+/** The provider sidecar, which connects to the cloud and listens on a Unix socket. */
+export function providerSpec(directory: DemoDirectory, cloudUrl: string): ProcessSpec {
+  return spec(directory, "provider", {
     command: ["providers/simulated/src/sidecar/main.ts", `--cloud-url=${cloudUrl}`],
-    env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socketFile(folder)}`, SIMCLOUD_API_KEY: CLOUD_ACCOUNT.key },
+    env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socketFile(directory)}`, SIMCLOUD_API_KEY: CLOUD_ACCOUNT.key },
     readyLine: /^provider ready (\S+)/,
   });
 }
 
-/** The product itself. Its ready line names the URLs of its health and of its status page, which is the same after a restart. */
-export function controllerSpec(folder: DemoFolder, statusPagePort: number): ProcessSpec {
-  return spec(folder, "controller", {
+/** The controller. Its ready line has the URLs of its health endpoints and of its status page. The latter is the same after a restart. */
+export function controllerSpec(directory: DemoDirectory, statusPagePort: number): ProcessSpec {
+  return spec(directory, "controller", {
     command: [
       "controller/src/main.ts",
-      `--kubeconfig=${kubeconfigFile(folder)}`,
-      `--provider=${PROVIDER_NAME}=unix://${socketFile(folder)}`,
+      `--kubeconfig=${kubeconfigFile(directory)}`,
+      `--provider=${PROVIDER_NAME}=unix://${socketFile(directory)}`,
       "--cluster-name=demo",
       "--health-address=127.0.0.1:0",
       "--secure-port=0",
@@ -67,8 +67,8 @@ export function controllerSpec(folder: DemoFolder, statusPagePort: number): Proc
 }
 
 /**
- * A kubeconfig for the cluster, which takes everybody for its administrator. It speaks plain HTTP, on loopback only;
- * client-node wants the insecure flag set for that.
+ * A kubeconfig for the cluster, which treats every client as its administrator. It uses plain HTTP on loopback only;
+ * client-node requires the insecure flag for that.
  */
 export function kubeconfig(url: string): string {
   const name = "demo";
@@ -82,14 +82,14 @@ export function kubeconfig(url: string): string {
   });
 }
 
-export function kubeconfigFile(folder: DemoFolder): string {
-  return join(folder.path, "kubeconfig");
+export function kubeconfigFile(directory: DemoDirectory): string {
+  return join(directory.path, "kubeconfig");
 }
 
-function socketFile(folder: DemoFolder): string {
-  return join(folder.path, "provider.sock");
+function socketFile(directory: DemoDirectory): string {
+  return join(directory.path, "provider.sock");
 }
 
-function spec(folder: DemoFolder, name: string, rest: Omit<ProcessSpec, "name" | "logFile">): ProcessSpec {
-  return { name, logFile: join(folder.path, `${name}.log`), ...rest };
+function spec(directory: DemoDirectory, name: string, rest: Omit<ProcessSpec, "name" | "logFile">): ProcessSpec {
+  return { name, logFile: join(directory.path, `${name}.log`), ...rest };
 }

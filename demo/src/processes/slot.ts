@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Loopback networks that belong to one demo, so that several may run on one machine. */
+/** Loopback networks of one demo, to allow several on one machine. */
 export interface Slot {
   readonly instancePool: string;
   readonly loadBalancerPool: string;
@@ -9,10 +9,10 @@ export interface Slot {
 }
 
 const SLOTS = 256;
-/** Listened on for as long as the slot is taken: the system frees it however the demo ends. */
+/** A listener on this port marks the slot as used. The kernel closes it even if the demo crashes. */
 const LOCK_PORT = 20_254;
 
-/** Takes the first networks that no other demo has. */
+/** Takes the first networks that no other demo uses. */
 export async function takeSlot(): Promise<Slot> {
   for (let slot = 0; slot < SLOTS; slot += 1) {
     const lock = await listen(`127.20.${slot}.254`);
@@ -28,7 +28,7 @@ export async function takeSlot(): Promise<Slot> {
   throw new Error(`no loopback network is free: ${SLOTS} demos are running`);
 }
 
-/** A listener on the address; undefined when somebody has it. */
+/** A listener on the address; `undefined` if another process has it. */
 async function listen(host: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy());
   server.listen(LOCK_PORT, host);

@@ -8,43 +8,43 @@ import { isAlive } from "./testing.ts";
 
 const POLL = { timeout: 20_000, interval: 20 };
 
-let folder: string;
+let directory: string;
 const started: Supervised[] = [];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cloudwire-supervised-"));
+  directory = await mkdtemp(join(tmpdir(), "cloudwire-supervised-"));
 });
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((process) => process.stop()));
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 async function supervise(
   source: string,
-  onLost: (how: string) => boolean = () => false,
-  onBack = vi.fn<(pid: number) => void>(),
+  onExit: (description: string) => boolean = () => false,
+  onRestart = vi.fn<(pid: number) => void>(),
 ) {
-  const script = join(folder, "program.ts");
+  const script = join(directory, "program.ts");
   await writeFile(script, source);
   const spec: ProcessSpec = {
     name: "program",
     command: [script, "argument"],
     env: { GIVEN: "value" },
-    logFile: join(folder, "program.log"),
+    logFile: join(directory, "program.log"),
     readyLine: /^ready (\S+)/,
   };
-  const supervised = new Supervised({ spec, onLost, onBack });
+  const supervised = new Supervised({ spec, onExit, onRestart });
   started.push(supervised);
-  return { supervised, onBack, log: () => readFile(spec.logFile, "utf8") };
+  return { supervised, onRestart, log: () => readFile(spec.logFile, "utf8") };
 }
 
-const STAYS = "setInterval(() => undefined, 1_000);";
-const SAYS_READY = "console.log(`ready ${process.argv[2]}-${process.env.GIVEN}`);";
+const KEEPS_RUNNING = "setInterval(() => undefined, 1_000);";
+const PRINTS_READY = "console.log(`ready ${process.argv[2]}-${process.env.GIVEN}`);";
 
 describe("Supervised", () => {
-  test("start() answers what stood in the ready line and keeps all output in the log", async () => {
-    const { supervised, log } = await supervise(`console.error("first"); ${SAYS_READY} ${STAYS}`);
+  test("start() returns the groups of the ready line and keeps all output in the log", async () => {
+    const { supervised, log } = await supervise(`console.error("first"); ${PRINTS_READY} ${KEEPS_RUNNING}`);
     expect(await supervised.start()).toEqual(["argument-value"]);
     expect((await log()).split("\n").toSorted()).toEqual(["", "first", "ready argument-value"]);
   });
@@ -56,39 +56,39 @@ describe("Supervised", () => {
     );
   });
 
-  test("a process that is killed is started again when onLost() says so", async () => {
-    const lost: string[] = [];
-    const { supervised, onBack } = await supervise(`${SAYS_READY} ${STAYS}`, (how) => {
-      lost.push(how);
+  test("a killed process is restarted when onExit() returns true", async () => {
+    const exits: string[] = [];
+    const { supervised, onRestart } = await supervise(`${PRINTS_READY} ${KEEPS_RUNNING}`, (description) => {
+      exits.push(description);
       return true;
     });
     await supervised.start();
     const firstPid = supervised.pid;
     process.kill(firstPid, "SIGKILL");
-    await vi.waitFor(() => expect(onBack).toHaveBeenCalledTimes(1), POLL);
-    expect(lost).toEqual(["was ended by SIGKILL"]);
+    await vi.waitFor(() => expect(onRestart).toHaveBeenCalledTimes(1), POLL);
+    expect(exits).toEqual(["was ended by SIGKILL"]);
     expect(supervised.pid).not.toBe(firstPid);
-    expect(onBack).toHaveBeenCalledWith(supervised.pid);
+    expect(onRestart).toHaveBeenCalledWith(supervised.pid);
   });
 
-  test("stop() ends it without calling it lost", async () => {
-    const onLost = vi.fn<(how: string) => boolean>(() => true);
-    const { supervised } = await supervise(`${SAYS_READY} ${STAYS}`, onLost);
+  test("stop() ends the process without a call of onExit()", async () => {
+    const onExit = vi.fn<(description: string) => boolean>(() => true);
+    const { supervised } = await supervise(`${PRINTS_READY} ${KEEPS_RUNNING}`, onExit);
     await supervised.start();
     await supervised.stop();
     expect(isAlive(supervised.pid)).toBe(false);
-    expect(onLost).not.toHaveBeenCalled();
+    expect(onExit).not.toHaveBeenCalled();
   });
 
   test("its process ends when the process that supervises it is killed", async () => {
-    const program = join(folder, "program.ts");
-    await writeFile(program, `${SAYS_READY} ${STAYS}`);
-    const parent = join(folder, "parent.ts");
+    const program = join(directory, "program.ts");
+    await writeFile(program, `${PRINTS_READY} ${KEEPS_RUNNING}`);
+    const parent = join(directory, "parent.ts");
     await writeFile(
       parent,
       `import { Supervised } from ${JSON.stringify(join(import.meta.dirname, "supervised.ts"))};
-       const spec = { name: "p", command: [${JSON.stringify(program)}], logFile: ${JSON.stringify(join(folder, "p.log"))}, readyLine: /^ready/ };
-       const supervised = new Supervised({ spec, onLost: () => false, onBack: () => undefined });
+       const spec = { name: "p", command: [${JSON.stringify(program)}], logFile: ${JSON.stringify(join(directory, "p.log"))}, readyLine: /^ready/ };
+       const supervised = new Supervised({ spec, onExit: () => false, onRestart: () => undefined });
        await supervised.start();
        console.log(supervised.pid);`,
     );

@@ -11,29 +11,29 @@ export interface ProcessSpec {
   /** TypeScript file, relative to the checkout, and its arguments. */
   readonly command: readonly [script: string, ...args: readonly string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** All it prints goes there. */
+  /** Gets all output of the process. */
   readonly logFile: string;
-  /** The line that says it is ready; its groups are what start() answers. */
+  /** Matches the line that the process prints when it is ready. start() returns its groups. */
   readonly readyLine: RegExp;
 }
 
 export interface SupervisorDeps {
   readonly spec: ProcessSpec;
-  /** It has ended though nobody asked it to. Answers whether it is to be started again. */
-  readonly onLost: (how: string) => boolean;
-  /** It was started again and is ready. */
-  readonly onBack: (pid: number) => void;
+  /** Called when the process ends without stop(). Returns whether to restart it. */
+  readonly onExit: (description: string) => boolean;
+  /** Called when the restarted process is ready. */
+  readonly onRestart: (pid: number) => void;
 }
 
 const READY_TIMEOUT_MS = 30_000;
-/** Long enough that a process which dies at once does not eat a core. */
+/** Limits the CPU that a process uses which crashes at its start. */
 const RESTART_DELAY_MS = 500;
 /** A provider has 10 s to finish its calls. */
 const STOP_TIMEOUT_MS = 12_000;
 const LOG_TAIL_LINES = 20;
 const LEASH = fileURLToPath(new URL("leash.ts", import.meta.url));
 
-/** One process of the demo: started, watched, started again like a container by a kubelet, ended. */
+/** One process of the demo, restarted after a crash as a kubelet restarts a container. */
 export class Supervised {
   readonly #deps: SupervisorDeps;
   #child: ChildProcess | undefined;
@@ -48,14 +48,14 @@ export class Supervised {
     return this.#child?.pid ?? 0;
   }
 
-  /** Resolves when it has said that it is ready, with what it said; rejects, with the end of its log, when it never does. */
+  /** Resolves with the groups of the ready line; rejects with the end of the log if the process does not become ready. */
   async start(): Promise<readonly string[]> {
     const { spec } = this.#deps;
     const [script, ...args] = spec.command;
     const child = spawn(process.execPath, ["--conditions=development", `--import=${LEASH}`, script, ...args], {
       cwd: ROOT,
       env: { ...process.env, ...spec.env },
-      // A process group of its own: Ctrl-C reaches the demo alone, which ends the others in order.
+      // A separate process group: only the demo receives Ctrl-C, and stops the others in order.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -63,12 +63,12 @@ export class Supervised {
     const ready = await readyOf(child, spec);
     child.once("exit", (code, signal) => {
       if (!this.#stopping.signal.aborted)
-        void this.#lost(signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
+        void this.#onUnexpectedExit(signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
     });
     return ready;
   }
 
-  /** Asks it to end and waits; one that does not in time is killed. */
+  /** Sends SIGTERM and waits; sends SIGKILL after the timeout. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;
@@ -82,17 +82,17 @@ export class Supervised {
     clearTimeout(timer);
   }
 
-  async #lost(how: string): Promise<void> {
-    if (!this.#deps.onLost(how)) return;
+  async #onUnexpectedExit(description: string): Promise<void> {
+    if (!this.#deps.onExit(description)) return;
     while (!this.#stopping.signal.aborted) {
       try {
         await sleep(RESTART_DELAY_MS, undefined, { signal: this.#stopping.signal });
         await this.start();
-        this.#deps.onBack(this.pid);
+        this.#deps.onRestart(this.pid);
         return;
       } catch (error) {
-        // Told once it is back; why not is in its log, which the demo names.
-        appendFileSync(this.#deps.spec.logFile, `demo: could not start it again: ${String(error)}\n`);
+        // onRestart() is called once a restart succeeds. The log has the errors of failed ones.
+        appendFileSync(this.#deps.spec.logFile, `demo: could not restart it: ${String(error)}\n`);
       }
     }
   }
@@ -100,9 +100,9 @@ export class Supervised {
 
 function readyOf(child: ChildProcess, spec: ProcessSpec): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
-    const fail = (what: string): void => {
+    const fail = (message: string): void => {
       clearTimeout(timer);
-      reject(new Error(`${spec.name} ${what}. Its last lines:\n${logTail(spec.logFile)}`));
+      reject(new Error(`${spec.name} ${message}. Its last lines:\n${logTail(spec.logFile)}`));
     };
     const timer = setTimeout(() => {
       child.kill("SIGKILL");

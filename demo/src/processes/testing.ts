@@ -1,4 +1,4 @@
-/** For tests of processes: whether there is one with this id. */
+/** Whether a process with this ID exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
