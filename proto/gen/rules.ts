@@ -294,7 +294,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"instance","jsonName":"instance","oneof":"outcome","kind":"message","message":"cloudprovider.v1.Instance"},
     {"name":"absent","jsonName":"absent","oneof":"outcome","kind":"message","message":"cloudprovider.v1.Absence"},
     {"name":"unknown","jsonName":"unknown","oneof":"outcome","kind":"message","message":"cloudprovider.v1.ItemError"},
-    {"name":"not_mine","jsonName":"notMine","oneof":"outcome","kind":"message","message":"cloudprovider.v1.NotMine"},
+    {"name":"not_owned","jsonName":"notOwned","oneof":"outcome","kind":"message","message":"cloudprovider.v1.NotOwned"},
     {"name":"read_time","jsonName":"readTime","kind":"message","message":"google.protobuf.Timestamp"},
   ],
   "cloudprovider.v1.InTreeVolumeSource": [
@@ -434,7 +434,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"capability","jsonName":"capability","kind":"scalar"},
     {"name":"deadline_seconds","jsonName":"deadlineSeconds","kind":"scalar"},
     {"name":"soft_return_milliseconds","jsonName":"softReturnMilliseconds","kind":"scalar"},
-    {"name":"asks_cloud","jsonName":"asksCloud","kind":"scalar"},
+    {"name":"calls_cloud","jsonName":"callsCloud","kind":"scalar"},
     {"name":"reasons","jsonName":"reasons","kind":"list"},
     {"name":"item_reasons","jsonName":"itemReasons","kind":"list"},
   ],
@@ -465,7 +465,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"max_nodes","jsonName":"maxNodes","kind":"scalar","required":true,"min":1000},
     {"name":"durable","jsonName":"durable","kind":"scalar"},
   ],
-  "cloudprovider.v1.NotMine": [
+  "cloudprovider.v1.NotOwned": [
     {"name":"message","jsonName":"message","kind":"scalar","maxBytes":1024},
   ],
   "cloudprovider.v1.Operation": [
@@ -498,7 +498,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"retry_info_required","jsonName":"retryInfoRequired","kind":"scalar"},
     {"name":"item_only","jsonName":"itemOnly","kind":"scalar"},
   ],
-  "cloudprovider.v1.ResyncNow": [
+  "cloudprovider.v1.ResyncRequired": [
     {"name":"message","jsonName":"message","kind":"scalar","maxBytes":1024},
   ],
   "cloudprovider.v1.Route": [
@@ -604,7 +604,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"volume","jsonName":"volume","oneof":"outcome","kind":"message","message":"cloudprovider.v1.Volume"},
     {"name":"absent","jsonName":"absent","oneof":"outcome","kind":"message","message":"cloudprovider.v1.Absence"},
     {"name":"unknown","jsonName":"unknown","oneof":"outcome","kind":"message","message":"cloudprovider.v1.ItemError"},
-    {"name":"not_mine","jsonName":"notMine","oneof":"outcome","kind":"message","message":"cloudprovider.v1.NotMine"},
+    {"name":"not_owned","jsonName":"notOwned","oneof":"outcome","kind":"message","message":"cloudprovider.v1.NotOwned"},
     {"name":"read_time","jsonName":"readTime","kind":"message","message":"google.protobuf.Timestamp"},
   ],
   "cloudprovider.v1.WatchCapability": [
@@ -620,7 +620,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"upsert","jsonName":"upsert","oneof":"event","kind":"message","message":"cloudprovider.v1.Instance"},
     {"name":"gone","jsonName":"gone","oneof":"event","kind":"message","message":"cloudprovider.v1.InstanceGone"},
     {"name":"bookmark","jsonName":"bookmark","oneof":"event","kind":"message","message":"cloudprovider.v1.Bookmark"},
-    {"name":"resync","jsonName":"resync","oneof":"event","kind":"message","message":"cloudprovider.v1.ResyncNow"},
+    {"name":"resync","jsonName":"resync","oneof":"event","kind":"message","message":"cloudprovider.v1.ResyncRequired"},
     {"name":"resume_token","jsonName":"resumeToken","kind":"scalar","maxBytes":2048},
   ],
   "cloudprovider.v1.WatchLoadBalancersRequest": [
@@ -632,7 +632,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"upsert","jsonName":"upsert","oneof":"event","kind":"message","message":"cloudprovider.v1.LoadBalancer"},
     {"name":"gone","jsonName":"gone","oneof":"event","kind":"message","message":"cloudprovider.v1.LoadBalancerGone"},
     {"name":"bookmark","jsonName":"bookmark","oneof":"event","kind":"message","message":"cloudprovider.v1.Bookmark"},
-    {"name":"resync","jsonName":"resync","oneof":"event","kind":"message","message":"cloudprovider.v1.ResyncNow"},
+    {"name":"resync","jsonName":"resync","oneof":"event","kind":"message","message":"cloudprovider.v1.ResyncRequired"},
     {"name":"resume_token","jsonName":"resumeToken","kind":"scalar","maxBytes":2048},
   ],
 };

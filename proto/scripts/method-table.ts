@@ -35,7 +35,7 @@ interface MethodRow {
   readonly capability: string;
   readonly deadlineMs: number;
   readonly softReturnMs: number;
-  readonly asksCloud: boolean;
+  readonly callsCloud: boolean;
   readonly change: boolean;
   readonly stream: boolean;
   readonly ownReasons: readonly string[];
@@ -55,7 +55,7 @@ const methodRow = (registry: FileRegistry, method: DescMethod): MethodRow => {
     capability: typeof rules["capability"] === "string" ? rules["capability"] : "",
     deadlineMs: Number(rules["deadlineSeconds"] ?? 0) * 1000,
     softReturnMs: Number(rules["softReturnMilliseconds"] ?? 0),
-    asksCloud: rules["asksCloud"] === true,
+    callsCloud: rules["callsCloud"] === true,
     change: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
     stream: method.methodKind === "server_streaming",
     ownReasons: textsOf(rules["reasons"]),
@@ -68,7 +68,7 @@ const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? v
 /** Every reason that the RPC may answer. */
 const allReasons = (row: MethodRow): readonly string[] => [
   ...commonReasons,
-  ...(row.asksCloud ? cloudReasons : []),
+  ...(row.callsCloud ? cloudReasons : []),
   ...row.ownReasons,
 ];
 
@@ -92,7 +92,7 @@ export interface MethodRule {
   readonly deadlineMs: number;
   /** Within what time the provider answers as a rule. */
   readonly softReturnMs: number;
-  readonly asksCloud: boolean;
+  readonly callsCloud: boolean;
   /** The RPC may change the cloud or the provider's state. */
   readonly change: boolean;
   readonly stream: boolean;
@@ -120,7 +120,7 @@ export const methodMarkdown = (registry: FileRegistry): string => {
   );
   const errors = rows.map(
     (row) =>
-      `| ${code(row.name)} | common${row.asksCloud ? ", cloud" : ""} | ${row.ownReasons.map(code).join(" ") || "none"} | ${row.itemReasons.map(code).join(" ") || "none"} |`,
+      `| ${code(row.name)} | common${row.callsCloud ? ", cloud" : ""} | ${row.ownReasons.map(code).join(" ") || "none"} | ${row.itemReasons.map(code).join(" ") || "none"} |`,
   );
   return [
     "| RPC | capability | kind | default deadline | answers within |",

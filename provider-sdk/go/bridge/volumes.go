@@ -31,7 +31,7 @@ func (v *volumes) definition(features *cpv1.VolumeCapabilities) *provider.Volume
 func (v *volumes) get(ctx context.Context, ref *cpv1.VolumeRef) (provider.VolumeAnswer, error) {
 	volume, id, known := volumeOf(ref)
 	if !known {
-		return provider.NotMine("volumes of plugin " + ref.GetInTree().GetPlugin() + " are not known to the bridge"), nil
+		return provider.NotOwned("volumes of plugin " + ref.GetInTree().GetPlugin() + " are not known to the bridge"), nil
 	}
 	labels, err := guarded(ctx, "GetLabelsForVolume", func(ctx context.Context) (map[string]string, error) {
 		return v.labeler.GetLabelsForVolume(ctx, volume)

@@ -131,7 +131,7 @@ type Routes struct {
 // Volumes serves volumes: Get or GetMany.
 type Volumes struct {
 	// Features name at least the CSI drivers or in-tree plugins whose volumes live in this cloud; those of others are
-	// answered with not-mine by the SDK.
+	// answered with not-owned by the SDK.
 	Features *cpv1.VolumeCapabilities
 	// Get looks one volume up.
 	Get func(ctx context.Context, ref *cpv1.VolumeRef) (VolumeAnswer, error)

@@ -77,8 +77,8 @@ func (b *instanceBatch) plan(node *cpv1.NodeRef) (key string, answered *cpv1.Ins
 	_, id, mine := b.s.ids.parse(providerID)
 	if !mine {
 		message := fmt.Sprintf("provider ID %s has none of the prefixes %v", providerID, b.s.ids.prefixes)
-		return "", &cpv1.InstanceResult{Outcome: &cpv1.InstanceResult_NotMine{
-			NotMine: &cpv1.NotMine{Message: rules.CutToBytes(message, rules.MaxMessageBytes)},
+		return "", &cpv1.InstanceResult{Outcome: &cpv1.InstanceResult_NotOwned{
+			NotOwned: &cpv1.NotOwned{Message: rules.CutToBytes(message, rules.MaxMessageBytes)},
 		}}
 	}
 	if id == "" {
@@ -119,8 +119,8 @@ func (b *instanceBatch) toResult(call *Call, ref *cpv1.NodeRef, result lookUpRes
 		out.Outcome = &cpv1.InstanceResult_Unknown{Unknown: problem.toItem()}
 	case result.absent != nil:
 		out.Outcome = &cpv1.InstanceResult_Absent{Absent: result.absent}
-	case result.notMine != nil:
-		out.Outcome = &cpv1.InstanceResult_NotMine{NotMine: result.notMine}
+	case result.notOwned != nil:
+		out.Outcome = &cpv1.InstanceResult_NotOwned{NotOwned: result.notOwned}
 	default:
 		out.Outcome = &cpv1.InstanceResult_Unknown{Unknown: result.unknown.toItem()}
 	}

@@ -248,7 +248,7 @@ func TestRoutesAreAnsweredOneByOne(t *testing.T) {
 	}
 }
 
-func TestVolumesOfOtherDriversAreNotMine(t *testing.T) {
+func TestVolumesOfOtherDriversAreNotOwned(t *testing.T) {
 	definition := machines(nil)
 	definition.Volumes = &provider.Volumes{
 		Features: &cpv1.VolumeCapabilities{CsiDrivers: []string{"csi.acme.example.com"}},
@@ -267,7 +267,7 @@ func TestVolumesOfOtherDriversAreNotMine(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := response.GetResults()
-	if results[0].GetVolume().GetId() != "v-1" || results[1].GetNotMine() == nil || results[2].GetUnknown() == nil {
+	if results[0].GetVolume().GetId() != "v-1" || results[1].GetNotOwned() == nil || results[2].GetUnknown() == nil {
 		t.Errorf("got %v", results)
 	}
 }

@@ -25,7 +25,7 @@ type lookUpResult[Found any] struct {
 	found    Found
 	isFound  bool
 	absent   *cpv1.Absence
-	notMine  *cpv1.NotMine
+	notOwned *cpv1.NotOwned
 	unknown  *Error
 	readTime time.Time
 }
@@ -168,8 +168,8 @@ func (l *lookUp[Ref, Answer, Found]) toResult(ctx context.Context, call *Call, r
 		return lookUpResult[Found]{found: value, isFound: true, readTime: readTime}
 	}
 	switch typed := any(answer).(type) {
-	case *NotMineAnswer:
-		return lookUpResult[Found]{notMine: &cpv1.NotMine{Message: rules.CutToBytes(typed.message, rules.MaxMessageBytes)}, readTime: readTime}
+	case *NotOwnedAnswer:
+		return lookUpResult[Found]{notOwned: &cpv1.NotOwned{Message: rules.CutToBytes(typed.message, rules.MaxMessageBytes)}, readTime: readTime}
 	case *FailedAnswer:
 		return unknownResult[Found](l.note(ctx, call, typed.err), readTime)
 	case *AbsentAnswer:

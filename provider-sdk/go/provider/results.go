@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// InstanceAnswer is the answer about one Node: [Present], [Absent], [NotMine], or in a batch [Failed].
+// InstanceAnswer is the answer about one Node: [Present], [Absent], [NotOwned], or in a batch [Failed].
 type InstanceAnswer interface{ instanceAnswer() }
 
-// VolumeAnswer is the answer about one volume: [PresentVolume], [Absent], [NotMine], or in a batch [Failed].
+// VolumeAnswer is the answer about one volume: [PresentVolume], [Absent], [NotOwned], or in a batch [Failed].
 type VolumeAnswer interface{ volumeAnswer() }
 
 // LoadBalancerAnswer is what a change came to: [Ready] or [Pending]. It is also a [LoadBalancerReading].
@@ -100,11 +100,11 @@ func Absent(basis cpv1.AbsenceBasis, options ...AbsentOption) *AbsentAnswer {
 	return answer
 }
 
-// NotMineAnswer is the statement that an object belongs to another provider. Made by [NotMine].
-type NotMineAnswer struct{ message string }
+// NotOwnedAnswer is the statement that an object belongs to another provider. Made by [NotOwned].
+type NotOwnedAnswer struct{ message string }
 
-// NotMine states that the object belongs to another provider: no absence, and no error either.
-func NotMine(message string) *NotMineAnswer { return &NotMineAnswer{message: message} }
+// NotOwned states that the object belongs to another provider: no absence, and no error either.
+func NotOwned(message string) *NotOwnedAnswer { return &NotOwnedAnswer{message: message} }
 
 // FailedAnswer is the error of one item of many. Made by [Failed].
 type FailedAnswer struct{ err error }
@@ -217,15 +217,15 @@ func boundedPoll(d *durationpb.Duration) *durationpb.Duration {
 	return durationpb.New(min(max(d.AsDuration(), minPollAfter), maxPollAfter))
 }
 
-func (*instanceFound) instanceAnswer() {}
-func (*AbsentAnswer) instanceAnswer()  {}
-func (*NotMineAnswer) instanceAnswer() {}
-func (*FailedAnswer) instanceAnswer()  {}
+func (*instanceFound) instanceAnswer()  {}
+func (*AbsentAnswer) instanceAnswer()   {}
+func (*NotOwnedAnswer) instanceAnswer() {}
+func (*FailedAnswer) instanceAnswer()   {}
 
-func (*volumeFound) volumeAnswer()   {}
-func (*AbsentAnswer) volumeAnswer()  {}
-func (*NotMineAnswer) volumeAnswer() {}
-func (*FailedAnswer) volumeAnswer()  {}
+func (*volumeFound) volumeAnswer()    {}
+func (*AbsentAnswer) volumeAnswer()   {}
+func (*NotOwnedAnswer) volumeAnswer() {}
+func (*FailedAnswer) volumeAnswer()   {}
 
 func (*ReadyAnswer) loadBalancerAnswer()    {}
 func (*PendingAnswer) loadBalancerAnswer()  {}

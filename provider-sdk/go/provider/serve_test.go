@@ -43,7 +43,7 @@ func TestBatchGetInstancesAnswersEachNode(t *testing.T) {
 	if results[1].GetAbsent().GetBasis() != provider.LookupMiss {
 		t.Errorf("second is %v, want absent", results[1])
 	}
-	if results[2].GetNotMine() == nil {
+	if results[2].GetNotOwned() == nil {
 		t.Errorf("third is %v, want not mine", results[2])
 	}
 }

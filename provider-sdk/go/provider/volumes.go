@@ -86,8 +86,8 @@ func (b *volumeBatch) plan(volume *cpv1.VolumeRef) (key string, answered *cpv1.V
 	if foreign == "" {
 		return key, nil
 	}
-	notMine := &cpv1.NotMine{Message: rules.CutToBytes(foreign, rules.MaxMessageBytes)}
-	return "", &cpv1.VolumeResult{Outcome: &cpv1.VolumeResult_NotMine{NotMine: notMine}}
+	notOwned := &cpv1.NotOwned{Message: rules.CutToBytes(foreign, rules.MaxMessageBytes)}
+	return "", &cpv1.VolumeResult{Outcome: &cpv1.VolumeResult_NotOwned{NotOwned: notOwned}}
 }
 
 func toVolumeResult(call *Call, result lookUpResult[*cpv1.Volume]) *cpv1.VolumeResult {
@@ -103,8 +103,8 @@ func toVolumeResult(call *Call, result lookUpResult[*cpv1.Volume]) *cpv1.VolumeR
 		out.Outcome = &cpv1.VolumeResult_Unknown{Unknown: problem.toItem()}
 	case result.absent != nil:
 		out.Outcome = &cpv1.VolumeResult_Absent{Absent: result.absent}
-	case result.notMine != nil:
-		out.Outcome = &cpv1.VolumeResult_NotMine{NotMine: result.notMine}
+	case result.notOwned != nil:
+		out.Outcome = &cpv1.VolumeResult_NotOwned{NotOwned: result.notOwned}
 	default:
 		out.Outcome = &cpv1.VolumeResult_Unknown{Unknown: result.unknown.toItem()}
 	}

@@ -26,7 +26,7 @@ func WatchInstancesFromList(list func(context.Context, func(*cpv1.Instance) erro
 			bookmark: func(bookmark *cpv1.Bookmark) error {
 				return send(&cpv1.WatchInstancesResponse{Event: &cpv1.WatchInstancesResponse_Bookmark{Bookmark: bookmark}})
 			},
-			resync: func(resync *cpv1.ResyncNow) error {
+			resync: func(resync *cpv1.ResyncRequired) error {
 				return send(&cpv1.WatchInstancesResponse{Event: &cpv1.WatchInstancesResponse_Resync{Resync: resync}})
 			},
 		})
@@ -49,7 +49,7 @@ func WatchLoadBalancersFromList(list func(context.Context, func(*cpv1.LoadBalanc
 			bookmark: func(bookmark *cpv1.Bookmark) error {
 				return send(&cpv1.WatchLoadBalancersResponse{Event: &cpv1.WatchLoadBalancersResponse_Bookmark{Bookmark: bookmark}})
 			},
-			resync: func(resync *cpv1.ResyncNow) error {
+			resync: func(resync *cpv1.ResyncRequired) error {
 				return send(&cpv1.WatchLoadBalancersResponse{Event: &cpv1.WatchLoadBalancersResponse_Resync{Resync: resync}})
 			},
 		})
@@ -67,7 +67,7 @@ type listed[Item proto.Message] struct {
 	upsert   func(Item) error
 	gone     func(Item, *cpv1.Absence) error
 	bookmark func(*cpv1.Bookmark) error
-	resync   func(*cpv1.ResyncNow) error
+	resync   func(*cpv1.ResyncRequired) error
 }
 
 func watchList[Item proto.Message](ctx context.Context, request watchRequest, l listed[Item]) error {
@@ -94,7 +94,7 @@ func watchList[Item proto.Message](ctx context.Context, request watchRequest, l 
 	}
 	if !complete {
 		// What is hidden and comes into sight is told as new; the receiver must know meanwhile that it has not seen all.
-		if err := l.resync(&cpv1.ResyncNow{Message: "the list could not show everything"}); err != nil {
+		if err := l.resync(&cpv1.ResyncRequired{Message: "the list could not show everything"}); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ from cloudwire_provider import (
     VolumeFeatures,
     absent,
     known,
-    not_mine,
+    not_owned,
     unreachable,
     v1,
 )
@@ -40,7 +40,7 @@ def test_each_node_gets_its_own_outcome(provider):
             case "i-4":
                 raise RuntimeError("secret detail")
             case "i-5":
-                return not_mine("elsewhere")
+                return not_owned("elsewhere")
             case "i-6":
                 return v1.Instance(provider_id="i-7", name="another")
             case "i-8":
@@ -60,14 +60,14 @@ def test_each_node_gets_its_own_outcome(provider):
             "absent",
             "unknown",
             "unknown",
-            "not_mine",
+            "not_owned",
             "unknown",
             "unknown",
             "unknown",
             "instance",
             "instance",
         ],
-        *["not_mine", "unknown"],
+        *["not_owned", "unknown"],
     ]
     reasons = {
         index: result.unknown.reason for index, result in enumerate(answer.results) if result.HasField("unknown")
@@ -302,7 +302,7 @@ def test_list_that_raises_fails_the_call_and_starts_anew(provider):
         assert client.call(v1.ListInstancesRequest()).complete
 
 
-def test_volumes_of_other_drivers_are_not_mine(provider):
+def test_volumes_of_other_drivers_are_not_owned(provider):
     provider.volumes.features = VolumeFeatures(csi_drivers=["csi.acme.example.com"])
     provider.volumes.get(
         lambda ref, _context: (
@@ -319,5 +319,5 @@ def test_volumes_of_other_drivers_are_not_mine(provider):
     wanted = [volume(mine, "v-1"), volume("other", "v-1"), volume(mine, "gone"), v1.VolumeRef(name="pv")]
     with serving(provider) as client:
         answer = client.call(v1.BatchGetVolumesRequest(volumes=wanted))
-    assert outcomes(answer) == ["volume", "not_mine", "absent", "unknown"]
+    assert outcomes(answer) == ["volume", "not_owned", "absent", "unknown"]
     assert list(answer.results[0].volume.zones) == ["a", "b"]

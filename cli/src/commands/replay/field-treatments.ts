@@ -71,7 +71,7 @@ export const ANSWER_FIELDS: Treatments = {
   "Diagnostic.summary": ignore(TEXT),
   "Diagnostic.detail": ignore(TEXT),
   "Condition.message": ignore(TEXT),
-  "NotMine.message": ignore(TEXT),
+  "NotOwned.message": ignore(TEXT),
   "ItemError.message": ignore(TEXT),
   "ItemError.metadata": ignore(TEXT),
   "ItemError.retryAfter": { kind: "presence", why: "how long to wait depends on the moment" },

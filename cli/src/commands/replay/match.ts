@@ -122,7 +122,7 @@ export class Matcher {
   #take<Value>(name: MethodName, answers: Answers<Value> | undefined, request: Json): Place<Value> | undefined {
     const isChange = methodRules[name].change && at(request, "change", "validateOnly") !== true;
     // How the provider is has nothing to do with what was changed.
-    const isFree = isChange || !methodRules[name].asksCloud;
+    const isFree = isChange || !methodRules[name].callsCloud;
     const place = answers?.take((line) => isFree || this.#progress.mayGive(line));
     if (place !== undefined && isChange) this.#progress.changed(place.line);
     return place;

@@ -101,7 +101,7 @@ describe("node-ipam with the cloud's ranges", () => {
     expect(world.asked).toEqual(["a", "a"]);
   });
 
-  test.each(["notMine", "absent"] as const)("writes and says nothing when the machine is %s", async (said) => {
+  test.each(["notOwned", "absent"] as const)("writes and says nothing when the machine is %s", async (said) => {
     world.says.set("a", said);
     world.start(CLOUD);
     world.node("a");

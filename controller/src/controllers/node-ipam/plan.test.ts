@@ -103,7 +103,7 @@ describe("planCloud()", () => {
     },
     {
       sentence: "another's machine",
-      answer: { kind: "notMine", message: "another's" } as const,
+      answer: { kind: "notOwned", message: "another's" } as const,
       wanted: { kind: "leave", why: "another's" },
     },
   ])("gives nothing for $sentence", ({ answer, wanted }) => {

@@ -54,7 +54,7 @@ export function planCloud({ node, answer }: CloudInput): CloudPlan {
       return { kind: "retry", why: "its machine does not exist", error: undefined };
     case "unknown":
       return { kind: "retry", why: answer.error.message, error: answer.error };
-    case "notMine":
+    case "notOwned":
       return { kind: "leave", why: answer.message };
     default:
       return answer satisfies never;

@@ -14,7 +14,7 @@ afterEach(() => world.stop());
 
 describe("cloud-node-lifecycle deletes nothing", () => {
   test.each<{ it: string; said: Said }>([
-    { it: "that is another's", said: "notMine" },
+    { it: "that is another's", said: "notOwned" },
     { it: "while the cloud is down", said: UNAVAILABLE },
     { it: "without rights", said: contractError("CLOUD_PERMISSION_DENIED", "403") },
     { it: "while a machine is too new to be read", said: contractError("NOT_YET_CONSISTENT", "new") },

@@ -33,7 +33,7 @@ function happenings(count: number, groups: fc.Arbitrary<readonly number[]>, gone
     "stopping",
     "pending",
     "unknown",
-    "notMine",
+    "notOwned",
     AWAY,
     THROTTLED,
   );

@@ -67,7 +67,7 @@ describe("plan() of a machine that exists", () => {
 
 describe("plan() leaves alone", () => {
   test("what is another's", () => {
-    const answer: InstanceAnswer = { kind: "notMine", message: "gce://" };
+    const answer: InstanceAnswer = { kind: "notOwned", message: "gce://" };
     expect(plan({ node: lost(), look: look(answer), youngForMs: 0 }, NOW)).toEqual({
       kind: "leave",
       message: "gce://",

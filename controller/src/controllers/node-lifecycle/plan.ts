@@ -169,7 +169,7 @@ export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
       const taint = tellsShutdown ? taintFor(answer.instance.state) : "keep";
       return { kind: "exists", node, taint, needsPatch: nodePatch(node, taint) !== undefined };
     }
-    case "notMine":
+    case "notOwned":
       return { kind: "leave", message: answer.message };
     case "unknown":
       return { kind: "unknown", error: answer.error };

@@ -146,7 +146,7 @@ describe("gather() of an initialised Node", () => {
 
   test("forgets what was known of a machine that is another provider's now", async () => {
     nodes.set(waiting());
-    answers = { a: present({ zone: "z" }), "acme://1": { kind: "notMine", message: "m" } };
+    answers = { a: present({ zone: "z" }), "acme://1": { kind: "notOwned", message: "m" } };
     await gathered();
     memory.refreshes.forget("a");
     nodes.set(initialized());
@@ -164,7 +164,7 @@ describe("gather() of an initialised Node", () => {
     { it: "no machine", ofName: ABSENT, namesake: { kind: "asked", providerId: undefined } },
     {
       it: "nobody's machine",
-      ofName: { kind: "notMine", message: "m" },
+      ofName: { kind: "notOwned", message: "m" },
       namesake: { kind: "asked", providerId: undefined },
     },
     { it: "nothing for now", ofName: UNKNOWN, namesake: { kind: "unasked" } },
@@ -229,7 +229,7 @@ describe("gather() of an initialised Node", () => {
   test.each<{ readonly it: string; readonly answer: InstanceAnswer; readonly rivals: readonly string[] }>([
     { it: "names others with the same ID", answer: present(), rivals: ["b"] },
     { it: "names them also when the machine is absent", answer: ABSENT, rivals: ["b"] },
-    { it: "names none when it is nobody's", answer: { kind: "notMine", message: "m" }, rivals: [] },
+    { it: "names none when it is nobody's", answer: { kind: "notOwned", message: "m" }, rivals: [] },
   ])("$it", async ({ answer, rivals }) => {
     nodes.set(initialized());
     answers = { "acme://1": answer };

@@ -96,7 +96,7 @@ async function askNamesake(
     case "present":
       return { kind: "asked", providerId: answer.instance.providerId };
     case "absent":
-    case "notMine":
+    case "notOwned":
       return { kind: "asked", providerId: undefined };
     case "unknown":
       return UNASKED;
@@ -124,6 +124,6 @@ function remember(
 ): void {
   if (answer.kind === "unknown") return;
   refreshes.done(key);
-  if (answer.kind === "notMine") sightings.forget(key);
+  if (answer.kind === "notOwned") sightings.forget(key);
   else sightings.put(node, { facts: answer.kind === "present" ? answer.instance : undefined, namesake });
 }

@@ -271,7 +271,7 @@ describe("plan() of a tainted node", () => {
   });
 
   test("leaves a machine of another provider alone", () => {
-    expect(planned(waiting(tainted, { kind: "notMine", message: "gce:// is not mine" }))).toEqual({
+    expect(planned(waiting(tainted, { kind: "notOwned", message: "gce:// is not mine" }))).toEqual({
       kind: "leave",
       node: tainted,
       message: "gce:// is not mine",

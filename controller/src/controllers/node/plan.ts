@@ -125,7 +125,7 @@ function planWaiting({ node, answer, namesake }: Extract<Input, { kind: "waiting
       const reason = isAboutIdentity(error) ? "providerID" : "provider";
       return notInitialized(node, reason, error.message, { cause: error, tell: isForGood(error) });
     }
-    case "notMine":
+    case "notOwned":
       return { kind: "leave", node, message: answer.message };
     default:
       return answer satisfies never;

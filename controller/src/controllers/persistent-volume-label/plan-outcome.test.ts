@@ -45,7 +45,7 @@ describe("planOutcome()", () => {
   });
 
   test("leaves what is somebody else's", () => {
-    expect(planOutcome({ pv, known: { kind: "notMine", message: "no" } })).toEqual({ kind: "leave", pv });
+    expect(planOutcome({ pv, known: { kind: "notOwned", message: "no" } })).toEqual({ kind: "leave", pv });
   });
 
   test.each([

@@ -157,7 +157,7 @@ export function planOutcome({ pv, known }: Input): OutcomePlan {
       return withFacts(pv, factsOf(known.volume));
     case "provisioned":
       return withFacts(pv, known.result);
-    case "notMine":
+    case "notOwned":
       return { kind: "leave", pv };
     case "absent":
       return { kind: "hopeless", pv, outcome: "absent", message: `the cloud has no ${describeVolume(pv.spec.source)}` };

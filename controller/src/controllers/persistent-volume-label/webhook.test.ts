@@ -104,7 +104,7 @@ describe("persistentVolumeWebhook()", () => {
   });
 
   test("lets a volume of somebody else's pass untouched", async () => {
-    known = { kind: "notMine", message: "not of this cloud" };
+    known = { kind: "notOwned", message: "not of this cloud" };
     expect(await webhook.admit(review(), signal)).toEqual(UNTOUCHED);
     expect(await counted("foreign")).toBe(1);
   });

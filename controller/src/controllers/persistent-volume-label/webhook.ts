@@ -117,7 +117,7 @@ async function ask(
   switch (known.kind) {
     case "present":
       return judgeFacts(object, pv, factsOf(known.volume));
-    case "notMine":
+    case "notOwned":
       return { outcome: "foreign", decision: UNTOUCHED };
     case "absent":
       return forbidden("absent", `the cloud has no ${what}; check its id and the account of the provider`);

@@ -94,11 +94,11 @@ describe("instanceAnswer()", () => {
     ).toMatchObject({ kind: "unknown", error: { reason: "NOT_YET_CONSISTENT", class: "TRANSIENT" } });
     expect(
       instanceAnswer(
-        { outcome: { $case: "notMine", value: { message: "gce://" } }, readTime: undefined },
+        { outcome: { $case: "notOwned", value: { message: "gce://" } }, readTime: undefined },
         asked,
         context,
       ),
-    ).toEqual({ kind: "notMine", message: "gce://" });
+    ).toEqual({ kind: "notOwned", message: "gce://" });
   });
 });
 

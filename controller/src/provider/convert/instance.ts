@@ -41,8 +41,8 @@ export function instanceAnswer(result: InstanceResult, asked: AskedNode, context
       return absentAnswer(outcome.value, asked, context);
     case "unknown":
       return { kind: "unknown", error: errorOfItem(outcome.value, what(asked, context), context.requestId) };
-    case "notMine":
-      return { kind: "notMine", message: outcome.value.message };
+    case "notOwned":
+      return { kind: "notOwned", message: outcome.value.message };
   }
   return outcome satisfies never;
 }

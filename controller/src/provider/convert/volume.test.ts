@@ -44,7 +44,7 @@ describe("volumeAnswer()", () => {
   });
 
   test("leaves alone what is another's", () => {
-    expect(answer({ $case: "notMine", value: { message: "gce" } })).toEqual({ kind: "notMine", message: "gce" });
+    expect(answer({ $case: "notOwned", value: { message: "gce" } })).toEqual({ kind: "notOwned", message: "gce" });
   });
 
   test("keeps the error of what the provider could not find out", () => {

@@ -41,8 +41,8 @@ export function volumeAnswer(result: VolumeResult, what: string, context: Answer
       return absentAnswer(outcome.value, what, context);
     case "unknown":
       return { kind: "unknown", error: errorOfItem(outcome.value, what, context.requestId) };
-    case "notMine":
-      return { kind: "notMine", message: outcome.value.message };
+    case "notOwned":
+      return { kind: "notOwned", message: outcome.value.message };
   }
   return outcome satisfies never;
 }

@@ -33,7 +33,7 @@ describe("AnswerCache", () => {
     const newer = absent(time, 100);
     cache.put("a", newer);
     cache.put("a", absent(time, 200));
-    cache.put("b", { kind: "notMine", message: "" });
+    cache.put("b", { kind: "notOwned", message: "" });
     expect([cache.get("a", 30_000), cache.size]).toEqual([newer, 1]);
   });
 

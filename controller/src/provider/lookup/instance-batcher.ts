@@ -280,7 +280,7 @@ function dataAgeMs(answer: InstanceAnswer): number | undefined {
     case "absent":
       return Math.max(0, answer.witness.receivedAtMs - answer.observeTimeMs);
     case "unknown":
-    case "notMine":
+    case "notOwned":
       return undefined;
   }
   return answer satisfies never;

@@ -74,7 +74,7 @@ test("1,000 tainted nodes worked on by 64 workers cost at most 20 calls", async 
 test("a node of another provider is left alone without a call", async () => {
   await harness.ready(sidecar);
   expect(await get("n1", "other://i-1")).toEqual({
-    kind: "notMine",
+    kind: "notOwned",
     message: "no provider has the prefix of other://i-1",
   });
   expect(provider.callsOf("batchGetInstances")).toHaveLength(0);
@@ -83,7 +83,7 @@ test("a node of another provider is left alone without a call", async () => {
 test("a node without provider ID is left alone when no provider finds machines by name", async () => {
   provider.script.getProviderInfo = () => providerInfo({ capabilities: { instances: { maxBatchSize: 10 } } });
   await harness.ready(sidecar);
-  expect(await get("n1")).toMatchObject({ kind: "notMine" });
+  expect(await get("n1")).toMatchObject({ kind: "notOwned" });
 });
 
 test("a node is unknown as long as the provider has not answered", async () => {

@@ -23,7 +23,7 @@ const present: InstanceAnswer = { kind: "present", instance, readTimeMs: 5, witn
 const absentAt = (observeTimeMs: number): InstanceAnswer => {
   return { kind: "absent", basis: "lookupMiss", observeTimeMs, strong: true, witness };
 };
-const notMine: InstanceAnswer = { kind: "notMine", message: "no" };
+const notOwned: InstanceAnswer = { kind: "notOwned", message: "no" };
 const away: InstanceAnswer = {
   kind: "unknown",
   error: new ProviderError({ code: "UNAVAILABLE", message: "the cloud is away" }),
@@ -36,9 +36,9 @@ const testimonies = (...answers: readonly InstanceAnswer[]): readonly Testimony[
 describe("resolveOwner()", () => {
   test.each([
     ["of the one that has it", [present, absentAt(1)], present],
-    ["of the one that has it, whoever is asked first", [notMine, absentAt(1), present], present],
+    ["of the one that has it, whoever is asked first", [notOwned, absentAt(1), present], present],
     ["of the only one that can be asked", [present], present],
-    ["of none, by the oldest look", [absentAt(3), absentAt(2), notMine], absentAt(2)],
+    ["of none, by the oldest look", [absentAt(3), absentAt(2), notOwned], absentAt(2)],
     ["not yet known while nobody has it and one cannot tell", [absentAt(1), away], away],
   ] as const)("the machine is %s", (_, answers, expected) => {
     expect(resolveOwner("n1", testimonies(...answers), true)).toEqual(expected);
@@ -68,8 +68,8 @@ describe("resolveOwner()", () => {
   });
 
   test("a machine of nobody who could have it is left alone", () => {
-    expect(resolveOwner("n1", testimonies(notMine, notMine), true)).toEqual({
-      kind: "notMine",
+    expect(resolveOwner("n1", testimonies(notOwned, notOwned), true)).toEqual({
+      kind: "notOwned",
       message: "node n1 has no provider ID, and is not of east and west",
     });
   });

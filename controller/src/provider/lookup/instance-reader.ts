@@ -14,7 +14,7 @@ import { InstanceBatcher } from "./instance-batcher.ts";
  */
 export interface InstanceReader {
   /**
-   * Resolves with what is known; a failed call is the answer "unknown", a Node that no provider owns is "notMine". A Node that could
+   * Resolves with what is known; a failed call is the answer "unknown", a Node that no provider owns is "notOwned". A Node that could
    * be of several providers is looked for at all of them: "present" means that it is of that one alone, "absent" that it is of none.
    * Rejects only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
    */
@@ -54,7 +54,7 @@ export class BatchingInstanceReader implements InstanceReader {
       case "owned":
         return this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options);
       case "unowned":
-        return { kind: "notMine", message: owner.why };
+        return { kind: "notOwned", message: owner.why };
       case "undecided":
         return owner.claimants === undefined
           ? { kind: "unknown", error: owner.error }
@@ -164,5 +164,5 @@ function unownedAnswer(nodeName: string, testimonies: readonly Testimony[]): Ins
   const absences = testimonies.flatMap(({ answer }) => (answer.kind === "absent" ? [answer] : []));
   const [oldest] = absences.toSorted((left, right) => left.observeTimeMs - right.observeTimeMs);
   const who = listed(testimonies.map(({ provider }) => provider));
-  return oldest ?? { kind: "notMine", message: `node ${nodeName} has no provider ID, and is not of ${who}` };
+  return oldest ?? { kind: "notOwned", message: `node ${nodeName} has no provider ID, and is not of ${who}` };
 }

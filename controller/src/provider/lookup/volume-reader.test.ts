@@ -140,7 +140,7 @@ describe("BatchingVolumeReader", () => {
 
   test("asks nobody about a volume of no provider, and says so at once", async () => {
     const answer = await get("a", csi("v", "csi.foreign.example.com"));
-    expect([answer.kind, cloud.calls, clock.timers]).toEqual(["notMine", [], 0]);
+    expect([answer.kind, cloud.calls, clock.timers]).toEqual(["notOwned", [], 0]);
   });
 
   test("says that it cannot be said whose a volume is before a provider has answered", async () => {
@@ -222,20 +222,20 @@ describe("volume owner", () => {
 
   describe("consensusOf()", () => {
     const unknown: VolumeAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
-    const notMine: VolumeAnswer = { kind: "notMine", message: "no" };
+    const notOwned: VolumeAnswer = { kind: "notOwned", message: "no" };
 
     test.each<{ sentence: string; answers: readonly VolumeAnswer[]; wanted: VolumeAnswer }>([
       { sentence: "who has it", answers: [unknown, ABSENT, present()], wanted: present() },
-      { sentence: "nobody while one does not know", answers: [ABSENT, unknown, notMine], wanted: unknown },
-      { sentence: "those that have it not", answers: [notMine, ABSENT], wanted: ABSENT },
+      { sentence: "nobody while one does not know", answers: [ABSENT, unknown, notOwned], wanted: unknown },
+      { sentence: "those that have it not", answers: [notOwned, ABSENT], wanted: ABSENT },
     ])("believes $sentence", ({ answers, wanted }) => {
       expect(consensusOf(answers, [acme, twin])).toEqual(wanted);
     });
 
-    test.each([{ answers: [] }, { answers: [notMine] }])(
+    test.each([{ answers: [] }, { answers: [notOwned] }])(
       "calls a volume that nobody claims foreign: $answers",
       ({ answers }) => {
-        expect(consensusOf(answers, [acme])).toEqual({ kind: "notMine", message: "no provider serves its driver" });
+        expect(consensusOf(answers, [acme])).toEqual({ kind: "notOwned", message: "no provider serves its driver" });
       },
     );
 

@@ -149,7 +149,7 @@ export function consensusOf(answers: readonly VolumeAnswer[], providers: readonl
   if (known !== undefined && known.kind !== "absent") return known;
   const silent = providers.find(({ info }) => info === undefined);
   if (silent !== undefined || providers.length === 0) return { kind: "undecided", error: silence(silent) };
-  return known ?? { kind: "notMine", message: "no provider serves its driver" };
+  return known ?? { kind: "notOwned", message: "no provider serves its driver" };
 }
 
 function silence(provider: Provider | undefined): ProviderError {

@@ -74,4 +74,4 @@ export type InstanceAnswer =
   | { readonly kind: "present"; readonly instance: Instance; readonly readTimeMs: number; readonly witness: Witness }
   | ({ readonly kind: "absent" } & Absence)
   | { readonly kind: "unknown"; readonly error: ProviderError }
-  | { readonly kind: "notMine"; readonly message: string };
+  | { readonly kind: "notOwned"; readonly message: string };

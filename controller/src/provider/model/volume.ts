@@ -32,4 +32,4 @@ export type VolumeAnswer =
   | { readonly kind: "present"; readonly volume: Volume; readonly readTimeMs: number }
   | ({ readonly kind: "absent" } & Absence)
   | { readonly kind: "unknown"; readonly error: ProviderError }
-  | { readonly kind: "notMine"; readonly message: string };
+  | { readonly kind: "notOwned"; readonly message: string };

@@ -120,7 +120,7 @@ function instances(cloud: Cloud, { nodes }: BatchGetInstancesRequest): BatchGetI
 function lookUp(cloud: Cloud, name: string, providerId: string): InstanceResult {
   if (providerId !== "" && !providerId.startsWith("acme://")) {
     return InstanceResult.fromPartial({
-      outcome: { $case: "notMine", value: { message: `${providerId} is not acme://` } },
+      outcome: { $case: "notOwned", value: { message: `${providerId} is not acme://` } },
     });
   }
   const machine = [...cloud.machines].find(([known, { providerId: id }]) =>

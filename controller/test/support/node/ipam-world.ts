@@ -44,7 +44,7 @@ export class IpamWorld {
   /** Names of the Nodes asked about, one by one. */
   readonly asked: string[] = [];
   /** What the cloud says of a machine; undefined: it knows no ranges. */
-  readonly says = new Map<string, readonly string[] | undefined | ProviderError | "absent" | "notMine">();
+  readonly says = new Map<string, readonly string[] | undefined | ProviderError | "absent" | "notOwned">();
   fate: (name: string) => Fate = () => "answered";
   /** The cache stands still. */
   isLagging = false;
@@ -177,7 +177,7 @@ export class IpamWorld {
     const nowMs = this.clock.nowMs();
     const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: nowMs };
     if (said instanceof Error) return { kind: "unknown", error: said };
-    if (said === "notMine") return { kind: "notMine", message: "another's" };
+    if (said === "notOwned") return { kind: "notOwned", message: "another's" };
     if (said === "absent") return { kind: "absent", basis: "lookupMiss", observeTimeMs: nowMs, strong: true, witness };
     return { kind: "present", instance: instance({ name, podCidrs: said }), readTimeMs: nowMs, witness };
   }

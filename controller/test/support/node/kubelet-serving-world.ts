@@ -56,7 +56,7 @@ export class KubeletServingWorld {
           get: ({ metadata }) => {
             this.asked.push(metadata.name);
             const { says } = this;
-            return Promise.resolve(says.get(metadata.name) ?? { kind: "notMine", message: "nobody's" });
+            return Promise.resolve(says.get(metadata.name) ?? { kind: "notOwned", message: "nobody's" });
           },
         },
         providers: [this.#provider()],

@@ -25,7 +25,7 @@ const MODE: Mode = "active";
 const NOTE = "deletions.cloudwire.dev/acme";
 
 /** What the cloud says of one machine. */
-export type Said = InstanceState | "absent" | "terminated" | "notMine" | ProviderError;
+export type Said = InstanceState | "absent" | "terminated" | "notOwned" | ProviderError;
 
 /** One answer: by whom, when (wall clock), about which Node. */
 export interface Heard {
@@ -220,7 +220,7 @@ export class LifecycleWorld {
     this.heard.push({ name, said, by: `${this.bootId} ${this.scopeId}`, atMs: nowMs });
     const witness = { provider: "acme", scopeId: this.scopeId, bootId: this.bootId, receivedAtMs: nowMs };
     if (said instanceof ProviderError) return { kind: "unknown", error: said };
-    if (said === "notMine") return { kind: "notMine", message: "another's" };
+    if (said === "notOwned") return { kind: "notOwned", message: "another's" };
     if (said === "absent" || said === "terminated") {
       const basis = said === "terminated" ? "terminated" : "lookupMiss";
       return { kind: "absent", basis, observeTimeMs: nowMs, strong: true, witness, ...this.absence };

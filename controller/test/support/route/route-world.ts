@@ -78,7 +78,7 @@ export class RouteWorld implements AsyncDisposable {
         metrics: this.metrics,
         nodes: this.nodes,
         providers: [provider, ...others],
-        instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
+        instances: { get: async () => this.lookUp ?? { kind: "notOwned", message: "not scripted" } },
         client: this.kube,
         record: (event) => this.events.push(event),
         controllerMetrics: {

@@ -478,7 +478,7 @@ export interface Absence {
 }
 
 /** The statement that an id or class belongs to another provider. */
-export interface NotMine {
+export interface NotOwned {
   /** OPTIONAL. Why, for people: `prefix gce:// is not one of acme://`. */
   message: string;
 }
@@ -1525,19 +1525,19 @@ export const Absence: MessageFns<Absence> = {
   },
 };
 
-function createBaseNotMine(): NotMine {
+function createBaseNotOwned(): NotOwned {
   return { message: "" };
 }
 
-export const NotMine: MessageFns<NotMine> = {
-  encode(message: NotMine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const NotOwned: MessageFns<NotOwned> = {
+  encode(message: NotOwned, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): NotMine {
+  decode(input: BinaryReader | Uint8Array, length?: number): NotOwned {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1546,7 +1546,7 @@ export const NotMine: MessageFns<NotMine> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNotMine();
+      const message = createBaseNotOwned();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1570,11 +1570,11 @@ export const NotMine: MessageFns<NotMine> = {
     }
   },
 
-  fromJSON(object: any): NotMine {
+  fromJSON(object: any): NotOwned {
     return { message: isSet(object.message) ? globalThis.String(object.message) : "" };
   },
 
-  toJSON(message: NotMine): unknown {
+  toJSON(message: NotOwned): unknown {
     const obj: any = {};
     if (message.message !== "") {
       obj.message = message.message;
@@ -1582,11 +1582,11 @@ export const NotMine: MessageFns<NotMine> = {
     return obj;
   },
 
-  create(base?: DeepPartial<NotMine>): NotMine {
-    return NotMine.fromPartial(base ?? {});
+  create(base?: DeepPartial<NotOwned>): NotOwned {
+    return NotOwned.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<NotMine>): NotMine {
-    const message = createBaseNotMine();
+  fromPartial(object: DeepPartial<NotOwned>): NotOwned {
+    const message = createBaseNotOwned();
     message.message = object.message ?? "";
     return message;
   },

@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Absence, CallContext, CallStats, NodeAddress, NodeRef, NotMine } from "./common.ts";
+import { Absence, CallContext, CallStats, NodeAddress, NodeRef, NotOwned } from "./common.ts";
 import { ItemError } from "./error.ts";
 
 export const protobufPackage = "cloudprovider.v1";
@@ -157,7 +157,7 @@ export interface InstanceResult {
     { $case: "unknown"; value: ItemError }
     | //
     /** The provider ID is of another provider. */
-    { $case: "notMine"; value: NotMine }
+    { $case: "notOwned"; value: NotOwned }
     | undefined;
   /** OPTIONAL. When the cloud was read for this item. Absent: when the response was made, less `stats.data_age`. */
   readTime: Date | undefined;
@@ -251,7 +251,7 @@ export interface Bookmark {
 }
 
 /** The provider lost count (a cloud feed with a gap): the receiver must list again; the stream goes on. */
-export interface ResyncNow {
+export interface ResyncRequired {
   /** OPTIONAL. Why, for people. */
   message: string;
 }
@@ -271,7 +271,7 @@ export interface WatchInstancesResponse {
     { $case: "bookmark"; value: Bookmark }
     | //
     /** Read everything again. */
-    { $case: "resync"; value: ResyncNow }
+    { $case: "resync"; value: ResyncRequired }
     | undefined;
   /** REQUIRED. Continue here after a break. May be empty before the initial events are complete. */
   resumeToken: string;
@@ -757,8 +757,8 @@ export const InstanceResult: MessageFns<InstanceResult> = {
       case "unknown":
         ItemError.encode(message.outcome.value, writer.uint32(26).fork()).join();
         break;
-      case "notMine":
-        NotMine.encode(message.outcome.value, writer.uint32(34).fork()).join();
+      case "notOwned":
+        NotOwned.encode(message.outcome.value, writer.uint32(34).fork()).join();
         break;
     }
     if (message.readTime !== undefined) {
@@ -809,7 +809,7 @@ export const InstanceResult: MessageFns<InstanceResult> = {
               break;
             }
 
-            message.outcome = { $case: "notMine", value: NotMine.decode(reader, reader.uint32()) };
+            message.outcome = { $case: "notOwned", value: NotOwned.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -840,10 +840,10 @@ export const InstanceResult: MessageFns<InstanceResult> = {
         ? { $case: "absent", value: Absence.fromJSON(object.absent) }
         : isSet(object.unknown)
         ? { $case: "unknown", value: ItemError.fromJSON(object.unknown) }
-        : isSet(object.notMine)
-        ? { $case: "notMine", value: NotMine.fromJSON(object.notMine) }
-        : isSet(object.not_mine)
-        ? { $case: "notMine", value: NotMine.fromJSON(object.not_mine) }
+        : isSet(object.notOwned)
+        ? { $case: "notOwned", value: NotOwned.fromJSON(object.notOwned) }
+        : isSet(object.not_owned)
+        ? { $case: "notOwned", value: NotOwned.fromJSON(object.not_owned) }
         : undefined,
       readTime: isSet(object.readTime)
         ? fromJsonTimestamp(object.readTime)
@@ -861,8 +861,8 @@ export const InstanceResult: MessageFns<InstanceResult> = {
       obj.absent = Absence.toJSON(message.outcome.value);
     } else if (message.outcome?.$case === "unknown") {
       obj.unknown = ItemError.toJSON(message.outcome.value);
-    } else if (message.outcome?.$case === "notMine") {
-      obj.notMine = NotMine.toJSON(message.outcome.value);
+    } else if (message.outcome?.$case === "notOwned") {
+      obj.notOwned = NotOwned.toJSON(message.outcome.value);
     }
     if (message.readTime !== undefined) {
       obj.readTime = message.readTime.toISOString();
@@ -894,9 +894,9 @@ export const InstanceResult: MessageFns<InstanceResult> = {
         }
         break;
       }
-      case "notMine": {
+      case "notOwned": {
         if (object.outcome?.value !== undefined && object.outcome?.value !== null) {
-          message.outcome = { $case: "notMine", value: NotMine.fromPartial(object.outcome.value) };
+          message.outcome = { $case: "notOwned", value: NotOwned.fromPartial(object.outcome.value) };
         }
         break;
       }
@@ -1701,19 +1701,19 @@ export const Bookmark: MessageFns<Bookmark> = {
   },
 };
 
-function createBaseResyncNow(): ResyncNow {
+function createBaseResyncRequired(): ResyncRequired {
   return { message: "" };
 }
 
-export const ResyncNow: MessageFns<ResyncNow> = {
-  encode(message: ResyncNow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ResyncRequired: MessageFns<ResyncRequired> = {
+  encode(message: ResyncRequired, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ResyncNow {
+  decode(input: BinaryReader | Uint8Array, length?: number): ResyncRequired {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1722,7 +1722,7 @@ export const ResyncNow: MessageFns<ResyncNow> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseResyncNow();
+      const message = createBaseResyncRequired();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1746,11 +1746,11 @@ export const ResyncNow: MessageFns<ResyncNow> = {
     }
   },
 
-  fromJSON(object: any): ResyncNow {
+  fromJSON(object: any): ResyncRequired {
     return { message: isSet(object.message) ? globalThis.String(object.message) : "" };
   },
 
-  toJSON(message: ResyncNow): unknown {
+  toJSON(message: ResyncRequired): unknown {
     const obj: any = {};
     if (message.message !== "") {
       obj.message = message.message;
@@ -1758,11 +1758,11 @@ export const ResyncNow: MessageFns<ResyncNow> = {
     return obj;
   },
 
-  create(base?: DeepPartial<ResyncNow>): ResyncNow {
-    return ResyncNow.fromPartial(base ?? {});
+  create(base?: DeepPartial<ResyncRequired>): ResyncRequired {
+    return ResyncRequired.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<ResyncNow>): ResyncNow {
-    const message = createBaseResyncNow();
+  fromPartial(object: DeepPartial<ResyncRequired>): ResyncRequired {
+    const message = createBaseResyncRequired();
     message.message = object.message ?? "";
     return message;
   },
@@ -1785,7 +1785,7 @@ export const WatchInstancesResponse: MessageFns<WatchInstancesResponse> = {
         Bookmark.encode(message.event.value, writer.uint32(26).fork()).join();
         break;
       case "resync":
-        ResyncNow.encode(message.event.value, writer.uint32(34).fork()).join();
+        ResyncRequired.encode(message.event.value, writer.uint32(34).fork()).join();
         break;
     }
     if (message.resumeToken !== "") {
@@ -1836,7 +1836,7 @@ export const WatchInstancesResponse: MessageFns<WatchInstancesResponse> = {
               break;
             }
 
-            message.event = { $case: "resync", value: ResyncNow.decode(reader, reader.uint32()) };
+            message.event = { $case: "resync", value: ResyncRequired.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -1868,7 +1868,7 @@ export const WatchInstancesResponse: MessageFns<WatchInstancesResponse> = {
         : isSet(object.bookmark)
         ? { $case: "bookmark", value: Bookmark.fromJSON(object.bookmark) }
         : isSet(object.resync)
-        ? { $case: "resync", value: ResyncNow.fromJSON(object.resync) }
+        ? { $case: "resync", value: ResyncRequired.fromJSON(object.resync) }
         : undefined,
       resumeToken: isSet(object.resumeToken)
         ? globalThis.String(object.resumeToken)
@@ -1887,7 +1887,7 @@ export const WatchInstancesResponse: MessageFns<WatchInstancesResponse> = {
     } else if (message.event?.$case === "bookmark") {
       obj.bookmark = Bookmark.toJSON(message.event.value);
     } else if (message.event?.$case === "resync") {
-      obj.resync = ResyncNow.toJSON(message.event.value);
+      obj.resync = ResyncRequired.toJSON(message.event.value);
     }
     if (message.resumeToken !== "") {
       obj.resumeToken = message.resumeToken;
@@ -1921,7 +1921,7 @@ export const WatchInstancesResponse: MessageFns<WatchInstancesResponse> = {
       }
       case "resync": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "resync", value: ResyncNow.fromPartial(object.event.value) };
+          message.event = { $case: "resync", value: ResyncRequired.fromPartial(object.event.value) };
         }
         break;
       }

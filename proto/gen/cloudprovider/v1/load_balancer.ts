@@ -19,7 +19,7 @@ import {
   PlannedChange,
 } from "./common.ts";
 import { IpMode, ipModeFromJSON, ipModeToJSON, Protocol, protocolFromJSON, protocolToJSON } from "./identity.ts";
-import { Bookmark, ResyncNow } from "./instance.ts";
+import { Bookmark, ResyncRequired } from "./instance.ts";
 
 export const protobufPackage = "cloudprovider.v1";
 
@@ -668,7 +668,7 @@ export interface WatchLoadBalancersResponse {
     { $case: "bookmark"; value: Bookmark }
     | //
     /** Read everything again. */
-    { $case: "resync"; value: ResyncNow }
+    { $case: "resync"; value: ResyncRequired }
     | undefined;
   /** REQUIRED. Continue here after a break. May be empty before the initial events are complete. */
   resumeToken: string;
@@ -5362,7 +5362,7 @@ export const WatchLoadBalancersResponse: MessageFns<WatchLoadBalancersResponse> 
         Bookmark.encode(message.event.value, writer.uint32(26).fork()).join();
         break;
       case "resync":
-        ResyncNow.encode(message.event.value, writer.uint32(34).fork()).join();
+        ResyncRequired.encode(message.event.value, writer.uint32(34).fork()).join();
         break;
     }
     if (message.resumeToken !== "") {
@@ -5413,7 +5413,7 @@ export const WatchLoadBalancersResponse: MessageFns<WatchLoadBalancersResponse> 
               break;
             }
 
-            message.event = { $case: "resync", value: ResyncNow.decode(reader, reader.uint32()) };
+            message.event = { $case: "resync", value: ResyncRequired.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -5445,7 +5445,7 @@ export const WatchLoadBalancersResponse: MessageFns<WatchLoadBalancersResponse> 
         : isSet(object.bookmark)
         ? { $case: "bookmark", value: Bookmark.fromJSON(object.bookmark) }
         : isSet(object.resync)
-        ? { $case: "resync", value: ResyncNow.fromJSON(object.resync) }
+        ? { $case: "resync", value: ResyncRequired.fromJSON(object.resync) }
         : undefined,
       resumeToken: isSet(object.resumeToken)
         ? globalThis.String(object.resumeToken)
@@ -5464,7 +5464,7 @@ export const WatchLoadBalancersResponse: MessageFns<WatchLoadBalancersResponse> 
     } else if (message.event?.$case === "bookmark") {
       obj.bookmark = Bookmark.toJSON(message.event.value);
     } else if (message.event?.$case === "resync") {
-      obj.resync = ResyncNow.toJSON(message.event.value);
+      obj.resync = ResyncRequired.toJSON(message.event.value);
     }
     if (message.resumeToken !== "") {
       obj.resumeToken = message.resumeToken;
@@ -5498,7 +5498,7 @@ export const WatchLoadBalancersResponse: MessageFns<WatchLoadBalancersResponse> 
       }
       case "resync": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "resync", value: ResyncNow.fromPartial(object.event.value) };
+          message.event = { $case: "resync", value: ResyncRequired.fromPartial(object.event.value) };
         }
         break;
       }

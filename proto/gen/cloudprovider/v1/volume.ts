@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Absence, CallContext, CallStats, NotMine } from "./common.ts";
+import { Absence, CallContext, CallStats, NotOwned } from "./common.ts";
 import { ItemError } from "./error.ts";
 
 export const protobufPackage = "cloudprovider.v1";
@@ -103,7 +103,7 @@ export interface VolumeResult {
     { $case: "unknown"; value: ItemError }
     | //
     /** The volume is not of this provider's drivers. */
-    { $case: "notMine"; value: NotMine }
+    { $case: "notOwned"; value: NotOwned }
     | undefined;
   /** OPTIONAL. When the cloud was read for this item. */
   readTime: Date | undefined;
@@ -868,8 +868,8 @@ export const VolumeResult: MessageFns<VolumeResult> = {
       case "unknown":
         ItemError.encode(message.outcome.value, writer.uint32(26).fork()).join();
         break;
-      case "notMine":
-        NotMine.encode(message.outcome.value, writer.uint32(34).fork()).join();
+      case "notOwned":
+        NotOwned.encode(message.outcome.value, writer.uint32(34).fork()).join();
         break;
     }
     if (message.readTime !== undefined) {
@@ -920,7 +920,7 @@ export const VolumeResult: MessageFns<VolumeResult> = {
               break;
             }
 
-            message.outcome = { $case: "notMine", value: NotMine.decode(reader, reader.uint32()) };
+            message.outcome = { $case: "notOwned", value: NotOwned.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -951,10 +951,10 @@ export const VolumeResult: MessageFns<VolumeResult> = {
         ? { $case: "absent", value: Absence.fromJSON(object.absent) }
         : isSet(object.unknown)
         ? { $case: "unknown", value: ItemError.fromJSON(object.unknown) }
-        : isSet(object.notMine)
-        ? { $case: "notMine", value: NotMine.fromJSON(object.notMine) }
-        : isSet(object.not_mine)
-        ? { $case: "notMine", value: NotMine.fromJSON(object.not_mine) }
+        : isSet(object.notOwned)
+        ? { $case: "notOwned", value: NotOwned.fromJSON(object.notOwned) }
+        : isSet(object.not_owned)
+        ? { $case: "notOwned", value: NotOwned.fromJSON(object.not_owned) }
         : undefined,
       readTime: isSet(object.readTime)
         ? fromJsonTimestamp(object.readTime)
@@ -972,8 +972,8 @@ export const VolumeResult: MessageFns<VolumeResult> = {
       obj.absent = Absence.toJSON(message.outcome.value);
     } else if (message.outcome?.$case === "unknown") {
       obj.unknown = ItemError.toJSON(message.outcome.value);
-    } else if (message.outcome?.$case === "notMine") {
-      obj.notMine = NotMine.toJSON(message.outcome.value);
+    } else if (message.outcome?.$case === "notOwned") {
+      obj.notOwned = NotOwned.toJSON(message.outcome.value);
     }
     if (message.readTime !== undefined) {
       obj.readTime = message.readTime.toISOString();
@@ -1005,9 +1005,9 @@ export const VolumeResult: MessageFns<VolumeResult> = {
         }
         break;
       }
-      case "notMine": {
+      case "notOwned": {
         if (object.outcome?.value !== undefined && object.outcome?.value !== null) {
-          message.outcome = { $case: "notMine", value: NotMine.fromPartial(object.outcome.value) };
+          message.outcome = { $case: "notOwned", value: NotOwned.fromPartial(object.outcome.value) };
         }
         break;
       }

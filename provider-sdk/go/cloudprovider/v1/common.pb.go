@@ -797,7 +797,7 @@ func (x *Absence) GetStronglyConsistent() bool {
 }
 
 // The statement that an id or class belongs to another provider.
-type NotMine struct {
+type NotOwned struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. Why, for people: `prefix gce:// is not one of acme://`.
 	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -805,20 +805,20 @@ type NotMine struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *NotMine) Reset() {
-	*x = NotMine{}
+func (x *NotOwned) Reset() {
+	*x = NotOwned{}
 	mi := &file_cloudprovider_v1_common_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *NotMine) String() string {
+func (x *NotOwned) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*NotMine) ProtoMessage() {}
+func (*NotOwned) ProtoMessage() {}
 
-func (x *NotMine) ProtoReflect() protoreflect.Message {
+func (x *NotOwned) ProtoReflect() protoreflect.Message {
 	mi := &file_cloudprovider_v1_common_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -830,12 +830,12 @@ func (x *NotMine) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use NotMine.ProtoReflect.Descriptor instead.
-func (*NotMine) Descriptor() ([]byte, []int) {
+// Deprecated: Use NotOwned.ProtoReflect.Descriptor instead.
+func (*NotOwned) Descriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_common_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *NotMine) GetMessage() string {
+func (x *NotOwned) GetMessage() string {
 	if x != nil {
 		return x.Message
 	}
@@ -1323,8 +1323,8 @@ const file_cloudprovider_v1_common_proto_rawDesc = "" +
 	"\aAbsence\x12<\n" +
 	"\x05basis\x18\x01 \x01(\x0e2\x1e.cloudprovider.v1.AbsenceBasisB\x06\xf2\xd4\x18\x02\b\x01R\x05basis\x12E\n" +
 	"\fobserve_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02\b\x01R\vobserveTime\x12/\n" +
-	"\x13strongly_consistent\x18\x03 \x01(\bR\x12stronglyConsistent\",\n" +
-	"\aNotMine\x12!\n" +
+	"\x13strongly_consistent\x18\x03 \x01(\bR\x12stronglyConsistent\"-\n" +
+	"\bNotOwned\x12!\n" +
 	"\amessage\x18\x01 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\bR\amessage\"\xf7\x01\n" +
 	"\n" +
 	"Diagnostic\x12>\n" +
@@ -1425,7 +1425,7 @@ var file_cloudprovider_v1_common_proto_goTypes = []any{
 	(*NodeRef)(nil),               // 9: cloudprovider.v1.NodeRef
 	(*NodeAddress)(nil),           // 10: cloudprovider.v1.NodeAddress
 	(*Absence)(nil),               // 11: cloudprovider.v1.Absence
-	(*NotMine)(nil),               // 12: cloudprovider.v1.NotMine
+	(*NotOwned)(nil),              // 12: cloudprovider.v1.NotOwned
 	(*Diagnostic)(nil),            // 13: cloudprovider.v1.Diagnostic
 	(*Operation)(nil),             // 14: cloudprovider.v1.Operation
 	(*CallStats)(nil),             // 15: cloudprovider.v1.CallStats

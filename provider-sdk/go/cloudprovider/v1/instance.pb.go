@@ -292,7 +292,7 @@ type InstanceResult struct {
 	//	*InstanceResult_Instance
 	//	*InstanceResult_Absent
 	//	*InstanceResult_Unknown
-	//	*InstanceResult_NotMine
+	//	*InstanceResult_NotOwned
 	Outcome isInstanceResult_Outcome `protobuf_oneof:"outcome"`
 	// OPTIONAL. When the cloud was read for this item. Absent: when the response was made, less `stats.data_age`.
 	ReadTime      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=read_time,json=readTime,proto3" json:"read_time,omitempty"`
@@ -364,10 +364,10 @@ func (x *InstanceResult) GetUnknown() *ItemError {
 	return nil
 }
 
-func (x *InstanceResult) GetNotMine() *NotMine {
+func (x *InstanceResult) GetNotOwned() *NotOwned {
 	if x != nil {
-		if x, ok := x.Outcome.(*InstanceResult_NotMine); ok {
-			return x.NotMine
+		if x, ok := x.Outcome.(*InstanceResult_NotOwned); ok {
+			return x.NotOwned
 		}
 	}
 	return nil
@@ -399,9 +399,9 @@ type InstanceResult_Unknown struct {
 	Unknown *ItemError `protobuf:"bytes,3,opt,name=unknown,proto3,oneof"`
 }
 
-type InstanceResult_NotMine struct {
+type InstanceResult_NotOwned struct {
 	// The provider ID is of another provider.
-	NotMine *NotMine `protobuf:"bytes,4,opt,name=not_mine,json=notMine,proto3,oneof"`
+	NotOwned *NotOwned `protobuf:"bytes,4,opt,name=not_owned,json=notOwned,proto3,oneof"`
 }
 
 func (*InstanceResult_Instance) isInstanceResult_Outcome() {}
@@ -410,7 +410,7 @@ func (*InstanceResult_Absent) isInstanceResult_Outcome() {}
 
 func (*InstanceResult_Unknown) isInstanceResult_Outcome() {}
 
-func (*InstanceResult_NotMine) isInstanceResult_Outcome() {}
+func (*InstanceResult_NotOwned) isInstanceResult_Outcome() {}
 
 // Looks many machines up.
 type BatchGetInstancesRequest struct {
@@ -873,7 +873,7 @@ func (x *Bookmark) GetInitialEventsEnd() bool {
 }
 
 // The provider lost count (a cloud feed with a gap): the receiver must list again; the stream goes on.
-type ResyncNow struct {
+type ResyncRequired struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. Why, for people.
 	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -881,20 +881,20 @@ type ResyncNow struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ResyncNow) Reset() {
-	*x = ResyncNow{}
+func (x *ResyncRequired) Reset() {
+	*x = ResyncRequired{}
 	mi := &file_cloudprovider_v1_instance_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ResyncNow) String() string {
+func (x *ResyncRequired) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ResyncNow) ProtoMessage() {}
+func (*ResyncRequired) ProtoMessage() {}
 
-func (x *ResyncNow) ProtoReflect() protoreflect.Message {
+func (x *ResyncRequired) ProtoReflect() protoreflect.Message {
 	mi := &file_cloudprovider_v1_instance_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -906,12 +906,12 @@ func (x *ResyncNow) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ResyncNow.ProtoReflect.Descriptor instead.
-func (*ResyncNow) Descriptor() ([]byte, []int) {
+// Deprecated: Use ResyncRequired.ProtoReflect.Descriptor instead.
+func (*ResyncRequired) Descriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_instance_proto_rawDescGZIP(), []int{10}
 }
 
-func (x *ResyncNow) GetMessage() string {
+func (x *ResyncRequired) GetMessage() string {
 	if x != nil {
 		return x.Message
 	}
@@ -1000,7 +1000,7 @@ func (x *WatchInstancesResponse) GetBookmark() *Bookmark {
 	return nil
 }
 
-func (x *WatchInstancesResponse) GetResync() *ResyncNow {
+func (x *WatchInstancesResponse) GetResync() *ResyncRequired {
 	if x != nil {
 		if x, ok := x.Event.(*WatchInstancesResponse_Resync); ok {
 			return x.Resync
@@ -1037,7 +1037,7 @@ type WatchInstancesResponse_Bookmark struct {
 
 type WatchInstancesResponse_Resync struct {
 	// Read everything again.
-	Resync *ResyncNow `protobuf:"bytes,4,opt,name=resync,proto3,oneof"`
+	Resync *ResyncRequired `protobuf:"bytes,4,opt,name=resync,proto3,oneof"`
 }
 
 func (*WatchInstancesResponse_Upsert) isWatchInstancesResponse_Event() {}
@@ -1076,12 +1076,12 @@ const file_cloudprovider_v1_instance_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
 	"\x0e_instance_typeB\a\n" +
 	"\x05_zoneB\t\n" +
-	"\a_region\"\xb4\x02\n" +
+	"\a_region\"\xb7\x02\n" +
 	"\x0eInstanceResult\x128\n" +
 	"\binstance\x18\x01 \x01(\v2\x1a.cloudprovider.v1.InstanceH\x00R\binstance\x123\n" +
 	"\x06absent\x18\x02 \x01(\v2\x19.cloudprovider.v1.AbsenceH\x00R\x06absent\x127\n" +
-	"\aunknown\x18\x03 \x01(\v2\x1b.cloudprovider.v1.ItemErrorH\x00R\aunknown\x126\n" +
-	"\bnot_mine\x18\x04 \x01(\v2\x19.cloudprovider.v1.NotMineH\x00R\anotMine\x127\n" +
+	"\aunknown\x18\x03 \x01(\v2\x1b.cloudprovider.v1.ItemErrorH\x00R\aunknown\x129\n" +
+	"\tnot_owned\x18\x04 \x01(\v2\x1a.cloudprovider.v1.NotOwnedH\x00R\bnotOwned\x127\n" +
 	"\tread_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\breadTimeB\t\n" +
 	"\aoutcome\"\xd4\x01\n" +
 	"\x18BatchGetInstancesRequest\x12?\n" +
@@ -1116,14 +1116,14 @@ const file_cloudprovider_v1_instance_proto_rawDesc = "" +
 	"providerId\x12;\n" +
 	"\aabsence\x18\x02 \x01(\v2\x19.cloudprovider.v1.AbsenceB\x06\xf2\xd4\x18\x02\b\x01R\aabsence\"8\n" +
 	"\bBookmark\x12,\n" +
-	"\x12initial_events_end\x18\x01 \x01(\bR\x10initialEventsEnd\".\n" +
-	"\tResyncNow\x12!\n" +
-	"\amessage\x18\x01 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\bR\amessage\"\xaa\x02\n" +
+	"\x12initial_events_end\x18\x01 \x01(\bR\x10initialEventsEnd\"3\n" +
+	"\x0eResyncRequired\x12!\n" +
+	"\amessage\x18\x01 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\bR\amessage\"\xaf\x02\n" +
 	"\x16WatchInstancesResponse\x124\n" +
 	"\x06upsert\x18\x01 \x01(\v2\x1a.cloudprovider.v1.InstanceH\x00R\x06upsert\x124\n" +
 	"\x04gone\x18\x02 \x01(\v2\x1e.cloudprovider.v1.InstanceGoneH\x00R\x04gone\x128\n" +
-	"\bbookmark\x18\x03 \x01(\v2\x1a.cloudprovider.v1.BookmarkH\x00R\bbookmark\x125\n" +
-	"\x06resync\x18\x04 \x01(\v2\x1b.cloudprovider.v1.ResyncNowH\x00R\x06resync\x12*\n" +
+	"\bbookmark\x18\x03 \x01(\v2\x1a.cloudprovider.v1.BookmarkH\x00R\bbookmark\x12:\n" +
+	"\x06resync\x18\x04 \x01(\v2 .cloudprovider.v1.ResyncRequiredH\x00R\x06resync\x12*\n" +
 	"\fresume_token\x18\x05 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\x10R\vresumeTokenB\a\n" +
 	"\x05event*\xc0\x01\n" +
 	"\rInstanceState\x12\x1e\n" +
@@ -1161,14 +1161,14 @@ var file_cloudprovider_v1_instance_proto_goTypes = []any{
 	(*WatchInstancesRequest)(nil),     // 8: cloudprovider.v1.WatchInstancesRequest
 	(*InstanceGone)(nil),              // 9: cloudprovider.v1.InstanceGone
 	(*Bookmark)(nil),                  // 10: cloudprovider.v1.Bookmark
-	(*ResyncNow)(nil),                 // 11: cloudprovider.v1.ResyncNow
+	(*ResyncRequired)(nil),            // 11: cloudprovider.v1.ResyncRequired
 	(*WatchInstancesResponse)(nil),    // 12: cloudprovider.v1.WatchInstancesResponse
 	nil,                               // 13: cloudprovider.v1.Instance.LabelsEntry
 	(*NodeAddress)(nil),               // 14: cloudprovider.v1.NodeAddress
 	(*timestamppb.Timestamp)(nil),     // 15: google.protobuf.Timestamp
 	(*Absence)(nil),                   // 16: cloudprovider.v1.Absence
 	(*ItemError)(nil),                 // 17: cloudprovider.v1.ItemError
-	(*NotMine)(nil),                   // 18: cloudprovider.v1.NotMine
+	(*NotOwned)(nil),                  // 18: cloudprovider.v1.NotOwned
 	(*CallContext)(nil),               // 19: cloudprovider.v1.CallContext
 	(*NodeRef)(nil),                   // 20: cloudprovider.v1.NodeRef
 	(*durationpb.Duration)(nil),       // 21: google.protobuf.Duration
@@ -1183,7 +1183,7 @@ var file_cloudprovider_v1_instance_proto_depIdxs = []int32{
 	2,  // 5: cloudprovider.v1.InstanceResult.instance:type_name -> cloudprovider.v1.Instance
 	16, // 6: cloudprovider.v1.InstanceResult.absent:type_name -> cloudprovider.v1.Absence
 	17, // 7: cloudprovider.v1.InstanceResult.unknown:type_name -> cloudprovider.v1.ItemError
-	18, // 8: cloudprovider.v1.InstanceResult.not_mine:type_name -> cloudprovider.v1.NotMine
+	18, // 8: cloudprovider.v1.InstanceResult.not_owned:type_name -> cloudprovider.v1.NotOwned
 	15, // 9: cloudprovider.v1.InstanceResult.read_time:type_name -> google.protobuf.Timestamp
 	19, // 10: cloudprovider.v1.BatchGetInstancesRequest.context:type_name -> cloudprovider.v1.CallContext
 	20, // 11: cloudprovider.v1.BatchGetInstancesRequest.nodes:type_name -> cloudprovider.v1.NodeRef
@@ -1198,7 +1198,7 @@ var file_cloudprovider_v1_instance_proto_depIdxs = []int32{
 	2,  // 20: cloudprovider.v1.WatchInstancesResponse.upsert:type_name -> cloudprovider.v1.Instance
 	9,  // 21: cloudprovider.v1.WatchInstancesResponse.gone:type_name -> cloudprovider.v1.InstanceGone
 	10, // 22: cloudprovider.v1.WatchInstancesResponse.bookmark:type_name -> cloudprovider.v1.Bookmark
-	11, // 23: cloudprovider.v1.WatchInstancesResponse.resync:type_name -> cloudprovider.v1.ResyncNow
+	11, // 23: cloudprovider.v1.WatchInstancesResponse.resync:type_name -> cloudprovider.v1.ResyncRequired
 	24, // [24:24] is the sub-list for method output_type
 	24, // [24:24] is the sub-list for method input_type
 	24, // [24:24] is the sub-list for extension type_name
@@ -1219,7 +1219,7 @@ func file_cloudprovider_v1_instance_proto_init() {
 		(*InstanceResult_Instance)(nil),
 		(*InstanceResult_Absent)(nil),
 		(*InstanceResult_Unknown)(nil),
-		(*InstanceResult_NotMine)(nil),
+		(*InstanceResult_NotOwned)(nil),
 	}
 	file_cloudprovider_v1_instance_proto_msgTypes[11].OneofWrappers = []any{
 		(*WatchInstancesResponse_Upsert)(nil),

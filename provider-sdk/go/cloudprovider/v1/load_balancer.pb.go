@@ -2488,7 +2488,7 @@ func (x *WatchLoadBalancersResponse) GetBookmark() *Bookmark {
 	return nil
 }
 
-func (x *WatchLoadBalancersResponse) GetResync() *ResyncNow {
+func (x *WatchLoadBalancersResponse) GetResync() *ResyncRequired {
 	if x != nil {
 		if x, ok := x.Event.(*WatchLoadBalancersResponse_Resync); ok {
 			return x.Resync
@@ -2525,7 +2525,7 @@ type WatchLoadBalancersResponse_Bookmark struct {
 
 type WatchLoadBalancersResponse_Resync struct {
 	// Read everything again.
-	Resync *ResyncNow `protobuf:"bytes,4,opt,name=resync,proto3,oneof"`
+	Resync *ResyncRequired `protobuf:"bytes,4,opt,name=resync,proto3,oneof"`
 }
 
 func (*WatchLoadBalancersResponse_Upsert) isWatchLoadBalancersResponse_Event() {}
@@ -2923,12 +2923,12 @@ const file_cloudprovider_v1_load_balancer_proto_rawDesc = "" +
 	"\x10LoadBalancerGone\x12>\n" +
 	"\aservice\x18\x01 \x01(\v2\x1c.cloudprovider.v1.ServiceRefB\x06\xf2\xd4\x18\x02\b\x01R\aservice\x121\n" +
 	"\x10load_balancer_id\x18\x02 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\bR\x0eloadBalancerId\x12;\n" +
-	"\aabsence\x18\x03 \x01(\v2\x19.cloudprovider.v1.AbsenceB\x06\xf2\xd4\x18\x02\b\x01R\aabsence\"\xb6\x02\n" +
+	"\aabsence\x18\x03 \x01(\v2\x19.cloudprovider.v1.AbsenceB\x06\xf2\xd4\x18\x02\b\x01R\aabsence\"\xbb\x02\n" +
 	"\x1aWatchLoadBalancersResponse\x128\n" +
 	"\x06upsert\x18\x01 \x01(\v2\x1e.cloudprovider.v1.LoadBalancerH\x00R\x06upsert\x128\n" +
 	"\x04gone\x18\x02 \x01(\v2\".cloudprovider.v1.LoadBalancerGoneH\x00R\x04gone\x128\n" +
-	"\bbookmark\x18\x03 \x01(\v2\x1a.cloudprovider.v1.BookmarkH\x00R\bbookmark\x125\n" +
-	"\x06resync\x18\x04 \x01(\v2\x1b.cloudprovider.v1.ResyncNowH\x00R\x06resync\x12*\n" +
+	"\bbookmark\x18\x03 \x01(\v2\x1a.cloudprovider.v1.BookmarkH\x00R\bbookmark\x12:\n" +
+	"\x06resync\x18\x04 \x01(\v2 .cloudprovider.v1.ResyncRequiredH\x00R\x06resync\x12*\n" +
 	"\fresume_token\x18\x05 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\x10R\vresumeTokenB\a\n" +
 	"\x05event\"\xe0\x03\n" +
 	"\x13ApplyNodeSetRequest\x12?\n" +
@@ -3031,7 +3031,7 @@ var file_cloudprovider_v1_load_balancer_proto_goTypes = []any{
 	(*CallStats)(nil),                       // 52: cloudprovider.v1.CallStats
 	(*Absence)(nil),                         // 53: cloudprovider.v1.Absence
 	(*Bookmark)(nil),                        // 54: cloudprovider.v1.Bookmark
-	(*ResyncNow)(nil),                       // 55: cloudprovider.v1.ResyncNow
+	(*ResyncRequired)(nil),                  // 55: cloudprovider.v1.ResyncRequired
 }
 var file_cloudprovider_v1_load_balancer_proto_depIdxs = []int32{
 	41, // 0: cloudprovider.v1.ServicePort.protocol:type_name -> cloudprovider.v1.Protocol
@@ -3104,7 +3104,7 @@ var file_cloudprovider_v1_load_balancer_proto_depIdxs = []int32{
 	17, // 67: cloudprovider.v1.WatchLoadBalancersResponse.upsert:type_name -> cloudprovider.v1.LoadBalancer
 	30, // 68: cloudprovider.v1.WatchLoadBalancersResponse.gone:type_name -> cloudprovider.v1.LoadBalancerGone
 	54, // 69: cloudprovider.v1.WatchLoadBalancersResponse.bookmark:type_name -> cloudprovider.v1.Bookmark
-	55, // 70: cloudprovider.v1.WatchLoadBalancersResponse.resync:type_name -> cloudprovider.v1.ResyncNow
+	55, // 70: cloudprovider.v1.WatchLoadBalancersResponse.resync:type_name -> cloudprovider.v1.ResyncRequired
 	48, // 71: cloudprovider.v1.ApplyNodeSetRequest.context:type_name -> cloudprovider.v1.CallContext
 	10, // 72: cloudprovider.v1.ApplyNodeSetRequest.upserts:type_name -> cloudprovider.v1.TargetNode
 	73, // [73:73] is the sub-list for method output_type

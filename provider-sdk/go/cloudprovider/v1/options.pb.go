@@ -349,7 +349,7 @@ type MethodRules struct {
 	// REQUIRED. Within how many milliseconds the provider answers as a rule.
 	SoftReturnMilliseconds uint32 `protobuf:"varint,3,opt,name=soft_return_milliseconds,json=softReturnMilliseconds,proto3" json:"soft_return_milliseconds,omitempty"`
 	// OPTIONAL. True: the provider asks the cloud to answer it.
-	AsksCloud bool `protobuf:"varint,4,opt,name=asks_cloud,json=asksCloud,proto3" json:"asks_cloud,omitempty"`
+	CallsCloud bool `protobuf:"varint,4,opt,name=calls_cloud,json=callsCloud,proto3" json:"calls_cloud,omitempty"`
 	// OPTIONAL. Reasons that only this RPC and its like answer.
 	Reasons []string `protobuf:"bytes,5,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	// OPTIONAL. Reasons that only items of its answer carry, besides the common and the cloud's.
@@ -409,9 +409,9 @@ func (x *MethodRules) GetSoftReturnMilliseconds() uint32 {
 	return 0
 }
 
-func (x *MethodRules) GetAsksCloud() bool {
+func (x *MethodRules) GetCallsCloud() bool {
 	if x != nil {
-		return x.AsksCloud
+		return x.CallsCloud
 	}
 	return false
 }
@@ -503,15 +503,15 @@ const file_cloudprovider_v1_options_proto_rawDesc = "" +
 	"\verror_class\x18\x02 \x01(\x0e2\x1c.cloudprovider.v1.ErrorClassR\n" +
 	"errorClass\x12.\n" +
 	"\x13retry_info_required\x18\x03 \x01(\bR\x11retryInfoRequired\x12\x1b\n" +
-	"\titem_only\x18\x04 \x01(\bR\bitemOnly\"\xee\x01\n" +
+	"\titem_only\x18\x04 \x01(\bR\bitemOnly\"\xf0\x01\n" +
 	"\vMethodRules\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x01 \x01(\tR\n" +
 	"capability\x12)\n" +
 	"\x10deadline_seconds\x18\x02 \x01(\rR\x0fdeadlineSeconds\x128\n" +
-	"\x18soft_return_milliseconds\x18\x03 \x01(\rR\x16softReturnMilliseconds\x12\x1d\n" +
-	"\n" +
-	"asks_cloud\x18\x04 \x01(\bR\tasksCloud\x12\x18\n" +
+	"\x18soft_return_milliseconds\x18\x03 \x01(\rR\x16softReturnMilliseconds\x12\x1f\n" +
+	"\vcalls_cloud\x18\x04 \x01(\bR\n" +
+	"callsCloud\x12\x18\n" +
 	"\areasons\x18\x05 \x03(\tR\areasons\x12!\n" +
 	"\fitem_reasons\x18\x06 \x03(\tR\vitemReasons*\x90\x01\n" +
 	"\vFieldFormat\x12\x1c\n" +

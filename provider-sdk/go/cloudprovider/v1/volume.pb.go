@@ -435,7 +435,7 @@ type VolumeResult struct {
 	//	*VolumeResult_Volume
 	//	*VolumeResult_Absent
 	//	*VolumeResult_Unknown
-	//	*VolumeResult_NotMine
+	//	*VolumeResult_NotOwned
 	Outcome isVolumeResult_Outcome `protobuf_oneof:"outcome"`
 	// OPTIONAL. When the cloud was read for this item.
 	ReadTime      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=read_time,json=readTime,proto3" json:"read_time,omitempty"`
@@ -507,10 +507,10 @@ func (x *VolumeResult) GetUnknown() *ItemError {
 	return nil
 }
 
-func (x *VolumeResult) GetNotMine() *NotMine {
+func (x *VolumeResult) GetNotOwned() *NotOwned {
 	if x != nil {
-		if x, ok := x.Outcome.(*VolumeResult_NotMine); ok {
-			return x.NotMine
+		if x, ok := x.Outcome.(*VolumeResult_NotOwned); ok {
+			return x.NotOwned
 		}
 	}
 	return nil
@@ -542,9 +542,9 @@ type VolumeResult_Unknown struct {
 	Unknown *ItemError `protobuf:"bytes,3,opt,name=unknown,proto3,oneof"`
 }
 
-type VolumeResult_NotMine struct {
+type VolumeResult_NotOwned struct {
 	// The volume is not of this provider's drivers.
-	NotMine *NotMine `protobuf:"bytes,4,opt,name=not_mine,json=notMine,proto3,oneof"`
+	NotOwned *NotOwned `protobuf:"bytes,4,opt,name=not_owned,json=notOwned,proto3,oneof"`
 }
 
 func (*VolumeResult_Volume) isVolumeResult_Outcome() {}
@@ -553,7 +553,7 @@ func (*VolumeResult_Absent) isVolumeResult_Outcome() {}
 
 func (*VolumeResult_Unknown) isVolumeResult_Outcome() {}
 
-func (*VolumeResult_NotMine) isVolumeResult_Outcome() {}
+func (*VolumeResult_NotOwned) isVolumeResult_Outcome() {}
 
 // Looks many volumes up.
 type BatchGetVolumesRequest struct {
@@ -714,12 +714,12 @@ const file_cloudprovider_v1_volume_proto_rawDesc = "" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
-	"\a_region\"\xac\x02\n" +
+	"\a_region\"\xaf\x02\n" +
 	"\fVolumeResult\x122\n" +
 	"\x06volume\x18\x01 \x01(\v2\x18.cloudprovider.v1.VolumeH\x00R\x06volume\x123\n" +
 	"\x06absent\x18\x02 \x01(\v2\x19.cloudprovider.v1.AbsenceH\x00R\x06absent\x127\n" +
-	"\aunknown\x18\x03 \x01(\v2\x1b.cloudprovider.v1.ItemErrorH\x00R\aunknown\x126\n" +
-	"\bnot_mine\x18\x04 \x01(\v2\x19.cloudprovider.v1.NotMineH\x00R\anotMine\x127\n" +
+	"\aunknown\x18\x03 \x01(\v2\x1b.cloudprovider.v1.ItemErrorH\x00R\aunknown\x129\n" +
+	"\tnot_owned\x18\x04 \x01(\v2\x1a.cloudprovider.v1.NotOwnedH\x00R\bnotOwned\x127\n" +
 	"\tread_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\breadTimeB\t\n" +
 	"\aoutcome\"\xd8\x01\n" +
 	"\x16BatchGetVolumesRequest\x12?\n" +
@@ -759,7 +759,7 @@ var file_cloudprovider_v1_volume_proto_goTypes = []any{
 	nil,                             // 9: cloudprovider.v1.Volume.LabelsEntry
 	(*Absence)(nil),                 // 10: cloudprovider.v1.Absence
 	(*ItemError)(nil),               // 11: cloudprovider.v1.ItemError
-	(*NotMine)(nil),                 // 12: cloudprovider.v1.NotMine
+	(*NotOwned)(nil),                // 12: cloudprovider.v1.NotOwned
 	(*timestamppb.Timestamp)(nil),   // 13: google.protobuf.Timestamp
 	(*CallContext)(nil),             // 14: cloudprovider.v1.CallContext
 	(*durationpb.Duration)(nil),     // 15: google.protobuf.Duration
@@ -774,7 +774,7 @@ var file_cloudprovider_v1_volume_proto_depIdxs = []int32{
 	5,  // 5: cloudprovider.v1.VolumeResult.volume:type_name -> cloudprovider.v1.Volume
 	10, // 6: cloudprovider.v1.VolumeResult.absent:type_name -> cloudprovider.v1.Absence
 	11, // 7: cloudprovider.v1.VolumeResult.unknown:type_name -> cloudprovider.v1.ItemError
-	12, // 8: cloudprovider.v1.VolumeResult.not_mine:type_name -> cloudprovider.v1.NotMine
+	12, // 8: cloudprovider.v1.VolumeResult.not_owned:type_name -> cloudprovider.v1.NotOwned
 	13, // 9: cloudprovider.v1.VolumeResult.read_time:type_name -> google.protobuf.Timestamp
 	14, // 10: cloudprovider.v1.BatchGetVolumesRequest.context:type_name -> cloudprovider.v1.CallContext
 	2,  // 11: cloudprovider.v1.BatchGetVolumesRequest.volumes:type_name -> cloudprovider.v1.VolumeRef
@@ -805,7 +805,7 @@ func file_cloudprovider_v1_volume_proto_init() {
 		(*VolumeResult_Volume)(nil),
 		(*VolumeResult_Absent)(nil),
 		(*VolumeResult_Unknown)(nil),
-		(*VolumeResult_NotMine)(nil),
+		(*VolumeResult_NotOwned)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

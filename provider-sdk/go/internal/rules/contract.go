@@ -63,7 +63,7 @@ var Methods = sync.OnceValue(func() map[string]Method {
 			Mutation:   options.GetIdempotencyLevel() != descriptorpb.MethodOptions_NO_SIDE_EFFECTS,
 			reasons:    setOf(commonReasons, rules.GetReasons()),
 		}
-		if rules.GetAsksCloud() {
+		if rules.GetCallsCloud() {
 			facts.reasons = setOf(commonReasons, cloudReasons, rules.GetReasons())
 		}
 		facts.itemReasons = setOf(commonReasons, cloudReasons, rules.GetItemReasons())

@@ -23,7 +23,7 @@ from cloudwire_provider.results import (
     InstanceGone,
     Known,
     LoadBalancerGone,
-    NotMine,
+    NotOwned,
     Pending,
     ResumeFrom,
     Resync,
@@ -40,9 +40,9 @@ Items: TypeAlias = Iterable[T] | AsyncIterable[T]
 """What a generator yields, or an asynchronous one."""
 
 
-InstanceAnswer = v1.Instance | Known[v1.Instance] | Absent | NotMine
+InstanceAnswer = v1.Instance | Known[v1.Instance] | Absent | NotOwned
 """The answer about one Node."""
-VolumeAnswer = v1.Volume | Known[v1.Volume] | Absent | NotMine
+VolumeAnswer = v1.Volume | Known[v1.Volume] | Absent | NotOwned
 """The answer about one volume."""
 InstanceEvent = Upsert[v1.Instance] | InstanceGone | Bookmark | Resync
 """What a watch of machines yields."""

@@ -137,7 +137,7 @@ class VolumeFeatures:
     max_batch_size: int = 200
     """Most volumes of one call, 1 to 1000."""
     csi_drivers: Sequence[str] = ()
-    """CSI driver names whose volumes live in this cloud; the SDK answers not-mine for those of others."""
+    """CSI driver names whose volumes live in this cloud; the SDK answers not-owned for those of others."""
     in_tree_plugins: Sequence[str] = ()
     """In-tree plugin names likewise: `kubernetes.io/aws-ebs`."""
 

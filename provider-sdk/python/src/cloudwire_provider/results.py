@@ -64,7 +64,7 @@ class Pending:
 
 
 @dataclass(frozen=True)
-class NotMine:
+class NotOwned:
     """The statement that an object belongs to another provider: no absence, and no error either."""
 
     message: str = ""
@@ -161,7 +161,7 @@ class Resync:
 # The words of the contract, as handlers say them: `return absent("LOOKUP_MISS")`.
 absent = Absent
 pending = Pending
-not_mine = NotMine
+not_owned = NotOwned
 unreachable = Unreachable
 resume_from = ResumeFrom
 known = Known

@@ -2,7 +2,7 @@ import type { ProviderError } from "../results/errors.ts";
 import type { CallContext, ReadContext } from "./call-context.ts";
 import type { ListFeatures, NodeAddress, NodeAddresses, WatchFeatures } from "./common.ts";
 import type { WatchRequest } from "./requests.ts";
-import type { Absent, NotMine, ResumeFrom, Unreachable } from "../results/results.ts";
+import type { Absent, NotOwned, ResumeFrom, Unreachable } from "../results/results.ts";
 
 /** A Node whose machine is asked for. With an `id` that alone decides; without, the name and the hints do. */
 export interface NodeRef {
@@ -66,7 +66,7 @@ export interface Instance {
 }
 
 /** The answer about one Node. */
-export type InstanceAnswer = Instance | Absent | NotMine;
+export type InstanceAnswer = Instance | Absent | NotOwned;
 
 /** The answer about one Node of many: an error is that of this Node alone. */
 export type InstanceBatchAnswer = InstanceAnswer | ProviderError | Error;

@@ -1,6 +1,6 @@
 import type { ProviderError } from "../results/errors.ts";
 import type { ReadContext } from "./call-context.ts";
-import type { Absent, NotMine } from "../results/results.ts";
+import type { Absent, NotOwned } from "../results/results.ts";
 
 /** Where a PersistentVolume's volume is. */
 export type VolumeSource =
@@ -43,7 +43,7 @@ export interface Volume {
 }
 
 /** The answer about one volume. */
-export type VolumeAnswer = Volume | Absent | NotMine;
+export type VolumeAnswer = Volume | Absent | NotOwned;
 
 /** The answer about one volume of many: an error is that of this volume alone. */
 export type VolumeBatchAnswer = VolumeAnswer | ProviderError | Error;
@@ -52,7 +52,7 @@ export type VolumeBatchAnswer = VolumeAnswer | ProviderError | Error;
 export interface VolumeFeatures {
   /** Most volumes of one call, 1 to 1000. Default: 200. */
   readonly maxBatchSize?: number | undefined;
-  /** CSI driver names whose volumes live in this cloud; volumes of others are answered with not-mine by the SDK. */
+  /** CSI driver names whose volumes live in this cloud; volumes of others are answered with not-owned by the SDK. */
   readonly csiDrivers?: readonly string[] | undefined;
   /** In-tree plugin names whose volumes live in this cloud: `kubernetes.io/aws-ebs`. */
   readonly inTreePlugins?: readonly string[] | undefined;

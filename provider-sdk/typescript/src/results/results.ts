@@ -69,15 +69,15 @@ export interface PendingOptions {
  */
 export const pending = (id: string, options: PendingOptions = {}): Pending => ({ kind: "pending", id, ...options });
 
-/** The statement that an id or class belongs to another provider. Made by {@link notMine}. */
-export interface NotMine {
-  readonly kind: "notMine";
+/** The statement that an id or class belongs to another provider. Made by {@link notOwned}. */
+export interface NotOwned {
+  readonly kind: "notOwned";
   /** Why, for people. */
   readonly message?: string | undefined;
 }
 
 /** States that the object belongs to another provider: no absence, and no error either. */
-export const notMine = (message?: string): NotMine => ({ kind: "notMine", message });
+export const notOwned = (message?: string): NotOwned => ({ kind: "notOwned", message });
 
 /** A place that a list could not read. Made by {@link unreachable}. */
 export interface Unreachable {

@@ -68,7 +68,7 @@ describe("startProvider()", () => {
       context,
       nodes: [{ name: "n1" }, { name: "bad" }, { name: "gone" }, { name: "x", providerId: "gce://1" }],
     });
-    expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["instance", "unknown", "absent", "notMine"]);
+    expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["instance", "unknown", "absent", "notOwned"]);
   });
 
   test("echoes the request id in the trailers of success and failure, and makes one up where there is none", async () => {

@@ -51,7 +51,7 @@ describe("answerOf()", () => {
       { kind: "absent", basis: "LOOKUP_MISS" },
     ],
     ["a malformed id", { id: "/x", name: "x" }, [], { reason: "PROVIDER_ID_MALFORMED" }],
-    ["a pod of Fargate", { id: "/us-east-1a/1/fargate-ip-10-0-0-1", name: "x" }, [], { kind: "notMine" }],
+    ["a pod of Fargate", { id: "/us-east-1a/1/fargate-ip-10-0-0-1", name: "x" }, [], { kind: "notOwned" }],
   ])("tells of %s", (_what, node, machines, expected) => {
     expect(ask(node, machines)).toMatchObject(expected);
   });

@@ -3,7 +3,7 @@ import {
   type Instance,
   type InstanceBatchAnswer,
   type NodeRef,
-  notMine,
+  notOwned,
   ProviderError,
 } from "@cloudwire/provider-sdk";
 import { instanceIdInName, parseId } from "./provider-id.ts";
@@ -26,7 +26,7 @@ export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, source: N
     case "instance":
       return { kind: "id", instanceId: parsed.instanceId, isNamed: false };
     case "foreign":
-      return { kind: "answered", answer: notMine("a pod of Fargate is no machine of EC2") };
+      return { kind: "answered", answer: notOwned("a pod of Fargate is no machine of EC2") };
     case "malformed":
       return { kind: "answered", answer: new ProviderError("PROVIDER_ID_MALFORMED", parsed.problem) };
   }

@@ -3,7 +3,7 @@ import {
   type Instance,
   type InstanceBatchAnswer,
   type NodeRef,
-  notMine,
+  notOwned,
   ProviderError,
 } from "@cloudwire/provider-sdk";
 import { parseId } from "./provider-id.ts";
@@ -23,7 +23,7 @@ export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, region: s
     case "server":
       return { kind: "id", serverId: parsed.serverId };
     case "foreign":
-      return { kind: "answered", answer: notMine(`a server of region ${parsed.region}, not of ${region}`) };
+      return { kind: "answered", answer: notOwned(`a server of region ${parsed.region}, not of ${region}`) };
     case "malformed":
       return { kind: "answered", answer: new ProviderError("PROVIDER_ID_MALFORMED", parsed.problem) };
   }

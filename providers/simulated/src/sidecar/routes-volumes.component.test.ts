@@ -153,7 +153,7 @@ describe("volumes", () => {
       source: { $case: "inTree" as const, value: { plugin, volumeId: id } },
     });
     const results = await get([inTree("kubernetes.io/cinder"), inTree("kubernetes.io/aws-ebs")]);
-    expect(results.map(wordOf)).toEqual(["volume", "notMine"]);
+    expect(results.map(wordOf)).toEqual(["volume", "notOwned"]);
   });
 
   test("are told apart: present, absent, not mine, malformed", async () => {
@@ -162,7 +162,7 @@ describe("volumes", () => {
     const { result, total } = await countCalls(async () => get(asked));
     expect([total, result.map(wordOf)]).toEqual([
       1,
-      ["volume", "absent LOOKUP_MISS", "notMine", "unknown FIELD_INVALID"],
+      ["volume", "absent LOOKUP_MISS", "notOwned", "unknown FIELD_INVALID"],
     ]);
     expect(result[0]?.outcome?.value).toMatchObject({ id: volume.id, zones: ["south-b"], region: "south" });
   });

@@ -128,8 +128,8 @@ export function outcomeWord({ outcome }: Pick<InstanceResult, "outcome">): strin
       return `absent ${basisNames.get(outcome.value.basis) ?? "?"}`;
     case "unknown":
       return `unknown ${outcome.value.reason}`;
-    case "notMine":
-      return "notMine";
+    case "notOwned":
+      return "notOwned";
     case undefined:
       return "nothing";
   }

@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
     it: "no provider owns the Node",
     reason: "machineNotOurs",
     message: "no provider owns its machine: nobody's",
-    answer: { kind: "notMine", message: "nobody's" },
+    answer: { kind: "notOwned", message: "nobody's" },
   },
   {
     it: "there is no machine",

@@ -33,7 +33,7 @@ export function judgeClaim(claim: Claim, { answer, doubt }: Testimony): Confirma
   switch (answer.kind) {
     case "unknown":
       return objection("machineUnknown", `nothing is known of its machine: ${answer.error.message}`);
-    case "notMine":
+    case "notOwned":
       return objection("machineNotOurs", `no provider owns its machine: ${answer.message}`);
     case "absent":
       return objection("machineAbsent", "its machine does not exist");

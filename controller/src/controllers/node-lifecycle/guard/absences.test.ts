@@ -79,7 +79,7 @@ describe("countAnswer() ends the count", () => {
     { it: "a machine, even a stopped one", answer: { kind: "present", instance, readTimeMs: 0, witness } },
     { it: "no answer", answer: { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503") } },
     { it: "throttling", answer: { kind: "unknown", error: contractError("RATE_LIMITED", "429") } },
-    { it: "another owner", answer: { kind: "notMine", message: "not acme" } },
+    { it: "another owner", answer: { kind: "notOwned", message: "not acme" } },
   ])("with $it", ({ answer }) => {
     expect(countAnswer(before(), answer, moments())).toBeUndefined();
   });

@@ -11,7 +11,7 @@ const START = 1_000_000_000;
 /** One look: how long after the last one, what was said, from data of which age, by which process. */
 interface Step {
   readonly afterMs: number;
-  readonly said: "miss" | "terminated" | "unavailable" | "throttled" | "present" | "notMine";
+  readonly said: "miss" | "terminated" | "unavailable" | "throttled" | "present" | "notOwned";
   readonly dataAgeMs: number;
   readonly bootId: string;
   readonly scopeId: string;
@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   afterMs: fc.integer({ min: 0, max: 40_000 }),
   said: fc.oneof(
     { weight: 8, arbitrary: fc.constant("miss" as const) },
-    { weight: 2, arbitrary: fc.constantFrom("terminated", "unavailable", "throttled", "present", "notMine") },
+    { weight: 2, arbitrary: fc.constantFrom("terminated", "unavailable", "throttled", "present", "notOwned") },
   ),
   dataAgeMs: fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 0, max: 500 }) },
@@ -94,8 +94,8 @@ function answerOf({ said, bootId, scopeId }: Step, observeTimeMs: number): Insta
     case "throttled":
       return { kind: "unknown", error: contractError("RATE_LIMITED", "429") };
     case "present":
-    case "notMine":
-      return { kind: "notMine", message: "another's" };
+    case "notOwned":
+      return { kind: "notOwned", message: "another's" };
     default:
       return said satisfies never;
   }

@@ -21,8 +21,8 @@ const withoutContext: ReadonlySet<MethodName> = new Set(["GetProviderInfo"]);
 
 /** What each item of a batch about somebody else's objects comes to. */
 const foreignOutcome: Readonly<Partial<Record<MethodName, string>>> = {
-  BatchGetInstances: "notMine",
-  BatchGetVolumes: "notMine",
+  BatchGetInstances: "notOwned",
+  BatchGetVolumes: "notOwned",
   BatchEnsureRoutes: "error",
 };
 

@@ -42,8 +42,8 @@ const word = ({ outcome }: InstanceResult): string => {
       return `absent, basis ${outcome.value.basis}`;
     case "unknown":
       return `unknown ${outcome.value.reason}: ${outcome.value.message}`;
-    case "notMine":
-      return "not_mine";
+    case "notOwned":
+      return "not_owned";
     case undefined:
       return "no outcome";
   }
@@ -249,14 +249,14 @@ export const instanceChecks: readonly Check[] = [
     ...base,
     level: "S",
     id: "inst.absent.foreign",
-    title: "a provider ID of another cloud is not_mine, never absent",
+    title: "a provider ID of another cloud is not_owned, never absent",
     rules: ["ABS-3"],
     why: "Whoever calls another cloud's machines absent has their Nodes deleted.",
     run: async (context) => {
       const { results, exchange } = await ask(context, [{ name: "conformance-foreign", providerId: foreign }]);
       const [result] = results;
-      if (result?.outcome?.$case !== "notMine")
-        fail({ message: `${foreign} is somebody else's`, expected: "not_mine", got: show(result?.outcome), exchange });
+      if (result?.outcome?.$case !== "notOwned")
+        fail({ message: `${foreign} is somebody else's`, expected: "not_owned", got: show(result?.outcome), exchange });
     },
   },
   {
@@ -305,7 +305,7 @@ export const instanceChecks: readonly Check[] = [
       const refs = [foreign, providerId, malformed, providerId].map((id) => ({ name, providerId: id }));
       const { results, exchange } = await ask(context, refs);
       const got = results.map(({ outcome }) => outcome?.$case ?? "nothing").join(", ");
-      same("the order of outcomes", "notMine, instance, unknown, instance", got, exchange);
+      same("the order of outcomes", "notOwned, instance, unknown, instance", got, exchange);
     },
   },
   {

@@ -165,15 +165,15 @@ const missing: readonly Check[] = [
   {
     ...base,
     level: "S",
-    id: "vol.not-mine",
-    title: "a volume of a driver that is not declared is not_mine, never absent",
+    id: "vol.not-owned",
+    title: "a volume of a driver that is not declared is not_owned, never absent",
     rules: ["VOL-2"],
     why: "Whoever answers for another cloud's volumes writes wrong zones on them.",
     run: async (context) => {
       const { results, exchange } = await ask(context, [foreign]);
       const outcome = results[0]?.outcome;
-      if (outcome?.$case !== "notMine")
-        fail({ message: "it is somebody else's", expected: "not_mine", got: show(outcome), exchange });
+      if (outcome?.$case !== "notOwned")
+        fail({ message: "it is somebody else's", expected: "not_owned", got: show(outcome), exchange });
     },
   },
   {
@@ -215,13 +215,13 @@ const batching: readonly Check[] = [
     title: "volumes that are there, that are not and that are another's, each twice, are answered in their order",
     rules: ["VOL-1", "BAT-1"],
     why: "Results are matched by their place.",
-    requires: ["vol.get.found", "vol.absent.never", "vol.not-mine"],
+    requires: ["vol.get.found", "vol.absent.never", "vol.not-owned"],
     run: async (context) => {
       const absent: Ref = { handle: context.fixtures.absentVolumeHandle ?? "" };
       const mine = fixture(context);
       const { results, exchange } = await ask(context, [foreign, mine, absent, mine, absent, foreign]);
       const got = results.map(({ outcome }) => outcome?.$case ?? "nothing").join(", ");
-      const expected = "notMine, volume, absent, volume, absent, notMine";
+      const expected = "notOwned, volume, absent, volume, absent, notOwned";
       if (got !== expected) fail({ message: "the order of outcomes is another", expected, got, exchange });
     },
   },

@@ -246,7 +246,7 @@ export const cloudMutants: readonly Mutant[] = [
     name: "foreign-is-absent",
     fault: "another cloud's machines are absent",
     fails: ["compat.golden", "compat.v1-0-client", "inst.absent.foreign"],
-    intercept: results((result) => (result.outcome?.$case === "notMine" ? { ...result, outcome: absent } : result)),
+    intercept: results((result) => (result.outcome?.$case === "notOwned" ? { ...result, outcome: absent } : result)),
   },
   {
     name: "malformed-is-absent",

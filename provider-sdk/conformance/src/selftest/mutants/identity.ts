@@ -93,7 +93,7 @@ export const identityMutants: readonly Mutant[] = [
       "vol.batch.over",
       "vol.get.found",
       "vol.no-source",
-      "vol.not-mine",
+      "vol.not-owned",
       "vol.scope.echo",
     ],
     intercept: when((request) => isCall(request, "BatchGetVolumes"), bareError(12, "not here")),

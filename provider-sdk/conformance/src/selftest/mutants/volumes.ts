@@ -79,8 +79,8 @@ export const volumeMutants: readonly Mutant[] = [
   {
     name: "volume-foreign-is-absent",
     fault: "volumes of other drivers are absent",
-    fails: ["compat.golden", "compat.v1-0-client", "vol.not-mine"],
-    intercept: calledAbsent("notMine"),
+    fails: ["compat.golden", "compat.v1-0-client", "vol.not-owned"],
+    intercept: calledAbsent("notOwned"),
   },
   {
     name: "volume-nowhere-is-absent",

@@ -56,7 +56,7 @@ class InstanceService:
         prefix = provider.prefix_of(node.provider_id)
         if prefix is None:
             text = f"provider ID {node.provider_id} has none of the prefixes {', '.join(provider.id_prefixes)}"
-            return v1.InstanceResult(not_mine=v1.NotMine(message=text[:512]))
+            return v1.InstanceResult(not_owned=v1.NotOwned(message=text[:512]))
         if prefix == node.provider_id:
             text = f"provider ID {node.provider_id} has nothing after its prefix"
             return v1.InstanceResult(unknown=item_error(ProviderError("PROVIDER_ID_MALFORMED", text)))
@@ -80,8 +80,8 @@ class InstanceService:
             outcome = problem
         if isinstance(outcome, v1.Absence):
             result.absent.CopyFrom(outcome)
-        elif isinstance(outcome, v1.NotMine):
-            result.not_mine.CopyFrom(outcome)
+        elif isinstance(outcome, v1.NotOwned):
+            result.not_owned.CopyFrom(outcome)
         elif isinstance(outcome, ProviderError):
             result.unknown.CopyFrom(item_error(outcome))
         return result

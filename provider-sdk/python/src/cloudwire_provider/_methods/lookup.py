@@ -21,14 +21,14 @@ from cloudwire_provider._state.shared_task import SharedTask
 from cloudwire_provider._telemetry.call_recorder import CallRecorder
 from cloudwire_provider.context import ReadContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.results import Absent, Known, NotMine
+from cloudwire_provider.results import Absent, Known, NotOwned
 
 RefT = TypeVar("RefT")
 
 # Age of data that a read may have when the caller does not say. Contract, BAT-4.
 DEFAULT_MAX_DATA_AGE = 30.0
 
-Outcome = Message | v1.Absence | v1.NotMine | ProviderError
+Outcome = Message | v1.Absence | v1.NotOwned | ProviderError
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ class BatchLookUp(Generic[RefT]):
     def _learnt(self, ref: RefT, answer: Any, errors: Sequence[ProviderError], read_time: Timestamp) -> Learnt:
         if isinstance(answer, Known):
             answer, read_time = answer.value, stamp(answer.read_time)
-        if isinstance(answer, NotMine):
-            return Learnt(v1.NotMine(message=answer.message), read_time)
+        if isinstance(answer, NotOwned):
+            return Learnt(v1.NotOwned(message=answer.message), read_time)
         if isinstance(answer, (ProviderError, self._found)):
             return Learnt(answer, read_time)
         if not isinstance(answer, Absent):

@@ -38,9 +38,13 @@ class VolumeService:
             error = ProviderError("FIELD_MISSING", f"PersistentVolume {volume.name} has no source")
             return v1.VolumeResult(unknown=item_error(error))
         if source == "csi" and volume.csi.driver not in claimed.csi_drivers:
-            return v1.VolumeResult(not_mine=v1.NotMine(message=f"CSI driver {volume.csi.driver} is not of this cloud"))
+            return v1.VolumeResult(
+                not_owned=v1.NotOwned(message=f"CSI driver {volume.csi.driver} is not of this cloud")
+            )
         if source == "in_tree" and volume.in_tree.plugin not in claimed.in_tree_plugins:
-            return v1.VolumeResult(not_mine=v1.NotMine(message=f"plugin {volume.in_tree.plugin} is not of this cloud"))
+            return v1.VolumeResult(
+                not_owned=v1.NotOwned(message=f"plugin {volume.in_tree.plugin} is not of this cloud")
+            )
         place = volume.csi if source == "csi" else volume.in_tree
         key = f"{source} {place.SerializeToString(deterministic=True)!r}"
         refs.setdefault(key, volume)
@@ -60,8 +64,8 @@ class VolumeService:
             outcome = problem
         if isinstance(outcome, v1.Absence):
             result.absent.CopyFrom(outcome)
-        elif isinstance(outcome, v1.NotMine):
-            result.not_mine.CopyFrom(outcome)
+        elif isinstance(outcome, v1.NotOwned):
+            result.not_owned.CopyFrom(outcome)
         elif isinstance(outcome, ProviderError):
             result.unknown.CopyFrom(item_error(outcome))
         return result

@@ -91,5 +91,5 @@ def _common(event: Any, response: type[EventT]) -> EventT | None:
     if isinstance(event, Bookmark):
         return response(bookmark=v1.Bookmark(initial_events_end=event.initial_events_end))
     if isinstance(event, Resync):
-        return response(resync=v1.ResyncNow(message=event.message))
+        return response(resync=v1.ResyncRequired(message=event.message))
     return None

@@ -82,7 +82,7 @@ def _methods() -> dict[str, MethodRule]:
     for method in cloud_provider_pb2.DESCRIPTOR.services_by_name["CloudProvider"].methods:
         options = method.GetOptions()
         own = options.Extensions[options_pb2.method]
-        general = COMMON_REASONS | (CLOUD_REASONS if own.asks_cloud else frozenset())
+        general = COMMON_REASONS | (CLOUD_REASONS if own.calls_cloud else frozenset())
         rules[method.name] = MethodRule(
             mutation=options.idempotency_level != MethodOptions.NO_SIDE_EFFECTS,
             reasons=general | set(own.reasons),

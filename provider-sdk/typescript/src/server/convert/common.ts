@@ -8,7 +8,7 @@ import {
   type Diagnostic as WireDiagnostic,
   type IpFamily as WireIpFamily,
   type NodeAddress as WireNodeAddress,
-  type NotMine as WireNotMine,
+  type NotOwned as WireNotOwned,
   type Operation,
   type PlannedChange as WirePlannedChange,
   Severity,
@@ -26,7 +26,7 @@ import type {
   PlannedChange,
   Protocol,
 } from "../../definition/common.ts";
-import type { Absent, NotMine, PendingOptions } from "../../results/results.ts";
+import type { Absent, NotOwned, PendingOptions } from "../../results/results.ts";
 import { toDuration } from "../../util/clock.ts";
 
 /** Addresses as a provider writes them, without duplicates, in order. */
@@ -88,7 +88,7 @@ export const toWireAbsence = (absence: Absent, callTime: Date): Absence => ({
   stronglyConsistent: absence.stronglyConsistent ?? false,
 });
 
-export const toWireNotMine = (answer: NotMine): WireNotMine => ({ message: answer.message ?? "" });
+export const toWireNotOwned = (answer: NotOwned): WireNotOwned => ({ message: answer.message ?? "" });
 
 const defaultPollAfterMs = 5_000;
 const maxPollAfterMs = 60_000;

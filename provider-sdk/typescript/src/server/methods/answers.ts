@@ -1,7 +1,7 @@
-import type { Absence, NotMine as WireNotMine } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Absence, NotOwned as WireNotOwned } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
-import { toWireAbsence, toWireNotMine } from "../convert/common.ts";
-import type { Absent, NotMine } from "../../results/results.ts";
+import { toWireAbsence, toWireNotOwned } from "../convert/common.ts";
+import type { Absent, NotOwned } from "../../results/results.ts";
 import { cutToBytes, toItemError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RuleChecker } from "../validation/rules.ts";
@@ -11,7 +11,7 @@ import { raisesDoubt } from "../../telemetry/call-recorder.ts";
 export type CommonOutcome =
   | { readonly $case: "absent"; readonly value: Absence }
   | { readonly $case: "unknown"; readonly value: ItemError }
-  | { readonly $case: "notMine"; readonly value: WireNotMine };
+  | { readonly $case: "notOwned"; readonly value: WireNotOwned };
 
 /** It could not be found out, and why. */
 export const unknownOutcome = (error: ProviderError): CommonOutcome => ({
@@ -26,7 +26,10 @@ export const absentOutcome = (answer: Absent, callTime: Date): CommonOutcome => 
 });
 
 /** It is another provider's. */
-export const notMineOutcome = (answer: NotMine): CommonOutcome => ({ $case: "notMine", value: toWireNotMine(answer) });
+export const notOwnedOutcome = (answer: NotOwned): CommonOutcome => ({
+  $case: "notOwned",
+  value: toWireNotOwned(answer),
+});
 
 /**
  * The error that takes the place of an absence, if an error was met on the way to it after which nothing may be called

@@ -2,7 +2,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import type { InstanceFeatures, InstanceHandlers } from "../../definition/instances.ts";
-import { absent, notMine, pending } from "../../results/results.ts";
+import { absent, notOwned, pending } from "../../results/results.ts";
 import type { RouteHandlers } from "../../definition/routes.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";
@@ -182,10 +182,10 @@ describe("BatchGetInstances from getMany()", () => {
     const { client } = await many(() => [
       { id: "a", name: "a" },
       new ProviderError("AMBIGUOUS_NAME", "three machines have this name"),
-      notMine("another account"),
+      notOwned("another account"),
     ]);
     const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes: byId("a", "b", "c") });
-    expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["instance", "unknown", "notMine"]);
+    expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["instance", "unknown", "notOwned"]);
   });
 
   test("does not conclude absence from a list in which an item failed", async () => {
@@ -286,7 +286,7 @@ describe("BatchGetVolumes", () => {
     });
     expect(results).toMatchObject([
       { outcome: { $case: "volume", value: { id: "vol-1", zones: ["a", "b"] } } },
-      { outcome: { $case: "notMine" } },
+      { outcome: { $case: "notOwned" } },
       { outcome: { $case: "unknown", value: { reason: "FIELD_MISSING" } } },
     ]);
   });

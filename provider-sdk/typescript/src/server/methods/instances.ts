@@ -76,7 +76,7 @@ export class InstanceBatch {
     const parts = ids.parse(node.providerId);
     if (!parts) {
       const message = `provider ID ${node.providerId} has none of the prefixes ${ids.prefixes.join(", ")}`;
-      return { kind: "answered", outcome: { $case: "notMine", value: { message } } };
+      return { kind: "answered", outcome: { $case: "notOwned", value: { message } } };
     }
     if (parts.id === "")
       return refused("PROVIDER_ID_MALFORMED", `provider ID ${node.providerId} has nothing after its prefix`);

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ReadContext } from "../../definition/call-context.ts";
-import type { Absent, NotMine } from "../../results/results.ts";
+import type { Absent, NotOwned } from "../../results/results.ts";
 import { classifyError } from "../../results/classify.ts";
 import { permittedError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { Limit } from "../../util/parallel.ts";
 import { SharedTask } from "../../state/shared-task.ts";
-import { absentOutcome, type CommonOutcome, notMineOutcome, refuseAbsence, unknownOutcome } from "./answers.ts";
+import { absentOutcome, type CommonOutcome, notOwnedOutcome, refuseAbsence, unknownOutcome } from "./answers.ts";
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import { withinContext } from "../current-context.ts";
 
@@ -16,7 +16,7 @@ export type LookUpResult<Found> =
   | { readonly kind: "found"; readonly found: Found; readonly readTime: Date }
   | { readonly kind: "common"; readonly outcome: CommonOutcome; readonly readTime: Date };
 
-type Answer<Found> = Found | Absent | NotMine;
+type Answer<Found> = Found | Absent | NotOwned;
 
 /** The handlers of a provider, one of the two. */
 export interface LookUpHandlers<Ref, Found> {
@@ -156,7 +156,7 @@ export class BatchLookUp<
     if (answer instanceof ProviderError) return { kind: "common", outcome: unknownOutcome(answer), readTime };
     const problem = answerFault(answer);
     if (problem) return { kind: "common", outcome: unknownOutcome(problem), readTime };
-    if (isNotMine(answer)) return { kind: "common", outcome: notMineOutcome(answer), readTime };
+    if (isNotOwned(answer)) return { kind: "common", outcome: notOwnedOutcome(answer), readTime };
     if (!isAbsent(answer)) return { kind: "found", found: answer, readTime: answer.readTime ?? readTime };
     const refused = refuseAbsence(answer, errors) ?? this.#options.refuseAbsence?.(ref, answer);
     if (refused) return { kind: "common", outcome: unknownOutcome(refused), readTime };
@@ -194,7 +194,7 @@ const isTime = (value: unknown): boolean =>
   value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()));
 
 const isAbsent = (answer: { readonly kind?: string | undefined }): answer is Absent => answer.kind === "absent";
-const isNotMine = (answer: { readonly kind?: string | undefined }): answer is NotMine => answer.kind === "notMine";
+const isNotOwned = (answer: { readonly kind?: string | undefined }): answer is NotOwned => answer.kind === "notOwned";
 
 /** An error as a value. */
 const settle = async <Value>(work: () => Promise<Value>): Promise<Value | Error> => {

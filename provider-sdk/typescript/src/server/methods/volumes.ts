@@ -50,7 +50,7 @@ export class VolumeBatch {
       return { kind: "answered", outcome: unknownOutcome(error) };
     }
     const foreign = this.#foreign(ref);
-    if (foreign !== undefined) return { kind: "answered", outcome: { $case: "notMine", value: { message: foreign } } };
+    if (foreign !== undefined) return { kind: "answered", outcome: { $case: "notOwned", value: { message: foreign } } };
     const key = JSON.stringify(ref.source);
     if (!refs.has(key)) refs.set(key, ref);
     return { kind: "lookUp", key };

@@ -118,7 +118,7 @@ describe("BatchGetInstances", () => {
       "absent TERMINATED",
       "absent LOOKUP_MISS",
       "absent LOOKUP_MISS",
-      "notMine",
+      "notOwned",
       "unknown PROVIDER_ID_MALFORMED",
       "unknown PROVIDER_ID_MALFORMED",
       "unknown AMBIGUOUS_NAME",

@@ -424,7 +424,7 @@ class Absence(google.protobuf.message.Message):
 Global___Absence: typing_extensions.TypeAlias = Absence
 
 @typing.final
-class NotMine(google.protobuf.message.Message):
+class NotOwned(google.protobuf.message.Message):
     """The statement that an id or class belongs to another provider."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -439,7 +439,7 @@ class NotMine(google.protobuf.message.Message):
     ) -> None: ...
     def ClearField(self, field_name: typing.Literal["message", b"message"]) -> None: ...
 
-Global___NotMine: typing_extensions.TypeAlias = NotMine
+Global___NotOwned: typing_extensions.TypeAlias = NotOwned
 
 @typing.final
 class Diagnostic(google.protobuf.message.Message):

@@ -183,7 +183,7 @@ class InstanceResult(google.protobuf.message.Message):
     INSTANCE_FIELD_NUMBER: builtins.int
     ABSENT_FIELD_NUMBER: builtins.int
     UNKNOWN_FIELD_NUMBER: builtins.int
-    NOT_MINE_FIELD_NUMBER: builtins.int
+    NOT_OWNED_FIELD_NUMBER: builtins.int
     READ_TIME_FIELD_NUMBER: builtins.int
     @property
     def instance(self) -> Global___Instance:
@@ -198,7 +198,7 @@ class InstanceResult(google.protobuf.message.Message):
         """It could not be found out, and why. Every failure, doubt and refusal is this."""
 
     @property
-    def not_mine(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotMine:
+    def not_owned(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotOwned:
         """The provider ID is of another provider."""
 
     @property
@@ -211,12 +211,12 @@ class InstanceResult(google.protobuf.message.Message):
         instance: Global___Instance | None = ...,
         absent: cloudwire_provider.gen.cloudprovider.v1.common_pb2.Absence | None = ...,
         unknown: cloudwire_provider.gen.cloudprovider.v1.error_pb2.ItemError | None = ...,
-        not_mine: cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotMine | None = ...,
+        not_owned: cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotOwned | None = ...,
         read_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["absent", b"absent", "instance", b"instance", "not_mine", b"not_mine", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["absent", b"absent", "instance", b"instance", "not_mine", b"not_mine", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["instance", "absent", "unknown", "not_mine"] | None: ...
+    def HasField(self, field_name: typing.Literal["absent", b"absent", "instance", b"instance", "not_owned", b"not_owned", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["absent", b"absent", "instance", b"instance", "not_owned", b"not_owned", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["instance", "absent", "unknown", "not_owned"] | None: ...
 
 Global___InstanceResult: typing_extensions.TypeAlias = InstanceResult
 
@@ -441,7 +441,7 @@ class Bookmark(google.protobuf.message.Message):
 Global___Bookmark: typing_extensions.TypeAlias = Bookmark
 
 @typing.final
-class ResyncNow(google.protobuf.message.Message):
+class ResyncRequired(google.protobuf.message.Message):
     """The provider lost count (a cloud feed with a gap): the receiver must list again; the stream goes on."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -456,7 +456,7 @@ class ResyncNow(google.protobuf.message.Message):
     ) -> None: ...
     def ClearField(self, field_name: typing.Literal["message", b"message"]) -> None: ...
 
-Global___ResyncNow: typing_extensions.TypeAlias = ResyncNow
+Global___ResyncRequired: typing_extensions.TypeAlias = ResyncRequired
 
 @typing.final
 class WatchInstancesResponse(google.protobuf.message.Message):
@@ -484,7 +484,7 @@ class WatchInstancesResponse(google.protobuf.message.Message):
         """Nothing new; sent at least every 30 s."""
 
     @property
-    def resync(self) -> Global___ResyncNow:
+    def resync(self) -> Global___ResyncRequired:
         """Read everything again."""
 
     def __init__(
@@ -493,7 +493,7 @@ class WatchInstancesResponse(google.protobuf.message.Message):
         upsert: Global___Instance | None = ...,
         gone: Global___InstanceGone | None = ...,
         bookmark: Global___Bookmark | None = ...,
-        resync: Global___ResyncNow | None = ...,
+        resync: Global___ResyncRequired | None = ...,
         resume_token: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["bookmark", b"bookmark", "event", b"event", "gone", b"gone", "resync", b"resync", "upsert", b"upsert"]) -> builtins.bool: ...

@@ -1281,7 +1281,7 @@ class WatchLoadBalancersResponse(google.protobuf.message.Message):
         """Nothing new; sent at least every 30 s."""
 
     @property
-    def resync(self) -> cloudwire_provider.gen.cloudprovider.v1.instance_pb2.ResyncNow:
+    def resync(self) -> cloudwire_provider.gen.cloudprovider.v1.instance_pb2.ResyncRequired:
         """Read everything again."""
 
     def __init__(
@@ -1290,7 +1290,7 @@ class WatchLoadBalancersResponse(google.protobuf.message.Message):
         upsert: Global___LoadBalancer | None = ...,
         gone: Global___LoadBalancerGone | None = ...,
         bookmark: cloudwire_provider.gen.cloudprovider.v1.instance_pb2.Bookmark | None = ...,
-        resync: cloudwire_provider.gen.cloudprovider.v1.instance_pb2.ResyncNow | None = ...,
+        resync: cloudwire_provider.gen.cloudprovider.v1.instance_pb2.ResyncRequired | None = ...,
         resume_token: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["bookmark", b"bookmark", "event", b"event", "gone", b"gone", "resync", b"resync", "upsert", b"upsert"]) -> builtins.bool: ...

@@ -189,7 +189,7 @@ class MethodRules(google.protobuf.message.Message):
     CAPABILITY_FIELD_NUMBER: builtins.int
     DEADLINE_SECONDS_FIELD_NUMBER: builtins.int
     SOFT_RETURN_MILLISECONDS_FIELD_NUMBER: builtins.int
-    ASKS_CLOUD_FIELD_NUMBER: builtins.int
+    CALLS_CLOUD_FIELD_NUMBER: builtins.int
     REASONS_FIELD_NUMBER: builtins.int
     ITEM_REASONS_FIELD_NUMBER: builtins.int
     capability: builtins.str
@@ -198,7 +198,7 @@ class MethodRules(google.protobuf.message.Message):
     """REQUIRED. Deadline the caller sets unless told otherwise, in seconds. 0: none, a stream."""
     soft_return_milliseconds: builtins.int
     """REQUIRED. Within how many milliseconds the provider answers as a rule."""
-    asks_cloud: builtins.bool
+    calls_cloud: builtins.bool
     """OPTIONAL. True: the provider asks the cloud to answer it."""
     @property
     def reasons(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
@@ -214,11 +214,11 @@ class MethodRules(google.protobuf.message.Message):
         capability: builtins.str = ...,
         deadline_seconds: builtins.int = ...,
         soft_return_milliseconds: builtins.int = ...,
-        asks_cloud: builtins.bool = ...,
+        calls_cloud: builtins.bool = ...,
         reasons: collections.abc.Iterable[builtins.str] | None = ...,
         item_reasons: collections.abc.Iterable[builtins.str] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["asks_cloud", b"asks_cloud", "capability", b"capability", "deadline_seconds", b"deadline_seconds", "item_reasons", b"item_reasons", "reasons", b"reasons", "soft_return_milliseconds", b"soft_return_milliseconds"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["calls_cloud", b"calls_cloud", "capability", b"capability", "deadline_seconds", b"deadline_seconds", "item_reasons", b"item_reasons", "reasons", b"reasons", "soft_return_milliseconds", b"soft_return_milliseconds"]) -> None: ...
 
 Global___MethodRules: typing_extensions.TypeAlias = MethodRules
 

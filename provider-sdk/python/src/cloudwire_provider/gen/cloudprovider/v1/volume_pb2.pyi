@@ -217,7 +217,7 @@ class VolumeResult(google.protobuf.message.Message):
     VOLUME_FIELD_NUMBER: builtins.int
     ABSENT_FIELD_NUMBER: builtins.int
     UNKNOWN_FIELD_NUMBER: builtins.int
-    NOT_MINE_FIELD_NUMBER: builtins.int
+    NOT_OWNED_FIELD_NUMBER: builtins.int
     READ_TIME_FIELD_NUMBER: builtins.int
     @property
     def volume(self) -> Global___Volume:
@@ -232,7 +232,7 @@ class VolumeResult(google.protobuf.message.Message):
         """It could not be found out, and why."""
 
     @property
-    def not_mine(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotMine:
+    def not_owned(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotOwned:
         """The volume is not of this provider's drivers."""
 
     @property
@@ -245,12 +245,12 @@ class VolumeResult(google.protobuf.message.Message):
         volume: Global___Volume | None = ...,
         absent: cloudwire_provider.gen.cloudprovider.v1.common_pb2.Absence | None = ...,
         unknown: cloudwire_provider.gen.cloudprovider.v1.error_pb2.ItemError | None = ...,
-        not_mine: cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotMine | None = ...,
+        not_owned: cloudwire_provider.gen.cloudprovider.v1.common_pb2.NotOwned | None = ...,
         read_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["absent", b"absent", "not_mine", b"not_mine", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown", "volume", b"volume"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["absent", b"absent", "not_mine", b"not_mine", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown", "volume", b"volume"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["volume", "absent", "unknown", "not_mine"] | None: ...
+    def HasField(self, field_name: typing.Literal["absent", b"absent", "not_owned", b"not_owned", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown", "volume", b"volume"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["absent", b"absent", "not_owned", b"not_owned", "outcome", b"outcome", "read_time", b"read_time", "unknown", b"unknown", "volume", b"volume"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["volume", "absent", "unknown", "not_owned"] | None: ...
 
 Global___VolumeResult: typing_extensions.TypeAlias = VolumeResult
 
