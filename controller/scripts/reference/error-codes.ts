@@ -21,7 +21,7 @@ export const OWN_CODES: Readonly<Record<string, string>> = {
   PEM_FILE:
     "A certificate, key or authority in a file cannot be used. At the start a server without one ends the process; files that were good before stay in force until these are put right.",
   TRACE_EXPORT: "Traces cannot be exported with what the variables `OTEL_EXPORTER_OTLP_*` say. The process ends.",
-  DEADLINE: "No answer in time. Tried again.",
+  DEADLINE_EXCEEDED: "No response in time. Retried.",
   DECODE: "An answer has another shape than it must have: of another version, or not from whom it should be.",
   TERMINAL: "Will not succeed until something changes: not tried again.",
   RETRY_AFTER: "Failed, and tried again after a set wait. Its cause says why.",

@@ -276,7 +276,7 @@ describe("HttpKubeClient deadlines", () => {
   ])("ends a call to $what and closes its connection", async ({ answer }) => {
     const { client, server } = await start(answer);
     const error = await failure(client.get(NODES, { name: "n1" }, { signal, timeoutMs: 100 }));
-    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no answer within 100 ms" });
+    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no response within 100 ms" });
     await eventually("connection closed", () => server.open === 0);
   });
 
@@ -295,7 +295,7 @@ describe("HttpKubeClient deadlines", () => {
     });
     const { client } = await start((_, response) => sendStatus(response, 401, "Unauthorized"), access);
     const error = await failure(client.get(NODES, { name: "n1" }, { signal, timeoutMs: 100 }));
-    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no answer within 100 ms" });
+    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no response within 100 ms" });
   });
 
   test("ends a call though the credentials never come", async () => {
@@ -304,7 +304,7 @@ describe("HttpKubeClient deadlines", () => {
       (server) => ({ ...server.access(), credentials: () => new Promise(() => undefined) }),
     );
     const error = await failure(client.get(NODES, { name: "n1" }, { signal, timeoutMs: 100 }));
-    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no answer within 100 ms" });
+    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no response within 100 ms" });
   });
 
   test("says in one line when nobody listens", async () => {

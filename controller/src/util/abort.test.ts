@@ -62,8 +62,8 @@ describe("deadlineSignal()", () => {
     expect(deadline.signal.aborted).toBe(false);
     await clock.advance(1);
     expect(deadline.signal.reason).toMatchObject({
-      code: "DEADLINE",
-      message: "GET nodes/n1: no answer within 500 ms",
+      code: "DEADLINE_EXCEEDED",
+      message: "GET nodes/n1: no response within 500 ms",
     });
   });
 

@@ -1,22 +1,26 @@
 import type { Clock } from "./clock.ts";
 import { systemClock } from "./clock.ts";
 
-/** A wait or call was given up because its time was over. */
+/** A wait or call exceeded its deadline. */
 export class DeadlineError extends Error {
-  readonly code = "DEADLINE";
+  readonly code = "DEADLINE_EXCEEDED";
+  override readonly name = "DeadlineError";
   readonly timeoutMs: number;
 
   constructor(what: string, timeoutMs: number) {
-    super(`${what}: no answer within ${timeoutMs} ms`);
-    this.name = "DeadlineError";
+    super(`${what}: no response within ${timeoutMs} ms`);
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** A signal with an owner: disposing it takes its timer and its listener on the parent away. */
+/** A signal with an owner: disposing it removes its timer and its listener on the parent. */
 export interface OwnedSignal extends Disposable {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
+}
+
+function owned(controller: AbortController, dispose: () => void): OwnedSignal {
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason), [Symbol.dispose]: dispose };
 }
 
 /** Aborts when `parent` does. Unlike AbortSignal.any it leaves nothing behind on a parent that lives as long as the process. */
@@ -25,11 +29,7 @@ export function childSignal(parent: AbortSignal): OwnedSignal {
   const onAbort = (): void => controller.abort(parent.reason);
   if (parent.aborted) onAbort();
   else parent.addEventListener("abort", onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
-    [Symbol.dispose]: () => parent.removeEventListener("abort", onAbort),
-  };
+  return owned(controller, () => parent.removeEventListener("abort", onAbort));
 }
 
 /** Many short-lived signals below one that lives long. */
@@ -38,10 +38,7 @@ export interface SignalFan extends Disposable {
   child(): OwnedSignal;
 }
 
-/**
- * A signal's listeners are a list that is walked with each that comes or goes: a thousand pieces of work that listen to one signal cost
- * a thousand steps each. Here the parent has one listener.
- */
+/** A signal walks the list of its listeners whenever one is added or removed: many children share one listener here. */
 export function signalFan(parent: AbortSignal): SignalFan {
   const children = new Set<AbortController>();
   const onAbort = (): void => {
@@ -53,11 +50,7 @@ export function signalFan(parent: AbortSignal): SignalFan {
       const controller = new AbortController();
       if (parent.aborted) controller.abort(parent.reason);
       else children.add(controller);
-      return {
-        signal: controller.signal,
-        abort: (reason) => controller.abort(reason),
-        [Symbol.dispose]: () => void children.delete(controller),
-      };
+      return owned(controller, () => void children.delete(controller));
     },
     [Symbol.dispose]: () => parent.removeEventListener("abort", onAbort),
   };
@@ -72,14 +65,11 @@ export function deadlineSignal(
 ): OwnedSignal {
   const child = childSignal(parent);
   const timer = clock.schedule(timeoutMs, () => child.abort(new DeadlineError(what, timeoutMs)));
-  return {
-    signal: child.signal,
-    abort: (reason) => child.abort(reason),
-    [Symbol.dispose]: () => {
-      timer.cancel();
-      child[Symbol.dispose]();
-    },
+  const dispose = (): void => {
+    timer.cancel();
+    child[Symbol.dispose]();
   };
+  return { ...child, [Symbol.dispose]: dispose };
 }
 
 /** Resolves after `delayMs`; rejects with the signal's reason when it aborts first. */
@@ -106,7 +96,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason if that aborts first. The promise itself goes on. */
+/** Settles as `promise` does, or rejects with the signal's reason if it aborts first. The work behind `promise` continues. */
 export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     promise.catch(() => undefined);

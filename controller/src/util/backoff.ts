@@ -10,14 +10,14 @@ export interface BackoffOptions {
   readonly jitter?: number;
 }
 
-/** Delay before try number `failures + 1`; `failures` counts from 1. */
+/** Delay before attempt `failures + 1`; `failures` counts from 1. */
 export function backoffMs(options: BackoffOptions, failures: number, random: Random): number {
   const { initialMs, maxMs, factor = 2, jitter = 0 } = options;
   const delayMs = Math.min(maxMs, initialMs * factor ** Math.max(0, failures - 1));
   return delayMs * (1 + jitter * random());
 }
 
-/** Counts failures in a row and says how long to wait. */
+/** Counts consecutive failures and computes the delay after each. */
 export class Backoff {
   readonly #options: BackoffOptions;
   readonly #random: Random;
@@ -32,7 +32,7 @@ export class Backoff {
     return this.#failures;
   }
 
-  /** Counts one more failure and answers the delay before the next try. */
+  /** Counts a failure; returns the delay before the next attempt. */
   nextMs(): number {
     this.#failures++;
     return backoffMs(this.#options, this.#failures, this.#random);

@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A range of addresses in CIDR notation, in one spelling: equal ranges have equal texts. */
+/** A CIDR in canonical form: equal CIDRs have equal texts. */
 export interface Cidr {
   readonly family: "IPv4" | "IPv6";
-  /** Network address without host bits, IPv6 compressed as RFC 5952 has it. */
+  /** Network address without host bits; IPv6 as in RFC 5952. */
   readonly text: string;
   /** First and last address as numbers. */
   readonly first: bigint;
@@ -13,7 +13,7 @@ export interface Cidr {
 /** Two zero groups or more, with the colons around them. */
 const ZEROS = /(?:^|:)0(?::0)+(?:$|:)/g;
 
-/** Reads `10.0.0.0/8` or `fd00::/64`; host bits are dropped. undefined: not a range. */
+/** Parses `10.0.0.0/8` or `fd00::/64` and drops host bits. undefined: not a CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
   const match = /^([^/%]+)\/(\d{1,3})$/.exec(text);
   if (!match) return undefined;
@@ -22,7 +22,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return isIPv6(address) ? rangeOf("IPv6", ipv6Number(address), Number(length)) : undefined;
 }
 
-/** Every address of `inner` is one of `outer`. */
+/** `outer` covers every address of `inner`. */
 export function contains(outer: Cidr, inner: Cidr): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
@@ -30,12 +30,12 @@ export function contains(outer: Cidr, inner: Cidr): boolean {
 /** Bits of an address. */
 export const ADDRESS_BITS = { IPv4: 32, IPv6: 128 } as const;
 
-/** How many bits of its addresses a range fixes: 8 of `10.0.0.0/8`. */
+/** 8 for `10.0.0.0/8`. */
 export function prefixLength({ text }: Cidr): number {
   return Number(text.slice(text.indexOf("/") + 1));
 }
 
-/** The range of `length` fixed bits that `address` lies in. undefined: the family has no such ranges. */
+/** The CIDR of prefix length `length` that `address` is in. undefined: the family's addresses are shorter. */
 export function rangeOf(family: Cidr["family"], address: bigint, length: number): Cidr | undefined {
   const bits = ADDRESS_BITS[family];
   if (length > bits) return undefined;
@@ -62,7 +62,7 @@ function ipv6Number(address: string): bigint {
   return [...before, ...missing, ...after].reduce((sum, group) => sum * 65_536n + group, 0n);
 }
 
-/** 16-bit groups; an IPv4 address at the end is two of them. */
+/** 16-bit groups; an embedded IPv4 address is two of them. */
 function groupsOf(side: string): readonly bigint[] {
   if (side === "") return [];
   return side.split(":").flatMap((group) => {

@@ -1,10 +1,10 @@
-/** Time as an argument, so that tests move it by hand. */
+/** Passed as an argument, so that tests control time. */
 export interface Clock {
-  /** Wall clock, milliseconds since the epoch. For what is shown or sent. */
+  /** Wall clock, milliseconds since the epoch: for display and messages. */
   nowMs(): number;
-  /** Never jumps back. For measuring how long something took or lasted. */
+  /** Never jumps back: for durations. */
   monotonicMs(): number;
-  /** Calls `run` once after `delayMs`. The timer never keeps the process alive by itself when `unref` is set. */
+  /** Calls `run` once after `delayMs`. */
   schedule(delayMs: number, run: () => void): Timer;
 }
 
@@ -15,7 +15,7 @@ export interface Timer {
 /** A number in [0, 1). Injected so that jitter is repeatable in tests. */
 export type Random = () => number;
 
-/** setTimeout fires at once above this (2^31 - 1). */
+/** setTimeout fires immediately above this (2^31 - 1). */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** The process' clock. */

@@ -1,9 +1,6 @@
 import { isRecord, type JsonRecord } from "./json.ts";
 
-/**
- * Deep equality of JSON-like values. A property that is `undefined` equals one that is absent, as in JSON;
- * order of object keys does not matter, order of arrays does.
- */
+/** Deep equality of JSON-like values. An `undefined` property equals an absent one; the order of keys does not matter. */
 export function deepEqual(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
   return isRecord(left) && isRecord(right) ? objectsEqual(left, right) : arraysEqual(left, right);
@@ -14,7 +11,7 @@ function arraysEqual(left: unknown, right: unknown): boolean {
   return left.every((item, index) => deepEqual(item, right[index]));
 }
 
-/** Makes nothing but the lists of keys: it is asked about each change of each object. */
+/** Allocates only the lists of keys: it runs for every change of every object. */
 function objectsEqual(left: JsonRecord, right: JsonRecord): boolean {
   return (
     Object.keys(left).every((key) => deepEqual(left[key], own(right, key))) &&

@@ -1,14 +1,10 @@
-/** Will not succeed until something changes: logged and counted, not retried. */
+/** Cannot succeed until something changes: logged and counted, not retried. */
 export class TerminalError extends Error {
   readonly code = "TERMINAL";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "TerminalError";
-  }
+  override readonly name = "TerminalError";
 }
 
-/** Failed, and the other side said when to come back: the key waits exactly that long and its failure count stays. */
+/** The other side said when to retry: the key waits exactly that long and its failure count stays. */
 export class RetryAfterError extends Error {
   readonly code = "RETRY_AFTER";
   readonly retryAfterMs: number;
@@ -20,10 +16,10 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** Longest chain of `cause` followed; a cycle must not hang a worker. */
+/** Longest chain of `cause` that is followed: a cycle must not hang a worker. */
 const MAX_CAUSES = 16;
 
-/** `error` and what caused it, outermost first. */
+/** `error` and its causes, outermost first. */
 export function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   let current = error;
@@ -34,7 +30,7 @@ export function causesOf(error: unknown): readonly unknown[] {
   return causes;
 }
 
-/** The wait asked for by the first error in the chain that has a numeric `retryAfterMs` (ApiError and provider errors do). */
+/** `retryAfterMs` of the first error in the chain that has one (ApiError and provider errors do). */
 export function retryAfterMsOf(error: unknown): number | undefined {
   for (const cause of causesOf(error)) {
     if (typeof cause === "object" && cause !== null && "retryAfterMs" in cause) {
@@ -49,36 +45,32 @@ export function isTerminal(error: unknown): boolean {
   return causesOf(error).some((cause) => cause instanceof TerminalError);
 }
 
-/** Whether something that concerns many has it said already, once for all (`isReportedElsewhere`): a line for each would bury the rest. */
+/** The cause affects many objects and is logged once for all of them: a log line for each would bury the rest. */
 export function isReportedElsewhere(error: unknown): boolean {
   return causesOf(error).some(
     (cause) => cause instanceof Error && "isReportedElsewhere" in cause && cause.isReportedElsewhere === true,
   );
 }
 
-/** One line for logs and events: the message, followed by causes that add something. */
+/** One line for logs and events: the message, followed by the causes that add something. */
 export function messageOf(error: unknown): string {
   const parts: string[] = [];
   for (const cause of causesOf(error)) {
     const text = cause instanceof Error ? cause.message : String(cause);
-    const news = newsOf(cause, text);
-    if (text !== "" && !parts.some((part) => part.includes(news))) parts.push(text);
+    const detail = detailOf(cause, text);
+    if (text !== "" && !parts.some((part) => part.includes(detail))) parts.push(text);
   }
   return parts.join(": ");
 }
 
-/** gRPC puts its code before what the peer said, which it has once more as `details`. */
-function newsOf(cause: unknown, text: string): string {
+/** gRPC's message is its code and the peer's message, which `details` holds alone. */
+function detailOf(cause: unknown, text: string): string {
   const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
   return typeof details === "string" && details !== "" && text.endsWith(details) ? details : text;
 }
 
-/** Something that only an operator can put right; shown as one line, without a stack. */
+/** Only an operator can fix it; printed as one line, without a stack. */
 export class UsageError extends Error {
   readonly code = "USAGE";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "UsageError";
-  }
+  override readonly name = "UsageError";
 }

@@ -1,14 +1,10 @@
-/** An object of a parsed JSON text whose members are still unknown. */
+/** An object of a parsed JSON text, its members not yet checked. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** A JSON value had another shape than the reader needs. */
+/** A JSON value does not have the shape that the reader needs. */
 export class DecodeError extends Error {
   readonly code = "DECODE";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "DecodeError";
-  }
+  override readonly name = "DecodeError";
 }
 
 export function isRecord(value: unknown): value is JsonRecord {
@@ -28,61 +24,45 @@ export function recordField(record: JsonRecord, key: string): JsonRecord {
   return asRecord(record[key], key);
 }
 
-/** The text under `key`; absent and null count as "". */
-export function stringField(record: JsonRecord, key: string): string {
-  return optionalString(record, key) ?? "";
-}
-
-export function optionalString(record: JsonRecord, key: string): string | undefined {
+/** The member `key`; undefined when it is absent or null. */
+function optional<T>(record: JsonRecord, key: string, is: (value: unknown) => value is T, wanted: string) {
   const value = record[key];
   if (value === undefined || value === null) return undefined;
-  return typeof value === "string" ? value : fail(key, "a text", value);
+  return is(value) ? value : fail(key, wanted, value);
 }
 
-/** The number under `key`; absent and null count as 0. */
-export function numberField(record: JsonRecord, key: string): number {
-  return optionalNumber(record, key) ?? 0;
-}
+const isString = (value: unknown): value is string => typeof value === "string";
+const isNumber = (value: unknown): value is number => typeof value === "number";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-export function optionalNumber(record: JsonRecord, key: string): number | undefined {
-  const value = record[key];
-  if (value === undefined || value === null) return undefined;
-  return typeof value === "number" ? value : fail(key, "a number", value);
-}
+export const optionalString = (record: JsonRecord, key: string) => optional(record, key, isString, "a text");
+export const optionalNumber = (record: JsonRecord, key: string) => optional(record, key, isNumber, "a number");
+export const optionalBoolean = (record: JsonRecord, key: string) => optional(record, key, isBoolean, "true or false");
 
-/** The boolean under `key`; absent and null count as false. */
-export function booleanField(record: JsonRecord, key: string): boolean {
-  return optionalBoolean(record, key) ?? false;
-}
+/** Absent and null count as "", 0 and false. */
+export const stringField = (record: JsonRecord, key: string): string => optionalString(record, key) ?? "";
+export const numberField = (record: JsonRecord, key: string): number => optionalNumber(record, key) ?? 0;
+export const booleanField = (record: JsonRecord, key: string): boolean => optionalBoolean(record, key) ?? false;
 
-export function optionalBoolean(record: JsonRecord, key: string): boolean | undefined {
-  const value = record[key];
-  if (value === undefined || value === null) return undefined;
-  return typeof value === "boolean" ? value : fail(key, "true or false", value);
-}
-
-/** The array under `key`, each item read by `read`; absent and null count as empty. */
+/** The array under `key`; absent and null count as empty. */
 function arrayField<T>(record: JsonRecord, key: string, read: (item: unknown) => T): readonly T[] {
   const value = record[key];
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value.map((item: unknown) => read(item)) : fail(key, "an array", value);
 }
 
-/** An array of objects under `key`. */
 export function recordsField<T>(record: JsonRecord, key: string, read: (item: JsonRecord) => T): readonly T[] {
   return arrayField(record, key, (item) => read(asRecord(item, key)));
 }
 
-/** An array of texts under `key`. */
 export function stringsField(record: JsonRecord, key: string): readonly string[] {
-  return arrayField(record, key, (item) => (typeof item === "string" ? item : fail(key, "a text", item)));
+  return arrayField(record, key, (item) => (isString(item) ? item : fail(key, "a text", item)));
 }
 
-/** An object whose values are texts, under `key`. */
 export function stringMapField(record: JsonRecord, key: string): Readonly<Record<string, string>> {
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(recordField(record, key))) {
-    result[name] = typeof value === "string" ? value : fail(`${key}[${name}]`, "a text", value);
+    result[name] = isString(value) ? value : fail(`${key}[${name}]`, "a text", value);
   }
   return result;
 }

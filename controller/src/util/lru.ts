@@ -1,4 +1,4 @@
-/** A map that forgets what was least recently set or read once it holds `capacity` entries. */
+/** A map of at most `capacity` entries that evicts the least recently set or read one. */
 export class Lru<Key, Value> {
   readonly #capacity: number;
   readonly #entries = new Map<Key, Value>();

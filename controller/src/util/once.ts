@@ -1,4 +1,4 @@
-/** Makes the value when it is first asked for, and answers the same one from then on. */
+/** Makes the value on the first call and returns it from every later one. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -46,7 +46,7 @@ describe("readPemPair()", () => {
     await writeFile(keyFile, key);
     await expect(readPemPair(certFile, keyFile)).rejects.toMatchObject({
       code: "PEM_FILE",
-      message: expect.stringContaining(`the certificate in ${certFile} is of no use for TLS: `),
+      message: expect.stringContaining(`the certificate in ${certFile} cannot be used for TLS: `),
     });
   });
 });

@@ -12,28 +12,13 @@ export interface PemPair {
   readonly leaf: X509Certificate;
 }
 
-/** Certificate and key as they are given to TLS. */
-export interface PairTexts {
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  /** Of a key that is encrypted. */
-  readonly passphrase?: string;
-}
-
-/** PEM files cannot be used as they are: one line that says which and why. */
+/** A PEM file cannot be used; the message is one line that names it and the reason. */
 export class PemFileError extends Error {
   readonly code = "PEM_FILE";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "PemFileError";
-  }
+  override readonly name = "PemFileError";
 }
 
-/**
- * Rejects with {@link PemFileError} when there is no pair that fits together, as there is none for a moment while somebody writes one
- * file after the other, or none that OpenSSL serves with, its key too short say.
- */
+/** Rejects with {@link PemFileError} when certificate and key do not match, as while the files are replaced, or OpenSSL refuses them. */
 export async function readPemPair(certFile: string, keyFile: string): Promise<PemPair> {
   const [certificate, key] = await Promise.all([read(certFile, "certificate"), read(keyFile, "private key")]);
   const leaf = parse(certFile, "certificate", () => new X509Certificate(certificate));
@@ -43,23 +28,24 @@ export async function readPemPair(certFile: string, keyFile: string): Promise<Pe
   try {
     createSecureContext({ cert: certificate, key });
   } catch (error) {
-    throw new PemFileError(`the certificate in ${certFile} is of no use for TLS: ${messageOf(error)}`, {
+    throw new PemFileError(`the certificate in ${certFile} cannot be used for TLS: ${messageOf(error)}`, {
       cause: error,
     });
   }
   return { certificate, key, leaf };
 }
 
-/** Throws {@link PemFileError} when the certificate of a file has ended. */
+/** Throws {@link PemFileError} when the certificate has expired. */
 export function requireUnexpired(certFile: string, leaf: X509Certificate, nowMs: number): void {
   if (leaf.validToDate.getTime() > nowMs) return;
   throw new PemFileError(`the certificate in ${certFile} expired at ${leaf.validToDate.toISOString()}; renew it`);
 }
 
-/**
- * Both are PEM, fit and have not expired; or one of them is not there, which leaves nothing to fit. False, too, when one cannot be read.
- */
-export function isPair({ cert, key, passphrase }: PairTexts, nowMs: number): boolean {
+/** Certificate and key match and have not expired; also true when one of them is missing. */
+export function isPair(
+  { cert, key, passphrase }: { cert?: string | Buffer; key?: string | Buffer; passphrase?: string },
+  nowMs: number,
+): boolean {
   if (cert === undefined || key === undefined) return true;
   try {
     const secret = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
@@ -70,9 +56,9 @@ export function isPair({ cert, key, passphrase }: PairTexts, nowMs: number): boo
   }
 }
 
-/** The text of a file of certificates. Rejects with {@link PemFileError}. */
+/** A bundle of CA certificates, PEM. Rejects with {@link PemFileError}. */
 export async function readAuthorities(file: string): Promise<string> {
-  const text = await read(file, "authorities");
+  const text = await read(file, "CA certificates");
   parse(file, "certificate", () => new X509Certificate(text));
   return text;
 }

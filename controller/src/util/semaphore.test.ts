@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { settle } from "../../test/support/fake-clock.ts";
-import { HIGH_IN_A_ROW, type Priority, PriorityLine, Semaphore } from "./semaphore.ts";
+import { HIGH_IN_A_ROW, type Priority, WaitQueue, Semaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
@@ -87,9 +87,9 @@ describe("Semaphore", () => {
 describe("priority line", () => {
   const priorities = fc.constantFrom<Priority>("high", "low");
 
-  describe("PriorityLine", () => {
+  describe("WaitQueue", () => {
     test("lets the urgent go first, and of each the one that came first", () => {
-      const line = new PriorityLine<string>();
+      const line = new WaitQueue<string>();
       for (const [priority, name] of [
         ["low", "l1"],
         ["high", "h1"],
@@ -105,7 +105,7 @@ describe("priority line", () => {
     test("makes nobody wait for ever, whoever else comes", () => {
       fc.assert(
         fc.property(fc.array(priorities, { maxLength: 12 }), fc.infiniteStream(priorities), (before, later) => {
-          const line = new PriorityLine<string>();
+          const line = new WaitQueue<string>();
           for (const [index, priority] of before.entries()) line.add(priority, `${priority} ${index}`);
           const lowBefore = line.count("low");
           line.add("low", "the one");
@@ -123,7 +123,7 @@ describe("priority line", () => {
     test("ahead() is at least how many really go before, when nobody comes after", () => {
       fc.assert(
         fc.property(fc.array(priorities, { maxLength: 30 }), priorities, (before, priority) => {
-          const line = new PriorityLine<string>();
+          const line = new WaitQueue<string>();
           for (const [index, one] of before.entries()) line.add(one, `${one} ${index}`);
           const expected = line.ahead(priority);
           line.add(priority, "the one");

@@ -1,18 +1,14 @@
-interface Waiter {
-  readonly enter: () => void;
-}
-
-/** How somebody asks to be let in. */
+/** How long one waits for a place. */
 export interface Admission {
   readonly priority: Priority;
   readonly signal: AbortSignal;
 }
 
-/** Lets at most `limit` in at once; those who wait enter by priority, then in the order of coming. Nobody is passed over for ever. */
+/** Admits at most `limit` at a time; the others wait by priority, then first come, first served. */
 export class Semaphore {
   #limit: number;
   #inside = 0;
-  readonly #waiting = new PriorityLine<Waiter>();
+  readonly #waiting = new WaitQueue<() => void>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -30,13 +26,13 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Those inside stay when the limit goes down. */
+  /** A lower limit evicts no one. */
   setLimit(limit: number): void {
     this.#limit = limit;
     this.#admit();
   }
 
-  /** Resolves with the way out, to be called once; rejects with the signal's reason. */
+  /** Resolves with the function that leaves; rejects with the signal's reason. */
   async enter(priority: Priority, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#inside < this.#limit) this.#inside++;
@@ -50,7 +46,7 @@ export class Semaphore {
     };
   }
 
-  /** Does the work inside; rejects with the signal's reason if that aborts before. */
+  /** Runs `work` inside; rejects with the signal's reason if it aborts before. */
   async run<T>({ priority, signal }: Admission, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(priority, signal);
     try {
@@ -63,38 +59,36 @@ export class Semaphore {
   #wait(priority: Priority, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        this.#waiting.remove(priority, waiter);
+        this.#waiting.remove(priority, admitted);
         reject(signal.reason);
       };
-      const waiter: Waiter = {
-        enter: () => {
-          signal.removeEventListener("abort", onAbort);
-          resolve();
-        },
+      const admitted = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
       };
-      this.#waiting.add(priority, waiter);
+      this.#waiting.add(priority, admitted);
       signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 
   #admit(): void {
     while (this.#inside < this.#limit) {
-      const next = this.#waiting.take();
-      if (next === undefined) return;
+      const admitted = this.#waiting.take();
+      if (admitted === undefined) return;
       this.#inside++;
-      next.enter();
+      admitted();
     }
   }
 }
 
-/** What creates, deletes or initialises is urgent and goes before what merely refreshes, in queues and in calls. */
+/** Creating, deleting and initializing go before refreshing, in workqueues and in provider calls. */
 export type Priority = "high" | "low";
 
-/** So many urgent ones in a row, then one that is not, if one waits: a storm must not starve the others for ever. */
+/** After this many high-priority ones in a row a low-priority one is next: a storm must not starve them. */
 export const HIGH_IN_A_ROW = 4;
 
-/** Those who wait for something: by priority, then in the order of coming. */
-export class PriorityLine<Waiter> {
+/** By priority, then first in, first out. */
+export class WaitQueue<Waiter> {
   readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = { high: new Set(), low: new Set() };
   #highInARow = 0;
 
@@ -106,7 +100,7 @@ export class PriorityLine<Waiter> {
     return this.#waiting[priority].size;
   }
 
-  /** How many go before one that comes now, if nobody comes after it. */
+  /** The most that are taken before one added now, if none is added after it. */
   ahead(priority: Priority): number {
     const { high, low } = this.#waiting;
     return priority === "high"
@@ -122,14 +116,13 @@ export class PriorityLine<Waiter> {
     this.#waiting[priority].delete(waiter);
   }
 
-  /** The next, who waits no longer. */
   take(): Waiter | undefined {
     const { high, low } = this.#waiting;
     const isLowDue = low.size > 0 && (high.size === 0 || this.#highInARow >= HIGH_IN_A_ROW);
     this.#highInARow = isLowDue || low.size === 0 ? 0 : this.#highInARow + 1;
-    const line = isLowDue ? low : high;
-    const [next] = line;
-    if (next !== undefined) line.delete(next);
+    const queue = isLowDue ? low : high;
+    const [next] = queue;
+    if (next !== undefined) queue.delete(next);
     return next;
   }
 }

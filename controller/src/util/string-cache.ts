@@ -1,18 +1,12 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/**
- * Slots of the cache: 2^12 pointers are 32 KiB, and there is one cache for each client. Of a Node about ten texts are its alone; so few push
- * one that all Nodes share out of its slot once in hundreds of Nodes.
- */
+/** 32 KiB of pointers per client. About ten texts of a Node are unique: one of them evicts a shared text once in hundreds of Nodes. */
 const SLOTS = 1 << 12;
 
-/** Longer texts hardly ever repeat. */
+/** Longer texts rarely repeat. */
 const MAX_CACHED_BYTES = 64;
 
-/**
- * Label keys, zones and versions repeat on every node: decoding them to one shared string keeps a third of the heap.
- * A direct-mapped cache of ASCII texts; one for each client.
- */
+/** A direct-mapped cache of ASCII texts. Label keys, zones and versions repeat on every Node: sharing them saves two thirds of the heap. */
 export class StringCache {
   readonly #slots: (string | undefined)[] = Array.from({ length: SLOTS });
 
@@ -26,7 +20,7 @@ export class StringCache {
       seen |= byte;
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
-    // Only ASCII is cached: there a byte equals a UTF-16 unit, so the comparison below is exact.
+    // Only ASCII is cached: its bytes equal UTF-16 units, so the comparison below is exact.
     if (seen >= 0x80) return bytes.toString("utf8", start, end);
     const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
     const cached = this.#slots[slot];
@@ -45,10 +39,10 @@ function sameAscii(text: string, bytes: Buffer, start: number, end: number): boo
   return true;
 }
 
-/** What a {@link BinaryReader} answers of a field that it passed over; nobody looks at it. */
-const PASSED_OVER = new Uint8Array(0);
+/** Returned for skipped fields; unused. */
+const SKIPPED = new Uint8Array(0);
 
-/** Protobuf reader whose texts come from a {@link StringCache}. Invalid UTF-8 becomes U+FFFD, as in Go's JSON. */
+/** Protobuf reader that takes texts from a {@link StringCache}. Invalid UTF-8 becomes U+FFFD, as in Go's JSON. */
 export class InterningReader extends BinaryReader {
   readonly #bytes: Buffer;
   readonly #cache: StringCache;
@@ -67,12 +61,12 @@ export class InterningReader extends BinaryReader {
     return this.#cache.read(this.#bytes, start, this.pos);
   }
 
-  /** Most of a Node is passed over (images, managed fields): making a view of each such field was a quarter of the decoder's work. */
+  /** Most of a Node is skipped (images, managed fields); a view of each skipped field would cost a quarter of the decoding time. */
   override skip(wireType: WireType, fieldNo?: number, recursionLimit?: number): Uint8Array {
     if (wireType !== WireType.LengthDelimited) return super.skip(wireType, fieldNo, recursionLimit);
     const length = this.uint32();
     this.pos += length;
     if (this.pos > this.len) throw new RangeError("protobuf field runs past the end of the message");
-    return PASSED_OVER;
+    return SKIPPED;
   }
 }

@@ -1,15 +1,13 @@
 import { raceAbort } from "./abort.ts";
 
-/** Told when a background task ends with an error. */
-export type TaskFailure = (name: string, error: unknown) => void;
-
-/** Named background tasks with one owner: started together, cancelled together, none forgotten. */
+/** Named background tasks that are stopped together. */
 export class TaskGroup {
   readonly #controller = new AbortController();
   readonly #tasks = new Map<Promise<void>, string>();
-  readonly #onFailure: TaskFailure;
+  readonly #onFailure: (task: string, error: unknown) => void;
 
-  constructor(onFailure: TaskFailure) {
+  /** @param onFailure called when a task ends with an error */
+  constructor(onFailure: (task: string, error: unknown) => void) {
     this.#onFailure = onFailure;
   }
 
@@ -23,13 +21,13 @@ export class TaskGroup {
     return [...this.#tasks.values()];
   }
 
-  /** Runs `task` in the background. A rejection goes to the failure callback, unless the group was being stopped. */
+  /** Runs `task` in the background. Rejections are ignored once the group is stopped. */
   start(name: string, task: (signal: AbortSignal) => Promise<void>): void {
     const running = this.#guard(name, task).finally(() => this.#tasks.delete(running));
     this.#tasks.set(running, name);
   }
 
-  /** Aborts every task and waits for all to end, or for `limit` to abort (then it rejects with its reason). */
+  /** Aborts every task and waits for all to end; rejects with the reason of `limit` if it aborts first. */
   async stop(reason: unknown, limit?: AbortSignal): Promise<void> {
     this.#controller.abort(reason);
     const all = Promise.all(this.#tasks.keys()).then(() => undefined);

@@ -1,20 +1,16 @@
-/**
- * The same text in one piece. V8 keeps a text that was put together as a tree of its pieces, 32 bytes each: a random UUID is some 700
- * bytes so, and 56 in one piece. For what is kept by the thousand.
- */
+/** The same text in one piece. V8 keeps a concatenated text as a tree: about 700 bytes for a random UUID, which takes 56 in one piece. */
 export function flatText(text: string): string {
   return Buffer.from(text, "utf8").toString("utf8");
 }
 
-/** As much of a text as is worth keeping; a text that is cut must not keep the whole of it in memory. */
+/** `text`, cut at `maxLength`. The result does not keep the rest in memory. */
 export function beginningOf(text: string, maxLength: number): string {
   return text.length > maxLength ? flatText(`${text.slice(0, maxLength)} …`) : text;
 }
 
 /**
- * One line for events and conditions: what it is, when it is tried again, and what somebody can do. What is too long is cut where it
- * matters least.
- * @param remedy clause of an instruction; undefined: nothing can be done, it passes by itself
+ * One line for events and conditions: what happened, when it is retried, and how to fix it. A line that is too long loses the end of `what`.
+ * @param remedy an instruction; undefined: no action is needed
  */
 export function hinted(what: string, nextTry: string, remedy: string | undefined, maxLength: number): string {
   const hint = remedy === undefined ? ` (${nextTry})` : ` (${nextTry}; to do: ${remedy})`;
@@ -22,18 +18,15 @@ export function hinted(what: string, nextTry: string, remedy: string | undefined
   return `${what.length > left ? `${what.slice(0, left)}…` : what}${hint}`;
 }
 
-/** The last moment that a date can be: ECMA-262, "Time Values and Time Range". */
+/** The latest Date: ECMA-262, "Time Values and Time Range". */
 const LAST_MS = 8.64e15;
 
-/** A point in time as pages show it; `atMs` is wall clock. */
+/** @param atMs wall clock */
 export function iso(atMs: number): string {
   return new Date(Math.min(atMs, LAST_MS)).toISOString();
 }
 
-/**
- * An address as messages may show it: without the user and the password that somebody wrote into it. Up to the last @, for a password
- * may hold one, or a slash.
- */
+/** Masks user and password in an address. Matches up to the last @: a password may contain @ and slashes. */
 export function withoutUserinfo(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1***@");
 }

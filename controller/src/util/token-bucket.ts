@@ -2,13 +2,13 @@ import { sleep } from "./abort.ts";
 import type { Clock } from "./clock.ts";
 
 export interface TokenBucketOptions {
-  /** Tokens that come back a second. */
+  /** Refill rate. */
   readonly perSecond: number;
-  /** Tokens that can be saved up; the bucket starts full. */
+  /** Capacity; the bucket starts full. */
   readonly burst: number;
 }
 
-/** Lets `burst` through at once and `perSecond` after that, in the order of asking. */
+/** Admits `burst` immediately and then `perSecond`, first come, first served. */
 export class TokenBucket {
   readonly #perMs: number;
   readonly #burst: number;
@@ -32,14 +32,14 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes a token, going into debt if there is none, and answers how long to wait before using it. */
+  /** Takes a token, going negative if there is none; returns how long to wait before using it. */
   reserveMs(): number {
     this.#refill();
     this.#tokens--;
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs;
   }
 
-  /** Takes a token and waits until it may be used; answers the wait. An abort does not give the token back. */
+  /** Takes a token and waits until it may be used; returns the wait. An abort does not return the token. */
   async take(signal: AbortSignal): Promise<number> {
     const waitMs = this.reserveMs();
     if (waitMs > 0) await sleep(waitMs, signal, this.#clock);

@@ -4,7 +4,7 @@ import type { Logger } from "../../telemetry/log.ts";
 import { raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
-import { PriorityLine } from "../../util/semaphore.ts";
+import { WaitQueue } from "../../util/semaphore.ts";
 import { TokenBucket } from "../../util/token-bucket.ts";
 import type { KubeClient } from "../client.ts";
 import { isApiError } from "../errors.ts";
@@ -54,7 +54,7 @@ const MAX_TOLD = 1024;
 export class EventBroadcaster {
   readonly #deps: EventBroadcasterDependencies;
   readonly #correlator: EventCorrelator;
-  readonly #waiting = new PriorityLine<Sendable>();
+  readonly #waiting = new WaitQueue<Sendable>();
   readonly #toldAtMs = new Lru<string, number>(MAX_TOLD);
   readonly #stop = new AbortController();
   /** Aborts when the end has come: no more waits. */

@@ -1,6 +1,6 @@
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { type Priority, PriorityLine } from "../../util/semaphore.ts";
+import { type Priority, WaitQueue } from "../../util/semaphore.ts";
 import type { BudgetSnapshot, QuotaClass, Rate, RateGroup } from "../model/call-rate.ts";
 import { DEFAULT_HOLD_MS, type ProviderError, contractError } from "../model/errors.ts";
 import { CallPace } from "./call-pace.ts";
@@ -128,7 +128,7 @@ export class CallLine {
   readonly #clock: Clock;
   readonly classes: readonly QuotaClass[];
   readonly pace: CallPace;
-  readonly #line = new PriorityLine<Waiter>();
+  readonly #line = new WaitQueue<Waiter>();
   #timer: Timer | undefined;
 
   constructor(provider: string, classes: readonly QuotaClass[], rate: Rate | undefined, clock: Clock) {

@@ -180,7 +180,7 @@ describe("ServingCertificate.run()", () => {
     expect(facts(certificate).subject).toBe("CN=first");
     expect(log.lines.map(({ fields }) => fields)).toEqual([
       { problem: `the certificate in ${certFile()} expired at ${expiryOf(expired)}; renew it` },
-      { problem: expect.stringContaining(`the certificate in ${certFile()} is of no use for TLS`) },
+      { problem: expect.stringContaining(`the certificate in ${certFile()} cannot be used for TLS`) },
     ]);
 
     life.abort(new Error("over"));
