@@ -56,8 +56,8 @@ describe("renderExplanation()", () => {
         1h ago   GetInstances  UNAVAILABLE  5 s, CLOUD_UNAVAILABLE, no answer
 
       What happened
-        3 s ago   event   NodeDeletionStopped  Not deleted: 12 of 40 Nodes would go (cloud-node-lifecycle-controller, 3 times)
-        3d5h ago  object  Created              The Node was created
+        3 s ago   event   TooManyNodeDeletions  Not deleted: 12 of 40 Nodes would go (cloud-node-lifecycle-controller, 3 times)
+        3d5h ago  object  Created               The Node was created
 
       Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
       "
@@ -115,7 +115,7 @@ describe("renderExplanation()", () => {
             5 s, CLOUD_UNAVAILABLE, no answer
 
       What happened
-        3 s ago   event   NodeDeletionStopped
+        3 s ago   event   TooManyNodeDeletions
             Not deleted: 12 of 40 Nodes would go
             (cloud-node-lifecycle-controller, 3 times)
         3d5h ago  object  Created

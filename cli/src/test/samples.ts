@@ -94,7 +94,7 @@ export const heldNode: Explanation = {
       at: "2026-11-23T15:04:02.000Z",
       kind: "event",
       by: "cloud-node-lifecycle-controller",
-      reason: "NodeDeletionStopped",
+      reason: "TooManyNodeDeletions",
       message: "Not deleted: 12 of 40 Nodes would go",
       isWarning: true,
       count: 3,

@@ -66,9 +66,9 @@ export const READY_ROWS: readonly ReadyRow[] = [
     driftNotRepaired({ kind: "changed", what: "<what was changed>" }),
     "somebody at the cloud changes it back each time",
   ),
-  because("Failed", "tried again after 5 seconds to 5 minutes", "the provider says that it is broken"),
+  because("LoadBalancerFailed", "tried again after 5 seconds to 5 minutes", "the provider says that it is broken"),
   because(
-    "Refused",
+    "Rejected",
     REFUSED_AGAIN,
     "the provider cannot do what the Service asks for; a load balancer of an earlier wish is kept up",
   ),

@@ -19,13 +19,13 @@ const QUESTIONS: readonly (readonly [string, string])[] = [
   ],
   [
     "Why does my Service not go?",
-    "event `SyncLoadBalancerFailed` or `LoadBalancerProtected`; the finalizer holds it until nothing is left at the cloud",
+    "event `SyncLoadBalancerFailed` or `LoadBalancerDeletionProtected`; the finalizer holds it until nothing is left at the cloud",
   ],
   [
     "Who deleted my load balancer?",
     "event `DeletingLoadBalancer`: the controller, because the Service was deleted or gave up its type; event `LoadBalancerDrifted`: somebody else, at the cloud. Later than an hour: [the audit log](audit-log.md)",
   ],
-  ["Why was my Node deleted, or why not?", "events `DeletingNode`, `NodeDeletionHeld` and `NodeDeletionStopped`"],
+  ["Why was my Node deleted, or why not?", "events `DeletingNode`, `NodeDeletionDelayed` and `TooManyNodeDeletions`"],
   ["Why do pods on a Node not reach others?", "condition `NetworkUnavailable` and event `FailedToCreateRoute`"],
 ];
 

@@ -2,9 +2,9 @@ import { CLOUD_CONTROLLER_MANAGER, EVENT_SOURCES } from "../../src/api/controlle
 import {
   type EventInput,
   type EventType,
-  LEADERSHIP_HANDED_OVER,
+  LEADERSHIP_HANDOVER,
   LEADER_ELECTION,
-  LEADER_LACKS_PROVIDER,
+  LEADER_PROVIDER_UNAVAILABLE,
   PROVIDER_SCOPE_CHANGED,
 } from "../../src/api/event.ts";
 import * as kubeletServing from "../../src/controllers/kubelet-serving-csr-approver/events.ts";
@@ -134,13 +134,13 @@ export const EVENT_ROWS: readonly EventRow[] = [
     "see why the API server refuses; it is tried on",
   ),
   ofLifecycle(
-    nodeLifecycle.nodeDeletionHeld,
+    nodeLifecycle.nodeDeletionDelayed,
     [NODE, { kind: "hold", reason: "counting", message: "<why>", overInMs: 0 }],
     "its machine has been said to be absent for 5 min, and it stays; again after 30 min, or when the reason is another",
     AS_SAID,
   ),
   ofLifecycle(
-    nodeLifecycle.nodeDeletionHeld,
+    nodeLifecycle.nodeDeletionDelayed,
     [NODE, { kind: "hold", reason: "brake", message: "<why>", overInMs: undefined }],
     "more Nodes would go at once than may; again after 30 min",
     AS_SAID,
@@ -193,25 +193,30 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofService(services.driftNotRepaired, [SERVICE, "<what>"], "somebody else changes it each time", AS_SAID),
   ofService(
-    services.loadBalancerProtected,
+    services.loadBalancerDeletionProtected,
     [SERVICE],
     "it would be deleted, and its deletion protection is on",
     AS_SAID,
   ),
-  ofService(services.loadBalancerKept, [SERVICE, "<id>"], "the Service went while deletion protection was on", AS_SAID),
   ofService(
-    services.loadBalancerNotServed,
+    services.loadBalancerRetained,
+    [SERVICE, "<id>"],
+    "the Service went while deletion protection was on",
+    AS_SAID,
+  ),
+  ofService(
+    services.noLoadBalancerProvider,
     [SERVICE, "<why>"],
     "its provider, of another version or configuration by now, serves no load balancers any more; once",
     AS_SAID,
   ),
   ofService(
-    services.formerLoadBalancerDeleted,
+    services.deletedPreviousLoadBalancer,
     [SERVICE, "<provider>", "<id>"],
     "another provider serves the Service now",
   ),
   ofService(
-    services.formerLoadBalancerNotDeleted,
+    services.deletePreviousLoadBalancerFailed,
     [SERVICE, "<provider>", "<error>"],
     "another provider serves the Service now; it is tried on",
     BY_REASON,
@@ -251,7 +256,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
     "see which of the two is right",
   ),
   ofVolume(
-    persistentVolumes.notLabelled,
+    persistentVolumes.notLabeled,
     [VOLUME, "<why>"],
     "it gets no labels, and will not unless something changes",
     AS_SAID,
@@ -289,14 +294,14 @@ export const EVENT_ROWS: readonly EventRow[] = [
     AS_SAID,
   ),
   ofLease(
-    LEADER_LACKS_PROVIDER,
+    LEADER_PROVIDER_UNAVAILABLE,
     "Warning",
     "<identity> cannot use <providers> since <time>; a replica that can is asked to lead",
     "the leader has been without a provider for `--leader-elect-provider-timeout`",
     "see why the provider beside the leader does not answer",
   ),
   ofLease(
-    LEADERSHIP_HANDED_OVER,
+    LEADERSHIP_HANDOVER,
     "Warning",
     "<identity> <why>",
     "the leader ends so that a replica that can use the provider leads",

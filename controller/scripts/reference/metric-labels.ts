@@ -163,7 +163,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   },
   cloudwire_services: {
     reason:
-      "[reason of the condition](../explanation/load-balancers.md#the-condition); `Untold` while there is none; on a standby too",
+      "[reason of the condition](../explanation/load-balancers.md#the-condition); `Unknown` while there is none; on a standby too",
   },
   cloudwire_load_balancer_drifts_total: {
     kind: closed<Drift["kind"]>({ vanished: "gone from the cloud", changed: "" }),

@@ -43,8 +43,8 @@ export const DELETING_NODE = "DeletingNode";
 export const DELETING_NODE_FAILED = "DeletingNodeFailed";
 
 // Node, ours: upstream has no guard.
-export const NODE_DELETION_HELD = "NodeDeletionHeld";
-export const NODE_DELETION_STOPPED = "NodeDeletionStopped";
+export const NODE_DELETION_DELAYED = "NodeDeletionDelayed";
+export const TOO_MANY_NODE_DELETIONS = "TooManyNodeDeletions";
 
 // Service: cloud-provider/controllers/service/controller.go v0.36.3.
 export const ENSURING_LOAD_BALANCER = "EnsuringLoadBalancer";
@@ -66,15 +66,15 @@ export const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
 export const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
 
 // Service, ours: deletion protection.
-export const LOAD_BALANCER_PROTECTED = "LoadBalancerProtected";
-export const LOAD_BALANCER_KEPT = "LoadBalancerKept";
+export const LOAD_BALANCER_DELETION_PROTECTED = "LoadBalancerDeletionProtected";
+export const LOAD_BALANCER_RETAINED = "LoadBalancerRetained";
 
 // Service, ours: another provider serves it than before.
-export const FORMER_LOAD_BALANCER_DELETED = "FormerLoadBalancerDeleted";
-export const FORMER_LOAD_BALANCER_NOT_DELETED = "FormerLoadBalancerNotDeleted";
+export const DELETED_PREVIOUS_LOAD_BALANCER = "DeletedPreviousLoadBalancer";
+export const DELETE_PREVIOUS_LOAD_BALANCER_FAILED = "DeletePreviousLoadBalancerFailed";
 
 // Service, ours: its provider serves no load balancers any more.
-export const LOAD_BALANCER_NOT_SERVED = "LoadBalancerNotServed";
+export const NO_LOAD_BALANCER_PROVIDER = "NoLoadBalancerProvider";
 
 // Service, ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors.
 export const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
@@ -99,12 +99,12 @@ export const KUBELET_SERVING_CSR_NOT_APPROVED = "KubeletServingCSRNotApproved";
 
 // PersistentVolume, ours: upstream's controller of that name said nothing.
 export const VOLUME_TOPOLOGY_MISMATCH = "VolumeTopologyMismatch";
-export const VOLUME_NOT_LABELLED = "VolumeNotLabelled";
+export const VOLUME_NOT_LABELED = "VolumeNotLabeled";
 
 // Lease: client-go/tools/leaderelection/resourcelock/leaselock.go v0.36.3.
 export const LEADER_ELECTION = "LeaderElection";
 
 // Lease, ours.
-export const LEADER_LACKS_PROVIDER = "LeaderLacksProvider";
-export const LEADERSHIP_HANDED_OVER = "LeadershipHandedOver";
+export const LEADER_PROVIDER_UNAVAILABLE = "LeaderProviderUnavailable";
+export const LEADERSHIP_HANDOVER = "LeadershipHandover";
 export const PROVIDER_SCOPE_CHANGED = "ProviderScopeChanged";

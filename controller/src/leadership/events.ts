@@ -1,8 +1,8 @@
 import {
   type EventInput,
   LEADER_ELECTION,
-  LEADER_LACKS_PROVIDER,
-  LEADERSHIP_HANDED_OVER,
+  LEADER_PROVIDER_UNAVAILABLE,
+  LEADERSHIP_HANDOVER,
   PROVIDER_SCOPE_CHANGED,
 } from "../api/event.ts";
 import type { ObjectReference } from "../api/meta.ts";
@@ -14,11 +14,11 @@ export function leaderElection(lease: ObjectReference, identity: string, what: s
 
 /** The leader lacks a provider and looks for a replica that does not. */
 export function leaderLacksProvider(lease: ObjectReference, identity: string, why: string): EventInput {
-  return { regarding: lease, type: "Warning", reason: LEADER_LACKS_PROVIDER, message: `${identity} ${why}` };
+  return { regarding: lease, type: "Warning", reason: LEADER_PROVIDER_UNAVAILABLE, message: `${identity} ${why}` };
 }
 
 export function leadershipHandedOver(lease: ObjectReference, identity: string, why: string): EventInput {
-  return { regarding: lease, type: "Warning", reason: LEADERSHIP_HANDED_OVER, message: `${identity} ${why}` };
+  return { regarding: lease, type: "Warning", reason: LEADERSHIP_HANDOVER, message: `${identity} ${why}` };
 }
 
 /** Nothing is changed by the provider any more; an annotation of the Lease puts it right. */

@@ -91,7 +91,7 @@ describe("service-lb and classes", () => {
     await harness.quiet();
     const why =
       "spec.loadBalancerSourceRanges: clients are limited to 192.0.2.0/24; the provider cannot limit clients, and would let everybody in (tried again when the Service or the provider changes; to do: change what the message names)";
-    const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "Refused", why)}}}`;
+    const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "Rejected", why)}}}`;
     expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([[], [says]]);
     expect(reasons()).toEqual([`Warning SyncLoadBalancerFailed Error syncing load balancer: ${why}`]);
     await harness.user("PATCH", PATH, { spec: { loadBalancerSourceRanges: null } });

@@ -59,7 +59,9 @@ describe("the condition of a Service", () => {
     await start({ objects: [loadBalancerService("web")] });
     await harness.startProvider();
     harness.startManager().startServices();
-    await saysSoon("False NoNodes: The load balancer stands, but there are no nodes that it could forward to (to do: ");
+    await saysSoon(
+      "False NoAvailableNodes: The load balancer stands, but there are no nodes that it could forward to (to do: ",
+    );
     await harness.user("POST", "nodes", initializedNode("a"));
     await saysSoon(READY);
     await harness.quiet();
@@ -79,7 +81,7 @@ describe("the condition of a Service", () => {
     },
     {
       reason: "ANNOTATION_INVALID",
-      says: "False Refused: ",
+      says: "False Rejected: ",
       next: "(tried again when the Service or the provider changes, or after 30 minutes; to do: change what the message names)",
     },
   ] as const)("tells of $reason, and of what comes next", async ({ reason, says, next }) => {

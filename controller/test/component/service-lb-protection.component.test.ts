@@ -7,7 +7,7 @@ import { FINALIZER, PATH, serviceLbHelpers } from "./support/service-lb.ts";
 
 const KEY = "service.cloudwire.dev/deletion-protection";
 const annotations = { [KEY]: "true" };
-const PROTECTED = "Warning LoadBalancerProtected ";
+const PROTECTED = "Warning LoadBalancerDeletionProtected ";
 
 let harness: Harness;
 const { startSettled, web, balancer, told, reasons } = serviceLbHelpers((started) => {
@@ -67,7 +67,7 @@ describe("service-lb and a Service that is protected", () => {
     await harness.user("DELETE", PATH);
     await eventually("it says why", () => told()?.startsWith("False DeletionProtected: ") === true);
     await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
-    await eventually("it is told", () => reasons().some((event) => event.startsWith("Warning LoadBalancerKept ")));
+    await eventually("it is told", () => reasons().some((event) => event.startsWith("Warning LoadBalancerRetained ")));
     await harness.quiet();
     expect([web(), harness.cloud.changes, harness.cloud.balancers.size]).toEqual([undefined, [], 1]);
   });

@@ -8,7 +8,7 @@ import { DONE, type ReconcileContext, type Result, type Why, requeueAfter } from
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import type { DeletionLedger } from "./deletion-history.ts";
-import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
+import { deletingNode, deletingNodeFailed, nodeDeletionDelayed } from "./events.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
 import type { NodeRecords, ProviderMemory } from "./node-history.ts";
 import { type News, type PaceRules, type Plan, type ShutdownTaint, nodePatch, untilNextLookMs } from "./plan.ts";
@@ -123,7 +123,7 @@ function sayOnce(node: Node, hold: Hold, deps: ApplyDependencies, { key, log }: 
   const told = record?.told;
   if (record === undefined || (told?.reason === hold.reason && nowMs - told.atMs < TELL_AGAIN_MS)) return;
   records.put(key, { ...record, told: { reason: hold.reason, atMs: nowMs } });
-  events.record(nodeDeletionHeld(node, hold));
+  events.record(nodeDeletionDelayed(node, hold));
   log.info("Node is not deleted although its machine is said to be absent", { reason: hold.reason, why: hold.message });
 }
 

@@ -163,7 +163,7 @@ describe("cloud-node-lifecycle after another", () => {
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
       expect.stringMatching(
-        /^d: Warning NodeDeletionStopped .*4 of 20 Nodes absent, and at most 3 go within 10 minutes/,
+        /^d: Warning TooManyNodeDeletions .*4 of 20 Nodes absent, and at most 3 go within 10 minutes/,
       ),
     ]);
     await world.clock.advance(230_000);

@@ -115,7 +115,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(300_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionHeld Node is not deleted: provider acme failed, or contradicted itself, less than 60 s ago (judged again by itself; to do: see that the provider is well)",
+      "a: Warning NodeDeletionDelayed Node is not deleted: provider acme failed, or contradicted itself, less than 60 s ago (judged again by itself; to do: see that the provider is well)",
     ]);
     world.says.set("sick", "running");
     await world.clock.advance(100_000);
@@ -144,7 +144,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(600_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionHeld Node is not deleted: provider acme: scope changed (judged again by itself; to do: see that the provider is well)",
+      "a: Warning NodeDeletionDelayed Node is not deleted: provider acme: scope changed (judged again by itself; to do: see that the provider is well)",
     ]);
     world.doubt = undefined;
     await world.clock.advance(31_000);
@@ -199,9 +199,9 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     }
     await world.clock.advance(60_000);
     expect(world.events.filter((event) => event.startsWith("a: ")).map((event) => event.split(" ")[2])).toEqual([
-      "NodeDeletionHeld",
-      "NodeDeletionHeld",
-      "NodeDeletionStopped",
+      "NodeDeletionDelayed",
+      "NodeDeletionDelayed",
+      "TooManyNodeDeletions",
     ]);
   });
 
@@ -223,7 +223,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(600_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionHeld Node is not deleted: 1 of 2 absences, over 0 of 30 s (judged again by itself)",
+      "a: Warning NodeDeletionDelayed Node is not deleted: 1 of 2 absences, over 0 of 30 s (judged again by itself)",
     ]);
   });
 });
@@ -246,7 +246,7 @@ describe("the brake", () => {
       expect(world.deletions).toEqual([]);
       expect(world.events).toHaveLength(24);
       expect(world.events).toContain(
-        "n0: Warning NodeDeletionStopped Node is not deleted: provider acme calls the machines of 24 of 40 Nodes absent, and at most 4 go within 10 minutes. If that is true, release it: kubectl annotate node n0 cloudwire.dev/release-deletion=true",
+        "n0: Warning TooManyNodeDeletions Node is not deleted: provider acme calls the machines of 24 of 40 Nodes absent, and at most 4 go within 10 minutes. If that is true, release it: kubectl annotate node n0 cloudwire.dev/release-deletion=true",
       );
       expect(await state()).toEqual([1, 24]);
       expect(world.log.messages("error")).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
+import { deletingNode, deletingNodeFailed, nodeDeletionDelayed } from "./events.ts";
 import type { Hold } from "./guard/guard.ts";
 
 const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
@@ -22,17 +22,17 @@ test.each([
     message: "Failed deleting node node-a: forbidden",
   },
   {
-    it: "nodeDeletionHeld() says why",
-    event: nodeDeletionHeld(node("node-a"), hold("providerDoubted")),
+    it: "nodeDeletionDelayed() says why",
+    event: nodeDeletionDelayed(node("node-a"), hold("providerDoubted")),
     type: "Warning",
-    reason: "NodeDeletionHeld",
+    reason: "NodeDeletionDelayed",
     message: "Node is not deleted: why it stays (judged again by itself; to do: see that the provider is well)",
   },
   {
-    it: "nodeDeletionHeld() says how to release from the brake",
-    event: nodeDeletionHeld(node("node-a"), hold("brake")),
+    it: "nodeDeletionDelayed() says how to release from the brake",
+    event: nodeDeletionDelayed(node("node-a"), hold("brake")),
     type: "Warning",
-    reason: "NodeDeletionStopped",
+    reason: "TooManyNodeDeletions",
     message:
       "Node is not deleted: why it stays. If that is true, release it: kubectl annotate node node-a cloudwire.dev/release-deletion=true",
   },

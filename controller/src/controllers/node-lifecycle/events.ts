@@ -2,8 +2,8 @@ import {
   DELETING_NODE,
   DELETING_NODE_FAILED,
   type EventInput,
-  NODE_DELETION_HELD,
-  NODE_DELETION_STOPPED,
+  NODE_DELETION_DELAYED,
+  TOO_MANY_NODE_DELETIONS,
 } from "../../api/event.ts";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
@@ -22,15 +22,15 @@ export function deletingNodeFailed(node: Node, why: string): EventInput {
 }
 
 /** Why a Node whose machine is said to be absent stays, and what ends that. */
-export function nodeDeletionHeld(node: Node, { reason, message }: Hold): EventInput {
+export function nodeDeletionDelayed(node: Node, { reason, message }: Hold): EventInput {
   const regarding = nodeReference(node);
   if (reason === "brake") {
     const release = `kubectl annotate node ${node.metadata.name} ${RELEASE_DELETION}=true`;
     const text = `Node is not deleted: ${message}. If that is true, release it: ${release}`;
-    return { regarding, type: "Warning", reason: NODE_DELETION_STOPPED, message: text };
+    return { regarding, type: "Warning", reason: TOO_MANY_NODE_DELETIONS, message: text };
   }
   const text = `Node is not deleted: ${message} (judged again by itself${isProvidersFault(reason) ? "; to do: see that the provider is well" : ""})`;
-  return { regarding, type: "Warning", reason: NODE_DELETION_HELD, message: text };
+  return { regarding, type: "Warning", reason: NODE_DELETION_DELAYED, message: text };
 }
 
 function isProvidersFault(reason: Hold["reason"]): boolean {

@@ -4,7 +4,7 @@ import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
 import { messageOf } from "../../util/errors.ts";
-import { notLabelled, topologyMismatch } from "./events.ts";
+import { notLabeled, topologyMismatch } from "./events.ts";
 import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
 import type { OutcomePlan } from "./plan.ts";
 import { labellingPatch } from "./plan/labels.ts";
@@ -45,7 +45,7 @@ export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context:
       deps.events.record(topologyMismatch(pv, plan.message));
       return settle(plan, "mismatch", deps, key);
     case "hopeless":
-      deps.events.record(notLabelled(pv, plan.message));
+      deps.events.record(notLabeled(pv, plan.message));
       return settle(plan, plan.outcome, deps, key);
     case "retry": {
       const { error } = plan;
@@ -84,7 +84,7 @@ async function label(
   } catch (error) {
     if (isApiError(error, "notFound")) return DONE;
     if (!isApiError(error, "invalid")) throw error;
-    events.record(notLabelled(pv, messageOf(error)));
+    events.record(notLabeled(pv, messageOf(error)));
     return settle(plan, "invalid", deps, key);
   }
 }

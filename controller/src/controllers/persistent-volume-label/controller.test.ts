@@ -187,7 +187,7 @@ describe("persistentVolumeLabelController()", () => {
     await clock.advance(10 * WINDOW_MS);
     expect([cloud.calls.length, eventTexts(), await counted("absent")]).toEqual([
       1,
-      ["Warning VolumeNotLabelled pv: the cloud has no volume vol-1 of CSI driver csi.acme.example.com"],
+      ["Warning VolumeNotLabeled pv: the cloud has no volume vol-1 of CSI driver csi.acme.example.com"],
       1,
     ]);
   });
@@ -237,7 +237,7 @@ describe("persistentVolumeLabelController()", () => {
     kube.intercept = () => apiError("invalid");
     await start();
     await clock.advance(100_000);
-    expect([kube.writes.length, eventTexts()]).toEqual([1, ["Warning VolumeNotLabelled pv: fake invalid"]]);
+    expect([kube.writes.length, eventTexts()]).toEqual([1, ["Warning VolumeNotLabeled pv: fake invalid"]]);
   });
 
   test("takes one that was made anew under its name for another", async () => {

@@ -33,9 +33,9 @@ test("service-lb says at once why another wish is refused, too", async () => {
   world.store.put(asking("UDP"));
   await world.start([new LoadBalancerCloud().provider()]);
   const said = () => world.store.get("web")?.status.conditions.map(({ reason, message }) => `${reason}: ${message}`);
-  expect(said()).toEqual([expect.stringMatching(/^Refused: .*UDP/)]);
+  expect(said()).toEqual([expect.stringMatching(/^Rejected: .*UDP/)]);
   const status = world.store.get("web")?.status ?? asking("UDP").status;
   world.store.put({ ...asking("SCTP"), status });
   await world.pass(1000);
-  expect(said()).toEqual([expect.stringMatching(/^Refused: .*SCTP/)]);
+  expect(said()).toEqual([expect.stringMatching(/^Rejected: .*SCTP/)]);
 });

@@ -96,5 +96,5 @@ test("service-lb keeps the load balancer that a Service took over although its d
   await edit({ type: "ClusterIP" });
   await edit({ type: "LoadBalancer" });
   await world.pass(60_000);
-  expect(world.store.get("web")?.status.conditions[0]).toMatchObject({ reason: "NoNodes" });
+  expect(world.store.get("web")?.status.conditions[0]).toMatchObject({ reason: "NoAvailableNodes" });
 });

@@ -9,7 +9,7 @@ const UID = "uid-default-web";
 const CLASS = "a.example.com/lb";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const WHY = "Services without class go to provider acme, which serves no load balancers";
-const EVENT = `LoadBalancerNotServed: Leaving the load balancer as it is, for no provider serves it any more: ${WHY} (changes and deletion wait until one does; to do: run a provider that serves it)`;
+const EVENT = `NoLoadBalancerProvider: Leaving the load balancer as it is, for no provider serves it any more: ${WHY} (changes and deletion wait until one does; to do: run a provider that serves it)`;
 
 let cloud: LoadBalancerCloud;
 let world: ServiceWorld;
@@ -55,7 +55,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     await upgrade("poorer");
     await world.pass(1_300_000);
     const message = `No provider serves this load balancer any more: ${WHY}. It is left as it is, changes and deletion wait, until one does again (to do: run a provider that serves it).`;
-    expect(condition()).toEqual(["Unknown", "NotServed", message]);
+    expect(condition()).toEqual(["Unknown", "NoLoadBalancerProvider", message]);
     expect(world.told.slice(events)).toEqual([EVENT]);
     expect([world.store.writes.length - writes, cloud.calls.length - calls]).toEqual([1, 0]);
     expect(touched()).toEqual(before);
@@ -71,7 +71,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     await upgrade("poorer");
     put((now) => ({ ...now, metadata: { ...now.metadata, annotations: { size: "huge" } } }));
     await world.pass(1000);
-    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NotServed"]);
+    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NoLoadBalancerProvider"]);
     await upgrade("capable");
     expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`, `ensure ${UID}`], "Ready"]);
   });
@@ -90,10 +90,18 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     const told = world.told.length;
     put(change);
     await world.pass(1000);
-    expect([cloud.kept.size, condition()?.[1], web().metadata.finalizers]).toEqual([1, "NotServed", [FINALIZER]]);
+    expect([cloud.kept.size, condition()?.[1], web().metadata.finalizers]).toEqual([
+      1,
+      "NoLoadBalancerProvider",
+      [FINALIZER],
+    ]);
     await world.restart();
     await world.pass(1_300_000);
-    expect([cloud.changes, condition()?.[1], world.told.length]).toEqual([[`ensure ${UID}`], "NotServed", told]);
+    expect([cloud.changes, condition()?.[1], world.told.length]).toEqual([
+      [`ensure ${UID}`],
+      "NoLoadBalancerProvider",
+      told,
+    ]);
     await upgrade("capable");
     expect([cloud.kept.size, world.store.get("web") === undefined]).toEqual([0, gone]);
   });
@@ -102,7 +110,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     put(() => service("web", { spec: { loadBalancerClass: CLASS } }));
     await world.start([changing()]);
     await upgrade("poorer");
-    expect(condition()?.slice(0, 2)).toEqual(["Unknown", "NotServed"]);
+    expect(condition()?.slice(0, 2)).toEqual(["Unknown", "NoLoadBalancerProvider"]);
     await upgrade("capable");
     expect(condition()?.slice(0, 2)).toEqual(["True", "Ready"]);
   });
@@ -113,7 +121,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     isCapable = false;
     put((now) => ({ ...now, spec: { ...now.spec, type: "ClusterIP", loadBalancerClass: undefined } }));
     await world.pass(1000);
-    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NotServed"]);
+    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NoLoadBalancerProvider"]);
     expect(condition()?.[2]).toContain("provider acme, which made it, serves no load balancers");
     await upgrade("capable");
     expect([cloud.kept.size, web().metadata.finalizers]).toEqual([0, []]);
@@ -124,7 +132,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     await world.start([changing()]);
     isCapable = false;
     await world.restart();
-    expect([condition()?.[1], world.told.at(-1)]).toEqual(["NotServed", EVENT]);
+    expect([condition()?.[1], world.told.at(-1)]).toEqual(["NoLoadBalancerProvider", EVENT]);
   });
 
   test("says nothing on what may be another controller's", async () => {

@@ -8,14 +8,14 @@ import {
   ENSURING_LOAD_BALANCER,
   type EventInput,
   type EventType,
-  FORMER_LOAD_BALANCER_DELETED,
-  FORMER_LOAD_BALANCER_NOT_DELETED,
+  DELETED_PREVIOUS_LOAD_BALANCER,
+  DELETE_PREVIOUS_LOAD_BALANCER_FAILED,
   LOAD_BALANCER_DRIFTED,
   LOAD_BALANCER_DRIFT_NOT_REPAIRED,
   LOAD_BALANCER_FEATURE_IGNORED,
-  LOAD_BALANCER_KEPT,
-  LOAD_BALANCER_NOT_SERVED,
-  LOAD_BALANCER_PROTECTED,
+  LOAD_BALANCER_RETAINED,
+  NO_LOAD_BALANCER_PROVIDER,
+  LOAD_BALANCER_DELETION_PROTECTED,
   SYNC_LOAD_BALANCER_FAILED,
   UNAVAILABLE_LOAD_BALANCER,
   UPDATED_LOAD_BALANCER,
@@ -90,30 +90,30 @@ export function driftNotRepaired(service: Service, what: string): EventInput {
   return event(service, "Warning", LOAD_BALANCER_DRIFT_NOT_REPAIRED, message);
 }
 
-export function loadBalancerProtected(service: Service): EventInput {
+export function loadBalancerDeletionProtected(service: Service): EventInput {
   const message = `Load balancer and Service are kept; set annotation ${DELETION_PROTECTION} to "false" to let them go`;
-  return event(service, "Warning", LOAD_BALANCER_PROTECTED, message);
+  return event(service, "Warning", LOAD_BALANCER_DELETION_PROTECTED, message);
 }
 
-export function loadBalancerKept(service: Service, loadBalancerId: string | undefined): EventInput {
+export function loadBalancerRetained(service: Service, loadBalancerId: string | undefined): EventInput {
   const which = loadBalancerId === undefined ? "The load balancer" : `Load balancer ${loadBalancerId}`;
   const message = `${which} of this Service is kept at the cloud, for annotation ${DELETION_PROTECTION} said so when the Service went (to do: delete it there when nobody needs it)`;
-  return event(service, "Warning", LOAD_BALANCER_KEPT, message);
+  return event(service, "Warning", LOAD_BALANCER_RETAINED, message);
 }
 
-export function loadBalancerNotServed(service: Service, why: string): EventInput {
-  const message = `Leaving the load balancer as it is, for no provider serves it any more: ${why} (changes and deletion wait until one does; to do: ${LOAD_BALANCER_REMEDIES.NotServed})`;
-  return event(service, "Warning", LOAD_BALANCER_NOT_SERVED, message);
+export function noLoadBalancerProvider(service: Service, why: string): EventInput {
+  const message = `Leaving the load balancer as it is, for no provider serves it any more: ${why} (changes and deletion wait until one does; to do: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider})`;
+  return event(service, "Warning", NO_LOAD_BALANCER_PROVIDER, message);
 }
 
-export function formerLoadBalancerDeleted(service: Service, provider: string, loadBalancerId: string): EventInput {
+export function deletedPreviousLoadBalancer(service: Service, provider: string, loadBalancerId: string): EventInput {
   const message = `Deleted load balancer ${loadBalancerId} at provider ${provider}, which serves this Service no more`;
-  return event(service, "Normal", FORMER_LOAD_BALANCER_DELETED, message);
+  return event(service, "Normal", DELETED_PREVIOUS_LOAD_BALANCER, message);
 }
 
-export function formerLoadBalancerNotDeleted(service: Service, provider: string, error: string): EventInput {
+export function deletePreviousLoadBalancerFailed(service: Service, provider: string, error: string): EventInput {
   const message = `Error deleting the load balancer at provider ${provider}, which serves this Service no more: ${error}`;
-  return event(service, "Warning", FORMER_LOAD_BALANCER_NOT_DELETED, message);
+  return event(service, "Warning", DELETE_PREVIOUS_LOAD_BALANCER_FAILED, message);
 }
 
 /** What the provider wants the user to know. */

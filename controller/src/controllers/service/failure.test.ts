@@ -168,7 +168,7 @@ describe("failure readiness", () => {
       { reason: "RATE_LIMITED", want: ["False", "Throttled", "tried again when the provider allows it"] },
       {
         reason: "ANNOTATION_INVALID",
-        want: ["False", "Refused", "tried again when the Service or the provider changes, or after 30 minutes"],
+        want: ["False", "Rejected", "tried again when the Service or the provider changes, or after 30 minutes"],
       },
       { reason: "CLOUD_UNAVAILABLE", want: ["Unknown", "ProviderUnavailable", TRANSIENT] },
       { reason: "DEADLINE_PASSED", want: ["Unknown", "OutcomeUnknown", UNKNOWN] },
@@ -191,11 +191,11 @@ describe("failure readiness", () => {
     });
 
     test("takes the word of an error that has one, and when it is tried again", () => {
-      const cause = new LoadBalancerSyncError("no SCTP", { reason: "Refused", nextTry: "never" });
+      const cause = new LoadBalancerSyncError("no SCTP", { reason: "Rejected", nextTry: "never" });
       expect(readinessOfFailure(new TerminalError("no SCTP", { cause }))).toEqual({
         status: "False",
-        reason: "Refused",
-        message: `no SCTP ${hint("Refused", "never")}`,
+        reason: "Rejected",
+        message: `no SCTP ${hint("Rejected", "never")}`,
       });
     });
 

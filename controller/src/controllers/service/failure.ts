@@ -168,7 +168,7 @@ const BY_CLASS: Readonly<Record<ProviderErrorClass, LoadBalancerReadyReason>> = 
   OUTCOME_UNKNOWN: "OutcomeUnknown",
   TRANSIENT: "ProviderUnavailable",
   WAIT: "Throttled",
-  FINAL: "Refused",
+  FINAL: "Rejected",
   OPERATOR: "ProviderNotAuthorized",
   RESYNC: "OutcomeUnknown",
 };

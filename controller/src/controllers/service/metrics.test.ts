@@ -35,16 +35,16 @@ test.each([
   { when: "there is none", services: [], wanted: [NONE_READY] },
   {
     when: "some are ready and some wait",
-    services: [saying("Ready"), saying("Ready"), saying("Refused")],
+    services: [saying("Ready"), saying("Ready"), saying("Rejected")],
     wanted: [
       'cloudwire_services{provider="east",reason="Ready"} 2',
-      'cloudwire_services{provider="east",reason="Refused"} 1',
+      'cloudwire_services{provider="east",reason="Rejected"} 1',
     ],
   },
   {
     when: "one says nothing yet",
     services: [saying(undefined)],
-    wanted: [NONE_READY, 'cloudwire_services{provider="east",reason="Untold"} 1'],
+    wanted: [NONE_READY, 'cloudwire_services{provider="east",reason="Unknown"} 1'],
   },
   { when: "one wants no load balancer", services: [saying(undefined, { type: "ClusterIP" })], wanted: [NONE_READY] },
   {
@@ -54,8 +54,8 @@ test.each([
   },
   {
     when: "one is served by nobody any more",
-    services: [saying("NotServed", { loadBalancerClass: "other.example/lb" })],
-    wanted: [NONE_READY, 'cloudwire_services{provider="",reason="NotServed"} 1'],
+    services: [saying("NoLoadBalancerProvider", { loadBalancerClass: "other.example/lb" })],
+    wanted: [NONE_READY, 'cloudwire_services{provider="",reason="NoLoadBalancerProvider"} 1'],
   },
 ])("exposeToldStates() counts Services by provider and reason when $when", async ({ services, wanted }) => {
   expect(series(await shown(services))).toEqual(wanted);

@@ -52,7 +52,7 @@ export function serviceMetrics(metrics: Metrics): ServiceMetrics {
 }
 
 /** Stands for the reason of a Service that says nothing of its load balancer yet. */
-const UNTOLD = "Untold";
+const UNKNOWN = "Unknown";
 
 export interface ToldStatesDependencies {
   readonly services: () => Iterable<Service>;
@@ -72,7 +72,7 @@ export function exposeToldStates(metrics: Metrics, { services, providers }: Told
         const owner = providers.ownerOfService(service);
         const told = toldReadiness(service)?.reason;
         if (told === undefined && (owner.kind !== "owned" || !wantsLoadBalancer(service))) continue;
-        gauge.inc({ provider: owner.kind === "owned" ? owner.provider.name : "", reason: told ?? UNTOLD });
+        gauge.inc({ provider: owner.kind === "owned" ? owner.provider.name : "", reason: told ?? UNKNOWN });
       }
     },
   });

@@ -95,7 +95,7 @@ describe("judgeService()", () => {
     },
     {
       what: "has a port that is not offered, by a replica that does not lead",
-      of: facts({ spec: unsupported, status: { conditions: told("Refused") } }),
+      of: facts({ spec: unsupported, status: { conditions: told("Rejected") } }),
       state: "blocked",
       reasons: ["FeatureUnsupported", "Refused"],
     },
@@ -103,7 +103,7 @@ describe("judgeService()", () => {
       what: "has a port that is not offered",
       of: facts(
         { spec: unsupported },
-        { last: failedWith(new LoadBalancerSyncError("no SCTP", { reason: "Refused" })) },
+        { last: failedWith(new LoadBalancerSyncError("no SCTP", { reason: "Rejected" })) },
       ),
       state: "blocked",
       reasons: ["FeatureUnsupported", "Refused"],
@@ -188,7 +188,7 @@ describe("judgeService()", () => {
     },
     {
       what: "has no nodes",
-      of: facts({ status: { conditions: told("NoNodes") } }),
+      of: facts({ status: { conditions: told("NoAvailableNodes") } }),
       state: "blocked",
       reasons: ["NoNodes"],
     },
@@ -200,7 +200,7 @@ describe("judgeService()", () => {
     },
     {
       what: "is broken",
-      of: facts({ status: { conditions: told("Failed") } }),
+      of: facts({ status: { conditions: told("LoadBalancerFailed") } }),
       state: "blocked",
       reasons: ["LoadBalancerFailed"],
     },
@@ -287,7 +287,7 @@ describe("judgeService()", () => {
   });
 
   test("names the field that is not offered, and by whom", () => {
-    const { summary, wishes } = judgeService(facts({ spec: unsupported, status: { conditions: told("Refused") } }));
+    const { summary, wishes } = judgeService(facts({ spec: unsupported, status: { conditions: told("Rejected") } }));
     expect({ summary, wishes }).toEqual({
       summary: "Provider east does not offer it: spec.ports[0].protocol: port 5060/SCTP: the provider serves TCP only.",
       wishes: [{ what: "load balancer with ports 5060/SCTP", state: "unmet", detail: "no address yet" }],

@@ -96,7 +96,7 @@ test("routeHappenings() tells ranges and the condition", () => {
     status: { conditions: [{ ...unrouted, type: "NetworkUnavailable" }] },
   });
   expect(routeHappenings(node("w1"), now)).toEqual([
-    { kind: "object", reason: "PodCidrsSet", message: "Pod addresses 10.1.0.0/24.", isWarning: false },
+    { kind: "object", reason: "PodCIDRsSet", message: "Pod addresses 10.1.0.0/24.", isWarning: false },
     { kind: "condition", reason: "NoRouteCreated", message: "NetworkUnavailable is True.", isWarning: true },
   ]);
 });

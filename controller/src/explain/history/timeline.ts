@@ -67,7 +67,7 @@ export function nodeHappenings(old: Node, node: Node): readonly Noted[] {
 export function routeHappenings(old: Node, node: Node): readonly Noted[] {
   const [before, now] = [old.spec.podCIDRs.join(", "), node.spec.podCIDRs.join(", ")];
   return [
-    ...(before === now ? [] : [object("PodCidrsSet", `Pod addresses ${now === "" ? "none" : now}.`)]),
+    ...(before === now ? [] : [object("PodCIDRsSet", `Pod addresses ${now === "" ? "none" : now}.`)]),
     ...conditionHappenings(old, node, NETWORK_UNAVAILABLE, "True"),
   ];
 }

@@ -2,7 +2,7 @@ import { type AlertGroup, counter, gauge, OF_JOB } from "../alert.ts";
 
 /** Reasons that do not pass by themselves, or should have. */
 const IN_THE_WAY =
-  "Refused|QuotaExceeded|Conflict|ProviderNotAuthorized|Throttled|CloudBusy|Failed|ProviderUnavailable|NotServed|OutcomeUnknown|SyncFailed|NoNodes";
+  "Rejected|QuotaExceeded|Conflict|ProviderNotAuthorized|Throttled|CloudBusy|LoadBalancerFailed|ProviderUnavailable|NoLoadBalancerProvider|OutcomeUnknown|SyncFailed|NoAvailableNodes";
 
 const shortFault = gauge([0, 5], [1, 15], [0, 10]);
 
@@ -113,11 +113,11 @@ export const LOAD_BALANCERS: AlertGroup = {
         "{{ $value | humanize }} Services of provider {{ $labels.provider }} are not served as they wish: {{ $labels.reason }}. The condition cloudwire.dev/LoadBalancerReady of each says what stands in the way and what to do.",
       trial: {
         series: {
-          'cloudwire_services{instance="a",provider="p",reason="Refused"}': gauge([0, 5], [2, 15], [0, 10]),
+          'cloudwire_services{instance="a",provider="p",reason="Rejected"}': gauge([0, 5], [2, 15], [0, 10]),
           'cloudwire_services{instance="a",provider="p",reason="Ready"}': gauge([9, 30]),
         },
         fault: [5, 20],
-        labels: { provider: "p", reason: "Refused" },
+        labels: { provider: "p", reason: "Rejected" },
         value: "2",
       },
     },
@@ -125,7 +125,7 @@ export const LOAD_BALANCERS: AlertGroup = {
       name: "CloudwireLoadBalancersSlow",
       severity: "warning",
       forMinutes: 30,
-      expr: `max by (job, provider, reason) (cloudwire_services{${OF_JOB},reason=~"Untold|Provisioning|Updating|Deleting"}) > 0`,
+      expr: `max by (job, provider, reason) (cloudwire_services{${OF_JOB},reason=~"Unknown|Provisioning|Updating|Deleting"}) > 0`,
       summary: "Load balancers have been on the way for half an hour.",
       description:
         "At each moment of half an hour {{ $labels.reason }} was said of some Service of provider {{ $labels.provider }}, now of {{ $value | humanize }}. Unless many are made one after the other, the cloud hangs. Look at the oldest.",

@@ -14,7 +14,7 @@ import {
   stat,
 } from "./queries.ts";
 
-const WELL = "Ready|NoNodes|DeletionProtected";
+const WELL = "Ready|NoAvailableNodes|DeletionProtected";
 
 const AT_A_GLANCE: Row = {
   title: "At a glance",

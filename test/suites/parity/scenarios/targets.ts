@@ -201,7 +201,7 @@ export const deniedScenarios: readonly Scenario[] = [
     name: "faults: no right to look up a machine that is gone",
     claims: [
       { id: "L5", explains: /^(?:Node |event: Node \S+ \S+ Normal DeletingNode |write: delete nodes$)/ },
-      { id: "L6", explains: /^event: Node \S+ cloud-node-lifecycle-controller \S+ NodeDeletionHeld / },
+      { id: "L6", explains: /^event: Node \S+ cloud-node-lifecycle-controller \S+ NodeDeletionDelayed / },
     ],
     prepare: async (stage) => {
       await stage.machine("a");

@@ -126,13 +126,13 @@ describe("a sidecar that is replaced by one of another version", () => {
     await world.createService("late", PORT + 1);
     await world.kube.delete(service("early"));
     await controller.said(/Service is left alone: no provider serves it[^\n]*late/);
-    await says("early", "NotServed");
-    await says("kept", "NotServed");
+    await says("early", "NoLoadBalancerProvider");
+    await says("kept", "NoLoadBalancerProvider");
     const events = await eventually("the event", 30_000, async () => {
       const reasons = await world.eventReasons("Service", "kept");
-      return reasons.includes("LoadBalancerNotServed") ? reasons : undefined;
+      return reasons.includes("NoLoadBalancerProvider") ? reasons : undefined;
     });
-    expect(events.filter((reason) => reason === "LoadBalancerNotServed")).toHaveLength(1);
+    expect(events.filter((reason) => reason === "NoLoadBalancerProvider")).toHaveLength(1);
     expect(await world.loadBalancers()).toEqual(balancers);
     expect(await world.addressed("kept")).toBe(address);
     expect(at(await world.kube.get(service("early")), "metadata", "finalizers")).toEqual([LB_FINALIZER]);
@@ -141,7 +141,7 @@ describe("a sidecar that is replaced by one of another version", () => {
     await world.startSidecar();
     await world.addressed("late");
     // There are no nodes in this cluster.
-    await says("kept", "NoNodes");
+    await says("kept", "NoAvailableNodes");
     expect(await world.addressed("kept")).toBe(address);
     await eventually("the deletion to be carried out", 30_000, async () =>
       (await world.kube.find(service("early"))) === undefined ? true : undefined,

@@ -65,7 +65,7 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   await annotation(OFFERED, false);
   await eventually("the events on the lease", 30_000, async () => {
     const reasons = await world.eventReasons("Lease", "cloud-controller-manager");
-    const wanted = ["LeaderLacksProvider", "LeadershipHandedOver"];
+    const wanted = ["LeaderProviderUnavailable", "LeadershipHandover"];
     return wanted.every((reason) => reasons.includes(reason)) ? true : undefined;
   });
 

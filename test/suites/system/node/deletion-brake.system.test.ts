@@ -64,7 +64,7 @@ async function held(leader: Program, some: readonly string[]): Promise<void> {
   expect(await nodeNames()).toEqual(names.slice(LET_GO));
   for (const name of some) {
     const [message] = await reach(`the reason to be told on ${name}`, async () => {
-      const path = `/api/v1/events?fieldSelector=involvedObject.name=${name},reason=NodeDeletionStopped`;
+      const path = `/api/v1/events?fieldSelector=involvedObject.name=${name},reason=TooManyNodeDeletions`;
       const events = (await world.kube.items(path)).map((event) => String(event["message"]));
       return events.length > 0 ? events : undefined;
     });

@@ -276,7 +276,7 @@ describe("when machines are really gone", () => {
       "it to be said on every node",
       60_000,
       async () => {
-        const events = await world.kube.items("/api/v1/events?fieldSelector=reason=NodeDeletionStopped");
+        const events = await world.kube.items("/api/v1/events?fieldSelector=reason=TooManyNodeDeletions");
         const told = new Set(events.map((event) => at(event, "involvedObject", "name")));
         return dead.every((name) => told.has(name)) ? true : undefined;
       },

@@ -234,7 +234,7 @@ const failures: readonly Failure[] = [
     name: "doomed-1",
     stage: () => cluster.terminate(doomed),
     describes: [
-      /NodeDeletionStopped .*calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
+      /TooManyNodeDeletions .*calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
       /release it: kubectl annotate node doomed-1 cloudwire\.dev\/release-deletion=true/,
     ],
     explains: {

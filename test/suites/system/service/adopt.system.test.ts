@@ -53,7 +53,7 @@ const refused = (name: string, why: string): Promise<true> =>
     async () => {
       const conditions = listOf(at(await world.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
       return (
-        conditions.some(({ reason, message }) => reason === "Refused" && String(message).includes(why)) || undefined
+        conditions.some(({ reason, message }) => reason === "Rejected" && String(message).includes(why)) || undefined
       );
     },
     () => world.outputs().slice(-4000),

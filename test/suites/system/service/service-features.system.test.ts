@@ -159,7 +159,7 @@ describe("what a Service asks for reaches the cloud", () => {
     { name: "no-node-ports", ports: [{ port: 8196 }], allocate: false, field: "spec.ports[0].nodePort" },
   ])("$name is refused, with the field, and nothing is made", async ({ name, ports, allocate = true, field }) => {
     await create(name, { ports, allocateLoadBalancerNodePorts: allocate });
-    expect(await says(name, /^False Refused/)).toContain(field);
+    expect(await says(name, /^False Rejected/)).toContain(field);
     expect(await balancerOf(name)).toBeUndefined();
   });
 });

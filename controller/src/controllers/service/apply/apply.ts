@@ -2,7 +2,7 @@ import type { Service } from "../../../api/service.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { RetryAfterError, TerminalError } from "../../../util/errors.ts";
 import { LoadBalancerSyncError, isBusyStill, isInLine, isQuiet, readinessOfFailure } from "../failure.ts";
-import { loadBalancerKept, loadBalancerNotServed, loadBalancerProtected } from "../events.ts";
+import { loadBalancerRetained, noLoadBalancerProvider, loadBalancerDeletionProtected } from "../events.ts";
 import { PROTECTED, notServed, toldReadiness } from "../plan/status.ts";
 import type { Keep, Leave, Plan, Refuse, Settle } from "../plan/types.ts";
 import { applyChange, noteLook } from "./change.ts";
@@ -31,7 +31,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "fail":
       // Unknown again: the next try asks for it anew instead of polling.
       deps.records.commit(context.key, { kind: "changeFailed", nowMs: deps.clock.monotonicMs() });
-      throw new LoadBalancerSyncError(plan.message, { reason: "Failed" });
+      throw new LoadBalancerSyncError(plan.message, { reason: "LoadBalancerFailed" });
     case "forget":
       deps.ownWrites.forget(plan.key);
       deps.conditions.forget(plan.key);
@@ -59,7 +59,7 @@ async function applyRefuse(
   const result = await applyMeanwhile(meanwhile, deps, context);
   if (result.kind === "requeueAfter") return result;
   const { message, retryAfterMs, nextTry } = refusal;
-  const cause = new LoadBalancerSyncError(message, { reason: "Refused", nextTry });
+  const cause = new LoadBalancerSyncError(message, { reason: "Rejected", nextTry });
   throw retryAfterMs === undefined
     ? new TerminalError(message, { cause })
     : new RetryAfterError(message, retryAfterMs, { cause });
@@ -81,14 +81,14 @@ async function applyKeep(
 ): Promise<Result> {
   const { events, records, ownWrites } = deps;
   if (isGone) {
-    events.record(loadBalancerKept(service, loadBalancerId));
+    events.record(loadBalancerRetained(service, loadBalancerId));
     context.log.info("The load balancer of a Service that is gone is kept, for it is protected", { loadBalancerId });
     records.commit(context.key, { kind: "retained" });
     // Another Service may stand under the name by now.
     return requeueAfter(0);
   }
   if (toldReadiness(ownWrites.newest(service))?.reason !== PROTECTED.reason)
-    events.record(loadBalancerProtected(service));
+    events.record(loadBalancerDeletionProtected(service));
   await addFinalizer(service, finalizerPatch, PROTECTED, deps, context);
   await tell(service, PROTECTED, deps, context);
   return result;
@@ -104,7 +104,7 @@ async function applyLeave(
   context.log.warn("The load balancer is left as it is: no provider serves it any more", { why });
   const isNew = toldReadiness(deps.ownWrites.newest(service))?.reason !== readiness.reason;
   await tell(service, readiness, deps, context);
-  if (isNew) deps.events.record(loadBalancerNotServed(service, why));
+  if (isNew) deps.events.record(noLoadBalancerProvider(service, why));
   return DONE;
 }
 

@@ -74,7 +74,7 @@ async function conclude(
   switch (progress.kind) {
     case "failed":
       records.commit(context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });
-      throw new LoadBalancerSyncError(progress.message, { reason: "Failed" });
+      throw new LoadBalancerSyncError(progress.message, { reason: "LoadBalancerFailed" });
     case "pending":
       return poll(service, progress.present, deps, context);
     case "done":

@@ -11,8 +11,8 @@ import {
   deletedLoadBalancer,
   deletingLoadBalancer,
   diagnosed,
-  formerLoadBalancerDeleted,
-  formerLoadBalancerNotDeleted,
+  deletedPreviousLoadBalancer,
+  deletePreviousLoadBalancerFailed,
 } from "../events.ts";
 import { loadBalancerRef } from "../gather/desired.ts";
 import { DELETING } from "../plan/status.ts";
@@ -149,14 +149,14 @@ export async function applyRetire(
   } catch (error) {
     if (isOvertaken(error)) throw error;
     if (!isQuiet(error, context)) {
-      events.record(formerLoadBalancerNotDeleted(service, previous.provider, failureText(error)));
+      events.record(deletePreviousLoadBalancerFailed(service, previous.provider, failureText(error)));
     }
     const message = `failed to delete what provider ${previous.provider} had of the Service: ${describe(error)}`;
     throw new LoadBalancerSyncError(message, { cause: error, isTold: true, isAside: true });
   }
   // Where only nobody could tell, there was nothing to speak of.
   if (loadBalancerID !== undefined)
-    events.record(formerLoadBalancerDeleted(service, previous.provider, loadBalancerID));
+    events.record(deletedPreviousLoadBalancer(service, previous.provider, loadBalancerID));
   records.commit(context.key, { kind: "previousCleared", provider: previous.provider });
   return requeueAfter(0);
 }

@@ -20,8 +20,8 @@ describe("PacedConditions.items()", () => {
   test("lets a first word, another reason and another status through at once", () => {
     const conditions = new PacedConditions(new FakeClock());
     expect(conditions.items(service("web"), failed("a"))).toMatchObject([{ message: "a" }]);
-    expect(conditions.items(saying(failed("a")), { ...failed("a"), reason: "Failed" })).toMatchObject([
-      { reason: "Failed" },
+    expect(conditions.items(saying(failed("a")), { ...failed("a"), reason: "LoadBalancerFailed" })).toMatchObject([
+      { reason: "LoadBalancerFailed" },
     ]);
     expect(conditions.items(saying(failed("a")), { ...failed("a"), status: "Unknown" })).toMatchObject([
       { status: "Unknown" },

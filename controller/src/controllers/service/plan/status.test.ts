@@ -40,11 +40,11 @@ describe("readinessOf()", () => {
   test.each([
     { it: "is Ready when all is done", service: held, present: known, nodes: 2, want: ["True", "Ready"] },
     {
-      it: "is NoNodes when nothing could be forwarded to",
+      it: "is NoAvailableNodes when nothing could be forwarded to",
       service: held,
       present: known,
       nodes: 0,
-      want: ["False", "NoNodes"],
+      want: ["False", "NoAvailableNodes"],
     },
     {
       it: "is Provisioning while it is made",

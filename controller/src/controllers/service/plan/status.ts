@@ -24,8 +24,8 @@ const READY: Readiness = { status: "True", reason: "Ready", message: "The load b
 
 const NO_NODES: Readiness = {
   status: "False",
-  reason: "NoNodes",
-  message: `The load balancer stands, but there are no nodes that it could forward to (to do: ${LOAD_BALANCER_REMEDIES.NoNodes}).`,
+  reason: "NoAvailableNodes",
+  message: `The load balancer stands, but there are no nodes that it could forward to (to do: ${LOAD_BALANCER_REMEDIES.NoAvailableNodes}).`,
 };
 
 /** Said with the finalizer, before the cloud is asked for anything. */
@@ -57,8 +57,8 @@ export const PROTECTED: Readiness = {
 
 /** Said of what nobody here can change or delete any more. */
 export function notServed(why: string): Readiness {
-  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again (to do: ${LOAD_BALANCER_REMEDIES.NotServed}).`;
-  return { status: "Unknown", reason: "NotServed", message };
+  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again (to do: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider}).`;
+  return { status: "Unknown", reason: "NoLoadBalancerProvider", message };
 }
 
 /** Said of what somebody else makes otherwise each time. */
