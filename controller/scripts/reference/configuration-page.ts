@@ -25,7 +25,7 @@ Cloudwire:
   LoggingFormat: json
 `;
 
-/** A file, a variable and a flag with a mistake each, to show how they are told. */
+/** A file, a variable and a flag with a mistake each, to show how they are reported. */
 const MISTAKES = {
   text: SAMPLE.replace("30s", "30").replace("ClusterName", "ClusterNam"),
   environment: { CLOUDWIRE_CONFIG: "ccm.yaml", CLOUDWIRE_LEADER_ELECT: "maybe" },
@@ -87,7 +87,7 @@ controllers and providers.
 
 ## What is wrong
 
-All problems of all sources are told together, a line each, before anything starts, and the process ends with code 64:
+All problems of all sources are reported together, a line each, before anything starts, and the process ends with code 64:
 
 \`\`\`
 ${problemsOfMistakes().join("\n")}

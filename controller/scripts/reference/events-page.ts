@@ -46,7 +46,7 @@ export function eventsPage(): string {
 
 What \`kubectl describe\` and \`kubectl events\` show. Reasons are part of the interface: they are not renamed. Words in \`<>\` stand for
 what varies, and so do numbers; texts may become clearer. Events of cluster-scoped objects are in namespace \`default\`; the server keeps an event for an
-hour unless it is told otherwise. Behind a cause stands in brackets when it is tried again and what somebody can do. What outlives events is on [another page](conditions.md), with the
+hour unless it is reported otherwise. Behind a cause stands in brackets when it is tried again and what somebody can do. What outlives events is on [another page](conditions.md), with the
 questions that both answer.
 
 ${[...bySource].map(([source, rows]) => section(source, rows)).join("\n")}

@@ -2,8 +2,8 @@ import type { ObjectionReason } from "../../src/controllers/kubelet-serving-csr-
 import type { WaitReason } from "../../src/controllers/node/plan.ts";
 import type { Field } from "../../src/controllers/node/plan/labels.ts";
 import type { Plan } from "../../src/controllers/node-lifecycle/plan.ts";
-import type { HoldReason } from "../../src/controllers/node-lifecycle/guard/guard.ts";
-import type { LabellingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
+import type { DelayReason } from "../../src/controllers/node-lifecycle/guard/guard.ts";
+import type { LabelingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import type { Drift } from "../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/events/metrics.ts";
@@ -21,7 +21,7 @@ import { type ClosedSet, closed } from "../closed-set.ts";
 /** What the values of a label mean: in a sentence, or one by one where they are a closed set. */
 export type LabelMeaning = string | ClosedSet;
 
-const labelling = closed<LabellingOutcome>({
+const labelling = closed<LabelingOutcome>({
   labelled: "it got what was missing",
   unchanged: "it has all that the cloud says",
   foreign: "no volume of a provider",
@@ -115,7 +115,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       "reason of the contract ([errors](errors.md)); `VENDOR` for any of a vendor's own; empty on success and when the transport failed",
   },
   cloudwire_cloud_calls_total: {
-    kind: closed({ read: "", change: "", retry: "sent again; whether it was a change is not told" }),
+    kind: closed({ read: "", change: "", retry: "sent again; whether it was a change is not reported" }),
   },
   cloudwire_nodes: {
     state: closed<NodeOwner["kind"]>({
@@ -147,7 +147,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     field: closed<Field>({ providerID: "", addresses: "", instanceType: "", zone: "", region: "", labels: "" }),
   },
   cloudwire_node_deletion_decisions_total: {
-    decision: closed<Exclude<Plan["kind"], "ready" | "hold"> | HoldReason>({
+    decision: closed<Exclude<Plan["kind"], "ready" | "hold"> | DelayReason>({
       young: "younger than Nodes are deleted at",
       exists: "its machine exists",
       leave: "its machine is another provider's or nobody's",

@@ -4,7 +4,7 @@ import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr
 import { nodeMetrics } from "../../src/controllers/node/metrics.ts";
 import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
 import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
-import { admissionCounter, labellingCounter } from "../../src/controllers/persistent-volume-label/metrics.ts";
+import { admissionCounter, labelingCounter } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import { routeMetrics } from "../../src/controllers/route/metrics.ts";
 import { exposeToldStates, serviceMetrics } from "../../src/controllers/service/metrics.ts";
 import { eventMetrics } from "../../src/kube/events/metrics.ts";
@@ -56,7 +56,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   controller("node-route-controller", routeMetrics),
   controller("node-ipam-controller", nodeIpamMetrics),
   controller("kubelet-serving-csr-approver", kubeletServingMetrics),
-  controller("persistent-volume-label-controller", labellingCounter),
+  controller("persistent-volume-label-controller", labelingCounter),
   part("Webhooks", "Where `--webhooks` turns one on. On a standby too.", webhookMetrics, admissionCounter),
   part("Calls of the API server", "On a standby too.", restMetrics),
   part("Caches of Kubernetes objects", "On a standby too.", informerMetrics),

@@ -43,10 +43,10 @@ describe("the page of metrics", () => {
 
   test("says of labels only what is so", () => {
     const labels = new Set(families.flatMap(({ name, labels: own }) => own.map((label) => `${name} ${label}`)));
-    const told = Object.entries(OF_FAMILY).flatMap(([name, own]) =>
+    const reported = Object.entries(OF_FAMILY).flatMap(([name, own]) =>
       Object.keys(own).map((label) => `${name} ${label}`),
     );
-    expect(told.filter((label) => !labels.has(label))).toEqual([]);
+    expect(reported.filter((label) => !labels.has(label))).toEqual([]);
   });
 
   // Those of the process and of Node, process_* and nodejs_*, are the library's.

@@ -91,7 +91,7 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
     clock,
     random,
     tracing,
-    gate: observed?.gate,
+    filter: observed?.filter,
     onEvent: memories.eventRecorded,
   });
   memories.follow(kube);
@@ -187,7 +187,7 @@ function connect(
     newId,
     userId,
     tracing,
-    gate: observed?.gate,
+    filter: observed?.filter,
     audit: changeAudit(audit, options.auditEvents ? kube.events.recorder(CLOUD_CONTROLLER_MANAGER) : undefined),
     journal: memories.journal,
     recording,
@@ -196,12 +196,12 @@ function connect(
     nodes: () => kube.nodes.lister.list(),
     numbers: sequence,
     scopeRemedy: (name) => scopeRemedy(name, { ...options, isElected }),
-    onScopeChanged: (name, message) => tellScopeDoubt(state.election?.main, kube, name, message),
+    onScopeChanged: (name, message) => reportScopeChange(state.election?.main, kube, name, message),
   });
 }
 
 /** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
-function tellScopeDoubt(
+function reportScopeChange(
   elector: LeaderElector | undefined,
   kube: ClusterConnection,
   provider: string,

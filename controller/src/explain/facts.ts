@@ -92,13 +92,13 @@ function declared({
 
 /** As much of a provider as matters for one of its objects. */
 export function providerStanding(snapshot: ProviderSnapshot, nowMs: number): ProviderStanding {
-  const { name, connection, health, doubt, budgets } = snapshot;
+  const { name, connection, health, untrustedReason, budgets } = snapshot;
   return {
     name,
     connection,
     ready: health.ready,
     reasons: health.reasons.map(({ name: reason, message }) => `${reason}: ${message}`),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...(untrustedReason === undefined ? {} : { untrustedReason }),
     held: budgets.flatMap(({ classes, heldMs }) =>
       heldMs > 0 ? classes.map((quotaClass) => ({ quotaClass, until: iso(nowMs + heldMs) })) : [],
     ),

@@ -6,7 +6,7 @@ import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
 import type { KubeOptions } from "./options.ts";
-import type { WriteGate } from "../observe/write-filter.ts";
+import type { WriteFilter } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
@@ -48,7 +48,7 @@ export interface ClusterConnectionDependencies {
   readonly random: Random;
   readonly tracing: Tracing;
   /** Decides whether writes are made or only planned. @default they are made */
-  readonly gate?: WriteGate | undefined;
+  readonly filter?: WriteFilter | undefined;
   /** Told of each Event. @default nobody is */
   readonly onEvent?: ((component: string, input: EventInput) => void) | undefined;
 }
@@ -81,10 +81,10 @@ export interface NamedInformer {
 type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
 
 export function connectCluster(dependencies: ClusterConnectionDependencies): ClusterConnection {
-  const { access, options, metrics, log, clock, random, gate } = dependencies;
+  const { access, options, metrics, log, clock, random, filter } = dependencies;
   const measured = restMetrics(metrics);
   const limited = limiterOf(options, clock);
-  const reaching = { access, clock, metrics: measured, isReadOnly: gate?.isShut === true };
+  const reaching = { access, clock, metrics: measured, isReadOnly: filter?.isReadOnly === true };
   const main = new Transport({ ...reaching, limiter: limited });
   const unlimited = new Transport({ ...reaching, limiter: undefined });
   const common = { clock, random, log };
@@ -113,7 +113,7 @@ export function connectCluster(dependencies: ClusterConnectionDependencies): Clu
   const informers = runningInformers(dependencies.isEnabled, { nodes, services, persistentVolumes, requests });
   const client = clientOf(main, "cloud-controllers", dependencies.tracing);
   return {
-    client: gate === undefined ? client : new PlanningKubeClient(client, gate),
+    client: filter === undefined ? client : new PlanningKubeClient(client, filter),
     electionClient: clientOf(unlimited, "leader-election"),
     reviewClient: (reviewer) => {
       const transport = new Transport({ access: reviewer, clock, metrics: measured, limiter: undefined });
@@ -124,7 +124,7 @@ export function connectCluster(dependencies: ClusterConnectionDependencies): Clu
       ...common,
       client: clientOf(unlimited, "events"),
       metrics: eventMetrics(metrics),
-      isSilent: () => gate?.silences === true,
+      isSilent: () => filter?.isSilent === true,
       ...(dependencies.onEvent && { onRecord: dependencies.onEvent }),
     }),
     nodes,

@@ -1,7 +1,7 @@
 import type { ObjectName } from "../api/meta.ts";
 import { type FieldChange, type PlannedWrite, TIME_FIELD } from "../observe/plans.ts";
 import type { Work } from "../observe/work.ts";
-import type { WriteGate } from "../observe/write-filter.ts";
+import type { WriteFilter } from "../observe/write-filter.ts";
 import { deepEqual } from "../util/equal.ts";
 import { type JsonRecord, isRecord, recordField, stringField } from "../util/json.ts";
 import type { CallOptions, DeleteOptions, JsonObject, KubeClient, ListOptions, Patch, WriteOptions } from "./client.ts";
@@ -11,11 +11,11 @@ import type { DecodedList, Resource } from "./resources/codec.ts";
 /** Reads as ever. A write of what is observed is compared with what the server has, noted, and not made. */
 export class PlanningKubeClient implements KubeClient {
   readonly #client: KubeClient;
-  readonly #gate: WriteGate;
+  readonly #filter: WriteFilter;
 
-  constructor(client: KubeClient, gate: WriteGate) {
+  constructor(client: KubeClient, filter: WriteFilter) {
     this.#client = client;
-    this.#gate = gate;
+    this.#filter = filter;
   }
 
   get<T>(resource: Resource<T>, name: ObjectName, options: CallOptions): Promise<T> {
@@ -32,20 +32,20 @@ export class PlanningKubeClient implements KubeClient {
     body: JsonObject,
     options: WriteOptions,
   ): Promise<T> {
-    const work = this.#gate.planner(`POST ${resource.plural}`);
+    const work = this.#filter.planner(`POST ${resource.plural}`);
     if (work === undefined) return this.#client.create(resource, namespace, body, options);
     const name = stringField(recordField(body, "metadata"), "name");
     return stop(work, written("create", resource, { ...(namespace === undefined ? {} : { namespace }), name }));
   }
 
   async update<T>(resource: Resource<T>, name: ObjectName, body: JsonRecord, options: WriteOptions): Promise<T> {
-    const work = this.#gate.planner(`PUT ${resource.plural} ${name.name}`);
+    const work = this.#filter.planner(`PUT ${resource.plural} ${name.name}`);
     if (work === undefined) return this.#client.update(resource, name, body, options);
     return stop(work, written("update", resource, name, options.subresource));
   }
 
   async patch<T>(resource: Resource<T>, name: ObjectName, patch: Patch, options: WriteOptions): Promise<T> {
-    const work = this.#gate.planner(`PATCH ${resource.plural} ${name.name}`);
+    const work = this.#filter.planner(`PATCH ${resource.plural} ${name.name}`);
     if (work === undefined) return this.#client.patch(resource, name, patch, options);
     const present = await this.#present(resource, name, options);
     refuseOutdated(resource, name, present, patch);
@@ -59,7 +59,7 @@ export class PlanningKubeClient implements KubeClient {
   }
 
   async delete(resource: Resource<unknown>, name: ObjectName, options: DeleteOptions): Promise<void> {
-    const work = this.#gate.planner(`DELETE ${resource.plural} ${name.name}`);
+    const work = this.#filter.planner(`DELETE ${resource.plural} ${name.name}`);
     if (work === undefined) return this.#client.delete(resource, name, options);
     stop(work, written("delete", resource, name));
   }

@@ -3,7 +3,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../api/controller-names.ts";
-import { DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
+import { DeletionHistory, LeaseDeletions } from "../controllers/node-lifecycle/deletion-history.ts";
 import { isObserved, modesOf } from "../observe/mode.ts";
 import { ChangeSequence } from "./change-sequence.ts";
 import { LEASES } from "./lease-lock.ts";
@@ -35,7 +35,7 @@ function optionsOf(...flags: readonly string[]): Options {
 
 async function lead(migration: LeaderMigration | undefined, flags: readonly string[], kube = new FakeKube()) {
   const [clock, log] = [new FakeClock(), new FakeLog()];
-  const deletions = new DeletionLedger({ clock, log });
+  const deletions = new DeletionHistory({ clock, log });
   const options = optionsOf(...flags);
   const isActive = (provider: string): boolean =>
     !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
@@ -47,7 +47,7 @@ async function lead(migration: LeaderMigration | undefined, flags: readonly stri
     provider: { sidecars: [] },
     identity: "a",
     sequence: new ChangeSequence({ clock, log, isElected: true }),
-    annotations: new Map([[CLOUD_NODE_LIFECYCLE_CONTROLLER, [new DeletionNotes(deletions, "a", isActive)]]]),
+    annotations: new Map([[CLOUD_NODE_LIFECYCLE_CONTROLLER, [new LeaseDeletions(deletions, "a", isActive)]]]),
     metrics: new Metrics(),
     clock,
     random: () => 0,

@@ -70,7 +70,7 @@ class Pod {
       identity,
       providers: PROVIDERS.map((name) => ({
         name,
-        get doubt() {
+        get untrustedReason() {
           if (!isLate()) hear();
           return heard.broken.has(name) ? "the provider closed the connection" : undefined;
         },

@@ -27,14 +27,14 @@ let clock: FakeClock;
 let metrics: Metrics;
 let told: string[];
 /** Why each provider cannot be used. */
-let doubts: Map<string, string>;
+let untrustedReasons: Map<string, string>;
 /** When providers were last heard, by the wall clock; undefined: they answer as soon as they are asked. */
 let heardAtMs: number | undefined;
 beforeEach(() => {
   clock = new FakeClock();
   metrics = new Metrics();
   told = [];
-  doubts = new Map();
+  untrustedReasons = new Map();
   heardAtMs = undefined;
 });
 
@@ -43,8 +43,8 @@ function notesOf(identity: string, change: { readonly timeoutMs?: number; readon
     identity,
     providers: ["east", "west"].map((name) => ({
       name,
-      get doubt() {
-        return doubts.get(name);
+      get untrustedReason() {
+        return untrustedReasons.get(name);
       },
       get status() {
         return { receivedAtMs: heardAtMs ?? clock.nowMs() };
@@ -77,7 +77,7 @@ describe("HandoverAnnotation of a leader", () => {
   test("ask after the bound, once for people, and no longer once the provider is back", async () => {
     const notes = notesOf("a");
     notes.read({}, "a");
-    doubts.set("east", "the provider closed the connection");
+    untrustedReasons.set("east", "the provider closed the connection");
     notes.write();
     await clock.advance(TIMEOUT_MS);
     const wanted = '{"leader":"a","since":"2026-11-21T12:00:00.000Z","lost":["east"],"usable":["west"]}';
@@ -89,14 +89,14 @@ describe("HandoverAnnotation of a leader", () => {
       "asks: cannot use provider east (the provider closed the connection) since 2026-11-21T12:00:00.000Z; a replica that can is asked to lead",
     ]);
     expect(await metrics.value(METRIC, {})).toBe(1);
-    doubts.clear();
+    untrustedReasons.clear();
     expect(notes.write()).toEqual(NOTHING);
     expect(await metrics.value(METRIC, {})).toBe(0);
   });
 
   test("yield once to who offers, and leave on the lease who that is", async () => {
     const notes = notesOf("a");
-    doubts.set("east", "gone");
+    untrustedReasons.set("east", "gone");
     notes.read({}, "a");
     await clock.advance(TIMEOUT_MS);
     notes.write();
@@ -142,9 +142,9 @@ describe("HandoverAnnotation of a standby", () => {
   test("let others take a free lease first while they lack a provider, or another is named", () => {
     const notes = notesOf("b");
     expect(notes.deferMs()).toBe(0);
-    doubts.set("west", "gone");
+    untrustedReasons.set("west", "gone");
     expect(notes.deferMs()).toBe(DEFER_MS);
-    doubts.clear();
+    untrustedReasons.clear();
     notes.read(offer("c", "a"), "");
     expect(notes.deferMs()).toBe(DEFER_MS);
     notes.read(offer("b", "a"), "");
@@ -153,16 +153,16 @@ describe("HandoverAnnotation of a standby", () => {
 
   test("let nobody go first for a provider that the last leader could not use either", () => {
     const notes = notesOf("b");
-    doubts.set("east", "gone");
+    untrustedReasons.set("east", "gone");
     notes.read(asked, "");
     expect(notes.deferMs()).toBe(0);
-    doubts.set("west", "gone");
+    untrustedReasons.set("west", "gone");
     expect(notes.deferMs()).toBe(DEFER_MS);
   });
 
   test("let nobody go first where the bound is 0", () => {
     const notes = notesOf("b", { timeoutMs: 0 });
-    doubts.set("west", "gone");
+    untrustedReasons.set("west", "gone");
     notes.read(offer("c", "a"), "");
     expect(notes.deferMs()).toBe(0);
   });

@@ -7,7 +7,7 @@ import type { Clock } from "../util/clock.ts";
 import { isRecord, stringField, stringsField } from "../util/json.ts";
 
 /** A provider as it says that it is: whether it can be used, and when it was last asked. */
-export interface WatchedProvider extends Pick<Sidecar, "name" | "doubt" | "askStatus"> {
+export interface WatchedProvider extends Pick<Sidecar, "name" | "untrustedReason" | "askStatus"> {
   readonly status: { readonly receivedAtMs: number } | undefined;
 }
 
@@ -107,7 +107,9 @@ export class HandoverAnnotation implements LeaseAnnotation {
     if (timeoutMs === 0) return 0;
     const isAnotherMeant = this.#offered !== undefined && this.#offered.identity !== identity;
     // What the last leader could not use, and found nobody for, is no reason to wait for others.
-    const isWorse = providers.some(({ name, doubt }) => doubt !== undefined && !this.#wanted?.lost.includes(name));
+    const isWorse = providers.some(
+      ({ name, untrustedReason }) => untrustedReason !== undefined && !this.#wanted?.lost.includes(name),
+    );
     return isAnotherMeant || isWorse ? deferMs : 0;
   }
 
@@ -131,8 +133,8 @@ export class HandoverAnnotation implements LeaseAnnotation {
 
   #look(): void {
     const { providers, clock } = this.#deps;
-    for (const { name, doubt } of providers) {
-      const isUsable = doubt === undefined;
+    for (const { name, untrustedReason } of providers) {
+      const isUsable = untrustedReason === undefined;
       if (this.#since.get(name)?.isUsable === isUsable) continue;
       this.#since.set(name, { isUsable, monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() });
     }
@@ -170,7 +172,7 @@ export class HandoverAnnotation implements LeaseAnnotation {
   #lostWith(lost: readonly string[]): string {
     return this.#deps.providers
       .filter(({ name }) => lost.includes(name))
-      .map(({ name, doubt }) => `provider ${name} (${doubt ?? "usable again"})`)
+      .map(({ name, untrustedReason }) => `provider ${name} (${untrustedReason ?? "usable again"})`)
       .join(", ");
   }
 }

@@ -3,17 +3,17 @@ import { Plans, type PlansDependencies } from "./plans.ts";
 import { currentWork, type Work } from "./work.ts";
 
 /** Some code would write without being part of a reconcile while something is observed: a fault of this program. */
-export class UnaccountedWriteError extends TypeError {
+export class UntrackedWriteError extends TypeError {
   readonly code = "UNACCOUNTED_WRITE";
 
   constructor(what: string) {
     super(`${what} was refused: it is part of no reconcile, so it cannot be told whether it may be done (--mode)`);
-    this.name = "UnaccountedWriteError";
+    this.name = "UntrackedWriteError";
   }
 }
 
 /** The one place that decides whether a write is made or only planned. */
-export class WriteGate {
+export class WriteFilter {
   readonly #modes: Modes;
 
   constructor(modes: Modes) {
@@ -21,7 +21,7 @@ export class WriteGate {
   }
 
   /** Nothing is ever written. */
-  get isShut(): boolean {
+  get isReadOnly(): boolean {
     return observesAll(this.#modes);
   }
 
@@ -32,20 +32,20 @@ export class WriteGate {
    */
   planner(what: string, provider?: string): Work | undefined {
     const work = currentWork();
-    if (work === undefined) throw new UnaccountedWriteError(what);
+    if (work === undefined) throw new UntrackedWriteError(what);
     return isObserved(this.#modes, work.controller, provider ?? work.provider) ? work : undefined;
   }
 
   /** Whether what is said about objects now is kept back. Elections and the like speak for themselves. */
-  get silences(): boolean {
+  get isSilent(): boolean {
     const work = currentWork();
-    return work === undefined ? this.isShut : isObserved(this.#modes, work.controller, work.provider);
+    return work === undefined ? this.isReadOnly : isObserved(this.#modes, work.controller, work.provider);
   }
 }
 
 /** What there is where something only plans, all or in part. */
 export interface Observing {
-  readonly gate: WriteGate;
+  readonly filter: WriteFilter;
   readonly plans: Plans;
 }
 
@@ -58,5 +58,5 @@ export function observing({
   if (!observesAny(modes)) return undefined;
   const extent = observesAll(modes) ? "all of this process, which takes no part in leader election" : "in part";
   dependencies.log.info("Observing: what would be written is planned and reported, and not written", { extent });
-  return { gate: new WriteGate(modes), plans: new Plans(dependencies) };
+  return { filter: new WriteFilter(modes), plans: new Plans(dependencies) };
 }

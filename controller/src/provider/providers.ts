@@ -1,6 +1,6 @@
 import type { ClusterRef } from "./model/info.ts";
 import type { Node } from "../api/node.ts";
-import type { WriteGate } from "../observe/write-filter.ts";
+import type { WriteFilter } from "../observe/write-filter.ts";
 import type { ChangeAudit } from "./observers/audit.ts";
 import type { CallSink } from "./observers/observed-caller.ts";
 import { BatchingInstanceReader, type InstanceReader } from "./lookup/instance-reader.ts";
@@ -32,7 +32,7 @@ export interface ProvidersDependencies {
   readonly userId: number | undefined;
   readonly tracing: Tracing;
   /** Decides whether changes are made or only planned. @default they are made */
-  readonly gate?: WriteGate | undefined;
+  readonly filter?: WriteFilter | undefined;
   /** Told of each call that may change something. @default nobody is */
   readonly audit?: ChangeAudit | undefined;
   /** Remembers the last calls. @default nobody does */
@@ -138,9 +138,9 @@ export function connectProviders(dependencies: ProvidersDependencies): Providers
 }
 
 /** Who hears of calls, each only where somebody wants to. */
-function told({ gate, audit, journal, recording }: ProvidersDependencies): Partial<SidecarOptions> {
+function told({ filter, audit, journal, recording }: ProvidersDependencies): Partial<SidecarOptions> {
   return {
-    ...(gate && { gate }),
+    ...(filter && { filter }),
     ...(audit && { audit }),
     ...(journal && { journal }),
     ...(recording && { recording }),

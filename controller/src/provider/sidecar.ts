@@ -1,5 +1,5 @@
 import type { ClusterRef, ProviderInfo } from "./model/info.ts";
-import type { WriteGate } from "../observe/write-filter.ts";
+import type { WriteFilter } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
@@ -20,7 +20,7 @@ import {
   type ProviderHealth,
   type ScopeChange,
   type ScopeRemedy,
-  absenceDoubt,
+  untrustedReason,
 } from "./connection/state.ts";
 import { type CallRoute, type RpcCaller, callIdsOf } from "./convert/methods.ts";
 import { GroupedCallBudget } from "./limits/call-budget.ts";
@@ -65,7 +65,7 @@ export interface SidecarOptions {
   /** What the operator says now; takes the place of what the provider declares. @default nothing */
   readonly callRates?: () => readonly OperatorRate[];
   /** Decides whether changes are made or only planned. @default they are made */
-  readonly gate?: WriteGate;
+  readonly filter?: WriteFilter;
   /** Told of each call that may change something. @default nobody is */
   readonly audit?: ChangeAudit;
   /** Remembers the last calls. @default nobody does */
@@ -74,7 +74,7 @@ export interface SidecarOptions {
   readonly recording?: RecordingSink;
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
-  /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
+  /** Called with the reason when the scope changes, and with undefined when it is back. */
   readonly onScopeChange?: (message: string | undefined) => void;
   /** Told after each handshake that lets calls go, and when the cloud behind can be used again. */
   readonly onReady?: (info: ProviderInfo) => void;
@@ -97,7 +97,7 @@ export class Sidecar implements Provider {
     const ids = callIdsOf(options.newId);
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const { gate, callRates = () => [], numbers } = options;
+    const { filter, callRates = () => [], numbers } = options;
     const budgets = metrics.budgetsOf(name);
     const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
     budgets.watch(
@@ -130,7 +130,7 @@ export class Sidecar implements Provider {
       semaphore,
       admit: async (rpc, signal) => {
         await connection.admit(rpc, signal);
-        if (rpc.isChange && gate?.isShut !== true) numbers.check();
+        if (rpc.isChange && filter?.isReadOnly !== true) numbers.check();
       },
       clock,
       random,
@@ -144,9 +144,9 @@ export class Sidecar implements Provider {
     const session = new Session({ provider: name, connection, governed, budget, ids, numbers, clock });
     const client = contractClient(session, random);
     this.client =
-      gate === undefined
+      filter === undefined
         ? client
-        : validateOnlyClient(client, { provider: name, gate, capabilities: () => this.info?.capabilities });
+        : validateOnlyClient(client, { provider: name, filter, capabilities: () => this.info?.capabilities });
   }
 
   get info(): ProviderInfo | undefined {
@@ -166,9 +166,9 @@ export class Sidecar implements Provider {
     return this.#connection.unavailable;
   }
 
-  get doubt(): string | undefined {
+  get untrustedReason(): string | undefined {
     const { health, status, info } = this.#connection;
-    return absenceDoubt(health, status, info?.bootId, this.#clock.nowMs());
+    return untrustedReason(health, status, info?.bootId, this.#clock.nowMs());
   }
 
   /** For readyz and for people. */
@@ -208,7 +208,7 @@ export class Sidecar implements Provider {
 
   /** For people. */
   get snapshot(): ProviderSnapshot {
-    const { name, health, warnings, info, status, scopeChange, doubt } = this;
+    const { name, health, warnings, info, status, scopeChange, untrustedReason } = this;
     const { inside: inFlight, waiting, limit } = this.#semaphore;
     return {
       name,
@@ -220,7 +220,7 @@ export class Sidecar implements Provider {
       handshakes: this.#connection.handshakes,
       status,
       scopeChange,
-      doubt,
+      untrustedReason,
       budgets: this.#budget.snapshot(),
       calls: { inFlight, waiting, limit },
     };
@@ -247,14 +247,14 @@ function channelOf(options: SidecarOptions): ProviderChannel {
 
 /** Calls as `route` makes them, each known to all who want to know of it. */
 function watched(route: CallRoute, options: SidecarOptions, log: Logger): RpcCaller {
-  const { name: provider, address, gate, audit, journal, metrics, tracing, clock } = options;
+  const { name: provider, address, filter, audit, journal, metrics, tracing, clock } = options;
   const sinks = [
     ...(audit === undefined ? [] : [auditedCalls(audit)]),
     ...(journal === undefined ? [] : [journal]),
     measuredCalls(provider, metrics.calls, log),
   ];
   const shown = observed(route, { provider, address, tracing, clock, sinks });
-  return gate?.isShut === true ? validateOnlyCaller(shown) : shown;
+  return filter?.isReadOnly === true ? validateOnlyCaller(shown) : shown;
 }
 
 /** Everything that is known of one provider at a moment. */
@@ -271,7 +271,7 @@ export interface ProviderSnapshot {
   readonly status: ProviderStatus | undefined;
   readonly scopeChange: ScopeChange | undefined;
   /** Why its word that a machine is gone is not taken now; undefined: it is. */
-  readonly doubt: string | undefined;
+  readonly untrustedReason: string | undefined;
   readonly budgets: readonly BudgetSnapshot[];
   readonly calls: { readonly inFlight: number; readonly waiting: number; readonly limit: number };
 }

@@ -79,7 +79,7 @@ export class Controller {
       clock: environment.program.clock,
       limiter: exponentialLimiter(backoff),
       metrics: environment.metrics.queue,
-      ...(subqueues && { lanes: { laneOf: subqueues.of, limit: workers } }),
+      ...(subqueues && { subqueues: { of: subqueues.of, limit: workers } }),
     });
   }
 
@@ -203,7 +203,14 @@ export class Controller {
     const { reconciler, objects } = this.#options;
     const { key, reconcileId } = context;
     const version = objects?.get(key)?.metadata;
-    const work = new PlannedWork({ controller: name, key, provider: this.queue.lane(key), reconcileId, version, stop });
+    const work = new PlannedWork({
+      controller: name,
+      key,
+      provider: this.queue.subqueue(key),
+      reconcileId,
+      version,
+      stop,
+    });
     const ended = await doWork(work, () => attempt(reconciler, context));
     const outcome = work.outcome(ended);
     if (outcome.kind !== "aborted") metrics.controller.planned?.(work.key, work.provider, work.writesAt(outcome));

@@ -5,7 +5,7 @@ import { capabilities, idleProvider, info } from "../../test/support/provider/pr
 import { routeCapabilities } from "../../test/support/route/route-cloud.ts";
 import type { Mode } from "../observe/mode.ts";
 import { PlannedOnlyError, doSharedWork, doWork } from "../observe/work.ts";
-import { UnaccountedWriteError, WriteGate } from "../observe/write-filter.ts";
+import { UntrackedWriteError, WriteFilter } from "../observe/write-filter.ts";
 import { validateOnlyClient } from "../provider/calls/validate-only.ts";
 import type { ChangeOptions, ProviderClient } from "../provider/model/client.ts";
 import { contractError } from "../provider/model/errors.ts";
@@ -111,8 +111,8 @@ describe("planned work", () => {
         return routesAnswer;
       },
     };
-    const gate = new WriteGate({ process: mode, controllers: new Map(), providers: new Map() });
-    return validateOnlyClient(inner, { provider: "acme", gate, capabilities: () => declared.capabilities });
+    const filter = new WriteFilter({ process: mode, controllers: new Map(), providers: new Map() });
+    return validateOnlyClient(inner, { provider: "acme", filter, capabilities: () => declared.capabilities });
   }
 
   describe("a change of a load balancer", () => {
@@ -145,7 +145,7 @@ describe("planned work", () => {
     });
 
     test("is refused when it is nobody's work", async () => {
-      await expect(client(true).deleteLoadBalancer(ref, options)).rejects.toBeInstanceOf(UnaccountedWriteError);
+      await expect(client(true).deleteLoadBalancer(ref, options)).rejects.toBeInstanceOf(UntrackedWriteError);
       expect(asked).toEqual([]);
     });
   });

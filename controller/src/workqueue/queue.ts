@@ -18,8 +18,8 @@ export interface Workqueue {
   /** Sets the failure count of the key back to none and drops a retry still waiting. */
   forget(key: string): void;
   failures(key: string): number;
-  /** Name of the lane of a key in line or in work; "" for others, and where there is one for all. */
-  lane(key: string): string;
+  /** Name of the subqueue of a key in line or in work; "" for others, and where there is one for all. */
+  subqueue(key: string): string;
   /** Next key; waits for one. undefined once the queue is shut down or `signal` aborts. */
   get(signal: AbortSignal): Promise<WorkItem | undefined>;
   /** The worker has finished with the key. */
@@ -28,7 +28,7 @@ export interface Workqueue {
   readonly depth: number;
   /** Where the key is right now, for explain. */
   state(key: string): KeyState;
-  /** Keys of its lane that go before a key in line; undefined: it is not in line. Costs as much as there are. */
+  /** Keys of its subqueue that go before a key in line; undefined: it is not in line. Costs as much as there are. */
   ahead(key: string): number | undefined;
   /** How the queue stands, for people: keys by name up to `limit` of each kind. Costs as much as there are delayed keys. */
   snapshot(limit: number): QueueSnapshot;
@@ -49,16 +49,16 @@ export type KeyState =
 
 /** How a queue stands. */
 export interface QueueSnapshot {
-  readonly lanes: readonly LaneSnapshot[];
+  readonly subqueues: readonly SubqueueSnapshot[];
   /** In work, longest first. */
   readonly working: SomeKeys<{ readonly forMs: number }>;
   /** To be ready later, soonest first. */
   readonly delayed: SomeKeys<{ readonly inMs: number; readonly failures: number }>;
 }
 
-/** Keys of one lane. */
-export interface LaneSnapshot {
-  /** "" where the queue has one lane for all. */
+/** Keys of one subqueue. */
+export interface SubqueueSnapshot {
+  /** "" where the queue has one subqueue for all. */
   readonly name: string;
   /** In line. */
   readonly high: number;

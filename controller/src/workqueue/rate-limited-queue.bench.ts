@@ -20,7 +20,7 @@ async function withQueue(use: (queue: Workqueue) => Promise<void>): Promise<void
     clock: systemClock(),
     limiter: exponentialLimiter(DEFAULT_BACKOFF),
     metrics: NO_QUEUE_METRICS,
-    lanes: { laneOf: () => "cloud", limit: 1000 },
+    subqueues: { of: () => "cloud", limit: 1000 },
   });
   await use(queue);
   queue.shutDown();

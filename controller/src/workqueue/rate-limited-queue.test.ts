@@ -236,7 +236,7 @@ describe("Workqueue.snapshot()", () => {
     queue.addRateLimited("both");
     queue.addAfter("last", 90_000);
     expect(queue.snapshot(2)).toEqual({
-      lanes: [{ name: "", high: 1, low: 1, working: 2 }],
+      subqueues: [{ name: "", high: 1, low: 1, working: 2 }],
       working: {
         count: 2,
         first: [

@@ -3,14 +3,14 @@ import type { Clock, Timer } from "../util/clock.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { QueueMetrics } from "./metrics.ts";
 import type { AddOptions, KeyState, QueueSnapshot, WorkItem, Workqueue } from "./queue.ts";
-import { type LaneOptions, Lanes } from "./subqueues.ts";
+import { type SubqueueOptions, Subqueues } from "./subqueues.ts";
 
 export interface WorkqueueDependencies {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly metrics: QueueMetrics;
-  /** @default one lane for all, without limit */
-  readonly lanes?: LaneOptions;
+  /** @default one subqueue for all, without limit */
+  readonly subqueues?: SubqueueOptions;
 }
 
 export function createWorkqueue(dependencies: WorkqueueDependencies): Workqueue {
@@ -23,7 +23,7 @@ interface Waiter {
 
 class RateLimitedQueue implements Workqueue {
   readonly #deps: WorkqueueDependencies;
-  readonly #lanes: Lanes;
+  readonly #subqueues: Subqueues;
   /** With a worker, since when. */
   readonly #working = new Map<string, number>();
   /** Added while with a worker: back in line when done. */
@@ -37,14 +37,14 @@ class RateLimitedQueue implements Workqueue {
 
   constructor(dependencies: WorkqueueDependencies) {
     this.#deps = dependencies;
-    this.#lanes = new Lanes(dependencies.lanes);
+    this.#subqueues = new Subqueues(dependencies.subqueues);
     this.#later = new Delays(dependencies.clock, (key) => this.#ready(key));
     this.#retries = new Delays(dependencies.clock, (key) => this.#ready(key));
     dependencies.metrics.watchWork(() => this.#runningMs());
   }
 
   get depth(): number {
-    return this.#lanes.size;
+    return this.#subqueues.size;
   }
 
   add(key: string, { priority = "high" }: AddOptions = {}): void {
@@ -80,8 +80,8 @@ class RateLimitedQueue implements Workqueue {
     return this.#deps.limiter.failures(key);
   }
 
-  lane(key: string): string {
-    return this.#lanes.nameOf(key);
+  subqueue(key: string): string {
+    return this.#subqueues.nameOf(key);
   }
 
   get(signal: AbortSignal): Promise<WorkItem | undefined> {
@@ -106,26 +106,26 @@ class RateLimitedQueue implements Workqueue {
     const sinceMs = this.#working.get(key);
     if (sinceMs === undefined) return;
     this.#working.delete(key);
-    this.#lanes.done(key);
+    this.#subqueues.done(key);
     this.#deps.metrics.finished(this.#deps.clock.monotonicMs() - sinceMs);
     const priority = this.#again.get(key);
     this.#again.delete(key);
     if (priority !== undefined) this.#enqueue(key, priority);
-    // There is room in its lane.
+    // There is room in its subqueue.
     this.#serve();
   }
 
   state(key: string): KeyState {
     const sinceMs = this.#working.get(key);
     if (sinceMs !== undefined) return { kind: "working", forMs: this.#deps.clock.monotonicMs() - sinceMs };
-    const priority = this.#lanes.priorityOf(key);
+    const priority = this.#subqueues.priorityOf(key);
     if (priority !== undefined) return { kind: "waiting", priority };
     const delays = [this.#later.leftMs(key), this.#retries.leftMs(key)].filter((ms) => ms !== undefined);
     return delays.length === 0 ? { kind: "unknown" } : { kind: "delayed", inMs: Math.min(...delays) };
   }
 
   ahead(key: string): number | undefined {
-    return this.#lanes.ahead(key);
+    return this.#subqueues.ahead(key);
   }
 
   snapshot(limit: number): QueueSnapshot {
@@ -139,7 +139,7 @@ class RateLimitedQueue implements Workqueue {
     }
     const delayed = [...dueMs].toSorted(([, one], [, other]) => one - other).slice(0, limit);
     return {
-      lanes: this.#lanes.snapshot(),
+      subqueues: this.#subqueues.snapshot(),
       working: { count: working.length, first: working.slice(0, limit) },
       delayed: {
         count: dueMs.size,
@@ -154,13 +154,13 @@ class RateLimitedQueue implements Workqueue {
     this.#retries.clear();
     this.#laterPriority.clear();
     this.#again.clear();
-    this.#lanes.clear();
+    this.#subqueues.clear();
     this.#deps.metrics.depth(0);
     for (const waiter of this.#waiters) waiter.give(undefined);
   }
 
   #enqueue(key: string, priority: Priority): void {
-    if (!this.#lanes.add(key, priority, this.#deps.clock.monotonicMs())) return;
+    if (!this.#subqueues.add(key, priority, this.#deps.clock.monotonicMs())) return;
     this.#deps.metrics.added();
     this.#deps.metrics.depth(this.depth);
     this.#serve();
@@ -179,7 +179,7 @@ class RateLimitedQueue implements Workqueue {
   }
 
   #take(): WorkItem | undefined {
-    const next = this.#lanes.take();
+    const next = this.#subqueues.take();
     if (next === undefined) return undefined;
     const { key, priority, addedMs } = next;
     const nowMs = this.#deps.clock.monotonicMs();

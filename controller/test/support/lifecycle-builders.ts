@@ -1,6 +1,6 @@
 import { READY } from "../../src/api/node.ts";
 import type { Absences } from "../../src/controllers/node-lifecycle/guard/absences.ts";
-import type { Case } from "../../src/controllers/node-lifecycle/guard/guard.ts";
+import type { GuardInput } from "../../src/controllers/node-lifecycle/guard/guard.ts";
 import type { InstanceAnswer, InstanceState } from "../../src/provider/model/instance.ts";
 import { CREATED_MS, type NodeParts, node } from "./builders.ts";
 
@@ -47,13 +47,13 @@ export const twice: Absences = {
   conclusive: false,
 };
 
-export const facts = (parts: Partial<Case> = {}): Case => ({
+export const facts = (parts: Partial<GuardInput> = {}): GuardInput => ({
   absences: twice,
-  standing: {
+  provider: {
     name: "acme",
     scopeId: "project-1",
     bootId: "boot-1",
-    doubt: undefined,
+    untrustedReason: undefined,
     existenceConsistencyDelayMs: 0,
     failedAtMs: undefined,
     contradictedAtMs: undefined,

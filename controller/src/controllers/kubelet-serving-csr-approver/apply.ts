@@ -80,7 +80,7 @@ function tell(
   { key, log }: ReconcileContext,
 ): void {
   if (!waiting.isNews(key, message) || !voice.tryTake()) return;
-  waiting.told(key, message);
+  waiting.reported(key, message);
   log.info("Serving certificate is not approved", { reason, why: message });
   for (const event of events) recorder.record(event);
 }

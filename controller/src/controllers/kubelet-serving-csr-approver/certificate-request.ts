@@ -14,7 +14,7 @@ export interface CertificateRequest {
   /** Object identifiers of attributes and extensions asked for besides alternative names. */
   readonly others: readonly string[];
   readonly publicKey: PublicKeyFacts;
-  readonly signature: SignatureVerdict;
+  readonly signature: SignatureCheck;
 }
 
 export interface SubjectAttribute {
@@ -214,7 +214,7 @@ export type PublicKeyFacts =
   | { readonly kind: "other"; readonly name: string };
 
 /** "unsupported": of an algorithm that is not accepted, and so not checked. */
-export type SignatureVerdict = "valid" | "invalid" | "unsupported";
+export type SignatureCheck = "valid" | "invalid" | "unsupported";
 
 /** What was signed, with what, and the signature itself. */
 export interface Signed {
@@ -266,7 +266,7 @@ function factsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): P
 }
 
 /** Whether the key has signed it. */
-function checkSignature(key: KeyObject, { data, algorithm, signature }: Signed): SignatureVerdict {
+function checkSignature(key: KeyObject, { data, algorithm, signature }: Signed): SignatureCheck {
   const known = SIGNATURES.get(Buffer.from(algorithm).toString("hex"));
   const facts = factsOf(key);
   const isTooLarge = facts.kind === "RSA" && facts.bits > MAX_RSA_BITS;

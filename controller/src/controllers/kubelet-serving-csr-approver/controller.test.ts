@@ -226,14 +226,14 @@ describe("kubelet-serving-csr-approver leaves", () => {
   });
 });
 
-test("kubelet-serving-csr-approver waits while the provider that answers is in doubt", async () => {
+test("kubelet-serving-csr-approver waits while the provider that answers is not trusted", async () => {
   world.machine("node-a", [ADDRESS]);
-  world.doubt = "it works in another scope";
+  world.untrustedReason = "it works in another scope";
   world.ask("csr-1");
   world.start();
   await world.clock.advance(60_000);
   expect([world.approved, await world.notApproved("providerDoubted")]).toEqual([[], 1]);
-  world.doubt = undefined;
+  world.untrustedReason = undefined;
   await world.clock.advance(60_000);
   expect(world.approved).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
 import { type KubeletServingMetrics, kubeletServingMetrics } from "./metrics.ts";
 import { plan } from "./plan.ts";
-import { changesMachine, decides, isPending } from "./predicates.ts";
+import { changesInstance, decides, isPending } from "./predicates.ts";
 import { WaitingRequests } from "./waiting-requests.ts";
 
 type Context = ControllerContext<unknown>;
@@ -52,7 +52,7 @@ function kubeletServingCsrApprover(context: Context, metrics: KubeletServingMetr
       informerSource({
         name: "nodes",
         informer: nodes,
-        predicate: { add: () => true, update: changesMachine, delete: () => false },
+        predicate: { add: () => true, update: changesInstance, delete: () => false },
         keys: ({ metadata }) => waiting.keysOf(metadata.name),
       }),
       providerReadySource(context.providers, (queue) => {

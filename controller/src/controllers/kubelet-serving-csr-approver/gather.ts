@@ -40,5 +40,5 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
 async function ask({ instances, providers }: GatherDependencies, node: Node, signal: AbortSignal): Promise<Target> {
   const answer = await instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
   const witness = answer.kind === "present" ? answer.witness.provider : undefined;
-  return { node, answer, doubt: providers.providers.find(({ name }) => name === witness)?.doubt };
+  return { node, answer, untrustedReason: providers.providers.find(({ name }) => name === witness)?.untrustedReason };
 }

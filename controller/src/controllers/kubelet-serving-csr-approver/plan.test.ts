@@ -18,8 +18,8 @@ function input(parts: Partial<Input> = {}): Input {
   return { csr: csr(), claim: CLAIM, target: target(PRESENT), ...parts };
 }
 
-function target(answer: InstanceAnswer, doubt?: string): Target {
-  return { node: node("node-a"), answer, doubt };
+function target(answer: InstanceAnswer, untrustedReason?: string): Target {
+  return { node: node("node-a"), answer, untrustedReason };
 }
 
 /** Seconds after the request was made. */
@@ -80,7 +80,7 @@ describe("plan()", () => {
   test.each([
     { seconds: 10, tell: false },
     { seconds: 11, tell: true },
-  ])("tells of a provider that is away or in doubt after 10 s: $tell after $seconds s", ({ seconds, tell }) => {
+  ])("tells of a provider that is away or not trusted after 10 s: $tell after $seconds s", ({ seconds, tell }) => {
     const away = input({ target: target(unknown()) });
     expect(plan(away, after(seconds))).toMatchObject({ objection: { reason: "machineUnknown" }, tell });
     const inDoubt = input({ target: target(PRESENT, "its credentials have expired") });

@@ -4,8 +4,8 @@ import {
   type CertificateSigningRequestCondition,
 } from "../../api/certificate-signing-request.ts";
 import type { Node } from "../../api/node.ts";
-import { type Claim, type MachineObjection, type Objection, type RequestObjection, objection } from "./plan/claim.ts";
-import { judgeClaim, type Testimony } from "./plan/instance.ts";
+import { type Claim, type InstanceObjection, type Objection, type RequestObjection, objection } from "./plan/claim.ts";
+import { evaluateClaim, type InstanceEvidence } from "./plan/instance.ts";
 
 /** What a decision about one request rests on. */
 export interface Input {
@@ -16,7 +16,7 @@ export interface Input {
 }
 
 /** A Node and what is known of its machine. */
-export interface Target extends Testimony {
+export interface Target extends InstanceEvidence {
   readonly node: Node;
 }
 
@@ -41,7 +41,7 @@ export interface Wait {
   readonly csr: CertificateSigningRequest;
   readonly nodeName: string;
   readonly node: Node | undefined;
-  readonly objection: Objection<MachineObjection>;
+  readonly objection: Objection<InstanceObjection>;
   readonly tell: boolean;
   readonly lookInMs: number;
 }
@@ -58,7 +58,7 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
   if (claim.kind === "objection") return { kind: "leave", csr, objection: claim };
   const { nodeName } = claim;
   const finding =
-    target === undefined ? objection("nodeMissing", `there is no Node ${nodeName}`) : judgeClaim(claim, target);
+    target === undefined ? objection("nodeMissing", `there is no Node ${nodeName}`) : evaluateClaim(claim, target);
   if (finding.kind === "confirmation") return { kind: "approve", csr, condition: approval(claim, finding.providerId) };
   const ageMs = nowMs - csr.metadata.creationTimestampMs;
   return {
@@ -73,7 +73,7 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
 }
 
 /** Passes by itself, as a rule. */
-const AWAY: ReadonlySet<MachineObjection> = new Set(["machineUnknown", "providerDoubted"]);
+const AWAY: ReadonlySet<InstanceObjection> = new Set(["machineUnknown", "providerDoubted"]);
 
 function clamp(waitMs: number): number {
   return Math.min(Math.max(waitMs, MIN_WAIT_MS), MAX_WAIT_MS);

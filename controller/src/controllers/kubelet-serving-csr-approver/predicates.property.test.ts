@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-laws.ts";
-import { changesMachine } from "./predicates.ts";
+import { changesInstance } from "./predicates.ts";
 
-describe("changesMachine()", () => {
+describe("changesInstance()", () => {
   test("is false for whatever says nothing of the machine", () => {
     const inMetadata = ["version", "deletion", "labels", "annotations"] as const;
     const parts = [...inMetadata, "podCIDRs", "unschedulable", "taints", "conditions", "nodeInfo"] as const;
-    expect(breaksIgnoring(changesMachine, parts)).toBeNull();
+    expect(breaksIgnoring(changesInstance, parts)).toBeNull();
   });
 
   test("is the same in either direction", () => {
-    expect(breaksSymmetry(changesMachine)).toBeNull();
+    expect(breaksSymmetry(changesInstance)).toBeNull();
   });
 
-  test("loses nothing of a change told in two steps", () => {
-    expect(breaksSplitting(changesMachine)).toBeNull();
+  test("loses nothing of a change reported in two steps", () => {
+    expect(breaksSplitting(changesInstance)).toBeNull();
   });
 });

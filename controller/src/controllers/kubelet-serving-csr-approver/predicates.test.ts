@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node } from "../../../test/support/builders.ts";
 import { csr, csrCondition, type CsrParts } from "../../../test/support/node/builders-csr.ts";
-import { changesMachine, decides, isOld, isPending } from "./predicates.ts";
+import { changesInstance, decides, isOld, isPending } from "./predicates.ts";
 
 describe("isPending()", () => {
   test.each<{ readonly it: string; readonly parts: CsrParts; readonly pending: boolean }>([
@@ -37,7 +37,7 @@ describe("decides()", () => {
   });
 });
 
-describe("changesMachine()", () => {
+describe("changesInstance()", () => {
   const before = node("node-a");
   test.each([
     { it: "nothing of the machine", after: node("node-a", { metadata: { labels: { a: "b" } } }), changes: false },
@@ -49,6 +49,6 @@ describe("changesMachine()", () => {
     },
     { it: "everything, being made anew", after: node("node-a", { metadata: { uid: "uid-2" } }), changes: true },
   ])("is $changes for a Node that changes $it", ({ after, changes }) => {
-    expect(changesMachine(before, after)).toBe(changes);
+    expect(changesInstance(before, after)).toBe(changes);
   });
 });

@@ -37,7 +37,7 @@ export function decides(old: CertificateSigningRequest, csr: CertificateSigningR
 }
 
 /** The Node has another machine, or its addresses have just followed the cloud's. */
-export function changesMachine(old: Node, node: Node): boolean {
+export function changesInstance(old: Node, node: Node): boolean {
   return (
     old.metadata.uid !== node.metadata.uid ||
     old.spec.providerID !== node.spec.providerID ||

@@ -42,11 +42,11 @@ describe("WaitingRequests", () => {
 
   test("remembers what was said of a request, as long as it waits", () => {
     waiting.put("a", "machineUnknown", "node-a");
-    waiting.told("a", "x");
+    waiting.reported("a", "x");
     waiting.put("a", "machineUnknown", "node-a");
     expect([waiting.isNews("a", "x"), waiting.isNews("a", "y"), waiting.isNews("b", "x")]).toEqual([false, true, true]);
     waiting.forget("a");
-    waiting.told("a", "x");
+    waiting.reported("a", "x");
     expect(waiting.isNews("a", "x")).toBe(true);
   });
 });

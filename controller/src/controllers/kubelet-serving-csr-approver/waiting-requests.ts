@@ -6,7 +6,7 @@ interface Waiting {
   /** The Node whose changes may cure it. */
   readonly nodeName: string | undefined;
   /** What was said of it last. */
-  readonly told: string | undefined;
+  readonly reported: string | undefined;
 }
 
 /** Requests that were looked at and not approved, as long as they are pending. */
@@ -21,9 +21,9 @@ export class WaitingRequests {
   }
 
   put(key: string, reason: ObjectionReason, nodeName?: string): void {
-    const told = this.#requests.get(key)?.told;
+    const reported = this.#requests.get(key)?.reported;
     this.forget(key);
-    this.#requests.set(key, { reason, nodeName, told });
+    this.#requests.set(key, { reason, nodeName, reported });
     this.#count(reason, 1);
     if (nodeName === undefined) return;
     const keys = this.#byNode.get(nodeName) ?? new Set<string>();
@@ -32,12 +32,12 @@ export class WaitingRequests {
 
   /** True when that has not been said of the request yet. */
   isNews(key: string, text: string): boolean {
-    return this.#requests.get(key)?.told !== text;
+    return this.#requests.get(key)?.reported !== text;
   }
 
-  told(key: string, text: string): void {
+  reported(key: string, text: string): void {
     const request = this.#requests.get(key);
-    if (request !== undefined) this.#requests.set(key, { ...request, told: text });
+    if (request !== undefined) this.#requests.set(key, { ...request, reported: text });
   }
 
   /** Requests of a Node that its machine may yet make right. */

@@ -15,7 +15,7 @@ export interface AssignDependencies {
 }
 
 /** Upstream says so after 3 tries: cidrUpdateRetries in pkg/controller/nodeipam/ipam/cidr_allocator.go v1.36.3. */
-const TELL_AFTER_FAILURES = 3;
+const REPORT_AFTER_FAILURES = 3;
 
 /** Writes ranges on a Node that has none. Safe to repeat: the second write of the same changes nothing, another one is refused. */
 export async function assign(
@@ -30,7 +30,7 @@ export async function assign(
   } catch (error) {
     context.signal.throwIfAborted();
     if (isApiError(error, "notFound") || (await isSettled(error, node, deps, context))) return DONE;
-    if (context.failures + 1 >= TELL_AFTER_FAILURES) deps.events.record(cidrAssignmentFailed(node));
+    if (context.failures + 1 >= REPORT_AFTER_FAILURES) deps.events.record(cidrAssignmentFailed(node));
     throw error;
   }
   return DONE;

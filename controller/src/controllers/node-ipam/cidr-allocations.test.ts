@@ -5,7 +5,7 @@ import { Metrics } from "../../telemetry/metrics.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import { CidrSet } from "./cidr-set.ts";
 import { nodeIpamMetrics } from "./metrics.ts";
-import { RangeLedger } from "./cidr-allocations.ts";
+import { CidrAllocations } from "./cidr-allocations.ts";
 
 let metrics: Metrics;
 let freed: number;
@@ -20,8 +20,8 @@ function range(text: string): Cidr {
   return parsed;
 }
 
-function ledger(sets: readonly CidrSet[], reserved: readonly string[] = []): RangeLedger {
-  return new RangeLedger({
+function allocations(sets: readonly CidrSet[], reserved: readonly string[] = []): CidrAllocations {
+  return new CidrAllocations({
     sets,
     reserved: reserved.map(range),
     metrics: nodeIpamMetrics(metrics),
@@ -41,9 +41,9 @@ function ranged(name: string, ...podCIDRs: readonly string[]): Node {
   return node(name, { spec: { podCIDRs } });
 }
 
-describe("RangeLedger.reserve()", () => {
+describe("CidrAllocations.reserve()", () => {
   test("sets one block of each family aside, and the same ones when asked again", () => {
-    const kept = ledger([ipv4(), ipv6()]);
+    const kept = allocations([ipv4(), ipv6()]);
     const wanted = { kind: "held", ranges: ["10.0.0.0/24", "fd00::/64"] };
     expect([kept.reserve(node("a")), kept.reserve(node("a"))]).toEqual([wanted, wanted]);
     expect(kept.reserve(node("b"))).toEqual({ kind: "held", ranges: ["10.0.1.0/24", "fd00:0:0:1::/64"] });
@@ -52,7 +52,7 @@ describe("RangeLedger.reserve()", () => {
 
   test("takes no block of one family when the other is full", () => {
     const [wide, narrow] = [ipv4(4), ipv6(1)];
-    const kept = ledger([wide, narrow]);
+    const kept = allocations([wide, narrow]);
     kept.reserve(node("a"));
     expect(kept.reserve(node("b"))).toEqual({ kind: "full", clusterCidr: "fd00::/64" });
     expect([wide.used, narrow.used]).toEqual([1, 1]);
@@ -62,7 +62,7 @@ describe("RangeLedger.reserve()", () => {
 
   test("never gives what Services have", () => {
     const set = ipv4();
-    const kept = ledger([set], ["10.0.0.0/23", "192.168.0.0/16", "fd00::/108"]);
+    const kept = allocations([set], ["10.0.0.0/23", "192.168.0.0/16", "fd00::/108"]);
     expect([kept.reserve(node("a")), kept.reserve(node("b")), kept.reserve(node("c"))]).toEqual([
       { kind: "held", ranges: ["10.0.2.0/24"] },
       { kind: "held", ranges: ["10.0.3.0/24"] },
@@ -71,16 +71,16 @@ describe("RangeLedger.reserve()", () => {
   });
 });
 
-describe("RangeLedger.see()", () => {
+describe("CidrAllocations.see()", () => {
   test("keeps account of ranges that somebody else gave", () => {
-    const kept = ledger([ipv4(), ipv6()]);
+    const kept = allocations([ipv4(), ipv6()]);
     expect(kept.see(ranged("a", "10.0.0.0/24"))).toEqual([]);
     expect(kept.reserve(node("b"))).toEqual({ kind: "held", ranges: ["10.0.1.0/24", "fd00::/64"] });
   });
 
   test("gives up what was set aside for a Node that has other ranges", () => {
     const set = ipv4();
-    const kept = ledger([set]);
+    const kept = allocations([set]);
     kept.reserve(node("a"));
     kept.see(ranged("a", "10.0.3.0/24"));
     expect([set.isInUse(range("10.0.0.0/24")), set.isInUse(range("10.0.3.0/24")), freed]).toEqual([false, true, 1]);
@@ -92,43 +92,43 @@ describe("RangeLedger.see()", () => {
     { sentence: "more", ranges: ["10.0.0.0/24", "fd00::/64", "10.0.3.0/24"], used: [2, 1] },
   ])("keeps account of $sentence than were set aside", ({ ranges, used }) => {
     const [four, six] = [ipv4(), ipv6()];
-    const kept = ledger([four, six]);
+    const kept = allocations([four, six]);
     kept.reserve(node("a"));
     expect(kept.see(ranged("a", ...ranges))).toEqual([]);
     expect([four.used, six.used, kept.of(node("a"))?.ranges]).toEqual([...used, ranges]);
   });
 
   test("tells of a range that is another's, whatever the other family has", () => {
-    const kept = ledger([ipv4(), ipv6()]);
+    const kept = allocations([ipv4(), ipv6()]);
     kept.see(ranged("a", "10.0.0.0/24"));
     expect(kept.see(ranged("b", "10.0.0.0/24")).map(({ range: odd }) => odd)).toEqual(["10.0.0.0/24"]);
   });
 
   test("does not believe that a Node lost its ranges", () => {
     const set = ipv4();
-    const kept = ledger([set]);
+    const kept = allocations([set]);
     kept.see(ranged("a", "10.0.0.0/24"));
     kept.see(node("a"));
     expect([set.used, kept.of(node("a"))?.isWritten]).toEqual([1, true]);
   });
 
   test.each([
-    { ranges: ["10.9.0.0/24"], oddities: [{ range: "10.9.0.0/24", what: "is outside of --cluster-cidr" }] },
-    { ranges: ["fd00::/64"], oddities: [{ range: "fd00::/64", what: "is outside of --cluster-cidr" }] },
-    { ranges: ["10.0.0/24"], oddities: [{ range: "10.0.0/24", what: "is no range" }] },
+    { ranges: ["10.9.0.0/24"], conflicts: [{ range: "10.9.0.0/24", what: "is outside of --cluster-cidr" }] },
+    { ranges: ["fd00::/64"], conflicts: [{ range: "fd00::/64", what: "is outside of --cluster-cidr" }] },
+    { ranges: ["10.0.0/24"], conflicts: [{ range: "10.0.0/24", what: "is no range" }] },
     {
       ranges: ["10.0.0.128/25"],
-      oddities: [{ range: "10.0.0.128/25", what: "is another Node's as well, or a Service's" }],
+      conflicts: [{ range: "10.0.0.128/25", what: "is another Node's as well, or a Service's" }],
     },
-  ])("tells once what is odd: $ranges", ({ ranges, oddities }) => {
-    const kept = ledger([ipv4()]);
+  ])("tells once what is odd: $ranges", ({ ranges, conflicts }) => {
+    const kept = allocations([ipv4()]);
     kept.see(ranged("first", "10.0.0.0/24"));
-    expect([kept.see(ranged("a", ...ranges)), kept.see(ranged("a", ...ranges))]).toEqual([oddities, []]);
+    expect([kept.see(ranged("a", ...ranges)), kept.see(ranged("a", ...ranges))]).toEqual([conflicts, []]);
   });
 
   test("keeps a range that two Nodes have until both are gone", () => {
     const set = ipv4();
-    const kept = ledger([set]);
+    const kept = allocations([set]);
     kept.see(ranged("a", "10.0.0.0/24"));
     kept.see(ranged("b", "10.0.0.0/24"));
     kept.forget(node("a"));
@@ -138,10 +138,10 @@ describe("RangeLedger.see()", () => {
   });
 });
 
-describe("RangeLedger.confirm()", () => {
+describe("CidrAllocations.confirm()", () => {
   test("does nothing for a Node that is gone meanwhile", () => {
     const set = ipv4();
-    const kept = ledger([set]);
+    const kept = allocations([set]);
     kept.reserve(node("a"));
     kept.forget(node("a"));
     kept.confirm(node("a"), ranged("a", "10.0.0.0/24"));
@@ -149,26 +149,26 @@ describe("RangeLedger.confirm()", () => {
   });
 
   test("marks what was written", () => {
-    const kept = ledger([ipv4()]);
+    const kept = allocations([ipv4()]);
     kept.reserve(node("a"));
     kept.confirm(node("a"), ranged("a", "10.0.0.0/24"));
     expect(kept.of(node("a"))?.isWritten).toBe(true);
   });
 });
 
-describe("RangeLedger.forget()", () => {
+describe("CidrAllocations.forget()", () => {
   test("takes a Node for its UID, not its name", () => {
     const set = ipv4();
-    const kept = ledger([set]);
+    const kept = allocations([set]);
     kept.reserve(node("a", { metadata: { uid: "new" } }));
     kept.forget(node("a", { metadata: { uid: "old" } }));
     expect(set.used).toBe(1);
   });
 });
 
-describe("RangeLedger's metrics", () => {
+describe("CidrAllocations's metrics", () => {
   test("count blocks as upstream's do", async () => {
-    const kept = ledger([ipv4()], ["10.0.0.0/24"]);
+    const kept = allocations([ipv4()], ["10.0.0.0/24"]);
     kept.see(ranged("a", "10.0.1.0/24"));
     kept.reserve(node("b"));
     kept.forget(node("a"));

@@ -4,7 +4,7 @@ import type { CidrSet } from "./cidr-set.ts";
 import type { NodeIpamMetrics } from "./metrics.ts";
 
 /** What one Node has, or is to get. */
-export interface Holding {
+export interface Allocation {
   readonly ranges: readonly string[];
   /** The Node was seen with them. False: they are set aside for it, and a write may have gone through or not. */
   readonly isWritten: boolean;
@@ -16,12 +16,12 @@ export type Reservation =
   | { readonly kind: "full"; readonly clusterCidr: string };
 
 /** A range of a Node that cannot be kept account of as it should. */
-export interface Oddity {
+export interface AllocationConflict {
   readonly range: string;
   readonly what: string;
 }
 
-export interface RangeLedgerDependencies {
+export interface CidrAllocationsDependencies {
   /** One for each cluster range, in their order. */
   readonly sets: readonly CidrSet[];
   /** Never handed out: the ranges of Services. */
@@ -31,7 +31,7 @@ export interface RangeLedgerDependencies {
   readonly onFreed: () => void;
 }
 
-interface Entry extends Holding {
+interface Entry extends Allocation {
   readonly cidrs: readonly Cidr[];
 }
 
@@ -40,11 +40,11 @@ interface Entry extends Holding {
  * of writing it: so no range is handed out twice because a write timed out or a cache lags, and none is lost. A Node is its UID:
  * another one of the same name is another Node.
  */
-export class RangeLedger {
-  readonly #deps: RangeLedgerDependencies;
+export class CidrAllocations {
+  readonly #deps: CidrAllocationsDependencies;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(dependencies: RangeLedgerDependencies) {
+  constructor(dependencies: CidrAllocationsDependencies) {
     this.#deps = dependencies;
     const { sets, reserved, metrics } = dependencies;
     for (const { cidr, capacity } of sets) metrics.capacity.set({ clusterCIDR: cidr.text }, capacity);
@@ -52,7 +52,7 @@ export class RangeLedger {
   }
 
   /** What the Node holds; undefined: nothing. */
-  of({ metadata }: Node): Holding | undefined {
+  of({ metadata }: Node): Allocation | undefined {
     return this.#entries.get(metadata.uid);
   }
 
@@ -70,7 +70,7 @@ export class RangeLedger {
   }
 
   /** The Node was seen as it is. Answers what is odd about ranges that were not known of it. */
-  see({ metadata, spec }: Node): readonly Oddity[] {
+  see({ metadata, spec }: Node): readonly AllocationConflict[] {
     const ranges = spec.podCIDRs;
     // Ranges are never taken off a Node: this is an older view of it, or a write that is still on its way.
     if (ranges.length === 0) return [];
@@ -81,11 +81,11 @@ export class RangeLedger {
     }
     if (held !== undefined) this.#release(held);
     const read = ranges.map((range) => ({ range, cidr: parseCidr(range) }));
-    const oddities = read.flatMap(({ range, cidr }) => this.#oddityOf(range, cidr) ?? []);
+    const conflicts = read.flatMap(({ range, cidr }) => this.#conflictOf(range, cidr) ?? []);
     const cidrs = read.flatMap(({ cidr }) => cidr ?? []);
     for (const cidr of cidrs) this.#occupy(cidr);
     this.#entries.set(metadata.uid, { cidrs, ranges, isWritten: true });
-    return oddities;
+    return conflicts;
   }
 
   /** What was set aside was written. Not so for a Node that is gone meanwhile. */
@@ -101,7 +101,7 @@ export class RangeLedger {
     this.#release(held);
   }
 
-  #oddityOf(range: string, cidr: Cidr | undefined): Oddity | undefined {
+  #conflictOf(range: string, cidr: Cidr | undefined): AllocationConflict | undefined {
     const { sets } = this.#deps;
     if (cidr === undefined) return { range, what: "is no range" };
     if (!sets.some((set) => set.overlaps(cidr))) return { range, what: "is outside of --cluster-cidr" };

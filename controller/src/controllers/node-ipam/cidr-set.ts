@@ -1,7 +1,7 @@
 import { ADDRESS_BITS, type Cidr, prefixLength, rangeOf } from "../../util/cidr.ts";
 
 /** One block handed out, and how many were passed over because they are in use. */
-export interface Allocation {
+export interface AllocatedBlock {
   readonly cidr: Cidr;
   readonly passedOver: number;
 }
@@ -56,7 +56,7 @@ export class CidrSet {
   }
 
   /** Takes the next free block after the last one handed out. undefined: all are in use. */
-  allocate(): Allocation | undefined {
+  allocate(): AllocatedBlock | undefined {
     if (this.isFull) return undefined;
     const first = this.#next;
     let index = first;

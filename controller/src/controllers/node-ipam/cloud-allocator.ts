@@ -20,12 +20,12 @@ export interface CloudAllocatorDependencies extends Omit<AssignDependencies, "wr
 }
 
 /** A Node has no pod range because its cloud has not said one. */
-class PodRangeUnavailableError extends Error {
+class PodCidrUnavailableError extends Error {
   readonly code = "POD_RANGE_UNAVAILABLE";
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = "PodRangeUnavailableError";
+    this.name = "PodCidrUnavailableError";
   }
 }
 
@@ -74,7 +74,7 @@ async function apply(decided: CloudPlan, deps: CloudAllocatorDependencies, conte
       return write(decided.node, decided.ranges, deps, context);
     case "unavailable":
       deps.events.record(cloudCidrNotAvailable(decided.node, decided.why));
-      throw new PodRangeUnavailableError(`pod ranges of node ${context.key}: ${decided.why}`);
+      throw new PodCidrUnavailableError(`pod ranges of node ${context.key}: ${decided.why}`);
     case "retry":
       throw failureOf(`pod ranges of node ${context.key}: ${decided.why}`, decided.error);
     default:
@@ -95,9 +95,9 @@ async function write(
 
 /** What only waiting or an operator cures has its own wait (proto/README.md section 5); the rest the queue's back-off. */
 function failureOf(message: string, error: ProviderError | undefined): Error {
-  if (error === undefined) return new PodRangeUnavailableError(message);
+  if (error === undefined) return new PodCidrUnavailableError(message);
   const isFixed = error.class === "WAIT" || error.class === "OPERATOR" || error.class === "FINAL";
   const waitMs = isFixed ? retryDelayMs(error, 1) : undefined;
   if (waitMs !== undefined) return new RetryAfterError(message, waitMs, { cause: error });
-  return new PodRangeUnavailableError(message, { cause: error });
+  return new PodCidrUnavailableError(message, { cause: error });
 }

@@ -9,7 +9,7 @@ import { informerSource, providerReadySource, type Source } from "../../runtime/
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { DEFAULT_BACKOFF, type ExponentialOptions } from "../../workqueue/rate-limited-queue.ts";
-import { RangeLedger } from "./cidr-allocations.ts";
+import { CidrAllocations } from "./cidr-allocations.ts";
 import { CidrSet } from "./cidr-set.ts";
 import { cloudAllocator } from "./cloud-allocator.ts";
 import { type NodeIpamMetrics, nodeIpamMetrics } from "./metrics.ts";
@@ -52,17 +52,17 @@ export const nodeIpam: Registration<NodeIpamOptions> = {
 function rangeController(context: Context, metrics: NodeIpamMetrics): Controller {
   const { options, program } = context;
   const waiting = new WaitingNodes({ wake: (name) => controller.queue.add(name), gauge: metrics.waiting });
-  const ledger = new RangeLedger({
+  const allocations = new CidrAllocations({
     sets: nodeRanges(options).map(({ cidr, nodeMaskSize }) => new CidrSet(cidr, nodeMaskSize)),
     reserved: serviceRanges(options),
     metrics,
     onFreed: () => waiting.wakeAll(),
   });
   const { nodes } = context.cluster;
-  const shared = { ...assigning(context), ledger };
+  const shared = { ...assigning(context), allocations };
   const controller: Controller = new Controller(context, {
     reconciler: rangeAllocator({ ...shared, nodes: nodes.lister, waiting, clock: program.clock }),
-    // The ledger hears of each change first.
+    // The allocations hears of each change first.
     sources: [rangesSource({ ...shared, ...program, nodes }), nodeSource(context)],
     workers: WRITERS,
     backoff: DEFAULT_BACKOFF,

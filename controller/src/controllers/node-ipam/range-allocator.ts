@@ -12,12 +12,12 @@ import type { Clock } from "../../util/clock.ts";
 import { assign, type AssignDependencies } from "./assign.ts";
 import { cidrNotAvailable } from "./events.ts";
 import { type Input, type Plan, plan } from "./plan.ts";
-import type { RangeLedger } from "./cidr-allocations.ts";
-import { TELL_EVERY_MS, type WaitingNodes } from "./waiting-nodes.ts";
+import type { CidrAllocations } from "./cidr-allocations.ts";
+import { REPORT_EVERY_MS, type WaitingNodes } from "./waiting-nodes.ts";
 
 export interface RangeAllocatorDependencies extends Omit<AssignDependencies, "wrote"> {
   readonly nodes: Lister<Node>;
-  readonly ledger: RangeLedger;
+  readonly allocations: CidrAllocations;
   readonly waiting: WaitingNodes;
   readonly clock: Clock;
 }
@@ -34,19 +34,19 @@ export function rangeAllocator(deps: RangeAllocatorDependencies): Reconciler {
   );
 }
 
-/** undefined: the Node is gone, and the ledger has been told so. */
-function gather(key: string, { nodes, ledger, waiting }: RangeAllocatorDependencies): Input | undefined {
+/** undefined: the Node is gone, and the allocations has been told so. */
+function gather(key: string, { nodes, allocations, waiting }: RangeAllocatorDependencies): Input | undefined {
   const node = nodes.get(key);
   if (node === undefined) {
     waiting.delete(key);
     return undefined;
   }
-  return { node, held: ledger.of(node) };
+  return { node, held: allocations.of(node) };
 }
 
 async function apply(decided: Plan, deps: RangeAllocatorDependencies, context: ReconcileContext): Promise<Result> {
-  const { nodes, ledger, waiting } = deps;
-  const assigning = { ...deps, wrote: (before: Node, now: Node) => ledger.confirm(before, now) };
+  const { nodes, allocations, waiting } = deps;
+  const assigning = { ...deps, wrote: (before: Node, now: Node) => allocations.confirm(before, now) };
   switch (decided.kind) {
     case "leave":
       waiting.delete(context.key);
@@ -55,9 +55,9 @@ async function apply(decided: Plan, deps: RangeAllocatorDependencies, context: R
       return assign(decided.node, decided.ranges, assigning, context);
     case "allocate": {
       const { node } = decided;
-      // Nobody would tell the ledger of its end any more.
+      // Nobody would tell the allocations of its end any more.
       if (nodes.get(context.key)?.metadata.uid !== node.metadata.uid) return DONE;
-      const reservation = ledger.reserve(node);
+      const reservation = allocations.reserve(node);
       if (reservation.kind === "full") return wait(node, reservation.clusterCidr, deps, context);
       waiting.delete(context.key);
       return assign(node, reservation.ranges, assigning, context);
@@ -80,5 +80,5 @@ function wait(
       clusterCidr,
     });
   }
-  return requeueAfter(TELL_EVERY_MS);
+  return requeueAfter(REPORT_EVERY_MS);
 }

@@ -13,7 +13,7 @@ import { CidrSet } from "./cidr-set.ts";
 import { DEFAULT_BACKOFF, createWorkqueue, exponentialLimiter } from "../../workqueue/rate-limited-queue.ts";
 import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
 import { nodeIpamMetrics } from "./metrics.ts";
-import { RangeLedger } from "./cidr-allocations.ts";
+import { CidrAllocations } from "./cidr-allocations.ts";
 import { rangesSource } from "./sources.ts";
 
 const CLUSTER = parseCidr("10.0.0.0/16");
@@ -35,7 +35,7 @@ class Fixture {
   problem: Error | undefined;
   isReady = false;
   readonly #stop = new AbortController();
-  readonly #ledger = new RangeLedger({
+  readonly #allocations = new CidrAllocations({
     sets: [this.set],
     reserved: [],
     metrics: nodeIpamMetrics(new Metrics()),
@@ -60,7 +60,7 @@ class Fixture {
         });
       },
     };
-    const source = rangesSource({ nodes, kube: client, ledger: this.#ledger, clock, log });
+    const source = rangesSource({ nodes, kube: client, allocations: this.#allocations, clock, log });
     const queue = createWorkqueue({ clock, limiter: exponentialLimiter(DEFAULT_BACKOFF), metrics: NO_QUEUE_METRICS });
     source.start(queue);
     await source.ready(this.#stop.signal);

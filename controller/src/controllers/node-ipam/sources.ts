@@ -9,13 +9,13 @@ import { sleep } from "../../util/abort.ts";
 import { backoffMs } from "../../util/backoff.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { OddityLog } from "./waiting-nodes.ts";
-import type { RangeLedger } from "./cidr-allocations.ts";
+import { AllocationConflictLog } from "./waiting-nodes.ts";
+import type { CidrAllocations } from "./cidr-allocations.ts";
 
 export interface RangesSourceDependencies {
   readonly nodes: Informer<Node>;
   readonly kube: Pick<KubeClient, "get" | "list">;
-  readonly ledger: RangeLedger;
+  readonly allocations: CidrAllocations;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -29,14 +29,14 @@ const RETRY = { initialMs: 500, maxMs: 10_000 } as const;
 const LOOK_AGAIN_MS = 1000;
 
 /**
- * Keeps the ledger true to the cache, and is ready when it holds all that the API server has: what another leader handed out last
+ * Keeps the allocations true to the cache, and is ready when it holds all that the API server has: what another leader handed out last
  * may not have reached this cache. Nothing is handed out before.
  */
 export function rangesSource(deps: RangesSourceDependencies): Source {
-  const { nodes, ledger, log } = deps;
-  const oddities = new OddityLog(log);
+  const { nodes, allocations, log } = deps;
+  const conflicts = new AllocationConflictLog(log);
   const see = (node: Node): void => {
-    for (const oddity of ledger.see(node)) oddities.add(node, oddity);
+    for (const conflict of allocations.see(node)) conflicts.add(node, conflict);
   };
   return {
     name: "pod ranges in use",
@@ -44,13 +44,13 @@ export function rangesSource(deps: RangesSourceDependencies): Source {
       nodes.addHandler({
         onAdd: (node) => see(node),
         onUpdate: (_old, node) => see(node),
-        onDelete: (node) => ledger.forget(node),
+        onDelete: (node) => allocations.forget(node),
       }),
     ready: async (signal) => {
       await nodes.whenSynced(signal);
       const listed = await listAll(deps, signal);
       for (const node of listed) see(node);
-      oddities.startDone();
+      conflicts.startDone();
       for (const node of listed) await untilKnown(node, deps, signal);
     },
   };
@@ -83,12 +83,12 @@ async function listPages(kube: Pick<KubeClient, "list">, signal: AbortSignal): P
   return listed;
 }
 
-/** A Node that was listed and is not in the cache comes into it, or has gone: then nobody else would tell the ledger. */
+/** A Node that was listed and is not in the cache comes into it, or has gone: then nobody else would tell the allocations. */
 async function untilKnown(node: Node, deps: RangesSourceDependencies, signal: AbortSignal): Promise<void> {
-  const { nodes, ledger, clock } = deps;
+  const { nodes, allocations, clock } = deps;
   const { name, uid } = node.metadata;
-  while (ledger.of(node) !== undefined && nodes.lister.get(name)?.metadata.uid !== uid) {
-    if (await isGone(node, deps, signal)) return ledger.forget(node);
+  while (allocations.of(node) !== undefined && nodes.lister.get(name)?.metadata.uid !== uid) {
+    if (await isGone(node, deps, signal)) return allocations.forget(node);
     await sleep(LOOK_AGAIN_MS, signal, clock);
   }
 }

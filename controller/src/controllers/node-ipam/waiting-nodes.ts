@@ -1,7 +1,7 @@
 import type { Gauge } from "prom-client";
 import type { Node } from "../../api/node.ts";
 import type { Logger } from "../../telemetry/log.ts";
-import type { Oddity } from "./cidr-allocations.ts";
+import type { AllocationConflict } from "./cidr-allocations.ts";
 
 export interface WaitingNodesDependencies {
   readonly wake: (name: string) => void;
@@ -9,12 +9,12 @@ export interface WaitingNodesDependencies {
 }
 
 /** It is said again this often: events live for an hour. */
-export const TELL_EVERY_MS = 300_000;
+export const REPORT_EVERY_MS = 300_000;
 
 /** Nodes for which no range is free. Whatever comes free wakes them, those first that wait longest. */
 export class WaitingNodes {
   readonly #deps: WaitingNodesDependencies;
-  readonly #toldAtMs = new Map<string, number>();
+  readonly #reportedAtMs = new Map<string, number>();
 
   constructor(dependencies: WaitingNodesDependencies) {
     this.#deps = dependencies;
@@ -23,21 +23,21 @@ export class WaitingNodes {
 
   /** Answers whether it is to be told. */
   add(name: string, monotonicMs: number): boolean {
-    const toldAtMs = this.#toldAtMs.get(name);
-    if (toldAtMs !== undefined && monotonicMs - toldAtMs < TELL_EVERY_MS) return false;
-    this.#toldAtMs.set(name, monotonicMs);
-    this.#deps.gauge.set(this.#toldAtMs.size);
+    const reportedAtMs = this.#reportedAtMs.get(name);
+    if (reportedAtMs !== undefined && monotonicMs - reportedAtMs < REPORT_EVERY_MS) return false;
+    this.#reportedAtMs.set(name, monotonicMs);
+    this.#deps.gauge.set(this.#reportedAtMs.size);
     return true;
   }
 
   delete(name: string): void {
-    this.#toldAtMs.delete(name);
-    this.#deps.gauge.set(this.#toldAtMs.size);
+    this.#reportedAtMs.delete(name);
+    this.#deps.gauge.set(this.#reportedAtMs.size);
   }
 
   /** A block came free. */
   wakeAll(): void {
-    for (const name of this.#toldAtMs.keys()) this.#deps.wake(name);
+    for (const name of this.#reportedAtMs.keys()) this.#deps.wake(name);
   }
 }
 
@@ -47,7 +47,7 @@ const MAX_EXAMPLES = 5;
  * Tells of ranges that cannot be kept account of as they should: one by one, but together at the start, for thousands of Nodes may have
  * ranges from before a move of the cluster's.
  */
-export class OddityLog {
+export class AllocationConflictLog {
   readonly #log: Logger;
   #atStart: Map<string, string[]> | undefined = new Map();
 
@@ -55,7 +55,7 @@ export class OddityLog {
     this.#log = log;
   }
 
-  add({ metadata: { name } }: Node, { range, what }: Oddity): void {
+  add({ metadata: { name } }: Node, { range, what }: AllocationConflict): void {
     if (this.#atStart === undefined) {
       this.#log.warn("A pod range of the node is odd; it is left as it is", { node: name, range, what });
       return;

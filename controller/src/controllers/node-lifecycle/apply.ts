@@ -7,12 +7,12 @@ import type { OwnWrites } from "../../kube/cache/store.ts";
 import { DONE, type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import type { DeletionLedger } from "./deletion-history.ts";
+import type { DeletionHistory } from "./deletion-history.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionDelayed } from "./events.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
-import type { NodeRecords, ProviderMemory } from "./node-history.ts";
-import { type News, type PaceRules, type Plan, type ShutdownTaint, nodePatch, untilNextLookMs } from "./plan.ts";
-import { type Case, type Hold, judge } from "./guard/guard.ts";
+import type { NodeRecords, ProviderHistory } from "./node-history.ts";
+import { type News, type PollIntervalRules, type Plan, type ShutdownTaint, nodePatch, nextPollInMs } from "./plan.ts";
+import { type GuardInput, type Delay, decide } from "./guard/guard.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {
@@ -20,13 +20,13 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: NodeLifecycleMetrics;
   readonly records: NodeRecords;
-  readonly memory: ProviderMemory;
-  readonly deletions: DeletionLedger;
+  readonly memory: ProviderHistory;
+  readonly deletions: DeletionHistory;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
-  readonly pace: PaceRules;
+  readonly pace: PollIntervalRules;
   /** The guard's facts at this moment. */
-  readonly caseOf: (node: Node) => Case | undefined;
+  readonly guardInputOf: (node: Node) => GuardInput | undefined;
 }
 
 /** Conflicts in a row before the queue's back-off takes over, as upstream's taint helper. */
@@ -36,7 +36,7 @@ const MAX_TRIES = 5;
 const SLACK_MS = 250;
 
 /** What still holds is said again, for events live for an hour. */
-const TELL_AGAIN_MS = 1_800_000;
+const REPORT_AGAIN_MS = 1_800_000;
 
 /** Remembers what was seen, at the moment at which it is: what was seen of other Nodes meanwhile stays. */
 export function commit(
@@ -97,7 +97,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "going":
       break;
     case "hold":
-      return holdBack(plan.node, plan.hold, plan.tell, deps, context);
+      return delayDeletion(plan.node, plan.hold, plan.tell, deps, context);
     case "delete":
       return deleteNode(plan.node, deps, context);
     default:
@@ -106,23 +106,29 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
   return lookAgain(deps, context);
 }
 
-function holdBack(node: Node, hold: Hold, tell: boolean, deps: ApplyDependencies, context: ReconcileContext): Result {
+function delayDeletion(
+  node: Node,
+  hold: Delay,
+  tell: boolean,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Result {
   context.log.debug(2, "Node is not deleted for now", { reason: hold.reason, why: hold.message });
-  if (tell) sayOnce(node, hold, deps, context);
+  if (tell) reportOnce(node, hold, deps, context);
   const { reason, message } = hold;
   const why = { reason, message };
-  return hold.overInMs === undefined
+  return hold.endsInMs === undefined
     ? lookAgain(deps, context, { why })
-    : requeueAfter(Math.max(hold.overInMs + SLACK_MS, deps.pace.periodMs / 2), why);
+    : requeueAfter(Math.max(hold.endsInMs + SLACK_MS, deps.pace.periodMs / 2), why);
 }
 
-function sayOnce(node: Node, hold: Hold, deps: ApplyDependencies, { key, log }: ReconcileContext): void {
+function reportOnce(node: Node, hold: Delay, deps: ApplyDependencies, { key, log }: ReconcileContext): void {
   const { records, events, clock } = deps;
   const record = records.get(node);
   const nowMs = clock.monotonicMs();
-  const told = record?.told;
-  if (record === undefined || (told?.reason === hold.reason && nowMs - told.atMs < TELL_AGAIN_MS)) return;
-  records.put(key, { ...record, told: { reason: hold.reason, atMs: nowMs } });
+  const reported = record?.reported;
+  if (record === undefined || (reported?.reason === hold.reason && nowMs - reported.atMs < REPORT_AGAIN_MS)) return;
+  records.put(key, { ...record, reported: { reason: hold.reason, atMs: nowMs } });
   events.record(nodeDeletionDelayed(node, hold));
   log.info("Node is not deleted although its machine is said to be absent", { reason: hold.reason, why: hold.message });
 }
@@ -131,11 +137,11 @@ async function deleteNode(node: Node, deps: ApplyDependencies, context: Reconcil
   const { kube, events, metrics, records } = deps;
   const { key, signal, log } = context;
   // Waiting for a turn to write took time: whatever has come up meanwhile counts.
-  const facts = deps.caseOf(node);
-  const verdict = facts === undefined ? undefined : judge(facts);
-  if (facts === undefined || verdict?.kind !== "delete") return lookAgain(deps, context);
+  const facts = deps.guardInputOf(node);
+  const decision = facts === undefined ? undefined : decide(facts);
+  if (facts === undefined || decision?.kind !== "delete") return lookAgain(deps, context);
   const { uid, resourceVersion, name } = node.metadata;
-  const provider = facts.standing.name;
+  const provider = facts.provider.name;
   events.record(deletingNode(node));
   try {
     // The version too: a Node that has changed since, by becoming Ready above all, is judged anew.
@@ -181,7 +187,7 @@ function lookAgain(
   { key }: ReconcileContext,
   { why, atLeastMs = 0 }: { readonly why?: Why; readonly atLeastMs?: number | undefined } = {},
 ): Result {
-  return requeueAfter(Math.max(untilNextLookMs(records.looksOf(key), pace, clock.monotonicMs()), atLeastMs), why);
+  return requeueAfter(Math.max(nextPollInMs(records.looksOf(key), pace, clock.monotonicMs()), atLeastMs), why);
 }
 
 /** A Node that went away meanwhile needs nothing more. */

@@ -63,7 +63,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     lose(["a"]);
     world.start();
     await world.clock.advance(60_000);
-    world.doubt = "scope changed";
+    world.untrustedReason = "scope changed";
     write();
     await world.clock.advance(100);
     expect([world.deletions, world.note()]).toEqual([[], undefined]);

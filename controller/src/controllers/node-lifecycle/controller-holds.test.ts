@@ -136,22 +136,22 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     expect(world.deletions).toEqual(["a"]);
   });
 
-  test("while the provider is in doubt, and says why once", async () => {
+  test("while the provider is not trusted, and says why once", async () => {
     world.node("a");
     world.says.set("a", "absent");
-    world.doubt = "scope changed";
+    world.untrustedReason = "scope changed";
     world.start();
     await world.clock.advance(600_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
       "a: Warning NodeDeletionDelayed Node is not deleted: provider acme: scope changed (judged again by itself; to do: see that the provider is well)",
     ]);
-    world.doubt = undefined;
+    world.untrustedReason = undefined;
     await world.clock.advance(31_000);
     expect(world.deletions).toEqual(["a"]);
   });
 
-  test("when doubt comes up while the deletion waits for its turn", async () => {
+  test("when the provider becomes untrusted while the deletion waits for its turn", async () => {
     world.node("a");
     world.says.set("a", "absent");
     const others = world.names(16);
@@ -163,7 +163,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     world.kube.intercept = ({ verb }) => (verb === "patch" ? promise : undefined);
     world.start();
     await world.clock.advance(31_000);
-    world.doubt = "scope changed";
+    world.untrustedReason = "scope changed";
     resolve();
     await world.clock.advance(100);
     expect(world.deletions).toEqual([]);
@@ -186,13 +186,13 @@ describe("cloud-node-lifecycle deletes nothing", () => {
   test("and says it again after half an hour, and at once when the reason is another", async () => {
     world.node("a");
     world.says.set("a", "absent");
-    world.doubt = "scope changed";
+    world.untrustedReason = "scope changed";
     world.start();
     await world.clock.advance(1_790_000);
     expect(world.events).toHaveLength(1);
     await world.clock.advance(60_000);
     expect(world.events).toHaveLength(2);
-    world.doubt = undefined;
+    world.untrustedReason = undefined;
     for (const name of world.names(4)) {
       world.node(name);
       world.says.set(name, "absent");

@@ -41,8 +41,8 @@ describe("cloud-node-lifecycle, observed", () => {
     expect([world.writes, world.events]).toEqual([[], []]);
   });
 
-  test("plans nothing on the word of a provider that is in doubt", async () => {
-    world.doubt = "its cloud is away";
+  test("plans nothing on the word of a provider that is not trusted", async () => {
+    world.untrustedReason = "its cloud is away";
     await lose(1, 40);
     expect([observed.plans, world.writes, world.events]).toEqual([{}, [], []]);
   });

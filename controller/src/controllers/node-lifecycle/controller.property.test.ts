@@ -5,7 +5,7 @@ import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import { BRAKE_WINDOW_MS } from "./guard/circuit-breaker.ts";
+import { DELETION_WINDOW_MS } from "./guard/circuit-breaker.ts";
 import { isShutDown, notReadySinceMs } from "./predicates.ts";
 
 const AWAY = contractError("CLOUD_UNAVAILABLE", "503");
@@ -20,7 +20,12 @@ const LONG_MS = 2_400_000;
 type Happening =
   | { readonly kind: "says"; readonly nodes: readonly number[]; readonly said: Said }
   | { readonly kind: "added" | "lost" | "ready" | "repeated" | "released"; readonly nodes: readonly number[] }
-  | { readonly kind: "provider"; readonly bootId: string; readonly scopeId: string; readonly doubt: string | undefined }
+  | {
+      readonly kind: "provider";
+      readonly bootId: string;
+      readonly scopeId: string;
+      readonly untrustedReason: string | undefined;
+    }
   | { readonly kind: "serverFails"; readonly fails: boolean }
   | { readonly kind: "time"; readonly ms: number };
 
@@ -54,7 +59,7 @@ function happenings(count: number, groups: fc.Arbitrary<readonly number[]>, gone
         kind: fc.constant("provider"),
         bootId: fc.constantFrom("boot-1", "boot-2"),
         scopeId: fc.constantFrom("project-1", "project-2"),
-        doubt: fc.constantFrom(undefined, undefined, "sick"),
+        untrustedReason: fc.constantFrom(undefined, undefined, "sick"),
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("serverFails"), fails: fc.boolean() }) },
@@ -95,7 +100,7 @@ class History implements AsyncDisposable {
         for (const name of this.#namesOf(what.nodes)) world.says.set(name, what.said);
         break;
       case "provider":
-        Object.assign(world, { bootId: what.bootId, scopeId: what.scopeId, doubt: what.doubt });
+        Object.assign(world, { bootId: what.bootId, scopeId: what.scopeId, untrustedReason: what.untrustedReason });
         break;
       case "serverFails":
         this.#serverFails = what.fails;
@@ -150,7 +155,7 @@ class History implements AsyncDisposable {
   #deleted(name: string): void {
     const { world } = this;
     this.deletions.push({ name, atMs: world.clock.monotonicMs() });
-    if (world.doubt !== undefined) this.wrong.push(`${name} while the provider is in doubt`);
+    if (world.untrustedReason !== undefined) this.wrong.push(`${name} while the provider is not trusted`);
     if (!this.#isConfirmed(name)) this.wrong.push(`${name} without enough absences`);
   }
 
@@ -198,7 +203,7 @@ test("node-lifecycle ends as the last facts want it on any history of Nodes, ans
       const { world, names } = it;
       for (const what of history) await it.happen(what);
       await it.happen({ kind: "serverFails", fails: false });
-      await it.happen({ kind: "provider", bootId: world.bootId, scopeId: world.scopeId, doubt: undefined });
+      await it.happen({ kind: "provider", bootId: world.bootId, scopeId: world.scopeId, untrustedReason: undefined });
       // What is on its way somewhere arrives; what the cloud did not tell, it tells now.
       for (const [index, name] of names.entries()) {
         const said = world.says.get(name);
@@ -243,24 +248,24 @@ const many = happenings(
 );
 
 test("node-lifecycle deletes no more than the brake lets go within its window, and none before it is sure, on any history", async () => {
-  let [deletions, braked] = [0, 0];
+  let [deletions, open] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(many.happening, { maxLength: 30, size: "max" }), async (history) => {
       await using it = new History(MANY);
       for (const what of history) await it.happen(what);
-      await it.happen({ kind: "time", ms: 2 * BRAKE_WINDOW_MS });
+      await it.happen({ kind: "time", ms: 2 * DELETION_WINDOW_MS });
       const most = Math.max(0, ...it.deletions.map(({ atMs }) => inWindow(it, atMs)));
       expect(it.wrong).toEqual([]);
       // --node-deletion-max-percent 10 of 40.
       expect(most).toBeLessThanOrEqual(4);
       deletions += it.deletions.length;
-      braked += it.world.events.some((text) => text.includes("go within")) ? 1 : 0;
+      open += it.world.events.some((text) => text.includes("go within")) ? 1 : 0;
     }),
     { numRuns: 20, examples: [[[terminated([0])]], [[terminated(all)]]] },
   );
-  expect([deletions, braked]).not.toContain(0);
+  expect([deletions, open]).not.toContain(0);
 }, 120_000);
 
 function inWindow({ deletions }: History, untilMs: number): number {
-  return deletions.filter(({ atMs }) => atMs > untilMs - BRAKE_WINDOW_MS && atMs <= untilMs).length;
+  return deletions.filter(({ atMs }) => atMs > untilMs - DELETION_WINDOW_MS && atMs <= untilMs).length;
 }

@@ -11,10 +11,10 @@ import { informerSource, providerReadySource } from "../../runtime/source.ts";
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { announce, apply, type ApplyDependencies, commit } from "./apply.ts";
-import { DeletionLedger, DeletionNotes } from "./deletion-history.ts";
-import { brakeOf, caseOf, gather, type GatherDependencies } from "./gather.ts";
-import { BrakeReport, type NodeLifecycleMetrics, nodeLifecycleMetrics } from "./metrics.ts";
-import { NodeRecords, Population, ProviderMemory } from "./node-history.ts";
+import { DeletionHistory, LeaseDeletions } from "./deletion-history.ts";
+import { circuitBreakerOf, guardInputOf, gather, type GatherDependencies } from "./gather.ts";
+import { CircuitBreakerReport, type NodeLifecycleMetrics, nodeLifecycleMetrics } from "./metrics.ts";
+import { NodeRecords, NodeCounts, ProviderHistory } from "./node-history.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
 import { fold, type Plan, plan } from "./plan.ts";
 import { changesReconcile, needsLook } from "./predicates.ts";
@@ -23,8 +23,8 @@ type Context = ControllerContext<NodeLifecycleOptions>;
 
 /** What outlives an instance of the controller: the brake must not begin anew because the controller was built afresh. */
 interface NodeLifecycleHistory {
-  readonly memory: ProviderMemory;
-  readonly deletions: DeletionLedger;
+  readonly memory: ProviderHistory;
+  readonly deletions: DeletionHistory;
 }
 
 /** Nodes of one provider looked up at once: several times the size of a batch, so that a thousand of them leave as full batches. */
@@ -51,13 +51,13 @@ export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
   register: (context) => {
     const { options, program } = context;
     const metrics = once(() => nodeLifecycleMetrics(program.metrics));
-    const deletions = new DeletionLedger(program);
-    const history = { memory: new ProviderMemory(), deletions };
+    const deletions = new DeletionHistory(program);
+    const history = { memory: new ProviderHistory(), deletions };
     const isActive = (provider: string): boolean =>
       !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
     return {
       build: () => nodeLifecycleController(context, metrics(), history),
-      leaseAnnotations: [new DeletionNotes(deletions, program.identity, isActive)],
+      leaseAnnotations: [new LeaseDeletions(deletions, program.identity, isActive)],
     };
   },
 };
@@ -108,7 +108,7 @@ function gatheringOf(
     nodes,
     instances,
     providers,
-    population: new Population(nodes, providers, clock),
+    nodeCounts: new NodeCounts(nodes, providers, clock),
     clock,
     get rules() {
       const {
@@ -146,9 +146,9 @@ function nodeReconciler(
     get pace() {
       return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionSpan };
     },
-    caseOf: (node) => caseOf(gathering, node),
+    guardInputOf: (node) => guardInputOf(gathering, node),
   };
-  const report = new BrakeReport(metrics, log);
+  const report = new CircuitBreakerReport(metrics, log);
   const writers = new Semaphore(WRITERS);
   return stepReconciler(
     {
@@ -159,7 +159,7 @@ function nodeReconciler(
       },
       apply: async ({ news, planned }, reconcile) => {
         commit(news, applying, reconcile.key);
-        for (const { name } of providers.providers.providers) report.see(name, brakeOf(gathering, name));
+        for (const { name } of providers.providers.providers) report.see(name, circuitBreakerOf(gathering, name));
         if (planned === undefined) return DONE;
         if (!writes(planned)) return apply(planned, applying, reconcile);
         using _announced = await announce(planned, applying, reconcile);

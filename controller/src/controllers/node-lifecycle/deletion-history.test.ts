@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { DeletionLedger, DeletionNotes } from "./deletion-history.ts";
+import { DeletionHistory, LeaseDeletions } from "./deletion-history.ts";
 import { LEASES, LeaseLock } from "../../leadership/lease-lock.ts";
 import type { Clock } from "../../util/clock.ts";
 import { recordField } from "../../util/json.ts";
@@ -26,10 +26,10 @@ beforeEach(() => {
 
 /** One process: its clocks, its candidate for the lease and what it knows of deletions. */
 class Replica {
-  readonly ledger: DeletionLedger;
+  readonly deletions: DeletionHistory;
   readonly lock: LeaseLock;
   readonly log = new FakeLog();
-  /** Announcements that were told of. */
+  /** Announcements that were reported of. */
   asked = 0;
 
   constructor(identity: string, skewMs = 0) {
@@ -40,8 +40,8 @@ class Replica {
       schedule: (delayMs, run) => clock.schedule(delayMs, run),
     };
     const { log } = this;
-    this.ledger = new DeletionLedger({ clock: own, log });
-    const annotation = new DeletionNotes(this.ledger, identity, (provider) => provider !== "observed");
+    this.deletions = new DeletionHistory({ clock: own, log });
+    const annotation = new LeaseDeletions(this.deletions, identity, (provider) => provider !== "observed");
     annotation.keptOn(() => void this.asked++);
     this.lock = new LeaseLock({
       client: kube,
@@ -70,16 +70,16 @@ class Replica {
   }
 
   async deletes(count: number, provider = "east"): Promise<void> {
-    const announced = Array.from({ length: count }, () => this.ledger.announce(provider, signal));
+    const announced = Array.from({ length: count }, () => this.deletions.announce(provider, signal));
     await this.tick();
     for (const announcement of await Promise.all(announced)) {
-      this.ledger.deleted(provider);
+      this.deletions.deleted(provider);
       announcement[Symbol.dispose]();
     }
   }
 
   count(provider = "east"): number | "unknown" {
-    const { count, isUnknown } = this.ledger.count(provider);
+    const { count, isUnknown } = this.deletions.count(provider);
     return isUnknown ? "unknown" : count;
   }
 }
@@ -92,7 +92,7 @@ async function annotate(text: string | null, key = KEY): Promise<void> {
   await kube.patch(LEASES, LOCK, { kind: "merge", body }, { signal });
 }
 
-describe("DeletionNotes on a lease", () => {
+describe("LeaseDeletions on a lease", () => {
   test("say nothing while nothing counts", async () => {
     const leader = new Replica("a");
     await leader.tick();
@@ -108,7 +108,7 @@ describe("DeletionNotes on a lease", () => {
     const leader = await new Replica("a").takeOver();
     kube.intercept = () => apiError("transient");
     let isNoted = false;
-    const announced = leader.ledger.announce("east", signal).then((own) => {
+    const announced = leader.deletions.announce("east", signal).then((own) => {
       isNoted = true;
       return own;
     });
@@ -129,7 +129,7 @@ describe("DeletionNotes on a lease", () => {
     kube.intercept = () => held.promise;
     const order: string[] = [];
     const announce = async (name: string) => {
-      using _own = await leader.ledger.announce("east", signal);
+      using _own = await leader.deletions.announce("east", signal);
       order.push(name);
       await answer.promise;
     };
@@ -149,17 +149,17 @@ describe("DeletionNotes on a lease", () => {
   });
 
   test("are not there by the answer to a write before", async () => {
-    const { ledger } = new Replica("a");
+    const { deletions } = new Replica("a");
     let noted = 0;
-    const announce = () => void ledger.announce("east", signal).then(() => (noted += 1));
+    const announce = () => void deletions.announce("east", signal).then(() => (noted += 1));
     announce();
-    const before = ledger.note("east") ?? "";
+    const before = deletions.note("east") ?? "";
     announce();
-    const after = ledger.note("east") ?? "";
-    ledger.noted("east", before);
+    const after = deletions.note("east") ?? "";
+    deletions.noted("east", before);
     await settle();
     expect(noted).toBe(0);
-    ledger.noted("east", after);
+    deletions.noted("east", after);
     await settle();
     expect(noted).toBe(2);
   });
@@ -202,7 +202,7 @@ describe("DeletionNotes on a lease", () => {
 
   test("are not waited for where Nodes are only planned to go", async () => {
     const leader = await new Replica("a").takeOver();
-    using _own = await leader.ledger.announce("observed", signal);
+    using _own = await leader.deletions.announce("observed", signal);
     await leader.tick();
     expect([leader.asked, annotations()]).toEqual([0, {}]);
   });
@@ -236,7 +236,7 @@ describe("DeletionNotes on a lease", () => {
   });
 
   test.each([["yes"], ["{}"], ["x".repeat(20_000)], ['{"at":"","secondsAgo":{"0":-7}}'], [""]])(
-    "that cannot be read (%j) hold all for ten minutes, over changes of the leader, and are told",
+    "that cannot be read (%j) hold all for ten minutes, over changes of the leader, and are reported",
     async (text) => {
       const first = await new Replica("a").takeOver();
       await first.lock.release(signal);
@@ -285,7 +285,7 @@ interface Step {
   readonly nextSkewMs: number | undefined;
 }
 
-test("DeletionNotes let no leader count fewer than went within ten minutes, nor any that went long before", async () => {
+test("LeaseDeletions let no leader count fewer than went within ten minutes, nor any that went long before", async () => {
   const step: fc.Arbitrary<Step> = fc.record({
     deletes: fc.nat(3),
     passMs: fc.constantFrom(0, 100, 2000, 7000, 60_000, 299_000),

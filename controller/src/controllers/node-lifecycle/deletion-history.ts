@@ -3,10 +3,10 @@ import type { LeaseAnnotation } from "../../runtime/lease-annotation.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { raceAbort } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
-import { formatNote, parseNote } from "./guard/deletion-annotation.ts";
+import { formatAnnotation, parseAnnotation } from "./guard/deletion-annotation.ts";
 import { type Deletion, type DeletionWindow, EMPTY_WINDOW, merged, recent, total } from "./guard/circuit-breaker.ts";
 
-export interface DeletionLedgerDependencies {
+export interface DeletionHistoryDependencies {
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -27,33 +27,33 @@ export interface DeletionLease {
 }
 
 /** A Node that is about to go, until it has gone or stays. */
-interface Announcement {
+interface PendingDeletion {
   readonly noted: PromiseWithResolvers<void>;
 }
 
-interface Account {
+interface ProviderDeletions {
   readonly window: DeletionWindow;
   /** Announced, and not disposed of yet. */
-  readonly announced: Set<Announcement>;
+  readonly announced: Set<PendingDeletion>;
   /** Asked for without an answer, and not disposed of yet: whoever leads next counts them. */
-  readonly doubted: Set<Deletion>;
+  readonly uncertain: Set<Deletion>;
   /** The last note that was to be written, and what it tells of. */
-  readonly written: { readonly text: string; readonly announced: readonly Announcement[] } | undefined;
+  readonly written: { readonly text: string; readonly announced: readonly PendingDeletion[] } | undefined;
   /** The last one of another process. */
-  readonly recalled: string | undefined;
+  readonly lastRead: string | undefined;
 }
 
 /**
  * The deletions that count for the brake, by the operator's name for the provider. They outlive the controller, and the process, too,
  * where a Lease is held: there each is announced on the Lease before it happens, and whoever leads next reads of it.
  */
-export class DeletionLedger {
-  readonly #deps: DeletionLedgerDependencies;
-  readonly #accounts = new Map<string, Account>();
+export class DeletionHistory {
+  readonly #deps: DeletionHistoryDependencies;
+  readonly #accounts = new Map<string, ProviderDeletions>();
   /** undefined: there is no Lease. */
   #lease: DeletionLease | undefined;
 
-  constructor(dependencies: DeletionLedgerDependencies) {
+  constructor(dependencies: DeletionHistoryDependencies) {
     this.#deps = dependencies;
   }
 
@@ -64,14 +64,14 @@ export class DeletionLedger {
 
   /** A Node of the provider whose machine it called absent was deleted. */
   deleted(provider: string): void {
-    const { window } = this.#accountOf(provider);
+    const { window } = this.#of(provider);
     const deletions = [...window.deletions, { atMs: this.#deps.clock.monotonicMs(), count: 1 }];
     this.#put(provider, { window: { ...window, deletions } });
   }
 
   /** Within the brake's window. */
   count(provider: string): Deleted {
-    const { window } = this.#accountOf(provider);
+    const { window } = this.#of(provider);
     return { count: total(window.deletions), isUnknown: window.unknownAtMs !== undefined };
   }
 
@@ -87,7 +87,7 @@ export class DeletionLedger {
   async announce(provider: string, signal: AbortSignal): Promise<Disposable> {
     const noted = Promise.withResolvers<void>();
     const announcement = { noted };
-    const { announced } = this.#accountOf(provider);
+    const { announced } = this.#of(provider);
     const own = { [Symbol.dispose]: () => void announced.delete(announcement) };
     if (this.#lease?.isActive(provider) !== true) return own;
     announced.add(announcement);
@@ -102,27 +102,27 @@ export class DeletionLedger {
   }
 
   /** A Node of the provider has gone or not, nobody knows; to be disposed of once it shows. It stays on the Lease until it is too old. */
-  doubt(provider: string): Disposable {
-    const { doubted } = this.#accountOf(provider);
+  uncertain(provider: string): Disposable {
+    const { uncertain } = this.#of(provider);
     const deletion = { atMs: this.#deps.clock.monotonicMs(), count: 1 };
-    doubted.add(deletion);
-    return { [Symbol.dispose]: () => void doubted.delete(deletion) };
+    uncertain.add(deletion);
+    return { [Symbol.dispose]: () => void uncertain.delete(deletion) };
   }
 
   /** What is to be written of the provider; undefined: nothing counts. */
   note(provider: string): string | undefined {
     const { clock } = this.#deps;
-    const { window, announced, doubted } = this.#accountOf(provider);
+    const { window, announced, uncertain } = this.#of(provider);
     const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
-    const counted = recent({ ...window, deletions: [...window.deletions, ...doubted] }, moment.monotonicMs);
-    const text = formatNote({ ...counted, announced: announced.size }, moment);
+    const counted = recent({ ...window, deletions: [...window.deletions, ...uncertain] }, moment.monotonicMs);
+    const text = formatAnnotation({ ...counted, announced: announced.size }, moment);
     this.#put(provider, { written: text === undefined ? undefined : { text, announced: [...announced] } });
     return text;
   }
 
   /** That is on the Lease while this process holds it. What somebody else has made of it is not asked after. */
   noted(provider: string, text: string): void {
-    const { written } = this.#accountOf(provider);
+    const { written } = this.#of(provider);
     if (written?.text !== text) return;
     for (const { noted } of written.announced) noted.resolve();
   }
@@ -130,41 +130,41 @@ export class DeletionLedger {
   /** That is on the Lease while another holds it, or nobody. */
   recall(provider: string, text: string): void {
     const { clock, log } = this.#deps;
-    const { window, written, recalled } = this.#accountOf(provider);
+    const { window, written, lastRead } = this.#of(provider);
     // A note that was seen before grows older by itself.
-    if (text === recalled || text === written?.text) return;
+    if (text === lastRead || text === written?.text) return;
     const nowMs = clock.monotonicMs();
-    const read = parseNote(text, nowMs);
+    const read = parseAnnotation(text, nowMs);
     if (read === undefined) {
       log.error("What was deleted last cannot be read from the Lease; no Node of the provider goes for 10 minutes", {
         provider,
         note: text.slice(0, 200),
       });
-      return this.#put(provider, { recalled: text, window: { ...window, unknownAtMs: nowMs } });
+      return this.#put(provider, { lastRead: text, window: { ...window, unknownAtMs: nowMs } });
     }
     // Whoever wrote it has read what was there before.
     const { unknownAtMs } = read;
     this.#put(provider, {
-      recalled: text,
+      lastRead: text,
       window: { deletions: merged(window.deletions, read.deletions), unknownAtMs },
     });
   }
 
-  #accountOf(provider: string): Account {
+  #of(provider: string): ProviderDeletions {
     const account = this.#accounts.get(provider) ?? {
       window: EMPTY_WINDOW,
       announced: new Set(),
-      doubted: new Set(),
+      uncertain: new Set(),
       written: undefined,
-      recalled: undefined,
+      lastRead: undefined,
     };
     const current = { ...account, window: recent(account.window, this.#deps.clock.monotonicMs()) };
     this.#accounts.set(provider, current);
     return current;
   }
 
-  #put(provider: string, changes: Partial<Account>): void {
-    this.#accounts.set(provider, { ...this.#accountOf(provider), ...changes });
+  #put(provider: string, changes: Partial<ProviderDeletions>): void {
+    this.#accounts.set(provider, { ...this.#of(provider), ...changes });
   }
 }
 
@@ -172,37 +172,37 @@ export class DeletionLedger {
  * Keeps the deletions that count for the brake on the Lease that they are made under, so that a leader counts those of the leader before.
  * Only the holder writes them; what is there while another holds it, or nobody, is that one's account, or its last.
  */
-export class DeletionNotes implements LeaseAnnotation {
-  readonly #ledger: DeletionLedger;
+export class LeaseDeletions implements LeaseAnnotation {
+  readonly #deletions: DeletionHistory;
   readonly #identity: string;
   readonly #isActive: DeletionLease["isActive"];
 
   /** @param identity of this process, on the Lease */
-  constructor(ledger: DeletionLedger, identity: string, isActive: DeletionLease["isActive"]) {
-    this.#ledger = ledger;
+  constructor(deletions: DeletionHistory, identity: string, isActive: DeletionLease["isActive"]) {
+    this.#deletions = deletions;
     this.#identity = identity;
     this.#isActive = isActive;
   }
 
   keptOn(renewSoon: () => void): void {
-    this.#ledger.keepOn({ isActive: this.#isActive, onAnnounced: renewSoon });
+    this.#deletions.keepOn({ isActive: this.#isActive, onAnnounced: renewSoon });
   }
 
   read(annotations: Readonly<Record<string, string>>, holder: string): void {
     for (const [key, text] of Object.entries(annotations)) {
       if (!key.startsWith(DELETIONS_ANNOTATION_PREFIX)) continue;
       const provider = key.slice(DELETIONS_ANNOTATION_PREFIX.length);
-      if (holder === this.#identity) this.#ledger.noted(provider, text);
-      else this.#ledger.recall(provider, text);
+      if (holder === this.#identity) this.#deletions.noted(provider, text);
+      else this.#deletions.recall(provider, text);
     }
   }
 
   /** Also those of a provider that this process does not have any more, until they are too old. */
   write(): Readonly<Record<string, string | undefined>> {
     return Object.fromEntries(
-      this.#ledger.providers.map((provider) => [
+      this.#deletions.providers.map((provider) => [
         `${DELETIONS_ANNOTATION_PREFIX}${provider}`,
-        this.#ledger.note(provider),
+        this.#deletions.note(provider),
       ]),
     );
   }

@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionDelayed } from "./events.ts";
-import type { Hold } from "./guard/guard.ts";
+import type { Delay } from "./guard/guard.ts";
 
 const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
-const hold = (reason: Hold["reason"]): Hold => ({ kind: "hold", reason, message: "why it stays", overInMs: undefined });
+const hold = (reason: Delay["reason"]): Delay => ({
+  kind: "hold",
+  reason,
+  message: "why it stays",
+  endsInMs: undefined,
+});
 
 test.each([
   {

@@ -7,7 +7,7 @@ import {
 } from "../../api/event.ts";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
-import type { Hold } from "./guard/guard.ts";
+import type { Delay } from "./guard/guard.ts";
 
 /** Upstream's words. */
 export function deletingNode(node: Node): EventInput {
@@ -22,7 +22,7 @@ export function deletingNodeFailed(node: Node, why: string): EventInput {
 }
 
 /** Why a Node whose machine is said to be absent stays, and what ends that. */
-export function nodeDeletionDelayed(node: Node, { reason, message }: Hold): EventInput {
+export function nodeDeletionDelayed(node: Node, { reason, message }: Delay): EventInput {
   const regarding = nodeReference(node);
   if (reason === "brake") {
     const release = `kubectl annotate node ${node.metadata.name} ${RELEASE_DELETION}=true`;
@@ -33,6 +33,6 @@ export function nodeDeletionDelayed(node: Node, { reason, message }: Hold): Even
   return { regarding, type: "Warning", reason: NODE_DELETION_DELAYED, message: text };
 }
 
-function isProvidersFault(reason: Hold["reason"]): boolean {
+function isProvidersFault(reason: Delay["reason"]): boolean {
   return reason === "providerDoubted" || reason === "providerFailed";
 }

@@ -7,10 +7,10 @@ import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { NodeRecords, Population, ProviderMemory } from "./node-history.ts";
+import type { NodeRecords, NodeCounts, ProviderHistory } from "./node-history.ts";
 import type { Observation } from "./plan.ts";
-import type { Brake } from "./guard/circuit-breaker.ts";
-import { type Case, type GuardRules, youngForMs } from "./guard/guard.ts";
+import type { CircuitBreaker } from "./guard/circuit-breaker.ts";
+import { type GuardInput, type GuardRules, youngForMs } from "./guard/guard.ts";
 import { isExempt, isReady } from "./predicates.ts";
 
 /** What this step reads from, and nothing that it could write to. */
@@ -18,9 +18,9 @@ export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
   readonly providers: ProviderSet;
-  readonly population: Population;
+  readonly nodeCounts: NodeCounts;
   readonly records: Pick<NodeRecords, "get" | "gone" | "counts">;
-  readonly memory: Pick<ProviderMemory, "failedAtMs" | "contradictedAtMs">;
+  readonly memory: Pick<ProviderHistory, "failedAtMs" | "contradictedAtMs">;
   readonly ownWrites: Pick<OwnWrites<Node>, "latest">;
   readonly clock: Clock;
   readonly rules: GuardRules;
@@ -51,10 +51,10 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
     kind: "answered",
     node,
     answer,
-    castsDoubt: castsDoubt(answer),
-    tellsShutdown: owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true,
+    makesUntrusted: makesUntrusted(answer),
+    reportsShutdown: owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true,
     before: records.get(node),
-    facts: caseOf(deps, node),
+    facts: guardInputOf(deps, node),
     isCounted: owner.kind === "owned" && records.counts(key, owner.provider.name),
     nowMs: clock.nowMs(),
     monotonicMs: clock.monotonicMs(),
@@ -62,25 +62,25 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
 }
 
 /** What the guard decides by, as it is at this moment. undefined: no provider owns the Node. */
-export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node): Case | undefined {
+export function guardInputOf(deps: Omit<GatherDependencies, "instances">, node: Node): GuardInput | undefined {
   const { providers, records, memory, clock, rules } = deps;
   const owner = providers.ownerOfNode(node);
   if (owner.kind !== "owned") return undefined;
-  const { name, doubt } = owner.provider;
+  const { name, untrustedReason } = owner.provider;
   const unheard = owner.unheard && `provider ${owner.unheard} has not said yet which provider IDs are its`;
   const { scopeId, bootId, capabilities } = owner.info;
   return {
     absences: records.get(node)?.absences,
-    standing: {
+    provider: {
       name,
       scopeId,
       bootId,
-      doubt: doubt ?? unheard,
+      untrustedReason: untrustedReason ?? unheard,
       existenceConsistencyDelayMs: capabilities.instances?.existenceConsistencyDelayMs ?? 0,
       failedAtMs: memory.failedAtMs(name),
       contradictedAtMs: memory.contradictedAtMs(name),
     },
-    brake: { ...brakeOf(deps, name), exempt: isExempt(node) },
+    brake: { ...circuitBreakerOf(deps, name), exempt: isExempt(node) },
     rules,
     createdMs: node.metadata.creationTimestampMs,
     nowMs: clock.nowMs(),
@@ -89,13 +89,13 @@ export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node):
 }
 
 /** How many of the provider's Nodes go the same way at this moment. */
-export function brakeOf(
-  { population, records, maxPercent }: Pick<GatherDependencies, "population" | "records" | "maxPercent">,
+export function circuitBreakerOf(
+  { nodeCounts, records, maxPercent }: Pick<GatherDependencies, "nodeCounts" | "records" | "maxPercent">,
   provider: string,
-): Brake {
+): CircuitBreaker {
   const { absent, deleted } = records.gone(provider);
   const { count, isUnknown } = deleted;
-  return { gone: absent + count, nodes: population.of(provider) + count, isUnknown, maxPercent, exempt: false };
+  return { gone: absent + count, nodes: nodeCounts.of(provider) + count, isUnknown, maxPercent, exempt: false };
 }
 
 /**
@@ -109,6 +109,6 @@ const FAILURES: ReadonlySet<ProviderErrorCode> = new Set([
   "UNAUTHENTICATED",
 ]);
 
-function castsDoubt(answer: InstanceAnswer): boolean {
+function makesUntrusted(answer: InstanceAnswer): boolean {
   return answer.kind === "unknown" && FAILURES.has(answer.error.code) && !hasReason(answer.error, "NOT_YET_CONSISTENT");
 }

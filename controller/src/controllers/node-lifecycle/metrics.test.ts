@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { BrakeReport, nodeLifecycleMetrics } from "./metrics.ts";
+import { CircuitBreakerReport, nodeLifecycleMetrics } from "./metrics.ts";
 
-test("BrakeReport says each time once when deletions stop and when they may go on, apart by provider", async () => {
+test("CircuitBreakerReport says each time once when deletions stop and when they may go on, apart by provider", async () => {
   const log = new FakeLog();
   const metrics = new Metrics();
-  const report = new BrakeReport(nodeLifecycleMetrics(metrics), log);
+  const report = new CircuitBreakerReport(nodeLifecycleMetrics(metrics), log);
   const brake = { nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
   for (const gone of [10, 11, 50, 10, 0, 11]) report.see("acme", { ...brake, gone });
   report.see("other", { ...brake, gone: 3 });

@@ -1,7 +1,7 @@
 import type { Counter, Gauge } from "prom-client";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import { type Brake, brakeMessage, isBraked } from "./guard/circuit-breaker.ts";
+import { type CircuitBreaker, openMessage, isOpen } from "./guard/circuit-breaker.ts";
 
 /** Upstream has none for this controller. */
 export interface NodeLifecycleMetrics {
@@ -38,30 +38,30 @@ export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
 }
 
 /** Tells metrics how far each provider's Nodes are from the brake, and the log when it takes hold and when it lets go. */
-export class BrakeReport {
+export class CircuitBreakerReport {
   readonly #metrics: NodeLifecycleMetrics;
   readonly #log: Logger;
-  readonly #braked = new Set<string>();
+  readonly #open = new Set<string>();
 
   constructor(metrics: NodeLifecycleMetrics, log: Logger) {
     this.#metrics = metrics;
     this.#log = log;
   }
 
-  see(provider: string, brake: Brake): void {
-    const braked = isBraked(brake);
+  see(provider: string, brake: CircuitBreaker): void {
+    const open = isOpen(brake);
     this.#metrics.absentNodes.set({ provider }, brake.gone);
-    this.#metrics.brake.set({ provider }, braked ? 1 : 0);
-    if (braked === this.#braked.has(provider)) return;
-    if (braked) {
-      this.#braked.add(provider);
-      const why = brakeMessage(provider, brake);
+    this.#metrics.brake.set({ provider }, open ? 1 : 0);
+    if (open === this.#open.has(provider)) return;
+    if (open) {
+      this.#open.add(provider);
+      const why = openMessage(provider, brake);
       this.#log.error(
         "Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
         { why },
       );
     } else {
-      this.#braked.delete(provider);
+      this.#open.delete(provider);
       this.#log.info("Nodes may be deleted again", { provider, gone: brake.gone });
     }
   }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { DeletionLedger } from "./deletion-history.ts";
+import { DeletionHistory } from "./deletion-history.ts";
 import { type NodeRecord, NodeRecords } from "./node-history.ts";
 
 const record = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
@@ -12,17 +12,17 @@ const record = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
   isGone: true,
   picture: "",
   looks: 1,
-  told: undefined,
+  reported: undefined,
   ...parts,
 });
 
 let clock: FakeClock;
-let ledger: DeletionLedger;
+let deletions: DeletionHistory;
 let records: NodeRecords;
 beforeEach(() => {
   clock = new FakeClock();
-  ledger = new DeletionLedger({ clock, log: new FakeLog() });
-  records = new NodeRecords(ledger);
+  deletions = new DeletionHistory({ clock, log: new FakeLog() });
+  records = new NodeRecords(deletions);
 });
 
 /** Absent and deleted Nodes of a provider. */
@@ -75,6 +75,6 @@ describe("NodeRecords", () => {
   test("count deletions of the controller that was there before", () => {
     records.put("a", record());
     records.deleted("a", "acme");
-    expect(gone("acme", new NodeRecords(ledger))).toEqual([0, 1]);
+    expect(gone("acme", new NodeRecords(deletions))).toEqual([0, 1]);
   });
 });

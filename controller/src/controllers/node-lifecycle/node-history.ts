@@ -3,9 +3,9 @@ import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { Deleted, DeletionLedger } from "./deletion-history.ts";
+import type { Deleted, DeletionHistory } from "./deletion-history.ts";
 import type { Absences } from "./guard/absences.ts";
-import { subjectOf } from "./predicates.ts";
+import { identityOf } from "./predicates.ts";
 
 /** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
 export interface NodeRecord {
@@ -20,26 +20,26 @@ export interface NodeRecord {
   readonly picture: string;
   readonly looks: number;
   /** What was said last of why it stays, and when (monotonic). */
-  readonly told: { readonly reason: string; readonly atMs: number } | undefined;
+  readonly reported: { readonly reason: string; readonly atMs: number } | undefined;
 }
 
 /** What is remembered of Nodes, for as long as the controller lives. */
 export class NodeRecords {
-  readonly #ledger: DeletionLedger;
+  readonly #deletions: DeletionHistory;
   readonly #records = new Map<string, NodeRecord>();
   /** Keys of Nodes that count as gone, by provider. */
   readonly #gone = new Map<string, Set<string>>();
   /** Nodes whose deletion was asked for without an answer, by key. */
-  readonly #unanswered = new Map<string, { readonly provider: string; readonly doubt: Disposable }>();
+  readonly #unanswered = new Map<string, { readonly provider: string; readonly uncertain: Disposable }>();
 
-  constructor(ledger: DeletionLedger) {
-    this.#ledger = ledger;
+  constructor(deletions: DeletionHistory) {
+    this.#deletions = deletions;
   }
 
   /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
   get(node: Node): NodeRecord | undefined {
     const record = this.#records.get(keyOf(node));
-    return record?.subject === subjectOf(node) ? record : undefined;
+    return record?.subject === identityOf(node) ? record : undefined;
   }
 
   /** Looks in a row that showed the same. */
@@ -62,7 +62,7 @@ export class NodeRecords {
   /** The Node is not there any more. */
   vanished(key: string): void {
     const unanswered = this.#unanswered.get(key);
-    if (unanswered !== undefined) this.#ledger.deleted(unanswered.provider);
+    if (unanswered !== undefined) this.#deletions.deleted(unanswered.provider);
     this.forget(key);
   }
 
@@ -74,7 +74,7 @@ export class NodeRecords {
 
   /** The Node was deleted by us. */
   deleted(key: string, provider: string): void {
-    if (this.counts(key)) this.#ledger.deleted(provider);
+    if (this.counts(key)) this.#deletions.deleted(provider);
     this.forget(key);
   }
 
@@ -82,16 +82,16 @@ export class NodeRecords {
   mayBeDeleted(key: string, provider: string): void {
     if (!this.counts(key)) return;
     this.#settle(key);
-    this.#unanswered.set(key, { provider, doubt: this.#ledger.doubt(provider) });
+    this.#unanswered.set(key, { provider, uncertain: this.#deletions.uncertain(provider) });
   }
 
   /** Nodes of the provider that are absent now, and deletions within the brake's window. */
   gone(provider: string): { readonly absent: number; readonly deleted: Deleted } {
-    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#ledger.count(provider) };
+    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#deletions.count(provider) };
   }
 
   #settle(key: string): void {
-    this.#unanswered.get(key)?.doubt[Symbol.dispose]();
+    this.#unanswered.get(key)?.uncertain[Symbol.dispose]();
     this.#unanswered.delete(key);
   }
 
@@ -111,7 +111,7 @@ function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {
 const MAX_AGE_MS = 1000;
 
 /** How many Nodes each provider owns. */
-export class Population {
+export class NodeCounts {
   readonly #nodes: Lister<Node>;
   readonly #providers: ProviderSet;
   readonly #clock: Clock;
@@ -146,11 +146,11 @@ export class Population {
 }
 
 /** When each provider last failed, by the operator's name for it. Outlives the controller. All times are monotonic. */
-export class ProviderMemory {
+export class ProviderHistory {
   readonly #failures = new Map<string, number>();
   readonly #contradictions = new Map<string, number>();
 
-  /** The provider failed in a way that casts doubt on what else it says. */
+  /** The provider failed in a way that casts uncertain on what else it says. */
   failed(provider: string, nowMs: number): void {
     this.#failures.set(provider, nowMs);
   }

@@ -5,26 +5,26 @@ import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import type { NodeRecord } from "./node-history.ts";
 import { type Answered, fold } from "./plan.ts";
-import { subjectOf } from "./predicates.ts";
+import { identityOf } from "./predicates.ts";
 
 describe("fold()", () => {
   const gone = lost();
   const known = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
-    subject: subjectOf(gone),
+    subject: identityOf(gone),
     provider: "acme",
     absences: twice,
     isGone: true,
     picture: "",
     looks: 3,
-    told: undefined,
+    reported: undefined,
     ...parts,
   });
   const answered = (answer: InstanceAnswer, parts: Partial<Answered> = {}): Answered => ({
     kind: "answered",
     node: gone,
     answer,
-    castsDoubt: false,
-    tellsShutdown: true,
+    makesUntrusted: false,
+    reportsShutdown: true,
     before: undefined,
     facts: facts({ absences: undefined }),
     isCounted: false,
@@ -74,14 +74,14 @@ describe("fold()", () => {
   test("of a machine that is there after all counts against its provider from this moment on", () => {
     const { news, input } = fold(answered(present("running"), { before: known() }));
     expect(news).toMatchObject({ contradicted: "acme", record: { kind: "put", record: { absences: undefined } } });
-    expect(input?.look?.facts?.standing).toMatchObject({ failedAtMs: 40_000, contradictedAtMs: 40_000 });
+    expect(input?.look?.facts?.provider).toMatchObject({ failedAtMs: 40_000, contradictedAtMs: 40_000 });
   });
 
-  test("of an answer that casts doubt is a failure of the provider that owns the Node, if one does", () => {
+  test("of an answer that makes its provider untrusted is a failure of the provider that owns the Node, if one does", () => {
     const failed: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
-    const { news, input } = fold(answered(failed, { castsDoubt: true }));
-    expect([news.failed, input?.look?.facts?.standing.failedAtMs]).toEqual(["acme", 40_000]);
-    expect(fold(answered(failed, { castsDoubt: true, facts: undefined })).news.failed).toBeUndefined();
+    const { news, input } = fold(answered(failed, { makesUntrusted: true }));
+    expect([news.failed, input?.look?.facts?.provider.failedAtMs]).toEqual(["acme", 40_000]);
+    expect(fold(answered(failed, { makesUntrusted: true, facts: undefined })).news.failed).toBeUndefined();
   });
 
   test("counts looks that show the same", () => {

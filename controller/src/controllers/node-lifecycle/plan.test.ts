@@ -3,15 +3,15 @@ import { CREATED_MS, type NodeParts, node, taint } from "../../../test/support/b
 import { absent, facts, LOST, lost, NOW, present, twice } from "../../../test/support/lifecycle-builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
-import type { Case } from "./guard/guard.ts";
-import { type Look, type ShutdownTaint, nodePatch, plan, untilNextLookMs } from "./plan.ts";
+import type { GuardInput } from "./guard/guard.ts";
+import { type Look, type ShutdownTaint, nodePatch, plan, nextPollInMs } from "./plan.ts";
 
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
 
 const look = (answer: InstanceAnswer, parts: Partial<Look> = {}): Look => ({
   answer,
   facts: facts(),
-  tellsShutdown: true,
+  reportsShutdown: true,
   ...parts,
 });
 
@@ -48,18 +48,18 @@ test("plan() of a young Node is to wait", () => {
 });
 
 describe("plan() of a machine that exists", () => {
-  test.each<{ state: InstanceState; tellsShutdown?: boolean; taint: string; needsPatch: boolean }>([
+  test.each<{ state: InstanceState; reportsShutdown?: boolean; taint: string; needsPatch: boolean }>([
     { state: "stopped", taint: "on", needsPatch: true },
-    { state: "stopped", tellsShutdown: false, taint: "keep", needsPatch: false },
+    { state: "stopped", reportsShutdown: false, taint: "keep", needsPatch: false },
     { state: "running", taint: "off", needsPatch: false },
     { state: "pending", taint: "keep", needsPatch: false },
     { state: "stopping", taint: "keep", needsPatch: false },
     { state: "terminating", taint: "keep", needsPatch: false },
     { state: "unknown", taint: "keep", needsPatch: false },
   ])(
-    "has the taint $taint when it is $state (told: $tellsShutdown)",
-    ({ state, tellsShutdown = true, taint: wish, needsPatch }) => {
-      const input = { node: lost(), look: look(present(state), { tellsShutdown }), youngForMs: 0 };
+    "has the taint $taint when it is $state (reported: $tellsShutdown)",
+    ({ state, reportsShutdown = true, taint: wish, needsPatch }) => {
+      const input = { node: lost(), look: look(present(state), { reportsShutdown }), youngForMs: 0 };
       expect(plan(input, NOW)).toEqual({ kind: "exists", node: lost(), taint: wish, needsPatch });
     },
   );
@@ -99,7 +99,7 @@ describe("plan() of an absent machine", () => {
 
   test.each<{
     it: string;
-    parts: Partial<Case>;
+    parts: Partial<GuardInput>;
     answer?: InstanceAnswer;
     nowMs?: number;
     reason: string;
@@ -153,15 +153,15 @@ describe("plan() of an absent machine", () => {
       tell: false,
     },
     {
-      it: "a provider in doubt, aloud",
-      parts: { standing: { ...facts().standing, doubt: "sick" } },
+      it: "a provider that is not trusted, reported immediately",
+      parts: { provider: { ...facts().provider, untrustedReason: "sick" } },
       reason: "providerDoubted",
       message: "provider acme: sick",
       tell: true,
     },
     {
       it: "a provider that failed, aloud",
-      parts: { standing: { ...facts().standing, failedAtMs: 29_000 } },
+      parts: { provider: { ...facts().provider, failedAtMs: 29_000 } },
       reason: "providerFailed",
       message: "provider acme failed, or contradicted itself, less than 60 s ago",
       tell: true,
@@ -187,7 +187,7 @@ describe("plan() of an absent machine", () => {
     expect(planned).toEqual({
       kind: "hold",
       node: lost(),
-      hold: { kind: "hold", reason: "unconfirmed", message, overInMs: undefined },
+      hold: { kind: "hold", reason: "unconfirmed", message, endsInMs: undefined },
       tell: false,
     });
   });
@@ -287,7 +287,7 @@ describe("pace", () => {
     },
     { it: "never sooner than half a period", looks: 1, period: 5000, max: 30_000, at: 12_499, want: 2501 },
     { it: "a period later when the bound is shorter than that", looks: 9, period: 5000, max: 1000, at: 0, want: 5000 },
-  ])("untilNextLookMs() is $it", ({ looks, period, max, at, want }) => {
-    expect(untilNextLookMs(looks, { periodMs: period, maxMs: max }, at)).toBe(want);
+  ])("nextPollInMs() is $it", ({ looks, period, max, at, want }) => {
+    expect(nextPollInMs(looks, { periodMs: period, maxMs: max }, at)).toBe(want);
   });
 });

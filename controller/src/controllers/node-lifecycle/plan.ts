@@ -4,10 +4,10 @@ import { SHUTDOWN, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
-import { countAnswer, doubtOf } from "./guard/absences.ts";
-import { type Case, type Hold, type HoldReason, judge } from "./guard/guard.ts";
+import { countAnswer, ignoredReason } from "./guard/absences.ts";
+import { type GuardInput, type Delay, type DelayReason, decide } from "./guard/guard.ts";
 import type { NodeRecord } from "./node-history.ts";
-import { isExempt, isReady, isShutDown, isShutdownTaint, notReadySinceMs, subjectOf } from "./predicates.ts";
+import { isExempt, isReady, isShutDown, isShutdownTaint, notReadySinceMs, identityOf } from "./predicates.ts";
 
 /** What was seen of a Node, and what is known of it from before. Nothing of what was seen is remembered yet. */
 export type Observation =
@@ -18,14 +18,14 @@ export type Observation =
   | Answered;
 
 /** A Node that is not Ready, and what its cloud says of its machine. */
-export interface Answered extends Pick<Look, "answer" | "tellsShutdown"> {
+export interface Answered extends Pick<Look, "answer" | "reportsShutdown"> {
   readonly kind: "answered";
   readonly node: Node;
   /** Whether the answer says something against whatever else its provider says. */
-  readonly castsDoubt: boolean;
+  readonly makesUntrusted: boolean;
   readonly before: NodeRecord | undefined;
   /** What the guard goes by, as long as the answer does not count. undefined: no provider owns the Node. */
-  readonly facts: Case | undefined;
+  readonly facts: GuardInput | undefined;
   /** The Node is one of those that go in `facts`. */
   readonly isCounted: boolean;
   readonly nowMs: number;
@@ -37,7 +37,7 @@ export interface News {
   readonly record:
     | { readonly kind: "kept" | "forgotten" | "vanished" }
     | { readonly kind: "put"; readonly record: NodeRecord };
-  /** The provider that failed in a way that casts doubt on what else it says. */
+  /** The provider that failed in a way that casts ignored on what else it says. */
   readonly failed?: string | undefined;
   /** The provider that had called a machine absent that is there. */
   readonly contradicted?: string | undefined;
@@ -66,27 +66,27 @@ export function fold(seen: Observation): { readonly news: News; readonly input: 
 }
 
 function foldAnswer(seen: Answered): { readonly news: News; readonly input: Input } {
-  const { node, answer, castsDoubt, tellsShutdown, before, facts, isCounted, monotonicMs } = seen;
-  const provider = facts?.standing.name;
+  const { node, answer, makesUntrusted, reportsShutdown, before, facts, isCounted, monotonicMs } = seen;
+  const provider = facts?.provider.name;
   // A machine that was called absent is there: what else was called absent may be there, too, and is counted anew.
   const isContradiction = answer.kind === "present" && before?.absences !== undefined;
-  const contradictedAtMs = isContradiction ? monotonicMs : facts?.standing.contradictedAtMs;
+  const contradictedAtMs = isContradiction ? monotonicMs : facts?.provider.contradictedAtMs;
   const record = recordOf(seen, provider === undefined ? undefined : contradictedAtMs);
   const news: News = {
     record: { kind: "put", record },
-    failed: castsDoubt ? provider : undefined,
+    failed: makesUntrusted ? provider : undefined,
     contradicted: isContradiction ? provider : undefined,
   };
-  if (facts === undefined) return { news, input: { node, look: { answer, facts, tellsShutdown }, youngForMs: 0 } };
-  const failedAtMs = castsDoubt || isContradiction ? monotonicMs : facts.standing.failedAtMs;
+  if (facts === undefined) return { news, input: { node, look: { answer, facts, reportsShutdown }, youngForMs: 0 } };
+  const failedAtMs = makesUntrusted || isContradiction ? monotonicMs : facts.provider.failedAtMs;
   const gone = facts.brake.gone - Number(isCounted) + Number(record.isGone);
-  const folded: Case = {
+  const folded: GuardInput = {
     ...facts,
     absences: record.absences,
-    standing: { ...facts.standing, failedAtMs, contradictedAtMs },
+    provider: { ...facts.provider, failedAtMs, contradictedAtMs },
     brake: { ...facts.brake, gone },
   };
-  return { news, input: { node, look: { answer, facts: folded, tellsShutdown }, youngForMs: 0 } };
+  return { news, input: { node, look: { answer, facts: folded, reportsShutdown }, youngForMs: 0 } };
 }
 
 function recordOf(
@@ -102,14 +102,14 @@ function recordOf(
   });
   const picture = pictureOf(node, answer);
   return {
-    subject: subjectOf(node),
-    provider: facts?.standing.name,
+    subject: identityOf(node),
+    provider: facts?.provider.name,
     absences,
     // One that is going already was counted as deleted, or is somebody else's deed.
     isGone: absences !== undefined && !isExempt(node) && node.metadata.deletionTimestampMs === undefined,
     picture,
     looks: before?.picture === picture ? before.looks + 1 : 1,
-    told: absences === undefined ? undefined : before?.told,
+    reported: absences === undefined ? undefined : before?.reported,
   };
 }
 
@@ -132,9 +132,9 @@ export interface Input {
 export interface Look {
   readonly answer: InstanceAnswer;
   /** undefined: no provider can be named that owns the Node. */
-  readonly facts: Case | undefined;
+  readonly facts: GuardInput | undefined;
   /** The provider can tell a stopped machine. */
-  readonly tellsShutdown: boolean;
+  readonly reportsShutdown: boolean;
 }
 
 export type Plan =
@@ -150,23 +150,23 @@ export type Plan =
   /** Somebody has asked for its deletion already. */
   | { readonly kind: "going" }
   /** Its machine is said to be absent; it stays for now. */
-  | { readonly kind: "hold"; readonly node: Node; readonly hold: Hold; readonly tell: boolean }
+  | { readonly kind: "hold"; readonly node: Node; readonly hold: Delay; readonly tell: boolean }
   | { readonly kind: "delete"; readonly node: Node; readonly provider: string };
 
-/** A hold that only time is needed for is told when it has lasted longer than this: then more is needed. */
-const HOLD_IS_NEWS_AFTER_MS = 300_000;
+/** A hold that only time is needed for is reported when it has lasted longer than this: then more is needed. */
+const REPORT_DELAY_AFTER_MS = 300_000;
 
 /** Holds that somebody should know of at once: an operator can end them, or should see why a dead Node stays. */
-const TOLD_AT_ONCE: ReadonlySet<HoldReason> = new Set(["providerDoubted", "providerFailed", "brake"]);
+const REPORTED_IMMEDIATELY: ReadonlySet<DelayReason> = new Set(["providerDoubted", "providerFailed", "brake"]);
 
 /** What to do about one Node, given what its cloud says. */
 export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
   if (isReady(node)) return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
   if (look === undefined) return { kind: "young", lookInMs: youngForMs };
-  const { answer, facts, tellsShutdown } = look;
+  const { answer, facts, reportsShutdown } = look;
   switch (answer.kind) {
     case "present": {
-      const taint = tellsShutdown ? taintFor(answer.instance.state) : "keep";
+      const taint = reportsShutdown ? taintFor(answer.instance.state) : "keep";
       return { kind: "exists", node, taint, needsPatch: nodePatch(node, taint) !== undefined };
     }
     case "notOwned":
@@ -174,7 +174,7 @@ export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
     case "unknown":
       return { kind: "unknown", error: answer.error };
     case "absent":
-      return planAbsent(node, facts, doubtAbout(node, answer, facts), nowMs);
+      return planAbsent(node, facts, ignoredReasonOf(node, answer, facts), nowMs);
     default:
       return answer satisfies never;
   }
@@ -186,33 +186,34 @@ function taintFor(state: InstanceState): ShutdownTaint {
   return state === "running" ? "off" : "keep";
 }
 
-function planAbsent(node: Node, facts: Case | undefined, doubt: string | undefined, nowMs: number): Plan {
+function planAbsent(node: Node, facts: GuardInput | undefined, ignored: string | undefined, nowMs: number): Plan {
   if (node.metadata.deletionTimestampMs !== undefined) return { kind: "going" };
-  if (facts === undefined) return planHeld(node, UNOWNED, doubt, nowMs);
-  const verdict = judge(facts);
-  if (verdict.kind === "delete") return { kind: "delete", node, provider: facts.standing.name };
-  return planHeld(node, verdict, doubt, nowMs);
+  if (facts === undefined) return planDelayed(node, UNOWNED, ignored, nowMs);
+  const decision = decide(facts);
+  if (decision.kind === "delete") return { kind: "delete", node, provider: facts.provider.name };
+  return planDelayed(node, decision, ignored, nowMs);
 }
 
-function planHeld(node: Node, verdict: Hold, doubt: string | undefined, nowMs: number): Plan {
-  const hold = verdict.reason === "unconfirmed" && doubt !== undefined ? { ...verdict, message: doubt } : verdict;
-  const tell = TOLD_AT_ONCE.has(hold.reason) || nowMs - notReadySinceMs(node) > HOLD_IS_NEWS_AFTER_MS;
+function planDelayed(node: Node, decision: Delay, ignored: string | undefined, nowMs: number): Plan {
+  const hold =
+    decision.reason === "unconfirmed" && ignored !== undefined ? { ...decision, message: ignored } : decision;
+  const tell = REPORTED_IMMEDIATELY.has(hold.reason) || nowMs - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
   return { kind: "hold", node, hold, tell };
 }
 
-const UNOWNED: Hold = {
+const UNOWNED: Delay = {
   kind: "hold",
   reason: "unconfirmed",
   message: "no provider owns the Node at this moment",
-  overInMs: undefined,
+  endsInMs: undefined,
 };
 
-function doubtAbout(
+function ignoredReasonOf(
   node: Node,
   answer: InstanceAnswer & { readonly kind: "absent" },
-  facts: Case | undefined,
+  facts: GuardInput | undefined,
 ): string | undefined {
-  return facts === undefined ? undefined : doubtOf(answer, { ...facts, notReadySinceMs: notReadySinceMs(node) });
+  return facts === undefined ? undefined : ignoredReason(answer, { ...facts, notReadySinceMs: notReadySinceMs(node) });
 }
 
 /** What becomes of the shutdown taint: a stopped machine has it, a running one has not; else it stays as it is. */
@@ -241,7 +242,7 @@ function taintsPatch(node: Node, wish: ShutdownTaint): readonly JsonObject[] | n
 }
 
 /** How often a Node that is not Ready is looked at. */
-export interface PaceRules {
+export interface PollIntervalRules {
   /** --node-monitor-period. */
   readonly periodMs: number;
   /** Never less often: before any Node goes, every other one that is not Ready has been looked at too, and counts for the brake. */
@@ -249,7 +250,7 @@ export interface PaceRules {
 }
 
 /** The wait after the `looks`-th look in a row that showed the same, from 1. */
-export function untilNextLookMs(looks: number, rules: PaceRules, monotonicMs: number): number {
+export function nextPollInMs(looks: number, rules: PollIntervalRules, monotonicMs: number): number {
   const { periodMs, maxMs } = rules;
   const waitMs = Math.min(periodMs * 2 ** Math.min(looks - 1, 30), Math.max(maxMs, periodMs));
   // On the ticks of one clock, so that Nodes that failed one after the other share their calls from then on.

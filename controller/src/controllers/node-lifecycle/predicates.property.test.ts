@@ -6,9 +6,9 @@ import { instance } from "../../../test/support/builders.ts";
 import type { Node } from "../../api/node.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
 import { deepEqual } from "../../util/equal.ts";
-import type { Case } from "./guard/guard.ts";
+import type { GuardInput } from "./guard/guard.ts";
 import { plan } from "./plan.ts";
-import { changesReconcile, isAnnounced, isReleased, needsLook } from "./predicates.ts";
+import { changesReconcile, isBeingScaledDown, isApproved, needsLook } from "./predicates.ts";
 
 const RUNS = { numRuns: 1000 };
 const NOW_MS = 400_000;
@@ -30,16 +30,16 @@ const present = (state: InstanceState): InstanceAnswer => ({
 /** What is to be done about the Node, and how it counts, if the cloud says that. */
 function decisionOf(node: Node, answer: InstanceAnswer): unknown {
   const reading = (atMs: number) => ({ observeTimeMs: atMs, heardAtMs: atMs });
-  const facts: Case = {
+  const facts: GuardInput = {
     absences: { witness: WITNESS, count: 2, first: reading(100_000), last: reading(NOW_MS), conclusive: false },
-    standing: { name: "acme", scopeId: "s", bootId: "b", doubt: undefined, ...NO_FAILURE },
-    brake: { gone: 9, nodes: 9, isUnknown: false, maxPercent: 10, exempt: isReleased(node) || isAnnounced(node) },
+    provider: { name: "acme", scopeId: "s", bootId: "b", untrustedReason: undefined, ...NO_FAILURE },
+    brake: { gone: 9, nodes: 9, isUnknown: false, maxPercent: 10, exempt: isApproved(node) || isBeingScaledDown(node) },
     rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
     createdMs: 0,
     nowMs: NOW_MS,
     monotonicMs: NOW_MS,
   };
-  const look = needsLook(node) ? { answer, facts, tellsShutdown: true } : undefined;
+  const look = needsLook(node) ? { answer, facts, reportsShutdown: true } : undefined;
   const planned = plan({ node, look, youngForMs: 0 }, NOW_MS);
   // Marks of a Node that is not Ready follow the looks that it gets anyway.
   return { ...planned, node: undefined, ...(planned.kind === "exists" ? { needsPatch: undefined } : {}) };
@@ -69,7 +69,7 @@ describe("changesReconcile()", () => {
     expect(different).toBeGreaterThan(100);
   });
 
-  test("loses nothing of a change told in two steps", () => {
+  test("loses nothing of a change reported in two steps", () => {
     expect(breaksSplitting(changesReconcile)).toBeNull();
   });
 

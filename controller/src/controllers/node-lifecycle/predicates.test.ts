@@ -3,9 +3,9 @@ import { CREATED_MS, node, type NodeParts, taint } from "../../../test/support/b
 import { NETWORK_UNAVAILABLE, READY } from "../../api/node.ts";
 import {
   changesReconcile,
-  isAnnounced,
+  isBeingScaledDown,
   isReady,
-  isReleased,
+  isApproved,
   isShutDown,
   needsLook,
   notReadySinceMs,
@@ -59,15 +59,15 @@ describe("marks", () => {
     { annotations: { [RELEASE]: "false" }, want: false },
     { annotations: { [RELEASE]: "" }, want: false },
     { annotations: {}, want: false },
-  ])("isReleased() is $want for $annotations", ({ annotations, want }) => {
-    expect(isReleased(node("a", { metadata: { annotations } }))).toBe(want);
+  ])("isApproved() is $want for $annotations", ({ annotations, want }) => {
+    expect(isApproved(node("a", { metadata: { annotations } }))).toBe(want);
   });
 
   test.each([
     { key: "ToBeDeletedByClusterAutoscaler", want: true },
     { key: "DeletionCandidateOfClusterAutoscaler", want: false },
-  ])("isAnnounced() is $want for $key", ({ key, want }) => {
-    expect(isAnnounced(node("a", { spec: { taints: [taint(key)] } }))).toBe(want);
+  ])("isBeingScaledDown() is $want for $key", ({ key, want }) => {
+    expect(isBeingScaledDown(node("a", { spec: { taints: [taint(key)] } }))).toBe(want);
   });
 });
 

@@ -22,12 +22,12 @@ export function isShutDown({ spec }: Node): boolean {
 }
 
 /** An operator's word that this Node may go although too many go at once. */
-export function isReleased({ metadata }: Node): boolean {
+export function isApproved({ metadata }: Node): boolean {
   return metadata.annotations[RELEASE_DELETION] === "true";
 }
 
 /** The autoscaler takes the machine away: its Node's end is no surprise, and no sign that the cloud's answers are wrong. */
-export function isAnnounced({ spec }: Node): boolean {
+export function isBeingScaledDown({ spec }: Node): boolean {
   return spec.taints.some(({ key }) => key === TO_BE_DELETED_BY_CLUSTER_AUTOSCALER);
 }
 
@@ -46,8 +46,8 @@ export function changesReconcile(old: Node, node: Node): boolean {
     old.metadata.uid !== node.metadata.uid ||
     isReady(old) !== isReady(node) ||
     notReadySinceMs(old) !== notReadySinceMs(node) ||
-    isReleased(old) !== isReleased(node) ||
-    isAnnounced(old) !== isAnnounced(node) ||
+    isApproved(old) !== isApproved(node) ||
+    isBeingScaledDown(old) !== isBeingScaledDown(node) ||
     (isReady(node) && !needsLook(old))
   );
 }
@@ -58,10 +58,10 @@ function readyCondition({ status }: Node): NodeCondition | undefined {
 
 /** Its deletion is wanted, or foreseen: it is no sign that too many go. */
 export function isExempt(node: Node): boolean {
-  return isReleased(node) || isAnnounced(node);
+  return isApproved(node) || isBeingScaledDown(node);
 }
 
 /** Which Node and which machine something is about: another one under the same name is another subject. */
-export function subjectOf({ metadata, spec }: Node): string {
+export function identityOf({ metadata, spec }: Node): string {
   return `${metadata.uid} ${spec.providerID}`;
 }

@@ -7,7 +7,7 @@ import { retryDelayMs } from "../../provider/model/errors.ts";
 import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { DELAY_IS_NEWS_AFTER_MS, type DroppedLabels, type Memory, UNOWNED_IS_NEWS_AFTER_MS } from "./node-cache.ts";
+import { DELAY_IS_NEWS_AFTER_MS, type DroppedLabels, type NodeCache, UNOWNED_IS_NEWS_AFTER_MS } from "./node-cache.ts";
 import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Initialize, type Leave, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
@@ -18,7 +18,7 @@ export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "get" | "patch">;
   readonly events: EventRecorder;
   readonly metrics: NodeMetrics;
-  readonly memory: Memory;
+  readonly cache: NodeCache;
   readonly droppedLabels: DroppedLabels;
   readonly clock: Clock;
 }
@@ -42,33 +42,29 @@ const MAX_TRIES = 5;
 
 /** Carries the plan out, then comes back at the next tick, or when there is something to say. At most two writes a Node. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { memory } = deps;
-  // What was told of a Node of that name before it was made anew.
-  if (plan.kind !== "update") memory.differences.forget(context.key);
+  const { cache } = deps;
+  // What was reported of a Node of that name before it was made anew.
+  if (plan.kind !== "update") cache.differences.forget(context.key);
   switch (plan.kind) {
     case "leave":
       return leave(plan, deps, context);
     case "notInitialized":
       return refuse(plan, deps, context);
     case "update":
-      memory.waiting.forget(context.key);
+      cache.waiting.forget(context.key);
       return update(plan, deps, context);
     case "initialize":
       await initializeOrNote(plan, deps, context);
-      memory.waiting.forget(context.key);
-      return requeueAfter(memory.refreshes.untilNextMs());
+      cache.waiting.forget(context.key);
+      return requeueAfter(cache.refreshes.untilNextMs());
     default:
       return plan satisfies never;
   }
 }
 
-function leave(
-  { node, message }: Leave,
-  { memory, events }: ApplyDependencies,
-  { key, log }: ReconcileContext,
-): Result {
+function leave({ node, message }: Leave, { cache, events }: ApplyDependencies, { key, log }: ReconcileContext): Result {
   log.debug(2, "Node is left alone: no provider owns it", { why: message });
-  const { refreshes, waiting } = memory;
+  const { refreshes, waiting } = cache;
   const { tell, newsInMs } = waiting.add(key, {
     reason: "unowned",
     topic: "unowned",
@@ -83,9 +79,9 @@ function leave(
   return requeueAfter(newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs), why);
 }
 
-function refuse(plan: NotInitialized, { events, memory }: ApplyDependencies, { key }: ReconcileContext): never {
+function refuse(plan: NotInitialized, { events, cache }: ApplyDependencies, { key }: ReconcileContext): never {
   const { node, reason, message, cause, tell } = plan;
-  const noted = memory.waiting.add(key, {
+  const noted = cache.waiting.add(key, {
     reason,
     topic: tell ? message : reason,
     newsAfterMs: tell ? 0 : DELAY_IS_NEWS_AFTER_MS,
@@ -100,7 +96,7 @@ function refuse(plan: NotInitialized, { events, memory }: ApplyDependencies, { k
 
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { node, labelsPatch, statusPatch } = plan;
-  const { refreshes, repairs } = deps.memory;
+  const { refreshes, repairs } = deps.cache;
   const { key } = context;
   tell(plan, deps, context);
   const tickInMs = refreshes.untilNextMs();
@@ -123,12 +119,8 @@ function whyDiffers({ differences }: Update): Why | undefined {
   return { reason: "differs", message: differences.map(({ message }) => message).join("; ") };
 }
 
-function tell(
-  plan: Update,
-  { memory, events, droppedLabels }: ApplyDependencies,
-  { key, log }: ReconcileContext,
-): void {
-  for (const difference of memory.differences.replace(key, plan.differences)) {
+function tell(plan: Update, { cache, events, droppedLabels }: ApplyDependencies, { key, log }: ReconcileContext): void {
+  for (const difference of cache.differences.replace(key, plan.differences)) {
     events.record(differs(plan.node, difference));
     log.warn("Node differs from what its cloud says", { ...difference });
   }
@@ -143,7 +135,7 @@ async function initializeOrNote(plan: Initialize, deps: ApplyDependencies, conte
     await initialize(plan, deps, context);
   } catch (error) {
     if (isApiError(error, "notFound")) return;
-    const noted = deps.memory.waiting.add(context.key, {
+    const noted = deps.cache.waiting.add(context.key, {
       reason: "write",
       topic: "write",
       newsAfterMs: DELAY_IS_NEWS_AFTER_MS,
@@ -204,12 +196,12 @@ function finish(node: Node, { events, metrics, clock }: ApplyDependencies, { log
 async function patch(
   node: Node,
   body: JsonObject,
-  { kube, memory }: ApplyDependencies,
+  { kube, cache }: ApplyDependencies,
   { signal }: ReconcileContext,
   how: Pick<WriteOptions, "subresource" | "isFirstOfMore">,
 ): Promise<Node> {
   const options = { signal, ...how };
   const written = await kube.patch(NODES, { name: node.metadata.name }, { kind: "strategic", body }, options);
-  memory.ownWrites.note(node, written);
+  cache.ownWrites.note(node, written);
   return written;
 }

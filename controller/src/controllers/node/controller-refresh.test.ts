@@ -210,7 +210,7 @@ describe("cloud-node keeps labels", () => {
   });
 });
 
-describe("cloud-node doubts a provider ID", () => {
+describe("cloud-node untrustedReasons a provider ID", () => {
   const mismatches = () => world.said.filter((said) => said.startsWith("ProviderIDMismatch"));
 
   test("when another machine has the Node's name, asked for once", async () => {

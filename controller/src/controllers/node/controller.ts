@@ -14,7 +14,7 @@ import { DEFAULT_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
 import { type NodeMetrics, nodeMetrics } from "./metrics.ts";
-import { DroppedLabels, createMemory } from "./node-cache.ts";
+import { DroppedLabels, createNodeCache } from "./node-cache.ts";
 import type { NodeOptions } from "./options.ts";
 import { labelPolicies } from "./plan/labels.ts";
 import { plan } from "./plan.ts";
@@ -61,10 +61,10 @@ function nodeReconciler(
   { options, cluster, providers: { instances, providers }, program: { clock } }: ControllerContext<NodeOptions>,
   metrics: NodeMetrics,
 ): Reconciler {
-  const memory = createMemory(options, metrics, clock);
-  const gathering = { nodes: cluster.nodes.lister, instances, providers, memory };
+  const cache = createNodeCache(options, metrics, clock);
+  const gathering = { nodes: cluster.nodes.lister, instances, providers, cache };
   const events = cluster.events.recorder(EVENT_SOURCES.cloudNode);
-  const applying = { kube: cluster.client, events, metrics, memory, droppedLabels: new DroppedLabels(), clock };
+  const applying = { kube: cluster.client, events, metrics, cache, droppedLabels: new DroppedLabels(), clock };
   const policies = labelPolicies(options.nodeTopologyPolicy);
   const writers = new Semaphore(options.concurrentNodeSyncs);
   return stepReconciler(

@@ -11,7 +11,7 @@ import type { InstanceQuestion } from "../../provider/lookup/instance-reader.ts"
 import type { Provider } from "../../provider/model/provider.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { gather } from "./gather.ts";
-import { createMemory, type Memory } from "./node-cache.ts";
+import { createNodeCache, type NodeCache } from "./node-cache.ts";
 import { nodeMetrics } from "./metrics.ts";
 
 const TAINT = taint("node.cloudprovider.kubernetes.io/uninitialized");
@@ -20,7 +20,7 @@ const TAINT = taint("node.cloudprovider.kubernetes.io/uninitialized");
 type Asked = readonly [string, number, string | undefined, string?];
 
 let nodes: FakeInformer<Node>;
-let memory: Memory;
+let cache: NodeCache;
 let providers: Provider[];
 let asked: Asked[];
 let answers: Record<string, InstanceAnswer>;
@@ -28,7 +28,7 @@ let answers: Record<string, InstanceAnswer>;
 let meanwhile: () => void;
 beforeEach(() => {
   nodes = new FakeInformer<Node>();
-  memory = createMemory({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(new Metrics()), new FakeClock());
+  cache = createNodeCache({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(new Metrics()), new FakeClock());
   providers = [idleProvider("other", undefined), idleProvider("acme", info())];
   asked = [];
   answers = {};
@@ -45,7 +45,7 @@ function gathered() {
     },
   };
   return gather(
-    { nodes: nodes.lister, instances, providers: { providers }, memory },
+    { nodes: nodes.lister, instances, providers: { providers }, cache },
     {
       key: "a",
       priority: "high",
@@ -111,7 +111,7 @@ describe("gather() of a Node that waits", () => {
     answers = { a: present({ zone: "z" }) };
     await gathered();
     nodes.set(initialized());
-    expect(await gathered()).toMatchObject({ kind: "initialized", sighting: { facts: { zone: "z" } } });
+    expect(await gathered()).toMatchObject({ kind: "initialized", observed: { facts: { zone: "z" } } });
     expect(asked).toHaveLength(1);
   });
 });
@@ -121,7 +121,7 @@ describe("gather() of an initialised Node", () => {
     nodes.set(initialized());
     answers = { "acme://1": present() };
     await gathered();
-    expect(await gathered()).toMatchObject({ kind: "initialized", sighting: { facts: { name: "a" } }, rivals: [] });
+    expect(await gathered()).toMatchObject({ kind: "initialized", observed: { facts: { name: "a" } }, rivals: [] });
     expect(asked).toEqual([["acme://1", ...LOW]]);
   });
 
@@ -130,16 +130,16 @@ describe("gather() of an initialised Node", () => {
     answers = { "acme://1": present(), "acme://2": present({ providerId: "acme://2", zone: "z" }) };
     await gathered();
     nodes.set(initialized("acme://2"));
-    expect(await gathered()).toMatchObject({ sighting: { facts: { zone: "z" } } });
+    expect(await gathered()).toMatchObject({ observed: { facts: { zone: "z" } } });
   });
 
   test("goes on with what was known while the cloud does not answer, and asks again", async () => {
     nodes.set(waiting());
     answers = { a: present({ zone: "z" }), "acme://1": UNKNOWN };
     await gathered();
-    memory.refreshes.forget("a");
+    cache.refreshes.forget("a");
     nodes.set(initialized());
-    expect(await gathered()).toMatchObject({ sighting: { facts: { zone: "z" } } });
+    expect(await gathered()).toMatchObject({ observed: { facts: { zone: "z" } } });
     await gathered();
     expect(asked.map(([by]) => by)).toEqual(["a", "acme://1", "acme://1"]);
   });
@@ -148,9 +148,9 @@ describe("gather() of an initialised Node", () => {
     nodes.set(waiting());
     answers = { a: present({ zone: "z" }), "acme://1": { kind: "notOwned", message: "m" } };
     await gathered();
-    memory.refreshes.forget("a");
+    cache.refreshes.forget("a");
     nodes.set(initialized());
-    expect(await gathered()).toMatchObject({ sighting: undefined });
+    expect(await gathered()).toMatchObject({ observed: undefined });
     await gathered();
     expect(asked).toHaveLength(2);
   });
@@ -171,7 +171,7 @@ describe("gather() of an initialised Node", () => {
   ])("whose machine is called otherwise finds $it by its name", async ({ ofName, namesake }) => {
     nodes.set(initialized());
     answers = { "acme://1": present({ name: "otherwise" }), a: ofName };
-    expect(await gathered()).toMatchObject({ sighting: { facts: { name: "otherwise" }, namesake } });
+    expect(await gathered()).toMatchObject({ observed: { facts: { name: "otherwise" }, namesake } });
     expect(asked).toEqual([
       ["acme://1", ...LOW],
       ["a", ...LOW, "acme"],
@@ -185,7 +185,7 @@ describe("gather() of an initialised Node", () => {
     const byName: number[] = [];
     for (const [round, name] of names.entries()) {
       answers = { "acme://1": present({ name }), a: round === 0 ? UNKNOWN : ABSENT };
-      memory.refreshes.forget("a");
+      cache.refreshes.forget("a");
       await gathered();
       byName.push(asked.filter(([by]) => by === "a").length);
     }
@@ -198,14 +198,14 @@ describe("gather() of an initialised Node", () => {
     ];
     nodes.set(initialized());
     answers = { "acme://1": present({ name: "otherwise" }) };
-    expect(await gathered()).toMatchObject({ sighting: { namesake: { kind: "unasked" } } });
+    expect(await gathered()).toMatchObject({ observed: { namesake: { kind: "unasked" } } });
     expect(asked).toHaveLength(1);
   });
 
   test("that has no ID and is called otherwise asks for nothing more", async () => {
     nodes.set(initialized(""));
     answers = { a: present({ name: "otherwise" }) };
-    expect(await gathered()).toMatchObject({ sighting: { namesake: { kind: "unasked" } } });
+    expect(await gathered()).toMatchObject({ observed: { namesake: { kind: "unasked" } } });
     expect(asked).toHaveLength(1);
   });
 
@@ -218,12 +218,12 @@ describe("gather() of an initialised Node", () => {
   });
 
   test.each(["before", "while"])("that is gone %s it is asked about leaves nothing", async (when) => {
-    memory.providerIds.note("a", "acme://1");
-    memory.providerIds.note("b", "acme://1");
+    cache.providerIds.note("a", "acme://1");
+    cache.providerIds.note("b", "acme://1");
     if (when === "while") nodes.set(initialized());
     meanwhile = () => nodes.delete("a");
     expect(await gathered()).toBeUndefined();
-    expect(memory.providerIds.rivals("b")).toEqual([]);
+    expect(cache.providerIds.rivals("b")).toEqual([]);
   });
 
   test.each<{ readonly it: string; readonly answer: InstanceAnswer; readonly rivals: readonly string[] }>([
@@ -233,7 +233,7 @@ describe("gather() of an initialised Node", () => {
   ])("$it", async ({ answer, rivals }) => {
     nodes.set(initialized());
     answers = { "acme://1": answer };
-    memory.providerIds.note("b", "acme://1");
+    cache.providerIds.note("b", "acme://1");
     expect(await gathered()).toMatchObject({ rivals });
   });
 });

@@ -5,7 +5,7 @@ import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { forgetNode, type Memory } from "./node-cache.ts";
+import { forgetNode, type NodeCache } from "./node-cache.ts";
 import type { Input, Namesake } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
 
@@ -14,7 +14,7 @@ export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
   readonly providers: Pick<ProviderSet, "providers">;
-  readonly memory: Memory;
+  readonly cache: NodeCache;
 }
 
 /**
@@ -27,42 +27,42 @@ const UNASKED: Namesake = { kind: "unasked" };
 
 /** The Node and what its cloud says of its machine: asked now while it waits or is due. undefined: the Node is gone. */
 export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
-  const { memory } = deps;
+  const { cache } = deps;
   const before = read(deps, key);
   if (before === undefined) return undefined;
   if (isUninitialized(before)) {
     const answer = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
     const namesake = answer.kind === "absent" ? await askNamesake(deps, before, answer, signal) : UNASKED;
-    remember(memory, key, before, answer, namesake);
+    remember(cache, key, before, answer, namesake);
     return { kind: "waiting", node: before, answer, namesake };
   }
-  const { refreshes, sightings, providerIds } = memory;
-  if (refreshes.isDue(key) || sightings.isOutdated(before)) await refresh(deps, key, before, signal);
+  const { refreshes, observedInstances, providerIds } = cache;
+  if (refreshes.isDue(key) || observedInstances.isOutdated(before)) await refresh(deps, key, before, signal);
   // The answer may have taken long: the Node may have changed, wait for the cloud anew, or be gone.
   const node = read(deps, key);
   if (node === undefined) return undefined;
-  const sighting = sightings.get(node);
+  const observed = observedInstances.get(node);
   // A Node of nobody here may share its ID with others for reasons of its own.
-  return { kind: "initialized", node, sighting, rivals: sighting === undefined ? [] : providerIds.rivals(key) };
+  return { kind: "initialized", node, observed, rivals: observed === undefined ? [] : providerIds.rivals(key) };
 }
 
-function read({ nodes, memory }: GatherDependencies, key: string): Node | undefined {
+function read({ nodes, cache }: GatherDependencies, key: string): Node | undefined {
   const cached = nodes.get(key);
   if (cached === undefined) {
-    forgetNode(memory, key);
+    forgetNode(cache, key);
     return undefined;
   }
-  const node = memory.ownWrites.latest(cached);
-  memory.providerIds.note(key, node.spec.providerID);
+  const node = cache.ownWrites.latest(cached);
+  cache.providerIds.note(key, node.spec.providerID);
   return node;
 }
 
 async function refresh(deps: GatherDependencies, key: string, node: Node, signal: AbortSignal): Promise<void> {
-  const { memory } = deps;
-  const known = memory.sightings.get(node);
+  const { cache } = deps;
+  const known = cache.observedInstances.get(node);
   const answer = await deps.instances.get(node, refreshOptions(deps, signal));
   const namesake = await namesakeOf(deps, node, answer, known, signal);
-  remember(memory, key, node, answer, namesake);
+  remember(cache, key, node, answer, namesake);
 }
 
 /**
@@ -72,7 +72,7 @@ async function namesakeOf(
   deps: GatherDependencies,
   node: Node,
   answer: InstanceAnswer,
-  known: ReturnType<Memory["sightings"]["get"]>,
+  known: ReturnType<NodeCache["observedInstances"]["get"]>,
   signal: AbortSignal,
 ): Promise<Namesake> {
   if (node.spec.providerID === "") return UNASKED;
@@ -110,13 +110,13 @@ function findsByName({ providers }: GatherDependencies, provider: string): boole
   return info?.capabilities.instances?.lookupByName === true;
 }
 
-function refreshOptions({ memory }: GatherDependencies, signal: AbortSignal): ReadOptions {
-  return { signal, maxDataAgeMs: memory.refreshes.maxDataAgeMs, priority: "low" };
+function refreshOptions({ cache }: GatherDependencies, signal: AbortSignal): ReadOptions {
+  return { signal, maxDataAgeMs: cache.refreshes.maxDataAgeMs, priority: "low" };
 }
 
 /** A tick that found no answer is not over: it comes again when the provider does, and what was known holds until then. */
 function remember(
-  { refreshes, sightings }: Memory,
+  { refreshes, observedInstances }: NodeCache,
   key: string,
   node: Node,
   answer: InstanceAnswer,
@@ -124,6 +124,6 @@ function remember(
 ): void {
   if (answer.kind === "unknown") return;
   refreshes.done(key);
-  if (answer.kind === "notOwned") sightings.forget(key);
-  else sightings.put(node, { facts: answer.kind === "present" ? answer.instance : undefined, namesake });
+  if (answer.kind === "notOwned") observedInstances.forget(key);
+  else observedInstances.put(node, { facts: answer.kind === "present" ? answer.instance : undefined, namesake });
 }

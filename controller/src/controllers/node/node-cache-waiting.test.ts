@@ -40,7 +40,7 @@ test("add() tells another thing at once, and remembers the first", () => {
   expect([absent("x").tell, absent("y").tell, absent("x").tell]).toEqual([true, true, false]);
 });
 
-test("add() forgets what it told when there was too much of it", () => {
+test("add() forgets what it reported when there was too much of it", () => {
   const { absent } = setUp();
   for (let topic = 0; topic < 16; topic += 1) absent(`topic ${topic}`);
   expect([absent("topic 0").tell, absent("one more").tell, absent("topic 0").tell]).toEqual([false, true, true]);

@@ -8,9 +8,9 @@ import {
   DroppedLabels,
   ProviderIds,
   RefreshSchedule,
-  RepairPace,
-  Sightings,
-  createMemory,
+  RepairBackoff,
+  ObservedInstances,
+  createNodeCache,
   forgetNode,
 } from "./node-cache.ts";
 import { nodeMetrics } from "./metrics.ts";
@@ -61,17 +61,17 @@ test("a period that changes makes every node due and holds from then on", async 
   expect([schedule.isDue("a"), schedule.untilNextMs(), schedule.maxDataAgeMs]).toEqual([true, 1000, 1000]);
 });
 
-describe("memory", () => {
+describe("cache", () => {
   const NAMESAKE = { kind: "unasked" } as const;
   const withId = (providerID: string, uid = "u") => node("a", { metadata: { uid }, spec: { providerID } });
 
-  describe("Sightings", () => {
+  describe("ObservedInstances", () => {
     const facts = instance({ providerId: "acme://1", labels: { rack: "r" } });
 
     test("get() answers what goes onto Nodes and no more", () => {
-      const sightings = new Sightings();
-      sightings.put(withId("acme://1"), { facts, namesake: NAMESAKE });
-      expect(sightings.get(withId("acme://1"))).toEqual({
+      const observedInstances = new ObservedInstances();
+      observedInstances.put(withId("acme://1"), { facts, namesake: NAMESAKE });
+      expect(observedInstances.get(withId("acme://1"))).toEqual({
         facts: {
           providerId: "acme://1",
           name: "node-a",
@@ -98,24 +98,30 @@ describe("memory", () => {
       { it: "another ID", now: withId("acme://2"), isKnown: false },
       { it: "a node made anew", now: withId("acme://1", "other"), isKnown: false },
     ])("know the machine of a Node with $it: $isKnown", ({ asked = "acme://1", now, isKnown }) => {
-      const sightings = new Sightings();
-      sightings.put(withId(asked), { facts, namesake: NAMESAKE });
-      expect([sightings.get(now) !== undefined, sightings.isOutdated(now)]).toEqual([isKnown, !isKnown]);
+      const observedInstances = new ObservedInstances();
+      observedInstances.put(withId(asked), { facts, namesake: NAMESAKE });
+      expect([observedInstances.get(now) !== undefined, observedInstances.isOutdated(now)]).toEqual([
+        isKnown,
+        !isKnown,
+      ]);
     });
 
     test("know of an absence only of the machine that was asked for", () => {
-      const sightings = new Sightings();
-      sightings.put(withId(""), { facts: undefined, namesake: NAMESAKE });
-      expect(sightings.get(withId(""))).toEqual({ facts: undefined, namesake: NAMESAKE });
-      expect(sightings.isOutdated(withId("acme://1"))).toBe(true);
+      const observedInstances = new ObservedInstances();
+      observedInstances.put(withId(""), { facts: undefined, namesake: NAMESAKE });
+      expect(observedInstances.get(withId(""))).toEqual({ facts: undefined, namesake: NAMESAKE });
+      expect(observedInstances.isOutdated(withId("acme://1"))).toBe(true);
     });
 
     test("know nothing of a Node that was never seen or is forgotten", () => {
-      const sightings = new Sightings();
-      expect([sightings.get(withId("")), sightings.isOutdated(withId(""))]).toEqual([undefined, false]);
-      sightings.put(withId(""), { facts, namesake: NAMESAKE });
-      sightings.forget("a");
-      expect([sightings.get(withId("")), sightings.isOutdated(withId("x"))]).toEqual([undefined, false]);
+      const observedInstances = new ObservedInstances();
+      expect([observedInstances.get(withId("")), observedInstances.isOutdated(withId(""))]).toEqual([undefined, false]);
+      observedInstances.put(withId(""), { facts, namesake: NAMESAKE });
+      observedInstances.forget("a");
+      expect([observedInstances.get(withId("")), observedInstances.isOutdated(withId("x"))]).toEqual([
+        undefined,
+        false,
+      ]);
     });
   });
 
@@ -144,9 +150,9 @@ describe("memory", () => {
     });
   });
 
-  test("RepairPace lets half a minute pass between two repairs of a Node", async () => {
+  test("RepairBackoff lets half a minute pass between two repairs of a Node", async () => {
     const clock = new FakeClock();
-    const pace = new RepairPace(clock);
+    const pace = new RepairBackoff(clock);
     expect(pace.waitMs("a")).toBe(0);
     pace.done("a");
     await clock.advance(10_000);
@@ -169,27 +175,27 @@ describe("memory", () => {
 
   test("forgetNode() leaves nothing of a Node", async () => {
     const metrics = new Metrics();
-    const memory = createMemory({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(metrics), new FakeClock());
+    const cache = createNodeCache({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(metrics), new FakeClock());
     const subject = withId("acme://1");
     const written = node("a", { metadata: { uid: "u", resourceVersion: "2" } });
-    memory.refreshes.done("a");
-    memory.sightings.put(subject, { facts: undefined, namesake: NAMESAKE });
-    memory.providerIds.note("a", "acme://1");
-    memory.waiting.add("a", { reason: "absent", topic: "", newsAfterMs: 0 });
-    memory.differences.replace("a", [{ field: "zone", message: "" }]);
-    memory.repairs.done("a");
-    memory.ownWrites.note(subject, written);
-    forgetNode(memory, "a");
+    cache.refreshes.done("a");
+    cache.observedInstances.put(subject, { facts: undefined, namesake: NAMESAKE });
+    cache.providerIds.note("a", "acme://1");
+    cache.waiting.add("a", { reason: "absent", topic: "", newsAfterMs: 0 });
+    cache.differences.replace("a", [{ field: "zone", message: "" }]);
+    cache.repairs.done("a");
+    cache.ownWrites.note(subject, written);
+    forgetNode(cache, "a");
     expect([
-      memory.refreshes.isDue("a"),
-      memory.sightings.get(subject),
-      memory.repairs.waitMs("a"),
-      memory.ownWrites.latest(subject),
+      cache.refreshes.isDue("a"),
+      cache.observedInstances.get(subject),
+      cache.repairs.waitMs("a"),
+      cache.ownWrites.latest(subject),
       await metrics.value("cloudwire_nodes_uninitialized", { reason: "absent" }),
       await metrics.value("cloudwire_node_differences", { field: "zone" }),
     ]).toEqual([true, undefined, 0, subject, 0, 0]);
-    memory.providerIds.note("b", "acme://1");
-    expect(memory.providerIds.rivals("b")).toEqual([]);
+    cache.providerIds.note("b", "acme://1");
+    expect(cache.providerIds.rivals("b")).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Clock } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import type { NodeOptions } from "./options.ts";
-import { type Sighting, type WaitReason, isSameMachine } from "./plan.ts";
+import { type ObservedInstance, type WaitReason, isSameMachine } from "./plan.ts";
 import type { Difference, DroppedLabel, Field } from "./plan/labels.ts";
 
 /** As old as the contract lets an answer be that nobody asked to be fresher. */
@@ -66,62 +66,62 @@ export class RefreshSchedule {
 }
 
 /** What this controller remembers of Nodes, each by name. All of it may be lost: it is found again. */
-export interface Memory {
+export interface NodeCache {
   readonly refreshes: RefreshSchedule;
-  readonly sightings: Sightings;
+  readonly observedInstances: ObservedInstances;
   readonly providerIds: ProviderIds;
   readonly waiting: WaitingNodes;
   readonly differences: Differences;
-  readonly repairs: RepairPace;
+  readonly repairs: RepairBackoff;
   readonly ownWrites: OwnWrites<Node>;
 }
 
-export function createMemory(options: RefreshOptions, metrics: NodeMetrics, clock: Clock): Memory {
+export function createNodeCache(options: RefreshOptions, metrics: NodeMetrics, clock: Clock): NodeCache {
   return {
     refreshes: new RefreshSchedule(options, clock),
-    sightings: new Sightings(),
+    observedInstances: new ObservedInstances(),
     providerIds: new ProviderIds(),
     waiting: new WaitingNodes(metrics, clock),
     differences: new Differences(metrics.differences),
-    repairs: new RepairPace(clock),
+    repairs: new RepairBackoff(clock),
     ownWrites: new OwnWrites<Node>(),
   };
 }
 
 /** The Node is gone. */
-export function forgetNode(memory: Memory, name: string): void {
-  for (const part of Object.values(memory)) part.forget(name);
+export function forgetNode(cache: NodeCache, name: string): void {
+  for (const part of Object.values(cache)) part.forget(name);
 }
 
 interface Kept {
   readonly uid: string;
   /** By which the machine was asked for; "": by the Node's name. */
   readonly askedId: string;
-  readonly sighting: Sighting;
+  readonly observed: ObservedInstance;
 }
 
 /**
  * What the cloud said last of each Node's machine. An edit of a label is so repaired at once and without another call, also while the
  * cloud is away.
  */
-export class Sightings {
+export class ObservedInstances {
   readonly #kept = new Map<string, Kept>();
 
   /** What was said of the machine that the Node names now. */
-  get(node: Node): Sighting | undefined {
+  get(node: Node): ObservedInstance | undefined {
     const kept = this.#kept.get(node.metadata.name);
-    return kept === undefined || isOfAnother(kept, node) ? undefined : kept.sighting;
+    return kept === undefined || isOutdated(kept, node) ? undefined : kept.observed;
   }
 
   /** What is known is of a machine that the Node does not name any more, or of a Node that had its name before. */
   isOutdated(node: Node): boolean {
     const kept = this.#kept.get(node.metadata.name);
-    return kept !== undefined && isOfAnother(kept, node);
+    return kept !== undefined && isOutdated(kept, node);
   }
 
-  put({ metadata, spec }: Node, { facts, namesake }: Sighting): void {
-    const sighting = { facts: facts === undefined ? undefined : trimmed(facts), namesake };
-    this.#kept.set(metadata.name, { uid: metadata.uid, askedId: spec.providerID, sighting });
+  put({ metadata, spec }: Node, { facts, namesake }: ObservedInstance): void {
+    const observed = { facts: facts === undefined ? undefined : trimmed(facts), namesake };
+    this.#kept.set(metadata.name, { uid: metadata.uid, askedId: spec.providerID, observed });
   }
 
   /** The Node is gone, or its machine nobody's. */
@@ -130,13 +130,21 @@ export class Sightings {
   }
 }
 
-function isOfAnother({ uid, askedId, sighting }: Kept, { metadata, spec }: Node): boolean {
-  const ids = [askedId, sighting.facts?.providerId ?? askedId];
+function isOutdated({ uid, askedId, observed }: Kept, { metadata, spec }: Node): boolean {
+  const ids = [askedId, observed.facts?.providerId ?? askedId];
   return uid !== metadata.uid || !ids.some((id) => isSameMachine(id, spec.providerID));
 }
 
 /** Only what goes onto Nodes: at 15,000 of them the rest would be megabytes. */
-function trimmed({ providerId, name, instanceType, zone, region, addresses, labels }: NonNullable<Sighting["facts"]>) {
+function trimmed({
+  providerId,
+  name,
+  instanceType,
+  zone,
+  region,
+  addresses,
+  labels,
+}: NonNullable<ObservedInstance["facts"]>) {
   return { providerId, name, instanceType, zone, region, addresses, labels };
 }
 
@@ -176,24 +184,24 @@ export class ProviderIds {
   }
 }
 
-/** What each Node does not show of what its cloud says, so that it is counted while it lasts and told once. */
+/** What each Node does not show of what its cloud says, so that it is counted while it lasts and reported once. */
 export class Differences {
   readonly #gauge: Gauge<"field">;
-  readonly #standing = new Map<string, readonly Difference[]>();
+  readonly #current = new Map<string, readonly Difference[]>();
 
   constructor(gauge: Gauge<"field">) {
     this.#gauge = gauge;
   }
 
-  /** Takes the place of what was known of the Node; answers what is new and has to be told. */
+  /** Takes the place of what was known of the Node; answers what is new and has to be reported. */
   replace(key: string, differences: readonly Difference[]): readonly Difference[] {
-    const before = this.#standing.get(key) ?? [];
+    const before = this.#current.get(key) ?? [];
     if (before.length === 0 && differences.length === 0) return [];
     for (const field of fieldsOf(before)) this.#gauge.dec({ field });
     for (const field of fieldsOf(differences)) this.#gauge.inc({ field });
-    if (differences.length === 0) this.#standing.delete(key);
-    else this.#standing.set(key, differences);
-    return differences.filter(({ message }) => !before.some((told) => told.message === message));
+    if (differences.length === 0) this.#current.delete(key);
+    else this.#current.set(key, differences);
+    return differences.filter(({ message }) => !before.some((reported) => reported.message === message));
   }
 
   /** The Node is gone. */
@@ -210,7 +218,7 @@ function fieldsOf(differences: readonly Difference[]): ReadonlySet<Field> {
 const REPAIR_PERIOD_MS = 30_000;
 
 /** When each Node's labels were last put right. */
-export class RepairPace {
+export class RepairBackoff {
   readonly #clock: Clock;
   readonly #repairedAtMs = new Map<string, number>();
 
@@ -241,17 +249,17 @@ export const UNOWNED_IS_NEWS_AFTER_MS = 300_000;
 export const DELAY_IS_NEWS_AFTER_MS = 120_000;
 
 /** What still holds is said again, for events live for an hour. */
-const TELL_AGAIN_MS = 1_800_000;
+const REPORT_AGAIN_MS = 1_800_000;
 
 /** Of different things to say about one Node at most so many are remembered. */
-const MAX_TOLD = 16;
+const MAX_REPORTED = 16;
 
 /** One more try that did not end the wait. */
 export interface Wait {
   readonly reason: WaitReason;
-  /** What is told; said twice only after a long time. */
+  /** What is reported; said twice only after a long time. */
   readonly topic: string;
-  /** How long the Node may wait before that is told. */
+  /** How long the Node may wait before that is reported. */
   readonly newsAfterMs: number;
 }
 
@@ -268,8 +276,8 @@ interface Waiting {
   readonly sinceMs: number;
   readonly failures: number;
   readonly reason: WaitReason;
-  /** When each topic was told. */
-  readonly told: Map<string, number>;
+  /** When each topic was reported. */
+  readonly reported: Map<string, number>;
 }
 
 /** Nodes that keep their taint, for how long and why. */
@@ -291,15 +299,15 @@ export class WaitingNodes {
     const before = this.#waiting.get(key);
     const sinceMs = before?.sinceMs ?? nowMs;
     const failures = (before?.failures ?? 0) + 1;
-    const told = before?.told ?? new Map<string, number>();
-    this.#waiting.set(key, { sinceMs, failures, reason, told });
+    const reported = before?.reported ?? new Map<string, number>();
+    this.#waiting.set(key, { sinceMs, failures, reason, reported });
     this.#count(before?.reason, reason);
     const newsInMs = Math.max(0, sinceMs + newsAfterMs - nowMs);
-    const toldAtMs = told.get(topic);
-    const tell = newsInMs === 0 && (toldAtMs === undefined || nowMs - toldAtMs >= TELL_AGAIN_MS);
+    const reportedAtMs = reported.get(topic);
+    const tell = newsInMs === 0 && (reportedAtMs === undefined || nowMs - reportedAtMs >= REPORT_AGAIN_MS);
     if (tell) {
-      if (told.size >= MAX_TOLD) told.clear();
-      told.set(topic, nowMs);
+      if (reported.size >= MAX_REPORTED) reported.clear();
+      reported.set(topic, nowMs);
     }
     return { failures, tell, newsInMs };
   }
@@ -320,19 +328,19 @@ export class WaitingNodes {
   }
 }
 
-/** A provider sends the same labels for all of its machines: more keys than this are told again now and then. */
+/** A provider sends the same labels for all of its machines: more keys than this are reported again now and then. */
 const MAX_KEYS = 1000;
 
 /** Keys of the cloud's labels that no Node gets: the vendor's to mend, so each is said once and not once a Node. */
 export class DroppedLabels {
-  readonly #told = new Lru<string, true>(MAX_KEYS);
+  readonly #reported = new Lru<string, true>(MAX_KEYS);
 
-  /** Those not told yet. */
+  /** Those not reported yet. */
   news(labels: readonly DroppedLabel[]): readonly DroppedLabel[] {
     return labels.filter(({ key, why }) => {
       const topic = `${why} ${key}`;
-      if (this.#told.get(topic) === true) return false;
-      this.#told.set(topic, true);
+      if (this.#reported.get(topic) === true) return false;
+      this.#reported.set(topic, true);
       return true;
     });
   }

@@ -25,7 +25,7 @@ export const nodeFlags = {
     group: "controllers",
     choices: ["warn", "follow", "once"],
     defaultValue: "warn",
-    help: "zone and region labels when a machine has moved: left alone and told, set to what the cloud says, or left alone in silence",
+    help: "zone and region labels when a machine has moved: left alone and reported, set to what the cloud says, or left alone in silence",
   }),
 } as const;
 

@@ -2,31 +2,31 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
 import type { Instance } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/labels.ts";
-import { type Input, type Namesake, type Plan, plan, type Sighting } from "./plan.ts";
+import { type Input, type Namesake, type Plan, plan, type ObservedInstance } from "./plan.ts";
 
 const UNASKED: Namesake = { kind: "unasked" };
 
 describe("plan() of an initialised node", () => {
   const address = { type: "InternalIP", address: "10.0.0.1" };
 
-  function update(given: Input["node"], sighting: Sighting | undefined, rivals: readonly string[] = []): Plan {
-    return plan({ kind: "initialized", node: given, sighting, rivals }, CREATED_MS, labelPolicies("warn"));
+  function update(given: Input["node"], observed: ObservedInstance | undefined, rivals: readonly string[] = []): Plan {
+    return plan({ kind: "initialized", node: given, observed, rivals }, CREATED_MS, labelPolicies("warn"));
   }
 
-  function seen(parts: Partial<Instance> = {}, namesake = UNASKED): Sighting {
+  function seen(parts: Partial<Instance> = {}, namesake = UNASKED): ObservedInstance {
     return { facts: instance(parts), namesake };
   }
 
   test.each<{
     readonly it: string;
     readonly given: Input["node"];
-    readonly sighting: Sighting | undefined;
+    readonly observed: ObservedInstance | undefined;
     readonly want: object;
   }>([
     {
       it: "writes the new label names after the old ones while nothing is known",
       given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
-      sighting: undefined,
+      observed: undefined,
       want: {
         labelsPatch: {
           metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { "topology.kubernetes.io/zone": "a" } },
@@ -36,7 +36,7 @@ describe("plan() of an initialised node", () => {
     {
       it: "writes the new label names after the old ones while the machine is absent",
       given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
-      sighting: { facts: undefined, namesake: UNASKED },
+      observed: { facts: undefined, namesake: UNASKED },
       want: {
         labelsPatch: {
           metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { "topology.kubernetes.io/zone": "a" } },
@@ -52,7 +52,7 @@ describe("plan() of an initialised node", () => {
         },
         status: { addresses: [{ type: "InternalIP", address: "10.9.9.9" }] },
       }),
-      sighting: seen({ addresses: [address], instanceType: "large", labels: { rack: "r2", slot: "s1" } }),
+      observed: seen({ addresses: [address], instanceType: "large", labels: { rack: "r2", slot: "s1" } }),
       want: {
         statusPatch: {
           metadata: { uid: "uid-node-a" },
@@ -78,7 +78,7 @@ describe("plan() of an initialised node", () => {
       given: node("node-a", {
         metadata: { labels: { rack: "r1" }, annotations: { "cloudwire.dev/cloud-labels": "rack" } },
       }),
-      sighting: seen({ labels: { rack: "r2" } }),
+      observed: seen({ labels: { rack: "r2" } }),
       want: {
         labelsPatch: { metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { rack: "r2" } } },
       },
@@ -86,7 +86,7 @@ describe("plan() of an initialised node", () => {
     {
       it: "leaves the addresses alone that no longer fit the annotation",
       given: node("node-a", { metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } } }),
-      sighting: seen({ addresses: [address] }),
+      observed: seen({ addresses: [address] }),
       want: {
         differences: [
           {
@@ -100,30 +100,30 @@ describe("plan() of an initialised node", () => {
     {
       it: "passes on which labels no node gets",
       given: node("node-a"),
-      sighting: seen({ labels: { "k8s.io/x": "v" } }),
+      observed: seen({ labels: { "k8s.io/x": "v" } }),
       want: { droppedLabels: [{ key: "k8s.io/x", value: "v", why: "reserved" }] },
     },
-    { it: "does nothing when nothing is known", given: node("node-a"), sighting: undefined, want: {} },
+    { it: "does nothing when nothing is known", given: node("node-a"), observed: undefined, want: {} },
     {
       it: "does nothing when the machine is gone",
       given: node("node-a", { spec: { providerID: "acme://1" }, status: { addresses: [address] } }),
-      sighting: { facts: undefined, namesake: { kind: "asked", providerId: undefined } },
+      observed: { facts: undefined, namesake: { kind: "asked", providerId: undefined } },
       want: {},
     },
     {
       it: "does nothing when nothing differs",
       given: node("node-a", { spec: { providerID: "acme://1" }, status: { addresses: [address] } }),
-      sighting: seen({ addresses: [address] }),
+      observed: seen({ addresses: [address] }),
       want: {},
     },
     {
       it: "does nothing when the cloud names no address",
       given: node("node-a", { status: { addresses: [address] } }),
-      sighting: seen({ addresses: [] }),
+      observed: seen({ addresses: [] }),
       want: {},
     },
-  ])("$it", ({ given, sighting, want }) => {
-    expect(update(given, sighting)).toEqual({
+  ])("$it", ({ given, observed, want }) => {
+    expect(update(given, observed)).toEqual({
       kind: "update",
       node: given,
       labelsPatch: undefined,
@@ -149,17 +149,17 @@ describe("plan() of an initialised node", () => {
   });
 
   test.each([
-    { it: "the machine of its name", sighting: seen({}, { kind: "asked", providerId: "acme://2" }), rivals: [] },
-    { it: "what the cloud answers", sighting: seen({ providerId: "acme://2" }), rivals: [] },
-    { it: "another node", sighting: undefined, rivals: ["node-b"] },
+    { it: "the machine of its name", observed: seen({}, { kind: "asked", providerId: "acme://2" }), rivals: [] },
+    { it: "what the cloud answers", observed: seen({ providerId: "acme://2" }), rivals: [] },
+    { it: "another node", observed: undefined, rivals: ["node-b"] },
     {
       it: "the machine of its name when its own is absent",
-      sighting: { facts: undefined, namesake: { kind: "asked", providerId: "acme://2" } } as const,
+      observed: { facts: undefined, namesake: { kind: "asked", providerId: "acme://2" } } as const,
       rivals: [],
     },
-  ])("doubts the provider ID because of $it, and changes nothing", ({ sighting, rivals }) => {
+  ])("reports the provider ID because of $it, and changes nothing", ({ observed, rivals }) => {
     const given = node("node-a", { spec: { providerID: "acme://1" } });
-    expect(update(given, sighting, rivals)).toMatchObject({
+    expect(update(given, observed, rivals)).toMatchObject({
       labelsPatch: undefined,
       statusPatch: undefined,
       differences: [{ field: "providerID" }],

@@ -44,7 +44,7 @@ const initialized = machines.map((facts): Input => {
     spec: { providerID: facts.providerId },
     status: { addresses: facts.addresses },
   });
-  return { kind: "initialized", node: done, sighting: { facts, namesake: { kind: "unasked" } }, rivals: [] };
+  return { kind: "initialized", node: done, observed: { facts, namesake: { kind: "unasked" } }, rivals: [] };
 });
 
 test("node planner", async ({ bench }) => {

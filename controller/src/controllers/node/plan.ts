@@ -19,7 +19,7 @@ import {
 export type Facts = Pick<Instance, "providerId" | "name" | "instanceType" | "zone" | "region" | "addresses" | "labels">;
 
 /** What the cloud said last of the machine behind an initialised Node. */
-export interface Sighting {
+export interface ObservedInstance {
   /** undefined: there is no such machine. */
   readonly facts: Facts | undefined;
   readonly namesake: Namesake;
@@ -43,7 +43,7 @@ export type Input =
       readonly kind: "initialized";
       readonly node: Node;
       /** undefined: nothing is known. */
-      readonly sighting: Sighting | undefined;
+      readonly observed: ObservedInstance | undefined;
       /** Other Nodes with the same provider ID. */
       readonly rivals: readonly string[];
     };
@@ -101,7 +101,7 @@ export interface Initialize {
 }
 
 /**
- * A machine this long unknown to a cloud that answers is told in an event; before, it is the ordinary lag between a kubelet's
+ * A machine this long unknown to a cloud that answers is reported in an event; before, it is the ordinary lag between a kubelet's
  * registration and what the cloud shows (a provider that knows its cloud to lag longer says NOT_YET_CONSISTENT).
  */
 const ABSENT_IS_NEWS_AFTER_MS = 15_000;
@@ -151,15 +151,15 @@ export function planInitialize(node: Node, instance: Instance): Initialize | Not
 
 /** Each field by its policy. What the cloud does not say, or a machine that it does not find, changes nothing. */
 function planUpdate(
-  { node, sighting, rivals }: Extract<Input, { kind: "initialized" }>,
+  { node, observed, rivals }: Extract<Input, { kind: "initialized" }>,
   policies: LabelPolicies,
 ): Update {
   const { metadata } = node;
   const { uid, resourceVersion } = metadata;
-  const facts = sighting?.facts;
+  const facts = observed?.facts;
   const labels = facts === undefined ? unknownLabels(node) : planLabels(metadata, facts, policies);
   const addresses = facts === undefined ? undefined : planNextAddresses(node, facts.addresses);
-  const asked = sighting?.namesake;
+  const asked = observed?.namesake;
   const identity = providerIdDifference(node, {
     providerId: facts?.providerId,
     namesakeId: asked?.kind === "asked" ? asked.providerId : undefined,
@@ -249,14 +249,14 @@ export interface Identity {
  * is called otherwise than the Node proves nothing: only if another one has the name, or another Node the ID, is something wrong.
  */
 export function providerIdDifference(node: Node, identity: Identity): Difference | undefined {
-  const message = doubt(node, identity);
+  const message = mismatchMessage(node, identity);
   return message === undefined ? undefined : { field: "providerID", message };
 }
 
 const ADVICE =
   "the provider ID of a Node cannot be changed: see that its kubelet runs with the right --provider-id, delete the Node and let it register again";
 
-function doubt({ metadata, spec }: Node, { providerId, namesakeId, rivals }: Identity): string | undefined {
+function mismatchMessage({ metadata, spec }: Node, { providerId, namesakeId, rivals }: Identity): string | undefined {
   const { providerID } = spec;
   if (providerID === "") return undefined;
   const [rival] = rivals;

@@ -11,7 +11,7 @@ describe("changesReconcile()", () => {
     expect(breaksIgnoring(changes, parts)).toBeNull();
   });
 
-  test("loses nothing of a change told in two steps", () => {
+  test("loses nothing of a change reported in two steps", () => {
     expect(breaksSplitting(changes)).toBeNull();
   });
 });

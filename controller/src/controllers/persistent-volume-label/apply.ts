@@ -5,17 +5,17 @@ import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notLabeled, topologyMismatch } from "./events.ts";
-import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
+import type { LabelingOutcome, OutcomeCounter } from "./metrics.ts";
 import type { OutcomePlan } from "./plan.ts";
-import { labellingPatch } from "./plan/labels.ts";
-import type { LabellingState } from "./gather.ts";
+import { labelingPatch } from "./plan/labels.ts";
+import type { LabelingState } from "./gather.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeCounter;
-  readonly state: LabellingState;
+  readonly state: LabelingState;
 }
 
 /** The cloud did not say; it is asked again after `retryAfterMs`, or with the queue's back-off. */
@@ -59,7 +59,7 @@ export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context:
 
 function settle(
   { pv }: OutcomePlan,
-  outcome: LabellingOutcome,
+  outcome: LabelingOutcome,
   { outcomes, state }: ApplyDependencies,
   key: string,
 ): Result {
@@ -75,7 +75,7 @@ async function label(
 ): Promise<Result> {
   const { pv, labels, topology } = plan;
   const { kube, state, events } = deps;
-  const body = labellingPatch(pv, labels, topology);
+  const body = labelingPatch(pv, labels, topology);
   try {
     const written = await kube.patch(PERSISTENT_VOLUMES, { name: key }, { kind: "merge", body }, { signal });
     state.ownWrites.note(pv, written);

@@ -9,9 +9,9 @@ import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { DEFAULT_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
-import { LabellingState, gather } from "./gather.ts";
-import { labellingCounter, type OutcomeCounter } from "./metrics.ts";
-import { changesLabelling, planOutcome } from "./plan.ts";
+import { LabelingState, gather } from "./gather.ts";
+import { labelingCounter, type OutcomeCounter } from "./metrics.ts";
+import { changesLabeling, planOutcome } from "./plan.ts";
 
 type Context = ControllerContext<unknown>;
 
@@ -30,7 +30,7 @@ export const persistentVolumeLabel: Registration<unknown> = {
   queue: "persistentvolumes",
   shortName: "persistent-volume-label",
   register: (context) => {
-    const outcomes = once(() => labellingCounter(context.program.metrics));
+    const outcomes = once(() => labelingCounter(context.program.metrics));
     return { build: () => persistentVolumeLabelController(context, outcomes()) };
   },
 };
@@ -47,7 +47,7 @@ function persistentVolumeLabelController(context: Context, outcomes: OutcomeCoun
       informerSource({
         name: "persistentvolumes",
         informer: persistentVolumes,
-        predicate: { add: () => true, update: changesLabelling, delete: () => true },
+        predicate: { add: () => true, update: changesLabeling, delete: () => true },
       }),
       // A provider may serve more drivers than before. Of the others nothing is asked.
       providerReadySource(context.providers, (queue) => {
@@ -63,7 +63,7 @@ function persistentVolumeReconciler(
   { cluster, providers: { providers }, program: { clock, tracing } }: Context,
   outcomes: OutcomeCounter,
 ): Reconciler {
-  const state = new LabellingState();
+  const state = new LabelingState();
   const volumes = new BatchingVolumeReader({ providers: () => providers.providers, clock, settings: READS, tracing });
   const gathering = { persistentVolumes: cluster.persistentVolumes.lister, volumes, state };
   const events = cluster.events.recorder(EVENT_SOURCES.persistentVolumeLabel);

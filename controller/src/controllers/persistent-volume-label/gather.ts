@@ -4,13 +4,13 @@ import { OwnWrites } from "../../kube/cache/store.ts";
 import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Input, changesLabelling, questionOf } from "./plan.ts";
+import { type Input, changesLabeling, questionOf } from "./plan.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {
   readonly persistentVolumes: Lister<PersistentVolume>;
   readonly volumes: VolumeReader;
-  readonly state: LabellingState;
+  readonly state: LabelingState;
 }
 
 /** undefined: it is gone, going, done with, or no volume of a cloud. */
@@ -36,7 +36,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
 }
 
 /** What this process remembers of PersistentVolumes. */
-export class LabellingState {
+export class LabelingState {
   readonly ownWrites = new OwnWrites<PersistentVolume>();
   /** As they were when they were done with. */
   readonly #settled = new Map<string, PersistentVolume>();
@@ -51,7 +51,7 @@ export class LabellingState {
 
   isSettled(key: string, pv: PersistentVolume): boolean {
     const settled = this.#settled.get(key);
-    return settled !== undefined && !changesLabelling(settled, pv);
+    return settled !== undefined && !changesLabeling(settled, pv);
   }
 
   /** Counts a failure and answers how long to wait before the next try; undefined: the queue's own back-off. */

@@ -2,7 +2,7 @@ import type { Counter } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** How a PersistentVolume fared. */
-export type LabellingOutcome =
+export type LabelingOutcome =
   /** Got what was missing. */
   | "labelled"
   /** Has all that the cloud says. */
@@ -31,7 +31,7 @@ export function admissionCounter(metrics: Metrics): OutcomeCounter {
 }
 
 /** What the controller counts. */
-export function labellingCounter(metrics: Metrics): OutcomeCounter {
+export function labelingCounter(metrics: Metrics): OutcomeCounter {
   return metrics.counter({
     name: "cloudwire_persistent_volume_labelings_total",
     help: "PersistentVolumes that the controller has looked up at the cloud, by outcome.",

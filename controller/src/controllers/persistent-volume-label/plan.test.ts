@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { objectMeta } from "../../../test/support/builders.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
 import type { NodeSelectorRequirement, PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
-import { planAdmission, planLabelling, questionOf } from "./plan.ts";
+import { planAdmission, planLabeling, questionOf } from "./plan.ts";
 import type { VolumeFacts } from "./plan/labels.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
@@ -118,7 +118,7 @@ describe("planAdmission()", () => {
   });
 });
 
-describe("planLabelling()", () => {
+describe("planLabeling()", () => {
   test.each<{ sentence: string; parts: Parts; labels: object; topology: unknown }>([
     { sentence: "everything", parts: {}, labels: NORTH.labels, topology: NORTH.topology },
     {
@@ -146,13 +146,13 @@ describe("planLabelling()", () => {
       topology: NORTH.topology,
     },
   ])("adds $sentence", ({ parts, labels, topology }) => {
-    expect(planLabelling(pv(parts), NORTH)).toEqual({ kind: "label", labels, topology });
+    expect(planLabeling(pv(parts), NORTH)).toEqual({ kind: "label", labels, topology });
   });
 
   test("adds no further label over one that is there", () => {
     const meta = { labels: { ...NORTH.labels, tier: "mine" } };
     const facts = { ...NORTH, labels: { ...NORTH.labels, tier: "fast", extra: "yes" } };
-    expect(planLabelling(pv({ meta, terms: [[inZone("a")]] }), facts)).toEqual({
+    expect(planLabeling(pv({ meta, terms: [[inZone("a")]] }), facts)).toEqual({
       kind: "label",
       labels: { extra: "yes" },
       topology: [],
@@ -172,7 +172,7 @@ describe("planLabelling()", () => {
       facts: { labels: {}, topology: [], dropped: [] },
     },
   ])("does nothing when $sentence", ({ parts, facts = NORTH }) => {
-    expect(planLabelling(pv(parts), facts)).toEqual({ kind: "nothing" });
+    expect(planLabeling(pv(parts), facts)).toEqual({ kind: "nothing" });
   });
 
   const excluded = `its node affinity allows no node that the volume can be reached from: ${ZONE} in (a) and ${REGION} in (r)`;
@@ -209,7 +209,7 @@ describe("planLabelling()", () => {
       message: excluded,
     },
   ])("changes nothing when $sentence says otherwise than the cloud", ({ parts, message }) => {
-    expect(planLabelling(pv(parts), NORTH)).toEqual({ kind: "mismatch", message });
+    expect(planLabeling(pv(parts), NORTH)).toEqual({ kind: "mismatch", message });
   });
 
   const TWO: VolumeFacts = {
@@ -239,7 +239,7 @@ describe("planLabelling()", () => {
       },
     },
   ])("judges an affinity that $sentence by each place", ({ term, plan }) => {
-    expect(planLabelling(pv({ terms: [[term]] }), TWO)).toEqual(plan);
+    expect(planLabeling(pv({ terms: [[term]] }), TWO)).toEqual(plan);
   });
 
   test.each<{ sentence: string; term: readonly NodeSelectorRequirement[] }>([
@@ -248,7 +248,7 @@ describe("planLabelling()", () => {
     { sentence: "wants any zone", term: [{ ...inZone(), operator: "Exists" }] },
     { sentence: "is about something else", term: [{ key: "disk", operator: "In", values: ["ssd"] }] },
   ])("finds no fault with an affinity that $sentence", ({ term }) => {
-    expect(planLabelling(pv({ meta: { labels: NORTH.labels }, terms: [[inZone("b")], term] }), NORTH)).toEqual({
+    expect(planLabeling(pv({ meta: { labels: NORTH.labels }, terms: [[inZone("b")], term] }), NORTH)).toEqual({
       kind: "nothing",
     });
   });

@@ -68,14 +68,14 @@ export function planAdmission(pv: PersistentVolume, facts: VolumeFacts): Admissi
 }
 
 /** What a PersistentVolume gets that has been there for a while. */
-export type LabellingPlan =
+export type LabelingPlan =
   | { readonly kind: "nothing" }
   /** It says otherwise than the cloud. Who is right only a person can tell: nothing is changed. */
   | { readonly kind: "mismatch"; readonly message: string }
   | { readonly kind: "label"; readonly labels: Labels; readonly topology: readonly TopologyTerm[] };
 
 /** Adds what is missing; never changes what is there. A node affinity, once set, the server lets nobody change. */
-export function planLabelling(pv: PersistentVolume, facts: VolumeFacts): LabellingPlan {
+export function planLabeling(pv: PersistentVolume, facts: VolumeFacts): LabelingPlan {
   const current = pv.metadata.labels;
   const mismatches = [...labelMismatches(current, facts), contradiction(pv, facts)].filter((one) => one !== undefined);
   if (mismatches.length > 0) return { kind: "mismatch", message: mismatches.join("; ") };
@@ -171,7 +171,7 @@ export function planOutcome({ pv, known }: Input): OutcomePlan {
 
 function withFacts(pv: PersistentVolume, result: FactsResult): OutcomePlan {
   if (result.kind === "invalid") return { kind: "hopeless", pv, outcome: "invalid", message: result.message };
-  const plan = planLabelling(pv, result.facts);
+  const plan = planLabeling(pv, result.facts);
   return plan.kind === "nothing" ? { kind: "unchanged", pv } : { ...plan, pv };
 }
 
@@ -196,7 +196,7 @@ export function describeVolume(source: VolumeSource | undefined): string {
 }
 
 /** In whatever its labels and node affinity follow from. What it is bound to, and its finalizers, do not matter. */
-export function changesLabelling(old: PersistentVolume, pv: PersistentVolume): boolean {
+export function changesLabeling(old: PersistentVolume, pv: PersistentVolume): boolean {
   return !deepEqual(relevant(old), relevant(pv));
 }
 

@@ -14,7 +14,7 @@ import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
-import { admissionCounter, type LabellingOutcome, type OutcomeCounter } from "./metrics.ts";
+import { admissionCounter, type LabelingOutcome, type OutcomeCounter } from "./metrics.ts";
 import { describeVolume, planAdmission, questionOf } from "./plan.ts";
 import { type FactsResult, type VolumeFacts, admissionPatch, factsOf } from "./plan/labels.ts";
 import { BatchingVolumeReader, type VolumeReader } from "../../provider/lookup/volume-reader.ts";
@@ -44,8 +44,8 @@ export interface PersistentVolumeWebhookDependencies {
 }
 
 /** What came of one review. */
-interface Verdict {
-  readonly outcome: LabellingOutcome;
+interface Review {
+  readonly outcome: LabelingOutcome;
   readonly decision: AdmissionDecision;
 }
 
@@ -64,7 +64,7 @@ export function persistentVolumeWebhook({
     admit: async (request, signal) => {
       const object = newPersistentVolume(request);
       if (object === undefined) return UNTOUCHED;
-      const { outcome, decision } = await judge(object, volumes, signal);
+      const { outcome, decision } = await review(object, volumes, signal);
       outcomes.inc({ outcome });
       log.debug(4, "PersistentVolume admitted or not", { requestUid: request.uid, outcome, decision });
       return decision;
@@ -80,7 +80,7 @@ function newPersistentVolume({ resource, subResource, operation, object }: Admis
   return isOurs && operation === "CREATE" ? object : undefined;
 }
 
-async function judge(object: JsonRecord, volumes: VolumeReader, signal: AbortSignal): Promise<Verdict> {
+async function review(object: JsonRecord, volumes: VolumeReader, signal: AbortSignal): Promise<Review> {
   let pv: PersistentVolume;
   try {
     pv = PERSISTENT_VOLUMES.fromJson(object);
@@ -93,7 +93,7 @@ async function judge(object: JsonRecord, volumes: VolumeReader, signal: AbortSig
     case "nothing":
       return { outcome: "foreign", decision: UNTOUCHED };
     case "provisioned":
-      return judgeFacts(object, pv, question.result);
+      return reviewFacts(object, pv, question.result);
     case "ask":
       return ask(object, pv, question.source, volumes, signal);
   }
@@ -106,7 +106,7 @@ async function ask(
   source: VolumeSource,
   volumes: VolumeReader,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<Review> {
   const what = describeVolume(source);
   const known = await volumes.get(pv, source, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
@@ -116,7 +116,7 @@ async function ask(
   if (known === "late") return unavailable(`the cloud did not answer about ${what} in time; try again`, undefined);
   switch (known.kind) {
     case "present":
-      return judgeFacts(object, pv, factsOf(known.volume));
+      return reviewFacts(object, pv, factsOf(known.volume));
     case "notOwned":
       return { outcome: "foreign", decision: UNTOUCHED };
     case "absent":
@@ -124,17 +124,17 @@ async function ask(
     case "undecided":
       return unavailable(`whose ${what} is cannot be said yet: ${known.error.message}`, 1);
     case "unknown":
-      return unknownVerdict(what, known.error);
+      return unknownReview(what, known.error);
   }
   return known satisfies never;
 }
 
-function judgeFacts(object: JsonRecord, pv: PersistentVolume, result: FactsResult): Verdict {
+function reviewFacts(object: JsonRecord, pv: PersistentVolume, result: FactsResult): Review {
   if (result.kind === "invalid") return forbidden("invalid", result.message);
   return allowed(object, pv, result.facts);
 }
 
-function allowed(object: JsonRecord, pv: PersistentVolume, facts: VolumeFacts): Verdict {
+function allowed(object: JsonRecord, pv: PersistentVolume, facts: VolumeFacts): Review {
   const plan = planAdmission(pv, facts);
   const patch = admissionPatch(object, plan);
   return {
@@ -144,7 +144,7 @@ function allowed(object: JsonRecord, pv: PersistentVolume, facts: VolumeFacts): 
 }
 
 /** Clients try again by themselves where a moment may be enough; never where the volume, or somebody's doing, is what it takes. */
-function unknownVerdict(what: string, error: ProviderError): Verdict {
+function unknownReview(what: string, error: ProviderError): Review {
   const message = `${what} cannot be looked up: ${error.message}`;
   switch (error.class) {
     case "FINAL":
@@ -168,10 +168,10 @@ function shortWaitSeconds(waitMs: number): number | undefined {
   return waitMs > MAX_SILENT_MS ? undefined : Math.max(1, Math.ceil(waitMs / 1000));
 }
 
-function forbidden(outcome: LabellingOutcome, message: string): Verdict {
+function forbidden(outcome: LabelingOutcome, message: string): Review {
   return { outcome, decision: { kind: "denied", reason: "forbidden", message, retryAfterSeconds: undefined } };
 }
 
-function unavailable(message: string, retryAfterSeconds: number | undefined): Verdict {
+function unavailable(message: string, retryAfterSeconds: number | undefined): Review {
   return { outcome: "unknown", decision: { kind: "denied", reason: "unavailable", message, retryAfterSeconds } };
 }

@@ -1,7 +1,7 @@
 import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../../api/controller-names.ts";
 import type { Node } from "../../api/node.ts";
 import { OwnWrites } from "../../kube/cache/store.ts";
-import { laneOf, subqueueCount } from "../../provider/ownership/provider-set.ts";
+import { subqueueOfOwner, subqueueCount } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import { FailureCounts } from "../../runtime/history.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
@@ -70,9 +70,9 @@ function nodeRouteController(context: Context, metrics: RouteMetrics): Controlle
 /** A Node that is gone waits for whoever has routes to it. */
 function subqueueOf(key: string, { cluster, providers }: Context, tables: RouteTables): string {
   const node = cluster.nodes.lister.get(key);
-  if (node !== undefined) return laneOf(providers.providers.ownerOfNode(node));
+  if (node !== undefined) return subqueueOfOwner(providers.providers.ownerOfNode(node));
   const holder = tables.all().find(({ table }) => table.ofNode(key).length > 0);
-  return providerOfPassKey(key) ?? holder?.provider.name ?? laneOf(undefined);
+  return providerOfPassKey(key) ?? holder?.provider.name ?? subqueueOfOwner(undefined);
 }
 
 function routeReconciler(

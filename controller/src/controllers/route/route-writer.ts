@@ -9,7 +9,7 @@ import { type KnownRoute, routeKey, type RouteTable } from "./route-table.ts";
 
 export interface RouteWriterDependencies {
   readonly clock: Clock;
-  /** Wishes this soon after the first go with it. */
+  /** Changes this soon after the first go with it. */
   readonly windowMs: number;
   readonly onQuota: (provider: string, quota: RouteQuota | undefined) => void;
   /** Routes were removed: there is room, and ranges are free. */
@@ -41,7 +41,7 @@ interface Creation {
 }
 
 /** What waits to be sent to one provider. */
-interface Lane {
+interface ProviderChanges {
   readonly deletions: Map<string, Deletion>;
   readonly creations: Creation[];
   isBusy: boolean;
@@ -53,7 +53,7 @@ interface Lane {
  */
 export class RouteWriter {
   readonly #deps: RouteWriterDependencies;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #changes = new Map<string, ProviderChanges>();
 
   constructor(dependencies: RouteWriterDependencies) {
     this.#deps = dependencies;
@@ -62,9 +62,9 @@ export class RouteWriter {
   /** Never rejects. */
   create(target: WriteTarget, route: Route): Promise<RouteOutcome> {
     const outcome = Promise.withResolvers<RouteOutcome>();
-    const lane = this.#laneOf(target);
-    lane.creations.push({ target, route, work: currentWork(), outcome });
-    this.#wake(lane);
+    const changes = this.#changesOf(target);
+    changes.creations.push({ target, route, work: currentWork(), outcome });
+    this.#wake(changes);
     return outcome.promise;
   }
 
@@ -73,40 +73,40 @@ export class RouteWriter {
    * @param isWanted asked when its turn has come: what is removed does not come back by itself. One that all who asked want by then stays. @default never
    */
   delete(target: WriteTarget, known: KnownRoute, isWanted: () => boolean = () => false): Promise<RouteOutcome> {
-    const lane = this.#laneOf(target);
+    const changes = this.#changesOf(target);
     const key = routeKey(known);
-    const same = lane.deletions.get(key);
+    const same = changes.deletions.get(key);
     if (same !== undefined) {
       same.isWanted.push(isWanted);
       return same.outcome.promise;
     }
     const outcome = Promise.withResolvers<RouteOutcome>();
-    lane.deletions.set(key, { target, known, isWanted: [isWanted], work: currentWork(), outcome });
-    this.#wake(lane);
+    changes.deletions.set(key, { target, known, isWanted: [isWanted], work: currentWork(), outcome });
+    this.#wake(changes);
     return outcome.promise;
   }
 
-  #laneOf({ provider }: WriteTarget): Lane {
-    const lane = this.#lanes.get(provider.name) ?? { deletions: new Map(), creations: [], isBusy: false };
-    this.#lanes.set(provider.name, lane);
-    return lane;
+  #changesOf({ provider }: WriteTarget): ProviderChanges {
+    const changes = this.#changes.get(provider.name) ?? { deletions: new Map(), creations: [], isBusy: false };
+    this.#changes.set(provider.name, changes);
+    return changes;
   }
 
-  #wake(lane: Lane): void {
-    if (lane.isBusy) return;
-    lane.isBusy = true;
-    this.#deps.clock.schedule(this.#deps.windowMs, () => void this.#work(lane));
+  #wake(changes: ProviderChanges): void {
+    if (changes.isBusy) return;
+    changes.isBusy = true;
+    this.#deps.clock.schedule(this.#deps.windowMs, () => void this.#work(changes));
   }
 
-  async #work(lane: Lane): Promise<void> {
-    while (lane.deletions.size + lane.creations.length > 0) {
-      const deletions = [...lane.deletions.values()];
-      lane.deletions.clear();
-      const creations = lane.creations.splice(0);
+  async #work(changes: ProviderChanges): Promise<void> {
+    while (changes.deletions.size + changes.creations.length > 0) {
+      const deletions = [...changes.deletions.values()];
+      changes.deletions.clear();
+      const creations = changes.creations.splice(0);
       await this.#delete(deletions);
       await this.#create(creations);
     }
-    lane.isBusy = false;
+    changes.isBusy = false;
   }
 
   async #delete(all: readonly Deletion[]): Promise<void> {

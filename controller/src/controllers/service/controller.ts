@@ -3,7 +3,7 @@ import { keyOf } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
 import { OwnWrites } from "../../kube/cache/store.ts";
 import type { LoadBalancerSettings } from "../../provider/convert/service.ts";
-import { laneOf, subqueueCount } from "../../provider/ownership/provider-set.ts";
+import { subqueueOfOwner, subqueueCount } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import { DONE, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { ControllerContext, Registration } from "../../runtime/registration.ts";
@@ -133,7 +133,7 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
 function subqueueOf(key: string, { services, providers }: ServiceLbDependencies, { records }: State): string {
   if (isSweepKey(key)) return sweptProvider(key);
   const service = services.lister.get(key);
-  return holderOf(records.get(key))?.provider ?? laneOf(service && providers.ownerOfService(service));
+  return holderOf(records.get(key))?.provider ?? subqueueOfOwner(service && providers.ownerOfService(service));
 }
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {

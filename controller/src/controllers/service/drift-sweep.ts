@@ -76,7 +76,7 @@ export class DriftSweep {
     const provider = providers.providers.find((candidate) => candidate.name === name);
     const info = provider?.info;
     const periodMs = Math.max(pace.periodMs, info?.limits.minResyncIntervalMs ?? 0);
-    if (provider === undefined || info === undefined || isDoubtful(provider)) {
+    if (provider === undefined || info === undefined || isUntrusted(provider)) {
       return requeueAfter(Math.min(AWAY_MS, periodMs));
     }
     const known = activeAt(name, records);
@@ -92,7 +92,7 @@ export class DriftSweep {
     const { lister, records, clock, random, pace } = this.#deps;
     const { items, byUid, complete } = await lister.list(provider, 0, { signal, priority: "low" });
     this.#seen(provider, items, log);
-    if (isDoubtful(provider)) return;
+    if (isUntrusted(provider)) return;
     for (const [key, state] of known) {
       const loadBalancer = byUid.get(state.acknowledged.service.metadata.uid);
       const isKnown = loadBalancer !== undefined || complete;
@@ -156,8 +156,8 @@ function activeAt(provider: string, records: Pick<Records, "list">): readonly Kn
 }
 
 /** Nothing is concluded from what it lacks. */
-function isDoubtful({ unavailable, doubt }: Provider): boolean {
-  return unavailable !== undefined || doubt !== undefined;
+function isUntrusted({ unavailable, untrustedReason }: Provider): boolean {
+  return unavailable !== undefined || untrustedReason !== undefined;
 }
 
 /** A tenth earlier or later: the sweeps of many clusters do not meet at one cloud. */

@@ -183,7 +183,7 @@ describe("debug providers", () => {
           handshakes: [],
           status: undefined,
           scopeChange: undefined,
-          doubt: "not connected",
+          untrustedReason: "not connected",
           budgets: [{ classes: ["routes"], ...unlimited, waiting: none }],
           calls: { inFlight: 0, waiting: 0, limit: 1 },
         },
@@ -215,7 +215,7 @@ describe("debug providers", () => {
             receivedAtMs: NOW_MS,
           },
           scopeChange: { confirmed: "project-1", current: "project-2", remedy: "it is accepted" },
-          doubt: undefined,
+          untrustedReason: undefined,
           budgets: [
             {
               classes: ["instances", "routes"],
@@ -241,7 +241,7 @@ describe("debug providers", () => {
         reasons: [away],
         warnings: [],
         recentHandshakes: [],
-        absenceDoubt: "not connected",
+        untrustedReason: "not connected",
         calls: { inFlight: 0, waiting: 0, limit: 1 },
         budgets: [{ classes: ["routes"], waiting: none }],
       },

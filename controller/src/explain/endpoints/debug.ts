@@ -9,7 +9,7 @@ import type { ErrorRecord, ReconcileRecord } from "../../runtime/history.ts";
 import type { ControllerState, SupervisedController } from "../../runtime/supervised-controller.ts";
 import { messageOf } from "../../util/errors.ts";
 import { iso } from "../../util/text.ts";
-import type { LaneSnapshot, SomeKeys } from "../../workqueue/queue.ts";
+import type { SubqueueSnapshot, SomeKeys } from "../../workqueue/queue.ts";
 
 /** Keys of each kind on the page of one controller. */
 const KEYS = 100;
@@ -27,7 +27,7 @@ interface Head {
   readonly lastFault?: { readonly at: string; readonly message: string };
   readonly workers?: number;
   /** Keys in line and in work. */
-  readonly lanes?: readonly LaneSnapshot[];
+  readonly lanes?: readonly SubqueueSnapshot[];
 }
 
 /** One controller in the list: enough to see which one to look at. Numbers of keys. */
@@ -120,7 +120,7 @@ function head(name: string, controller: SupervisedController | undefined): Head 
 }
 
 function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | "lanes"> {
-  return { workers, lanes: queue.lanes };
+  return { workers, lanes: queue.subqueues };
 }
 
 function shown({ key, outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ShownReconcile {
@@ -131,7 +131,7 @@ function shown({ key, outcome, endMs, durationMs, reconcileId, error }: Reconcil
 /** Every provider, for `/debug/providers`; `nowMs` is wall clock. What is not known is left out. */
 export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: number): readonly object[] {
   return snapshots.map((snapshot) => {
-    const { name, address, connection, health, warnings, info, status, scopeChange, doubt, calls } = snapshot;
+    const { name, address, connection, health, warnings, info, status, scopeChange, untrustedReason, calls } = snapshot;
     return {
       name,
       address,
@@ -143,7 +143,7 @@ export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: nu
       recentHandshakes: snapshot.handshakes.map(({ atMs, ...record }) => ({ at: iso(atMs), ...record })),
       status: status && shownStatus(status),
       scopeDoubt: scopeChange,
-      absenceDoubt: doubt,
+      untrustedReason: untrustedReason,
       calls,
       budgets: snapshot.budgets.map((budget) => shownBudget(budget, nowMs)),
     };
@@ -220,5 +220,5 @@ export function debugPlans(plans: Plans | undefined, controllers: readonly Super
 function isIdle({ state, current }: SupervisedController): boolean {
   if (state.kind === "off") return true;
   const queue = current?.snapshot(0).queue;
-  return queue !== undefined && queue.working.count === 0 && queue.lanes.every(({ high, low }) => high + low === 0);
+  return queue !== undefined && queue.working.count === 0 && queue.subqueues.every(({ high, low }) => high + low === 0);
 }

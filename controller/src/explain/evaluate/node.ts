@@ -2,7 +2,7 @@ import type { BrakeStanding, Wish } from "@cloudwire/operator-api";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
-import type { HoldReason } from "../../controllers/node-lifecycle/guard/guard.ts";
+import type { DelayReason } from "../../controllers/node-lifecycle/guard/guard.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
 import type { WaitReason } from "../../controllers/node/plan.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";
@@ -40,7 +40,7 @@ const ABOUT_MACHINE: Readonly<Record<WaitReason | "notSeenYet", Reason | undefin
 };
 
 /** The same of the deletion guard (controllers/node-lifecycle/guard/guard.ts). */
-const HOLDS: Readonly<Record<HoldReason | "unknown", Reason>> = {
+const HOLDS: Readonly<Record<DelayReason | "unknown", Reason>> = {
   unconfirmed: "DeletionUnconfirmed",
   counting: "DeletionCounting",
   young: "DeletionNodeYoung",

@@ -1,6 +1,6 @@
 import type { PlannedWrite } from "../../observe/plans.ts";
 import type { Work } from "../../observe/work.ts";
-import type { WriteGate } from "../../observe/write-filter.ts";
+import type { WriteFilter } from "../../observe/write-filter.ts";
 import { isRecord } from "../../util/json.ts";
 import { RPCS, type Rpc, type RpcCaller } from "../convert/methods.ts";
 import type { ChangeOptions, ProviderClient } from "../model/client.ts";
@@ -11,7 +11,7 @@ import type { Route, RouteChanges, RouteOutcome } from "../model/route.ts";
 export interface ValidateOnlyDependencies {
   /** The operator's name. */
   readonly provider: string;
-  readonly gate: WriteGate;
+  readonly filter: WriteFilter;
   /** Of the last handshake. */
   readonly capabilities: () => Capabilities | undefined;
 }
@@ -96,8 +96,8 @@ class Questions {
   }
 
   #planner(rpc: MethodName): Work | undefined {
-    const { gate, provider } = this.#deps;
-    return gate.planner(`${rpc} of provider ${provider}`, provider);
+    const { filter, provider } = this.#deps;
+    return filter.planner(`${rpc} of provider ${provider}`, provider);
   }
 
   #canTell(group: "loadBalancers" | "routes"): boolean {

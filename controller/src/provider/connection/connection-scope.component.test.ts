@@ -9,10 +9,10 @@ const QUICK = { statusReadyMs: 20, statusNotReadyMs: 20 };
 let harness: ProviderHarness;
 let provider: ScriptedProvider;
 let ready: number;
-let doubts: (string | undefined)[];
+let untrustedReasons: (string | undefined)[];
 
 beforeEach(async () => {
-  [ready, doubts] = [0, []];
+  [ready, untrustedReasons] = [0, []];
   harness = await ProviderHarness.create();
   provider = await ScriptedProvider.start(harness.socketPath);
 });
@@ -25,7 +25,7 @@ async function connect(): Promise<Sidecar> {
   const sidecar = harness.connect({
     timing: QUICK,
     onReady: () => void ready++,
-    onScopeChange: (message) => void doubts.push(message),
+    onScopeChange: (message) => void untrustedReasons.push(message),
   });
   await eventually("the status is known", () => sidecar.status !== undefined);
   return sidecar;
@@ -55,12 +55,12 @@ test("a scope that was written down before counts, and what waits is told when t
   sidecar.recallScope("project-0");
   await expect(change()).rejects.toMatchObject({ reason: "SCOPE_MISMATCH" });
   expect(sidecar.health.reasons).toMatchObject([{ name: "ScopeChanged" }]);
-  expect(sidecar.doubt).toContain('works in scope "project-1" and worked in "project-0" before');
+  expect(sidecar.untrustedReason).toContain('works in scope "project-1" and worked in "project-0" before');
   expect([sidecar.confirmedScope, ready]).toEqual(["project-0", 1]);
   sidecar.recallScope("project-1");
   await expect(change()).resolves.toMatchObject({ done: true });
   expect(ready).toBe(2);
-  expect(doubts).toEqual([expect.stringContaining("project-0"), undefined]);
+  expect(untrustedReasons).toEqual([expect.stringContaining("project-0"), undefined]);
   expect(harness.log.lines.filter(({ message }) => message.includes("scope")).map(({ level }) => level)).toEqual([
     "error",
     "info",
@@ -75,6 +75,6 @@ test("a provider that reaches its cloud only later is judged by what was written
   expect([sidecar.scopeChange, sidecar.confirmedScope]).toEqual([undefined, "project-0"]);
   provider.script.getProviderInfo = () => providerInfo();
   provider.script.getProviderStatus = () => providerStatus();
-  await eventually("the scope is in doubt", () => sidecar.scopeChange !== undefined);
+  await eventually("the scope is not trusted", () => sidecar.scopeChange !== undefined);
   expect(sidecar.confirmedScope).toBe("project-0");
 });

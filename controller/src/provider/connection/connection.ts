@@ -83,7 +83,7 @@ export interface ConnectionDeps {
   readonly instrument: (route: CallRoute) => RpcCaller;
   /** How an operator accepts another scope. */
   readonly scopeRemedy: ScopeRemedy;
-  /** The scope has come into doubt, with why; undefined: it is in doubt no longer. */
+  /** Called with the reason when the scope changes, and with undefined when it is back. */
   readonly onScopeChange: (message: string | undefined) => void;
   /** After each accepted handshake that lets calls go, before they go; and when the cloud behind, or its scope, can be used again. */
   readonly onReady: (info: ProviderInfo) => void;

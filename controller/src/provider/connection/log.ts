@@ -55,7 +55,7 @@ export class ConnectionLog {
     this.#deps.log[level]("provider declares other things than before", { appeared, disappeared, changed });
   }
 
-  /** undefined: the scope is in doubt no longer. */
+  /** undefined: the scope is trusted again. */
   scope(change: ScopeChange | undefined): void {
     const { log } = this.#deps;
     if (change === undefined) return log.info("provider's scope is confirmed; changes go on");

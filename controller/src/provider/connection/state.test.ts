@@ -5,7 +5,7 @@ import {
   type ConnectionState,
   type HealthReason,
   ScopeGuard,
-  absenceDoubt,
+  untrustedReason,
   healthOf,
   notConnectedError,
   startingError,
@@ -53,9 +53,9 @@ test.each<{
     said: status({ credentialsExpireTimeMs: NOW }),
     want: "its credentials have expired",
   },
-])("absenceDoubt() is $it", ({ reasons = [], want, ...row }) => {
+])("untrustedReason() is $it", ({ reasons = [], want, ...row }) => {
   const said = "said" in row ? row.said : status();
-  expect(absenceDoubt({ ready: true, reasons }, said, "boot-1", NOW)).toBe(want);
+  expect(untrustedReason({ ready: true, reasons }, said, "boot-1", NOW)).toBe(want);
 });
 
 const ready: ConnectionState = { kind: "ready", info: info() };
@@ -209,7 +209,7 @@ describe("scope guard", () => {
       expect([guard.change, guard.confirmed]).toEqual([undefined, "a"]);
     });
 
-    test("doubts another scope until the first one is back", () => {
+    test("does not trust another scope until the first one is back", () => {
       guard.see("a");
       guard.see("b");
       guard.recall("");
@@ -225,7 +225,7 @@ describe("scope guard", () => {
     test.each([
       ["before", () => (guard.recall("a"), guard.see("b"))],
       ["after", () => (guard.see("b"), guard.recall("a"))],
-    ])("doubts the first one it sees when that is another, read %s it was seen", (_, happen) => {
+    ])("does not trust the first one it sees when that is another, read %s it was seen", (_, happen) => {
       happen();
       expect([guard.change, guard.confirmed]).toEqual([from("a", "b"), "a"]);
     });
@@ -260,7 +260,7 @@ describe("scope guard", () => {
       expect([guard.change, guard.confirmed]).toEqual([undefined, "b"]);
     });
 
-    test("stays in doubt however often the same is read", () => {
+    test("stays untrusted however often the same is read", () => {
       guard.see("b");
       guard.recall("a");
       guard.see("b");

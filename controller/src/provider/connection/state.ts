@@ -58,7 +58,7 @@ export function healthOf(
 }
 
 /** Why a provider's "absent" is not to be believed now; undefined: no reason known. */
-export function absenceDoubt(
+export function untrustedReason(
   { reasons }: ProviderHealth,
   status: ProviderStatus | undefined,
   bootId: string | undefined,
@@ -143,7 +143,7 @@ export class ScopeGuard {
     return this.#confirmed;
   }
 
-  /** Present while the scope is in doubt: nothing may be changed, and no absence be believed. */
+  /** Present while the scope is not trusted: nothing may be changed, and no absence be believed. */
   get change(): ScopeChange | undefined {
     const confirmed = this.#confirmed;
     const current = this.#current;

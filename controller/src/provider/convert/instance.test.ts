@@ -79,8 +79,8 @@ describe("instanceAnswer()", () => {
     });
   });
 
-  test("passes the provider's doubt and refusal on", () => {
-    const doubt = {
+  test("passes on that the provider does not know, and its refusal", () => {
+    const unknown = {
       code: 14,
       reason: "NOT_YET_CONSISTENT",
       domain: "",
@@ -90,7 +90,7 @@ describe("instanceAnswer()", () => {
       field: "",
     };
     expect(
-      instanceAnswer({ outcome: { $case: "unknown", value: doubt }, readTime: undefined }, asked, context),
+      instanceAnswer({ outcome: { $case: "unknown", value: unknown }, readTime: undefined }, asked, context),
     ).toMatchObject({ kind: "unknown", error: { reason: "NOT_YET_CONSISTENT", class: "TRANSIENT" } });
     expect(
       instanceAnswer(

@@ -21,7 +21,7 @@ export interface Rpc<Request, Response> {
   readonly path: string;
   /** 0: a stream, which has none. */
   readonly timeoutMs: number;
-  /** Changes are never repeated by the client, and are held back while the provider's scope is in doubt. */
+  /** Changes are never repeated by the client, and are held back while the provider's scope is not trusted. */
   readonly isChange: boolean;
   /** Budget the call is charged to; undefined: it does not ask the cloud. */
   readonly quotaClass: QuotaClass | undefined;

@@ -74,7 +74,7 @@ export class BatchingInstanceReader implements InstanceReader {
     const { name, creationTimestampMs } = node.metadata;
     const isNews = this.#deps.clock.nowMs() - creationTimestampMs >= OPEN_CLAIM_IS_NEWS_AFTER_MS;
     for (const { provider } of claimants) {
-      const why = provider.unavailable?.message ?? provider.doubt;
+      const why = provider.unavailable?.message ?? provider.untrustedReason;
       if (why === undefined) continue;
       const message = `node ${name} has no provider ID, and ${provider.name} cannot say whether the machine is its: ${why}`;
       return { kind: "unknown", error: unknownOwnerError(message, isNews) };

@@ -14,8 +14,8 @@ export interface Provider {
   readonly info: ProviderInfo | undefined;
   /** Why it cannot be called now; undefined when it can. */
   readonly unavailable: ProviderError | undefined;
-  /** Why no absence it reports is to be believed now: no connection, scope, credentials or cloud in doubt. undefined: no reason known. */
-  readonly doubt: string | undefined;
+  /** Why no absence it reports is to be believed now: no connection, scope, credentials or cloud not trusted. undefined: no reason known. */
+  readonly untrustedReason: string | undefined;
 }
 
 /** A provider that has answered the handshake. */

@@ -102,7 +102,7 @@ test("a node without ID waits for the provider that is away, and costs the other
   expect(await get("n1", "east://n1")).toMatchObject({ kind: "present", instance: { providerId: "east://n1" } });
 });
 
-test("the word of a provider whose cloud is in doubt is not taken for no", async () => {
+test("the word of a provider whose cloud is not trusted is not taken for no", async () => {
   has(east, ["n1"]);
   await using north = await start("north", false);
   const providers = providerSet([east.sidecar, north.sidecar]);

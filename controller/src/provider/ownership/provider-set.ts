@@ -194,7 +194,7 @@ const NO_PROVIDER = "";
  * The lane in a workqueue of what a provider owns: one whose cloud hangs has all workers of its own waiting, and none of another's.
  * @param owner undefined: the object is gone
  */
-export function laneOf(owner: NodeOwner | undefined): string {
+export function subqueueOfOwner(owner: NodeOwner | undefined): string {
   return owner?.kind === "owned" ? owner.provider.name : NO_PROVIDER;
 }
 
@@ -205,7 +205,7 @@ export function nodeSubqueues(
 ): { readonly of: (key: string) => string; readonly count: number } {
   const of = (key: string): string => {
     const node = nodes.get(key);
-    return laneOf(node && providers.ownerOfNode(node));
+    return subqueueOfOwner(node && providers.ownerOfNode(node));
   };
   return { of, count: subqueueCount(providers) };
 }

@@ -201,7 +201,7 @@ export class Manager {
     const real = systemClock();
     const observed = mode && observing({ options: mode, metrics, clock: real, log });
     this.observed = observed;
-    const gated = observed === undefined ? {} : { gate: observed.gate };
+    const gated = observed === undefined ? {} : { filter: observed.filter };
     const clock = scaledClock(SPEED);
     const listeners = new Set<() => void>();
     this.sidecar = new Sidecar({

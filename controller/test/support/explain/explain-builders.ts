@@ -32,7 +32,7 @@ export function snapshot(parts: Partial<ProviderSnapshot> = {}): ProviderSnapsho
     handshakes: [],
     status: status(),
     scopeChange: undefined,
-    doubt: undefined,
+    untrustedReason: undefined,
     budgets: [],
     calls: { inFlight: 0, waiting: 0, limit: 16 },
     ...parts,

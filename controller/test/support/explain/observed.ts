@@ -19,13 +19,13 @@ export class Observed {
   }
 
   client(client: KubeClient): KubeClient {
-    return new PlanningKubeClient(client, this.#observing.gate);
+    return new PlanningKubeClient(client, this.#observing.filter);
   }
 
   /** Lets through what is written. */
   events(record: (event: EventInput) => void): (event: EventInput) => void {
     return (event) => {
-      if (!this.#observing.gate.silences) record(event);
+      if (!this.#observing.filter.isSilent) record(event);
     };
   }
 

@@ -32,7 +32,7 @@ export class KubeletServingWorld {
   /** Names of the Nodes that the cloud was asked about. */
   readonly asked: string[] = [];
   readonly says = new Map<string, InstanceAnswer>();
-  doubt: string | undefined;
+  untrustedReason: string | undefined;
   /** Set before the start: nothing is written, all is planned. */
   observed: Observed | undefined;
   readonly #stop = new AbortController();
@@ -137,11 +137,11 @@ export class KubeletServingWorld {
   }
 
   #provider(): Provider {
-    const doubt = () => this.doubt;
+    const untrustedReason = () => this.untrustedReason;
     return {
       ...idleProvider("acme", info({})),
-      get doubt() {
-        return doubt();
+      get untrustedReason() {
+        return untrustedReason();
       },
     };
   }

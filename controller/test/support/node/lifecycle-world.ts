@@ -60,7 +60,7 @@ export class LifecycleWorld {
   readonly heard: Heard[] = [];
   bootId = "boot-1";
   scopeId = "project-1";
-  doubt: string | undefined;
+  untrustedReason: string | undefined;
   absence: Partial<Absence> = {};
   /** Set before the start: nothing is written, all is planned. */
   observed: Observed | undefined;
@@ -188,15 +188,15 @@ export class LifecycleWorld {
 
   #provider(): Provider {
     const declared = () => this.#declared();
-    const doubt = () => this.doubt;
+    const untrustedReason = () => this.untrustedReason;
     const idle = idleProvider("acme", declared());
     return {
       ...idle,
       get info() {
         return declared();
       },
-      get doubt() {
-        return doubt();
+      get untrustedReason() {
+        return untrustedReason();
       },
       client: {
         ...idle.client,

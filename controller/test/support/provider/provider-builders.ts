@@ -124,5 +124,5 @@ export function idleProvider(name: string, declared: ProviderInfo | undefined): 
     declared === undefined
       ? new ProviderError({ code: "UNAVAILABLE", message: `${name} is not connected` })
       : undefined;
-  return { name, client, info: declared, unavailable, doubt: unavailable?.message };
+  return { name, client, info: declared, unavailable, untrustedReason: unavailable?.message };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CsrParts, csr } from "../../../../test/support/node/builders-csr.ts";
 import type { CertificateRequest, ReadRequest } from "../certificate-request.ts";
-import { canonicalIp, claimOf, ipsAmong, isMachineName, listed, quoted } from "./claim.ts";
+import { canonicalIp, claimOf, ipsAmong, isInstanceName, listed, quoted } from "./claim.ts";
 
 const CN = { type: "2.5.4.3", value: "system:node:node-a" };
 const O = { type: "2.5.4.10", value: "system:nodes" };
@@ -282,7 +282,7 @@ describe("claimOf() objects to a request that", () => {
 });
 
 describe("names", () => {
-  describe("isMachineName()", () => {
+  describe("isInstanceName()", () => {
     test.each([
       "node-a",
       "a",
@@ -299,7 +299,7 @@ describe("names", () => {
       "10.0.0.1",
       "a".repeat(63),
     ])("takes %s", (name) => {
-      expect(isMachineName(name)).toBe(true);
+      expect(isInstanceName(name)).toBe(true);
     });
 
     test.each([
@@ -327,7 +327,7 @@ describe("names", () => {
       "web.shop.svc.cluster.local",
       "svc",
     ])("refuses %j", (name) => {
-      expect(isMachineName(name)).toBe(false);
+      expect(isInstanceName(name)).toBe(false);
     });
   });
 

@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from "../../../api/certificate-signing-request.ts";
 import type { NodeAddress } from "../../../api/node.ts";
 import { parseCidr } from "../../../util/cidr.ts";
-import type { CertificateRequest, PublicKeyFacts, ReadRequest, SignatureVerdict } from "../certificate-request.ts";
+import type { CertificateRequest, PublicKeyFacts, ReadRequest, SignatureCheck } from "../certificate-request.ts";
 
 /** What a request that is in order says of itself: "I am this node, and these are my names and addresses." */
 export interface Claim {
@@ -75,7 +75,7 @@ function weakKey(key: string): Finding {
   );
 }
 
-function signatureObjection(signature: SignatureVerdict): Finding | undefined {
+function signatureObjection(signature: SignatureCheck): Finding | undefined {
   switch (signature) {
     case "valid":
       return undefined;
@@ -149,7 +149,7 @@ function namesObjection({ dnsNames, ipAddresses, otherNames }: CertificateReques
   if (otherNames.length > 0) {
     return objection("wrongNames", `it asks for names other than DNS names and IP addresses: ${listed(otherNames)}`);
   }
-  const wrong = dnsNames.filter((name) => !isMachineName(name.toLowerCase()));
+  const wrong = dnsNames.filter((name) => !isInstanceName(name.toLowerCase()));
   if (wrong.length === 0) return undefined;
   return objection("wrongNames", `these are no names of machines: ${listed(wrong)}`);
 }
@@ -164,7 +164,7 @@ const CLUSTER_NAME = /^localhost$|^kubernetes$|^kubernetes\.|(?:^|\.)svc(?:\.|$)
 const NAME_TYPES: ReadonlySet<string> = new Set(["Hostname", "InternalDNS", "ExternalDNS"]);
 
 /** `name` is a plain DNS name that could be a machine's. */
-export function isMachineName(name: string): boolean {
+export function isInstanceName(name: string): boolean {
   return DNS_NAME.test(name) && !CLUSTER_NAME.test(name);
 }
 
@@ -186,7 +186,7 @@ export function ipsAmong(addresses: readonly NodeAddress[]): ReadonlySet<string>
 }
 
 /** Why a request is not approved: label of the metric. */
-export type ObjectionReason = RequestObjection | MachineObjection;
+export type ObjectionReason = RequestObjection | InstanceObjection;
 
 /** What no time cures: a request never changes. */
 export type RequestObjection =
@@ -200,7 +200,7 @@ export type RequestObjection =
   | "wrongNames";
 
 /** What may be otherwise the next time. */
-export type MachineObjection =
+export type InstanceObjection =
   | "nodeMissing"
   | "machineUnknown"
   | "providerDoubted"

@@ -3,7 +3,7 @@ import { instance } from "../../../../test/support/builders.ts";
 import { contractError } from "../../../provider/model/errors.ts";
 import type { Instance, InstanceAnswer } from "../../../provider/model/instance.ts";
 import type { Claim } from "./claim.ts";
-import { judgeClaim } from "./instance.ts";
+import { evaluateClaim } from "./instance.ts";
 
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: 0 };
 
@@ -23,7 +23,7 @@ function claim(parts: Partial<Claim> = {}): Claim {
   return { kind: "claim", nodeName: "node-a", dnsNames: ["node-a"], ipAddresses: ["10.0.0.1"], ...parts };
 }
 
-describe("judgeClaim() confirms", () => {
+describe("evaluateClaim() confirms", () => {
   test.each<{ readonly it: string; readonly claim?: Partial<Claim>; readonly instance?: Partial<Instance> }>([
     { it: "the node's name and an address of its machine" },
     {
@@ -53,7 +53,7 @@ describe("judgeClaim() confirms", () => {
     },
   ])("$it", ({ claim: parts, instance: facts }) => {
     const confirmation = { kind: "confirmation", providerId: "acme://1" };
-    expect(judgeClaim(claim(parts), { answer: present(facts), doubt: undefined })).toEqual(confirmation);
+    expect(evaluateClaim(claim(parts), { answer: present(facts), untrustedReason: undefined })).toEqual(confirmation);
   });
 });
 
@@ -63,16 +63,16 @@ interface Row {
   readonly message: string;
   readonly claim?: Partial<Claim>;
   readonly answer: InstanceAnswer;
-  readonly doubt?: string;
+  readonly untrustedReason?: string;
 }
 
 const rows: readonly Row[] = [
   {
-    it: "the provider that says so is in doubt",
+    it: "the provider that says so is not trusted",
     reason: "providerDoubted",
     message: "its provider is not to be believed now: it works in another scope",
     answer: present(),
-    doubt: "it works in another scope",
+    untrustedReason: "it works in another scope",
   },
   {
     it: "the cloud cannot be asked",
@@ -162,8 +162,8 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe("judgeClaim() objects when", () => {
-  test.each(rows)("$it", ({ reason, message, claim: parts, answer, doubt }) => {
-    expect(judgeClaim(claim(parts), { answer, doubt })).toEqual({ kind: "objection", reason, message });
+describe("evaluateClaim() objects when", () => {
+  test.each(rows)("$it", ({ reason, message, claim: parts, answer, untrustedReason }) => {
+    expect(evaluateClaim(claim(parts), { answer, untrustedReason })).toEqual({ kind: "objection", reason, message });
   });
 });

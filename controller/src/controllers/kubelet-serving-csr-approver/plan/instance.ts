@@ -1,7 +1,7 @@
 import type { Instance, InstanceAnswer, InstanceState } from "../../../provider/model/instance.ts";
 import {
   type Claim,
-  type MachineObjection,
+  type InstanceObjection,
   type Objection,
   ipsAmong,
   listed,
@@ -10,7 +10,7 @@ import {
   quoted,
 } from "./claim.ts";
 
-type Finding = Objection<MachineObjection>;
+type Finding = Objection<InstanceObjection>;
 
 /** A machine in one of these has no kubelet that starts. */
 const NOT_RUNNING: ReadonlySet<InstanceState> = new Set(["stopping", "stopped", "terminating"]);
@@ -22,14 +22,14 @@ export interface Confirmation {
 }
 
 /** What is known of the node's machine. */
-export interface Testimony {
+export interface InstanceEvidence {
   readonly answer: InstanceAnswer;
   /** Why the provider that answered is not to be believed now. */
-  readonly doubt: string | undefined;
+  readonly untrustedReason: string | undefined;
 }
 
 /** Whether what the cloud says of the node's machine bears the claim out. */
-export function judgeClaim(claim: Claim, { answer, doubt }: Testimony): Confirmation | Finding {
+export function evaluateClaim(claim: Claim, { answer, untrustedReason }: InstanceEvidence): Confirmation | Finding {
   switch (answer.kind) {
     case "unknown":
       return objection("machineUnknown", `nothing is known of its machine: ${answer.error.message}`);
@@ -38,7 +38,8 @@ export function judgeClaim(claim: Claim, { answer, doubt }: Testimony): Confirma
     case "absent":
       return objection("machineAbsent", "its machine does not exist");
     case "present":
-      if (doubt !== undefined) return objection("providerDoubted", `its provider is not to be believed now: ${doubt}`);
+      if (untrustedReason !== undefined)
+        return objection("providerDoubted", `its provider is not to be believed now: ${untrustedReason}`);
       return instanceObjection(claim, answer.instance) ?? confirmation(answer.instance);
     default:
       return answer satisfies never;

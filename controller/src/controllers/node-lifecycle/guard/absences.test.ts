@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../../provider/model/errors.ts";
 import type { Absence, InstanceAnswer } from "../../../provider/model/instance.ts";
-import { type Absences, countAnswer, doubtOf, type Moments } from "./absences.ts";
+import { type Absences, countAnswer, ignoredReason, type Moments } from "./absences.ts";
 
 const CREATED = 1_000_000;
 const NOT_READY = 2_000_000;
@@ -100,7 +100,7 @@ describe("countAnswer() counts anew", () => {
 describe("countAnswer() goes on", () => {
   test.each<{ it: string; answer?: Partial<Absence>; now?: Partial<Moments>; want: Partial<Absences> }>([
     { it: "with a newer reading", want: { count: 2, last: one.last } },
-    { it: "without the same reading told again", answer: { observeTimeMs: NOT_READY + 5000 }, want: {} },
+    { it: "without the same reading reported again", answer: { observeTimeMs: NOT_READY + 5000 }, want: {} },
     { it: "without an older reading", answer: { observeTimeMs: NOT_READY + 4999 }, want: {} },
     { it: "without a reading of before the Node", answer: { observeTimeMs: CREATED + 999 }, want: {} },
     { it: "without a reading of the future", answer: { observeTimeMs: NOT_READY + 100_001 }, want: {} },
@@ -125,7 +125,7 @@ describe("countAnswer() goes on", () => {
   });
 });
 
-describe("doubtOf()", () => {
+describe("ignoredReason()", () => {
   const OLD_NODE = { createdMs: CREATED, notReadySinceMs: CREATED };
 
   test.each([
@@ -143,7 +143,7 @@ describe("doubtOf()", () => {
     },
     { it: "more than a minute ahead", observeTimeMs: NOT_READY + 100_001, parts: {}, want: /in the future/ },
   ])("is there for a reading $it", ({ observeTimeMs, parts, want }) => {
-    expect(doubtOf(absent({ observeTimeMs }), moments(parts))).toMatch(want);
+    expect(ignoredReason(absent({ observeTimeMs }), moments(parts))).toMatch(want);
   });
 
   test.each([
@@ -151,7 +151,7 @@ describe("doubtOf()", () => {
     { it: "a second after becoming not ready", observeTimeMs: NOT_READY + 1000, parts: {} },
     { it: "a minute ahead", observeTimeMs: NOT_READY + 100_000, parts: {} },
   ])("is not there for a reading $it", ({ observeTimeMs, parts }) => {
-    expect(doubtOf(absent({ observeTimeMs }), moments(parts))).toBeUndefined();
+    expect(ignoredReason(absent({ observeTimeMs }), moments(parts))).toBeUndefined();
   });
 });
 

@@ -7,7 +7,7 @@ export interface Reading {
   readonly heardAtMs: number;
 }
 
-/** Absences of one Node's machine without anything in between that says or doubts otherwise, all from one process in one scope. */
+/** Absences of one Node's machine without anything in between that says or untrustedReasons otherwise, all from one process in one scope. */
 export interface Absences {
   readonly witness: Pick<Witness, "provider" | "scopeId" | "bootId">;
   /** Readings that differ in time. */
@@ -45,20 +45,20 @@ export function countAnswer(
 ): Absences | undefined {
   if (answer.kind !== "absent") return undefined;
   const kept = before !== undefined && isContinued(before, answer, moments) ? before : undefined;
-  if (doubtOf(answer, moments) !== undefined) return kept;
+  if (ignoredReason(answer, moments) !== undefined) return kept;
   const reading = { observeTimeMs: answer.observeTimeMs, heardAtMs: moments.monotonicMs };
   const conclusive = answer.basis === "terminated" && answer.strong;
   if (kept === undefined) {
     const { provider, scopeId, bootId } = answer.witness;
     return { witness: { provider, scopeId, bootId }, count: 1, first: reading, last: reading, conclusive };
   }
-  // The same reading told twice, by whatever cache, confirms nothing.
+  // The same reading reported twice, by whatever cache, confirms nothing.
   if (answer.observeTimeMs <= kept.last.observeTimeMs) return kept;
   return { ...kept, count: kept.count + 1, last: reading, conclusive: kept.conclusive || conclusive };
 }
 
 /** Why that absence does not count; undefined: it does. */
-export function doubtOf(
+export function ignoredReason(
   { observeTimeMs }: Absence,
   moments: Pick<Moments, "createdMs" | "notReadySinceMs" | "nowMs">,
 ): string | undefined {

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  BRAKE_WINDOW_MS,
+  DELETION_WINDOW_MS,
   type Deletion,
-  brakeLimit,
-  brakeMessage,
-  isBraked,
+  deletionLimit,
+  openMessage,
+  isOpen,
   merged,
   recent,
   total,
 } from "./circuit-breaker.ts";
 
-describe("brakeLimit()", () => {
+describe("deletionLimit()", () => {
   test.each([
     { nodes: 0, maxPercent: 10, want: 3 },
     { nodes: 39, maxPercent: 10, want: 3 },
@@ -21,16 +21,16 @@ describe("brakeLimit()", () => {
     { nodes: 200, maxPercent: 0, want: 3 },
     { nodes: 200, maxPercent: 100, want: 200 },
   ])("lets $want of $nodes go at $maxPercent %", ({ nodes, maxPercent, want }) => {
-    expect(brakeLimit({ nodes, maxPercent })).toBe(want);
+    expect(deletionLimit({ nodes, maxPercent })).toBe(want);
   });
 });
 
-describe("isBraked()", () => {
+describe("isOpen()", () => {
   test.each([
     { gone: 20, want: false },
     { gone: 21, want: true },
   ])("is $want for $gone of 200", ({ gone, want }) => {
-    expect(isBraked({ gone, nodes: 200, isUnknown: false, maxPercent: 10, exempt: false })).toBe(want);
+    expect(isOpen({ gone, nodes: 200, isUnknown: false, maxPercent: 10, exempt: false })).toBe(want);
   });
 
   test.each([
@@ -39,11 +39,11 @@ describe("isBraked()", () => {
     { it: "holds nothing where the brake is off", gone: 1, nodes: 200, maxPercent: 100, want: false },
     { it: "holds nothing where all may go anyway", gone: 1, nodes: 3, maxPercent: 10, want: false },
   ])("$it while it is unknown what went before", ({ gone, nodes, maxPercent, want }) => {
-    expect(isBraked({ gone, nodes, isUnknown: true, maxPercent, exempt: false })).toBe(want);
+    expect(isOpen({ gone, nodes, isUnknown: true, maxPercent, exempt: false })).toBe(want);
   });
 });
 
-describe("brakeMessage()", () => {
+describe("openMessage()", () => {
   test.each([
     [{ gone: 21, isUnknown: false }, "21 of 200 Nodes absent, and at most 20 go within 10 minutes"],
     [{ gone: 21, isUnknown: true }, "21 of 200 Nodes absent, and at most 20 go within 10 minutes"],
@@ -53,7 +53,7 @@ describe("brakeMessage()", () => {
     ],
   ])("of %o names what holds", (parts, want) => {
     const brake = { nodes: 200, maxPercent: 10, exempt: false, ...parts };
-    expect(brakeMessage("acme", brake)).toBe(`provider acme calls the machines of ${want}`);
+    expect(openMessage("acme", brake)).toBe(`provider acme calls the machines of ${want}`);
   });
 });
 
@@ -61,16 +61,16 @@ describe("deletion window", () => {
   const at = (atMs: number, count = 1): Deletion => ({ atMs, count });
 
   describe("recent()", () => {
-    const now = 2 * BRAKE_WINDOW_MS;
+    const now = 2 * DELETION_WINDOW_MS;
 
     test("keeps what happened less than ten minutes ago", () => {
-      const deletions = [at(now - BRAKE_WINDOW_MS), at(now - BRAKE_WINDOW_MS + 1), at(now)];
+      const deletions = [at(now - DELETION_WINDOW_MS), at(now - DELETION_WINDOW_MS + 1), at(now)];
       expect(recent({ deletions, unknownAtMs: undefined }, now).deletions).toEqual(deletions.slice(1));
     });
 
     test.each([
-      [now - BRAKE_WINDOW_MS, undefined],
-      [now - BRAKE_WINDOW_MS + 1, now - BRAKE_WINDOW_MS + 1],
+      [now - DELETION_WINDOW_MS, undefined],
+      [now - DELETION_WINDOW_MS + 1, now - DELETION_WINDOW_MS + 1],
       [undefined, undefined],
     ])("of what is unknown since %s keeps %s", (unknownAtMs, want) => {
       expect(recent({ deletions: [], unknownAtMs }, now).unknownAtMs).toBe(want);

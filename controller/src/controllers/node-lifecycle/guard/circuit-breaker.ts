@@ -1,6 +1,6 @@
 /** How many of one provider's Nodes go the same way, and how many may. */
-export interface Brake {
-  /** Nodes whose machine is said to be absent, and Nodes deleted in the last {@link BRAKE_WINDOW_MS}, each once. */
+export interface CircuitBreaker {
+  /** Nodes whose machine is said to be absent, and Nodes deleted in the last {@link DELETION_WINDOW_MS}, each once. */
   readonly gone: number;
   /** All Nodes of the provider, those deleted in the window included. */
   readonly nodes: number;
@@ -11,14 +11,14 @@ export interface Brake {
   readonly exempt: boolean;
 }
 
-export const BRAKE_WINDOW_MS = 600_000;
+export const DELETION_WINDOW_MS = 600_000;
 
-const WINDOW_MINUTES = BRAKE_WINDOW_MS / 60_000;
+const WINDOW_MINUTES = DELETION_WINDOW_MS / 60_000;
 
 /** So many may always go: a share of a small cluster is less than one Node. */
 const ALWAYS = 3;
 
-export function brakeLimit({ nodes, maxPercent }: Pick<Brake, "nodes" | "maxPercent">): number {
+export function deletionLimit({ nodes, maxPercent }: Pick<CircuitBreaker, "nodes" | "maxPercent">): number {
   return Math.max(ALWAYS, Math.floor((nodes * maxPercent) / 100));
 }
 
@@ -26,15 +26,15 @@ export function brakeLimit({ nodes, maxPercent }: Pick<Brake, "nodes" | "maxPerc
  * More Nodes go at once than a cluster loses in the ordinary course of things: more likely the cloud's answers are wrong. What is unknown
  * counts as all that may go, where there is a brake at all.
  */
-export function isBraked(brake: Brake): boolean {
+export function isOpen(brake: CircuitBreaker): boolean {
   const { gone, nodes, isUnknown } = brake;
-  const limit = brakeLimit(brake);
+  const limit = deletionLimit(brake);
   return gone > limit || (isUnknown && gone > 0 && limit < nodes);
 }
 
-export function brakeMessage(provider: string, brake: Brake): string {
+export function openMessage(provider: string, brake: CircuitBreaker): string {
   const { gone, nodes, isUnknown } = brake;
-  const limit = brakeLimit(brake);
+  const limit = deletionLimit(brake);
   const rest =
     isUnknown && gone <= limit
       ? `it is not known how many went within the last ${WINDOW_MINUTES} minutes, for the note on the Lease could not be read`
@@ -59,7 +59,7 @@ export const EMPTY_WINDOW: DeletionWindow = { deletions: [], unknownAtMs: undefi
 
 /** Without what is too old to count. */
 export function recent({ deletions, unknownAtMs }: DeletionWindow, nowMs: number): DeletionWindow {
-  const counts = (atMs: number): boolean => nowMs - atMs < BRAKE_WINDOW_MS;
+  const counts = (atMs: number): boolean => nowMs - atMs < DELETION_WINDOW_MS;
   return {
     deletions: deletions.filter(({ atMs }) => counts(atMs)),
     unknownAtMs: unknownAtMs !== undefined && counts(unknownAtMs) ? unknownAtMs : undefined,

@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { formatNote, type Noted, parseNote } from "./deletion-annotation.ts";
+import { formatAnnotation, type RecordedDeletions, parseAnnotation } from "./deletion-annotation.ts";
 
 const NOW = { monotonicMs: 1_000_000, wallMs: Date.UTC(2026, 10, 21, 12, 0, 0) };
 const AT = "2026-11-21T12:00:00.000Z";
 const ago = (ms: number, count = 1) => ({ atMs: NOW.monotonicMs - ms, count });
-const noted = (parts: Partial<Noted>): Noted => ({ deletions: [], unknownAtMs: undefined, announced: 0, ...parts });
+const noted = (parts: Partial<RecordedDeletions>): RecordedDeletions => ({
+  deletions: [],
+  unknownAtMs: undefined,
+  announced: 0,
+  ...parts,
+});
 
-describe("formatNote()", () => {
-  test.each<{ it: string; of: Partial<Noted>; want: object | undefined }>([
+describe("formatAnnotation()", () => {
+  test.each<{ it: string; of: Partial<RecordedDeletions>; want: object | undefined }>([
     { it: "is none where nothing went", of: {}, want: undefined },
     { it: "tells how long ago", of: { deletions: [ago(35_000, 2)] }, want: { secondsAgo: { 35: 2 } } },
     { it: "never tells too long ago", of: { deletions: [ago(34_999)] }, want: { secondsAgo: { 30: 1 } } },
@@ -27,23 +32,23 @@ describe("formatNote()", () => {
       want: { secondsAgo: {}, unknownSecondsAgo: 60 },
     },
   ])("$it", ({ of, want }) => {
-    const text = formatNote(noted(of), NOW);
+    const text = formatAnnotation(noted(of), NOW);
     expect(text === undefined ? undefined : JSON.parse(text)).toEqual(want === undefined ? want : { at: AT, ...want });
   });
 
   test("stays small however many Nodes went, and can be read again", () => {
     const deletions = Array.from({ length: 600_000 }, (_, ms) => ago(ms));
-    const text = formatNote(noted({ deletions, unknownAtMs: 0 }), NOW) ?? "";
+    const text = formatAnnotation(noted({ deletions, unknownAtMs: 0 }), NOW) ?? "";
     expect(text.length).toBeLessThan(2048);
-    const read = parseNote(text, NOW.monotonicMs);
+    const read = parseAnnotation(text, NOW.monotonicMs);
     expect(read?.deletions.reduce((sum, { count }) => sum + count, 0)).toBe(600_000);
   });
 });
 
-describe("parseNote()", () => {
+describe("parseAnnotation()", () => {
   test("counts on from when the note is first seen, by the clock of whoever reads it", () => {
     const text = JSON.stringify({ at: "1970-01-01T00:00:00.000Z", secondsAgo: { 0: 3, 35: 2 }, unknownSecondsAgo: 60 });
-    expect(parseNote(text, 500_000)).toEqual({
+    expect(parseAnnotation(text, 500_000)).toEqual({
       deletions: [
         { atMs: 500_000, count: 3 },
         { atMs: 465_000, count: 2 },
@@ -54,7 +59,7 @@ describe("parseNote()", () => {
 
   test("lets later versions say more", () => {
     const text = JSON.stringify({ at: AT, secondsAgo: { 900: 1 }, more: true });
-    expect(parseNote(text, 0)).toEqual({ deletions: [{ atMs: -900_000, count: 1 }], unknownAtMs: undefined });
+    expect(parseAnnotation(text, 0)).toEqual({ deletions: [{ atMs: -900_000, count: 1 }], unknownAtMs: undefined });
   });
 
   test.each([
@@ -79,6 +84,6 @@ describe("parseNote()", () => {
     ['{"at":"","secondsAgo":{},"unknownSecondsAgo":"1"}'],
     [`{"at":"${"x".repeat(9000)}","secondsAgo":{}}`],
   ])("does not understand %s", (text) => {
-    expect(parseNote(text, 0)).toBeUndefined();
+    expect(parseAnnotation(text, 0)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { isRecord } from "../../../util/json.ts";
 import type { Deletion, DeletionWindow } from "./circuit-breaker.ts";
 
 /** What is written of one provider's deletions. */
-export interface Noted extends DeletionWindow {
+export interface RecordedDeletions extends DeletionWindow {
   /** Nodes that go as soon as this is written. */
   readonly announced: number;
 }
@@ -13,10 +13,10 @@ export interface Moment {
   readonly wallMs: number;
 }
 
-/** Ages are told in such steps, rounded down, so that a note stays small however many Nodes went: rather longer than too short. */
+/** Ages are reported in such steps, rounded down, so that a note stays small however many Nodes went: rather longer than too short. */
 const STEP_MS = 5000;
 
-/** The greatest that {@link formatNote} writes is a quarter of this. */
+/** The greatest that {@link formatAnnotation} writes is a quarter of this. */
 const MAX_LENGTH = 8192;
 
 /** More Nodes than there are in any cluster. */
@@ -26,8 +26,8 @@ const MAX_COUNT = 1_000_000;
  * The deletions as others will read them: how long ago, as of the moment when it is written. Whoever reads it counts on by its own
  * clock, so that clocks of machines need not agree. `at` tells one note from the next, and people when it was. undefined: none.
  */
-export function formatNote(
-  { deletions, unknownAtMs, announced }: Noted,
+export function formatAnnotation(
+  { deletions, unknownAtMs, announced }: RecordedDeletions,
   { monotonicMs, wallMs }: Moment,
 ): string | undefined {
   const secondsAgo = new Map<number, number>();
@@ -46,7 +46,7 @@ export function formatNote(
 }
 
 /** What a note says, as of the moment when it was first seen. undefined: it is none, or none that this version understands. */
-export function parseNote(text: string, monotonicMs: number): DeletionWindow | undefined {
+export function parseAnnotation(text: string, monotonicMs: number): DeletionWindow | undefined {
   const note = parseJson(text);
   if (!isRecord(note) || typeof note["at"] !== "string" || !isRecord(note["secondsAgo"])) return undefined;
   const deletions: Deletion[] = [];

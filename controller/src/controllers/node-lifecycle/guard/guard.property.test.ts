@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { contractError } from "../../../provider/model/errors.ts";
 import type { InstanceAnswer } from "../../../provider/model/instance.ts";
 import { type Absences, countAnswer } from "./absences.ts";
-import { type GuardRules, judge } from "./guard.ts";
+import { type GuardRules, decide } from "./guard.ts";
 
 const rules: GuardRules = { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 };
 const START = 1_000_000_000;
@@ -15,7 +15,7 @@ interface Step {
   readonly dataAgeMs: number;
   readonly bootId: string;
   readonly scopeId: string;
-  readonly doubted: boolean;
+  readonly uncertain: boolean;
   readonly turnsNotReady: boolean;
 }
 
@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     { weight: 30, arbitrary: fc.constant("scope-1") },
     { weight: 1, arbitrary: fc.constant("scope-2") },
   ),
-  doubted: fc.oneof({ weight: 10, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  uncertain: fc.oneof({ weight: 10, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   turnsNotReady: fc.oneof({ weight: 15, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
@@ -65,19 +65,19 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
       monotonicMs: atMs,
       contradictedAtMs: undefined,
     });
-    const { bootId, scopeId, doubted } = current;
-    const doubt = doubted ? "in doubt" : undefined;
-    const standing = {
+    const { bootId, scopeId, uncertain } = current;
+    const untrustedReason = uncertain ? "not trusted" : undefined;
+    const provider = {
       name: "acme",
       scopeId,
       bootId,
-      doubt,
+      untrustedReason,
       existenceConsistencyDelayMs: 0,
       failedAtMs,
       contradictedAtMs: undefined,
     };
     const brake = { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
-    const { kind } = judge({ absences, standing, brake, rules, createdMs, nowMs, monotonicMs: atMs });
+    const { kind } = decide({ absences, provider, brake, rules, createdMs, nowMs, monotonicMs: atMs });
     return { ...current, atMs, observeTimeMs, notReadySinceMs, deleted: kind === "delete" };
   });
 }
@@ -101,10 +101,10 @@ function answerOf({ said, bootId, scopeId }: Step, observeTimeMs: number): Insta
   }
 }
 
-/** Whether what was seen up to `end` allows a deletion, told from the whole history and not from what was counted of it. */
+/** Whether what was seen up to `end` allows a deletion, reported from the whole history and not from what was counted of it. */
 function isAllowed(seen: readonly Seen[], end: number, ageAtStartMs: number): boolean {
   const last = seen[end];
-  if (last === undefined || last.doubted) return false;
+  if (last === undefined || last.uncertain) return false;
   const past = seen.slice(0, end + 1);
   if (past.some(({ said, atMs }) => said === "unavailable" && last.atMs - atMs < rules.freezeMs)) return false;
   if (last.atMs + ageAtStartMs < rules.minAgeMs) return false;
@@ -133,7 +133,7 @@ function isAllowed(seen: readonly Seen[], end: number, ageAtStartMs: number): bo
   );
 }
 
-test("judge() never deletes on any history without confirmations that agree, span the time and are undisturbed", () => {
+test("decide() never deletes on any history without confirmations that agree, span the time and are undisturbed", () => {
   let deletions = 0;
   fc.assert(
     fc.property(

@@ -1,5 +1,5 @@
 import { type Absences, isContradicted, isSameWitness } from "./absences.ts";
-import { type Brake, brakeMessage, isBraked } from "./circuit-breaker.ts";
+import { type CircuitBreaker, openMessage, isOpen } from "./circuit-breaker.ts";
 
 /** How sure is sure. proto/README.md [ABS-9]. */
 export interface GuardRules {
@@ -16,12 +16,12 @@ export interface GuardRules {
 }
 
 /** The provider that owns the Node, at this moment. */
-export interface Standing {
+export interface ProviderState {
   readonly name: string;
   readonly scopeId: string;
   readonly bootId: string;
   /** Why none of its absences is to be believed now. */
-  readonly doubt: string | undefined;
+  readonly untrustedReason: string | undefined;
   readonly existenceConsistencyDelayMs: number;
   /** Monotonic; when it last failed for want of rights, credentials or a cloud. */
   readonly failedAtMs: number | undefined;
@@ -30,10 +30,10 @@ export interface Standing {
 }
 
 /** Everything a deletion is decided by. */
-export interface Case {
+export interface GuardInput {
   readonly absences: Absences | undefined;
-  readonly standing: Standing;
-  readonly brake: Brake;
+  readonly provider: ProviderState;
+  readonly brake: CircuitBreaker;
   readonly rules: GuardRules;
   readonly createdMs: number;
   readonly nowMs: number;
@@ -41,35 +41,35 @@ export interface Case {
 }
 
 /** Why a Node whose machine is said to be absent stays for now; label of metrics. */
-export type HoldReason = "unconfirmed" | "providerDoubted" | "providerFailed" | "young" | "counting" | "brake";
+export type DelayReason = "unconfirmed" | "providerDoubted" | "providerFailed" | "young" | "counting" | "brake";
 
-export interface Hold {
+export interface Delay {
   readonly kind: "hold";
-  readonly reason: HoldReason;
+  readonly reason: DelayReason;
   readonly message: string;
   /** When this alone would hold no longer; undefined: not by the passing of time. */
-  readonly overInMs: number | undefined;
+  readonly endsInMs: number | undefined;
 }
 
-export type Verdict = { readonly kind: "delete" } | Hold;
+export type Decision = { readonly kind: "delete" } | Delay;
 
 /** Times are rounded down to seconds by Kubernetes. */
 const SECOND_MS = 1000;
 
 /** Whether the Node goes. Every rule can only hold; none can hasten another. */
-export function judge(facts: Case): Verdict {
-  const { absences, standing } = facts;
-  if (absences === undefined || !isSameWitness(absences.witness, { ...standing, provider: standing.name })) {
+export function decide(facts: GuardInput): Decision {
+  const { absences, provider } = facts;
+  if (absences === undefined || !isSameWitness(absences.witness, { ...provider, provider: provider.name })) {
     return hold("unconfirmed", "no absence counts yet");
   }
-  if (isContradicted(absences, standing.contradictedAtMs)) {
-    return hold("unconfirmed", `provider ${standing.name} called another machine absent that is there`);
+  if (isContradicted(absences, provider.contradictedAtMs)) {
+    return hold("unconfirmed", `provider ${provider.name} called another machine absent that is there`);
   }
   return (
-    holdOfProvider(facts) ??
-    holdOfAge(facts) ??
-    holdOfCount(absences, facts) ??
-    holdOfBrake(facts) ?? { kind: "delete" }
+    providerDelay(facts) ??
+    ageDelay(facts) ??
+    confirmationDelay(absences, facts) ??
+    circuitBreakerDelay(facts) ?? { kind: "delete" }
   );
 }
 
@@ -78,23 +78,26 @@ export function youngForMs(createdMs: number, minAgeMs: number, nowMs: number): 
   return Math.max(createdMs + SECOND_MS + minAgeMs - nowMs, 0);
 }
 
-function holdOfProvider({ standing, rules, monotonicMs }: Case): Hold | undefined {
-  const { name, doubt, failedAtMs } = standing;
-  if (doubt !== undefined) return hold("providerDoubted", `provider ${name}: ${doubt}`);
+function providerDelay({ provider, rules, monotonicMs }: GuardInput): Delay | undefined {
+  const { name, untrustedReason, failedAtMs } = provider;
+  if (untrustedReason !== undefined) return hold("providerDoubted", `provider ${name}: ${untrustedReason}`);
   const leftMs = failedAtMs === undefined ? 0 : failedAtMs + rules.freezeMs - monotonicMs;
   if (leftMs <= 0) return undefined;
   const message = `provider ${name} failed, or contradicted itself, less than ${rules.freezeMs / 1000} s ago`;
   return hold("providerFailed", message, leftMs);
 }
 
-function holdOfAge({ standing, rules, createdMs, nowMs }: Case): Hold | undefined {
-  const minAgeMs = Math.max(rules.minAgeMs, standing.existenceConsistencyDelayMs);
+function ageDelay({ provider, rules, createdMs, nowMs }: GuardInput): Delay | undefined {
+  const minAgeMs = Math.max(rules.minAgeMs, provider.existenceConsistencyDelayMs);
   const leftMs = youngForMs(createdMs, minAgeMs, nowMs);
   if (leftMs === 0) return undefined;
   return hold("young", `the Node is younger than ${minAgeMs / 1000} s`, leftMs);
 }
 
-function holdOfCount({ count, first, last, conclusive }: Absences, { rules, monotonicMs }: Case): Hold | undefined {
+function confirmationDelay(
+  { count, first, last, conclusive }: Absences,
+  { rules, monotonicMs }: GuardInput,
+): Delay | undefined {
   if (conclusive) {
     const leftMs = first.heardAtMs + rules.settleMs - monotonicMs;
     return leftMs <= 0 ? undefined : hold("counting", "the machine is terminated; others may be too", leftMs);
@@ -107,10 +110,10 @@ function holdOfCount({ count, first, last, conclusive }: Absences, { rules, mono
   return hold("counting", message, Math.max(rules.spanMs - spanMs, 0) / steps);
 }
 
-function holdOfBrake({ standing, brake }: Case): Hold | undefined {
-  return brake.exempt || !isBraked(brake) ? undefined : hold("brake", brakeMessage(standing.name, brake));
+function circuitBreakerDelay({ provider, brake }: GuardInput): Delay | undefined {
+  return brake.exempt || !isOpen(brake) ? undefined : hold("brake", openMessage(provider.name, brake));
 }
 
-function hold(reason: HoldReason, message: string, overInMs?: number): Hold {
-  return { kind: "hold", reason, message, overInMs };
+function hold(reason: DelayReason, message: string, endsInMs?: number): Delay {
+  return { kind: "hold", reason, message, endsInMs };
 }

@@ -4,7 +4,7 @@ import {
   FIELD_RULES,
   type FieldPolicy,
   type LabelFacts,
-  type Labelled,
+  type Labeled,
   labelPolicies,
   mirrorBetaLabels,
   planInitialLabels,
@@ -17,7 +17,7 @@ const RECORD = "cloudwire.dev/cloud-labels";
 const ZONE = "topology.kubernetes.io/zone";
 const BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
 
-function labelled(labels: Readonly<Record<string, string>>, record?: string): Labelled {
+function labelled(labels: Readonly<Record<string, string>>, record?: string): Labeled {
   return { name: "n", labels, annotations: record === undefined ? {} : { [RECORD]: record } };
 }
 
@@ -181,7 +181,7 @@ describe("planLabels() of type, zone and region", () => {
 });
 
 describe("planLabels() of further labels", () => {
-  const further = (node: Labelled, labels: Readonly<Record<string, string>>) =>
+  const further = (node: Labeled, labels: Readonly<Record<string, string>>) =>
     planLabels(node, { ...NO_FACTS, labels }, labelPolicies("warn"));
 
   test.each(["foo", "n.example.com/y", "app.k8snio/x", "k8s.example/x", "mykubernetes.io/x", "a.kubernetesaio/x"])(

@@ -22,7 +22,7 @@ export interface LabelFacts {
 }
 
 /** The part of a Node that labels are planned from. */
-export type Labelled = Pick<ObjectMeta, "name" | "labels" | "annotations">;
+export type Labeled = Pick<ObjectMeta, "name" | "labels" | "annotations">;
 
 /** A further label of the cloud that the Node does not get, through no fault of the Node's. */
 export interface DroppedLabel {
@@ -53,7 +53,7 @@ type Pair = (typeof PAIRS)[number];
  * Labels a Node gets at initialisation: type, zone and region overwrite what is there, as upstream. A text says which of them the
  * server would refuse.
  */
-export function planInitialLabels(node: Labelled, facts: LabelFacts): LabelPlan | string {
+export function planInitialLabels(node: Labeled, facts: LabelFacts): LabelPlan | string {
   const changes: Record<string, string> = {};
   for (const pair of PAIRS) {
     const value = facts[pair.field] ?? "";
@@ -65,7 +65,7 @@ export function planInitialLabels(node: Labelled, facts: LabelFacts): LabelPlan 
 }
 
 /** What becomes of the labels of a Node that has been initialised, each by its policy. */
-export function planLabels(node: Labelled, facts: LabelFacts, policies: LabelPolicies): LabelPlan {
+export function planLabels(node: Labeled, facts: LabelFacts, policies: LabelPolicies): LabelPlan {
   const pairs = PAIRS.map((pair) => planPair(pair, node, facts[pair.field] ?? "", policies[pair.field]));
   const further = planFurtherLabels(node, facts.labels);
   return {
@@ -88,7 +88,7 @@ interface PairPlan {
   readonly difference?: Difference;
 }
 
-function planPair(pair: Pair, { name, labels }: Labelled, value: string, policy: FieldPolicy): PairPlan {
+function planPair(pair: Pair, { name, labels }: Labeled, value: string, policy: FieldPolicy): PairPlan {
   const { field, what, beta, stable } = pair;
   if (value === "") return { changes: mirror(pair, labels) };
   if (!isLabelValue(value)) {
@@ -127,7 +127,7 @@ const RESERVED_KEY = /(^|\.)(kubernetes|k8s)\.io\//;
  * A label that is missing is set and recorded as ours; one of ours follows the cloud; one that somebody else set stays. What the
  * provider does not send any more stays too: not to say a label is not to say that it shall go, and DaemonSets evict by labels.
  */
-function planFurtherLabels({ name, labels: current, annotations }: Labelled, cloud: Labels): LabelPlan {
+function planFurtherLabels({ name, labels: current, annotations }: Labeled, cloud: Labels): LabelPlan {
   const ours = new Set((annotations[CLOUD_LABELS] ?? "").split(","));
   const changes: Record<string, string> = {};
   const dropped: DroppedLabel[] = [];
@@ -159,7 +159,7 @@ function taken(name: string, key: string, value: string, present: string): strin
  * What becomes of a field that has a value when the cloud says another. Under every policy a value that is missing is written, and
  * initialisation writes what the cloud says.
  *
- * follow: the cloud's value is written; an edit is repaired. warn: the Node's value stays, and the difference is told. once: it stays,
+ * follow: the cloud's value is written; an edit is repaired. warn: the Node's value stays, and the difference is reported. once: it stays,
  * and nothing is said.
  */
 export type FieldPolicy = "once" | "follow" | "warn";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { objectMeta } from "../../../../test/support/builders.ts";
-import { admissionPatch, labellingPatch } from "./labels.ts";
+import { admissionPatch, labelingPatch } from "./labels.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 const NORTH = [[{ key: ZONE, values: ["a", "b"] }]];
@@ -59,7 +59,7 @@ describe("admissionPatch()", () => {
   });
 });
 
-describe("labellingPatch()", () => {
+describe("labelingPatch()", () => {
   const pv = {
     metadata: objectMeta({ name: "pv", uid: "u-1", resourceVersion: "7" }),
     spec: { source: undefined, nodeAffinity: undefined },
@@ -88,6 +88,6 @@ describe("labellingPatch()", () => {
       patch: { metadata: { uid: "u-1", resourceVersion: "7" }, spec: { nodeAffinity: AFFINITY } },
     },
   ])("adds $sentence to the very object that was read", ({ labels, topology, patch }) => {
-    expect(labellingPatch(pv, labels, topology)).toEqual(patch);
+    expect(labelingPatch(pv, labels, topology)).toEqual(patch);
   });
 });

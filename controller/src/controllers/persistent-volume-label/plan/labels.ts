@@ -134,7 +134,7 @@ function extended(term: unknown, known: TopologyTerm): JsonRecord {
 }
 
 /** Merge patch for a PersistentVolume that is there: only for this very object, as it was read. */
-export function labellingPatch(
+export function labelingPatch(
   { metadata: { uid, resourceVersion } }: PersistentVolume,
   labels: Labels,
   topology: readonly TopologyTerm[],
