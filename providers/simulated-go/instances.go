@@ -45,7 +45,7 @@ func instances(api *cloud) *provider.Instances {
 			ExistenceConsistencyDelay: durationpb.New(0),
 			List:                      &cpv1.ListCapability{MaxPageSize: pageSize, ConsistentSnapshot: true},
 		},
-		GetMany: func(ctx context.Context, refs []*cpv1.NodeRef) ([]provider.InstanceAnswer, error) {
+		GetMany: func(ctx context.Context, refs []*cpv1.NodeRef) ([]provider.InstanceResult, error) {
 			return getInstances(ctx, api, refs)
 		},
 		List: func(ctx context.Context, yield func(*cpv1.Instance) error) error {
@@ -68,7 +68,7 @@ func instances(api *cloud) *provider.Instances {
 var providerID = regexp.MustCompile(`^([a-z0-9-]{1,63})/(i-[0-9a-f]{12})$`)
 
 // getInstances asks the cloud once for all nodes, by id and by name.
-func getInstances(ctx context.Context, api *cloud, refs []*cpv1.NodeRef) ([]provider.InstanceAnswer, error) {
+func getInstances(ctx context.Context, api *cloud, refs []*cpv1.NodeRef) ([]provider.InstanceResult, error) {
 	question := struct {
 		IDs        []string `json:"ids"`
 		Names      []string `json:"names"`
@@ -90,14 +90,14 @@ func getInstances(ctx context.Context, api *cloud, refs []*cpv1.NodeRef) ([]prov
 			return nil, err
 		}
 	}
-	answers := make([]provider.InstanceAnswer, len(refs))
+	answers := make([]provider.InstanceResult, len(refs))
 	for i, ref := range refs {
 		answers[i] = found.answer(ref, provider.CallOf(ctx).ID(ref.GetProviderId()))
 	}
 	return answers, nil
 }
 
-func (l *lookup) answer(ref *cpv1.NodeRef, id string) provider.InstanceAnswer {
+func (l *lookup) answer(ref *cpv1.NodeRef, id string) provider.InstanceResult {
 	if ref.GetProviderId() == "" {
 		return l.answerByName(ref.GetName())
 	}
@@ -117,7 +117,7 @@ func (l *lookup) answer(ref *cpv1.NodeRef, id string) provider.InstanceAnswer {
 	return l.present(l.Items[at])
 }
 
-func (l *lookup) answerByName(name string) provider.InstanceAnswer {
+func (l *lookup) answerByName(name string) provider.InstanceResult {
 	var alive, dead []instance
 	for _, each := range l.Items {
 		switch {
@@ -139,7 +139,7 @@ func (l *lookup) answerByName(name string) provider.InstanceAnswer {
 	return l.miss(l.Missing != nil && slices.Contains(l.Missing.Names, name))
 }
 
-func (l *lookup) present(found instance) provider.InstanceAnswer {
+func (l *lookup) present(found instance) provider.InstanceResult {
 	if found.State == "terminated" {
 		return provider.Absent(provider.Terminated, provider.ObservedAt(l.ObservedAt), provider.StronglyConsistent())
 	}
@@ -147,7 +147,7 @@ func (l *lookup) present(found instance) provider.InstanceAnswer {
 }
 
 // miss is an absence only on evidence: the cloud itself has to name what is missing.
-func (l *lookup) miss(named bool) provider.InstanceAnswer {
+func (l *lookup) miss(named bool) provider.InstanceResult {
 	if outage := l.outage(); outage != nil {
 		return provider.Failed(outage)
 	}

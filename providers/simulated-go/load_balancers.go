@@ -121,7 +121,7 @@ func (b *balancers) own(ctx context.Context, ref *provider.LoadBalancerRef) (*ba
 	return &found[at], nil
 }
 
-func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReading, error) {
+func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReadResult, error) {
 	observed := time.Now()
 	found, err := b.own(ctx, ref)
 	if err != nil {
@@ -148,7 +148,7 @@ func (b *balancers) operation(ctx context.Context, of *balancer) *operation {
 // maxAttempts: somebody else may change the same load balancer between reading and writing; so often it is read again.
 const maxAttempts = 3
 
-func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 	wish, err := wishOf(request)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (b *balancers) patch(ctx context.Context, existing *balancer, wish *wish) (
 	return &changed.LoadBalancer, nil
 }
 
-func (b *balancers) updateNodes(ctx context.Context, request *provider.UpdateNodesRequest) (provider.LoadBalancerAnswer, error) {
+func (b *balancers) updateNodes(ctx context.Context, request *provider.UpdateNodesRequest) (provider.LoadBalancerResult, error) {
 	existing, err := b.own(ctx, &request.LoadBalancerRef)
 	if err != nil {
 		return nil, err
@@ -314,7 +314,7 @@ func (b *balancers) replaceTargets(ctx context.Context, existing *balancer, targ
 }
 
 // delete makes everything with the stamp of this cluster and Service be gone, under whatever name.
-func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingAnswer, error) {
+func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 	found, err := b.stamped(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -92,13 +92,13 @@ func (r *routeTable) there(ctx context.Context, wanted []*cpv1.Route) (map[strin
 }
 
 // ensure makes at most three calls a batch: what is there, what has to go, what has to come. One if all is as wished.
-func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provider.RouteAnswer, error) {
+func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provider.RouteResult, error) {
 	existing, err := r.there(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 	call := provider.CallOf(ctx)
-	answers := make([]provider.RouteAnswer, len(wanted))
+	answers := make([]provider.RouteResult, len(wanted))
 	var specs []routeSpec
 	var at []int
 	var replaced []string
@@ -141,7 +141,7 @@ func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provid
 }
 
 // planned is what would be made. The cloud refuses routes to machines that are gone only when they are made, so these are looked up.
-func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider.RouteAnswer, error) {
+func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider.RouteResult, error) {
 	var ids []string
 	for _, spec := range specs {
 		ids = append(ids, spec.InstanceID)
@@ -155,7 +155,7 @@ func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider
 	for _, each := range found.Items {
 		there[each.ID] = each.State != "terminated"
 	}
-	var answers []provider.RouteAnswer
+	var answers []provider.RouteResult
 	for _, spec := range specs {
 		if !there[spec.InstanceID] {
 			answers = append(answers, provider.Failed(provider.NewError(provider.ReasonRouteTargetNotFound, "there is no instance "+spec.InstanceID)))
@@ -169,7 +169,7 @@ func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider
 
 var errNotAnswered = provider.NewError(provider.ReasonIncompleteAnswer, "the cloud did not answer for the route")
 
-func toAnswer(made *route, failed *refusal) provider.RouteAnswer {
+func toAnswer(made *route, failed *refusal) provider.RouteResult {
 	switch {
 	case made != nil:
 		return provider.RouteReady(made.message())
@@ -180,7 +180,7 @@ func toAnswer(made *route, failed *refusal) provider.RouteAnswer {
 }
 
 // plan is what to create, or the answer that needs no creation.
-func plan(call *provider.Call, wanted *cpv1.Route, existing *route) (routeSpec, provider.RouteAnswer) {
+func plan(call *provider.Call, wanted *cpv1.Route, existing *route) (routeSpec, provider.RouteResult) {
 	place := providerID.FindStringSubmatch(call.ID(wanted.GetTargetProviderId()))
 	if place == nil {
 		return routeSpec{}, provider.Failed(provider.NewError(provider.ReasonRouteTargetNotFound, wanted.GetTargetProviderId()+" is no machine of this cloud"))
@@ -200,13 +200,13 @@ func plan(call *provider.Call, wanted *cpv1.Route, existing *route) (routeSpec, 
 }
 
 // delete finds what is there in one call, and removes it in a second one.
-func (r *routeTable) delete(ctx context.Context, wanted []*cpv1.Route) ([]provider.RouteAnswer, error) {
+func (r *routeTable) delete(ctx context.Context, wanted []*cpv1.Route) ([]provider.RouteResult, error) {
 	existing, err := r.there(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 	call := provider.CallOf(ctx)
-	answers := make([]provider.RouteAnswer, len(wanted))
+	answers := make([]provider.RouteResult, len(wanted))
 	var ids []string
 	of := map[string]int{}
 	for i, each := range wanted {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from cloudwire_provider import BackgroundContext, ErrorDetails, HttpAnswer, ProviderError, v1
+from cloudwire_provider import BackgroundContext, ErrorDetails, HttpResponse, ProviderError, v1
 
 STAMP = "cloudwire.dev/"
 """Tags under this prefix are the provider's stamp; users' tags may not begin with it."""
@@ -123,7 +123,7 @@ def item_error(refusal: Mapping[str, str]) -> ProviderError:
     return ProviderError(_REASONS.get(refusal["code"], "INVARIANT_BROKEN"), f"{refusal['code']}: {refusal['message']}")
 
 
-def _refusal(answer: HttpAnswer) -> Exception:
+def _refusal(answer: HttpResponse) -> Exception:
     try:
         refusal = answer.json()
         reason = _REASONS.get(refusal["code"])

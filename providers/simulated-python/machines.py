@@ -9,7 +9,7 @@ from typing import Any
 
 from cloudwire_provider import (
     CallContext,
-    InstanceAnswer,
+    InstanceResult,
     InstanceFeatures,
     ListFeatures,
     Provider,
@@ -50,7 +50,7 @@ def serve_instances(provider: Provider, cloud: Cloud) -> None:
     )
 
     @handlers.get_many
-    def get_many(nodes: Sequence[v1.NodeRef], context: ReadContext) -> list[InstanceAnswer | Exception]:
+    def get_many(nodes: Sequence[v1.NodeRef], context: ReadContext) -> list[InstanceResult | Exception]:
         places = [_PLACE.fullmatch(provider.cloud_id(node.provider_id)) for node in nodes]
         ids = {place["id"] for place in places if place}
         names = {node.name for node in nodes if not node.provider_id}
@@ -66,7 +66,7 @@ def serve_instances(provider: Provider, cloud: Cloud) -> None:
             yield from (_instance(found) for found in page["items"] if found["state"] != "terminated")
 
 
-def _answer(node: v1.NodeRef, place: re.Match[str] | None, looked_up: Mapping[str, Any]) -> InstanceAnswer | Exception:
+def _answer(node: v1.NodeRef, place: re.Match[str] | None, looked_up: Mapping[str, Any]) -> InstanceResult | Exception:
     """Answer for one Node out of the look-up of all."""
     if node.provider_id and place is None:
         text = f"provider ID {node.provider_id} is not of the form {PREFIX}<zone>/i-<12 hex digits>"

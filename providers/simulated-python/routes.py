@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cloudwire_provider import Provider, ProviderError, RouteAnswer, RouteContext, RouteFeatures, v1
+from cloudwire_provider import Provider, ProviderError, RouteResult, RouteContext, RouteFeatures, v1
 
 from cloud import CLUSTER_TAG, STAMP, Cloud, item_error, ownership_problem, require_complete, stamp_of
 from machines import PREFIX, machine_id
@@ -38,7 +38,7 @@ class _Routes:
     def list(self, context: RouteContext) -> Iterator[v1.Route]:
         yield from map(to_route, self._read(context, tag=f"{CLUSTER_TAG}={context.cluster.id}"))
 
-    def ensure(self, routes: Sequence[v1.Route], context: RouteContext) -> Sequence[RouteAnswer | Exception]:
+    def ensure(self, routes: Sequence[v1.Route], context: RouteContext) -> Sequence[RouteResult | Exception]:
         existing = self._by_destination(routes, context)
         planned = [self._plan(route, existing.get(route.destination_cidr), context) for route in routes]
         specs = [spec for spec in planned if isinstance(spec, dict)]
@@ -65,7 +65,7 @@ class _Routes:
 
     def _plan(
         self, route: v1.Route, found: Found | None, context: RouteContext
-    ) -> RouteAnswer | Exception | dict[str, Any]:
+    ) -> RouteResult | Exception | dict[str, Any]:
         """Return the answer for a route, or what has to be made."""
         target = machine_id(self._provider, route.target_provider_id)
         if not target:
@@ -96,7 +96,7 @@ class _Routes:
         return results
 
 
-def _made(result: Found) -> RouteAnswer | Exception:
+def _made(result: Found) -> RouteResult | Exception:
     return to_route(result["route"]) if "route" in result else item_error(result["error"])
 
 

@@ -1,7 +1,7 @@
 import { READY } from "../../src/api/node.ts";
 import type { Absences } from "../../src/controllers/node-lifecycle/guard/absences.ts";
 import type { GuardInput } from "../../src/controllers/node-lifecycle/guard/guard.ts";
-import type { InstanceAnswer, InstanceState } from "../../src/provider/model/instance.ts";
+import type { InstanceResult, InstanceState } from "../../src/provider/model/instance.ts";
 import { CREATED_MS, type NodeParts, node } from "./builders.ts";
 
 export const NOW = CREATED_MS + 3_600_000;
@@ -10,7 +10,7 @@ const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", rece
 const conditions = [{ type: READY, status: "Unknown", lastTransitionTimeMs: LOST, reason: "" }];
 export const lost = (parts: NodeParts = {}) => node("a", { status: { conditions }, ...parts });
 
-export const absent = (observeTimeMs = NOW): InstanceAnswer => ({
+export const absent = (observeTimeMs = NOW): InstanceResult => ({
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs,
@@ -18,7 +18,7 @@ export const absent = (observeTimeMs = NOW): InstanceAnswer => ({
   witness,
 });
 
-export const present = (state: InstanceState): InstanceAnswer => ({
+export const present = (state: InstanceState): InstanceResult => ({
   kind: "present",
   readTimeMs: NOW,
   witness,

@@ -36,7 +36,7 @@ func (m *machines) definition(features *cpv1.InstanceCapabilities) *provider.Ins
 
 // get asks for existence first, as upstream does before it deletes a Node: some clouds give metadata of machines that they
 // have terminated.
-func (m *machines) get(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+func (m *machines) get(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceResult, error) {
 	node := m.nodes.lookedUp(ref)
 	m.informed(ctx)
 	answer, err := m.look(ctx, node)
@@ -46,7 +46,7 @@ func (m *machines) get(ctx context.Context, ref *cpv1.NodeRef) (provider.Instanc
 	return answer, nil
 }
 
-func (m *machines) look(ctx context.Context, node *v1.Node) (provider.InstanceAnswer, error) {
+func (m *machines) look(ctx context.Context, node *v1.Node) (provider.InstanceResult, error) {
 	// Without a provider ID the name is looked up: metadata is what upstream asks for then.
 	if node.Spec.ProviderID != "" && !m.options.MetadataProvesExistence {
 		exists, err := m.source.exists(ctx, node)
@@ -87,7 +87,7 @@ func isAbsence(exists bool, err error) bool {
 
 // absentAfterMetadata believes a look-up by name. A provider ID that has just been said to exist, or was not asked for
 // existence, is asked for it: metadata alone never deletes a Node upstream.
-func (m *machines) absentAfterMetadata(ctx context.Context, node *v1.Node, cause error) (provider.InstanceAnswer, error) {
+func (m *machines) absentAfterMetadata(ctx context.Context, node *v1.Node, cause error) (provider.InstanceResult, error) {
 	if node.Spec.ProviderID == "" {
 		return m.absent(node), nil
 	}
@@ -99,7 +99,7 @@ func (m *machines) absentAfterMetadata(ctx context.Context, node *v1.Node, cause
 		"the cloud says that the machine exists, and then that it does not: "+cause.Error(), provider.Cause(errors.Join(cause, err)))
 }
 
-func (m *machines) absent(node *v1.Node) provider.InstanceAnswer {
+func (m *machines) absent(node *v1.Node) provider.InstanceResult {
 	m.nodes.gone(node.Name, node.Spec.ProviderID)
 	return provider.Absent(provider.LookupMiss)
 }

@@ -56,7 +56,7 @@ func (b *balancers) cluster(ref *provider.LoadBalancerRef) string {
 
 // get answers the state of the load balancer, and how far a change of it is. The provider's own status is not published from
 // here: upstream takes it from changes alone.
-func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReading, error) {
+func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReadResult, error) {
 	service, err := b.service(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (pro
 
 // ensure makes the load balancer, or gives it other nodes only. A call whose wish is in force already is carried out all the
 // same: the controller asks for it when it has reason to.
-func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 	ref := &request.LoadBalancerRef
 	if len(request.Spec.GetTags()) > 0 {
 		provider.CallOf(ctx).Diagnose(tagsIgnored)
@@ -144,7 +144,7 @@ func (b *balancers) apply(
 }
 
 // remove always asks the provider: only it can see what a load balancer has left behind.
-func (b *balancers) remove(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingAnswer, error) {
+func (b *balancers) remove(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 	service, err := b.service(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (b *balancers) id(ctx context.Context, ref *provider.LoadBalancerRef, servi
 	return name, nil
 }
 
-func (b *balancers) pending(id string, ref *provider.LoadBalancerRef, started time.Time) *provider.PendingAnswer {
+func (b *balancers) pending(id string, ref *provider.LoadBalancerRef, started time.Time) *provider.PendingResult {
 	options := []provider.PendingOption{
 		provider.PollAfter(pollAfter), provider.StartedAt(started), provider.Stage("the provider works on it"),
 	}

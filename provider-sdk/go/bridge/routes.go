@@ -140,7 +140,7 @@ func (r *routes) lookUp(ctx context.Context, name types.NodeName) (string, error
 }
 
 // ensure asks upstream's CreateRoute, which is not asked there for a route that exists: where it fails, the list decides.
-func (r *routes) ensure(ctx context.Context, wanted *cpv1.Route) (provider.RouteAnswer, error) {
+func (r *routes) ensure(ctx context.Context, wanted *cpv1.Route) (provider.RouteResult, error) {
 	node, err := r.node(ctx, wanted)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (r *routes) unlessThere(ctx context.Context, wanted *cpv1.Route, nodeName s
 	return cause
 }
 
-func (r *routes) remove(ctx context.Context, unwanted *cpv1.Route) (*provider.PendingAnswer, error) {
+func (r *routes) remove(ctx context.Context, unwanted *cpv1.Route) (*provider.PendingResult, error) {
 	r.informed(ctx)
 	route := r.fromContract(unwanted, unwanted.GetTargetNodeName())
 	cluster := r.cluster(ctx)
@@ -191,7 +191,7 @@ func (r *routes) remove(ctx context.Context, unwanted *cpv1.Route) (*provider.Pe
 		}
 		return r.unlessGone(ctx, unwanted, err)
 	})
-	pending, _ := answer.(*provider.PendingAnswer)
+	pending, _ := answer.(*provider.PendingResult)
 	return pending, err
 }
 
@@ -212,7 +212,7 @@ func (r *routes) unlessGone(ctx context.Context, unwanted *cpv1.Route, cause err
 
 func (r *routes) change(
 	ctx context.Context, route *cpv1.Route, kind rpcKind, wish string, work func(context.Context) error,
-) (provider.RouteAnswer, error) {
+) (provider.RouteResult, error) {
 	key := "route to " + route.GetDestinationCidr()
 	started := r.changes.now()
 	_, finished, err := runChange(ctx, r.changes, key, wish, func(ctx context.Context) (struct{}, error) {

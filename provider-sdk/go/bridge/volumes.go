@@ -28,7 +28,7 @@ func (v *volumes) definition(features *cpv1.VolumeCapabilities) *provider.Volume
 	return &provider.Volumes{Features: features, Get: v.get}
 }
 
-func (v *volumes) get(ctx context.Context, ref *cpv1.VolumeRef) (provider.VolumeAnswer, error) {
+func (v *volumes) get(ctx context.Context, ref *cpv1.VolumeRef) (provider.VolumeResult, error) {
 	volume, id, known := volumeOf(ref)
 	if !known {
 		return provider.NotOwned("volumes of plugin " + ref.GetInTree().GetPlugin() + " are not known to the bridge"), nil

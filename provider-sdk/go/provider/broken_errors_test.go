@@ -36,7 +36,7 @@ func TestErrorsWhoseMethodsPanicEndNoProcess(t *testing.T) {
 				checks.Add(1)
 				return nil, broken
 			}
-			definition.Instances.Get = func(context.Context, *cpv1.NodeRef) (provider.InstanceAnswer, error) { return nil, broken }
+			definition.Instances.Get = func(context.Context, *cpv1.NodeRef) (provider.InstanceResult, error) { return nil, broken }
 			definition.Instances.Watch = func(context.Context, *cpv1.WatchInstancesRequest, func(*cpv1.WatchInstancesResponse) error) error {
 				return broken
 			}

@@ -25,7 +25,7 @@ import (
 )
 
 // withGet serves machines by one function.
-func withGet(get func(context.Context, *cpv1.NodeRef) (provider.InstanceAnswer, error)) *provider.Definition {
+func withGet(get func(context.Context, *cpv1.NodeRef) (provider.InstanceResult, error)) *provider.Definition {
 	definition := machines(nil)
 	definition.Instances.Get = get
 	return definition
@@ -59,7 +59,7 @@ func TestAbsenceIsRefusedAfterADoubt(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := providertest.Start(t, withGet(func(ctx context.Context, _ *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+			p := providertest.Start(t, withGet(func(ctx context.Context, _ *cpv1.NodeRef) (provider.InstanceResult, error) {
 				provider.CallOf(ctx).Record(test.call)
 				return provider.Absent(test.basis), nil
 			}))
@@ -96,7 +96,7 @@ func TestAbsenceOfAYoungMachineIsUnknown(t *testing.T) {
 
 func TestBatchGetInstancesAsksEqualQuestionsOnceAndKeepsErrorsApart(t *testing.T) {
 	var asked atomic.Int32
-	p := providertest.Start(t, withGet(func(_ context.Context, ref *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+	p := providertest.Start(t, withGet(func(_ context.Context, ref *cpv1.NodeRef) (provider.InstanceResult, error) {
 		asked.Add(1)
 		switch ref.GetProviderId() {
 		case "acme://bad":
@@ -212,7 +212,7 @@ func TestErrorsOfHandlersAreUnderstood(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			definition := machines(nil)
 			definition.Instances.Get = nil
-			definition.Instances.GetMany = func(context.Context, []*cpv1.NodeRef) ([]provider.InstanceAnswer, error) { return nil, test.err }
+			definition.Instances.GetMany = func(context.Context, []*cpv1.NodeRef) ([]provider.InstanceResult, error) { return nil, test.err }
 			p := providertest.Start(t, definition)
 			_, err := p.Client.BatchGetInstances(t.Context(), batch(p, &cpv1.NodeRef{Name: "n"}))
 			if providertest.Reason(err) != test.reason || status.Code(err) != test.code || strings.Contains(err.Error(), "password") {
@@ -227,7 +227,7 @@ func TestErrorsOfHandlersAreUnderstood(t *testing.T) {
 
 func TestCallsBeyondTheLimitAreTold(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	definition := withGet(func(context.Context, *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+	definition := withGet(func(context.Context, *cpv1.NodeRef) (provider.InstanceResult, error) {
 		close(entered)
 		<-leave
 		return provider.Absent(provider.LookupMiss), nil
@@ -257,7 +257,7 @@ func TestAHandlerThatIgnoresItsContextDoesNotKeepTheCaller(t *testing.T) {
 	leave := make(chan struct{})
 	t.Cleanup(func() { close(leave) })
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			<-leave
 			return nil, nil
 		},
@@ -340,7 +340,7 @@ func TestTransportCountsAndRepeatsReads(t *testing.T) {
 	}))
 	t.Cleanup(cloud.Close)
 	client := &http.Client{Transport: &provider.Transport{}}
-	p := providertest.Start(t, withGet(func(ctx context.Context, _ *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+	p := providertest.Start(t, withGet(func(ctx context.Context, _ *cpv1.NodeRef) (provider.InstanceResult, error) {
 		request, _ := http.NewRequestWithContext(ctx, http.MethodGet, cloud.URL, nil)
 		response, err := client.Do(request)
 		if err != nil {

@@ -76,9 +76,9 @@ type Instances struct {
 	Features *cpv1.InstanceCapabilities
 	// Get looks one machine up: ref.ProviderId alone decides if it is set ([Call.ID] takes the prefix off), else the name
 	// and the hints. The SDK asks for at most 16 at once and shares equal questions.
-	Get func(ctx context.Context, ref *cpv1.NodeRef) (InstanceAnswer, error)
+	Get func(ctx context.Context, ref *cpv1.NodeRef) (InstanceResult, error)
 	// GetMany looks many machines up; answers in the order of refs, one for each. [Failed] is the error of one alone.
-	GetMany func(ctx context.Context, refs []*cpv1.NodeRef) ([]InstanceAnswer, error)
+	GetMany func(ctx context.Context, refs []*cpv1.NodeRef) ([]InstanceResult, error)
 	// List yields all machines of the scope; claims instances.list. A nil error says that the list was complete, unless
 	// [Call.Unreachable] was called. It is run only as far as pages are asked for, and ends when yield returns an error.
 	List func(ctx context.Context, yield func(*cpv1.Instance) error) error
@@ -94,17 +94,17 @@ type LoadBalancers struct {
 	// NoNodeSets turns the node sets off which the SDK keeps for every provider.
 	NoNodeSets bool
 	// Get reads one load balancer: its state, or how far a change is. Nil: it is looked for in List.
-	Get func(ctx context.Context, ref *LoadBalancerRef) (LoadBalancerReading, error)
+	Get func(ctx context.Context, ref *LoadBalancerRef) (LoadBalancerReadResult, error)
 	// Ensure makes the load balancer be as wished: creates it, changes it, or finds nothing to do. May be called again at
 	// any time, also for one that an earlier, interrupted call half made. With [Call.ValidateOnly] it changes nothing and
 	// may answer nil for one that does not exist.
-	Ensure func(ctx context.Context, request *EnsureRequest) (LoadBalancerAnswer, error)
+	Ensure func(ctx context.Context, request *EnsureRequest) (LoadBalancerResult, error)
 	// UpdateNodes makes the targets be these nodes and touches nothing else; claims load_balancers.update_nodes. Nil: node
 	// changes arrive as Ensure. Without load balancer the error is LOAD_BALANCER_NOT_FOUND.
-	UpdateNodes func(ctx context.Context, request *UpdateNodesRequest) (LoadBalancerAnswer, error)
+	UpdateNodes func(ctx context.Context, request *UpdateNodesRequest) (LoadBalancerResult, error)
 	// Delete makes the load balancer and all its parts be gone, in every state; finding nothing is success. Nil says that
 	// nothing is left, [Pending] that something still is.
-	Delete func(ctx context.Context, ref *LoadBalancerRef) (*PendingAnswer, error)
+	Delete func(ctx context.Context, ref *LoadBalancerRef) (*PendingResult, error)
 	// List yields the load balancers with the stamp of this cluster, each with its Service; claims load_balancers.list.
 	List func(ctx context.Context, yield func(*cpv1.LoadBalancer) error) error
 	// Watch sends hints about load balancers until ctx ends; claims load_balancers.watch.
@@ -119,13 +119,13 @@ type Routes struct {
 	// List yields the routes that carry the stamp of [Call.Cluster], and no others.
 	List func(ctx context.Context, yield func(*cpv1.Route) error) error
 	// Ensure makes one route exist; one that exists as wished is success. Its target is a machine of this provider.
-	Ensure func(ctx context.Context, route *cpv1.Route) (RouteAnswer, error)
+	Ensure func(ctx context.Context, route *cpv1.Route) (RouteResult, error)
 	// EnsureMany makes many routes exist; answers in the order asked for.
-	EnsureMany func(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error)
+	EnsureMany func(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error)
 	// Delete makes one route be gone; nil says that it is. One without this cluster's stamp is refused.
-	Delete func(ctx context.Context, route *cpv1.Route) (*PendingAnswer, error)
+	Delete func(ctx context.Context, route *cpv1.Route) (*PendingResult, error)
 	// DeleteMany makes many routes be gone; answers in the order asked for, nil for one that is gone.
-	DeleteMany func(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error)
+	DeleteMany func(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error)
 }
 
 // Volumes serves volumes: Get or GetMany.
@@ -134,7 +134,7 @@ type Volumes struct {
 	// answered with not-owned by the SDK.
 	Features *cpv1.VolumeCapabilities
 	// Get looks one volume up.
-	Get func(ctx context.Context, ref *cpv1.VolumeRef) (VolumeAnswer, error)
+	Get func(ctx context.Context, ref *cpv1.VolumeRef) (VolumeResult, error)
 	// GetMany looks many volumes up; answers in the order of refs, one for each.
-	GetMany func(ctx context.Context, refs []*cpv1.VolumeRef) ([]VolumeAnswer, error)
+	GetMany func(ctx context.Context, refs []*cpv1.VolumeRef) ([]VolumeResult, error)
 }

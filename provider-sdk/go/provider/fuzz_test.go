@@ -25,7 +25,7 @@ func everything() *provider.Definition {
 	balancers := withBalancers(&provider.LoadBalancers{
 		Features: &cpv1.LoadBalancerCapabilities{ValidateOnly: true, Adopt: true, SourceRanges: true, SessionAffinity: true, RequestedIp: true},
 		List:     func(context.Context, func(*cpv1.LoadBalancer) error) error { return nil },
-		UpdateNodes: func(context.Context, *provider.UpdateNodesRequest) (provider.LoadBalancerAnswer, error) {
+		UpdateNodes: func(context.Context, *provider.UpdateNodesRequest) (provider.LoadBalancerResult, error) {
 			return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), nil
 		},
 	}).LoadBalancers
@@ -33,14 +33,14 @@ func everything() *provider.Definition {
 	definition.LoadBalancers = balancers
 	definition.Routes = &provider.Routes{
 		List: func(context.Context, func(*cpv1.Route) error) error { return nil },
-		Ensure: func(_ context.Context, route *cpv1.Route) (provider.RouteAnswer, error) {
+		Ensure: func(_ context.Context, route *cpv1.Route) (provider.RouteResult, error) {
 			return provider.RouteReady(&cpv1.Route{Id: "r-1", DestinationCidr: route.GetDestinationCidr()}), nil
 		},
-		Delete: func(context.Context, *cpv1.Route) (*provider.PendingAnswer, error) { return nil, nil },
+		Delete: func(context.Context, *cpv1.Route) (*provider.PendingResult, error) { return nil, nil },
 	}
 	definition.Volumes = &provider.Volumes{
 		Features: &cpv1.VolumeCapabilities{CsiDrivers: []string{"x"}, InTreePlugins: []string{"x"}},
-		Get: func(context.Context, *cpv1.VolumeRef) (provider.VolumeAnswer, error) {
+		Get: func(context.Context, *cpv1.VolumeRef) (provider.VolumeResult, error) {
 			return provider.Absent(provider.LookupMiss), nil
 		},
 	}

@@ -18,13 +18,13 @@ const defaultConsistencyDelay = time.Minute
 // instanceBatch serves BatchGetInstances from Get or GetMany.
 type instanceBatch struct {
 	s      *service
-	lookUp *lookUp[*cpv1.NodeRef, InstanceAnswer, *cpv1.Instance]
+	lookUp *lookUp[*cpv1.NodeRef, InstanceResult, *cpv1.Instance]
 }
 
 func newInstanceBatch(s *service, handlers *Instances) *instanceBatch {
-	b := &instanceBatch{s: s, lookUp: newLookUp[*cpv1.NodeRef, InstanceAnswer, *cpv1.Instance](s)}
+	b := &instanceBatch{s: s, lookUp: newLookUp[*cpv1.NodeRef, InstanceResult, *cpv1.Instance](s)}
 	b.lookUp.get, b.lookUp.getMany, b.lookUp.refuse = handlers.Get, handlers.GetMany, b.tooYoung
-	b.lookUp.found = func(answer InstanceAnswer) (*cpv1.Instance, time.Time, bool) {
+	b.lookUp.found = func(answer InstanceResult) (*cpv1.Instance, time.Time, bool) {
 		present, ok := answer.(*instanceFound)
 		if !ok || present.instance == nil {
 			return nil, time.Time{}, false
@@ -158,7 +158,7 @@ func withoutDuplicates(addresses []*cpv1.NodeAddress) []*cpv1.NodeAddress {
 }
 
 // tooYoung: absence of what is younger than the cloud's read consistency means nothing yet.
-func (b *instanceBatch) tooYoung(ref *cpv1.NodeRef, answer *AbsentAnswer) *Error {
+func (b *instanceBatch) tooYoung(ref *cpv1.NodeRef, answer *AbsentResult) *Error {
 	if ref.GetCreateTime() == nil || answer.basis == Terminated || answer.stronglyConsistent {
 		return nil
 	}

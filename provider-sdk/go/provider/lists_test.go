@@ -203,7 +203,7 @@ func TestRoutesAreAnsweredOneByOne(t *testing.T) {
 	definition := machines(nil)
 	definition.Routes = &provider.Routes{
 		List: func(context.Context, func(*cpv1.Route) error) error { return nil },
-		Ensure: func(ctx context.Context, route *cpv1.Route) (provider.RouteAnswer, error) {
+		Ensure: func(ctx context.Context, route *cpv1.Route) (provider.RouteResult, error) {
 			switch provider.CallOf(ctx).ID(route.GetTargetProviderId()) {
 			case "gone":
 				return nil, provider.NewError(provider.ReasonRouteTargetNotFound, "x")
@@ -212,7 +212,7 @@ func TestRoutesAreAnsweredOneByOne(t *testing.T) {
 			}
 			return provider.RouteReady(&cpv1.Route{Id: "r-1", DestinationCidr: route.GetDestinationCidr()}), nil
 		},
-		Delete: func(context.Context, *cpv1.Route) (*provider.PendingAnswer, error) { return nil, nil },
+		Delete: func(context.Context, *cpv1.Route) (*provider.PendingResult, error) { return nil, nil },
 	}
 	p := providertest.Start(t, definition)
 	routes := []*cpv1.Route{
@@ -252,7 +252,7 @@ func TestVolumesOfOtherDriversAreNotOwned(t *testing.T) {
 	definition := machines(nil)
 	definition.Volumes = &provider.Volumes{
 		Features: &cpv1.VolumeCapabilities{CsiDrivers: []string{"csi.acme.example.com"}},
-		Get: func(_ context.Context, ref *cpv1.VolumeRef) (provider.VolumeAnswer, error) {
+		Get: func(_ context.Context, ref *cpv1.VolumeRef) (provider.VolumeResult, error) {
 			return provider.PresentVolume(&cpv1.Volume{Id: ref.GetCsi().GetVolumeHandle(), Zones: []string{"a"}}), nil
 		},
 	}

@@ -40,12 +40,12 @@ type inForce struct {
 }
 
 // answered is a load balancer as it travels. mayBeNone allows no answer, for one that does not exist.
-func (b *loadBalancerService) answered(answer LoadBalancerAnswer, defaults inForce, mayBeNone bool) (*cpv1.LoadBalancer, error) {
+func (b *loadBalancerService) answered(answer LoadBalancerResult, defaults inForce, mayBeNone bool) (*cpv1.LoadBalancer, error) {
 	var out *cpv1.LoadBalancer
 	switch typed := answer.(type) {
-	case *ReadyAnswer:
+	case *ReadyResult:
 		out = proto.CloneOf(typed.loadBalancer)
-	case *PendingAnswer:
+	case *PendingResult:
 		out = &cpv1.LoadBalancer{Id: typed.id, Phase: typed.phase, Operation: typed.operation, Ingress: typed.ingress}
 	}
 	if out == nil {

@@ -276,9 +276,9 @@ func (b *loadBalancerService) underWay(ref *LoadBalancerRef) *cpv1.LoadBalancer 
 }
 
 // whileWorking: what a read finds is not passed for what was wished while work goes on that was answered as pending.
-func (b *loadBalancerService) whileWorking(ref *LoadBalancerRef, reading LoadBalancerReading, digest string) *cpv1.LoadBalancer {
+func (b *loadBalancerService) whileWorking(ref *LoadBalancerRef, reading LoadBalancerReadResult, digest string) *cpv1.LoadBalancer {
 	out := b.underWay(ref)
-	if ready, ok := reading.(*ReadyAnswer); ok && ready.loadBalancer != nil {
+	if ready, ok := reading.(*ReadyResult); ok && ready.loadBalancer != nil {
 		out = listedLoadBalancer(ready.loadBalancer)
 		out.Service, out.Operation, out.Phase = ref.Service, operationUnderWay(), cpv1.LoadBalancerPhase_LOAD_BALANCER_PHASE_UPDATING
 	}
@@ -321,13 +321,13 @@ func (b *loadBalancerService) get(ctx context.Context, request *cpv1.GetLoadBala
 	out := &cpv1.GetLoadBalancerResponse{}
 	if working := b.serializer.Working(ref.Key); working != "" {
 		out.Outcome = &cpv1.GetLoadBalancerResponse_LoadBalancer{LoadBalancer: b.whileWorking(ref, reading, working)}
-	} else if absence, ok := reading.(*AbsentAnswer); ok {
+	} else if absence, ok := reading.(*AbsentResult); ok {
 		if refused := call.recorder.refusesAbsence(absence.basis); refused != nil {
 			return nil, refused
 		}
 		out.Outcome = &cpv1.GetLoadBalancerResponse_Absent{Absent: toAbsence(absence, started)}
 	} else {
-		answer, _ := reading.(LoadBalancerAnswer)
+		answer, _ := reading.(LoadBalancerResult)
 		balancer, err := b.answered(answer, inForce{service: ref.Service}, false)
 		if err != nil {
 			return nil, err
@@ -343,7 +343,7 @@ func (b *loadBalancerService) get(ctx context.Context, request *cpv1.GetLoadBala
 var errFound = NewError(ReasonInvariantBroken, "found")
 
 // readOne asks Get, or looks for the load balancer in List.
-func (b *loadBalancerService) readOne(ctx context.Context, ref *LoadBalancerRef) (LoadBalancerReading, error) {
+func (b *loadBalancerService) readOne(ctx context.Context, ref *LoadBalancerRef) (LoadBalancerReadResult, error) {
 	if b.handlers.Get != nil {
 		return b.handlers.Get(ctx, ref)
 	}

@@ -16,7 +16,7 @@ func TestTheEndOfLongWorkIsNotToldOnceSomethingElseWasDone(t *testing.T) {
 	leave := make(chan struct{}, 1)
 	var runs atomic.Int32
 	definition := withBalancers(&provider.LoadBalancers{
-		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			if runs.Add(1) == 1 {
 				<-leave
 			}
@@ -60,7 +60,7 @@ func TestNodesAreComparedWhenTheirTurnHasCome(t *testing.T) {
 	entered, leave := make(chan struct{}, 2), make(chan struct{})
 	diffs := make(chan *provider.NodesDiff, 3)
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			diffs <- request.NodesDiff
 			entered <- struct{}{}
 			<-leave
@@ -98,11 +98,11 @@ func TestNodesAreComparedWhenTheirTurnHasCome(t *testing.T) {
 func TestADeletionThatFailedForgetsTheNodes(t *testing.T) {
 	var diff *provider.NodesDiff
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			diff = request.NodesDiff
 			return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), nil
 		},
-		Delete: func(context.Context, *provider.LoadBalancerRef) (*provider.PendingAnswer, error) {
+		Delete: func(context.Context, *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 			return nil, provider.NewError(provider.ReasonDependencyInUse, "x")
 		},
 	}))

@@ -19,15 +19,15 @@ func withBalancers(handlers *provider.LoadBalancers) *provider.Definition {
 	definition := machines(nil)
 	definition.Instances, definition.LoadBalancers = nil, handlers
 	if handlers.Ensure == nil {
-		handlers.Ensure = func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		handlers.Ensure = func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), nil
 		}
 	}
 	if handlers.Delete == nil {
-		handlers.Delete = func(context.Context, *provider.LoadBalancerRef) (*provider.PendingAnswer, error) { return nil, nil }
+		handlers.Delete = func(context.Context, *provider.LoadBalancerRef) (*provider.PendingResult, error) { return nil, nil }
 	}
 	if handlers.Get == nil && handlers.List == nil {
-		handlers.Get = func(context.Context, *provider.LoadBalancerRef) (provider.LoadBalancerReading, error) {
+		handlers.Get = func(context.Context, *provider.LoadBalancerRef) (provider.LoadBalancerReadResult, error) {
 			return provider.Absent(provider.LookupMiss), nil
 		}
 	}
@@ -45,7 +45,7 @@ func ensureRequest(p *providertest.Provider, requestID string) *cpv1.EnsureLoadB
 func TestEnsureLoadBalancerAnswersTheWishAsInForce(t *testing.T) {
 	var got *provider.EnsureRequest
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			got = request
 			return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), nil
 		},
@@ -69,7 +69,7 @@ func TestEnsureLoadBalancerAnswersTheWishAsInForce(t *testing.T) {
 func TestEnsureLoadBalancerTellsHowNodesDiffer(t *testing.T) {
 	var diffs []*provider.NodesDiff
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			diffs = append(diffs, request.NodesDiff)
 			return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), nil
 		},
@@ -92,7 +92,7 @@ func TestEnsureLoadBalancerTellsHowNodesDiffer(t *testing.T) {
 func TestEnsureLoadBalancerTakesNodesFromASet(t *testing.T) {
 	var got []*cpv1.TargetNode
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			got = request.Nodes
 			return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), nil
 		},
@@ -175,7 +175,7 @@ func TestChangesOfOneLoadBalancerNeverOverlap(t *testing.T) {
 	entered, leave := make(chan string, 8), make(chan struct{})
 	var running atomic.Int32
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Ensure: func(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+		Ensure: func(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 			if running.Add(1) > 1 {
 				return nil, errors.New("overlap")
 			}
@@ -252,7 +252,7 @@ func TestWorkThatOutlivesItsCallIsPendingAndThenTold(t *testing.T) {
 			leave := make(chan struct{})
 			var runs atomic.Int32
 			definition := withBalancers(&provider.LoadBalancers{
-				Ensure: func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+				Ensure: func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 					runs.Add(1)
 					<-leave
 					return provider.Ready(&cpv1.LoadBalancer{Id: "lb-1"}), ends
@@ -306,9 +306,9 @@ func TestGetLoadBalancerFindsItInTheList(t *testing.T) {
 }
 
 func TestDeleteLoadBalancerIsDoneWhenNothingIsLeft(t *testing.T) {
-	answers := []*provider.PendingAnswer{provider.Pending("lb-1", provider.Remaining("security group sg-1")), nil}
+	answers := []*provider.PendingResult{provider.Pending("lb-1", provider.Remaining("security group sg-1")), nil}
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-		Delete: func(context.Context, *provider.LoadBalancerRef) (*provider.PendingAnswer, error) {
+		Delete: func(context.Context, *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 			answer := answers[0]
 			answers = answers[1:]
 			return answer, nil

@@ -43,7 +43,7 @@ type lookUp[Ref, Answer, Found any] struct {
 	// found takes an answer that says that the object exists apart.
 	found func(Answer) (value Found, readTime time.Time, ok bool)
 	// refuse forbids an absence for reasons of its own; may be nil.
-	refuse func(Ref, *AbsentAnswer) *Error
+	refuse func(Ref, *AbsentResult) *Error
 
 	slots   chan struct{}
 	mu      sync.Mutex
@@ -145,7 +145,7 @@ func (l *lookUp[Ref, Answer, Found]) askTogether(ctx context.Context, questions 
 	// Every error is noted before any absence is judged.
 	failed := map[int]*Error{}
 	for i, answer := range answers {
-		if failure, ok := any(answer).(*FailedAnswer); ok {
+		if failure, ok := any(answer).(*FailedResult); ok {
 			failed[i] = l.note(ctx, call, failure.err)
 		}
 	}
@@ -168,17 +168,17 @@ func (l *lookUp[Ref, Answer, Found]) toResult(ctx context.Context, call *Call, r
 		return lookUpResult[Found]{found: value, isFound: true, readTime: readTime}
 	}
 	switch typed := any(answer).(type) {
-	case *NotOwnedAnswer:
+	case *NotOwnedResult:
 		return lookUpResult[Found]{notOwned: &cpv1.NotOwned{Message: rules.CutToBytes(typed.message, rules.MaxMessageBytes)}, readTime: readTime}
-	case *FailedAnswer:
+	case *FailedResult:
 		return unknownResult[Found](l.note(ctx, call, typed.err), readTime)
-	case *AbsentAnswer:
+	case *AbsentResult:
 		return l.toAbsence(call, ref, typed, readTime)
 	}
 	return unknownResult[Found](l.note(ctx, call, NewError(ReasonInvariantBroken, "the provider answered nothing for an item")), readTime)
 }
 
-func (l *lookUp[Ref, Answer, Found]) toAbsence(call *Call, ref Ref, answer *AbsentAnswer, readTime time.Time) lookUpResult[Found] {
+func (l *lookUp[Ref, Answer, Found]) toAbsence(call *Call, ref Ref, answer *AbsentResult, readTime time.Time) lookUpResult[Found] {
 	refused := call.recorder.refusesAbsence(answer.basis)
 	if refused == nil && l.refuse != nil {
 		refused = l.refuse(ref, answer)
@@ -207,7 +207,7 @@ func noteItem(ctx context.Context, call *Call, err error) *Error {
 	return told
 }
 
-func toAbsence(answer *AbsentAnswer, readTime time.Time) *cpv1.Absence {
+func toAbsence(answer *AbsentResult, readTime time.Time) *cpv1.Absence {
 	observed := answer.observeTime
 	if observed.IsZero() {
 		observed = readTime

@@ -101,7 +101,7 @@ type routesRequest interface {
 }
 
 // routeWork changes routes; answers in the order asked for, nil for one that is as wished.
-type routeWork func(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error)
+type routeWork func(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error)
 
 func (r *routeService) change(ctx context.Context, request routesRequest, kind string, work routeWork) (*routeOutcome, error) {
 	run := func(ctx context.Context) (*routeOutcome, error) {
@@ -142,19 +142,19 @@ func allRoutes(out *routeOutcome) bool {
 }
 
 // inSequence: routes that a newer change has passed are refused one by one; the provider sees the rest.
-func (r *routeService) inSequence(ctx context.Context, request routesRequest, work routeWork) ([]RouteAnswer, error) {
+func (r *routeService) inSequence(ctx context.Context, request routesRequest, work routeWork) ([]RouteResult, error) {
 	sequence, cluster := request.GetChange().GetSequence(), request.GetContext().GetCluster().GetId()
 	if request.GetChange().GetValidateOnly() {
 		sequence = 0
 	}
 	return someOf(request.GetRoutes(), func(route *cpv1.Route) *Error {
 		return fromRefusal(r.fence.Enter(cluster+" "+route.GetDestinationCidr(), sequence))
-	}, func(routes []*cpv1.Route) ([]RouteAnswer, error) { return work(ctx, routes) })
+	}, func(routes []*cpv1.Route) ([]RouteResult, error) { return work(ctx, routes) })
 }
 
 // someOf refuses some routes and answers the rest by work, in the order of all.
-func someOf(routes []*cpv1.Route, refuse func(*cpv1.Route) *Error, work func([]*cpv1.Route) ([]RouteAnswer, error)) ([]RouteAnswer, error) {
-	answers := make([]RouteAnswer, len(routes))
+func someOf(routes []*cpv1.Route, refuse func(*cpv1.Route) *Error, work func([]*cpv1.Route) ([]RouteResult, error)) ([]RouteResult, error) {
+	answers := make([]RouteResult, len(routes))
 	var left []*cpv1.Route
 	var at []int
 	for i, route := range routes {
@@ -181,17 +181,17 @@ func someOf(routes []*cpv1.Route, refuse func(*cpv1.Route) *Error, work func([]*
 }
 
 // ensure refuses routes to machines of other providers one by one; the provider sees the rest.
-func (r *routeService) ensure(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error) {
+func (r *routeService) ensure(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error) {
 	return someOf(routes, func(route *cpv1.Route) *Error {
 		if _, _, mine := r.s.ids.parse(route.GetTargetProviderId()); mine {
 			return nil
 		}
 		return NewError(ReasonRouteTargetNotFound, route.GetTargetProviderId()+" is not a machine of this provider")
-	}, func(routes []*cpv1.Route) ([]RouteAnswer, error) {
+	}, func(routes []*cpv1.Route) ([]RouteResult, error) {
 		if r.handlers.EnsureMany != nil {
 			return r.handlers.EnsureMany(ctx, routes)
 		}
-		return r.each(ctx, routes, func(ctx context.Context, route *cpv1.Route) (RouteAnswer, error) {
+		return r.each(ctx, routes, func(ctx context.Context, route *cpv1.Route) (RouteResult, error) {
 			answer, err := r.handlers.Ensure(ctx, route)
 			if err == nil && answer == nil {
 				err = NewError(ReasonInvariantBroken, "the provider answered no route")
@@ -201,11 +201,11 @@ func (r *routeService) ensure(ctx context.Context, routes []*cpv1.Route) ([]Rout
 	})
 }
 
-func (r *routeService) delete(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error) {
+func (r *routeService) delete(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error) {
 	if r.handlers.DeleteMany != nil {
 		return r.handlers.DeleteMany(ctx, routes)
 	}
-	return r.each(ctx, routes, func(ctx context.Context, route *cpv1.Route) (RouteAnswer, error) {
+	return r.each(ctx, routes, func(ctx context.Context, route *cpv1.Route) (RouteResult, error) {
 		pending, err := r.handlers.Delete(ctx, route)
 		if pending == nil {
 			return nil, err
@@ -215,8 +215,8 @@ func (r *routeService) delete(ctx context.Context, routes []*cpv1.Route) ([]Rout
 }
 
 // each changes routes one by one, so that one's failure is not the others'.
-func (r *routeService) each(ctx context.Context, routes []*cpv1.Route, work func(context.Context, *cpv1.Route) (RouteAnswer, error)) ([]RouteAnswer, error) {
-	answers := make([]RouteAnswer, len(routes))
+func (r *routeService) each(ctx context.Context, routes []*cpv1.Route, work func(context.Context, *cpv1.Route) (RouteResult, error)) ([]RouteResult, error) {
+	answers := make([]RouteResult, len(routes))
 	var group sync.WaitGroup
 	for i, route := range routes {
 		group.Go(func() {
@@ -231,23 +231,23 @@ func (r *routeService) each(ctx context.Context, routes []*cpv1.Route, work func
 	return answers, nil
 }
 
-func (r *routeService) one(ctx context.Context, route *cpv1.Route, work func(context.Context, *cpv1.Route) (RouteAnswer, error)) (RouteAnswer, error) {
+func (r *routeService) one(ctx context.Context, route *cpv1.Route, work func(context.Context, *cpv1.Route) (RouteResult, error)) (RouteResult, error) {
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	return state.Recovered(func() (RouteAnswer, error) { return work(ctx, route) })
+	return state.Recovered(func() (RouteResult, error) { return work(ctx, route) })
 }
 
-func (r *routeService) toResult(ctx context.Context, answer RouteAnswer, asked *cpv1.Route) *cpv1.RouteResult {
+func (r *routeService) toResult(ctx context.Context, answer RouteResult, asked *cpv1.Route) *cpv1.RouteResult {
 	switch typed := answer.(type) {
 	case nil:
 		return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Route{Route: asked}}
-	case *FailedAnswer:
+	case *FailedResult:
 		return failedRoute(noteItem(ctx, CallOf(ctx), typed.err))
-	case *PendingAnswer:
+	case *PendingResult:
 		return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Operation{Operation: typed.operation}}
 	case *routeFound:
 		if typed.route == nil {

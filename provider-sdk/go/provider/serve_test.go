@@ -17,7 +17,7 @@ func machines(known map[string]*cpv1.Instance) *provider.Definition {
 		Scope: provider.StaticScope("account-42"),
 		Check: func(context.Context) (*provider.CheckResult, error) { return nil, nil },
 		Instances: &provider.Instances{
-			Get: func(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+			Get: func(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceResult, error) {
 				if found, ok := known[provider.CallOf(ctx).ID(ref.GetProviderId())]; ok {
 					return provider.Present(found), nil
 				}

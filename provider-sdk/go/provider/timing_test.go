@@ -20,7 +20,7 @@ func silent() *Definition {
 		Name: "acme.example.com", Version: "1.0.0", IDPrefixes: []string{"acme://"}, Scope: StaticScope("account-42"),
 		Check: func(context.Context) (*CheckResult, error) { return nil, nil },
 		Instances: &Instances{
-			Get: func(context.Context, *cpv1.NodeRef) (InstanceAnswer, error) { return Absent(LookupMiss), nil },
+			Get: func(context.Context, *cpv1.NodeRef) (InstanceResult, error) { return Absent(LookupMiss), nil },
 			Watch: func(ctx context.Context, _ *cpv1.WatchInstancesRequest, _ func(*cpv1.WatchInstancesResponse) error) error {
 				<-ctx.Done()
 				return ctx.Err()

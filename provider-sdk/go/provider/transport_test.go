@@ -68,7 +68,7 @@ func TestTransportKeepsTheDoubtThatNoSuccessOvercame(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			url, _ := cloudOf(t, test.statuses...)
-			p := providertest.Start(t, withGet(func(ctx context.Context, _ *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+			p := providertest.Start(t, withGet(func(ctx context.Context, _ *cpv1.NodeRef) (provider.InstanceResult, error) {
 				if _, err := fetch(ctx, url, ""); err != nil {
 					return nil, err
 				}
@@ -131,7 +131,7 @@ func TestStatusIsToldWhatTheHandlerMakesOfAServerError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			url, _ := cloudOf(t, 503)
 			p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
-				Ensure: func(ctx context.Context, _ *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+				Ensure: func(ctx context.Context, _ *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 					if _, err := fetch(ctx, url, ""); err != nil {
 						return nil, err
 					}

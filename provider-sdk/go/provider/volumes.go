@@ -14,13 +14,13 @@ import (
 // volumeBatch serves BatchGetVolumes from Get or GetMany.
 type volumeBatch struct {
 	s      *service
-	lookUp *lookUp[*cpv1.VolumeRef, VolumeAnswer, *cpv1.Volume]
+	lookUp *lookUp[*cpv1.VolumeRef, VolumeResult, *cpv1.Volume]
 }
 
 func newVolumeBatch(s *service, handlers *Volumes) *volumeBatch {
-	b := &volumeBatch{s: s, lookUp: newLookUp[*cpv1.VolumeRef, VolumeAnswer, *cpv1.Volume](s)}
+	b := &volumeBatch{s: s, lookUp: newLookUp[*cpv1.VolumeRef, VolumeResult, *cpv1.Volume](s)}
 	b.lookUp.get, b.lookUp.getMany = handlers.Get, handlers.GetMany
-	b.lookUp.found = func(answer VolumeAnswer) (*cpv1.Volume, time.Time, bool) {
+	b.lookUp.found = func(answer VolumeResult) (*cpv1.Volume, time.Time, bool) {
 		present, ok := answer.(*volumeFound)
 		if !ok || present.volume == nil {
 			return nil, time.Time{}, false

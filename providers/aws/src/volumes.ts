@@ -4,7 +4,7 @@ import {
   chunksOf,
   ProviderError,
   type ReadContext,
-  type VolumeBatchAnswer,
+  type VolumeBatchResult,
   type VolumeHandlers,
   type VolumeRef,
 } from "@cloudwire/provider-sdk";
@@ -34,7 +34,7 @@ async function getMany(
   region: string,
   volumes: readonly VolumeRef[],
   context: ReadContext,
-): Promise<readonly VolumeBatchAnswer[]> {
+): Promise<readonly VolumeBatchResult[]> {
   const ids = volumes.map(volumeIdOf);
   const wanted = new Set(ids.filter((id) => typeof id === "string"));
   const observeTime = new Date();
@@ -53,7 +53,7 @@ async function getMany(
   return ids.map((id) => (typeof id === "string" ? answerOf(id, found.get(id), region, observeTime) : id));
 }
 
-function answerOf(id: string, volume: EbsVolume | undefined, region: string, observeTime: Date): VolumeBatchAnswer {
+function answerOf(id: string, volume: EbsVolume | undefined, region: string, observeTime: Date): VolumeBatchResult {
   if (volume === undefined) return absent("LOOKUP_MISS", { observeTime });
   if (volume.State === "deleted") return absent("TERMINATED", { observeTime, stronglyConsistent: true });
   const zone = volume.AvailabilityZone;

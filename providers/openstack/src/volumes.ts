@@ -1,4 +1,4 @@
-import { absent, ProviderError, type VolumeAnswer, type VolumeHandlers, type VolumeRef } from "@cloudwire/provider-sdk";
+import { absent, ProviderError, type VolumeResult, type VolumeHandlers, type VolumeRef } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
 import { isStatus } from "./cloud/errors.ts";
 import type { Occasion } from "./cloud/keystone.ts";
@@ -29,7 +29,7 @@ export function volumeIdOf({ source }: Pick<VolumeRef, "source">): string {
   throw new ProviderError("FIELD_INVALID", `volume handle ${handle} is not the id of a volume of Cinder, a UUID`);
 }
 
-async function getVolume(openStack: OpenStack, id: string, occasion: Occasion): Promise<VolumeAnswer> {
+async function getVolume(openStack: OpenStack, id: string, occasion: Occasion): Promise<VolumeResult> {
   try {
     const { volume } = await openStack.get(occasion, "block-storage", `/volumes/${id}`, answerSchema);
     const { availability_zone: zone } = volume;

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
 import { csr } from "../../../test/support/node/builders-csr.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import { type Input, plan, type Target } from "./plan.ts";
 import { type Claim, objection } from "./plan/claim.ts";
 
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: 0 };
 const addresses = [{ type: "InternalIP", address: "10.0.0.1" }];
-const PRESENT: InstanceAnswer = { kind: "present", instance: instance({ addresses }), readTimeMs: 0, witness };
+const PRESENT: InstanceResult = { kind: "present", instance: instance({ addresses }), readTimeMs: 0, witness };
 const CLAIM: Claim = { kind: "claim", nodeName: "node-a", dnsNames: ["node-a"], ipAddresses: ["10.0.0.1"] };
-const unknown = (retryAfterMs?: number): InstanceAnswer => {
+const unknown = (retryAfterMs?: number): InstanceResult => {
   return { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503", { retryAfterMs }) };
 };
 
@@ -18,7 +18,7 @@ function input(parts: Partial<Input> = {}): Input {
   return { csr: csr(), claim: CLAIM, target: target(PRESENT), ...parts };
 }
 
-function target(answer: InstanceAnswer, untrustedReason?: string): Target {
+function target(answer: InstanceResult, untrustedReason?: string): Target {
   return { node: node("node-a"), answer, untrustedReason };
 }
 

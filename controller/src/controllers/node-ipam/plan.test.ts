@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { instance, node } from "../../../test/support/builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import { changesNeed, needsRanges, plan, planCloud } from "./plan.ts";
 
 const GOING = { metadata: { deletionTimestampMs: 1 } };
@@ -42,7 +42,7 @@ describe("plan()", () => {
 
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: 1 };
 
-function present(podCidrs: readonly string[] | undefined): InstanceAnswer {
+function present(podCidrs: readonly string[] | undefined): InstanceResult {
   return { kind: "present", instance: instance({ podCidrs }), readTimeMs: 1, witness };
 }
 

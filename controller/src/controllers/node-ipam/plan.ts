@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
-import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 
 /** What is known of one Node. */
@@ -28,7 +28,7 @@ export function plan({ node, held }: Input): Plan {
 export interface CloudInput {
   readonly node: Node;
   /** undefined: the Node needs nothing, so nobody was asked. */
-  readonly answer: InstanceAnswer | undefined;
+  readonly answer: InstanceResult | undefined;
 }
 
 export type CloudPlan =

@@ -2,7 +2,7 @@ import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../kube/cache/store.ts";
 import { hasReason, type ProviderErrorCode } from "../../provider/model/errors.ts";
-import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
@@ -109,6 +109,6 @@ const FAILURES: ReadonlySet<ProviderErrorCode> = new Set([
   "UNAUTHENTICATED",
 ]);
 
-function makesUntrusted(answer: InstanceAnswer): boolean {
+function makesUntrusted(answer: InstanceResult): boolean {
   return answer.kind === "unknown" && FAILURES.has(answer.error.code) && !hasReason(answer.error, "NOT_YET_CONSISTENT");
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { absent, facts, lost, NOW, present, twice } from "../../../test/support/lifecycle-builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import type { NodeRecord } from "./node-history.ts";
 import { type Answered, fold } from "./plan.ts";
 import { identityOf } from "./predicates.ts";
@@ -19,7 +19,7 @@ describe("fold()", () => {
     reported: undefined,
     ...parts,
   });
-  const answered = (answer: InstanceAnswer, parts: Partial<Answered> = {}): Answered => ({
+  const answered = (answer: InstanceResult, parts: Partial<Answered> = {}): Answered => ({
     kind: "answered",
     node: gone,
     answer,
@@ -78,7 +78,7 @@ describe("fold()", () => {
   });
 
   test("of an answer that makes its provider untrusted is a failure of the provider that owns the Node, if one does", () => {
-    const failed: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
+    const failed: InstanceResult = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
     const { news, input } = fold(answered(failed, { makesUntrusted: true }));
     expect([news.failed, input?.look?.facts?.provider.failedAtMs]).toEqual(["acme", 40_000]);
     expect(fold(answered(failed, { makesUntrusted: true, facts: undefined })).news.failed).toBeUndefined();

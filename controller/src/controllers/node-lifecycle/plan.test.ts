@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, type NodeParts, node, taint } from "../../../test/support/builders.ts";
 import { absent, facts, LOST, lost, NOW, present, twice } from "../../../test/support/lifecycle-builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
+import type { InstanceResult, InstanceState } from "../../provider/model/instance.ts";
 import type { GuardInput } from "./guard/guard.ts";
 import { type Look, type ShutdownTaint, nodePatch, plan, nextPollInMs } from "./plan.ts";
 
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
 
-const look = (answer: InstanceAnswer, parts: Partial<Look> = {}): Look => ({
+const look = (answer: InstanceResult, parts: Partial<Look> = {}): Look => ({
   answer,
   facts: facts(),
   reportsShutdown: true,
@@ -67,7 +67,7 @@ describe("plan() of a machine that exists", () => {
 
 describe("plan() leaves alone", () => {
   test("what is another's", () => {
-    const answer: InstanceAnswer = { kind: "notOwned", message: "gce://" };
+    const answer: InstanceResult = { kind: "notOwned", message: "gce://" };
     expect(plan({ node: lost(), look: look(answer), youngForMs: 0 }, NOW)).toEqual({
       kind: "leave",
       message: "gce://",
@@ -100,7 +100,7 @@ describe("plan() of an absent machine", () => {
   test.each<{
     it: string;
     parts: Partial<GuardInput>;
-    answer?: InstanceAnswer;
+    answer?: InstanceResult;
     nowMs?: number;
     reason: string;
     message: string;

@@ -3,7 +3,7 @@ import type { Node } from "../../api/node.ts";
 import { SHUTDOWN, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
-import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
+import type { InstanceResult, InstanceState } from "../../provider/model/instance.ts";
 import { countAnswer, ignoredReason } from "./guard/absences.ts";
 import { type GuardInput, type Delay, type DelayReason, decide } from "./guard/guard.ts";
 import type { NodeRecord } from "./node-history.ts";
@@ -114,7 +114,7 @@ function recordOf(
 }
 
 /** As long as this stays the same, looks become rarer. */
-function pictureOf(node: Node, answer: InstanceAnswer): string {
+function pictureOf(node: Node, answer: InstanceResult): string {
   const said = answer.kind === "present" ? answer.instance.state : answer.kind;
   return [notReadySinceMs(node), node.spec.providerID, said, isExempt(node)].join(" ");
 }
@@ -130,7 +130,7 @@ export interface Input {
 
 /** What the cloud was asked about a Node that is not Ready, and what else the guard goes by. */
 export interface Look {
-  readonly answer: InstanceAnswer;
+  readonly answer: InstanceResult;
   /** undefined: no provider can be named that owns the Node. */
   readonly facts: GuardInput | undefined;
   /** The provider can tell a stopped machine. */
@@ -210,7 +210,7 @@ const UNOWNED: Delay = {
 
 function ignoredReasonOf(
   node: Node,
-  answer: InstanceAnswer & { readonly kind: "absent" },
+  answer: InstanceResult & { readonly kind: "absent" },
   facts: GuardInput | undefined,
 ): string | undefined {
   return facts === undefined ? undefined : ignoredReason(answer, { ...facts, notReadySinceMs: notReadySinceMs(node) });

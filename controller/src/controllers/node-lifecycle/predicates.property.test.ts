@@ -4,7 +4,7 @@ import { anyNode, withParts } from "../../../test/support/node/node-arbitraries.
 import { breaksIgnoring, breaksSplitting } from "../../../test/support/predicate-laws.ts";
 import { instance } from "../../../test/support/builders.ts";
 import type { Node } from "../../api/node.ts";
-import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
+import type { InstanceResult, InstanceState } from "../../provider/model/instance.ts";
 import { deepEqual } from "../../util/equal.ts";
 import type { GuardInput } from "./guard/guard.ts";
 import { plan } from "./plan.ts";
@@ -13,14 +13,14 @@ import { changesReconcile, isBeingScaledDown, isApproved, needsLook } from "./pr
 const RUNS = { numRuns: 1000 };
 const NOW_MS = 400_000;
 const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: NOW_MS };
-const ABSENT: InstanceAnswer = {
+const ABSENT: InstanceResult = {
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: NOW_MS,
   strong: true,
   witness: WITNESS,
 };
-const present = (state: InstanceState): InstanceAnswer => ({
+const present = (state: InstanceState): InstanceResult => ({
   kind: "present",
   instance: instance({ state }),
   readTimeMs: NOW_MS,
@@ -28,7 +28,7 @@ const present = (state: InstanceState): InstanceAnswer => ({
 });
 
 /** What is to be done about the Node, and how it counts, if the cloud says that. */
-function decisionOf(node: Node, answer: InstanceAnswer): unknown {
+function decisionOf(node: Node, answer: InstanceResult): unknown {
   const reading = (atMs: number) => ({ observeTimeMs: atMs, heardAtMs: atMs });
   const facts: GuardInput = {
     absences: { witness: WITNESS, count: 2, first: reading(100_000), last: reading(NOW_MS), conclusive: false },

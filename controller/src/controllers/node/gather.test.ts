@@ -6,7 +6,7 @@ import { FakeLog } from "../../../test/support/fake-log.ts";
 import { idleProvider, info, instanceCapabilities } from "../../../test/support/provider/provider-builders.ts";
 import type { Node } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
+import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import type { InstanceQuestion } from "../../provider/lookup/instance-reader.ts";
 import type { Provider } from "../../provider/model/provider.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
@@ -23,7 +23,7 @@ let nodes: FakeInformer<Node>;
 let cache: NodeCache;
 let providers: Provider[];
 let asked: Asked[];
-let answers: Record<string, InstanceAnswer>;
+let answers: Record<string, InstanceResult>;
 /** Happens while the provider is asked. */
 let meanwhile: () => void;
 beforeEach(() => {
@@ -58,15 +58,15 @@ function gathered() {
 }
 
 const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: 0 };
-const ABSENT: InstanceAnswer = {
+const ABSENT: InstanceResult = {
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: 0,
   strong: true,
   witness: WITNESS,
 };
-const UNKNOWN: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
-const present = (parts: Partial<Instance> = {}): InstanceAnswer => ({
+const UNKNOWN: InstanceResult = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
+const present = (parts: Partial<Instance> = {}): InstanceResult => ({
   kind: "present",
   instance: instance({ name: "a", ...parts }),
   readTimeMs: 0,
@@ -155,7 +155,7 @@ describe("gather() of an initialised Node", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test.each<{ readonly it: string; readonly ofName: InstanceAnswer; readonly namesake: object }>([
+  test.each<{ readonly it: string; readonly ofName: InstanceResult; readonly namesake: object }>([
     {
       it: "another machine",
       ofName: present({ providerId: "acme://2" }),
@@ -226,7 +226,7 @@ describe("gather() of an initialised Node", () => {
     expect(cache.providerIds.rivals("b")).toEqual([]);
   });
 
-  test.each<{ readonly it: string; readonly answer: InstanceAnswer; readonly rivals: readonly string[] }>([
+  test.each<{ readonly it: string; readonly answer: InstanceResult; readonly rivals: readonly string[] }>([
     { it: "names others with the same ID", answer: present(), rivals: ["b"] },
     { it: "names them also when the machine is absent", answer: ABSENT, rivals: ["b"] },
     { it: "names none when it is nobody's", answer: { kind: "notOwned", message: "m" }, rivals: [] },

@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
 import type { ReadOptions } from "../../provider/model/client.ts";
-import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
@@ -71,7 +71,7 @@ async function refresh(deps: GatherDependencies, key: string, node: Node, signal
 async function namesakeOf(
   deps: GatherDependencies,
   node: Node,
-  answer: InstanceAnswer,
+  answer: InstanceResult,
   known: ReturnType<NodeCache["observedInstances"]["get"]>,
   signal: AbortSignal,
 ): Promise<Namesake> {
@@ -86,7 +86,7 @@ async function namesakeOf(
 async function askNamesake(
   deps: GatherDependencies,
   node: Node,
-  { witness }: Extract<InstanceAnswer, { kind: "present" | "absent" }>,
+  { witness }: Extract<InstanceResult, { kind: "present" | "absent" }>,
   signal: AbortSignal,
 ): Promise<Namesake> {
   if (node.spec.providerID === "" || !findsByName(deps, witness.provider)) return UNASKED;
@@ -119,7 +119,7 @@ function remember(
   { refreshes, observedInstances }: NodeCache,
   key: string,
   node: Node,
-  answer: InstanceAnswer,
+  answer: InstanceResult,
   namesake: Namesake,
 ): void {
   if (answer.kind === "unknown") return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
-import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
+import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/labels.ts";
 import { type Input, type Namesake, type Plan, plan } from "./plan.ts";
 
@@ -11,24 +11,24 @@ const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: NOW
 const UNASKED: Namesake = { kind: "unasked" };
 const tainted = node("node-a", { spec: { taints: [taint(UNINITIALIZED)] } });
 
-function present(parts: Partial<Instance> = {}): InstanceAnswer {
+function present(parts: Partial<Instance> = {}): InstanceResult {
   return { kind: "present", instance: instance(parts), readTimeMs: NOW_MS, witness: WITNESS };
 }
 
-const absent: InstanceAnswer = {
+const absent: InstanceResult = {
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: NOW_MS,
   strong: true,
   witness: WITNESS,
 };
-const unknown = (error: ProviderError): InstanceAnswer => ({ kind: "unknown", error });
+const unknown = (error: ProviderError): InstanceResult => ({ kind: "unknown", error });
 
 function planned(input: Input, nowMs = NOW_MS): Plan {
   return plan(input, nowMs, labelPolicies("warn"));
 }
 
-function waiting(given: Input["node"], answer: InstanceAnswer, namesake = UNASKED): Input {
+function waiting(given: Input["node"], answer: InstanceResult, namesake = UNASKED): Input {
   return { kind: "waiting", node: given, answer, namesake };
 }
 

@@ -3,7 +3,7 @@ import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
-import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
+import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
 import {
   type Difference,
@@ -36,7 +36,7 @@ export type Input =
   | {
       readonly kind: "waiting";
       readonly node: Node;
-      readonly answer: InstanceAnswer;
+      readonly answer: InstanceResult;
       readonly namesake: Namesake;
     }
   | {

@@ -4,7 +4,7 @@ import { instanceAnswer, instanceFromProto, misaligned } from "../convert/instan
 import { nodeRefBytes, nodeRefToProto } from "../convert/node.ts";
 import { durationToProto } from "../convert/scalars.ts";
 import { asProviderError } from "../model/errors.ts";
-import type { Instance, InstanceAnswer, NodeRef } from "../model/instance.ts";
+import type { Instance, InstanceResult, NodeRef } from "../model/instance.ts";
 import { walkPages } from "./pages.ts";
 import { RPCS } from "../convert/methods.ts";
 import type { Session } from "./session.ts";
@@ -23,11 +23,11 @@ async function getInstances(
   session: Session,
   nodes: readonly NodeRef[],
   options: ReadOptions,
-): Promise<readonly InstanceAnswer[]> {
+): Promise<readonly InstanceResult[]> {
   if (nodes.length === 0) return [];
   try {
     const { maxBatchSize } = await session.capability("instances", options.signal);
-    return await lookUp<WireRef, Parameters<typeof instanceAnswer>[0], InstanceAnswer>(
+    return await lookUp<WireRef, Parameters<typeof instanceAnswer>[0], InstanceResult>(
       {
         session,
         quotaClass: "instances",
@@ -68,7 +68,7 @@ async function listInstances(session: Session, options: CallOptions): Promise<Li
   });
 }
 
-function trusted(session: Session, answer: InstanceAnswer): InstanceAnswer {
+function trusted(session: Session, answer: InstanceResult): InstanceResult {
   const problem = answer.kind === "absent" ? session.absenceProblem(answer) : undefined;
   return problem === undefined ? answer : { kind: "unknown", error: problem };
 }

@@ -27,7 +27,7 @@ import { contractError, type ProviderError } from "../model/errors.ts";
 import type {
   Diagnostic,
   LoadBalancer,
-  LoadBalancerAnswer,
+  LoadBalancerResult,
   LoadBalancerChange,
   LoadBalancerDeletion,
   ServiceRef,
@@ -64,7 +64,7 @@ async function getLoadBalancer(
   session: Session,
   ref: LoadBalancerRef,
   options: CallOptions,
-): Promise<LoadBalancerAnswer> {
+): Promise<LoadBalancerResult> {
   const answered = await session.call(
     RPCS.getLoadBalancer,
     (context) => ({ context, ...loadBalancerRefToProto(ref) }),

@@ -5,7 +5,7 @@ import { volumeAnswer, volumeRefBytes, volumeRefToProto } from "../convert/volum
 import { asProviderError } from "../model/errors.ts";
 import { RPCS } from "../convert/methods.ts";
 import type { Session } from "./session.ts";
-import type { VolumeAnswer, VolumeRef } from "../model/volume.ts";
+import type { VolumeResult, VolumeRef } from "../model/volume.ts";
 
 type WireRef = ReturnType<typeof volumeRefToProto>;
 
@@ -18,11 +18,11 @@ async function getVolumes(
   session: Session,
   volumes: readonly VolumeRef[],
   options: ReadOptions,
-): Promise<readonly VolumeAnswer[]> {
+): Promise<readonly VolumeResult[]> {
   if (volumes.length === 0) return [];
   try {
     const { maxBatchSize } = await session.capability("volumes", options.signal);
-    return await lookUp<WireRef, Parameters<typeof volumeAnswer>[0], VolumeAnswer>(
+    return await lookUp<WireRef, Parameters<typeof volumeAnswer>[0], VolumeResult>(
       {
         session,
         quotaClass: "volumes",
@@ -50,7 +50,7 @@ async function getVolumes(
   }
 }
 
-function trusted(session: Session, answer: VolumeAnswer): VolumeAnswer {
+function trusted(session: Session, answer: VolumeResult): VolumeResult {
   const problem = answer.kind === "absent" ? session.absenceProblem(answer) : undefined;
   return problem === undefined ? answer : { kind: "unknown", error: problem };
 }

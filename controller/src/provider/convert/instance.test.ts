@@ -1,5 +1,9 @@
 import { type Absence, AbsenceBasis, NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
-import { Instance, type InstanceResult, InstanceState } from "@cloudwire/proto/cloudprovider/v1/instance";
+import {
+  Instance,
+  type InstanceResult as WireInstanceResult,
+  InstanceState,
+} from "@cloudwire/proto/cloudprovider/v1/instance";
 import { describe, expect, test } from "vitest";
 import { instanceAnswer, instanceFromProto } from "./instance.ts";
 
@@ -8,7 +12,7 @@ const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", rece
 const context = { witness, requestId: "r-1", dataAgeMs: 4000 };
 const asked = { name: "n1", createTime: new Date(NOW_MS - 60_000) };
 
-const absent = (absence: Partial<Absence>): InstanceResult => ({
+const absent = (absence: Partial<Absence>): WireInstanceResult => ({
   outcome: {
     $case: "absent",
     value: { basis: AbsenceBasis.LOOKUP_MISS, observeTime: new Date(NOW_MS), stronglyConsistent: false, ...absence },
@@ -61,7 +65,7 @@ describe("instanceAnswer()", () => {
     ["the time of the answer", undefined, undefined, NOW_MS],
   ])("dates an instance by %s", (_, readTime, dataAgeMs, expected) => {
     const value = Instance.fromPartial({ providerId: "acme://i-1", name: "n1" });
-    const result: InstanceResult = { outcome: { $case: "instance", value }, readTime };
+    const result: WireInstanceResult = { outcome: { $case: "instance", value }, readTime };
     expect(instanceAnswer(result, asked, { ...context, dataAgeMs })).toMatchObject({
       kind: "present",
       readTimeMs: expected,

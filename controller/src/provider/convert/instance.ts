@@ -5,14 +5,14 @@ import {
 } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { InstanceHint } from "../model/client.ts";
 import {
-  type InstanceResult,
+  type InstanceResult as WireInstanceResult,
   type WatchInstancesResponse,
   InstanceState as WireState,
   type Instance as WireInstance,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import type { NodeAddress } from "../../api/node.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
-import type { Absence, AbsenceBasis, Instance, InstanceAnswer, InstanceState, Witness } from "../model/instance.ts";
+import type { Absence, AbsenceBasis, Instance, InstanceResult, InstanceState, Witness } from "../model/instance.ts";
 import { addressTypeFromProto, timeMs } from "./scalars.ts";
 import { errorOfItem } from "./errors.ts";
 
@@ -31,7 +31,7 @@ export interface AskedNode {
 }
 
 /** One result as our answer. An absence that is not proven by the contract's rules ([ABS-7]) is "unknown", never "absent". */
-export function instanceAnswer(result: InstanceResult, asked: AskedNode, context: AnswerContext): InstanceAnswer {
+export function instanceAnswer(result: WireInstanceResult, asked: AskedNode, context: AnswerContext): InstanceResult {
   const { outcome } = result;
   if (outcome === undefined) return unproven("the result has no outcome", asked, context);
   switch (outcome.$case) {
@@ -84,19 +84,19 @@ function presentAnswer(
   readTime: Date | undefined,
   asked: AskedNode,
   context: AnswerContext,
-): InstanceAnswer {
+): InstanceResult {
   if (wire.providerId === "") return unproven("the instance has no provider ID", asked, context);
   const { witness, dataAgeMs } = context;
   const readTimeMs = timeMs(readTime) ?? witness.receivedAtMs - (dataAgeMs ?? 0);
   return { kind: "present", instance: instanceFromProto(wire), readTimeMs, witness };
 }
 
-function absentAnswer(wire: WireAbsence, asked: AskedNode, context: AnswerContext): InstanceAnswer {
+function absentAnswer(wire: WireAbsence, asked: AskedNode, context: AnswerContext): InstanceResult {
   const absence = absenceFromProto(wire, asked.createTime, context.witness);
   return typeof absence === "string" ? unproven(absence, asked, context) : { kind: "absent", ...absence };
 }
 
-function unproven(why: string, asked: AskedNode, context: AnswerContext): InstanceAnswer {
+function unproven(why: string, asked: AskedNode, context: AnswerContext): InstanceResult {
   return { kind: "unknown", error: brokenAnswer(why, what(asked, context), context.requestId) };
 }
 
@@ -164,7 +164,7 @@ function nonEmpty(text: string | undefined): string | undefined {
 
 /** An instance answered for one node that carries the provider ID asked for another: results stand in the wrong order. */
 export function misaligned(
-  results: readonly InstanceResult[],
+  results: readonly WireInstanceResult[],
   nodes: readonly { readonly providerId: string }[],
 ): string | undefined {
   const asked = new Set(nodes.map((node) => node.providerId));

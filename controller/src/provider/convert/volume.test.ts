@@ -1,5 +1,5 @@
 import { AbsenceBasis } from "@cloudwire/proto/cloudprovider/v1/common";
-import { Volume, type VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
+import { Volume, type VolumeResult as WireVolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { describe, expect, test } from "vitest";
 import { volumeAnswer, volumeRefToProto } from "./volume.ts";
 
@@ -7,7 +7,7 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: NOW_MS };
 const context = { witness, requestId: "r-1", dataAgeMs: undefined };
 
-const answer = (outcome: VolumeResult["outcome"], readTime?: Date, dataAgeMs?: number) =>
+const answer = (outcome: WireVolumeResult["outcome"], readTime?: Date, dataAgeMs?: number) =>
   volumeAnswer({ outcome, readTime }, "acme: volume v-1", { ...context, dataAgeMs });
 
 describe("volumeAnswer()", () => {

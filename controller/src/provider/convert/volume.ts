@@ -2,9 +2,9 @@ import type { Absence } from "@cloudwire/proto/cloudprovider/v1/common";
 import {
   type Volume as WireVolume,
   VolumeRef as WireVolumeRef,
-  type VolumeResult,
+  type VolumeResult as WireVolumeResult,
 } from "@cloudwire/proto/cloudprovider/v1/volume";
-import type { Volume, VolumeAnswer, VolumeRef } from "../model/volume.ts";
+import type { Volume, VolumeResult, VolumeRef } from "../model/volume.ts";
 import { errorOfItem } from "./errors.ts";
 import { absenceFromProto, type AnswerContext, brokenAnswer } from "./instance.ts";
 import { timeMs } from "./scalars.ts";
@@ -29,7 +29,7 @@ export function volumeRefBytes(ref: WireVolumeRef): number {
 }
 
 /** One result as our answer, judged as an instance's is. `what` names provider and volume in the message of an error. */
-export function volumeAnswer(result: VolumeResult, what: string, context: AnswerContext): VolumeAnswer {
+export function volumeAnswer(result: WireVolumeResult, what: string, context: AnswerContext): VolumeResult {
   const { outcome } = result;
   if (outcome === undefined) {
     return { kind: "unknown", error: brokenAnswer("the result has no outcome", what, context.requestId) };
@@ -47,7 +47,7 @@ export function volumeAnswer(result: VolumeResult, what: string, context: Answer
   return outcome satisfies never;
 }
 
-function presentAnswer(wire: WireVolume, readTime: Date | undefined, context: AnswerContext): VolumeAnswer {
+function presentAnswer(wire: WireVolume, readTime: Date | undefined, context: AnswerContext): VolumeResult {
   const { witness, dataAgeMs = 0 } = context;
   return {
     kind: "present",
@@ -56,7 +56,7 @@ function presentAnswer(wire: WireVolume, readTime: Date | undefined, context: An
   };
 }
 
-function absentAnswer(wire: Absence, what: string, context: AnswerContext): VolumeAnswer {
+function absentAnswer(wire: Absence, what: string, context: AnswerContext): VolumeResult {
   const absence = absenceFromProto(wire, undefined, context.witness);
   return typeof absence === "string"
     ? { kind: "unknown", error: brokenAnswer(absence, what, context.requestId) }

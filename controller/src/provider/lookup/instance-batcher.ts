@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../../util/clock.ts";
 import type { Priority } from "../../util/semaphore.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
-import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
+import type { InstanceResult, NodeRef } from "../model/instance.ts";
 
 /** How long a question waits for others: long enough for all workers to ask, short against any cloud call. */
 const WINDOW_MS = 15;
@@ -23,7 +23,7 @@ export interface InstanceBatcherDeps {
   /** Nodes that will probably be asked about soon: they fill the room left in a call, so that later questions need none. */
   readonly companions: () => Iterable<NodeRef>;
   /** One answer for each node, in order. */
-  readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceAnswer[]>;
+  readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceResult[]>;
   readonly tracing: Tracing;
 }
 
@@ -43,7 +43,7 @@ interface Asking {
   readonly signal: AbortSignal;
   /** Of the work that waits for the answer. */
   readonly span: Span | undefined;
-  readonly answer: (answer: InstanceAnswer) => void;
+  readonly answer: (answer: InstanceResult) => void;
 }
 
 /** Turns questions about single machines into few calls to one provider. */
@@ -65,7 +65,7 @@ export class InstanceBatcher {
   }
 
   /** Resolves with an answer from data as fresh as asked, if the provider keeps to that; rejects with the signal's reason. */
-  ask(node: NodeRef, { maxDataAgeMs, priority = "high", signal }: ReadOptions): Promise<InstanceAnswer> {
+  ask(node: NodeRef, { maxDataAgeMs, priority = "high", signal }: ReadOptions): Promise<InstanceResult> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const key = keyOf(node);
     const cached = this.#cache.get(key, maxDataAgeMs);
@@ -157,17 +157,17 @@ export class InstanceBatcher {
     }
     this.#inFlight++;
     const nodes = batch.map(({ node }) => node);
-    const call = (): Promise<readonly InstanceAnswer[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
+    const call = (): Promise<readonly InstanceResult[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
     const answers = await tracing.shared(spansOf(batch), call).catch((error: unknown) => {
       const failure = asProviderError(error);
-      return nodes.map((): InstanceAnswer => ({ kind: "unknown", error: failure }));
+      return nodes.map((): InstanceResult => ({ kind: "unknown", error: failure }));
     });
     this.#inFlight--;
     for (const [index, question] of batch.entries()) this.#settle(question, answers[index] ?? unanswered());
     this.#dispatch();
   }
 
-  #settle(question: Question, answer: InstanceAnswer): void {
+  #settle(question: Question, answer: InstanceResult): void {
     const { key, node, sent } = question;
     if (this.#underWay.get(key) === question) this.#underWay.delete(key);
     this.#cache.put(key, answer);
@@ -204,7 +204,7 @@ function keyOf({ uid, providerId, name, labels, annotations }: NodeRef): string 
   return JSON.stringify([uid, providerId, name, labels, annotations]);
 }
 
-function unanswered(): InstanceAnswer {
+function unanswered(): InstanceResult {
   return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the node got no answer") };
 }
 
@@ -215,7 +215,7 @@ function unanswered(): InstanceAnswer {
 const RETENTION_MS = 10_000;
 
 interface Kept {
-  readonly answer: InstanceAnswer;
+  readonly answer: InstanceResult;
   /** When the cloud was read. */
   readonly readAtMs: number;
   readonly keptAtMs: number;
@@ -239,13 +239,13 @@ export class AnswerCache {
   }
 
   /** An answer from data at most `maxDataAgeMs` old. Never one for 0, which asks for a new look. */
-  get(key: string, maxDataAgeMs: number): InstanceAnswer | undefined {
+  get(key: string, maxDataAgeMs: number): InstanceResult | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined || maxDataAgeMs <= 0) return undefined;
     return this.#clock.monotonicMs() - kept.readAtMs <= maxDataAgeMs ? kept.answer : undefined;
   }
 
-  put(key: string, answer: InstanceAnswer): void {
+  put(key: string, answer: InstanceResult): void {
     const ageMs = dataAgeMs(answer);
     if (ageMs === undefined) return;
     const nowMs = this.#clock.monotonicMs();
@@ -273,7 +273,7 @@ export class AnswerCache {
 }
 
 /** How old the data of an answer was when it arrived; undefined for an answer that rests on none. */
-function dataAgeMs(answer: InstanceAnswer): number | undefined {
+function dataAgeMs(answer: InstanceResult): number | undefined {
   switch (answer.kind) {
     case "present":
       return Math.max(0, answer.witness.receivedAtMs - answer.readTimeMs);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resolveOwner, type Testimony } from "./instance-reader.ts";
 import { contractError, ProviderError } from "../model/errors.ts";
-import type { InstanceAnswer } from "../model/instance.ts";
+import type { InstanceResult } from "../model/instance.ts";
 
 const witness = { provider: "x", scopeId: "s", bootId: "b", receivedAtMs: 5 };
 const instance = {
@@ -19,18 +19,18 @@ const instance = {
   revision: "",
   warnings: [],
 } as const;
-const present: InstanceAnswer = { kind: "present", instance, readTimeMs: 5, witness };
-const absentAt = (observeTimeMs: number): InstanceAnswer => {
+const present: InstanceResult = { kind: "present", instance, readTimeMs: 5, witness };
+const absentAt = (observeTimeMs: number): InstanceResult => {
   return { kind: "absent", basis: "lookupMiss", observeTimeMs, strong: true, witness };
 };
-const notOwned: InstanceAnswer = { kind: "notOwned", message: "no" };
-const away: InstanceAnswer = {
+const notOwned: InstanceResult = { kind: "notOwned", message: "no" };
+const away: InstanceResult = {
   kind: "unknown",
   error: new ProviderError({ code: "UNAVAILABLE", message: "the cloud is away" }),
 };
-const early: InstanceAnswer = { kind: "unknown", error: contractError("NOT_YET_CONSISTENT", "too early") };
+const early: InstanceResult = { kind: "unknown", error: contractError("NOT_YET_CONSISTENT", "too early") };
 
-const testimonies = (...answers: readonly InstanceAnswer[]): readonly Testimony[] =>
+const testimonies = (...answers: readonly InstanceResult[]): readonly Testimony[] =>
   answers.map((answer, index) => ({ provider: ["east", "west", "north"][index] ?? "", answer }));
 
 describe("resolveOwner()", () => {

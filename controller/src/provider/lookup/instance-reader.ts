@@ -4,7 +4,7 @@ import type { Clock } from "../../util/clock.ts";
 import { nodeRef } from "../convert/node.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { type ProviderError, ambiguousNodeOwnerError, hasReason, listed, unknownOwnerError } from "../model/errors.ts";
-import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
+import type { InstanceResult, NodeRef } from "../model/instance.ts";
 import { type Answered, type NodeOwner, type Provider, type ProviderSet, answered } from "../model/provider.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 
@@ -18,7 +18,7 @@ export interface InstanceReader {
    * be of several providers is looked for at all of them: "present" means that it is of that one alone, "absent" that it is of none.
    * Rejects only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
    */
-  get(node: Node, question: InstanceQuestion): Promise<InstanceAnswer>;
+  get(node: Node, question: InstanceQuestion): Promise<InstanceResult>;
 }
 
 export interface InstanceQuestion extends ReadOptions {
@@ -48,7 +48,7 @@ export class BatchingInstanceReader implements InstanceReader {
     this.#deps = deps;
   }
 
-  async get(node: Node, { at, ...options }: InstanceQuestion): Promise<InstanceAnswer> {
+  async get(node: Node, { at, ...options }: InstanceQuestion): Promise<InstanceResult> {
     const owner = this.#ownerOf(node, at);
     switch (owner.kind) {
       case "owned":
@@ -70,7 +70,7 @@ export class BatchingInstanceReader implements InstanceReader {
   }
 
   /** As long as one of them cannot answer, or is not to be believed, nothing follows from what the others say: they are not asked. */
-  async #claim(node: Node, claimants: readonly Answered[], options: ReadOptions): Promise<InstanceAnswer> {
+  async #claim(node: Node, claimants: readonly Answered[], options: ReadOptions): Promise<InstanceResult> {
     const { name, creationTimestampMs } = node.metadata;
     const isNews = this.#deps.clock.nowMs() - creationTimestampMs >= OPEN_CLAIM_IS_NEWS_AFTER_MS;
     for (const { provider } of claimants) {
@@ -120,7 +120,7 @@ function askedAbout(owner: NodeOwner): readonly Answered[] {
 /** What one provider says of the machine behind a Node that could be of several. */
 export interface Testimony {
   readonly provider: string;
-  readonly answer: InstanceAnswer;
+  readonly answer: InstanceResult;
 }
 
 /**
@@ -128,7 +128,7 @@ export interface Testimony {
  * and for ever, so as long as one cannot tell, nobody gets the Node. proto/README.md ABS-8.
  * @param isNews a wait is worth telling
  */
-export function resolveOwner(nodeName: string, testimonies: readonly Testimony[], isNews: boolean): InstanceAnswer {
+export function resolveOwner(nodeName: string, testimonies: readonly Testimony[], isNews: boolean): InstanceResult {
   const claiming = testimonies.filter(({ answer }) => answer.kind === "present");
   const [claim, rival] = claiming;
   if (rival !== undefined) {
@@ -160,7 +160,7 @@ function waiting(
 }
 
 /** The oldest look counts: later than that somebody may have made the machine. */
-function unownedAnswer(nodeName: string, testimonies: readonly Testimony[]): InstanceAnswer {
+function unownedAnswer(nodeName: string, testimonies: readonly Testimony[]): InstanceResult {
   const absences = testimonies.flatMap(({ answer }) => (answer.kind === "absent" ? [answer] : []));
   const [oldest] = absences.toSorted((left, right) => left.observeTimeMs - right.observeTimeMs);
   const who = listed(testimonies.map(({ provider }) => provider));

@@ -16,7 +16,7 @@ import type { VolumeSource } from "../../api/persistent-volume.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { contractError } from "../model/errors.ts";
 import type { Provider } from "../model/provider.ts";
-import type { VolumeAnswer } from "../model/volume.ts";
+import type { VolumeResult } from "../model/volume.ts";
 import { BatchingVolumeReader, claimantsOf, consensusOf } from "./volume-reader.ts";
 
 const WINDOW_MS = 20;
@@ -221,10 +221,10 @@ describe("volume owner", () => {
   });
 
   describe("consensusOf()", () => {
-    const unknown: VolumeAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
-    const notOwned: VolumeAnswer = { kind: "notOwned", message: "no" };
+    const unknown: VolumeResult = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
+    const notOwned: VolumeResult = { kind: "notOwned", message: "no" };
 
-    test.each<{ sentence: string; answers: readonly VolumeAnswer[]; wanted: VolumeAnswer }>([
+    test.each<{ sentence: string; answers: readonly VolumeResult[]; wanted: VolumeResult }>([
       { sentence: "who has it", answers: [unknown, ABSENT, present()], wanted: present() },
       { sentence: "nobody while one does not know", answers: [ABSENT, unknown, notOwned], wanted: unknown },
       { sentence: "those that have it not", answers: [notOwned, ABSENT], wanted: ABSENT },
@@ -239,7 +239,7 @@ describe("volume owner", () => {
       },
     );
 
-    test.each<{ answers: readonly VolumeAnswer[] }>([{ answers: [] }, { answers: [ABSENT] }])(
+    test.each<{ answers: readonly VolumeResult[] }>([{ answers: [] }, { answers: [ABSENT] }])(
       "cannot say while a provider has never answered that might have it: $answers",
       ({ answers }) => {
         expect(consensusOf(answers, [acme, silent])).toEqual({

@@ -6,7 +6,7 @@ import type { Priority } from "../../util/semaphore.ts";
 import { type ProviderError, asProviderError, contractError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { Provider } from "../model/provider.ts";
-import type { VolumeAnswer, VolumeRef } from "../model/volume.ts";
+import type { VolumeResult, VolumeRef } from "../model/volume.ts";
 
 /** Looks up the volume behind one PersistentVolume. */
 export interface VolumeReader {
@@ -32,7 +32,7 @@ export interface VolumeReaderSettings {
 
 interface Batch {
   readonly refs: VolumeRef[];
-  readonly answers: Promise<readonly VolumeAnswer[]>;
+  readonly answers: Promise<readonly VolumeResult[]>;
   /** Aborts when nobody waits for an answer any more. */
   readonly life: AbortController;
   waiting: number;
@@ -57,7 +57,7 @@ export class BatchingVolumeReader implements VolumeReader {
     return consensusOf(answers, providers);
   }
 
-  async #ask(provider: Provider, ref: VolumeRef, signal: AbortSignal): Promise<VolumeAnswer> {
+  async #ask(provider: Provider, ref: VolumeRef, signal: AbortSignal): Promise<VolumeResult> {
     signal.throwIfAborted();
     const batch = this.#open.get(provider) ?? this.#begin(provider);
     const index = batch.refs.push(ref) - 1;
@@ -75,7 +75,7 @@ export class BatchingVolumeReader implements VolumeReader {
 
   #begin(provider: Provider): Batch {
     const { clock, settings } = this.#deps;
-    const { promise: answers, resolve } = Promise.withResolvers<readonly VolumeAnswer[]>();
+    const { promise: answers, resolve } = Promise.withResolvers<readonly VolumeResult[]>();
     const batch: Batch = { refs: [], answers, life: new AbortController(), waiting: 0, askers: [] };
     this.#open.set(provider, batch);
     clock.schedule(settings.windowMs, () => {
@@ -96,13 +96,13 @@ export class BatchingVolumeReader implements VolumeReader {
   }
 
   /** Never rejects. */
-  async #send({ client }: Provider, { refs, life, askers }: Batch): Promise<readonly VolumeAnswer[]> {
+  async #send({ client }: Provider, { refs, life, askers }: Batch): Promise<readonly VolumeResult[]> {
     const { tracing, settings } = this.#deps;
     const { maxDataAgeMs, priority } = settings;
     const { signal } = life;
     if (signal.aborted) return [];
     try {
-      const call = (): Promise<readonly VolumeAnswer[]> => client.getVolumes(refs, { signal, maxDataAgeMs, priority });
+      const call = (): Promise<readonly VolumeResult[]> => client.getVolumes(refs, { signal, maxDataAgeMs, priority });
       return await tracing.shared(askers, call);
     } catch (error) {
       return refs.map(() => ({ kind: "unknown", error: asProviderError(error) }));
@@ -110,7 +110,7 @@ export class BatchingVolumeReader implements VolumeReader {
   }
 }
 
-function unanswered(): VolumeAnswer {
+function unanswered(): VolumeResult {
   return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the volume got no answer") };
 }
 
@@ -121,7 +121,7 @@ function refOf({ metadata: { name, uid } }: PersistentVolume, source: VolumeSour
 
 /** What is known of a volume. */
 export type VolumeKnowledge =
-  | VolumeAnswer
+  | VolumeResult
   /** Whose it is cannot be said before a provider has answered. */
   | { readonly kind: "undecided"; readonly error: ProviderError };
 
@@ -141,7 +141,7 @@ function serves({ capabilities: { volumes } }: ProviderInfo, source: VolumeSourc
  * The word of all providers that claim the volume's driver; two accounts of one cloud do. Who has the volume is right; that nobody has it
  * takes a no of each, those included that have never answered and might claim it.
  */
-export function consensusOf(answers: readonly VolumeAnswer[], providers: readonly Provider[]): VolumeKnowledge {
+export function consensusOf(answers: readonly VolumeResult[], providers: readonly Provider[]): VolumeKnowledge {
   const known =
     answers.find(({ kind }) => kind === "present") ??
     answers.find(({ kind }) => kind === "unknown") ??

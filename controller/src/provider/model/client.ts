@@ -1,8 +1,8 @@
 import type { ProviderError } from "./errors.ts";
-import type { Instance, InstanceAnswer, NodeRef } from "./instance.ts";
+import type { Instance, InstanceResult, NodeRef } from "./instance.ts";
 import type {
   LoadBalancer,
-  LoadBalancerAnswer,
+  LoadBalancerResult,
   LoadBalancerChange,
   LoadBalancerDeletion,
   LoadBalancerSpec,
@@ -11,7 +11,7 @@ import type {
 } from "./load-balancer.ts";
 import type { Route, RouteChanges, RouteList } from "./route.ts";
 import type { Priority } from "../../util/semaphore.ts";
-import type { VolumeAnswer, VolumeRef } from "./volume.ts";
+import type { VolumeResult, VolumeRef } from "./volume.ts";
 
 /** What every call takes. The deadline is the contract's for that call and is not the caller's to choose. */
 export interface CallOptions {
@@ -139,15 +139,15 @@ export interface WatchOptions {
 /** Calls that change nothing. They are repeated a few times when the provider is unavailable. */
 export interface ProviderReads {
   /** One answer for each node, in order; never rejects for the sake of one node, and answers "unknown" for each when a call fails. */
-  getInstances(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceAnswer[]>;
+  getInstances(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceResult[]>;
   listInstances(options: CallOptions): Promise<Listing<Instance>>;
   watchInstances(options: WatchOptions): AsyncIterable<WatchEvent<InstanceHint>>;
-  getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerAnswer>;
+  getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerResult>;
   listLoadBalancers(options: CallOptions): Promise<Listing<LoadBalancer>>;
   watchLoadBalancers(options: WatchOptions): AsyncIterable<WatchEvent<LoadBalancerHint>>;
   listRoutes(options: CallOptions): Promise<RouteList>;
   /** As getInstances. */
-  getVolumes(volumes: readonly VolumeRef[], options: ReadOptions): Promise<readonly VolumeAnswer[]>;
+  getVolumes(volumes: readonly VolumeRef[], options: ReadOptions): Promise<readonly VolumeResult[]>;
 }
 
 /** Calls that may change the cloud. They are never repeated. */

@@ -70,7 +70,7 @@ export interface Witness {
 }
 
 /** What is known about the machine behind one Node. Only "absent" ever means that there is none. */
-export type InstanceAnswer =
+export type InstanceResult =
   | { readonly kind: "present"; readonly instance: Instance; readonly readTimeMs: number; readonly witness: Witness }
   | ({ readonly kind: "absent" } & Absence)
   | { readonly kind: "unknown"; readonly error: ProviderError }

@@ -117,7 +117,7 @@ export interface PlannedChange {
 }
 
 /** Whether a load balancer exists. A failure is a rejection, never "absent". */
-export type LoadBalancerAnswer =
+export type LoadBalancerResult =
   | { readonly kind: "present"; readonly loadBalancer: LoadBalancer; readonly diagnostics: readonly Diagnostic[] }
   | ({ readonly kind: "absent"; readonly diagnostics: readonly Diagnostic[] } & Absence);
 

@@ -28,7 +28,7 @@ export interface TopologyRequirement {
 }
 
 /** What is known about the volume of one PersistentVolume. */
-export type VolumeAnswer =
+export type VolumeResult =
   | { readonly kind: "present"; readonly volume: Volume; readonly readTimeMs: number }
   | ({ readonly kind: "absent" } & Absence)
   | { readonly kind: "unknown"; readonly error: ProviderError }

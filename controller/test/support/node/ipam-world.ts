@@ -6,7 +6,7 @@ import type { NodeIpamOptions } from "../../../src/controllers/node-ipam/options
 import type { ApiError } from "../../../src/kube/errors.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
 import type { ProviderError } from "../../../src/provider/model/errors.ts";
-import type { InstanceAnswer } from "../../../src/provider/model/instance.ts";
+import type { InstanceResult } from "../../../src/provider/model/instance.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { isRecord, recordField, stringField, stringsField } from "../../../src/util/json.ts";
 import { instance } from "../builders.ts";
@@ -171,7 +171,7 @@ export class IpamWorld {
     return metadata["uid"] !== uid || isOther ? apiError("invalid") : undefined;
   }
 
-  #answer({ metadata: { name } }: Node): InstanceAnswer {
+  #answer({ metadata: { name } }: Node): InstanceResult {
     this.asked.push(name);
     const said = this.says.get(name);
     const nowMs = this.clock.nowMs();

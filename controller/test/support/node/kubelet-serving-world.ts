@@ -4,7 +4,7 @@ import type { EventInput } from "../../../src/api/event.ts";
 import type { Node, NodeAddress } from "../../../src/api/node.ts";
 import { kubeletServing } from "../../../src/controllers/kubelet-serving-csr-approver/controller.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../../src/kube/resources/certificate-signing-request.ts";
-import type { InstanceAnswer } from "../../../src/provider/model/instance.ts";
+import type { InstanceResult } from "../../../src/provider/model/instance.ts";
 import type { Provider } from "../../../src/provider/model/provider.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { instance, node } from "../builders.ts";
@@ -31,7 +31,7 @@ export class KubeletServingWorld {
   readonly events: string[] = [];
   /** Names of the Nodes that the cloud was asked about. */
   readonly asked: string[] = [];
-  readonly says = new Map<string, InstanceAnswer>();
+  readonly says = new Map<string, InstanceResult>();
   untrustedReason: string | undefined;
   /** Set before the start: nothing is written, all is planned. */
   observed: Observed | undefined;

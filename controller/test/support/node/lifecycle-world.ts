@@ -4,7 +4,7 @@ import type { Node } from "../../../src/api/node.ts";
 import { nodeLifecycle } from "../../../src/controllers/node-lifecycle/controller.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
 import { ProviderError } from "../../../src/provider/model/errors.ts";
-import type { Absence, InstanceAnswer, InstanceState } from "../../../src/provider/model/instance.ts";
+import type { Absence, InstanceResult, InstanceState } from "../../../src/provider/model/instance.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
 import type { ProviderInfo } from "../../../src/provider/model/info.ts";
 import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
@@ -214,7 +214,7 @@ export class LifecycleWorld {
     return info({ bootId, scopeId, capabilities: { instances } });
   }
 
-  #answer(name: string): InstanceAnswer {
+  #answer(name: string): InstanceResult {
     const said = this.says.get(name) ?? "running";
     const nowMs = this.clock.nowMs();
     this.heard.push({ name, said, by: `${this.bootId} ${this.scopeId}`, atMs: nowMs });

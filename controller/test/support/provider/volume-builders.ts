@@ -2,7 +2,7 @@ import type { PersistentVolume, VolumeSource } from "../../../src/api/persistent
 import type { ReadOptions } from "../../../src/provider/model/client.ts";
 import type { ProviderInfo, VolumeCapabilities } from "../../../src/provider/model/info.ts";
 import type { Provider } from "../../../src/provider/model/provider.ts";
-import type { Volume, VolumeAnswer, VolumeRef } from "../../../src/provider/model/volume.ts";
+import type { Volume, VolumeResult, VolumeRef } from "../../../src/provider/model/volume.ts";
 import { objectMeta } from "../builders.ts";
 import { idleProvider, info } from "./provider-builders.ts";
 
@@ -22,11 +22,11 @@ export function volume(parts: Partial<Volume> = {}): Volume {
   return { id: "vol-1", zones: ["a"], region: "r", labels: {}, nodeAffinity: [], ...parts };
 }
 
-export function present(parts: Partial<Volume> = {}): VolumeAnswer {
+export function present(parts: Partial<Volume> = {}): VolumeResult {
   return { kind: "present", volume: volume(parts), readTimeMs: 0 };
 }
 
-export const ABSENT: VolumeAnswer = {
+export const ABSENT: VolumeResult = {
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: 0,
@@ -61,7 +61,7 @@ export interface VolumeCall {
 export class VolumeCloud {
   readonly calls: VolumeCall[] = [];
   /** What it says of a volume. */
-  answer: (volume: VolumeRef) => VolumeAnswer = () => present();
+  answer: (volume: VolumeRef) => VolumeResult = () => present();
   /** Answers wait for it. */
   gate: () => Promise<void> = () => Promise.resolve();
   info: ProviderInfo | undefined = volumesInfo();

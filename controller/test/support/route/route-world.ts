@@ -2,7 +2,7 @@ import type { EventInput } from "../../../src/api/event.ts";
 import type { Node, NodeSpec } from "../../../src/api/node.ts";
 import { nodeRoute } from "../../../src/controllers/route/controller.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
-import type { InstanceAnswer } from "../../../src/provider/model/instance.ts";
+import type { InstanceResult } from "../../../src/provider/model/instance.ts";
 import type { ProviderInfo } from "../../../src/provider/model/info.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { isRecord, type JsonRecord } from "../../../src/util/json.ts";
@@ -42,7 +42,7 @@ export class RouteWorld implements AsyncDisposable {
   readonly #listeners = new Set<() => void>();
   #life = new AbortController();
   declared: ProviderInfo | undefined = routesInfo();
-  lookUp: InstanceAnswer | undefined;
+  lookUp: InstanceResult | undefined;
   running: boolean | undefined;
   #versions = 0;
   #ended: Promise<void> = Promise.resolve();

@@ -7,7 +7,7 @@ import type {
 import { contractError, type ProviderError } from "../../../src/provider/model/errors.ts";
 import type {
   LoadBalancer,
-  LoadBalancerAnswer,
+  LoadBalancerResult,
   LoadBalancerChange,
   LoadBalancerDeletion,
   ServiceRef,
@@ -93,7 +93,7 @@ export class LoadBalancerCloud {
     return { items, complete: this.complete, unreachable: [], resumeToken: "" };
   }
 
-  #get({ service }: LoadBalancerRef): LoadBalancerAnswer {
+  #get({ service }: LoadBalancerRef): LoadBalancerResult {
     const kept = this.kept.get(service.uid);
     if (kept !== undefined) return { kind: "present", loadBalancer: this.#show(kept), diagnostics: [] };
     const witness = { provider: this.#name, scopeId: "", bootId: "", receivedAtMs: 0 };

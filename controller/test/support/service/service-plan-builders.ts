@@ -1,6 +1,6 @@
 import type { Present } from "../../../src/controllers/service/record/record.ts";
 import type { WantedInput, Wish } from "../../../src/controllers/service/plan/types.ts";
-import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../../src/provider/model/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerResult, Operation } from "../../../src/provider/model/load-balancer.ts";
 import { CREATED_MS, ingress, service } from "../builders.ts";
 
 export const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
@@ -58,13 +58,13 @@ export function loadBalancer(parts: Partial<LoadBalancer> = {}): LoadBalancer {
   };
 }
 
-export const present = (parts: Partial<LoadBalancer> = {}): LoadBalancerAnswer => ({
+export const present = (parts: Partial<LoadBalancer> = {}): LoadBalancerResult => ({
   kind: "present",
   loadBalancer: loadBalancer(parts),
   diagnostics: [],
 });
 
-export const absent: LoadBalancerAnswer = {
+export const absent: LoadBalancerResult = {
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: CREATED_MS,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import {
   absent,
   createLogger,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type NodeRef,
   type ProviderDefinition,
   ProviderError,
@@ -31,7 +31,7 @@ const machines = Array.from({ length: 5 }, (_, index) => ({
 
 const isMachine = (id: string): boolean => machines.some((machine) => machine.id === id);
 
-const lookUp = ({ id, name }: NodeRef, control: ReferenceControl): InstanceBatchAnswer => {
+const lookUp = ({ id, name }: NodeRef, control: ReferenceControl): InstanceBatchResult => {
   if (id !== undefined && (id === "m-terminated" || control.isTerminated(id)))
     return absent("TERMINATED", { stronglyConsistent: true });
   const machine = [...machines, ...control.machines].find((candidate) =>

@@ -1,7 +1,7 @@
 import {
   absent,
   ProviderError,
-  type VolumeBatchAnswer,
+  type VolumeBatchResult,
   type VolumeHandlers,
   type VolumeRef,
 } from "@cloudwire/provider-sdk";
@@ -11,7 +11,7 @@ const volumes = [
   { id: "vol-2", zones: ["zone-2"], region: "region-1" },
 ];
 
-const lookUp = ({ source }: VolumeRef): VolumeBatchAnswer => {
+const lookUp = ({ source }: VolumeRef): VolumeBatchResult => {
   const handle = source.kind === "csi" ? source.volumeHandle : source.volumeId;
   if (!handle.startsWith("vol-")) return new ProviderError("FIELD_INVALID", `${handle} is no volume id of this cloud`);
   return volumes.find(({ id }) => id === handle) ?? absent("LOOKUP_MISS");

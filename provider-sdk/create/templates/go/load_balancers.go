@@ -38,7 +38,7 @@ func (l loadBalancers) handlers() *provider.LoadBalancers {
 	return &provider.LoadBalancers{Get: l.get, List: l.list, Ensure: l.ensure, Delete: l.delete}
 }
 
-func (l loadBalancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReading, error) {
+func (l loadBalancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReadResult, error) {
 	balancer, err := l.client.Balancer(ctx, ref.Key)
 	switch {
 	case err != nil:
@@ -65,7 +65,7 @@ func (l loadBalancers) list(ctx context.Context, yield func(*cpv1.LoadBalancer) 
 	return nil
 }
 
-func (l loadBalancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+func (l loadBalancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 	existing, err := l.client.Balancer(ctx, request.Key)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (l loadBalancers) ensure(ctx context.Context, request *provider.EnsureReque
 	return provider.Ready(toLoadBalancer(balancer)), nil
 }
 
-func (l loadBalancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingAnswer, error) {
+func (l loadBalancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 	existing, err := l.client.Balancer(ctx, ref.Key)
 	if err != nil || existing == nil {
 		return nil, err

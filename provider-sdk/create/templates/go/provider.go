@@ -38,7 +38,7 @@ func (i instances) handlers() *provider.Instances {
 	return &provider.Instances{GetMany: i.getMany, List: i.list}
 }
 
-func (i instances) getMany(ctx context.Context, refs []*cpv1.NodeRef) ([]provider.InstanceAnswer, error) {
+func (i instances) getMany(ctx context.Context, refs []*cpv1.NodeRef) ([]provider.InstanceResult, error) {
 	var ids, names []string
 	for _, ref := range refs {
 		if id := provider.CallOf(ctx).ID(ref.GetProviderId()); id != "" {
@@ -51,7 +51,7 @@ func (i instances) getMany(ctx context.Context, refs []*cpv1.NodeRef) ([]provide
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]provider.InstanceAnswer, len(refs))
+	answers := make([]provider.InstanceResult, len(refs))
 	for index, ref := range refs {
 		answers[index] = answer(ref, provider.CallOf(ctx).ID(ref.GetProviderId()), machines)
 	}
@@ -67,7 +67,7 @@ func (i instances) list(ctx context.Context, yield func(*cpv1.Instance) error) e
 	})
 }
 
-func answer(ref *cpv1.NodeRef, id string, machines []cloud.Machine) provider.InstanceAnswer {
+func answer(ref *cpv1.NodeRef, id string, machines []cloud.Machine) provider.InstanceResult {
 	var found []cloud.Machine
 	for _, machine := range machines {
 		if machine.ID == id || (id == "" && machine.Name == ref.GetName()) {

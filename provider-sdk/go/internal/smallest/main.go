@@ -41,7 +41,7 @@ func (a acme) call(ctx context.Context, method, path string, body []byte, answer
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
-func (a acme) machine(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceAnswer, error) {
+func (a acme) machine(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceResult, error) {
 	query := url.Values{"id": {provider.CallOf(ctx).ID(ref.ProviderId)}, "name": {ref.Name}}
 	var found []machine
 	if err := a.call(ctx, "GET", "/machines?"+query.Encode(), nil, &found); err != nil || len(found) == 0 {
@@ -54,7 +54,7 @@ func (a acme) machine(ctx context.Context, ref *cpv1.NodeRef) (provider.Instance
 	}), nil
 }
 
-func (a acme) balancer(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReading, error) {
+func (a acme) balancer(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReadResult, error) {
 	var found []balancer
 	if err := a.call(ctx, "GET", "/balancers?name="+ref.Key, nil, &found); err != nil || len(found) == 0 {
 		return provider.Absent(provider.LookupMiss), err
@@ -62,21 +62,21 @@ func (a acme) balancer(ctx context.Context, ref *provider.LoadBalancerRef) (prov
 	return found[0].answer(), nil
 }
 
-func (a acme) ensure(ctx context.Context, wish *provider.EnsureRequest) (provider.LoadBalancerAnswer, error) {
+func (a acme) ensure(ctx context.Context, wish *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 	body, _ := json.Marshal(map[string]any{"ports": wish.Spec.Ports, "targets": wish.Nodes})
 	var made balancer
 	err := a.call(ctx, "PUT", "/balancers/"+wish.Key, body, &made)
 	return made.answer(), err
 }
 
-func (b balancer) answer() provider.LoadBalancerAnswer {
+func (b balancer) answer() provider.LoadBalancerResult {
 	if b.IP == "" {
 		return provider.Pending(b.ID) // The cloud still works on it: asked again in 5 s.
 	}
 	return provider.Ready(&cpv1.LoadBalancer{Id: b.ID, Ingress: provider.IngressIPs(b.IP)})
 }
 
-func (a acme) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingAnswer, error) {
+func (a acme) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 	return nil, a.call(ctx, "DELETE", "/balancers/"+ref.Key, nil, new(any))
 }
 

@@ -8,12 +8,12 @@ from cloudwire_provider import v1
 from cloudwire_provider._version import __version__
 from cloudwire_provider.context import BackgroundContext, CallContext, ChangeContext, ReadContext, RouteContext
 from cloudwire_provider.definition import (
-    InstanceAnswer,
     InstanceEvent,
+    InstanceResult,
     LoadBalancerEvent,
     Provider,
-    RouteAnswer,
-    VolumeAnswer,
+    RouteResult,
+    VolumeResult,
 )
 from cloudwire_provider.errors import Cancelled, ErrorDetails, FieldProblem, ProviderError, StartError, VendorReason
 from cloudwire_provider.features import (
@@ -28,7 +28,7 @@ from cloudwire_provider.features import (
     VolumeFeatures,
     WatchFeatures,
 )
-from cloudwire_provider.fetch import HttpAnswer, HttpStatusError
+from cloudwire_provider.fetch import HttpResponse, HttpStatusError
 from cloudwire_provider.requests import (
     LoadBalancerRef,
     NodesDiff,
@@ -84,12 +84,12 @@ __all__ = [
     "CheckResult",
     "ErrorDetails",
     "FieldProblem",
-    "HttpAnswer",
+    "HttpResponse",
     "HttpStatusError",
-    "InstanceAnswer",
     "InstanceEvent",
     "InstanceFeatures",
     "InstanceGone",
+    "InstanceResult",
     "Known",
     "Limits",
     "ListFeatures",
@@ -106,9 +106,9 @@ __all__ = [
     "ReadContext",
     "ResumeFrom",
     "Resync",
-    "RouteAnswer",
     "RouteContext",
     "RouteFeatures",
+    "RouteResult",
     "RunningProvider",
     "ServeOptions",
     "StartError",
@@ -118,8 +118,8 @@ __all__ = [
     "Unreachable",
     "Upsert",
     "VendorReason",
-    "VolumeAnswer",
     "VolumeFeatures",
+    "VolumeResult",
     "WantedLoadBalancer",
     "WantedNodes",
     "WatchFeatures",

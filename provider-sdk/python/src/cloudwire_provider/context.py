@@ -12,7 +12,7 @@ from cloudwire_provider import v1
 from cloudwire_provider._state.retries import IDEMPOTENT_METHODS, RetryBudget, wait_before_next
 from cloudwire_provider._telemetry.call_recorder import CallRecorder, CloudCall
 from cloudwire_provider.errors import Cancelled
-from cloudwire_provider.fetch import HttpAnswer, send
+from cloudwire_provider.fetch import HttpResponse, send
 from cloudwire_provider.log import Log
 
 _READS = {"GET", "HEAD", "OPTIONS"}
@@ -20,14 +20,14 @@ _READS = {"GET", "HEAD", "OPTIONS"}
 _MAX_FETCH = 30.0
 
 
-def _try(url: str, **request: Any) -> tuple[HttpAnswer | None, Exception | None]:
+def _try(url: str, **request: Any) -> tuple[HttpResponse | None, Exception | None]:
     try:
         return send(url, **request), None
     except Exception as error:  # noqa: BLE001 - raised again, unless the next try goes better
         return None, error
 
 
-def _settled(answer: HttpAnswer | None, error: Exception | None) -> HttpAnswer:
+def _settled(answer: HttpResponse | None, error: Exception | None) -> HttpResponse:
     if answer is None:
         raise error or TypeError("a try has neither answer nor error")
     return answer
@@ -73,7 +73,7 @@ class BackgroundContext:
         timeout: float | None = None,
         mutation: bool | None = None,
         retry: bool | None = None,
-    ) -> HttpAnswer:
+    ) -> HttpResponse:
         """
         Send an HTTP request to the cloud, count it and report its outcome. Any status is an answer.
 
@@ -114,7 +114,7 @@ class BackgroundContext:
         timeout: float | None = None,
         mutation: bool | None = None,
         retry: bool | None = None,
-    ) -> HttpAnswer:
+    ) -> HttpResponse:
         """Do the same in an `async def` handler; the request runs in a thread."""
         options: dict[str, Any] = {
             "json": json,

@@ -40,15 +40,15 @@ Items: TypeAlias = Iterable[T] | AsyncIterable[T]
 """What a generator yields, or an asynchronous one."""
 
 
-InstanceAnswer = v1.Instance | Known[v1.Instance] | Absent | NotOwned
+InstanceResult = v1.Instance | Known[v1.Instance] | Absent | NotOwned
 """The answer about one Node."""
-VolumeAnswer = v1.Volume | Known[v1.Volume] | Absent | NotOwned
+VolumeResult = v1.Volume | Known[v1.Volume] | Absent | NotOwned
 """The answer about one volume."""
 InstanceEvent = Upsert[v1.Instance] | InstanceGone | Bookmark | Resync
 """What a watch of machines yields."""
 LoadBalancerEvent = Upsert[v1.LoadBalancer] | LoadBalancerGone | Bookmark | Resync
 """What a watch of load balancers yields."""
-RouteAnswer = v1.Route | Pending
+RouteResult = v1.Route | Pending
 """What came of one route."""
 
 Check = Callable[[BackgroundContext], Maybe["CheckResult | None"]]
@@ -83,10 +83,10 @@ class InstanceHandlers:
 
     def __init__(self) -> None:
         self.features = InstanceFeatures()
-        self.get: Handler[Callable[[v1.NodeRef, ReadContext], Maybe[InstanceAnswer]]] = Handler("instances.get")
+        self.get: Handler[Callable[[v1.NodeRef, ReadContext], Maybe[InstanceResult]]] = Handler("instances.get")
         """Looks one machine up. With `provider_id` that alone decides; without, the name and the hints do."""
         self.get_many: Handler[
-            Callable[[Sequence[v1.NodeRef], ReadContext], Maybe[Sequence[InstanceAnswer | Exception]]]
+            Callable[[Sequence[v1.NodeRef], ReadContext], Maybe[Sequence[InstanceResult | Exception]]]
         ] = Handler("instances.get_many")
         """Looks many up: answers in the order of the Nodes, one for each; an error is that of its Node alone."""
         self.list: Handler[Callable[[CallContext], Items[v1.Instance | Unreachable | ResumeFrom]]] = Handler(
@@ -138,10 +138,10 @@ class RouteHandlers:
         self.features = RouteFeatures()
         self.list: Handler[Callable[[RouteContext], Items[v1.Route]]] = Handler("routes.list")
         """Yields the routes with the stamp of `context.cluster`, and no others. A normal end says: complete."""
-        self.ensure: Handler[Callable[[v1.Route, RouteContext], Maybe[RouteAnswer]]] = Handler("routes.ensure")
+        self.ensure: Handler[Callable[[v1.Route, RouteContext], Maybe[RouteResult]]] = Handler("routes.ensure")
         """Makes one route exist; one that exists as wished is success."""
         self.ensure_many: Handler[
-            Callable[[Sequence[v1.Route], RouteContext], Maybe[Sequence[RouteAnswer | Exception]]]
+            Callable[[Sequence[v1.Route], RouteContext], Maybe[Sequence[RouteResult | Exception]]]
         ] = Handler("routes.ensure_many")
         """Makes many exist; answers in the order asked for."""
         self.delete: Handler[Callable[[v1.Route, RouteContext], Maybe[Pending | None]]] = Handler("routes.delete")
@@ -157,10 +157,10 @@ class VolumeHandlers:
 
     def __init__(self) -> None:
         self.features = VolumeFeatures()
-        self.get: Handler[Callable[[v1.VolumeRef, ReadContext], Maybe[VolumeAnswer]]] = Handler("volumes.get")
+        self.get: Handler[Callable[[v1.VolumeRef, ReadContext], Maybe[VolumeResult]]] = Handler("volumes.get")
         """Looks one volume up."""
         self.get_many: Handler[
-            Callable[[Sequence[v1.VolumeRef], ReadContext], Maybe[Sequence[VolumeAnswer | Exception]]]
+            Callable[[Sequence[v1.VolumeRef], ReadContext], Maybe[Sequence[VolumeResult | Exception]]]
         ] = Handler("volumes.get_many")
         """Looks many up: answers in the order asked for."""
 

@@ -17,7 +17,7 @@ _REQUEST_ID_HEADERS = ("x-request-id", "x-amzn-requestid", "x-ms-request-id", "x
 class HttpStatusError(Exception):
     """The cloud answered with an error status. The SDK understands it where it can: 401, 403, 409, 429 and 5xx."""
 
-    def __init__(self, answer: HttpAnswer) -> None:
+    def __init__(self, answer: HttpResponse) -> None:
         excerpt = answer.body[:_MAX_EXCERPT].decode("utf-8", "replace")
         super().__init__(f"{answer.method} {answer.url} answered HTTP {answer.status}: {excerpt}")
         self.status = answer.status
@@ -26,7 +26,7 @@ class HttpStatusError(Exception):
 
 
 @dataclass(frozen=True)
-class HttpAnswer:
+class HttpResponse:
     """What the cloud answered, whatever its status."""
 
     method: str
@@ -49,14 +49,14 @@ class HttpAnswer:
         """Return the body, read as JSON."""
         return json.loads(self.body)
 
-    def raise_for_status(self) -> HttpAnswer:
+    def raise_for_status(self) -> HttpResponse:
         """Return the answer itself, or raise `HttpStatusError` for a status of 400 and more."""
         if self.status >= 400:
             raise HttpStatusError(self)
         return self
 
 
-def send(url: str, *, method: str, payload: Any | None, headers: Mapping[str, str], timeout: float) -> HttpAnswer:
+def send(url: str, *, method: str, payload: Any | None, headers: Mapping[str, str], timeout: float) -> HttpResponse:
     """Send one request and read the whole answer. Raises OSError when there is none."""
     body = None if payload is None else payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     typed = {} if body is None else {"content-type": "application/json"}
@@ -67,4 +67,4 @@ def send(url: str, *, method: str, payload: Any | None, headers: Mapping[str, st
         response = error
     with response:
         lower = {name.lower(): value for name, value in response.headers.items()}
-        return HttpAnswer(method, url, response.status, lower, response.read())
+        return HttpResponse(method, url, response.status, lower, response.read())

@@ -66,10 +66,10 @@ export interface Instance {
 }
 
 /** The answer about one Node. */
-export type InstanceAnswer = Instance | Absent | NotOwned;
+export type InstanceResult = Instance | Absent | NotOwned;
 
 /** The answer about one Node of many: an error is that of this Node alone. */
-export type InstanceBatchAnswer = InstanceAnswer | ProviderError | Error;
+export type InstanceBatchResult = InstanceResult | ProviderError | Error;
 
 /** Yielded by a watch when the initial events are complete, or to hand out a token. The SDK adds heartbeats itself. */
 export interface WatchBookmark {
@@ -129,7 +129,7 @@ interface InstanceHandlersBase {
 /** Machines, one by one: the SDK loops with at most 16 look-ups at once and shares equal ones. */
 export interface SingleInstanceHandlers extends InstanceHandlersBase {
   /** Looks one machine up. */
-  readonly get: (node: NodeRef, context: ReadContext) => Promise<InstanceAnswer> | InstanceAnswer;
+  readonly get: (node: NodeRef, context: ReadContext) => Promise<InstanceResult> | InstanceResult;
   readonly getMany?: undefined;
 }
 
@@ -140,7 +140,7 @@ export interface BatchInstanceHandlers extends InstanceHandlersBase {
   readonly getMany: (
     nodes: readonly NodeRef[],
     context: ReadContext,
-  ) => Promise<readonly InstanceBatchAnswer[]> | readonly InstanceBatchAnswer[];
+  ) => Promise<readonly InstanceBatchResult[]> | readonly InstanceBatchResult[];
 }
 
 /** How a provider serves machines. */

@@ -61,10 +61,10 @@ export interface RouteChangeContext extends ChangeContext {
 }
 
 /** What came of one route of many: an error is that of this route alone. */
-export type RouteBatchAnswer = Route | Pending | ProviderError | Error;
+export type RouteBatchResult = Route | Pending | ProviderError | Error;
 
 /** What came of one delete of many: `undefined` says that the route is gone. */
-export type RouteDeleteAnswer = Pending | ProviderError | Error | undefined;
+export type RouteDeleteResult = Pending | ProviderError | Error | undefined;
 
 /** Facts about how a provider serves routes. */
 export interface RouteFeatures {
@@ -99,7 +99,7 @@ export type EnsureRoute = (
 export type EnsureRoutes = (
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-) => Promise<readonly RouteBatchAnswer[]> | readonly RouteBatchAnswer[];
+) => Promise<readonly RouteBatchResult[]> | readonly RouteBatchResult[];
 
 /** Makes one route be gone; one that does not exist is success, one without this cluster's stamp is refused. */
 export type DeleteRoute = (
@@ -111,7 +111,7 @@ export type DeleteRoute = (
 export type DeleteRoutes = (
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-) => Promise<readonly RouteDeleteAnswer[]> | readonly RouteDeleteAnswer[];
+) => Promise<readonly RouteDeleteResult[]> | readonly RouteDeleteResult[];
 
 /** How a provider serves routes: `ensure` or `ensureMany`, `delete` or `deleteMany`. */
 export type RouteHandlers = RouteHandlersBase &

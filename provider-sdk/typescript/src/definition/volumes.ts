@@ -43,10 +43,10 @@ export interface Volume {
 }
 
 /** The answer about one volume. */
-export type VolumeAnswer = Volume | Absent | NotOwned;
+export type VolumeResult = Volume | Absent | NotOwned;
 
 /** The answer about one volume of many: an error is that of this volume alone. */
-export type VolumeBatchAnswer = VolumeAnswer | ProviderError | Error;
+export type VolumeBatchResult = VolumeResult | ProviderError | Error;
 
 /** Facts about how a provider serves volumes. */
 export interface VolumeFeatures {
@@ -61,7 +61,7 @@ export interface VolumeFeatures {
 /** How a provider serves volumes: `get` one by one, or `getMany` in the order asked for. */
 export type VolumeHandlers = { readonly features?: VolumeFeatures | undefined } & (
   | {
-      readonly get: (volume: VolumeRef, context: ReadContext) => Promise<VolumeAnswer> | VolumeAnswer;
+      readonly get: (volume: VolumeRef, context: ReadContext) => Promise<VolumeResult> | VolumeResult;
       readonly getMany?: undefined;
     }
   | {
@@ -69,6 +69,6 @@ export type VolumeHandlers = { readonly features?: VolumeFeatures | undefined } 
       readonly getMany: (
         volumes: readonly VolumeRef[],
         context: ReadContext,
-      ) => Promise<readonly VolumeBatchAnswer[]> | readonly VolumeBatchAnswer[];
+      ) => Promise<readonly VolumeBatchResult[]> | readonly VolumeBatchResult[];
     }
 );

@@ -1,6 +1,6 @@
 import { codeNames } from "@cloudwire/proto/codes";
 import type * as Api from "@opentelemetry/api";
-import type { ErrorAnswer } from "../server/rpc/error-answer.ts";
+import type { ErrorAnswer } from "../server/rpc/error-response.ts";
 import type { RpcCall } from "../server/rpc/method.ts";
 import { parseTraceparent } from "./trace-context.ts";
 

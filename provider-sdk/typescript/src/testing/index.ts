@@ -5,7 +5,7 @@ export {
 } from "./fake-cloud/fault.ts";
 export { FakeCloudRefusal } from "./fake-cloud/routes.ts";
 export type {
-  FakeCloudAnswer,
+  FakeCloudResponse,
   FakeCloudHandler,
   FakeCloudRequest,
   FakeCloudRoutes,

@@ -1,7 +1,7 @@
 import {
   absent,
   type Instance,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type NodeRef,
   notOwned,
   ProviderError,
@@ -13,7 +13,7 @@ import { isTerminated, type KnownMachine, nodeNameOf, type NodeNameSource } from
 export type Question =
   | { readonly kind: "id"; readonly instanceId: string; readonly isNamed: boolean }
   | { readonly kind: "name"; readonly name: string }
-  | { readonly kind: "answered"; readonly answer: InstanceBatchAnswer };
+  | { readonly kind: "answered"; readonly answer: InstanceBatchResult };
 
 /** A provider ID alone decides; without it the Node's name does. */
 export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, source: NodeNameSource): Question {
@@ -64,7 +64,7 @@ export function answerOf(
   found: Found,
   show: (machine: KnownMachine) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   switch (question.kind) {
     case "answered":
       return question.answer;
@@ -81,7 +81,7 @@ function answerById(
   { byId, vanished }: Found,
   show: (machine: KnownMachine) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   const machine = byId.get(instanceId);
   if (machine) return answerFor(machine, show, observeTime);
   if (!vanished.has(instanceId)) return absent("LOOKUP_MISS", { observeTime });
@@ -97,7 +97,7 @@ function answerByName(
   { byName }: Found,
   show: (machine: KnownMachine) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   const all = byName.get(name) ?? [];
   const alive = all.filter((machine) => !isTerminated(machine));
   if (alive.length > 1) {
@@ -115,7 +115,7 @@ function answerFor(
   machine: KnownMachine,
   show: (machine: KnownMachine) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   if (isTerminated(machine)) return absent("TERMINATED", { observeTime, stronglyConsistent: true });
   return show(machine);
 }

@@ -2,7 +2,7 @@ import type { Filter } from "@aws-sdk/client-ec2";
 import {
   type CallContext,
   type Instance,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type InstanceHandlers,
   type IpFamily,
   type NodeRef,
@@ -63,7 +63,7 @@ export class Instances {
     };
   }
 
-  async #getMany(nodes: readonly NodeRef[], context: ReadContext): Promise<readonly InstanceBatchAnswer[]> {
+  async #getMany(nodes: readonly NodeRef[], context: ReadContext): Promise<readonly InstanceBatchResult[]> {
     const questions = nodes.map((node) => questionOf(node, this.#settings.nodeNames));
     const walked = await this.#walkFor(questions, context);
     const observeTime = new Date(this.#nowMs());
@@ -139,7 +139,7 @@ export class Instances {
   }
 }
 
-function isMiss(answer: InstanceBatchAnswer): boolean {
+function isMiss(answer: InstanceBatchResult): boolean {
   return !(answer instanceof Error) && answer.kind === "absent" && answer.basis === "LOOKUP_MISS";
 }
 

@@ -2,9 +2,9 @@ import {
   inParallel,
   ProviderError,
   type Route,
-  type RouteBatchAnswer,
+  type RouteBatchResult,
   type RouteChangeContext,
-  type RouteDeleteAnswer,
+  type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
   type WantedRoute,
@@ -68,7 +68,7 @@ class Routes {
     for (const route of own) yield toRoute(route, found);
   }
 
-  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchAnswer[]> {
+  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
     const table = await this.#read(context);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const found = await this.#find(
@@ -85,7 +85,7 @@ class Routes {
     return inParallel(steps, concurrency, (step) => this.#carryOut(step, { found, table, hostId }, context));
   }
 
-  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteAnswer[]> {
+  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
     const table = await this.#read(context);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const isHost = ownerOf(table) === context.cluster.id;
@@ -115,7 +115,7 @@ class Routes {
     step: RouteStep,
     { found, table, hostId }: Situation,
     context: RouteChangeContext,
-  ): Promise<RouteBatchAnswer> {
+  ): Promise<RouteBatchResult> {
     if (step.kind === "refuse") return step.problem;
     const { cidr, instanceId, kind } = step;
     const { id } = context.cluster;

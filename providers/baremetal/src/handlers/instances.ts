@@ -2,7 +2,7 @@ import {
   absent,
   type CallContext,
   type Instance,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type InstanceHandlers,
   type NodeRef,
   ProviderError,
@@ -41,7 +41,7 @@ export function instanceHandlers(source: MachineSource): InstanceHandlers {
 }
 
 /** What the machines say about one Node. Only a source without problems proves that something is not there. */
-export function answerFor(node: NodeRef, machines: Machines): InstanceBatchAnswer {
+export function answerFor(node: NodeRef, machines: Machines): InstanceBatchResult {
   if (node.id !== undefined && !machineIdPattern.test(node.id)) {
     const message = `provider ID ${node.providerId ?? node.id} of node ${node.name} cannot be that of a machine: it is made of a-z, 0-9, ".", "_" and "-"`;
     return new ProviderError("PROVIDER_ID_MALFORMED", message);

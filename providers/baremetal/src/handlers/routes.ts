@@ -1,9 +1,9 @@
 import {
   ProviderError,
   type Route,
-  type RouteBatchAnswer,
+  type RouteBatchResult,
   type RouteChangeContext,
-  type RouteDeleteAnswer,
+  type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
   type WantedRoute,
@@ -71,7 +71,7 @@ async function ensureMany(
   { store, source, kernel }: RouteDeps,
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-): Promise<readonly RouteBatchAnswer[]> {
+): Promise<readonly RouteBatchResult[]> {
   const machines = await source.read();
   return kernel.inTurn((access) => ensureInTurn({ store, kernel, ...access }, machines, routes, context));
 }
@@ -81,7 +81,7 @@ async function ensureInTurn(
   machines: Machines,
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-): Promise<readonly RouteBatchAnswer[]> {
+): Promise<readonly RouteBatchResult[]> {
   const [table] = await Promise.all([read(), store.refresh()]);
   const plans = routes.map((route) => {
     const record = toRecord(route, machines, store.state().routes, context);
@@ -164,7 +164,7 @@ async function deleteMany(
   { store, kernel }: RouteDeps,
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-): Promise<readonly RouteDeleteAnswer[]> {
+): Promise<readonly RouteDeleteResult[]> {
   return kernel.inTurn(async ({ sync }) => {
     await store.refresh();
     const found = routes.map((route) => recordOf(route, store.state().routes));
@@ -196,7 +196,7 @@ function deleteAnswer(
   record: RouteRecord | undefined,
   { cluster }: RouteChangeContext,
   left: ReadonlySet<string>,
-): RouteDeleteAnswer {
+): RouteDeleteResult {
   if (record === undefined) return undefined;
   const { destination } = record;
   if (record.cluster.id !== cluster.id) {

@@ -1,7 +1,7 @@
 import {
   absent,
   type Instance,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type NodeRef,
   notOwned,
   ProviderError,
@@ -13,7 +13,7 @@ import { isDeleted, isKnown, type KnownServer, type Server } from "./server.ts";
 export type Question =
   | { readonly kind: "id"; readonly serverId: string }
   | { readonly kind: "name"; readonly name: string }
-  | { readonly kind: "answered"; readonly answer: InstanceBatchAnswer };
+  | { readonly kind: "answered"; readonly answer: InstanceBatchResult };
 
 /** A provider ID alone decides; without it the Node's name does. */
 export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, region: string): Question {
@@ -54,7 +54,7 @@ export function answerOf(
   found: Found,
   show: (server: KnownServer) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   switch (question.kind) {
     case "answered":
       return question.answer;
@@ -71,7 +71,7 @@ function answerById(
   { byId, missing }: Found,
   show: (server: KnownServer) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   const server = byId.get(id);
   if (server === undefined) {
     if (missing.has(id)) return absent("LOOKUP_MISS", { observeTime, stronglyConsistent: true });
@@ -89,7 +89,7 @@ function answerByName(
   { byId, byName, isComplete }: Found,
   show: (server: KnownServer) => Instance,
   observeTime: Date,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   const [first, ...others] = byName.get(name.toLowerCase()) ?? [];
   if (first && others.length > 0) {
     const matches = [first, ...others].map(({ id }) => id).join(",");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type CallContext,
   type Instance,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type InstanceEvent,
   type InstanceHandlers,
   type NodeRef,
@@ -56,7 +56,7 @@ export class Instances {
     };
   }
 
-  async #getMany(nodes: readonly NodeRef[], context: ReadContext): Promise<readonly InstanceBatchAnswer[]> {
+  async #getMany(nodes: readonly NodeRef[], context: ReadContext): Promise<readonly InstanceBatchResult[]> {
     const questions = nodes.map((node) => questionOf(node, this.#view.region));
     const observeTime = new Date(this.#nowMs());
     const walked = await this.#walkFor(questions, context);

@@ -1,9 +1,9 @@
 import {
   ProviderError,
   type Route,
-  type RouteBatchAnswer,
+  type RouteBatchResult,
   type RouteChangeContext,
-  type RouteDeleteAnswer,
+  type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
   type WantedRoute,
@@ -70,7 +70,7 @@ class Routes {
     for (const route of own) yield toRoute(route, serverIds.get(route.nexthop));
   }
 
-  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchAnswer[]> {
+  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
     const { routes, owner } = await this.#read(context);
     if (owner !== undefined && owner !== context.cluster.id)
       return wanted.map((each) => this.#inTheWay(each, routes, owner));
@@ -98,7 +98,7 @@ class Routes {
     return steps.map((step, index) => (step.kind === "refuse" ? step.problem : toRoute(step.route, ids[index])));
   }
 
-  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteAnswer[]> {
+  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
     const { routes, owner } = await this.#read(context);
     const isOwn = owner === context.cluster.id;
     const named = wanted.map(({ destinationCidr, id }) =>

@@ -1,9 +1,9 @@
 import {
   ProviderError,
   type Route as ProviderRoute,
-  type RouteBatchAnswer,
+  type RouteBatchResult,
   type RouteChangeContext,
-  type RouteDeleteAnswer,
+  type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
   type WantedRoute,
@@ -40,7 +40,7 @@ async function* listRoutes(cloud: CloudAccess, context: RouteListContext): Async
 }
 
 type Step =
-  | { readonly kind: "done"; readonly answer: RouteBatchAnswer }
+  | { readonly kind: "done"; readonly answer: RouteBatchResult }
   /** `replaces`: the cluster's own route to another machine, which has to go first. */
   | { readonly kind: "create"; readonly spec: RouteSpec; readonly replaces: Route | undefined };
 
@@ -49,7 +49,7 @@ async function ensureRoutes(
   cloud: CloudAccess,
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-): Promise<readonly RouteBatchAnswer[]> {
+): Promise<readonly RouteBatchResult[]> {
   const existing = await readDestinations(cloud, routes, context);
   const steps = routes.map((wanted) => planEnsure(wanted, existing.get(wanted.destinationCidr), context));
   const creates = steps.filter((step) => step.kind === "create");
@@ -75,7 +75,7 @@ async function planRoutes(
   routes: readonly WantedRoute[],
   steps: readonly Step[],
   context: RouteChangeContext,
-): Promise<readonly RouteBatchAnswer[]> {
+): Promise<readonly RouteBatchResult[]> {
   const there = await readMachines(
     cloud,
     steps.flatMap((step) => (step.kind === "create" ? [step.spec.instanceId] : [])),
@@ -111,7 +111,7 @@ async function deleteRoutes(
   cloud: CloudAccess,
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-): Promise<readonly RouteDeleteAnswer[]> {
+): Promise<readonly RouteDeleteResult[]> {
   const existing = await readDestinations(cloud, routes, context);
   const found = routes.map((wanted) => {
     const route = existing.get(wanted.destinationCidr);
@@ -193,7 +193,7 @@ async function createAll(
   cloud: CloudAccess,
   items: readonly RouteSpec[],
   context: RouteChangeContext,
-): Promise<readonly RouteBatchAnswer[]> {
+): Promise<readonly RouteBatchResult[]> {
   if (items.length === 0) return [];
   const { results, quota } = await cloud.ask(context, async (client, signal) => client.createRoutes(items, signal));
   context.reportQuota(quota);
@@ -215,7 +215,7 @@ function notAnswered(destination: string): ProviderError {
   return new ProviderError("INCOMPLETE_ANSWER", `the cloud did not answer for the route to ${destination}`);
 }
 
-function asWanted(wanted: WantedRoute | undefined, existing: Route | undefined): RouteBatchAnswer {
+function asWanted(wanted: WantedRoute | undefined, existing: Route | undefined): RouteBatchResult {
   if (existing) return toRoute(existing);
   const destination = wanted?.destinationCidr ?? "";
   return { id: destination, destinationCidr: destination, ...(wanted?.targetId ? { targetId: wanted.targetId } : {}) };

@@ -2,7 +2,7 @@ import {
   absent,
   ProviderError,
   type ReadContext,
-  type VolumeBatchAnswer,
+  type VolumeBatchResult,
   type VolumeHandlers,
   type VolumeRef,
 } from "@cloudwire/provider-sdk";
@@ -29,7 +29,7 @@ async function getMany(
   cloud: CloudAccess,
   volumes: readonly VolumeRef[],
   context: ReadContext,
-): Promise<readonly VolumeBatchAnswer[]> {
+): Promise<readonly VolumeBatchResult[]> {
   const handles = volumes.map(({ source }) => (source.kind === "csi" ? source.volumeHandle : source.volumeId));
   const ids = [...new Set(handles.filter((handle) => !malformed(handle)))];
   if (ids.length === 0) return handles.map(malformed).filter((problem) => problem !== undefined);
@@ -44,7 +44,7 @@ function malformed(handle: string): ProviderError | undefined {
   return new ProviderError("FIELD_INVALID", `volume handle ${handle} is not of the form vol-<12 hex digits>`);
 }
 
-function answerFor(lookup: VolumeLookup, id: string, stale: ProviderError | undefined): VolumeBatchAnswer {
+function answerFor(lookup: VolumeLookup, id: string, stale: ProviderError | undefined): VolumeBatchResult {
   const readTime = new Date(lookup.observedAt);
   const volume = lookup.items.find((candidate) => candidate.id === id);
   if (volume) return stale ?? { id, zones: [volume.zone], region: volume.region, readTime };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { instance } from "../../../../test/support/builders.ts";
 import { contractError } from "../../../provider/model/errors.ts";
-import type { Instance, InstanceAnswer } from "../../../provider/model/instance.ts";
+import type { Instance, InstanceResult } from "../../../provider/model/instance.ts";
 import type { Claim } from "./claim.ts";
 import { evaluateClaim } from "./instance.ts";
 
@@ -15,7 +15,7 @@ const ADDRESSES = [
   { type: "ExternalDNS", address: "a.example" },
 ];
 
-function present(parts: Partial<Instance> = {}): InstanceAnswer {
+function present(parts: Partial<Instance> = {}): InstanceResult {
   return { kind: "present", instance: instance({ addresses: ADDRESSES, ...parts }), readTimeMs: 0, witness };
 }
 
@@ -62,7 +62,7 @@ interface Row {
   readonly reason: string;
   readonly message: string;
   readonly claim?: Partial<Claim>;
-  readonly answer: InstanceAnswer;
+  readonly answer: InstanceResult;
   readonly untrustedReason?: string;
 }
 

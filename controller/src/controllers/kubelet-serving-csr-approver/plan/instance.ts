@@ -1,4 +1,4 @@
-import type { Instance, InstanceAnswer, InstanceState } from "../../../provider/model/instance.ts";
+import type { Instance, InstanceResult, InstanceState } from "../../../provider/model/instance.ts";
 import {
   type Claim,
   type InstanceObjection,
@@ -23,7 +23,7 @@ export interface Confirmation {
 
 /** What is known of the node's machine. */
 export interface InstanceEvidence {
-  readonly answer: InstanceAnswer;
+  readonly answer: InstanceResult;
   /** Why the provider that answered is not to be believed now. */
   readonly untrustedReason: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../../provider/model/errors.ts";
-import type { Absence, InstanceAnswer } from "../../../provider/model/instance.ts";
+import type { Absence, InstanceResult } from "../../../provider/model/instance.ts";
 import { type Absences, countAnswer, ignoredReason, type Moments } from "./absences.ts";
 
 const CREATED = 1_000_000;
@@ -16,7 +16,7 @@ const moments = (parts: Partial<Moments> = {}): Moments => ({
   ...parts,
 });
 
-const absent = (parts: Partial<Absence> = {}): InstanceAnswer & { readonly kind: "absent" } => ({
+const absent = (parts: Partial<Absence> = {}): InstanceResult & { readonly kind: "absent" } => ({
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: NOT_READY + 39_000,
@@ -40,7 +40,7 @@ const one = before({
 });
 
 describe("countAnswer() begins to count", () => {
-  test.each<{ it: string; answer: InstanceAnswer; want: Absences }>([
+  test.each<{ it: string; answer: InstanceResult; want: Absences }>([
     { it: "a miss", answer: absent(), want: one },
     { it: "a complete list's miss", answer: absent({ basis: "completeListMiss" }), want: one },
     {
@@ -75,7 +75,7 @@ describe("countAnswer() ends the count", () => {
     warnings: [],
   } as const;
 
-  test.each<{ it: string; answer: InstanceAnswer }>([
+  test.each<{ it: string; answer: InstanceResult }>([
     { it: "a machine, even a stopped one", answer: { kind: "present", instance, readTimeMs: 0, witness } },
     { it: "no answer", answer: { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503") } },
     { it: "throttling", answer: { kind: "unknown", error: contractError("RATE_LIMITED", "429") } },

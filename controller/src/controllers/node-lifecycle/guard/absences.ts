@@ -1,4 +1,4 @@
-import type { Absence, InstanceAnswer, Witness } from "../../../provider/model/instance.ts";
+import type { Absence, InstanceResult, Witness } from "../../../provider/model/instance.ts";
 
 /** One reading of the cloud, by the clock of whoever read it and by ours. */
 export interface Reading {
@@ -40,7 +40,7 @@ const MAX_AHEAD_MS = 60_000;
  */
 export function countAnswer(
   before: Absences | undefined,
-  answer: InstanceAnswer,
+  answer: InstanceResult,
   moments: Moments,
 ): Absences | undefined {
   if (answer.kind !== "absent") return undefined;

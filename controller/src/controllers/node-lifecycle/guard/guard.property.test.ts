@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { contractError } from "../../../provider/model/errors.ts";
-import type { InstanceAnswer } from "../../../provider/model/instance.ts";
+import type { InstanceResult } from "../../../provider/model/instance.ts";
 import { type Absences, countAnswer } from "./absences.ts";
 import { type GuardRules, decide } from "./guard.ts";
 
@@ -82,7 +82,7 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
   });
 }
 
-function answerOf({ said, bootId, scopeId }: Step, observeTimeMs: number): InstanceAnswer {
+function answerOf({ said, bootId, scopeId }: Step, observeTimeMs: number): InstanceResult {
   const witness = { provider: "acme", scopeId, bootId, receivedAtMs: 0 };
   switch (said) {
     case "miss":

@@ -1,7 +1,7 @@
 import { keyOf } from "../../../api/meta.ts";
 import { type Service, deletionProtection, loadBalancerToAdopt } from "../../../api/service.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
-import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
@@ -183,7 +183,7 @@ async function read(
   record: ServiceRecord | undefined,
   { service, present }: { readonly service: Service; readonly present: Present | undefined },
   context: ReconcileContext,
-): Promise<LoadBalancerAnswer> {
+): Promise<LoadBalancerResult> {
   const { signal, priority } = context;
   if (record?.state.kind === "unknown") {
     const found = await lister.find(provider, record.uid, record.state.sinceMs, context);
@@ -274,7 +274,7 @@ async function gatherAdoption(
   deps: Pick<GatherDependencies, "services" | "records" | "lister" | "mayAdopt">,
   owner: Owner,
   service: Service,
-  known: { readonly present: Present | undefined; readonly observed: LoadBalancerAnswer | undefined },
+  known: { readonly present: Present | undefined; readonly observed: LoadBalancerResult | undefined },
   context: ReconcileContext,
 ): Promise<Adoption> {
   const loadBalancerId = loadBalancerToAdopt(service);
@@ -303,7 +303,7 @@ async function uidsById(
   return new Map(items.map(({ id, service }) => [id, service.uid]));
 }
 
-function observedId(observed: LoadBalancerAnswer | undefined): string | undefined {
+function observedId(observed: LoadBalancerResult | undefined): string | undefined {
   return observed?.kind === "present" ? observed.loadBalancer.id : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { LoadBalancer, LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { Drift, Present, Repairs } from "../record/record.ts";
 
 /** What is to be done about a drift: made as wished at once, at a later sweep, or not for long, for it comes back each time. */
@@ -12,7 +12,7 @@ const REST_MS = 86_400_000;
 const MAX_VANISHED_WAIT_MS = 3_600_000;
 
 /** What a read shows of a load balancer at which nothing is under way; undefined: what was acknowledged. */
-export function driftOf(present: Present, answer: LoadBalancerAnswer): Drift | undefined {
+export function driftOf(present: Present, answer: LoadBalancerResult): Drift | undefined {
   return answer.kind === "absent"
     ? { kind: "vanished", what: `load balancer ${present.loadBalancerID} is gone from the cloud` }
     : changeOf(present, answer.loadBalancer);

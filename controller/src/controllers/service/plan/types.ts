@@ -1,6 +1,6 @@
 import type { Service } from "../../../api/service.ts";
 import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/model/client.ts";
-import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { DeleteOperation, Drift, Operation, Present, PreviousLoadBalancer } from "../record/record.ts";
 import type { Look } from "../record/transition.ts";
 import type { DriftVerdict } from "./drift.ts";
@@ -166,7 +166,7 @@ export interface WantedInput {
    */
   readonly isUnanswered: boolean;
   /** What the cloud has, where that was read: see {@link isReadNeeded}. */
-  readonly observed: LoadBalancerAnswer | undefined;
+  readonly observed: LoadBalancerResult | undefined;
   /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
   readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
   readonly previous: PreviousToDelete | undefined;

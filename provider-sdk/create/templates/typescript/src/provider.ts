@@ -1,6 +1,6 @@
 import {
   absent,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type NodeRef,
   type ProviderDefinition,
   ProviderError,
@@ -36,7 +36,7 @@ export const defineProvider = (cloud: Cloud, version: string): ProviderDefinitio
   loadBalancers: defineLoadBalancers(cloud),
 });
 
-const answer = (node: NodeRef, machines: readonly Machine[]): InstanceBatchAnswer => {
+const answer = (node: NodeRef, machines: readonly Machine[]): InstanceBatchResult => {
   const [machine, ...others] = machines.filter(({ id, name }) =>
     node.id === undefined ? name === node.name : id === node.id,
   );

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.answers import absence
 from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learnt
+from cloudwire_provider._methods.results import absence
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import Runtime, now_stamp
 from cloudwire_provider._server.status import item_error, seconds_of

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.answers import absence, operation, refuse_absence
 from cloudwire_provider._methods.nodes import NodeList, NodeResolver
+from cloudwire_provider._methods.results import absence, operation, refuse_absence
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import Runtime, draining, now_stamp
 from cloudwire_provider._server.status import seconds_of

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.answers import absence, refuse_absence, stamp
+from cloudwire_provider._methods.results import absence, refuse_absence, stamp
 from cloudwire_provider._server.classify import classify
 from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime, now_stamp
 from cloudwire_provider._server.status import permitted

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.answers import operation
 from cloudwire_provider._methods.lists import PagedList
 from cloudwire_provider._methods.lookup import note_item_error
+from cloudwire_provider._methods.results import operation
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime
 from cloudwire_provider._server.status import item_error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.answers import stamp
+from cloudwire_provider._methods.results import stamp
 from cloudwire_provider._server.classify import classify
 from cloudwire_provider._server.runtime import Workers, in_thread, now_stamp
 from cloudwire_provider._state.retries import RetryBudget

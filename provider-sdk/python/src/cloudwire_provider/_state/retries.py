@@ -6,7 +6,7 @@ import random
 import threading
 
 from cloudwire_provider._server.classify import classify, retry_after
-from cloudwire_provider.fetch import HttpAnswer
+from cloudwire_provider.fetch import HttpResponse
 
 # Tries of one request, the first included.
 _MAX_TRIES = 4
@@ -52,7 +52,7 @@ class RetryBudget:
 
 
 def wait_before_next(
-    tries: int, answer: HttpAnswer | None, error: Exception | None, remaining: float, budget: RetryBudget
+    tries: int, answer: HttpResponse | None, error: Exception | None, remaining: float, budget: RetryBudget
 ) -> float | None:
     """Return the seconds to wait before another try; None: there is none, the last outcome is the outcome."""
     if tries >= _MAX_TRIES or not _passes(answer, error):
@@ -63,7 +63,7 @@ def wait_before_next(
     return wait if wait + _MIN_TRY <= remaining and budget.spend() else None
 
 
-def _passes(answer: HttpAnswer | None, error: Exception | None) -> bool:
+def _passes(answer: HttpResponse | None, error: Exception | None) -> bool:
     """The same request may well succeed a moment later."""
     if error is None:
         return answer is not None and answer.status in _PASSING_STATUSES

@@ -6,7 +6,7 @@ import type { CallContext } from "../../definition/call-context.ts";
 import type { Instance, InstanceEvent, InstanceHandlers } from "../../definition/instances.ts";
 import type { RpcMethod } from "../rpc/method.ts";
 import { checkBatch, checkPage, checkWatch } from "../validation/requests.ts";
-import { toWireAnswer } from "./answers.ts";
+import { toWireResult } from "./results.ts";
 import { InstanceBatch } from "./instances.ts";
 import { PagedList } from "./lists.ts";
 import type { MethodBinder } from "../method-binder.ts";
@@ -44,7 +44,7 @@ const listInstances = (
     maxPageSize: claimed.maxPageSize,
     list,
     contextOf: (context: CallContext) => context,
-    convert: (instance) => toWireAnswer(runtime.rules, "Instance", () => toWireInstance(instance, runtime.ids)),
+    convert: (instance) => toWireResult(runtime.rules, "Instance", () => toWireInstance(instance, runtime.ids)),
     sizeOf: (instance) => WireInstance.encode(instance).finish().length,
   });
   return binder.read(methods.listInstances, checkPage, async (request, call) => {

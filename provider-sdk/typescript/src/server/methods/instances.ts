@@ -3,7 +3,7 @@ import type {
   BatchGetInstancesRequest,
   BatchGetInstancesResponse,
   Instance as WireInstance,
-  InstanceResult,
+  InstanceResult as WireInstanceResult,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { fromWireNodeRef, toWireInstance } from "../convert/objects.ts";
 import type { Absent } from "../../results/results.ts";
@@ -11,7 +11,7 @@ import type { Instance, InstanceHandlers, NodeRef } from "../../definition/insta
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { fromDuration } from "../../util/clock.ts";
-import { toWireAnswer, unknownOutcome } from "./answers.ts";
+import { toWireResult, unknownOutcome } from "./results.ts";
 import { BatchLookUp, type LookUpResult } from "./lookup.ts";
 import { RequestDedup } from "../../state/request-dedup.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "../runtime.ts";
@@ -23,7 +23,7 @@ export const defaultMaxDataAgeMs = 30_000;
 const defaultConsistencyDelayMs = 60_000;
 
 type Planned =
-  | { readonly kind: "answered"; readonly outcome: InstanceResult["outcome"] }
+  | { readonly kind: "answered"; readonly outcome: WireInstanceResult["outcome"] }
   | { readonly kind: "lookUp"; readonly key: string; readonly prefix: string | undefined };
 
 /** What one call asks the provider. */
@@ -101,12 +101,12 @@ export class InstanceBatch {
     result: LookUpResult<Instance> | undefined,
     ref: NodeRef | undefined,
     prefix: string | undefined,
-  ): InstanceResult {
+  ): WireInstanceResult {
     if (!result) return { outcome: unanswered(), readTime: undefined };
     const { readTime } = result;
     if (result.kind === "common") return { outcome: result.outcome, readTime };
     const { rules, ids } = this.#runtime;
-    const answered = toWireAnswer(rules, "Instance", () => toWireInstance(result.found, ids, prefix));
+    const answered = toWireResult(rules, "Instance", () => toWireInstance(result.found, ids, prefix));
     const value = answered instanceof ProviderError ? answered : askedFor(ref, answered);
     if (!(value instanceof ProviderError)) return { outcome: { $case: "instance", value }, readTime };
     this.#runtime.log.error("The provider answered an instance that breaks the contract", { error: value });

@@ -7,7 +7,7 @@ import type { LoadBalancer, LoadBalancerEvent, LoadBalancerHandlers } from "../.
 import type { RpcMethod } from "../rpc/method.ts";
 import { checkPage, checkWatch } from "../validation/requests.ts";
 import { checkEnsure, checkNodeSetChunk, checkNodes } from "../validation/load-balancer.ts";
-import { toWireAnswer } from "./answers.ts";
+import { toWireResult } from "./results.ts";
 import { PagedList } from "./lists.ts";
 import { LoadBalancerChanges } from "./load-balancer-changes.ts";
 import { withLongWork } from "./long-work.ts";
@@ -81,7 +81,7 @@ const listLoadBalancers = (options: {
     maxPageSize,
     list,
     contextOf: (context: CallContext) => context,
-    convert: (loadBalancer) => toWireAnswer(runtime.rules, "LoadBalancer", () => toWireLoadBalancer(loadBalancer, {})),
+    convert: (loadBalancer) => toWireResult(runtime.rules, "LoadBalancer", () => toWireLoadBalancer(loadBalancer, {})),
     sizeOf: (loadBalancer) => WireLoadBalancer.encode(loadBalancer).finish().length,
   });
   return binder.read(methods.listLoadBalancers, checkPage, async (request, call) => {

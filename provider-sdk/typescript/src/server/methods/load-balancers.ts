@@ -23,7 +23,7 @@ import { type Absent, absent, type Pending } from "../../results/results.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { isLongOperationId, type LongOperation, type LongOperationState } from "../../state/long-changes.ts";
-import { refuseAbsence, toWireAnswer } from "./answers.ts";
+import { refuseAbsence, toWireResult } from "./results.ts";
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import type { ChangeWork, LoadBalancerChanges } from "./load-balancer-changes.ts";
 import { iterateWithin, withinContext } from "../current-context.ts";
@@ -234,7 +234,7 @@ export class LoadBalancerService {
   }
 
   #toWire(answer: LoadBalancer | Pending, defaults: LoadBalancerDefaults): WireLoadBalancer {
-    const loadBalancer = toWireAnswer(this.#runtime.rules, "LoadBalancer", () =>
+    const loadBalancer = toWireResult(this.#runtime.rules, "LoadBalancer", () =>
       toWireLoadBalancer(
         answer.kind === "pending" ? { id: answer.id, phase: answer.phase, operation: answer } : answer,
         defaults,

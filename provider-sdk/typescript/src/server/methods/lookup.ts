@@ -7,7 +7,7 @@ import { ProviderError } from "../../results/errors.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { Limit } from "../../util/parallel.ts";
 import { SharedTask } from "../../state/shared-task.ts";
-import { absentOutcome, type CommonOutcome, notOwnedOutcome, refuseAbsence, unknownOutcome } from "./answers.ts";
+import { absentOutcome, type CommonOutcome, notOwnedOutcome, refuseAbsence, unknownOutcome } from "./results.ts";
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import { withinContext } from "../current-context.ts";
 

@@ -8,7 +8,7 @@ import {
   type ListRoutesResponse,
   Route as WireRoute,
   type RouteQuota as WireRouteQuota,
-  type RouteResult,
+  type RouteResult as WireRouteResult,
 } from "@cloudwire/proto/cloudprovider/v1/route";
 import { toWireOperation } from "../convert/common.ts";
 import { fromWireRoute, toWireRoute } from "../convert/objects.ts";
@@ -28,7 +28,7 @@ import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { ChangeSerializer, SequenceFence } from "../../state/change-serializer.ts";
 import { Limit } from "../../util/parallel.ts";
-import { toWireAnswer } from "./answers.ts";
+import { toWireResult } from "./results.ts";
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import { withinContext } from "../current-context.ts";
 import { PagedList } from "./lists.ts";
@@ -36,11 +36,11 @@ import { knownScope, type ProviderRuntime, recorderFor } from "../runtime.ts";
 
 type ChangeRequest = BatchEnsureRoutesRequest | BatchDeleteRoutesRequest;
 type ChangeResponse = BatchEnsureRoutesResponse | BatchDeleteRoutesResponse;
-type RouteAnswer = Route | Pending | Error | undefined;
+type RouteResult = Route | Pending | Error | undefined;
 type ChangeRoutes = (
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
-) => Promise<readonly RouteAnswer[]> | readonly RouteAnswer[];
+) => Promise<readonly RouteResult[]> | readonly RouteResult[];
 type Outcome = Route | Pending | ProviderError | undefined;
 
 /** Changes of single routes at once, over all calls. */
@@ -144,8 +144,8 @@ export class RouteService {
   async #inSequence(
     routes: readonly WantedRoute[],
     { change, context }: ChangeRequest,
-    work: (routes: readonly WantedRoute[]) => Promise<readonly RouteAnswer[]> | readonly RouteAnswer[],
-  ): Promise<readonly RouteAnswer[]> {
+    work: (routes: readonly WantedRoute[]) => Promise<readonly RouteResult[]> | readonly RouteResult[],
+  ): Promise<readonly RouteResult[]> {
     const sequence = change?.validateOnly ? 0n : (change?.sequence ?? 0n);
     const keyOf = ({ destinationCidr }: WantedRoute) => `${context?.cluster?.id} ${destinationCidr}`;
     const overtaken = routes.map((route) => this.#fence.overtaken(keyOf(route), sequence));
@@ -165,7 +165,7 @@ export class RouteService {
     routes: readonly WantedRoute[],
     { signal }: RouteChangeContext,
     work: (route: WantedRoute) => Promise<Route | Pending | undefined>,
-  ): Promise<readonly RouteAnswer[]> {
+  ): Promise<readonly RouteResult[]> {
     return Promise.all(
       routes.map((route) =>
         this.#limit
@@ -175,12 +175,12 @@ export class RouteService {
     );
   }
 
-  #toResult(answer: Route | Pending | Error | undefined, asked: WireRoute, recorder: CallRecorder): RouteResult {
+  #toResult(answer: Route | Pending | Error | undefined, asked: WireRoute, recorder: CallRecorder): WireRouteResult {
     const outcome = answer instanceof Error ? this.#note(answer, recorder) : answer;
     return { outcome: this.#toOutcome(outcome, asked) };
   }
 
-  #toOutcome(answer: Outcome, asked: WireRoute): RouteResult["outcome"] {
+  #toOutcome(answer: Outcome, asked: WireRoute): WireRouteResult["outcome"] {
     if (answer === undefined) return { $case: "route", value: asked };
     if (answer instanceof ProviderError) return { $case: "error", value: toItemError(answer) };
     if (answer.kind === "pending") return { $case: "operation", value: toWireOperation(answer) };
@@ -191,7 +191,7 @@ export class RouteService {
 
   #toWire(route: Route, asked?: WireRoute): WireRoute | ProviderError {
     const { rules, ids } = this.#runtime;
-    return toWireAnswer(rules, "Route", () => toWireRoute(route, ids, asked));
+    return toWireResult(rules, "Route", () => toWireRoute(route, ids, asked));
   }
 
   #note(thrown: Error, recorder: CallRecorder): ProviderError {
@@ -210,7 +210,7 @@ const withoutForeign = async (
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
   ensureAll: ChangeRoutes,
-): Promise<readonly RouteAnswer[]> => {
+): Promise<readonly RouteResult[]> => {
   const mine = routes.filter(({ targetId }) => targetId !== undefined);
   const answers = mine.length === 0 ? [] : await ensureAll(mine, context);
   if (answers.length !== mine.length) return answers;

@@ -2,20 +2,20 @@ import type {
   BatchGetVolumesRequest,
   BatchGetVolumesResponse,
   VolumeRef as WireVolumeRef,
-  VolumeResult,
+  VolumeResult as WireVolumeResult,
 } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { fromWireVolumeRef, toWireVolume } from "../convert/objects.ts";
 import type { Volume, VolumeHandlers, VolumeRef } from "../../definition/volumes.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { fromDuration } from "../../util/clock.ts";
-import { toWireAnswer, unknownOutcome } from "./answers.ts";
+import { toWireResult, unknownOutcome } from "./results.ts";
 import { BatchLookUp, type LookUpResult } from "./lookup.ts";
 import { defaultMaxDataAgeMs } from "./instances.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "../runtime.ts";
 
 type Planned =
-  | { readonly kind: "answered"; readonly outcome: VolumeResult["outcome"] }
+  | { readonly kind: "answered"; readonly outcome: WireVolumeResult["outcome"] }
   | { readonly kind: "lookUp"; readonly key: string };
 
 /** Serves BatchGetVolumes from `get` or `getMany`. */
@@ -66,14 +66,14 @@ export class VolumeBatch {
     return claimed?.inTreePlugins.includes(source.plugin) ? undefined : `plugin ${source.plugin} is not of this cloud`;
   }
 
-  #toWire(result: LookUpResult<Volume> | undefined): VolumeResult {
+  #toWire(result: LookUpResult<Volume> | undefined): WireVolumeResult {
     if (!result) {
       const error = new ProviderError("INVARIANT_BROKEN", "the provider did not answer for this volume");
       return { outcome: unknownOutcome(error), readTime: undefined };
     }
     const { readTime } = result;
     if (result.kind === "common") return { outcome: result.outcome, readTime };
-    const value = toWireAnswer(this.#runtime.rules, "Volume", () => toWireVolume(result.found));
+    const value = toWireResult(this.#runtime.rules, "Volume", () => toWireVolume(result.found));
     if (!(value instanceof ProviderError)) return { outcome: { $case: "volume", value }, readTime };
     this.#runtime.log.error("The provider answered a volume that breaks the contract", { error: value });
     return { outcome: unknownOutcome(value), readTime };

@@ -16,7 +16,7 @@ import type { CallAnswer, CallSpans } from "../../telemetry/call-spans.ts";
 import { type Clock, orAborted } from "../../util/clock.ts";
 import { asBuffer, pump } from "./pump.ts";
 import { type CallScope, openCallScope } from "./call-scope.ts";
-import { answerError, type ErrorAnswer, trailersOf } from "./error-answer.ts";
+import { answerError, type ErrorAnswer, trailersOf } from "./error-response.ts";
 import type {
   DuplexMethod,
   RequestOpener,

@@ -15,7 +15,7 @@ export interface FakeCloudRequest {
 }
 
 /** What a fake cloud answers. */
-export interface FakeCloudAnswer {
+export interface FakeCloudResponse {
   /** Default: 200, or 204 without a body. */
   readonly status?: number | undefined;
   /** More headers. */
@@ -25,7 +25,7 @@ export interface FakeCloudAnswer {
 }
 
 /** Answers one kind of request. Throw {@link FakeCloudRefusal} to refuse. */
-export type FakeCloudHandler = (request: FakeCloudRequest) => FakeCloudAnswer | Promise<FakeCloudAnswer>;
+export type FakeCloudHandler = (request: FakeCloudRequest) => FakeCloudResponse | Promise<FakeCloudResponse>;
 
 /** Handlers by method and path: `GET /machines`, `PUT /lbs/:name`. The first that fits answers. */
 export type FakeCloudRoutes = Readonly<Record<string, FakeCloudHandler>>;
@@ -37,7 +37,7 @@ export type FakeCloudRoutes = Readonly<Record<string, FakeCloudHandler>>;
 export const answerByRoute = async (
   routes: FakeCloudRoutes,
   request: Omit<FakeCloudRequest, "params">,
-): Promise<FakeCloudAnswer> => {
+): Promise<FakeCloudResponse> => {
   for (const [route, handler] of Object.entries(routes)) {
     const params = matchRoute(route, request);
     if (params) return answerOf(handler, { ...request, params });
@@ -60,7 +60,7 @@ const matchRoute = (
   );
 };
 
-const answerOf = async (handler: FakeCloudHandler, request: FakeCloudRequest): Promise<FakeCloudAnswer> => {
+const answerOf = async (handler: FakeCloudHandler, request: FakeCloudRequest): Promise<FakeCloudResponse> => {
   try {
     return await handler(request);
   } catch (error) {

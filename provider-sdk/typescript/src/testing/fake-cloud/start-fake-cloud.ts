@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "../../util/clock.ts";
 import { type Fault, Faults, type FaultScope, type InjectedFault, type Suffering } from "./fault.ts";
-import { answerByRoute, type FakeCloudAnswer, type FakeCloudRequest, type FakeCloudRoutes } from "./routes.ts";
+import { answerByRoute, type FakeCloudResponse, type FakeCloudRequest, type FakeCloudRoutes } from "./routes.ts";
 import { createTable, type FakeTable, type TableBehaviour } from "./table.ts";
 
 /** How a fake cloud is made. */
@@ -77,7 +77,7 @@ export const startFakeCloud = async (options: FakeCloudOptions = {}): Promise<Fa
 /** Suffers every fault in turn; the first that ends the request ends it. */
 const perform = async (
   sufferings: readonly Suffering[],
-  work: () => Promise<FakeCloudAnswer>,
+  work: () => Promise<FakeCloudResponse>,
   outgoing: ServerResponse,
   clock: Clock,
 ): Promise<void> => {
@@ -127,14 +127,14 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-const send = (outgoing: ServerResponse, { status, headers = {}, body }: FakeCloudAnswer): void => {
+const send = (outgoing: ServerResponse, { status, headers = {}, body }: FakeCloudResponse): void => {
   const content = body === undefined ? undefined : JSON.stringify(body);
   outgoing.writeHead(status ?? (content === undefined ? 204 : 200), { "content-type": "application/json", ...headers });
   outgoing.end(content);
 };
 
 /** The length says more than comes. */
-const sendHalf = (outgoing: ServerResponse, { status = 200, headers = {}, body }: FakeCloudAnswer): void => {
+const sendHalf = (outgoing: ServerResponse, { status = 200, headers = {}, body }: FakeCloudResponse): void => {
   const content = Buffer.from(JSON.stringify(body ?? {}));
   outgoing.writeHead(status, { "content-type": "application/json", ...headers, "content-length": content.length });
   outgoing.write(content.subarray(0, content.length / 2), () => outgoing.destroy());

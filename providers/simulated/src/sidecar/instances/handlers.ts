@@ -1,7 +1,7 @@
 import {
   absent,
-  type InstanceAnswer,
-  type InstanceBatchAnswer,
+  type InstanceResult,
+  type InstanceBatchResult,
   type InstanceHandlers,
   type NodeRef,
   ProviderError,
@@ -42,7 +42,7 @@ async function getMany(
   cloud: CloudAccess,
   nodes: readonly NodeRef[],
   context: ReadContext,
-): Promise<readonly InstanceBatchAnswer[]> {
+): Promise<readonly InstanceBatchResult[]> {
   const wanted = nodes.map((node) => ({ node, place: node.id === undefined ? undefined : parseId(node.id) }));
   const ids = wanted.flatMap(({ place }) => (place && !(place instanceof Error) ? [place.instanceId] : []));
   const names = wanted.flatMap(({ node, place }) => (place ? [] : [node.name]));
@@ -58,7 +58,7 @@ async function getMany(
     byName: Map.groupBy(lookup.items, ({ name }) => name),
   };
   const stale = freshnessProblem(lookup, context.maxDataAgeMs);
-  return wanted.map(({ node, place }): InstanceBatchAnswer => {
+  return wanted.map(({ node, place }): InstanceBatchResult => {
     if (place instanceof Error) return place;
     return place ? answerById(found, place, stale) : answerByName(found, node.name, stale);
   });
@@ -74,7 +74,7 @@ function answerById(
   { lookup, byId }: Found,
   { zone, instanceId }: InstancePlace,
   stale: ProviderError | undefined,
-): InstanceBatchAnswer {
+): InstanceBatchResult {
   const instance = byId.get(instanceId);
   if (!instance) return missAnswer(lookup, "ids", instanceId);
   if (instance.zone !== zone) {
@@ -84,7 +84,7 @@ function answerById(
   return answerFor(lookup, instance, stale);
 }
 
-function answerByName({ lookup, byName }: Found, name: string, stale: ProviderError | undefined): InstanceBatchAnswer {
+function answerByName({ lookup, byName }: Found, name: string, stale: ProviderError | undefined): InstanceBatchResult {
   const all = byName.get(name) ?? [];
   const alive = all.filter(({ state }) => state !== "terminated");
   if (alive.length > 1) {
@@ -98,7 +98,7 @@ function answerByName({ lookup, byName }: Found, name: string, stale: ProviderEr
 }
 
 /** A tombstone is the cloud's own word and stays true however old it is; everything else has to be fresh. */
-function answerFor(lookup: InstanceLookup, instance: Instance, stale: ProviderError | undefined): InstanceBatchAnswer {
+function answerFor(lookup: InstanceLookup, instance: Instance, stale: ProviderError | undefined): InstanceBatchResult {
   const observeTime = new Date(lookup.observedAt);
   if (instance.state === "terminated") {
     return absent("TERMINATED", { observeTime, stronglyConsistent: lookup.consistency === "strong" });
@@ -107,7 +107,7 @@ function answerFor(lookup: InstanceLookup, instance: Instance, stale: ProviderEr
 }
 
 /** A miss is an absence only on evidence: the cloud itself has to name what is missing, from a strongly consistent read. */
-function missAnswer(lookup: InstanceLookup, by: "ids" | "names", wanted: string): InstanceAnswer | ProviderError {
+function missAnswer(lookup: InstanceLookup, by: "ids" | "names", wanted: string): InstanceResult | ProviderError {
   const problem = missProblem(lookup) ?? checkAccounted(lookup.missing?.[by] ?? [], wanted);
   return problem ?? absent("LOOKUP_MISS", { observeTime: new Date(lookup.observedAt), stronglyConsistent: true });
 }

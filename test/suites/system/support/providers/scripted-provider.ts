@@ -2,7 +2,7 @@ import {
   absent,
   createLogger,
   type Instance,
-  type InstanceBatchAnswer,
+  type InstanceBatchResult,
   type NodeRef,
   type ProviderError,
   type RunningProvider,
@@ -71,7 +71,7 @@ export class ScriptedProvider implements AsyncDisposable {
     await this.#running?.close();
   }
 
-  #answer(node: NodeRef): InstanceBatchAnswer {
+  #answer(node: NodeRef): InstanceBatchResult {
     const scripted = this.script(node);
     if (scripted !== undefined) return scripted;
     const { id, name } = node;

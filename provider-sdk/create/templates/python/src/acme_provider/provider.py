@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cloudwire_provider import (
     BackgroundContext,
     CallContext,
-    InstanceAnswer,
+    InstanceResult,
     Provider,
     ProviderError,
     ReadContext,
@@ -38,7 +38,7 @@ def make_provider(cloud: Cloud) -> Provider:
         cloud.account_id(context)
 
     @provider.instances.get_many
-    def get_many(nodes: Sequence[v1.NodeRef], context: ReadContext) -> list[InstanceAnswer | Exception]:
+    def get_many(nodes: Sequence[v1.NodeRef], context: ReadContext) -> list[InstanceResult | Exception]:
         ids = [provider.cloud_id(node.provider_id) for node in nodes]
         names = [node.name for node, machine_id in zip(nodes, ids, strict=True) if not machine_id]
         machines = cloud.machines(context, ids=[machine_id for machine_id in ids if machine_id], names=names)
@@ -54,7 +54,7 @@ def make_provider(cloud: Cloud) -> Provider:
     return provider
 
 
-def _answer(node: v1.NodeRef, machine_id: str, machines: Sequence[Machine]) -> InstanceAnswer | Exception:
+def _answer(node: v1.NodeRef, machine_id: str, machines: Sequence[Machine]) -> InstanceResult | Exception:
     found = [machine for machine in machines if (machine.id == machine_id if machine_id else machine.name == node.name)]
     if not found:
         return absent("LOOKUP_MISS")

@@ -51,7 +51,7 @@ type AnswerType = "Instance" | "Volume" | "LoadBalancer" | "Route";
  * An answer of the provider as it travels, or what is wrong with it. Types do not hold a vendor's code to much: what a cloud's JSON has, a number
  * for an id or a text for a time, comes here as it is, and must not take the answers about other objects with it.
  */
-export const toWireAnswer = <Wire>(
+export const toWireResult = <Wire>(
   rules: RuleChecker,
   typeName: AnswerType,
   convert: () => Wire,
