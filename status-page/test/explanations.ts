@@ -49,7 +49,7 @@ export function explanationOf({ rows, replica }: Cluster, object: ObjectRef): Ex
         queue: isWell ? { kind: "idle" } : { kind: "delayed", dueAt: ago(-42), inMs: 42_000 },
         failures: isWell ? 0 : 3,
         last: {
-          outcome: isWell ? "done" : "failed",
+          outcome: isWell ? "success" : "error",
           end: ago(18),
           durationMs: 214,
           reconcileId: "c2f1a7d0",

@@ -40,7 +40,7 @@ describe("renderExplanation()", () => {
 
       Controllers
         cloud-node-lifecycle-controller  worker-1  again in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
-        cloud-node-controller            worker-1  in line behind 3 at most, priority low, failed 2 times in a row; last failed 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud is away
+        cloud-node-controller            worker-1  in line behind 3 at most, priority low, failed 2 times in a row; last error 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud is away
         service-lb-controller            worker-1  nothing to do until something changes
         node-route-controller            worker-1  in work for 250 ms, failed once in a row
         node-ipam-controller             worker-1  does not run here: --controllers
@@ -93,7 +93,7 @@ describe("renderExplanation()", () => {
             again in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
         cloud-node-controller            worker-1
             in line behind 3 at most, priority low, failed 2 times in a row;
-            last failed 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud
+            last error 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud
             is away
         service-lb-controller            worker-1
             nothing to do until something changes

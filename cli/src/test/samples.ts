@@ -44,7 +44,7 @@ export const heldNode: Explanation = {
       queue: { kind: "waiting", priority: "low", ahead: 3 },
       failures: 2,
       last: {
-        outcome: "failed",
+        outcome: "error",
         end: "2026-11-23T15:00:05.000Z",
         durationMs: 1500,
         reconcileId: "r-2",

@@ -53,7 +53,7 @@ ascending order. Two lines with one digest asked for the same.
 ## What it does not hold up
 
 Lines are written behind the calls, which never wait for one and never fail because of one. Where the file cannot be written, as on a full disk, the log says so once, up to 8 MiB of lines
-wait and are tried again every five seconds, and then new ones are lost: \`line\` has a gap, \`cloudwire_audit_lines_total{result="lost"}\` counts them, and
+wait and are tried again every five seconds, and then new ones are lost: \`line\` has a gap, \`cloudwire_audit_lines_total{result="dropped"}\` counts them, and
 \`cloudwire_audit_failures_total\` the tries. No line stays half written. A process that is killed loses the lines of calls that have not ended, and those of its last moment:
 what the cloud itself logs has no such gap.
 `;

@@ -135,13 +135,13 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
-    [NODE, { kind: "hold", reason: "counting", message: "<why>", endsInMs: 0 }],
+    [NODE, { kind: "hold", reason: "confirming", message: "<why>", endsInMs: 0 }],
     "its machine has been said to be absent for 5 min, and it stays; again after 30 min, or when the reason is another",
     AS_SAID,
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
-    [NODE, { kind: "hold", reason: "brake", message: "<why>", endsInMs: undefined }],
+    [NODE, { kind: "hold", reason: "tooManyNodeDeletions", message: "<why>", endsInMs: undefined }],
     "more Nodes would go at once than may; again after 30 min",
     AS_SAID,
   ),
@@ -269,7 +269,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofServing(
     kubeletServing.nodeWithoutCertificate,
-    [NODE, { kind: "objection", reason: "machineAbsent", message: "<why>" }],
+    [NODE, { kind: "objection", reason: "instanceNotFound", message: "<why>" }],
     "the same, on the Node",
     AS_SAID,
   ),

@@ -3,7 +3,7 @@ import type { WaitReason } from "../../src/controllers/node/plan.ts";
 import type { Field } from "../../src/controllers/node/plan/labels.ts";
 import type { Plan } from "../../src/controllers/node-lifecycle/plan.ts";
 import type { DelayReason } from "../../src/controllers/node-lifecycle/guard/guard.ts";
-import type { LabelingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
+import type { LabelingResult } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import type { Drift } from "../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/events/metrics.ts";
@@ -18,17 +18,17 @@ import type { SpanFate } from "../../src/telemetry/trace-export.ts";
 import type { Priority } from "../../src/util/semaphore.ts";
 import { type ClosedSet, closed } from "../closed-set.ts";
 
-/** What the values of a label mean: in a sentence, or one by one where they are a closed set. */
+/** Meaning of the values of a label: a sentence, or one entry per value of a closed set. */
 export type LabelMeaning = string | ClosedSet;
 
-const labelling = closed<LabelingOutcome>({
-  labelled: "it got what was missing",
-  unchanged: "it has all that the cloud says",
-  foreign: "no volume of a provider",
-  absent: "the cloud knows no such volume",
-  mismatch: "it says otherwise than the cloud",
-  unknown: "the cloud could not be asked, or did not know",
-  invalid: "it cannot be labelled as it is",
+const labeling = closed<LabelingResult>({
+  labeled: "missing labels or node affinity were added",
+  unchanged: "labels and node affinity are complete",
+  not_owned: "not a volume of a provider",
+  absent: "the volume does not exist in the cloud",
+  mismatch: "labels or node affinity contradict the cloud",
+  unknown: "the cloud could not be reached, or did not know",
+  invalid: "the PersistentVolume cannot be labeled in its current form",
 });
 
 /** Labels that mean the same in every family, unless {@link OF_FAMILY} says otherwise. */
@@ -36,9 +36,9 @@ const EVERYWHERE: Readonly<Record<string, LabelMeaning>> = {
   controller: "canonical name of the controller, as for `--controllers`",
   provider: "name that `--provider` gives the provider",
   method: "RPC of the contract, such as `GetInstances`",
-  class: "what the cloud throttles together: `instances`, `load_balancers`, `routes`, `volumes`",
-  priority: closed<Priority>({ high: "creates, deletes, initialises", low: "refreshes" }),
-  clusterCIDR: "one range of `--cluster-cidr`",
+  quota_class: "calls that the cloud throttles together: `instances`, `load_balancers`, `routes`, `volumes`",
+  priority: closed<Priority>({ high: "creates, deletes, initializes", low: "refreshes" }),
+  clusterCIDR: "one CIDR of `--cluster-cidr`",
   host: "host and port of the API server",
   verb: "HTTP method",
   webhook: "name of the webhook, as for `--webhooks`",
@@ -48,7 +48,7 @@ const EVERYWHERE: Readonly<Record<string, LabelMeaning>> = {
 export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMeaning>>>> = {
   kubernetes_build_info: {
     major: "of the version of Cloudwire, not of Kubernetes",
-    minor: "likewise",
+    minor: "of the version of Cloudwire, not of Kubernetes",
     git_version: "the whole version, with a `v` before it",
     platform: "operating system and processor, as Node names them",
   },
@@ -60,15 +60,15 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     manager: closed({ "cloud-controller-manager": "" }),
   },
   cloudwire_reconciles_total: {
-    outcome: closed<Outcome["kind"]>({
-      done: "nothing to do until something changes",
-      requeueAfter: "it comes back after a set time",
-      failed: "tried again with back-off",
-      heldOff: "tried again after the wait that the error asked for",
-      terminal: "not tried again until something changes",
-      panicked: "a fault of this program; worth an alert",
-      planned: "it came to a write that is only planned, for it is observed (`--mode`)",
-      aborted: "cut short by shutdown or loss of the lead",
+    result: closed<Outcome["kind"]>({
+      success: "nothing to do until something changes",
+      requeue_after: "requeued after a set time",
+      error: "retried with back-off",
+      retry_after: "retried after the delay that the error requested",
+      terminal_error: "not retried until something changes",
+      panic: "an internal error, retried with back-off",
+      planned: "stopped at a write that observe mode (`--mode`) does not make",
+      aborted: "canceled by shutdown or loss of leadership",
     }),
   },
   cloudwire_pending_writes: {
@@ -80,9 +80,9 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   },
   cloudwire_provider_problem: {
     reason: closed<HealthReasonName>({
-      Connecting: "no answer to the handshake yet",
+      Connecting: "no response to the handshake yet",
       SocketMissing: "",
-      SocketConnectionRefused: "nobody listens on it",
+      SocketConnectionRefused: "no process listens on it",
       SocketPermissionDenied: "",
       NotASocket: "",
       HostNotFound: "",
@@ -92,18 +92,18 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       CertificateExpired: "the provider's",
       CertificateNameMismatch: "the provider's",
       CertificateUntrusted: "the provider's",
-      CertificateUsageMismatch: "the provider's is not for server use",
+      CertificateUsageMismatch: "the provider's, which is not for server authentication",
       ClientCertificateRejected: "",
-      TLSFilesUnusable: "certificate, key or authority of this side",
-      NotGRPC: "something else answers",
+      TLSFilesUnusable: "certificate, key or CA certificates of the controller",
+      NotGRPC: "the peer does not speak gRPC",
       NotResponding: "",
       UnsupportedContract: "",
-      InvalidHandshake: "its answer is not what the contract allows",
+      InvalidHandshake: "the response violates the contract",
       HandshakeFailed: "",
-      ConnectionLost: "it was there; probably it is being restarted",
-      ScopeChanged: "it works in another scope: changes are held back",
-      CloudNotReady: "it says that its cloud cannot be used",
-      StatusUnknown: "it does not say how it is",
+      ConnectionLost: "the provider was connected before; it is probably restarting",
+      ScopeChanged: "it works in another scope; changes are paused",
+      CloudNotReady: "the provider reports that its cloud cannot be used",
+      StatusUnknown: "the provider does not report its status",
     }),
   },
   cloudwire_provider_info: { provider_name: "what the provider calls itself", version: "of the provider" },
@@ -115,13 +115,13 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       "reason of the contract ([errors](errors.md)); `VENDOR` for any of a vendor's own; empty on success and when the transport failed",
   },
   cloudwire_cloud_calls_total: {
-    kind: closed({ read: "", change: "", retry: "sent again; whether it was a change is not reported" }),
+    kind: closed({ read: "", change: "", retry: "sent again; reads and changes are not distinguished" }),
   },
   cloudwire_nodes: {
     state: closed<NodeOwner["kind"]>({
       owned: "by the provider",
-      unowned: "by no provider, which is then empty; left alone",
-      undecided: "a provider has not answered yet, or several could be meant; left alone",
+      unowned: "by no provider; `provider` is empty, and the controller does not change the Node",
+      undecided: "a provider has not responded yet, or several match; the controller does not change the Node",
     }),
   },
   cloudwire_ownership_conflicts: {
@@ -130,17 +130,17 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       loadBalancerClass: "several providers declare one class",
       defaultLoadBalancerProvider: "`--default-load-balancer-provider` serves no load balancers",
     }),
-    value: "what is contested",
+    value: "prefix, class or provider in conflict",
   },
   cloudwire_nodes_uninitialized: {
     reason: closed<WaitReason>({
-      absent: "the cloud knows no such machine",
-      addresses: "the provided node IP is not the machine's",
-      labels: "a label is impossible",
-      providerID: "the provider ID is malformed, ambiguous or another's",
-      provider: "the provider or its cloud does not answer",
+      absent: "the instance does not exist in the cloud",
+      addresses: "the provided node IP is not an address of the instance",
+      labels: "the provider returned an invalid label",
+      providerID: "the provider ID is malformed, ambiguous, or belongs to another instance",
+      provider: "the provider or its cloud does not respond",
       unowned: "no provider owns the Node",
-      write: "the API server did not take the change",
+      write: "the API server rejected the change",
     }),
   },
   cloudwire_node_differences: {
@@ -148,17 +148,17 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   },
   cloudwire_node_deletion_decisions_total: {
     decision: closed<Exclude<Plan["kind"], "ready" | "hold"> | DelayReason>({
-      young: "younger than Nodes are deleted at",
-      exists: "its machine exists",
-      leave: "its machine is another provider's or nobody's",
-      unknown: "the cloud could not be asked, or did not know",
-      going: "somebody has asked for its deletion already",
+      tooNew: "younger than the minimum age for deletion",
+      exists: "its instance exists",
+      notOwned: "its instance belongs to another provider or to none",
+      unknown: "the cloud could not be reached, or did not know",
+      alreadyDeleting: "it has a deletion timestamp",
       delete: "",
-      unconfirmed: "held: no absence counts yet, or the provider called another machine absent that is there",
-      providerDoubted: "held: the provider's scope is in doubt, or it is not ready",
-      providerFailed: "held: the provider failed, or contradicted itself, lately",
-      counting: "held: the absence was not seen often or long enough",
-      brake: "held: too many Nodes would go at once",
+      unconfirmed: "delayed: absence reports do not count yet, or the provider reported an existing instance as absent",
+      providerUntrusted: "delayed: the provider changed its scope, or is not ready",
+      providerErrors: "delayed: the provider recently failed or contradicted itself",
+      confirming: "delayed: the instance was not absent often or long enough",
+      tooManyNodeDeletions: "delayed: the deletion circuit breaker is open",
     }),
   },
   cloudwire_services: {
@@ -166,11 +166,11 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       "[reason of the condition](../explanation/load-balancers.md#the-condition); `Unknown` while there is none; on a standby too",
   },
   cloudwire_load_balancer_drifts_total: {
-    kind: closed<Drift["kind"]>({ vanished: "gone from the cloud", changed: "" }),
+    kind: closed<Drift["kind"]>({ missing: "no longer in the cloud", changed: "" }),
     action: closed({
-      left: "repaired at a later sweep",
+      deferred: "to be repaired at a later sweep",
       repaired: "",
-      rest: "not repaired for a day: it comes back each time",
+      suspended: "not repaired for a day, because the drift keeps recurring",
     }),
   },
   cloudwire_kubelet_serving_csr_decisions_total: {
@@ -181,32 +181,32 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       badSignature: "",
       wrongUsages: "",
       wrongSubject: "",
-      notFromNode: "asked for by another user than its Node",
+      requesterNotNode: "requested by a user other than its Node",
       unexpectedExtensions: "",
       wrongNames: "",
-      nodeMissing: "there is no such Node",
-      machineUnknown: "the cloud could not be asked, or did not know",
-      providerDoubted: "the provider's scope is in doubt, or it is not ready",
-      machineNotOurs: "",
-      machineAbsent: "",
-      machineNotRunning: "",
-      nodeNameUnconfirmed: "the cloud does not confirm that the Node's name is its machine's",
-      addressUnknown: "an address that is not the machine's",
-      dnsNameUnknown: "a DNS name that is not the machine's",
+      nodeNotFound: "the Node does not exist",
+      instanceUnknown: "the cloud could not be reached, or did not know",
+      providerUntrusted: "the provider changed its scope, or is not ready",
+      instanceNotOwned: "",
+      instanceNotFound: "",
+      instanceNotRunning: "",
+      nodeNameUnconfirmed: "the cloud does not confirm that the instance has the Node's name",
+      addressUnknown: "an address that the instance does not have",
+      dnsNameUnknown: "a DNS name that the instance does not have",
     }),
   },
   cloudwire_kubelet_serving_csrs_not_approved: {
     reason: "as `decision` of `cloudwire_kubelet_serving_csr_decisions_total`, without `approved`",
   },
-  cloudwire_persistent_volume_admissions_total: { outcome: labelling },
-  cloudwire_persistent_volume_labelings_total: { outcome: labelling },
-  cloud_provider_webhook_request_total: { code: "HTTP status of the answer" },
-  cloud_provider_webhook_request_duration_seconds: { code: "HTTP status of the answer" },
-  rest_client_requests_total: { code: "HTTP status; `<error>` when there was none", method: "HTTP method" },
+  cloudwire_persistent_volume_admissions_total: { result: labeling },
+  cloudwire_persistent_volume_labelings_total: { result: labeling },
+  cloud_provider_webhook_request_total: { code: "HTTP status of the response" },
+  cloud_provider_webhook_request_duration_seconds: { code: "HTTP status of the response" },
+  rest_client_requests_total: { code: "HTTP status; `<error>` without a response", method: "HTTP method" },
   rest_client_request_retries_total: { code: "HTTP status that led to the retry" },
   cloudwire_informer_lists_total: {
     kind: "kind of the objects",
-    how: closed<"stream" | "pages">({ stream: "in a watch", pages: "" }),
+    method: closed<"stream" | "pages">({ stream: "in a watch", pages: "" }),
   },
   cloudwire_informer_watches_total: { kind: "kind of the objects" },
   cloudwire_informer_failures_total: {
@@ -215,49 +215,56 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       conflict: "409",
       alreadyExists: "409 with that reason",
       notFound: "404",
-      gone: "410: the list starts anew",
+      gone: "410; the informer lists again",
       invalid: "any other 4xx",
       forbidden: "403",
       unauthorized: "401",
       tooManyRequests: "429",
       unsupportedMedia: "406, 415",
-      transient: "other statuses, no answer, an unreadable answer",
+      transient: "other statuses, no response, or an invalid response",
       aborted: "shutdown",
-      other: "a fault of this program, or of the credentials",
+      other: "an internal error, or invalid credentials",
     }),
   },
   cloudwire_informer_handler_failures_total: { kind: "kind of the objects" },
   cloudwire_informer_objects: { kind: "kind of the objects" },
   cloudwire_events_dropped_total: {
-    why: closed<DropReason>({
-      full: "16,384 were waiting already",
-      spam: "too many of one source about one object ([events](events.md#limits))",
-      refused: "the API server did not take it, or not in time",
-      shutdown: "the process ended before",
-      observed: "what it is about is only observed (`--mode`)",
+    reason: closed<DropReason>({
+      full: "16,384 Events were queued",
+      rate_limited: "too many from one source about one object ([events](events.md#limits))",
+      rejected: "the API server did not accept it in time",
+      shutdown: "the process ended first",
+      observed: "observe mode (`--mode`) writes nothing",
     }),
   },
   cloudwire_audit_lines_total: {
-    result: closed<AuditFate>({ written: "", lost: "too many waited for a file that could not be written" }),
+    result: closed<AuditFate>({
+      written: "",
+      dropped: "too many lines were queued for a file that could not be written",
+    }),
   },
   cloudwire_recording_lines_total: {
     result: closed<RecordingFate>({
       written: "",
-      lost: "too many waited for a file that could not be written",
-      full: "the file has the size of `--record-provider-maxsize`",
+      dropped: "too many lines were queued for a file that could not be written",
+      size_limit: "the file reached `--record-provider-maxsize`",
     }),
   },
   cloudwire_trace_spans_total: {
     result: closed<SpanFate>({
       exported: "",
-      failed: "the collector did not take them",
+      failed: "the collector did not accept them",
       dropped: "the queue was full",
     }),
   },
   authentication_attempts: { result: closed({ success: "", failure: "" }) },
   authentication_duration_seconds: { result: closed({ success: "", failure: "" }) },
-  authorization_attempts_total: { result: closed({ allowed: "", denied: "", error: "nobody could be asked" }) },
-  authorization_duration_seconds: { result: closed({ allowed: "", denied: "", error: "nobody could be asked" }) },
+  authorization_attempts_total: {
+    result: closed({ allowed: "", denied: "", error: "the API server could not be reached" }),
+  },
+  authorization_duration_seconds: {
+    result: closed({ allowed: "", denied: "", error: "the API server could not be reached" }),
+  },
   kubernetes_healthcheck: {
     name: "name of the check",
     type: closed({ healthz: "", livez: "", readyz: "" }),
@@ -272,7 +279,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
 const QUEUE =
   "name of the queue: `Nodes`, `service`, `Routes` and `cidrallocator_node` as upstream; ours `node-lifecycle`, `kubelet-serving-csr-approver`, `persistentvolumes`";
 
-/** What a label of a family means; undefined: nobody has said. */
+/** undefined: not documented. */
 export function meaningOf(family: string, label: string): LabelMeaning | undefined {
   if (family.startsWith("workqueue_") && label === "name") return QUEUE;
   return OF_FAMILY[family]?.[label] ?? EVERYWHERE[label];

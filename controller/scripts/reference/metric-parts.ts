@@ -16,7 +16,7 @@ import { exposeProviders, providerMetrics } from "../../src/provider/metrics.ts"
 import { OwnershipReport } from "../../src/provider/ownership/conflicts.ts";
 import { providerSet } from "../../src/provider/ownership/provider-set.ts";
 import { NO_RULES } from "../../src/provider/model/provider.ts";
-import { controllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
+import { controllerMetrics, panicCounter } from "../../src/runtime/metrics.ts";
 import { accessMetrics } from "../../src/server/access/metrics.ts";
 import { HealthMetrics } from "../../src/server/health.ts";
 import { webhookMetrics } from "../../src/server/webhooks/metrics.ts";
@@ -44,7 +44,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0", "linux/x64")),
   part("Configuration", "Where `--config` names a file. On a standby too.", reloadMetrics),
   part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, handoverMetrics),
-  part("Controllers", ON_LEADER, controllerMetrics, faultCounter),
+  part("Controllers", ON_LEADER, controllerMetrics, panicCounter),
   part("Plans", "Where `--mode`, `--controller-mode` or `--provider-mode` says observe.", (metrics) =>
     exposePlans(metrics, { all: [], undecided: [] }),
   ),

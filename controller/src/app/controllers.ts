@@ -9,7 +9,7 @@ import { nodeRoute } from "../controllers/route/controller.ts";
 import { serviceLb } from "../controllers/service/controller.ts";
 import type { Memories } from "../explain/history/stores.ts";
 import { type Plans, reporter } from "../observe/plans.ts";
-import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
+import { controllerMetrics, panicCounter } from "../runtime/metrics.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import type { ControllerContext, Registration } from "../runtime/registration.ts";
 import { type Controllers, type ControllersSignals, SupervisedController } from "../runtime/supervised-controller.ts";
@@ -53,7 +53,7 @@ export function prepareControllers(
   const { options, program } = dependencies;
   const { clock, log, random } = program;
   const contextOf = contexts(dependencies);
-  const faults = faultCounter(program.metrics);
+  const faults = panicCounter(program.metrics);
   const leaseAnnotations = new Map<string, readonly LeaseAnnotation[]>();
   const all = registrations.flatMap((registration) => {
     const { name, keepsOnLease = false } = registration;

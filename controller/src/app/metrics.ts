@@ -13,20 +13,20 @@ export function reloadMetrics(metrics: Metrics): ReloadMetrics {
   return {
     reloads: metrics.counter({
       name: "cloudwire_config_reloads_total",
-      help: "Times the configuration file was read again, by result: success or failure. A file that fails changes nothing.",
+      help: "Reloads of the configuration file, by result. An invalid file changes nothing.",
       labels: ["result"],
     }),
     lastSuccessful: metrics.gauge({
       name: "cloudwire_config_last_reload_successful",
-      help: "1: what the configuration file said when it was last read is in force, the start included; 0: it is refused.",
+      help: "1: the last load of the configuration file succeeded. 0: the file was rejected, and the previous configuration is in use.",
     }),
     lastSuccess: metrics.gauge({
       name: "cloudwire_config_last_reload_success_timestamp_seconds",
-      help: "When the configuration file was last read with success, the start included.",
+      help: "Unix time of the last successful load of the configuration file.",
     }),
     needRestart: metrics.gauge({
       name: "cloudwire_config_settings_needing_restart",
-      help: "Settings of the configuration file that take effect at the next start only.",
+      help: "Changed settings of the configuration file that need a restart.",
     }),
   };
 }

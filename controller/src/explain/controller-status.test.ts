@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { nextTryOf } from "./controller-status.ts";
 
 function work(controller: string, queue: QueuePosition, failures = 0, last?: Partial<ReconcileResult>): ControllerWork {
-  const result = { outcome: "requeueAfter", end: "", durationMs: 1, reconcileId: "", ...last };
+  const result = { outcome: "requeue_after", end: "", durationMs: 1, reconcileId: "", ...last };
   return { controller, key: "k", queue, failures, ...(last === undefined ? {} : { last: result }) };
 }
 
@@ -25,17 +25,17 @@ describe("nextTryOf()", () => {
     },
     {
       what: "one has failed, and another comes back sooner",
-      of: [work("a", delayed(10), 0, {}), work("b", delayed(50), 3, { outcome: "failed" })],
+      of: [work("a", delayed(10), 0, {}), work("b", delayed(50), 3, { outcome: "error" })],
       next: { at: "in 50", inMs: 50, why: "b: back-off after 3 failures" },
     },
     {
       what: "it failed once",
-      of: [work("a", delayed(10), 1, { outcome: "failed" })],
+      of: [work("a", delayed(10), 1, { outcome: "error" })],
       next: { at: "in 10", inMs: 10, why: "a: back-off after 1 failure" },
     },
     {
       what: "somebody asked for a wait",
-      of: [work("a", delayed(10), 0, { outcome: "heldOff", error: { message: "slow down" } })],
+      of: [work("a", delayed(10), 0, { outcome: "retry_after", error: { message: "slow down" } })],
       next: { at: "in 10", inMs: 10, why: "a: the wait that its last error asks for" },
     },
     {

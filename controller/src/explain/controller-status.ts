@@ -105,10 +105,10 @@ export function nextTryOf(work: readonly ControllerWork[]): NextTry | undefined 
 function whyLater({ failures, last }: ControllerWork): string {
   const times = failures === 1 ? "1 failure" : `${failures} failures`;
   switch (last?.outcome) {
-    case "failed":
-    case "panicked":
+    case "error":
+    case "panic":
       return failures > 0 ? `back-off after ${times}` : "back-off after a failure";
-    case "heldOff":
+    case "retry_after":
       return "the wait that its last error asks for";
     case "planned":
       return "looks again at what is only planned";

@@ -97,7 +97,7 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
         controller: CLOUD_NODE_CONTROLLER,
         key: "w1",
         queue: { kind: "delayed", inMs: 29_999 },
-        last: { outcome: "heldOff", reconcileId: "id-1", error: { message: "the cloud throttles" } },
+        last: { outcome: "retry_after", reconcileId: "id-1", error: { message: "the cloud throttles" } },
       },
       { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER, queue: { kind: "notRunning", why: "another replica leads" } },
     ],
@@ -112,7 +112,7 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
 });
 
 test("says of a provider that the brake holds as its Nodes say it, and no others", async () => {
-  const held = requeueAfter(1000, { reason: "brake", message: "2 of 3 Nodes would go" });
+  const held = requeueAfter(1000, { reason: "tooManyNodeDeletions", message: "2 of 3 Nodes would go" });
   const { explain, nodes } = await world({
     controllers: { [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () => Promise.resolve(held) },
     keys: ["w1"],

@@ -184,7 +184,7 @@ export interface HandoverMetrics {
 export function handoverMetrics(metrics: Metrics): HandoverMetrics {
   const gauge = metrics.gauge({
     name: "cloudwire_leader_handover_requested",
-    help: "1 while this process leads, has lost a provider for longer than --leader-elect-provider-timeout and looks for a replica that can use it.",
+    help: "1 while this leader requests a leadership handover because a provider has been unavailable for longer than --leader-elect-provider-timeout.",
     labels: [],
   });
   return { asking: (isAsking) => gauge.set({}, isAsking ? 1 : 0) };

@@ -78,7 +78,7 @@ export class Plans {
 export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "undecided">): void {
   metrics.gauge({
     name: "cloudwire_pending_writes",
-    help: "Writes that would be made of what is observed (--mode), by what they do to what is there. 0 everywhere: a hand-over changes nothing.",
+    help: "Writes that observe mode (--mode) does not make, by action. If all are 0, a cutover changes nothing.",
     labels: ["controller", "provider", "effect"],
     collect: (gauge) => {
       gauge.reset();
@@ -92,7 +92,7 @@ export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "undeci
   });
   metrics.gauge({
     name: "cloudwire_plan_failed_keys",
-    help: "Keys of what is observed (--mode) whose last reconcile failed, so that it is not known what would be written.",
+    help: "Keys in observe mode (--mode) whose last reconcile failed, so that their plan is unknown.",
     labels: ["controller", "provider"],
     collect: (gauge) => {
       gauge.reset();

@@ -89,7 +89,7 @@ test("an answer that was throttled on its way slows the next calls down", async 
   });
   await world.sidecar.client.getLoadBalancer({ service: SERVICE, annotations: {} }, options());
   expect(
-    await world.harness.metrics.value("cloudwire_provider_throttle_pauses_total", { class: "load_balancers" }),
+    await world.harness.metrics.value("cloudwire_provider_throttle_pauses_total", { quota_class: "load_balancers" }),
   ).toBe(1);
   expect(world.sidecar.snapshot.budgets.find(({ classes }) => classes.includes("load_balancers"))).toMatchObject({
     cloudCallsPerSecond: 1,

@@ -36,7 +36,7 @@ export interface ShownProvider {
 export function exposeProviders(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
     name: "cloudwire_provider_usable",
-    help: "1: calls to the provider can be made. The cloud behind it may still be down: see cloudwire_provider_problem.",
+    help: "1: the controller can call the provider. cloudwire_provider_problem shows whether its cloud is available.",
     labels: ["provider"],
     collect: (gauge) => {
       for (const { name, unavailable } of providers) gauge.set({ provider: name }, unavailable === undefined ? 1 : 0);
@@ -44,7 +44,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
   });
   metrics.gauge({
     name: "cloudwire_provider_problem",
-    help: "1 for each thing that is wrong with a provider; /statusz says more.",
+    help: "1 for each problem of a provider. /statusz has the details.",
     labels: ["provider", "reason"],
     collect: (gauge) => {
       gauge.reset();
@@ -55,7 +55,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
   });
   metrics.gauge({
     name: "cloudwire_provider_info",
-    help: "1 for each provider that has answered a handshake; the labels tell what it calls itself.",
+    help: "1 for each provider that completed a handshake. The labels hold the provider's own name and version.",
     labels: ["provider", "provider_name", "version"],
     collect: (gauge) => {
       gauge.reset();
@@ -72,7 +72,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
 function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
     name: "cloudwire_provider_client_certificate_expiration_timestamp_seconds",
-    help: "When the certificate that is shown to a provider expires, in seconds since 1970. Without TLS: no series.",
+    help: "Unix time when the client certificate for a provider expires. No series without TLS.",
     labels: ["provider"],
     collect: (gauge) => {
       gauge.reset();
@@ -84,7 +84,7 @@ function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[
   });
   metrics.gauge({
     name: "cloudwire_provider_tls_files_unusable",
-    help: "1: the files of --provider-tls, as they are now, cannot be used; statusz says why. Without TLS: no series.",
+    help: "1: the current files of --provider-tls are unusable, and /statusz has the reason. No series without TLS.",
     labels: ["provider"],
     collect: (gauge) => {
       gauge.reset();
@@ -99,7 +99,7 @@ function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[
 function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
     name: "cloudwire_provider_credentials_expiration_timestamp_seconds",
-    help: "When the credentials of a provider at its cloud expire, in seconds since 1970. Where the provider does not say: no series.",
+    help: "Unix time when the cloud credentials of a provider expire. No series unless the provider reports it.",
     labels: ["provider"],
     collect: (gauge) => {
       gauge.reset();
@@ -117,13 +117,13 @@ function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): vo
   };
   metrics.gauge({
     name: "cloudwire_cloud_rate_limit_requests",
-    help: "Requests that the cloud allows an account in a period, as the provider says.",
+    help: "Requests that the cloud allows the account in a period, as reported by the provider.",
     labels: ["provider", "limit"],
     collect: (gauge) => eachLimit(gauge, ({ limit }) => limit),
   });
   metrics.gauge({
     name: "cloudwire_cloud_rate_limit_remaining_requests",
-    help: "Requests of that limit that are left, whoever else uses the account.",
+    help: "Remaining requests of the limit, which other clients of the account also use.",
     labels: ["provider", "limit"],
     collect: (gauge) => eachLimit(gauge, ({ remaining }) => remaining),
   });

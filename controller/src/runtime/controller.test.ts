@@ -73,7 +73,7 @@ function startController(
 
 describe("Controller turns the end of a reconcile into a queue action", () => {
   const outcome = async (rig: Rig, kind: string): Promise<number | undefined> =>
-    rig.metrics.value("cloudwire_reconciles_total", { controller: "service-lb-controller", outcome: kind });
+    rig.metrics.value("cloudwire_reconciles_total", { controller: "service-lb-controller", result: kind });
 
   test("done: forgets the failures and rests", async () => {
     await using rig = startController((_, turn) =>
@@ -86,8 +86,8 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
       { key: "k", atMs: 5000 },
     ]);
     expect(rig.controller.queue.failures("k")).toBe(0);
-    expect(await outcome(rig, "done")).toBe(1);
-    expect(await outcome(rig, "failed")).toBe(1);
+    expect(await outcome(rig, "success")).toBe(1);
+    expect(await outcome(rig, "error")).toBe(1);
   });
 
   test("requeueAfter: comes back after exactly that, as low priority, without a failure", async () => {
@@ -113,7 +113,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     await rig.clock.advance(21_000);
     expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 7000, 14_000, 21_000]);
     expect(rig.controller.queue.failures("k")).toBe(0);
-    expect(await outcome(rig, "heldOff")).toBe(4);
+    expect(await outcome(rig, "retry_after")).toBe(4);
   });
 
   test.each([
@@ -143,7 +143,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     rig.controller.queue.add("k");
     await settle();
     expect(rig.reconciles).toHaveLength(2);
-    expect(await outcome(rig, "terminal")).toBe(2);
+    expect(await outcome(rig, "terminal_error")).toBe(2);
     expect(rig.log.messages("error")).toHaveLength(2);
   });
 
@@ -156,7 +156,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     rig.controller.queue.add("other");
     await rig.clock.advance(5000);
     expect(rig.reconciles.map(({ key }) => key)).toEqual(["k", "other", "k"]);
-    expect(await outcome(rig, "panicked")).toBe(1);
+    expect(await outcome(rig, "panic")).toBe(1);
   });
 });
 
@@ -207,7 +207,7 @@ describe("Controller.run()", () => {
     rig.stop.abort();
     rig.abort.abort();
     await rig.ended;
-    expect(await rig.metrics.value("cloudwire_reconciles_total", { outcome: "aborted" })).toBe(1);
+    expect(await rig.metrics.value("cloudwire_reconciles_total", { result: "aborted" })).toBe(1);
     expect(rig.clock.timers).toBe(0);
   });
 
@@ -348,7 +348,7 @@ describe("stepReconciler()", () => {
       },
       clock,
     );
-    expect(await reconciler.reconcile(context)).toEqual({ kind: "requeueAfter", delayMs: 1 });
+    expect(await reconciler.reconcile(context)).toEqual({ kind: "requeue_after", delayMs: 1 });
   });
 
   test("is done when there is nothing to gather", async () => {

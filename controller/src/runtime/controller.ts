@@ -241,20 +241,20 @@ async function attempt(reconciler: Reconciler, context: ReconcileContext): Promi
 }
 
 function report(log: Logger, outcome: Outcome): void {
-  const isRepeated = (outcome.kind === "failed" || outcome.kind === "heldOff") && isReportedElsewhere(outcome.error);
+  const isRepeated = (outcome.kind === "error" || outcome.kind === "retry_after") && isReportedElsewhere(outcome.error);
   if (isRepeated) return log.debug(2, "Reconcile waits", { err: outcome.error });
   switch (outcome.kind) {
-    case "done":
-    case "requeueAfter":
+    case "success":
+    case "requeue_after":
     case "planned":
       return log.debug(4, "Reconciled", { outcome });
-    case "failed":
+    case "error":
       return log.warn("Reconcile failed; trying again with back-off", { err: outcome.error });
-    case "heldOff":
+    case "retry_after":
       return log.info("Reconcile put off", { delayMs: outcome.delayMs, err: outcome.error });
-    case "terminal":
+    case "terminal_error":
       return log.error("Reconcile failed for good; waiting for a change", { err: outcome.error });
-    case "panicked":
+    case "panic":
       return log.error("Reconcile hit a fault of this program; trying again with back-off", { err: outcome.error });
     case "aborted":
       return log.debug(2, "Reconcile cut short");
@@ -269,16 +269,16 @@ const PLAN_AGAIN_MS = 30_000;
 /** The only switch from the end of a reconcile to the queue. */
 function settle(queue: Workqueue, key: string, priority: Priority, outcome: Outcome): void {
   switch (outcome.kind) {
-    case "done":
-    case "terminal":
+    case "success":
+    case "terminal_error":
       return queue.forget(key);
-    case "requeueAfter":
+    case "requeue_after":
       queue.forget(key);
       return queue.addAfter(key, outcome.delayMs, { priority: "low" });
-    case "heldOff":
+    case "retry_after":
       return queue.addAfter(key, outcome.delayMs, { priority });
-    case "failed":
-    case "panicked":
+    case "error":
+    case "panic":
       queue.addRateLimited(key, { priority });
       return;
     case "planned":

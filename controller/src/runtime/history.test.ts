@@ -6,7 +6,7 @@ import { DONE, type Outcome } from "./reconciler.ts";
 
 const QUOTA = contractError("QUOTA_EXCEEDED", "5 of 5");
 
-const failed = (message: string): Outcome => ({ kind: "failed", error: new Error(message) });
+const failed = (message: string): Outcome => ({ kind: "error", error: new Error(message) });
 
 function add(history: ReconcileHistory, key: string, outcome: Outcome, id = key): void {
   history.add({ key, reconcileId: id, endMs: 1000, durationMs: 20 }, outcome);
@@ -16,36 +16,36 @@ describe("ReconcileHistory", () => {
   test("keeps how each reconcile went, newest first", () => {
     const history = new ReconcileHistory();
     add(history, "a", DONE);
-    add(history, "b", { kind: "heldOff", error: new RetryAfterError("throttled", 5000), delayMs: 5000 });
-    add(history, "a", { kind: "panicked", error: new TypeError("x is undefined") });
+    add(history, "b", { kind: "retry_after", error: new RetryAfterError("throttled", 5000), delayMs: 5000 });
+    add(history, "a", { kind: "panic", error: new TypeError("x is undefined") });
     const rest = { endMs: 1000, durationMs: 20 };
     expect(history.recent()).toEqual([
       {
         key: "a",
         reconcileId: "a",
-        outcome: "panicked",
+        outcome: "panic",
         error: { code: undefined, message: "x is undefined" },
         ...rest,
       },
       {
         key: "b",
         reconcileId: "b",
-        outcome: "heldOff",
+        outcome: "retry_after",
         error: { code: "RETRY_AFTER", message: "throttled" },
         ...rest,
       },
-      { key: "a", reconcileId: "a", outcome: "done", error: undefined, ...rest },
+      { key: "a", reconcileId: "a", outcome: "success", error: undefined, ...rest },
     ]);
   });
 
   test("finds how each key went last, and why it comes back", () => {
     const history = new ReconcileHistory();
-    const why = { reason: "brake", message: "too many" };
+    const why = { reason: "tooManyNodeDeletions", message: "too many" };
     add(history, "a", failed("once"), "1");
-    add(history, "a", { kind: "requeueAfter", delayMs: 10, why }, "2");
+    add(history, "a", { kind: "requeue_after", delayMs: 10, why }, "2");
     add(history, "a", { kind: "aborted" }, "3");
     for (let turn = 0; turn < 200; turn++) add(history, "b", DONE);
-    expect(history.last("a")).toMatchObject({ reconcileId: "2", outcome: "requeueAfter", why });
+    expect(history.last("a")).toMatchObject({ reconcileId: "2", outcome: "requeue_after", why });
     expect(history.last("c")).toBeUndefined();
   });
 
@@ -53,7 +53,7 @@ describe("ReconcileHistory", () => {
     const history = new ReconcileHistory();
     const told = Object.assign(new Error("outer"), { why: { reason: "absent", message: "no machine" } });
     const error = new RetryAfterError("wait", 10, { cause: Object.assign(told, { cause: QUOTA }) });
-    const record = history.add({ key: "a", reconcileId: "1", endMs: 0, durationMs: 0 }, { kind: "failed", error });
+    const record = history.add({ key: "a", reconcileId: "1", endMs: 0, durationMs: 0 }, { kind: "error", error });
     const { code, reason } = QUOTA;
     const from = { kind: "provider", code, reason, class: "OPERATOR", isClientThrottled: false };
     expect(record).toMatchObject({ error: { from }, why: { reason: "absent", message: "no machine" } });
@@ -62,8 +62,8 @@ describe("ReconcileHistory", () => {
   test("keeps the beginning of what a provider tells at length", () => {
     const history = new ReconcileHistory();
     const why = { reason: "absent", message: "x".repeat(10_000) };
-    add(history, "a", { kind: "requeueAfter", delayMs: 10, why });
-    add(history, "b", { kind: "failed", error: Object.assign(new Error("y".repeat(10_000)), { why }) });
+    add(history, "a", { kind: "requeue_after", delayMs: 10, why });
+    add(history, "b", { kind: "error", error: Object.assign(new Error("y".repeat(10_000)), { why }) });
     const told = `${"x".repeat(500)} …`;
     expect(history.last("a")?.why?.message).toBe(told);
     expect(history.last("b")).toMatchObject({ error: { message: `${"y".repeat(500)} …` }, why: { message: told } });
@@ -88,7 +88,11 @@ describe("ReconcileHistory", () => {
       ["b", "other"],
     ]);
     add(history, "a", DONE);
-    add(history, "b", { kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: "too many" } });
+    add(history, "b", {
+      kind: "requeue_after",
+      delayMs: 1,
+      why: { reason: "tooManyNodeDeletions", message: "too many" },
+    });
     expect(history.failing()).toEqual([]);
   });
 

@@ -119,7 +119,7 @@ function sourceOf(error: unknown): ErrorSource | undefined {
 }
 
 function whyOf(outcome: Outcome): Why | undefined {
-  const why = outcome.kind === "requeueAfter" ? outcome.why : whyThrown(outcome);
+  const why = outcome.kind === "requeue_after" ? outcome.why : whyThrown(outcome);
   return why === undefined ? undefined : { ...why, message: beginningOf(why.message, MAX_MESSAGE) };
 }
 

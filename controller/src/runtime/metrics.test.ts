@@ -16,12 +16,12 @@ import type { Outcome } from "./reconciler.ts";
 
 const error = Object.assign(new Error("no"), { code: "BROKEN" });
 const OUTCOMES: readonly (readonly [Outcome, boolean])[] = [
-  [{ kind: "done" }, false],
-  [{ kind: "requeueAfter", delayMs: 1 }, false],
-  [{ kind: "failed", error }, true],
-  [{ kind: "heldOff", error, delayMs: 1 }, false],
-  [{ kind: "terminal", error }, true],
-  [{ kind: "panicked", error }, true],
+  [{ kind: "success" }, false],
+  [{ kind: "requeue_after", delayMs: 1 }, false],
+  [{ kind: "error", error }, true],
+  [{ kind: "retry_after", error, delayMs: 1 }, false],
+  [{ kind: "terminal_error", error }, true],
+  [{ kind: "panic", error }, true],
   [{ kind: "aborted" }, false],
 ];
 
@@ -49,7 +49,7 @@ test.each(OUTCOMES)("inReconcileSpan() shows an outcome as what it is: %j", asyn
         "cloudwire.reconcile_id": "r-1",
         "cloudwire.priority": "low",
         "cloudwire.failures": 2,
-        "cloudwire.outcome": outcome.kind,
+        "cloudwire.result": outcome.kind,
         ...(isError ? { "error.type": "BROKEN" } : {}),
       },
     },
@@ -125,7 +125,7 @@ describe("planned work", () => {
       const mine = work("shop/web");
       expect(await doWork(mine, () => client(true).deleteLoadBalancer(ref, options))).toBe(deletion);
       expect(asked).toEqual([{ signal, trigger: "service deleted", validateOnly: true }]);
-      expect(mine.outcome({ kind: "done" })).toEqual({ kind: "done" });
+      expect(mine.outcome({ kind: "success" })).toEqual({ kind: "success" });
     });
 
     test.each([
@@ -160,7 +160,7 @@ describe("planned work", () => {
       const [a, b] = [work("a"), work("b")];
       const { outcomes } = await shared(false, a, b);
       expect(outcomes.map(({ kind }) => kind)).toEqual(["pending", "pending"]);
-      expect([a.writesAt({ kind: "done" })?.length, b.writesAt({ kind: "done" })?.length]).toEqual([1, 1]);
+      expect([a.writesAt({ kind: "success" })?.length, b.writesAt({ kind: "success" })?.length]).toEqual([1, 1]);
       expect(asked).toEqual([]);
       expect(stopped).toBeUndefined();
     });
@@ -170,15 +170,15 @@ describe("planned work", () => {
       const [a, b] = [work("a"), work("b")];
       const { outcomes } = await shared(true, a, b);
       expect(outcomes.map(({ kind }) => kind)).toEqual(["failed", "pending"]);
-      expect(a.writesAt({ kind: "done" })).toEqual([]);
-      expect(b.writesAt({ kind: "done" })).toMatchObject([{ changes: ["create route 10.0.2.0/24 to b"] }]);
+      expect(a.writesAt({ kind: "success" })).toEqual([]);
+      expect(b.writesAt({ kind: "success" })).toMatchObject([{ changes: ["create route 10.0.2.0/24 to b"] }]);
     });
 
     test("is answered where it would come to nothing", async () => {
       routesAnswer = { ...routesAnswer, outcomes: routes.map((done) => ({ kind: "done", route: done })) };
       const [a, b] = [work("a"), work("b")];
       expect(await shared(true, a, b)).toBe(routesAnswer);
-      expect([a.writesAt({ kind: "done" }), b.writesAt({ kind: "done" })]).toEqual([[], []]);
+      expect([a.writesAt({ kind: "success" }), b.writesAt({ kind: "success" })]).toEqual([[], []]);
     });
   });
 });

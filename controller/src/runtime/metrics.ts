@@ -10,7 +10,7 @@ import type { Outcome, ReconcileContext } from "./reconciler.ts";
 /** What one controller reports. */
 export interface ControllerMetrics {
   running(isRunning: boolean): void;
-  reconciled(outcome: Outcome["kind"], seconds: number): void;
+  reconciled(result: Outcome["kind"], seconds: number): void;
   /** Where what happens to objects is remembered: a reconcile, and the last one of its key before it. */
   ended?(record: ReconcileRecord, before: ReconcileRecord | undefined): void;
   /** Where plans are reported: what a reconcile would have written; undefined: it failed, and that is not known. */
@@ -26,29 +26,29 @@ export function controllerMetrics(metrics: Metrics): (name: string, shortName: s
   });
   const reconciles = metrics.counter({
     name: "cloudwire_reconciles_total",
-    help: "Reconciles by controller and how they ended. panicked is a fault of this program.",
-    labels: ["controller", "outcome"],
+    help: "Reconciles by controller and result. panic is an internal error of the controller.",
+    labels: ["controller", "result"],
   });
   const seconds = metrics.histogram({
     name: "cloudwire_reconcile_duration_seconds",
-    help: "Time of one reconcile, by controller.",
+    help: "Duration of a reconcile in seconds, by controller.",
     labels: ["controller"],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   });
   return (controller, shortName) => ({
     running: (isRunning) => running.set({ name: shortName, manager: CLOUD_CONTROLLER_MANAGER }, isRunning ? 1 : 0),
-    reconciled: (outcome, duration) => {
-      reconciles.inc({ controller, outcome });
+    reconciled: (result, duration) => {
+      reconciles.inc({ controller, result });
       seconds.observe({ controller }, duration);
     },
   });
 }
 
-/** Counts controllers that broke as a whole, by canonical name. */
-export function faultCounter(metrics: Metrics): Counter<"controller"> {
+/** Counts panics outside a reconcile, by canonical name of the controller. */
+export function panicCounter(metrics: Metrics): Counter<"controller"> {
   return metrics.counter({
     name: "cloudwire_controller_panics_total",
-    help: "Times a controller broke as a whole by a fault of this program, and was started anew. Worth an alert.",
+    help: "Times a controller panicked outside a reconcile and was restarted.",
     labels: ["controller"],
   });
 }
@@ -74,7 +74,7 @@ export function inReconcileSpan(
   });
   return tracing.root(start, async (span) => {
     const outcome = await work();
-    span.set({ "cloudwire.outcome": outcome.kind });
+    span.set({ "cloudwire.result": outcome.kind });
     if (isFailure(outcome)) span.fail(outcome.error);
     return outcome;
   });
@@ -83,8 +83,8 @@ export function inReconcileSpan(
 /** One that is put off or cut short was as it should be. */
 function isFailure(
   outcome: Outcome,
-): outcome is Extract<Outcome, { readonly kind: "failed" | "terminal" | "panicked" }> {
-  return outcome.kind === "failed" || outcome.kind === "terminal" || outcome.kind === "panicked";
+): outcome is Extract<Outcome, { readonly kind: "error" | "terminal_error" | "panic" }> {
+  return outcome.kind === "error" || outcome.kind === "terminal_error" || outcome.kind === "panic";
 }
 
 export interface PlannedWorkDependencies
@@ -126,13 +126,13 @@ export class PlannedWork implements Work {
 
   /** What the reconcile came to, given how it ended. */
   outcome(ended: Outcome): Outcome {
-    const isWell = ended.kind === "done" || ended.kind === "requeueAfter";
+    const isWell = ended.kind === "success" || ended.kind === "requeue_after";
     return this.#isStopped || (isWell && this.#writes.length > 0) ? { kind: "planned" } : ended;
   }
 
   /** undefined: not known. */
   writesAt({ kind }: Outcome): readonly PlannedWrite[] | undefined {
-    return kind === "planned" || kind === "done" || kind === "requeueAfter" ? this.#writes : undefined;
+    return kind === "planned" || kind === "success" || kind === "requeue_after" ? this.#writes : undefined;
   }
 }
 

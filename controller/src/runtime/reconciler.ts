@@ -53,36 +53,36 @@ export interface Why {
 
 /** What a reconcile that did not fail wants of the queue. Failure is a throw. */
 export type Result =
-  | { readonly kind: "done" }
+  | { readonly kind: "success" }
   | {
-      readonly kind: "requeueAfter";
+      readonly kind: "requeue_after";
       readonly delayMs: number;
       /** What stands in the way; undefined: nothing does. */
       readonly why?: Why;
     };
 
 /** The world is as wished; nothing to do until something changes. */
-export const DONE: Result = { kind: "done" };
+export const DONE: Result = { kind: "success" };
 
 /**
  * Come back in `delayMs` without counting a failure: periodic work, or a cloud that is not ready yet.
  * @param why where something stands in the way
  */
 export function requeueAfter(delayMs: number, why?: Why): Result {
-  return { kind: "requeueAfter", delayMs, ...(why === undefined ? {} : { why }) };
+  return { kind: "requeue_after", delayMs, ...(why === undefined ? {} : { why }) };
 }
 
 /** How one reconcile ended: its Result, or the error it threw with what that error means for the queue. */
 export type Outcome =
   | Result
   /** Retried with the key's back-off. */
-  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "error"; readonly error: unknown }
   /** Retried after exactly the wait that the error asked for; the failure count stays. */
-  | { readonly kind: "heldOff"; readonly error: unknown; readonly delayMs: number }
+  | { readonly kind: "retry_after"; readonly error: unknown; readonly delayMs: number }
   /** Not retried until something changes. */
-  | { readonly kind: "terminal"; readonly error: unknown }
+  | { readonly kind: "terminal_error"; readonly error: unknown }
   /** A fault of this program: counted apart, retried with back-off. */
-  | { readonly kind: "panicked"; readonly error: unknown }
+  | { readonly kind: "panic"; readonly error: unknown }
   /** It came to a write, which is only planned where it is observed (--mode). Looked at again after a while. */
   | { readonly kind: "planned" }
   /** Shutdown or lost leadership cut it short. */
@@ -91,10 +91,10 @@ export type Outcome =
 /** What a thrown error means. The only place that decides. */
 export function classify(error: unknown, signal: AbortSignal): Outcome {
   if (signal.aborted) return { kind: "aborted" };
-  if (isTerminal(error)) return { kind: "terminal", error };
+  if (isTerminal(error)) return { kind: "terminal_error", error };
   const delayMs = retryAfterMsOf(error);
-  if (delayMs !== undefined) return { kind: "heldOff", error, delayMs };
-  return isFault(error) ? { kind: "panicked", error } : { kind: "failed", error };
+  if (delayMs !== undefined) return { kind: "retry_after", error, delayMs };
+  return isFault(error) ? { kind: "panic", error } : { kind: "error", error };
 }
 
 /** What JavaScript itself throws, or something that is no Error at all, was not meant by anybody. */

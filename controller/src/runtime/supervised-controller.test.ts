@@ -5,7 +5,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { SERVICE_BACKOFF } from "../workqueue/rate-limited-queue.ts";
 import { Controller } from "./controller.ts";
-import { controllerMetrics, faultCounter } from "./metrics.ts";
+import { controllerMetrics, panicCounter } from "./metrics.ts";
 import { DONE } from "./reconciler.ts";
 import { SupervisedController } from "./supervised-controller.ts";
 
@@ -55,7 +55,7 @@ function supervise(source: (life: number, clock: FakeClock) => Promise<void> | u
     clock,
     random: () => 0,
     log,
-    faults: faultCounter(metrics),
+    faults: panicCounter(metrics),
   });
   const stop = new AbortController();
   const ended = supervised.run({ stop: stop.signal, abort: new AbortController().signal });
@@ -128,7 +128,7 @@ describe("SupervisedController.run()", () => {
       clock,
       random: () => 0,
       log: new FakeLog(),
-      faults: faultCounter(new Metrics()),
+      faults: panicCounter(new Metrics()),
     });
     const ended = supervised.run({ stop: stop.signal, abort: stop.signal });
     await clock.advance(3000);
@@ -155,7 +155,7 @@ describe("SupervisedController.run()", () => {
       clock: new FakeClock(),
       random: () => 0,
       log: new FakeLog(),
-      faults: faultCounter(new Metrics()),
+      faults: panicCounter(new Metrics()),
     });
     const { signal } = new AbortController();
     await supervised.run({ stop: signal, abort: signal });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { faultCounter } from "../runtime/metrics.ts";
+import { panicCounter } from "../runtime/metrics.ts";
 import { SupervisedController } from "../runtime/supervised-controller.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { controllerChecks, controllersSummary, report } from "./health.ts";
@@ -51,7 +51,7 @@ describe("controller health", () => {
   /** Broken ones after `afterMs`; of the others nothing runs yet. */
   async function controllers(broken: readonly string[], afterMs: number): Promise<readonly SupervisedController[]> {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
-    const faults = faultCounter(new Metrics());
+    const faults = panicCounter(new Metrics());
     const all = [RUNNING, BROKEN].map(
       (name) =>
         new SupervisedController({

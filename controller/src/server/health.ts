@@ -83,7 +83,7 @@ export class HealthMetrics {
     });
     this.#results = this.metrics.counter({
       name: "kubernetes_healthchecks_total",
-      help: "Results of health checks that were asked for.",
+      help: "Health checks that were run, by result.",
       labels: ["name", "type", "status"],
     });
     this.pages = {

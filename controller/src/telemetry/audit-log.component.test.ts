@@ -142,14 +142,14 @@ describe("AuditLog", () => {
     expect(await metrics.value("cloudwire_audit_failures_total")).toBe(2);
     const padding = "x".repeat(1024 * 1024);
     for (let what = 0; what < 10; what++) audit.write({ what, padding });
-    expect(await lines("lost")).toBe(3);
+    expect(await lines("dropped")).toBe(3);
     expect(log.messages("error")).toEqual([
       expect.stringContaining("cannot be written; calls go on"),
       expect.stringContaining("are lost: too many wait"),
     ]);
     await audit.close(CLOSE_MS);
     expect(await lines("written")).toBeUndefined();
-    expect(await lines("lost")).toBe(11);
+    expect(await lines("dropped")).toBe(11);
   });
 
   test("close() gives up after its time where nobody reads", async () => {
@@ -178,7 +178,7 @@ describe("AuditLog", () => {
     expect(written()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(log.messages("error")).toHaveLength(1);
     expect(log.messages("info")).toEqual(["The audit log is written again"]);
-    expect(await lines("lost")).toBeUndefined();
+    expect(await lines("dropped")).toBeUndefined();
   });
 
   test("lose() counts a change of which no line could be made, so that its number is missing", async () => {
@@ -187,6 +187,6 @@ describe("AuditLog", () => {
     audit.write({ what: "a" });
     await audit.close(CLOSE_MS);
     expect(readFileSync(path, "utf8")).toBe('{"line":2,"what":"a"}\n');
-    expect(await lines("lost")).toBe(1);
+    expect(await lines("dropped")).toBe(1);
   });
 });

@@ -43,7 +43,7 @@ export class AuditLog implements AuditSink {
 
   lose(error: unknown): void {
     this.#line++;
-    this.#deps.metrics.count("lost", 1);
+    this.#deps.metrics.count("dropped", 1);
     this.#deps.log.error("A change could not be written to the audit log; this is a fault of this program", {
       err: error,
     });
@@ -61,7 +61,7 @@ export class AuditLog implements AuditSink {
 }
 
 /** What becomes of lines of the audit log. */
-export type AuditFate = "written" | "lost";
+export type AuditFate = "written" | "dropped";
 
 export interface AuditMetrics {
   count(fate: AuditFate, lines: number): void;
@@ -72,12 +72,12 @@ export interface AuditMetrics {
 export function auditMetrics(metrics: Metrics): AuditMetrics {
   const lines = metrics.counter({
     name: "cloudwire_audit_lines_total",
-    help: "Lines of the audit log, by what became of them: written; lost, too many waited for a file that could not be written.",
+    help: "Lines of the audit log, by result.",
     labels: ["result"],
   });
   const failures = metrics.counter({
     name: "cloudwire_audit_failures_total",
-    help: "Tries to write, rotate or reopen the audit log that failed. What could not be written is tried again.",
+    help: "Failed attempts to write, rotate or reopen the audit log. Writes are retried.",
   });
   return { count: (fate, number) => lines.inc({ result: fate }, number), failed: () => failures.inc() };
 }

@@ -17,7 +17,7 @@ export interface LineLogWords {
 
 /** What becomes of lines. */
 export interface LineMetrics {
-  count(fate: "written" | "lost", lines: number): void;
+  count(fate: "written" | "dropped", lines: number): void;
   /** A write, a rotation or a reopening failed; lines wait and are tried again. */
   failed(): void;
 }
@@ -101,7 +101,7 @@ export class LineLog {
     this.#cancelRetry();
     const lines = this.#waiting.length + this.#batchLines;
     if (lines > 0) {
-      this.#deps.metrics.count("lost", lines);
+      this.#deps.metrics.count("dropped", lines);
       return log.error(this.#deps.words.ended, { file: this.#path, lines });
     }
     await this.#file.close();
@@ -195,7 +195,7 @@ export class LineLog {
 
   #loseOne(firstLine: number): void {
     const { metrics, log, words } = this.#deps;
-    metrics.count("lost", 1);
+    metrics.count("dropped", 1);
     if (this.#lost === 0) log.error(words.lost, { file: this.#path, firstLine });
     this.#lost++;
   }

@@ -140,7 +140,7 @@ export function exposeBuildInfo(metrics: Metrics, version: string, platform: str
   metrics
     .gauge({
       name: "kubernetes_build_info",
-      help: "Always 1; the labels tell version and platform of this program.",
+      help: "Always 1. The labels hold version and platform of this binary.",
       labels: ["major", "minor", "git_version", "platform"],
     })
     .set({ major, minor, git_version: `v${version}`, platform }, 1);

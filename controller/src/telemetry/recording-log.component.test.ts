@@ -77,7 +77,7 @@ describe("RecordingLog", () => {
     expect(statSync(path).size).toBeLessThanOrEqual(2000);
     expect(written().map(({ line }) => line)).toEqual(written().map((_, index) => index + 1));
     // All that was written or not: 20 calls, a head, the line that says it is full, and no tail.
-    expect(Number(await lines("full")) + kinds().length).toBe(23);
+    expect(Number(await lines("size_limit")) + kinds().length).toBe(23);
     expect(log.messages("warn")).toEqual([expect.stringContaining("nothing more is recorded")]);
   });
 
@@ -86,7 +86,7 @@ describe("RecordingLog", () => {
     const padding = "x".repeat(MEGABYTE);
     for (let call = 1; call <= 10; call++) recording.write({ kind: "begin", call, padding });
     await eventually("it is to be tried again", () => clock.timers > 0);
-    expect(await lines("lost")).toBe(3);
+    expect(await lines("dropped")).toBe(3);
     expect(log.messages("error")).toContainEqual(expect.stringContaining("Lines of the recording are lost"));
     await recording.close(CLOSE_MS);
     expect(await lines("written")).toBeUndefined();
@@ -105,7 +105,7 @@ describe("RecordingLog", () => {
       [5, "begin", undefined],
       [6, "tail", undefined],
     ]);
-    expect(await lines("lost")).toBe(1);
+    expect(await lines("dropped")).toBe(1);
   });
 
   test("says once that it is full where it had to say first that lines are missing", async () => {

@@ -94,7 +94,7 @@ export class RecordingLog implements RecordingSink {
   lose(error: unknown): void {
     this.#line++;
     this.#lost++;
-    this.#deps.metrics.count("lost", 1);
+    this.#deps.metrics.count("dropped", 1);
     this.#deps.log.error("A call could not be written to the recording; this is a fault of this program", {
       err: error,
     });
@@ -110,14 +110,14 @@ export class RecordingLog implements RecordingSink {
   #append(entry: object): boolean {
     const { maxBytes, metrics, log, path } = this.#deps;
     if (this.#isFull) {
-      metrics.count("full", 1);
+      metrics.count("size_limit", 1);
       return true;
     }
     const bytes = this.#bytesOf(entry);
     if (this.#bytes + bytes.length + TAIL_BYTES > maxBytes) {
       this.#isFull = true;
       this.#lines.append(this.#line, this.#bytesOf({ kind: "full" }, this.#line));
-      metrics.count("full", 1);
+      metrics.count("size_limit", 1);
       log.warn("The recording has the size of --record-provider-maxsize; nothing more is recorded", { file: path });
       return true;
     }
@@ -135,7 +135,7 @@ export class RecordingLog implements RecordingSink {
 }
 
 /** What becomes of lines of a recording. */
-export type RecordingFate = "written" | "lost" | "full";
+export type RecordingFate = "written" | "dropped" | "size_limit";
 
 export interface RecordingMetrics {
   count(fate: RecordingFate, lines: number): void;
@@ -146,12 +146,12 @@ export interface RecordingMetrics {
 export function recordingMetrics(metrics: Metrics): RecordingMetrics {
   const lines = metrics.counter({
     name: "cloudwire_recording_lines_total",
-    help: "Lines of the recording of --record-provider, by what became of them: written; lost, too many waited for a file that could not be written; full, the file has its size.",
+    help: "Lines of the recording of --record-provider, by result.",
     labels: ["result"],
   });
   const failures = metrics.counter({
     name: "cloudwire_recording_failures_total",
-    help: "Tries to write the recording of --record-provider that failed. What could not be written is tried again.",
+    help: "Failed attempts to write the recording of --record-provider. Writes are retried.",
   });
   return { count: (fate, number) => lines.inc({ result: fate }, number), failed: () => failures.inc() };
 }

@@ -193,7 +193,7 @@ export interface TraceMetrics {
 export function traceMetrics(metrics: Metrics): TraceMetrics {
   const spans = metrics.counter({
     name: "cloudwire_trace_spans_total",
-    help: "Finished spans of traces, by what became of them: exported; failed, the collector did not take them; dropped, the queue was full.",
+    help: "Finished trace spans, by result.",
     labels: ["result"],
   });
   return { count: (fate, number) => spans.inc({ result: fate }, number) };

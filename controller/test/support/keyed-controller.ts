@@ -1,5 +1,5 @@
 import { Controller } from "../../src/runtime/controller.ts";
-import { type ControllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
+import { type ControllerMetrics, panicCounter } from "../../src/runtime/metrics.ts";
 import type { Result } from "../../src/runtime/reconciler.ts";
 import { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
@@ -42,6 +42,6 @@ export function keyedController({ name, keys, reconcile, clock, ended }: KeyedCo
       backoff: SERVICE_BACKOFF,
     });
   };
-  const faults = faultCounter(new Metrics());
+  const faults = panicCounter(new Metrics());
   return new SupervisedController({ name, build, clock, random: () => 0, log: new FakeLog(), faults });
 }

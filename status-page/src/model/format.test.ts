@@ -58,6 +58,7 @@ test("formatTime() is the time of day of whoever looks, and nothing for what is 
 
 test("formatWord() takes words apart and leaves names alone", () => {
   expect(format.formatWord("transientFailure")).toBe("transient failure");
+  expect(format.formatWord("requeue_after")).toBe("requeue after");
   expect(format.formatWord("node-route-controller")).toBe("node-route-controller");
 });
 

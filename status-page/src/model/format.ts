@@ -56,7 +56,9 @@ export function formatTime(text: string): string {
 
 /** `node-route-controller` stays; `notRunning` becomes `not running`. */
 export function formatWord(text: string): string {
-  return text.replaceAll(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+  return text
+    .replaceAll("_", " ")
+    .replaceAll(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
 }
 
 /** `1 Node`, `5,000 Nodes`. */

@@ -172,7 +172,7 @@ test("traces lead from a reconcile over its calls to what the provider does for 
       "cloudwire.reconcile_id": expect.any(String),
       "cloudwire.priority": "high",
       "cloudwire.failures": expect.stringMatching(/^\d+$/),
-      "cloudwire.outcome": "requeueAfter",
+      "cloudwire.result": "requeue_after",
     },
     links: [],
     status: "unset",
@@ -230,7 +230,7 @@ test("traces show which call failed, and hold no secret", async () => {
   const why = expect.stringContaining("the cloud failed to carry out the request");
   expect(reconcile).toMatchObject({
     name: "reconcile service-lb-controller",
-    attributes: { "cloudwire.outcome": "failed", "error.type": "LOAD_BALANCER_SYNC" },
+    attributes: { "cloudwire.result": "error", "error.type": "LOAD_BALANCER_SYNC" },
     status: "error",
     statusMessage: why,
   });

@@ -93,7 +93,7 @@ describe("kubelet-serving-csr-approver approves", () => {
     world.ask("csr-1");
     world.start();
     await world.clock.advance(1);
-    expect([world.asked, await world.notApproved("nodeMissing")]).toEqual([[], 1]);
+    expect([world.asked, await world.notApproved("nodeNotFound")]).toEqual([[], 1]);
     world.nodes.set(node("node-a"));
     await world.clock.advance(1);
     expect(world.approved).toHaveLength(1);
@@ -167,7 +167,7 @@ describe("kubelet-serving-csr-approver leaves", () => {
     world.ask("csr-1", {}, { username: "system:node:node-b" });
     world.start();
     await world.clock.advance(60_000);
-    expect([world.approved, await world.decisions("notFromNode")]).toEqual([[], 1]);
+    expect([world.approved, await world.decisions("requesterNotNode")]).toEqual([[], 1]);
   });
 
   test("a Node that has taken another's machine", async () => {
@@ -232,7 +232,7 @@ test("kubelet-serving-csr-approver waits while the provider that answers is not 
   world.ask("csr-1");
   world.start();
   await world.clock.advance(60_000);
-  expect([world.approved, await world.notApproved("providerDoubted")]).toEqual([[], 1]);
+  expect([world.approved, await world.notApproved("providerUntrusted")]).toEqual([[], 1]);
   world.untrustedReason = undefined;
   await world.clock.advance(60_000);
   expect(world.approved).toHaveLength(1);

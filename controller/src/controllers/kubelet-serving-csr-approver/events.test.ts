@@ -4,7 +4,7 @@ import { csr } from "../../../test/support/node/builders-csr.ts";
 import { nodeWithoutCertificate, requestNotApproved } from "./events.ts";
 import { objection } from "./plan/claim.ts";
 
-const why = objection("machineAbsent", "its machine does not exist");
+const why = objection("instanceNotFound", "its machine does not exist");
 
 test.each([
   {

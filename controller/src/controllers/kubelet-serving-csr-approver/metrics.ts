@@ -12,12 +12,12 @@ export function kubeletServingMetrics(metrics: Metrics): KubeletServingMetrics {
   return {
     decisions: metrics.counter({
       name: "cloudwire_kubelet_serving_csr_decisions_total",
-      help: "Looks at pending kubelet-serving CertificateSigningRequests, by what came of them: approved, or why not.",
+      help: "Evaluations of pending kubelet-serving CertificateSigningRequests, by decision: approved, or the reason against it.",
       labels: ["decision"],
     }),
     notApproved: metrics.gauge({
       name: "cloudwire_kubelet_serving_csrs_not_approved",
-      help: "Kubelet-serving CertificateSigningRequests that are pending because they are out of order or, for an hour, because the cloud does not confirm them, by why.",
+      help: "Pending kubelet-serving CertificateSigningRequests that are invalid, or that the cloud has not confirmed for an hour, by reason.",
       labels: ["reason"],
     }),
   };

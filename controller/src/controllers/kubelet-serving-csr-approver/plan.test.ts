@@ -54,7 +54,7 @@ describe("plan()", () => {
       csr: csr(),
       nodeName: "node-a",
       node: undefined,
-      objection: { kind: "objection", reason: "nodeMissing", message: "there is no Node node-a" },
+      objection: { kind: "objection", reason: "nodeNotFound", message: "there is no Node node-a" },
       tell: true,
       lookInMs: 2000,
     });
@@ -82,9 +82,9 @@ describe("plan()", () => {
     { seconds: 11, tell: true },
   ])("tells of a provider that is away or not trusted after 10 s: $tell after $seconds s", ({ seconds, tell }) => {
     const away = input({ target: target(unknown()) });
-    expect(plan(away, after(seconds))).toMatchObject({ objection: { reason: "machineUnknown" }, tell });
+    expect(plan(away, after(seconds))).toMatchObject({ objection: { reason: "instanceUnknown" }, tell });
     const inDoubt = input({ target: target(PRESENT, "its credentials have expired") });
-    expect(plan(inDoubt, after(seconds))).toMatchObject({ objection: { reason: "providerDoubted" }, tell });
+    expect(plan(inDoubt, after(seconds))).toMatchObject({ objection: { reason: "providerUntrusted" }, tell });
   });
 
   test.each([

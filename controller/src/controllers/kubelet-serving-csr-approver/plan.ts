@@ -58,7 +58,7 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
   if (claim.kind === "objection") return { kind: "leave", csr, objection: claim };
   const { nodeName } = claim;
   const finding =
-    target === undefined ? objection("nodeMissing", `there is no Node ${nodeName}`) : evaluateClaim(claim, target);
+    target === undefined ? objection("nodeNotFound", `there is no Node ${nodeName}`) : evaluateClaim(claim, target);
   if (finding.kind === "confirmation") return { kind: "approve", csr, condition: approval(claim, finding.providerId) };
   const ageMs = nowMs - csr.metadata.creationTimestampMs;
   return {
@@ -73,7 +73,7 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
 }
 
 /** Passes by itself, as a rule. */
-const AWAY: ReadonlySet<InstanceObjection> = new Set(["machineUnknown", "providerDoubted"]);
+const AWAY: ReadonlySet<InstanceObjection> = new Set(["instanceUnknown", "providerUntrusted"]);
 
 function clamp(waitMs: number): number {
   return Math.min(Math.max(waitMs, MIN_WAIT_MS), MAX_WAIT_MS);

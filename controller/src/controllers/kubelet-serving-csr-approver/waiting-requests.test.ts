@@ -14,10 +14,10 @@ beforeEach(() => {
 
 describe("WaitingRequests", () => {
   test("counts each request once, by its last reason", async () => {
-    waiting.put("a", "machineUnknown", "node-a");
-    waiting.put("b", "machineUnknown", "node-b");
+    waiting.put("a", "instanceUnknown", "node-a");
+    waiting.put("b", "instanceUnknown", "node-b");
     waiting.put("a", "addressUnknown", "node-a");
-    expect(await metrics.value(SERIES, { reason: "machineUnknown" })).toBe(1);
+    expect(await metrics.value(SERIES, { reason: "instanceUnknown" })).toBe(1);
     expect(await metrics.value(SERIES, { reason: "addressUnknown" })).toBe(1);
     waiting.forget("a");
     waiting.forget("a");
@@ -26,9 +26,9 @@ describe("WaitingRequests", () => {
   });
 
   test("finds the requests that a Node or a provider may cure, and no others", () => {
-    waiting.put("a", "nodeMissing", "node-a");
-    waiting.put("a2", "nodeMissing", "node-a");
-    waiting.put("b", "nodeMissing", "node-b");
+    waiting.put("a", "nodeNotFound", "node-a");
+    waiting.put("a2", "nodeNotFound", "node-a");
+    waiting.put("b", "nodeNotFound", "node-b");
     waiting.put("c", "weakKey");
     expect([waiting.keysOf("node-a"), waiting.keysOf("node-c"), waiting.curable()]).toEqual([
       ["a", "a2"],
@@ -41,9 +41,9 @@ describe("WaitingRequests", () => {
   });
 
   test("remembers what was said of a request, as long as it waits", () => {
-    waiting.put("a", "machineUnknown", "node-a");
+    waiting.put("a", "instanceUnknown", "node-a");
     waiting.reported("a", "x");
-    waiting.put("a", "machineUnknown", "node-a");
+    waiting.put("a", "instanceUnknown", "node-a");
     expect([waiting.isNews("a", "x"), waiting.isNews("a", "y"), waiting.isNews("b", "x")]).toEqual([false, true, true]);
     waiting.forget("a");
     waiting.reported("a", "x");

@@ -36,13 +36,13 @@ export function nodeIpamMetrics(metrics: Metrics): NodeIpamMetrics {
     }),
     tries: metrics.histogram({
       name: "node_ipam_controller_cidrset_allocation_tries_per_request",
-      help: "CIDRs in use that were passed over to find a free one.",
+      help: "CIDRs in use that were skipped to find a free one.",
       labels,
       buckets: exponentialBuckets(1, 5, 5),
     }),
     waiting: metrics.gauge({
       name: "cloudwire_node_ipam_waiting_nodes",
-      help: "Nodes without pod ranges because none is free.",
+      help: "Nodes without pod CIDRs because none is free.",
     }),
   };
 }

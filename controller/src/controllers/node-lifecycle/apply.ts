@@ -80,12 +80,12 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "ready":
       if (plan.needsPatch) await ignoreGone(patchNode(plan.node, "off", deps, context));
       return DONE;
-    case "young":
+    case "tooNew":
       return requeueAfter(plan.lookInMs + SLACK_MS);
     case "exists":
       if (plan.needsPatch) await ignoreGone(patchNode(plan.node, plan.taint, deps, context));
       break;
-    case "leave":
+    case "notOwned":
       context.log.debug(2, "Node is left alone: no provider owns its machine", { why: plan.message });
       break;
     case "unknown":
@@ -94,7 +94,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
         why: { reason: "unknown", message: plan.error.message },
         atLeastMs: plan.error.retryAfterMs,
       });
-    case "going":
+    case "alreadyDeleting":
       break;
     case "hold":
       return delayDeletion(plan.node, plan.hold, plan.tell, deps, context);

@@ -28,14 +28,14 @@ test.each([
   },
   {
     it: "nodeDeletionDelayed() says why",
-    event: nodeDeletionDelayed(node("node-a"), hold("providerDoubted")),
+    event: nodeDeletionDelayed(node("node-a"), hold("providerUntrusted")),
     type: "Warning",
     reason: "NodeDeletionDelayed",
     message: "Node is not deleted: why it stays (judged again by itself; to do: see that the provider is well)",
   },
   {
     it: "nodeDeletionDelayed() says how to release from the brake",
-    event: nodeDeletionDelayed(node("node-a"), hold("brake")),
+    event: nodeDeletionDelayed(node("node-a"), hold("tooManyNodeDeletions")),
     type: "Warning",
     reason: "TooManyNodeDeletions",
     message:

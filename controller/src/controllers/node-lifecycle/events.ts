@@ -24,7 +24,7 @@ export function deletingNodeFailed(node: Node, why: string): EventInput {
 /** Why a Node whose machine is said to be absent stays, and what ends that. */
 export function nodeDeletionDelayed(node: Node, { reason, message }: Delay): EventInput {
   const regarding = nodeReference(node);
-  if (reason === "brake") {
+  if (reason === "tooManyNodeDeletions") {
     const release = `kubectl annotate node ${node.metadata.name} ${RELEASE_DELETION}=true`;
     const text = `Node is not deleted: ${message}. If that is true, release it: ${release}`;
     return { regarding, type: "Warning", reason: TOO_MANY_NODE_DELETIONS, message: text };
@@ -34,5 +34,5 @@ export function nodeDeletionDelayed(node: Node, { reason, message }: Delay): Eve
 }
 
 function isProvidersFault(reason: Delay["reason"]): boolean {
-  return reason === "providerDoubted" || reason === "providerFailed";
+  return reason === "providerUntrusted" || reason === "providerErrors";
 }

@@ -38,7 +38,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   if (isReady(before)) return { kind: "ready", node: before, before: records.get(before) };
   // Whatever the cloud said of it, nothing would follow: a joining Node is not Ready at first, and costs no look.
   const youngMs = youngForMs(before.metadata.creationTimestampMs, deps.rules.minAgeMs, clock.nowMs());
-  if (youngMs > 0) return { kind: "young", node: before, youngForMs: youngMs };
+  if (youngMs > 0) return { kind: "tooNew", node: before, youngForMs: youngMs };
   const isConfirming = records.get(before)?.absences !== undefined;
   const maxDataAgeMs = isConfirming ? 0 : deps.maxDataAgeMs;
   const answer = await instances.get(before, { signal, maxDataAgeMs, priority: "low" });

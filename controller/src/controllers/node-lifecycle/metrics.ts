@@ -16,22 +16,22 @@ export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
   return {
     decisions: metrics.counter({
       name: "cloudwire_node_deletion_decisions_total",
-      help: "Looks at Nodes that are not Ready, by what came of them: young, exists, unknown, leave, going, delete, or why a Node with an absent machine was held.",
+      help: "Evaluations of Nodes that are not Ready, by decision.",
       labels: ["decision"],
     }),
     deletions: metrics.counter({
       name: "cloudwire_node_deletions_total",
-      help: "Nodes deleted because their machine does not exist.",
+      help: "Nodes deleted because their instance does not exist.",
       labels: ["provider"],
     }),
     absentNodes: metrics.gauge({
       name: "cloudwire_node_deletion_circuit_nodes",
-      help: "Nodes whose machine is said to be absent, and Nodes deleted in the last 10 minutes: what the brake counts.",
+      help: "Nodes that the deletion circuit breaker counts: reported as absent, or deleted in the last 10 minutes.",
       labels: ["provider"],
     }),
     brake: metrics.gauge({
       name: "cloudwire_node_deletion_circuit_open",
-      help: "1: more Nodes would go at once than may. None goes until they are released or become fewer.",
+      help: "1: the deletion circuit breaker is open, and no Node is deleted until an operator approves it or fewer instances are absent.",
       labels: ["provider"],
     }),
   };

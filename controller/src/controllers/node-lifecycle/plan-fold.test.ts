@@ -49,7 +49,7 @@ describe("fold()", () => {
   });
 
   test("of a young Node keeps what is known", () => {
-    const { news, input } = fold({ kind: "young", node: gone, youngForMs: 7 });
+    const { news, input } = fold({ kind: "tooNew", node: gone, youngForMs: 7 });
     expect([news, input?.youngForMs]).toEqual([{ record: { kind: "kept" } }, 7]);
   });
 

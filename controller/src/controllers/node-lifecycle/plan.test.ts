@@ -44,7 +44,7 @@ describe("plan() of a Ready node", () => {
 });
 
 test("plan() of a young Node is to wait", () => {
-  expect(plan({ node: lost(), look: undefined, youngForMs: 1500 }, NOW)).toEqual({ kind: "young", lookInMs: 1500 });
+  expect(plan({ node: lost(), look: undefined, youngForMs: 1500 }, NOW)).toEqual({ kind: "tooNew", lookInMs: 1500 });
 });
 
 describe("plan() of a machine that exists", () => {
@@ -69,7 +69,7 @@ describe("plan() leaves alone", () => {
   test("what is another's", () => {
     const answer: InstanceResult = { kind: "notOwned", message: "gce://" };
     expect(plan({ node: lost(), look: look(answer), youngForMs: 0 }, NOW)).toEqual({
-      kind: "leave",
+      kind: "notOwned",
       message: "gce://",
     });
   });
@@ -84,7 +84,7 @@ describe("plan() leaves alone", () => {
 
   test("what is going already", () => {
     const going = lost({ metadata: { deletionTimestampMs: NOW } });
-    expect(plan({ node: going, look: look(absent()), youngForMs: 0 }, NOW)).toEqual({ kind: "going" });
+    expect(plan({ node: going, look: look(absent()), youngForMs: 0 }, NOW)).toEqual({ kind: "alreadyDeleting" });
   });
 });
 
@@ -109,7 +109,7 @@ describe("plan() of an absent machine", () => {
     {
       it: "counting, in silence",
       parts: { absences: { ...twice, count: 1 } },
-      reason: "counting",
+      reason: "confirming",
       message: "1 of 2 absences, over 30 of 30 s",
       tell: false,
     },
@@ -117,7 +117,7 @@ describe("plan() of an absent machine", () => {
       it: "counting for five minutes, in silence",
       parts: { absences: { ...twice, count: 1 } },
       nowMs: LOST + 300_000,
-      reason: "counting",
+      reason: "confirming",
       message: "1 of 2 absences, over 30 of 30 s",
       tell: false,
     },
@@ -125,7 +125,7 @@ describe("plan() of an absent machine", () => {
       it: "counting for more than five minutes, aloud",
       parts: { absences: { ...twice, count: 1 } },
       nowMs: LOST + 300_001,
-      reason: "counting",
+      reason: "confirming",
       message: "1 of 2 absences, over 30 of 30 s",
       tell: true,
     },
@@ -141,7 +141,7 @@ describe("plan() of an absent machine", () => {
       it: "an old reading after one that counts, with the count",
       parts: { absences: { ...twice, count: 1 } },
       answer: absent(LOST),
-      reason: "counting",
+      reason: "confirming",
       message: "1 of 2 absences, over 30 of 30 s",
       tell: false,
     },
@@ -155,21 +155,21 @@ describe("plan() of an absent machine", () => {
     {
       it: "a provider that is not trusted, reported immediately",
       parts: { provider: { ...facts().provider, untrustedReason: "sick" } },
-      reason: "providerDoubted",
+      reason: "providerUntrusted",
       message: "provider acme: sick",
       tell: true,
     },
     {
       it: "a provider that failed, aloud",
       parts: { provider: { ...facts().provider, failedAtMs: 29_000 } },
-      reason: "providerFailed",
+      reason: "providerErrors",
       message: "provider acme failed, or contradicted itself, less than 60 s ago",
       tell: true,
     },
     {
       it: "too many go, aloud",
       parts: { brake: { gone: 11, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false } },
-      reason: "brake",
+      reason: "tooManyNodeDeletions",
       message: "provider acme calls the machines of 11 of 100 Nodes absent, and at most 10 go within 10 minutes",
       tell: true,
     },

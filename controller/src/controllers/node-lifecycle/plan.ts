@@ -14,7 +14,7 @@ export type Observation =
   /** It is gone, or another one has its name. */
   | { readonly kind: "vanished" }
   | { readonly kind: "ready"; readonly node: Node; readonly before: NodeRecord | undefined }
-  | { readonly kind: "young"; readonly node: Node; readonly youngForMs: number }
+  | { readonly kind: "tooNew"; readonly node: Node; readonly youngForMs: number }
   | Answered;
 
 /** A Node that is not Ready, and what its cloud says of its machine. */
@@ -54,7 +54,7 @@ export function fold(seen: Observation): { readonly news: News; readonly input: 
       const contradicted = before?.absences?.witness.provider;
       return { news: { record: { kind: "forgotten" }, contradicted }, input: { node, look: undefined, youngForMs: 0 } };
     }
-    case "young": {
+    case "tooNew": {
       const { node, youngForMs } = seen;
       return { news: { record: { kind: "kept" } }, input: { node, look: undefined, youngForMs } };
     }
@@ -140,15 +140,15 @@ export interface Look {
 export type Plan =
   | { readonly kind: "ready"; readonly node: Node; readonly needsPatch: boolean }
   /** Not Ready, but so young that nothing would follow whatever the cloud said. */
-  | { readonly kind: "young"; readonly lookInMs: number }
+  | { readonly kind: "tooNew"; readonly lookInMs: number }
   /** Its machine exists. */
   | { readonly kind: "exists"; readonly node: Node; readonly taint: ShutdownTaint; readonly needsPatch: boolean }
   /** The machine is another provider's, or nobody's: not ours to touch. */
-  | { readonly kind: "leave"; readonly message: string }
+  | { readonly kind: "notOwned"; readonly message: string }
   /** Nothing may be concluded. */
   | { readonly kind: "unknown"; readonly error: ProviderError }
   /** Somebody has asked for its deletion already. */
-  | { readonly kind: "going" }
+  | { readonly kind: "alreadyDeleting" }
   /** Its machine is said to be absent; it stays for now. */
   | { readonly kind: "hold"; readonly node: Node; readonly hold: Delay; readonly tell: boolean }
   | { readonly kind: "delete"; readonly node: Node; readonly provider: string };
@@ -157,12 +157,16 @@ export type Plan =
 const REPORT_DELAY_AFTER_MS = 300_000;
 
 /** Holds that somebody should know of at once: an operator can end them, or should see why a dead Node stays. */
-const REPORTED_IMMEDIATELY: ReadonlySet<DelayReason> = new Set(["providerDoubted", "providerFailed", "brake"]);
+const REPORTED_IMMEDIATELY: ReadonlySet<DelayReason> = new Set([
+  "providerUntrusted",
+  "providerErrors",
+  "tooManyNodeDeletions",
+]);
 
 /** What to do about one Node, given what its cloud says. */
 export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
   if (isReady(node)) return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
-  if (look === undefined) return { kind: "young", lookInMs: youngForMs };
+  if (look === undefined) return { kind: "tooNew", lookInMs: youngForMs };
   const { answer, facts, reportsShutdown } = look;
   switch (answer.kind) {
     case "present": {
@@ -170,7 +174,7 @@ export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
       return { kind: "exists", node, taint, needsPatch: nodePatch(node, taint) !== undefined };
     }
     case "notOwned":
-      return { kind: "leave", message: answer.message };
+      return { kind: "notOwned", message: answer.message };
     case "unknown":
       return { kind: "unknown", error: answer.error };
     case "absent":
@@ -187,7 +191,7 @@ function taintFor(state: InstanceState): ShutdownTaint {
 }
 
 function planAbsent(node: Node, facts: GuardInput | undefined, ignored: string | undefined, nowMs: number): Plan {
-  if (node.metadata.deletionTimestampMs !== undefined) return { kind: "going" };
+  if (node.metadata.deletionTimestampMs !== undefined) return { kind: "alreadyDeleting" };
   if (facts === undefined) return planDelayed(node, UNOWNED, ignored, nowMs);
   const decision = decide(facts);
   if (decision.kind === "delete") return { kind: "delete", node, provider: facts.provider.name };

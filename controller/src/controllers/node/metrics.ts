@@ -26,16 +26,16 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
     }),
     unowned: metrics.gauge({
       name: "cloudwire_nodes_unowned",
-      help: "Nodes with the uninitialized taint that no provider owns: left alone.",
+      help: "Nodes with the uninitialized taint that no provider owns.",
     }),
     uninitialized: metrics.gauge({
       name: "cloudwire_nodes_uninitialized",
-      help: "Nodes with the uninitialized taint after at least one try, by why it was in vain: absent, addresses, labels, providerID, provider, unowned, write.",
+      help: "Nodes that keep the uninitialized taint after at least one attempt, by reason.",
       labels: ["reason"],
     }),
     differences: metrics.gauge({
       name: "cloudwire_node_differences",
-      help: "Nodes that differ from what their cloud says and are left alone, by field: providerID, addresses, instanceType, zone, region, labels.",
+      help: "Nodes that differ from their instance and that the controller does not update, by field.",
       labels: ["field"],
     }),
   };

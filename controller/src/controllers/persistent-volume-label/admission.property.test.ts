@@ -91,7 +91,7 @@ function startsWith(whole: readonly unknown[], start: readonly unknown[]): boole
 test("whatever is sent, the webhook answers and does not fail", async () => {
   const webhook = persistentVolumeWebhook({
     volumes: { get: () => Promise.resolve(present()) },
-    outcomes: admissionCounter(new Metrics()),
+    results: admissionCounter(new Metrics()),
     log: new FakeLog(),
   });
   const hostile = fc.record(

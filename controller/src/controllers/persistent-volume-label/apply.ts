@@ -5,7 +5,7 @@ import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notLabeled, topologyMismatch } from "./events.ts";
-import type { LabelingOutcome, OutcomeCounter } from "./metrics.ts";
+import type { LabelingResult, ResultCounter } from "./metrics.ts";
 import type { OutcomePlan } from "./plan.ts";
 import { labelingPatch } from "./plan/labels.ts";
 import type { LabelingState } from "./gather.ts";
@@ -14,7 +14,7 @@ import type { LabelingState } from "./gather.ts";
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
   readonly events: EventRecorder;
-  readonly outcomes: OutcomeCounter;
+  readonly results: ResultCounter;
   readonly state: LabelingState;
 }
 
@@ -46,10 +46,10 @@ export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context:
       return settle(plan, "mismatch", deps, key);
     case "hopeless":
       deps.events.record(notLabeled(pv, plan.message));
-      return settle(plan, plan.outcome, deps, key);
+      return settle(plan, plan.result, deps, key);
     case "retry": {
       const { error } = plan;
-      deps.outcomes.inc({ outcome: "unknown" });
+      deps.results.inc({ result: "unknown" });
       const what = `look up the volume of PersistentVolume ${key}`;
       throw new VolumeNotKnownError(`${what}: ${error.message}`, deps.state.failed(key, error), { cause: error });
     }
@@ -59,12 +59,12 @@ export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context:
 
 function settle(
   { pv }: OutcomePlan,
-  outcome: LabelingOutcome,
-  { outcomes, state }: ApplyDependencies,
+  result: LabelingResult,
+  { results, state }: ApplyDependencies,
   key: string,
 ): Result {
   state.settle(key, pv);
-  outcomes.inc({ outcome });
+  results.inc({ result });
   return DONE;
 }
 
@@ -80,7 +80,7 @@ async function label(
     const written = await kube.patch(PERSISTENT_VOLUMES, { name: key }, { kind: "merge", body }, { signal });
     state.ownWrites.note(pv, written);
     log.info("PersistentVolume labelled", { labels, withNodeAffinity: topology.length > 0 });
-    return settle({ ...plan, pv: written }, "labelled", deps, key);
+    return settle({ ...plan, pv: written }, "labeled", deps, key);
   } catch (error) {
     if (isApiError(error, "notFound")) return DONE;
     if (!isApiError(error, "invalid")) throw error;

@@ -91,7 +91,7 @@ function sync(name: string): void {
   informer.set(PERSISTENT_VOLUMES.fromJson(stored(name)));
 }
 
-const counted = (outcome: string) => metrics.value("cloudwire_persistent_volume_labelings_total", { outcome });
+const counted = (result: string) => metrics.value("cloudwire_persistent_volume_labelings_total", { result });
 const eventTexts = () =>
   events.map(({ type, reason, regarding, message }) => `${type} ${reason} ${regarding.name}: ${message}`);
 
@@ -110,7 +110,7 @@ describe("persistentVolumeLabelController()", () => {
     for (const name of names) sync(name);
     for (const listener of listeners) listener();
     await clock.advance(10 * WINDOW_MS);
-    expect([cloud.calls.length, kube.writes.length, events, await counted("labelled")]).toEqual([1, 100, [], 100]);
+    expect([cloud.calls.length, kube.writes.length, events, await counted("labeled")]).toEqual([1, 100, [], 100]);
     life.abort(new Error("over"));
     await ended;
     expect(clock.timers).toBe(0);

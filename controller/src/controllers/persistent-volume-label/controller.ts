@@ -10,7 +10,7 @@ import { Semaphore } from "../../util/semaphore.ts";
 import { DEFAULT_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { LabelingState, gather } from "./gather.ts";
-import { labelingCounter, type OutcomeCounter } from "./metrics.ts";
+import { labelingCounter, type ResultCounter } from "./metrics.ts";
 import { changesLabeling, planOutcome } from "./plan.ts";
 
 type Context = ControllerContext<unknown>;
@@ -30,8 +30,8 @@ export const persistentVolumeLabel: Registration<unknown> = {
   queue: "persistentvolumes",
   shortName: "persistent-volume-label",
   register: (context) => {
-    const outcomes = once(() => labelingCounter(context.program.metrics));
-    return { build: () => persistentVolumeLabelController(context, outcomes()) };
+    const results = once(() => labelingCounter(context.program.metrics));
+    return { build: () => persistentVolumeLabelController(context, results()) };
   },
 };
 
@@ -39,10 +39,10 @@ export const persistentVolumeLabel: Registration<unknown> = {
  * Labels PersistentVolumes that no webhook has seen, such as those made before there was one, and bounds those that are not bound to
  * any nodes yet. Adds what is missing and changes nothing that is there.
  */
-function persistentVolumeLabelController(context: Context, outcomes: OutcomeCounter): Controller {
+function persistentVolumeLabelController(context: Context, results: ResultCounter): Controller {
   const { persistentVolumes } = context.cluster;
   return new Controller(context, {
-    reconciler: persistentVolumeReconciler(context, outcomes),
+    reconciler: persistentVolumeReconciler(context, results),
     sources: [
       informerSource({
         name: "persistentvolumes",
@@ -61,13 +61,13 @@ function persistentVolumeLabelController(context: Context, outcomes: OutcomeCoun
 
 function persistentVolumeReconciler(
   { cluster, providers: { providers }, program: { clock, tracing } }: Context,
-  outcomes: OutcomeCounter,
+  results: ResultCounter,
 ): Reconciler {
   const state = new LabelingState();
   const volumes = new BatchingVolumeReader({ providers: () => providers.providers, clock, settings: READS, tracing });
   const gathering = { persistentVolumes: cluster.persistentVolumes.lister, volumes, state };
   const events = cluster.events.recorder(EVENT_SOURCES.persistentVolumeLabel);
-  const applying = { kube: cluster.client, events, outcomes, state };
+  const applying = { kube: cluster.client, events, results, state };
   const writers = new Semaphore(WRITERS);
   return stepReconciler(
     {

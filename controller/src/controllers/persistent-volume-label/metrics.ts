@@ -2,13 +2,13 @@ import type { Counter } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** How a PersistentVolume fared. */
-export type LabelingOutcome =
+export type LabelingResult =
   /** Got what was missing. */
-  | "labelled"
+  | "labeled"
   /** Has all that the cloud says. */
   | "unchanged"
   /** No volume of a provider. */
-  | "foreign"
+  | "not_owned"
   /** The cloud knows no such volume. */
   | "absent"
   /** Says otherwise than the cloud. */
@@ -19,22 +19,22 @@ export type LabelingOutcome =
   | "invalid";
 
 /** Ours: upstream counts nothing of the kind. */
-export type OutcomeCounter = Counter<"outcome">;
+export type ResultCounter = Counter<"result">;
 
 /** What the webhook counts. */
-export function admissionCounter(metrics: Metrics): OutcomeCounter {
+export function admissionCounter(metrics: Metrics): ResultCounter {
   return metrics.counter({
     name: "cloudwire_persistent_volume_admissions_total",
-    help: "PersistentVolumes that the webhook has looked at while they were admitted, by outcome.",
-    labels: ["outcome"],
+    help: "PersistentVolumes that the webhook evaluated during admission, by result.",
+    labels: ["result"],
   });
 }
 
 /** What the controller counts. */
-export function labelingCounter(metrics: Metrics): OutcomeCounter {
+export function labelingCounter(metrics: Metrics): ResultCounter {
   return metrics.counter({
     name: "cloudwire_persistent_volume_labelings_total",
-    help: "PersistentVolumes that the controller has looked up at the cloud, by outcome.",
-    labels: ["outcome"],
+    help: "PersistentVolumes that the controller evaluated, by result.",
+    labels: ["result"],
   });
 }

@@ -49,19 +49,19 @@ describe("planOutcome()", () => {
   });
 
   test.each([
-    { known: ABSENT, outcome: "absent", message: `the cloud has no ${VOLUME}` },
+    { known: ABSENT, result: "absent", message: `the cloud has no ${VOLUME}` },
     {
       known: { kind: "unknown" as const, error: contractError("FIELD_INVALID", "malformed") },
-      outcome: "unknown",
+      result: "unknown",
       message: `${VOLUME} cannot be looked up: malformed`,
     },
     {
       known: present({ zones: ["a/b"], region: undefined }),
-      outcome: "invalid",
+      result: "invalid",
       message: `the cloud's node affinity "${ZONE} in (a/b)" is none that Kubernetes takes`,
     },
-  ])("gives up until something changes: $message", ({ known, outcome, message }) => {
-    expect(planOutcome({ pv, known })).toEqual({ kind: "hopeless", pv, outcome, message });
+  ])("gives up until something changes: $message", ({ known, result, message }) => {
+    expect(planOutcome({ pv, known })).toEqual({ kind: "hopeless", pv, result, message });
   });
 
   test.each([

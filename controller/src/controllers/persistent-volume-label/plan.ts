@@ -146,7 +146,7 @@ export type OutcomePlan = { readonly pv: PersistentVolume } & (
     }
   | { readonly kind: "mismatch"; readonly message: string }
   /** Nothing can be put on it, until it changes. */
-  | { readonly kind: "hopeless"; readonly outcome: "absent" | "invalid" | "unknown"; readonly message: string }
+  | { readonly kind: "hopeless"; readonly result: "absent" | "invalid" | "unknown"; readonly message: string }
   | { readonly kind: "retry"; readonly error: ProviderError }
 );
 
@@ -160,7 +160,7 @@ export function planOutcome({ pv, known }: Input): OutcomePlan {
     case "notOwned":
       return { kind: "leave", pv };
     case "absent":
-      return { kind: "hopeless", pv, outcome: "absent", message: `the cloud has no ${describeVolume(pv.spec.source)}` };
+      return { kind: "hopeless", pv, result: "absent", message: `the cloud has no ${describeVolume(pv.spec.source)}` };
     case "undecided":
       return { kind: "retry", pv, error: known.error };
     case "unknown":
@@ -170,7 +170,7 @@ export function planOutcome({ pv, known }: Input): OutcomePlan {
 }
 
 function withFacts(pv: PersistentVolume, result: FactsResult): OutcomePlan {
-  if (result.kind === "invalid") return { kind: "hopeless", pv, outcome: "invalid", message: result.message };
+  if (result.kind === "invalid") return { kind: "hopeless", pv, result: "invalid", message: result.message };
   const plan = planLabeling(pv, result.facts);
   return plan.kind === "nothing" ? { kind: "unchanged", pv } : { ...plan, pv };
 }
@@ -179,7 +179,7 @@ function withFacts(pv: PersistentVolume, result: FactsResult): OutcomePlan {
 function withoutAnswer(pv: PersistentVolume, error: ProviderError): OutcomePlan {
   if (error.class !== "FINAL") return { kind: "retry", pv, error };
   const message = `${describeVolume(pv.spec.source)} cannot be looked up: ${error.message}`;
-  return { kind: "hopeless", pv, outcome: "unknown", message };
+  return { kind: "hopeless", pv, result: "unknown", message };
 }
 
 /** For messages. */

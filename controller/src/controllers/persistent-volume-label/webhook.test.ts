@@ -28,7 +28,7 @@ beforeEach(() => {
         return known;
       },
     },
-    outcomes: admissionCounter(metrics),
+    results: admissionCounter(metrics),
     log: new FakeLog(),
   });
 });
@@ -44,7 +44,7 @@ function review(parts: Partial<AdmissionRequest> = {}): AdmissionRequest {
   };
 }
 
-const counted = async (outcome: string) => metrics.value("cloudwire_persistent_volume_admissions_total", { outcome });
+const counted = async (result: string) => metrics.value("cloudwire_persistent_volume_admissions_total", { result });
 
 describe("persistentVolumeWebhook()", () => {
   test("adds what the cloud says, and counts it", async () => {
@@ -71,7 +71,7 @@ describe("persistentVolumeWebhook()", () => {
       ],
       warnings: [],
     });
-    expect([asked, await counted("labelled")]).toEqual([["pv"], 1]);
+    expect([asked, await counted("labeled")]).toEqual([["pv"], 1]);
   });
 
   test("warns the user of a label that it replaces", async () => {
@@ -106,7 +106,7 @@ describe("persistentVolumeWebhook()", () => {
   test("lets a volume of somebody else's pass untouched", async () => {
     known = { kind: "notOwned", message: "not of this cloud" };
     expect(await webhook.admit(review(), signal)).toEqual(UNTOUCHED);
-    expect(await counted("foreign")).toBe(1);
+    expect(await counted("not_owned")).toBe(1);
   });
 
   test("believes the labels of a provisioner without asking", async () => {
@@ -122,26 +122,26 @@ describe("persistentVolumeWebhook()", () => {
     ]);
   });
 
-  test.each<{ sentence: string; answer: VolumeKnowledge; message: string; outcome: string }>([
+  test.each<{ sentence: string; answer: VolumeKnowledge; message: string; result: string }>([
     {
       sentence: "the cloud has no such volume",
       answer: ABSENT,
       message: `the cloud has no ${VOLUME}; check its id and the account of the provider`,
-      outcome: "absent",
+      result: "absent",
     },
     {
       sentence: "its id is malformed",
       answer: { kind: "unknown", error: contractError("FIELD_INVALID", "not of the form vol-<12 hex digits>") },
       message: `${VOLUME} cannot be looked up: not of the form vol-<12 hex digits>`,
-      outcome: "unknown",
+      result: "unknown",
     },
     {
       sentence: "the cloud's word is none that Kubernetes takes",
       answer: present({ zones: ["a/b"], region: undefined }),
       message: `the cloud's node affinity "${ZONE} in (a/b)" is none that Kubernetes takes`,
-      outcome: "invalid",
+      result: "invalid",
     },
-  ])("forbids it when $sentence", async ({ answer, message, outcome }) => {
+  ])("forbids it when $sentence", async ({ answer, message, result }) => {
     known = answer;
     expect(await webhook.admit(review(), signal)).toEqual({
       kind: "denied",
@@ -149,7 +149,7 @@ describe("persistentVolumeWebhook()", () => {
       message,
       retryAfterSeconds: undefined,
     });
-    expect(await counted(outcome)).toBe(1);
+    expect(await counted(result)).toBe(1);
   });
 
   test("forbids what is not of the form of a PersistentVolume", async () => {

@@ -14,7 +14,7 @@ import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
-import { admissionCounter, type LabelingOutcome, type OutcomeCounter } from "./metrics.ts";
+import { admissionCounter, type LabelingResult, type ResultCounter } from "./metrics.ts";
 import { describeVolume, planAdmission, questionOf } from "./plan.ts";
 import { type FactsResult, type VolumeFacts, admissionPatch, factsOf } from "./plan/labels.ts";
 import { BatchingVolumeReader, type VolumeReader } from "../../provider/lookup/volume-reader.ts";
@@ -34,18 +34,18 @@ export interface WebhookParts {
 /** The webhook persistent-volume-label, from what the process has before anybody leads. */
 export function buildPersistentVolumeWebhook({ metrics, log, ...reading }: WebhookParts): AdmissionWebhook {
   const volumes = new BatchingVolumeReader({ ...reading, settings: READS });
-  return persistentVolumeWebhook({ volumes, outcomes: admissionCounter(metrics), log });
+  return persistentVolumeWebhook({ volumes, results: admissionCounter(metrics), log });
 }
 
 export interface PersistentVolumeWebhookDependencies {
   readonly volumes: VolumeReader;
-  readonly outcomes: OutcomeCounter;
+  readonly results: ResultCounter;
   readonly log: Logger;
 }
 
 /** What came of one review. */
 interface Review {
-  readonly outcome: LabelingOutcome;
+  readonly result: LabelingResult;
   readonly decision: AdmissionDecision;
 }
 
@@ -55,7 +55,7 @@ interface Review {
  */
 export function persistentVolumeWebhook({
   volumes,
-  outcomes,
+  results,
   log,
 }: PersistentVolumeWebhookDependencies): AdmissionWebhook {
   return {
@@ -64,9 +64,9 @@ export function persistentVolumeWebhook({
     admit: async (request, signal) => {
       const object = newPersistentVolume(request);
       if (object === undefined) return UNTOUCHED;
-      const { outcome, decision } = await review(object, volumes, signal);
-      outcomes.inc({ outcome });
-      log.debug(4, "PersistentVolume admitted or not", { requestUid: request.uid, outcome, decision });
+      const { result, decision } = await review(object, volumes, signal);
+      results.inc({ result });
+      log.debug(4, "PersistentVolume admitted or not", { requestUid: request.uid, result, decision });
       return decision;
     },
   };
@@ -91,7 +91,7 @@ async function review(object: JsonRecord, volumes: VolumeReader, signal: AbortSi
   const question = questionOf(pv);
   switch (question.kind) {
     case "nothing":
-      return { outcome: "foreign", decision: UNTOUCHED };
+      return { result: "not_owned", decision: UNTOUCHED };
     case "provisioned":
       return reviewFacts(object, pv, question.result);
     case "ask":
@@ -118,7 +118,7 @@ async function ask(
     case "present":
       return reviewFacts(object, pv, factsOf(known.volume));
     case "notOwned":
-      return { outcome: "foreign", decision: UNTOUCHED };
+      return { result: "not_owned", decision: UNTOUCHED };
     case "absent":
       return forbidden("absent", `the cloud has no ${what}; check its id and the account of the provider`);
     case "undecided":
@@ -138,7 +138,7 @@ function allowed(object: JsonRecord, pv: PersistentVolume, facts: VolumeFacts): 
   const plan = planAdmission(pv, facts);
   const patch = admissionPatch(object, plan);
   return {
-    outcome: patch.length === 0 ? "unchanged" : "labelled",
+    result: patch.length === 0 ? "unchanged" : "labeled",
     decision: { kind: "allowed", patch, warnings: plan.warnings },
   };
 }
@@ -168,10 +168,10 @@ function shortWaitSeconds(waitMs: number): number | undefined {
   return waitMs > MAX_SILENT_MS ? undefined : Math.max(1, Math.ceil(waitMs / 1000));
 }
 
-function forbidden(outcome: LabelingOutcome, message: string): Review {
-  return { outcome, decision: { kind: "denied", reason: "forbidden", message, retryAfterSeconds: undefined } };
+function forbidden(result: LabelingResult, message: string): Review {
+  return { result, decision: { kind: "denied", reason: "forbidden", message, retryAfterSeconds: undefined } };
 }
 
 function unavailable(message: string, retryAfterSeconds: number | undefined): Review {
-  return { outcome: "unknown", decision: { kind: "denied", reason: "unavailable", message, retryAfterSeconds } };
+  return { result: "unknown", decision: { kind: "denied", reason: "unavailable", message, retryAfterSeconds } };
 }

@@ -13,16 +13,16 @@ export function routeMetrics(metrics: Metrics): RouteMetrics {
   return {
     routeSyncs: metrics.counter({
       name: "route_controller_route_sync_total",
-      help: "Full comparisons of routes with nodes that were begun.",
+      help: "Full comparisons of routes with nodes that were started.",
     }),
     quotaLimit: metrics.gauge({
       name: "cloudwire_route_quota_limit",
-      help: "Most routes that the cloud's route table takes, by provider; absent where the provider does not say.",
+      help: "Maximum number of routes in the cloud's route table, by provider. No series unless the provider reports it.",
       labels: ["provider"],
     }),
     quotaUsed: metrics.gauge({
       name: "cloudwire_route_quota_used",
-      help: "Routes in the cloud's route table, other people's included, by provider.",
+      help: "Routes in the cloud's route table, including those of other owners, by provider.",
       labels: ["provider"],
     }),
   };

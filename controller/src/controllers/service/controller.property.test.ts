@@ -24,7 +24,7 @@ const FAULTS = [
 type ToService =
   | { readonly kind: "edited"; readonly name: string; readonly text: string }
   | {
-      readonly kind: "untyped" | "deleted" | "protected" | "repeated" | "tampered" | "vanished";
+      readonly kind: "untyped" | "deleted" | "protected" | "repeated" | "tampered" | "missing";
       readonly name: string;
     };
 
@@ -43,7 +43,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constantFrom("untyped", "deleted", "protected", "repeated", "tampered", "vanished"),
+      kind: fc.constantFrom("untyped", "deleted", "protected", "repeated", "tampered", "missing"),
       name,
     }),
   },
@@ -171,7 +171,7 @@ function happenToService(happened: ToService, course: Course): void {
       if (kept !== undefined) Object.assign(kept, { version: kept.version + 1, isTampered: kept.isSeen });
       return;
     }
-    case "vanished":
+    case "missing":
       return void cloud.kept.delete(world.store.get(happened.name)?.metadata.uid ?? "");
     default:
       return happened satisfies never;

@@ -85,7 +85,7 @@ describe("settleFailure()", () => {
       message: "failed to ensure: why",
     },
   ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs, message }) => {
-    const outcome = { kind: "requeueAfter", delayMs, why: { reason: "busy", message } };
+    const outcome = { kind: "requeue_after", delayMs, why: { reason: "busy", message } };
     expect(settle(error)).toEqual({ outcome, told: [] });
   });
 
@@ -104,7 +104,7 @@ describe("settleFailure()", () => {
       expect({ outcome, told }).toEqual({
         outcome: isTold
           ? new RetryAfterError("failed to ensure: why", delayMs, { cause: error })
-          : { kind: "requeueAfter", delayMs, why: { reason: "busy", message: "failed to ensure: why" } },
+          : { kind: "requeue_after", delayMs, why: { reason: "busy", message: "failed to ensure: why" } },
         told: isTold ? [failed(error)] : [],
       });
     },

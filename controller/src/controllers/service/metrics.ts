@@ -30,7 +30,7 @@ export function serviceMetrics(metrics: Metrics): ServiceMetrics {
     }),
     nodeSyncLatencySeconds: metrics.histogram({
       name: "service_controller_nodesync_latency_seconds",
-      help: "Seconds from a change of nodes until every load balancer it concerns was tried.",
+      help: "Seconds from a change of nodes until the controller has tried to update every affected load balancer.",
       buckets: BUCKETS_SECONDS,
     }),
     updateHostLatencySeconds: metrics.histogram({
@@ -40,12 +40,12 @@ export function serviceMetrics(metrics: Metrics): ServiceMetrics {
     }),
     drifts: metrics.counter({
       name: "cloudwire_load_balancer_drifts_total",
-      help: "Load balancers found otherwise than their provider had acknowledged, by what was found and what was done. left: repaired at a later sweep; rest: not repaired for a day, for it comes back each time.",
+      help: "Load balancers that differ from what their provider acknowledged, by kind of drift and action taken.",
       labels: ["provider", "kind", "action"],
     }),
     orphans: metrics.gauge({
       name: "cloudwire_load_balancers_orphaned",
-      help: "Load balancers of this cluster that belong to no Service, at the last sweep. They are left alone.",
+      help: "Load balancers of this cluster without a Service, at the last sweep. The controller does not change them.",
       labels: ["provider"],
     }),
   };
@@ -63,7 +63,7 @@ export interface ToldStatesDependencies {
 export function exposeToldStates(metrics: Metrics, { services, providers }: ToldStatesDependencies): void {
   metrics.gauge({
     name: "cloudwire_services",
-    help: "Services that a provider here serves, by the reason of their condition cloudwire.dev/LoadBalancerReady; without provider: nobody serves them any more, or it is undecided.",
+    help: "Services with a load balancer, by provider and reason of their condition cloudwire.dev/LoadBalancerReady. provider is empty if there is none or it is unknown.",
     labels: ["provider", "reason"],
     collect: (gauge) => {
       gauge.reset();

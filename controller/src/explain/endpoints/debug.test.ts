@@ -5,7 +5,7 @@ import { FakeLog } from "../../../test/support/fake-log.ts";
 import { info as providerInfo } from "../../../test/support/provider/provider-builders.ts";
 import { HandshakeHistory } from "../../provider/connection/handshake.ts";
 import { Controller } from "../../runtime/controller.ts";
-import { controllerMetrics, faultCounter } from "../../runtime/metrics.ts";
+import { controllerMetrics, panicCounter } from "../../runtime/metrics.ts";
 import { type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import { SupervisedController } from "../../runtime/supervised-controller.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
@@ -57,7 +57,7 @@ async function running(keys: readonly string[], lifeMs: number) {
     clock,
     random: () => 0,
     log,
-    faults: faultCounter(metrics),
+    faults: panicCounter(metrics),
   });
   const stop = new AbortController();
   void supervised.run({ stop: stop.signal, abort: stop.signal });
@@ -90,7 +90,7 @@ test("controllerDetails() names what is in work, what comes next and what failed
   const { clock, supervised } = await running(["east/hangs", "west/fails", "west/fine"], 6000);
   const failure = {
     key: "west/fails",
-    outcome: "failed",
+    outcome: "error",
     durationMs: 0,
     error: { code: undefined, message: "cloud busy" },
   };
@@ -117,7 +117,7 @@ test("controllerDetails() names what is in work, what comes next and what failed
       again,
       {
         key: "west/fine",
-        outcome: "requeueAfter",
+        outcome: "requeue_after",
         end: "2026-01-01T00:00:00.000Z",
         durationMs: 0,
         reconcileId: "id-3",
@@ -146,7 +146,7 @@ test("controllerDetails() tells of one that broke, and says no more of what it w
     clock,
     random: () => 0,
     log: new FakeLog(),
-    faults: faultCounter(new Metrics()),
+    faults: panicCounter(new Metrics()),
   });
   void supervised.run({ stop: stop.signal, abort: stop.signal });
   await clock.advance(1000);

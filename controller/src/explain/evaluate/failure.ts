@@ -56,7 +56,7 @@ export function judgeFailure(last: LastReconcile | undefined): KnownCause | unde
   const { outcome, error } = last;
   if (outcome === "planned") return cause("OnlyObserved");
   if (error === undefined) return undefined;
-  return outcome === "panicked" ? cause("ProgramFault", error.message) : failureCause(error);
+  return outcome === "panic" ? cause("ProgramFault", error.message) : failureCause(error);
 }
 
 /** Of a provider that is known to be away, that it did not answer says nothing more. */

@@ -38,7 +38,7 @@ function refused(reason: string, message: string, from?: Error): Error {
 }
 
 function held(reason: string) {
-  return remembered({ kind: "requeueAfter", delayMs: 1000, why: { reason, message: "so it is" } });
+  return remembered({ kind: "requeue_after", delayMs: 1000, why: { reason, message: "so it is" } });
 }
 
 describe("judgeNode()", () => {
@@ -148,7 +148,7 @@ describe("judgeNode()", () => {
     { what: "is well", facts: { node: ready }, state: "ok", reasons: [] },
     {
       what: "is well while its provider is away",
-      facts: { node: ready, troubles: [cause("ProviderUnavailable")], lifecycle: held("brake") },
+      facts: { node: ready, troubles: [cause("ProviderUnavailable")], lifecycle: held("tooManyNodeDeletions") },
       state: "ok",
       reasons: [],
     },
@@ -168,19 +168,19 @@ describe("judgeNode()", () => {
     },
     {
       what: "waits for its third absence",
-      facts: { node: notReady, lifecycle: held("counting") },
+      facts: { node: notReady, lifecycle: held("confirming") },
       state: "waiting",
       reasons: ["DeletionCounting"],
     },
     {
       what: "is called gone by a provider in doubt",
-      facts: { node: notReady, lifecycle: held("providerDoubted"), troubles: [cause("ScopeInDoubt")] },
+      facts: { node: notReady, lifecycle: held("providerUntrusted"), troubles: [cause("ScopeInDoubt")] },
       state: "waiting",
       reasons: ["DeletionProviderDoubted"],
     },
     {
       what: "is held by the brake",
-      facts: { node: notReady, lifecycle: held("brake") },
+      facts: { node: notReady, lifecycle: held("tooManyNodeDeletions") },
       state: "blocked",
       reasons: ["DeletionBrake"],
     },
@@ -208,7 +208,7 @@ describe("judgeNode()", () => {
   });
 
   test("says how the brake is released for this very Node", () => {
-    const { causes, wishes } = judged({ node: notReady, lifecycle: held("brake") });
+    const { causes, wishes } = judged({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
     expect(causes.map(({ remedy }) => remedy)).toEqual([
       expect.stringContaining("kubectl annotate node w1 cloudwire.dev/release-deletion=true"),
     ]);
@@ -237,12 +237,12 @@ describe("brakes", () => {
     ["nothing of nobody", [], {}],
     [
       "that it holds where one Node is held by it, and how many are said to be gone",
-      [held("east", "counting"), held("east", "brake", "2 of 3 Nodes"), held("east", "young")],
+      [held("east", "confirming"), held("east", "tooManyNodeDeletions", "2 of 3 Nodes"), held("east", "tooNew")],
       { east: { holds: true, gone: 3, message: "2 of 3 Nodes" } },
     ],
     [
       "of each provider by itself",
-      [held("east", "brake", "all of them"), held("west", "providerDoubted")],
+      [held("east", "tooManyNodeDeletions", "all of them"), held("west", "providerUntrusted")],
       { east: { holds: true, gone: 1, message: "all of them" }, west: { holds: false, gone: 1 } },
     ],
     ["nothing of machines of which nothing is known", [held("east", "unknown"), held("east", "of another kind")], {}],

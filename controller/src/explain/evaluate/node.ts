@@ -42,11 +42,11 @@ const ABOUT_MACHINE: Readonly<Record<WaitReason | "notSeenYet", Reason | undefin
 /** The same of the deletion guard (controllers/node-lifecycle/guard/guard.ts). */
 const HOLDS: Readonly<Record<DelayReason | "unknown", Reason>> = {
   unconfirmed: "DeletionUnconfirmed",
-  counting: "DeletionCounting",
-  young: "DeletionNodeYoung",
-  providerDoubted: "DeletionProviderDoubted",
-  providerFailed: "DeletionProviderFailed",
-  brake: "DeletionBrake",
+  confirming: "DeletionCounting",
+  tooNew: "DeletionNodeYoung",
+  providerUntrusted: "DeletionProviderDoubted",
+  providerErrors: "DeletionProviderFailed",
+  tooManyNodeDeletions: "DeletionBrake",
   unknown: "MachineStateUnknown",
 };
 

@@ -175,14 +175,14 @@ describe("judgeService()", () => {
       what: "waits for another change",
       of: facts(
         {},
-        { last: remembered({ kind: "requeueAfter", delayMs: 1, why: { reason: "busy", message: "busy" } }) },
+        { last: remembered({ kind: "requeue_after", delayMs: 1, why: { reason: "busy", message: "busy" } }) },
       ),
       state: "waiting",
       reasons: ["CloudBusy"],
     },
     {
       what: "is well again though its condition is behind",
-      of: facts({ status: { conditions: told("Throttled") } }, { last: remembered({ kind: "done" }) }),
+      of: facts({ status: { conditions: told("Throttled") } }, { last: remembered({ kind: "success" }) }),
       state: "working",
       reasons: [],
     },
@@ -194,7 +194,7 @@ describe("judgeService()", () => {
     },
     {
       what: "is changed back each time",
-      of: facts({ status: { conditions: told("DriftNotRepaired") } }, { last: remembered({ kind: "done" }) }),
+      of: facts({ status: { conditions: told("DriftNotRepaired") } }, { last: remembered({ kind: "success" }) }),
       state: "blocked",
       reasons: ["DriftNotRepaired"],
     },
@@ -216,7 +216,7 @@ describe("judgeService()", () => {
       what: "has been going for an hour, and is another controller's",
       of: facts(
         { ...gone, spec: { loadBalancerClass: "x/y" } },
-        { owner: { kind: "unowned", why: "no provider serves x/y" }, last: remembered({ kind: "done" }) },
+        { owner: { kind: "unowned", why: "no provider serves x/y" }, last: remembered({ kind: "success" }) },
       ),
       state: "unmanaged",
       reasons: ["ClassNotServed"],
@@ -225,7 +225,7 @@ describe("judgeService()", () => {
       what: "is taken down by the provider that made it",
       of: facts(justGone, {
         owner: { kind: "unowned", why: "no provider serves x/y" },
-        last: remembered({ kind: "requeueAfter", delayMs: 1000 }),
+        last: remembered({ kind: "requeue_after", delayMs: 1000 }),
       }),
       state: "working",
       reasons: [],

@@ -197,7 +197,7 @@ function deletionCauses(facts: ServiceFacts): readonly KnownCause[] {
   if (isDeletionProtected(service)) return [cause("DeletionProtected")];
   const failure = unlessEcho(lastCause(last) ?? conditionCause(toldReadiness(service), last), troubles);
   // Whoever made it takes it down, whoever is to serve the Service now: work that goes on is somebody's.
-  const isIdle = failure === undefined && (last === undefined || last.outcome === "done");
+  const isIdle = failure === undefined && (last === undefined || last.outcome === "success");
   const nobody = isIdle && owner.kind === "unowned" ? ownerCause(facts) : undefined;
   const causes = [nobody, failure].filter((one) => one !== undefined);
   const [first] = causes;

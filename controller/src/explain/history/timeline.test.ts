@@ -33,7 +33,11 @@ test.each([
 test("eventHappening() and reconcileHappening() tell the beginning of what is said at length", () => {
   const regarding = nodeReference(node("w1"));
   const long = "x".repeat(100_000);
-  const heldUp = remembered({ kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: long } });
+  const heldUp = remembered({
+    kind: "requeue_after",
+    delayMs: 1,
+    why: { reason: "tooManyNodeDeletions", message: long },
+  });
   const told = [
     eventHappening("cloud-node-controller", { regarding, ...event, message: long })?.noted,
     reconcileHappening("cloud-node-controller", heldUp, undefined),
@@ -48,9 +52,13 @@ test("eventHappening() is of nothing when a Lease is meant", () => {
 });
 
 describe("reconcileHappening()", () => {
-  const well = remembered({ kind: "done" });
+  const well = remembered({ kind: "success" });
   const failed = failedWith(new Error("it failed"));
-  const heldUp = remembered({ kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: "too many" } });
+  const heldUp = remembered({
+    kind: "requeue_after",
+    delayMs: 1,
+    why: { reason: "tooManyNodeDeletions", message: "too many" },
+  });
   test.each<{ what: string; record: ReconcileRecord; before: ReconcileRecord | undefined; reason: string | undefined }>(
     [
       { what: "the first one that goes well", record: well, before: undefined, reason: undefined },

@@ -129,7 +129,7 @@ describe("the pages", () => {
   });
 
   test("tell of the brake what the Nodes of a provider say", async () => {
-    const held = requeueAfter(60_000, { reason: "brake", message: "7 of 9 Nodes would go" });
+    const held = requeueAfter(60_000, { reason: "tooManyNodeDeletions", message: "7 of 9 Nodes would go" });
     const lifecycle = keyedController({
       name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
       keys: ["a"],

@@ -118,8 +118,8 @@ describe("totals", () => {
     durationSeconds.observe({ ...call, method: "GetRoutes" }, 2);
     durationSeconds.observe({ ...call, code: "UNAVAILABLE" }, 3);
     durationSeconds.observe({ ...call, provider: "two", code: "UNAVAILABLE" }, 3);
-    controller.reconciled("done", 1);
-    controller.reconciled("failed", 1);
+    controller.reconciled("success", 1);
+    controller.reconciled("error", 1);
     expect(await totalsOf(metrics)).toEqual({
       calls: { one: 3, two: 1 },
       failedCalls: { one: 1, two: 1 },

@@ -2,7 +2,7 @@ import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** What one informer reports. */
 export interface InformerMetrics {
-  listed(how: "stream" | "pages"): void;
+  listed(method: "stream" | "pages"): void;
   watched(): void;
   failed(code: string): void;
   handlerFailed(): void;
@@ -13,12 +13,12 @@ export interface InformerMetrics {
 export function informerMetrics(metrics: Metrics): (kind: string) => InformerMetrics {
   const lists = metrics.counter({
     name: "cloudwire_informer_lists_total",
-    help: "Complete lists, by kind and by how they came: streamed in a watch or in pages.",
-    labels: ["kind", "how"],
+    help: "Complete lists, by kind of object and by method: streamed in a watch, or in pages.",
+    labels: ["kind", "method"],
   });
   const watches = metrics.counter({
     name: "cloudwire_informer_watches_total",
-    help: "Watches the API server accepted, by kind.",
+    help: "Watches that the API server accepted, by kind.",
     labels: ["kind"],
   });
   const failures = metrics.counter({
@@ -28,7 +28,7 @@ export function informerMetrics(metrics: Metrics): (kind: string) => InformerMet
   });
   const handlerFailures = metrics.counter({
     name: "cloudwire_informer_handler_failures_total",
-    help: "Event handlers that threw: a fault of this program.",
+    help: "Panics of event handlers.",
     labels: ["kind"],
   });
   const objects = metrics.gauge({
@@ -37,7 +37,7 @@ export function informerMetrics(metrics: Metrics): (kind: string) => InformerMet
     labels: ["kind"],
   });
   return (kind) => ({
-    listed: (how) => lists.inc({ kind, how }),
+    listed: (method) => lists.inc({ kind, method }),
     watched: () => watches.inc({ kind }),
     failed: (code) => failures.inc({ kind, code }),
     handlerFailed: () => handlerFailures.inc({ kind }),

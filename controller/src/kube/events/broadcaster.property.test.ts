@@ -43,7 +43,7 @@ async function correlated(said: readonly Said[]) {
 test("EventCorrelator lets no more through about an object than burst and refill allow, whatever is said", () =>
   fc.assert(
     fc.asyncProperty(history, async (said) => {
-      const sent = (await correlated(said)).filter(({ result }) => result.kind !== "spam");
+      const sent = (await correlated(said)).filter(({ result }) => result.kind !== "rate_limited");
       const tooMuch = sent.filter(({ object, atMs }, index) => {
         const before = sent.slice(0, index + 1).filter((other) => other.object === object);
         return before.length > SPAM_BURST + Math.floor(atMs / SPAM_REFILL_MS);
@@ -70,7 +70,7 @@ test("EventCorrelator counts every occurrence of an Event, those too many for th
       );
       const wrong = results.filter(({ object, result }, index) => {
         const occurrences = results.slice(0, index + 1).filter((other) => other.object === object).length;
-        return result.kind !== "spam" && result.event.count !== occurrences;
+        return result.kind !== "rate_limited" && result.event.count !== occurrences;
       });
       expect(wrong).toEqual([]);
     }),

@@ -89,7 +89,7 @@ export class EventBroadcaster {
     if (this.#deps.isSilent?.() === true) return this.#keepBack(component, input);
     this.#deps.onRecord?.(component, input);
     const correlated = this.#correlator.correlate(component, input);
-    if (correlated.kind === "spam") return this.#drop("spam", component, input);
+    if (correlated.kind === "rate_limited") return this.#drop("rate_limited", component, input);
     if (this.#waiting.size >= MAX_WAITING) return this.#drop("full", component, input);
     this.#waiting.add(input.type === "Warning" ? "high" : "low", correlated);
     this.#deps.metrics.waits(1);
@@ -103,14 +103,14 @@ export class EventBroadcaster {
   }
 
   /** Counted each time, told once in a while: an object that goes quiet would look as if it were well. */
-  #drop(why: DropReason, component: string, { regarding, type, reason }: EventInput, error?: unknown): void {
+  #drop(dropReason: DropReason, component: string, { regarding, type, reason }: EventInput, error?: unknown): void {
     const { metrics, log, clock } = this.#deps;
-    metrics.dropped(why);
-    if (why === "shutdown") return;
+    metrics.dropped(dropReason);
+    if (dropReason === "shutdown") return;
     const { kind, namespace, name } = regarding;
     const object = `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
-    const topic = why === "spam" ? [why, component, object, type].join("\0") : why;
-    const fields = { why, object, component, type, reason, ...(error === undefined ? {} : { err: error }) };
+    const topic = dropReason === "rate_limited" ? [dropReason, component, object, type].join("\0") : dropReason;
+    const fields = { dropReason, object, component, type, reason, ...(error === undefined ? {} : { err: error }) };
     const toldAtMs = this.#toldAtMs.get(topic);
     const nowMs = clock.monotonicMs();
     if (toldAtMs !== undefined && nowMs - toldAtMs < TELL_AGAIN_MS) return log.debug(2, "Event dropped", fields);
@@ -141,7 +141,7 @@ export class EventBroadcaster {
       } catch (error) {
         if (!worthRepeating(error) || tries >= MAX_TRIES || this.#hurry.signal.aborted) {
           const { component, involvedObject, ...event } = correlated.event;
-          return this.#drop("refused", component, { regarding: involvedObject, ...event }, error);
+          return this.#drop("rejected", component, { regarding: involvedObject, ...event }, error);
         }
         await this.#pause(tries);
       }
@@ -216,7 +216,7 @@ interface Observed {
 type Correlated =
   | { readonly kind: "create" | "patch"; readonly event: Event }
   /** Too many from one source about one object: dropped. */
-  | { readonly kind: "spam" };
+  | { readonly kind: "rate_limited" };
 
 /** Decides whether an event is new, one more of the same, one of too many alike, or too much altogether. No I/O. */
 export class EventCorrelator {
@@ -238,7 +238,7 @@ export class EventCorrelator {
         ? event
         : { ...event, name: observed.name, count: observed.count + 1, firstTimestampMs: observed.firstTimestampMs };
     this.#observed.set(key, { name: told.name, count: told.count, firstTimestampMs: told.firstTimestampMs });
-    if (!this.#withinBudget(event)) return { kind: "spam" };
+    if (!this.#withinBudget(event)) return { kind: "rate_limited" };
     return { kind: observed === undefined ? "create" : "patch", event: told };
   }
 

@@ -143,7 +143,7 @@ describe("EventBroadcaster", () => {
     recorder.record(warning("two"));
     await settle();
     expect(await metrics.value("cloudwire_events_sent_total")).toBe(1);
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "refused" })).toBe(1);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "rejected" })).toBe(1);
   });
 
   test("says when it happened, however late it could be told", async () => {
@@ -173,7 +173,7 @@ describe("EventBroadcaster", () => {
     await clock.advance(1_800_001);
     for (let i = 0; i < 30; i++) say("web");
     expect(warned()).toEqual(["Service default/web", "Service default/shop", "Service default/web"]);
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "spam" })).toBe(34);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "rate_limited" })).toBe(34);
   });
 
   test("keeps the places of others free of what is too much", async () => {
@@ -182,8 +182,8 @@ describe("EventBroadcaster", () => {
     for (let i = 0; i < 5000; i++) recorder.record(warning("no"));
     recorder.record({ ...warning("no"), regarding: { ...web, name: "other" } });
     await settle();
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "spam" })).toBe(4975);
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "full" })).toBeUndefined();
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "rate_limited" })).toBe(4975);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "full" })).toBeUndefined();
   });
 
   test("sends warnings before what is merely news", async () => {
@@ -213,7 +213,7 @@ describe("EventBroadcaster", () => {
     kube.intercept = () => new Promise(() => undefined);
     for (let i = 0; i < 16_395; i++) recorder.record({ ...warning("x"), regarding: { ...web, name: `s${i}` } });
     await settle();
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "full" })).toBe(11);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "full" })).toBe(11);
   });
 });
 
@@ -249,7 +249,7 @@ describe("EventBroadcaster.flush()", () => {
     limit.abort();
     await flushed;
     recorder.record(warning("three"));
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "shutdown" })).toBe(3);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "shutdown" })).toBe(3);
     expect(await metrics.value("cloudwire_events_waiting")).toBe(0);
     expect(clock.timers).toBe(0);
   });
@@ -262,7 +262,9 @@ describe("EventCorrelator", () => {
   test("joins events that differ only in their message, from the tenth within ten minutes on", () => {
     const correlator = new EventCorrelator(new FakeClock());
     const results = Array.from({ length: 12 }, (_, i) => correlator.correlate("c", warning(`failed at ${i}`)));
-    const told = results.map((result) => (result.kind === "spam" ? "spam" : `${result.kind} ${result.event.message}`));
+    const told = results.map((result) =>
+      result.kind === "rate_limited" ? "rate_limited" : `${result.kind} ${result.event.message}`,
+    );
     expect(told.slice(8)).toEqual([
       "create failed at 8",
       "create (combined from similar events): failed at 9",
@@ -295,10 +297,10 @@ describe("EventCorrelator", () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
     const same = Array.from({ length: 30 }, () => warning("no"));
-    expect(kinds(correlator, same).filter((kind) => kind === "spam")).toHaveLength(5);
+    expect(kinds(correlator, same).filter((kind) => kind === "rate_limited")).toHaveLength(5);
     expect(kinds(correlator, [{ ...warning("no"), regarding: { ...web, name: "other" } }])).toEqual(["create"]);
     await clock.advance(300_000);
-    expect(kinds(correlator, [warning("no"), warning("no")])).toEqual(["patch", "spam"]);
+    expect(kinds(correlator, [warning("no"), warning("no")])).toEqual(["patch", "rate_limited"]);
   });
 
   test("names events by object and 16 hex digits, never the same twice in one millisecond", () => {
@@ -306,7 +308,7 @@ describe("EventCorrelator", () => {
     const long = { ...web, name: "x".repeat(253) };
     const names = ["a", "b", "c"].flatMap((message) => {
       const result = correlator.correlate("c", { ...warning(message), regarding: long });
-      return result.kind === "spam" ? [] : result.event.name;
+      return result.kind === "rate_limited" ? [] : result.event.name;
     });
     expect(new Set(names).size).toBe(3);
     expect(names.every((name) => /^x{236}\.[0-9a-f]{16}$/.test(name))).toBe(true);

@@ -1,30 +1,30 @@
 import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** Why an event was not written. */
-export type DropReason = "full" | "spam" | "refused" | "shutdown" | "observed";
+export type DropReason = "full" | "rate_limited" | "rejected" | "shutdown" | "observed";
 
 /** What happened to events. */
 export interface EventMetrics {
   /** So many more, or fewer, wait to be written, the one that is being written among them. */
   waits(difference: number): void;
   sent(): void;
-  dropped(why: DropReason): void;
+  dropped(reason: DropReason): void;
 }
 
 export function eventMetrics(metrics: Metrics): EventMetrics {
   const sent = metrics.counter({ name: "cloudwire_events_sent_total", help: "Kubernetes Events written." });
   const dropped = metrics.counter({
     name: "cloudwire_events_dropped_total",
-    help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, shutdown, or what it is about is only observed (--mode).",
-    labels: ["why"],
+    help: "Kubernetes Events that were not written, by reason.",
+    labels: ["reason"],
   });
   const waiting = metrics.gauge({
     name: "cloudwire_events_waiting",
-    help: "Kubernetes Events that wait to be written, Warnings before Normal ones.",
+    help: "Queued Kubernetes Events. Warning events are sent first.",
   });
   return {
     waits: (difference) => waiting.inc(difference),
     sent: () => sent.inc(),
-    dropped: (why) => dropped.inc({ why }),
+    dropped: (reason) => dropped.inc({ reason }),
   };
 }

@@ -79,7 +79,7 @@ describe("a cloud that throttles", () => {
     const calls = Object.values(served).reduce((sum, count) => sum + count, 0);
     expect(calls).toBeGreaterThanOrEqual(wishes.length);
     expect(
-      await harness.metrics.value("cloudwire_provider_throttle_pauses_total", { class: "load_balancers" }),
+      await harness.metrics.value("cloudwire_provider_throttle_pauses_total", { quota_class: "load_balancers" }),
     ).toBeUndefined();
   });
 

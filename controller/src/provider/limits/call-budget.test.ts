@@ -70,9 +70,9 @@ describe("GroupedCallBudget without rates", () => {
       retryAfterMs: 40_000,
     });
     expect(
-      await metrics.value("cloudwire_provider_calls_rejected_total", { class: "instances", priority: "high" }),
+      await metrics.value("cloudwire_provider_calls_rejected_total", { quota_class: "instances", priority: "high" }),
     ).toBe(2);
-    expect(await metrics.value("cloudwire_provider_throttle_pauses_total", { class: "instances" })).toBe(1);
+    expect(await metrics.value("cloudwire_provider_throttle_pauses_total", { quota_class: "instances" })).toBe(1);
   });
 
   test("says once a minute that calls wait, however many do", async () => {
@@ -111,7 +111,9 @@ describe("GroupedCallBudget without rates", () => {
     await clock.advance(3000);
     expect(sent).toEqual(["patient"]);
     expect(clock.timers).toBe(0);
-    expect(await metrics.value("cloudwire_provider_calls_rejected_total", { class: "instances" })).toBeUndefined();
+    expect(
+      await metrics.value("cloudwire_provider_calls_rejected_total", { quota_class: "instances" }),
+    ).toBeUndefined();
   });
 });
 
@@ -130,7 +132,7 @@ describe("GroupedCallBudget with a rate", () => {
     await clock.advance(500);
     expect(sent).toEqual(["first", "delete-1", "delete-2", "refresh"]);
     expect(await metrics.text()).toContain(
-      'cloudwire_provider_call_wait_seconds_sum{provider="acme",class="instances",priority="low"} 1.5',
+      'cloudwire_provider_call_wait_seconds_sum{provider="acme",quota_class="instances",priority="low"} 1.5',
     );
   });
 
@@ -200,7 +202,7 @@ describe("GroupedCallBudget with a rate", () => {
     );
     budget.hold("volumes", 2000);
     const heldUntil = (clock.nowMs() + 2000) / 1000;
-    const of = (name: string, quotaClass: QuotaClass) => own.value(name, { provider: "acme", class: quotaClass });
+    const of = (name: string, quotaClass: QuotaClass) => own.value(name, { provider: "acme", quota_class: quotaClass });
     expect({
       shared: [
         await of("cloudwire_provider_call_budget_tokens", "routes"),

@@ -49,7 +49,7 @@ export class GroupedCallBudget implements CallBudget {
       metrics.waited(quotaClass, priority, clock.monotonicMs() - startMs);
     } catch (error) {
       if (!signal.aborted) {
-        metrics.turnedAway(quotaClass, priority);
+        metrics.rejected(quotaClass, priority);
         this.#tell(quotaClass);
       }
       throw error;
@@ -62,7 +62,7 @@ export class GroupedCallBudget implements CallBudget {
 
   hold(quotaClass: QuotaClass, holdMs = DEFAULT_HOLD_MS): void {
     const line = this.#lineOf(quotaClass);
-    if (line.pace.heldMs === 0) this.#deps.metrics.held(quotaClass);
+    if (line.pace.heldMs === 0) this.#deps.metrics.throttled(quotaClass);
     line.hold(holdMs);
     this.#tell(quotaClass);
   }

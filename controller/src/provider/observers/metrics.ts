@@ -21,30 +21,30 @@ export function callMetrics(metrics: Metrics): CallMetrics {
   return {
     durationSeconds: metrics.histogram({
       name: "cloudwire_provider_call_duration_seconds",
-      help: "Time from sending a call to a provider to its answer, by gRPC code and contract reason.",
+      help: "Latency of calls to a provider in seconds, by gRPC code and contract reason.",
       labels: ["provider", "method", "code", "reason"],
       // 1 ms to 65 s: the contract's longest deadline is 60 s.
       buckets: exponentialBuckets(0.001, 2, 17),
     }),
     inFlight: metrics.gauge({
       name: "cloudwire_provider_calls_in_flight",
-      help: "Calls sent to a provider and not answered yet.",
+      help: "Calls to a provider that are in progress.",
       labels: ["provider"],
     }),
     cloudCallsTotal: metrics.counter({
       name: "cloudwire_cloud_calls_total",
-      help: "Requests that a provider sent to its cloud to answer calls; kind is read, change or retry.",
+      help: "Requests that a provider sent to its cloud, by kind.",
       labels: ["provider", "method", "kind"],
     }),
     cloudDataAgeSeconds: metrics.histogram({
       name: "cloudwire_cloud_data_age_seconds",
-      help: "Age of the oldest cloud data in an answer of a provider.",
+      help: "Age of the oldest cloud data in a response of a provider, in seconds.",
       labels: ["provider", "method"],
       buckets: [0.1, 1, 5, 10, 30, 60, 120, 300, 900],
     }),
     cloudThrottledTotal: metrics.counter({
       name: "cloudwire_cloud_throttled_total",
-      help: "Answers of a provider whose cloud throttled it meanwhile.",
+      help: "Responses of a provider that the cloud throttled during the call.",
       labels: ["provider", "method"],
     }),
   };

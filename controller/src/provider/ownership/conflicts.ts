@@ -88,7 +88,7 @@ export class OwnershipReport {
     this.#deps = deps;
     deps.metrics.gauge({
       name: "cloudwire_nodes",
-      help: "Nodes by the provider that owns them; without provider: unowned, or undecided for the time being. Those are left alone.",
+      help: "Nodes by owning provider. provider is empty for unowned and undecided Nodes, which the controller does not change.",
       labels: ["provider", "state"],
       collect: (gauge) => {
         gauge.reset();

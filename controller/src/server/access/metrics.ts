@@ -55,23 +55,23 @@ export function accessMetrics(metrics: Metrics): AccessMetrics {
   const labels = ["result"] as const;
   const authentications = metrics.counter({
     name: "authentication_attempts",
-    help: "Requests over TLS, by whether it was found out who asks; anonymous is an answer, too.",
+    help: "Requests over TLS, by result of authentication. An anonymous client counts as a success.",
     labels,
   });
   const authenticationSeconds = metrics.histogram({
     name: "authentication_duration_seconds",
-    help: "Seconds to find out who asks.",
+    help: "Latency of authentication in seconds.",
     labels,
     buckets: BUCKETS_SECONDS,
   });
   const authorizations = metrics.counter({
     name: "authorization_attempts_total",
-    help: "Requests over TLS, by whether they may be answered.",
+    help: "Requests over TLS, by result of authorization.",
     labels,
   });
   const authorizationSeconds = metrics.histogram({
     name: "authorization_duration_seconds",
-    help: "Seconds to find out whether a request may be answered.",
+    help: "Latency of authorization in seconds.",
     labels,
     buckets: BUCKETS_SECONDS,
   });

@@ -17,13 +17,13 @@ export function webhookMetrics(metrics: Metrics): WebhookMetrics {
     }),
     latencySeconds: metrics.histogram({
       name: "cloud_provider_webhook_request_duration_seconds",
-      help: "Seconds that requests to webhooks took, by HTTP status code and webhook.",
+      help: "Latency of webhook requests in seconds, by HTTP status code and webhook.",
       labels: ["code", "webhook"],
       buckets: [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10],
     }),
     certificateExpirySeconds: metrics.gauge({
       name: "cloudwire_webhook_certificate_expiration_timestamp_seconds",
-      help: "When the webhooks' serving certificate expires, in seconds since the epoch.",
+      help: "Unix time when the serving certificate of the webhooks expires.",
     }),
   };
 }

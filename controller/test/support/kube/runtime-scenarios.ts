@@ -194,7 +194,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
     const running = informer.run(stop.signal);
     await informer.whenSynced(AbortSignal.timeout(10_000));
     expect([...informer.lister.list()]).toStrictEqual([...(await target().list(NODES, { signal })).items]);
-    expect(await metrics.value("cloudwire_informer_lists_total", { how: listBy })).toBe(1);
+    expect(await metrics.value("cloudwire_informer_lists_total", { method: listBy })).toBe(1);
     await createNode(name, { providerID: `example:///${name}` });
     await eventually("added", () => told.includes(`+${name}`));
     await target().patch(
@@ -275,7 +275,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
       ]),
     );
     expect(await metrics.value("cloudwire_events_sent_total")).toBe(26);
-    expect(await metrics.value("cloudwire_events_dropped_total", { why: "spam" })).toBe(175);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "rate_limited" })).toBe(175);
   });
 
   test("elects one leader, and the other at once when it is released", async () => {

@@ -85,14 +85,14 @@ export const NODES: AlertGroup = {
         "{{ $value | humanize }} CertificateSigningRequests of kubelets are not approved: {{ $labels.reason }}. Logs, exec and metrics of pods on those nodes fail when the old certificate ends. Look who asked, and for which names.",
       trial: {
         series: {
-          'cloudwire_kubelet_serving_csrs_not_approved{instance="a",reason="machineAbsent"}': gauge(
+          'cloudwire_kubelet_serving_csrs_not_approved{instance="a",reason="instanceNotFound"}': gauge(
             [0, 5],
             [1, 25],
             [0, 10],
           ),
         },
         fault: [5, 30],
-        labels: { reason: "machineAbsent" },
+        labels: { reason: "instanceNotFound" },
         value: "1",
       },
     },

@@ -13,13 +13,13 @@ export const PROCESS: AlertGroup = {
       name: "CloudwireReconcilesFailing",
       severity: "warning",
       forMinutes: 30,
-      expr: `sum by (job, controller) (rate(cloudwire_reconciles_total{${OF_JOB},outcome=~"failed|heldOff|terminal"}[10m])) > 0.05`,
+      expr: `sum by (job, controller) (rate(cloudwire_reconciles_total{${OF_JOB},result=~"error|retry_after|terminal_error"}[10m])) > 0.05`,
       summary: "A controller fails again and again.",
       description:
         "{{ $labels.controller }} has failed more than three times a minute for half an hour. /debug/controllers/NAME lists the keys that fail with their last error.",
       trial: {
         series: {
-          'cloudwire_reconciles_total{instance="a",controller="service-lb-controller",outcome="failed"}': counter(
+          'cloudwire_reconciles_total{instance="a",controller="service-lb-controller",result="error"}': counter(
             [0, 5],
             [12, 60],
             [0, 20],
@@ -34,7 +34,7 @@ export const PROCESS: AlertGroup = {
       name: "CloudwireControllerPanic",
       severity: "warning",
       forMinutes: 0,
-      expr: `sum by (job, controller) (increase(cloudwire_reconciles_total{${OF_JOB},outcome="panicked"}[15m])) > 0 or sum by (job, controller) (increase(cloudwire_controller_panics_total{${OF_JOB}}[15m])) > 0`,
+      expr: `sum by (job, controller) (increase(cloudwire_reconciles_total{${OF_JOB},result="panic"}[15m])) > 0 or sum by (job, controller) (increase(cloudwire_controller_panics_total{${OF_JOB}}[15m])) > 0`,
       summary: "A controller has met a fault of the program.",
       description:
         "{{ $labels.controller }} has broken by a fault of the cloud-controller-manager itself. It was started anew, or tries the object again. The log has a line of level error with the stack: please report it.",

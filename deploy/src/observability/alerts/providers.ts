@@ -194,18 +194,18 @@ export const PROVIDERS: AlertGroup = {
       name: "CloudwireCallBudgetExhausted",
       severity: "warning",
       forMinutes: 30,
-      expr: `sum by (job, provider, class) (increase(cloudwire_provider_calls_rejected_total{${OF_JOB}}[10m])) > 0`,
+      expr: `sum by (job, provider, quota_class) (increase(cloudwire_provider_calls_rejected_total{${OF_JOB}}[10m])) > 0`,
       summary: "Calls to a provider wait too long for their budget.",
       description:
-        "Calls of class {{ $labels.class }} to provider {{ $labels.provider }} have been turned away for half an hour, because its budget of requests is used up. They come back, later. /debug/providers shows the budgets.",
+        "Calls of quota class {{ $labels.quota_class }} to provider {{ $labels.provider }} have been turned away for half an hour, because its budget of requests is used up. They come back, later. /debug/providers shows the budgets.",
       trial: {
         series: {
-          'cloudwire_provider_calls_rejected_total{instance="a",provider="p",class="instances",priority="low"}':
+          'cloudwire_provider_calls_rejected_total{instance="a",provider="p",quota_class="instances",priority="low"}':
             counter([0, 5], [1, 50], [0, 25]),
         },
         fault: [5, 55],
         window: 10,
-        labels: { provider: "p", class: "instances" },
+        labels: { provider: "p", quota_class: "instances" },
       },
     },
     {

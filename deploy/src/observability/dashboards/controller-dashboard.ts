@@ -172,13 +172,13 @@ const QUEUES: Row = {
     }),
     areas(
       [
-        "Reconciles by outcome",
+        "Reconciles by result",
         "failed and heldOff come back, terminal waits for a change, panicked is a fault of the program.",
       ],
       "ops",
       {
-        expr: ratesBy("outcome", "cloudwire_reconciles_total", JOB),
-        legend: "{{outcome}}",
+        expr: ratesBy("result", "cloudwire_reconciles_total", JOB),
+        legend: "{{result}}",
       },
     ),
     lines(["Retries", "By queue."], "ops", {
@@ -208,8 +208,8 @@ const CLOUD: Row = {
       legend: "{{provider}} {{kind}}",
     }),
     lines(["Budget left", "Requests that may be made at once now. Below 0: calls wait."], "short", {
-      expr: `min by (provider, class) (cloudwire_provider_call_budget_tokens{${REPLICAS}})`,
-      legend: "{{provider}} {{class}}",
+      expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_tokens{${REPLICAS}})`,
+      legend: "{{provider}} {{quota_class}}",
     }),
   ],
 };

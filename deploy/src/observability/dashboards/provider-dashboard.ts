@@ -97,28 +97,28 @@ const BUDGET: Row = {
       legend: "{{method}} {{kind}}",
     }),
     lines(["Throttling", "Times that calls were put on hold because the cloud throttled."], "ops", {
-      expr: ratesBy("provider, class", "cloudwire_provider_throttle_pauses_total", OURS),
-      legend: "{{provider}} {{class}}",
+      expr: ratesBy("provider, quota_class", "cloudwire_provider_throttle_pauses_total", OURS),
+      legend: "{{provider}} {{quota_class}}",
     }),
     lines(
       ["Requests that may be made now", "Below 0: calls wait. The burst is the most there can be."],
       "short",
       {
-        expr: `min by (provider, class) (cloudwire_provider_call_budget_tokens{${OURS}})`,
-        legend: "{{provider}} {{class}}",
+        expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_tokens{${OURS}})`,
+        legend: "{{provider}} {{quota_class}}",
       },
       {
-        expr: `max by (provider, class) (cloudwire_provider_call_budget_burst{${OURS}})`,
-        legend: "{{provider}} {{class}} burst",
+        expr: `max by (provider, quota_class) (cloudwire_provider_call_budget_burst{${OURS}})`,
+        legend: "{{provider}} {{quota_class}} burst",
       },
     ),
     lines(["Speed", "Requests a second that are allowed at present: less than declared after a hold."], "reqps", {
-      expr: `min by (provider, class) (cloudwire_provider_call_budget_cloud_calls_per_second{${OURS}})`,
-      legend: "{{provider}} {{class}}",
+      expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_cloud_calls_per_second{${OURS}})`,
+      legend: "{{provider}} {{quota_class}}",
     }),
     lines(["Wait for the budget, 95 %", "Before a call is sent, by class and priority."], "s", {
-      expr: quantileBy(0.95, "class, priority", "cloudwire_provider_call_wait_seconds", OURS),
-      legend: "{{class}} {{priority}}",
+      expr: quantileBy(0.95, "quota_class, priority", "cloudwire_provider_call_wait_seconds", OURS),
+      legend: "{{quota_class}} {{priority}}",
     }),
   ],
 };

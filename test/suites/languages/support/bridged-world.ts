@@ -137,7 +137,7 @@ export class BridgedWorld implements AsyncDisposable {
     const looks = { "cloud-node-controller": 2, "node-route-controller": 3, "service-lb-controller": 1 };
     for (const [name, least] of Object.entries(looks)) {
       const looked = new RegExp(
-        `^cloudwire_reconciles_total\\{controller="${name}",outcome="(?!failed|heldOff|terminal)`,
+        `^cloudwire_reconciles_total\\{controller="${name}",result="(?!error|retry_after|terminal_error)`,
       );
       await this.eventually(`${name} to have looked at everything`, async () =>
         (await this.metric(controller, looked)) >= least ? true : undefined,

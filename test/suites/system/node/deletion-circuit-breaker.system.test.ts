@@ -53,7 +53,8 @@ async function reach<T>(what: string, probe: () => Promise<T | undefined>, timeo
 }
 
 /** Counts how often it was the brake that kept a Node. */
-const holds = (leader: Program) => world.metric(leader, /^cloudwire_node_deletion_decisions_total\{decision="brake"/);
+const holds = (leader: Program) =>
+  world.metric(leader, /^cloudwire_node_deletion_decisions_total\{decision="tooManyNodeDeletions"/);
 
 /** The Nodes stay, each looked at several times by that leader, for the reason that is told on them. */
 async function held(leader: Program, some: readonly string[]): Promise<void> {

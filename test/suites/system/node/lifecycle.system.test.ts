@@ -129,7 +129,7 @@ test("200 nodes that are not Ready all stay when the cloud calls every machine a
   await loseHeartbeats();
   // Nothing but the brake is left to hold them.
   await eventually("each to be held twice", 60_000, async () =>
-    (await decisions("brake")) >= 2 * NODES ? true : undefined,
+    (await decisions("tooManyNodeDeletions")) >= 2 * NODES ? true : undefined,
   );
   expect(await nodeUids()).toEqual(before);
   await world.admin.clearFaults();
@@ -212,7 +212,7 @@ describe("200 nodes that are not Ready all stay while the sidecar", () => {
     await using _cold = disposable(await startColdProvider(world, () => isFilled));
     controller = world.startController({ args: QUICK });
     await eventually("each to be held twice", 60_000, async () =>
-      (await decisions("brake")) >= 2 * NODES ? true : undefined,
+      (await decisions("tooManyNodeDeletions")) >= 2 * NODES ? true : undefined,
     );
     expect(await nodeUids()).toEqual(before);
     isFilled = true;
@@ -229,7 +229,7 @@ describe("200 nodes that are not Ready all stay while the sidecar", () => {
     );
     controller = world.startController({ args: QUICK });
     await eventually("the three to be missed", 60_000, async () =>
-      (await decisions("counting")) >= late.size ? true : undefined,
+      (await decisions("confirming")) >= late.size ? true : undefined,
     );
     await exist();
     expect(await nodeUids()).toEqual(before);
@@ -282,9 +282,9 @@ describe("when machines are really gone", () => {
       },
       () => world.outputs().slice(-4000),
     );
-    const held = await decisions("brake");
+    const held = await decisions("tooManyNodeDeletions");
     await eventually("each to be held again", 60_000, async () =>
-      (await decisions("brake")) - held >= 2 * dead.length ? true : undefined,
+      (await decisions("tooManyNodeDeletions")) - held >= 2 * dead.length ? true : undefined,
     );
     expect((await nodeUids()).size).toBe(NODES - 2);
     expect(await world.metric(controller, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);

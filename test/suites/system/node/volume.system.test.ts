@@ -177,7 +177,7 @@ describe("the webhook persistent-volume-label on a real API server", () => {
       /Forbidden.*admission webhook "persistent-volume-label\.cloudwire\.dev" denied the request: the cloud has no volume vol-000000000000 of CSI driver csi\.simulated\.cloudwire\.dev; check its id and the account of the provider/s,
     );
     expect(program.output).not.toMatch(/Became leader/);
-    expect(await world.metric(program, /^cloudwire_persistent_volume_admissions_total.*"labelled"/)).toBe(3);
+    expect(await world.metric(program, /^cloudwire_persistent_volume_admissions_total.*"labeled"/)).toBe(3);
   });
 
   test("refuses with a clear message while the provider is away, and kubectl gets through once it is back", async () => {

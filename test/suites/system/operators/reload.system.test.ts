@@ -45,7 +45,7 @@ describe("a change of the configuration file", () => {
 
   test("moves the rate at which the cloud may be called", async () => {
     const rate = () =>
-      world.metric(controller, /^cloudwire_provider_call_budget_cloud_calls_per_second\{.*class="instances"/);
+      world.metric(controller, /^cloudwire_provider_call_budget_cloud_calls_per_second\{.*quota_class="instances"/);
     const controller = await startWith("Cloudwire:\n  ProviderCallRate: [simulated=7]\n");
     const becomes = (wanted: number): Promise<number> =>
       eventually(`a rate of ${wanted}`, 20_000, async () => ((await rate()) === wanted ? wanted : undefined));

@@ -200,13 +200,13 @@ const rows: readonly Row[] = [
   },
   {
     it: "is for another node than its maker",
-    reason: "notFromNode",
+    reason: "requesterNotNode",
     message: /^it is for "system:node:node-a", but "system:node:node-b" has made it$/,
     spec: { username: "system:node:node-b" },
   },
   {
     it: "is made by somebody outside of the nodes' group",
-    reason: "notFromNode",
+    reason: "requesterNotNode",
     message: /not of group system:nodes/,
     spec: { groups: ["system:authenticated"] },
   },

@@ -131,10 +131,10 @@ function requesterObjection(
   commonName: string,
 ): Finding | undefined {
   if (username !== commonName) {
-    return objection("notFromNode", `it is for ${quoted(commonName)}, but ${quoted(username)} has made it`);
+    return objection("requesterNotNode", `it is for ${quoted(commonName)}, but ${quoted(username)} has made it`);
   }
   if (groups.includes(NODES_GROUP)) return undefined;
-  return objection("notFromNode", `${quoted(username)}, who has made it, is not of group ${NODES_GROUP}`);
+  return objection("requesterNotNode", `${quoted(username)}, who has made it, is not of group ${NODES_GROUP}`);
 }
 
 function extensionsObjection({ others }: CertificateRequest): Finding | undefined {
@@ -195,18 +195,18 @@ export type RequestObjection =
   | "badSignature"
   | "wrongUsages"
   | "wrongSubject"
-  | "notFromNode"
+  | "requesterNotNode"
   | "unexpectedExtensions"
   | "wrongNames";
 
 /** What may be otherwise the next time. */
 export type InstanceObjection =
-  | "nodeMissing"
-  | "machineUnknown"
-  | "providerDoubted"
-  | "machineNotOurs"
-  | "machineAbsent"
-  | "machineNotRunning"
+  | "nodeNotFound"
+  | "instanceUnknown"
+  | "providerUntrusted"
+  | "instanceNotOwned"
+  | "instanceNotFound"
+  | "instanceNotRunning"
   | "nodeNameUnconfirmed"
   | "addressUnknown"
   | "dnsNameUnknown";

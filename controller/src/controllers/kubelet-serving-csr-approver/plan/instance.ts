@@ -32,14 +32,14 @@ export interface InstanceEvidence {
 export function evaluateClaim(claim: Claim, { answer, untrustedReason }: InstanceEvidence): Confirmation | Finding {
   switch (answer.kind) {
     case "unknown":
-      return objection("machineUnknown", `nothing is known of its machine: ${answer.error.message}`);
+      return objection("instanceUnknown", `nothing is known of its machine: ${answer.error.message}`);
     case "notOwned":
-      return objection("machineNotOurs", `no provider owns its machine: ${answer.message}`);
+      return objection("instanceNotOwned", `no provider owns its machine: ${answer.message}`);
     case "absent":
-      return objection("machineAbsent", "its machine does not exist");
+      return objection("instanceNotFound", "its machine does not exist");
     case "present":
       if (untrustedReason !== undefined)
-        return objection("providerDoubted", `its provider is not to be believed now: ${untrustedReason}`);
+        return objection("providerUntrusted", `its provider is not to be believed now: ${untrustedReason}`);
       return instanceObjection(claim, answer.instance) ?? confirmation(answer.instance);
     default:
       return answer satisfies never;
@@ -53,7 +53,7 @@ function confirmation({ providerId }: Instance): Confirmation {
 function instanceObjection(claim: Claim, instance: Instance): Finding | undefined {
   const { providerId, state, addresses } = instance;
   if (NOT_RUNNING.has(state)) {
-    return objection("machineNotRunning", `its machine ${quoted(providerId)} is ${state}`);
+    return objection("instanceNotRunning", `its machine ${quoted(providerId)} is ${state}`);
   }
   const names = namesAmong(addresses);
   // A kubelet chooses its Node's providerID when it registers: only the cloud's own name for the machine ties the two.

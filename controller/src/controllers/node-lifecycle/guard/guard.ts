@@ -41,7 +41,13 @@ export interface GuardInput {
 }
 
 /** Why a Node whose machine is said to be absent stays for now; label of metrics. */
-export type DelayReason = "unconfirmed" | "providerDoubted" | "providerFailed" | "young" | "counting" | "brake";
+export type DelayReason =
+  | "unconfirmed"
+  | "providerUntrusted"
+  | "providerErrors"
+  | "tooNew"
+  | "confirming"
+  | "tooManyNodeDeletions";
 
 export interface Delay {
   readonly kind: "hold";
@@ -80,18 +86,18 @@ export function youngForMs(createdMs: number, minAgeMs: number, nowMs: number): 
 
 function providerDelay({ provider, rules, monotonicMs }: GuardInput): Delay | undefined {
   const { name, untrustedReason, failedAtMs } = provider;
-  if (untrustedReason !== undefined) return hold("providerDoubted", `provider ${name}: ${untrustedReason}`);
+  if (untrustedReason !== undefined) return hold("providerUntrusted", `provider ${name}: ${untrustedReason}`);
   const leftMs = failedAtMs === undefined ? 0 : failedAtMs + rules.freezeMs - monotonicMs;
   if (leftMs <= 0) return undefined;
   const message = `provider ${name} failed, or contradicted itself, less than ${rules.freezeMs / 1000} s ago`;
-  return hold("providerFailed", message, leftMs);
+  return hold("providerErrors", message, leftMs);
 }
 
 function ageDelay({ provider, rules, createdMs, nowMs }: GuardInput): Delay | undefined {
   const minAgeMs = Math.max(rules.minAgeMs, provider.existenceConsistencyDelayMs);
   const leftMs = youngForMs(createdMs, minAgeMs, nowMs);
   if (leftMs === 0) return undefined;
-  return hold("young", `the Node is younger than ${minAgeMs / 1000} s`, leftMs);
+  return hold("tooNew", `the Node is younger than ${minAgeMs / 1000} s`, leftMs);
 }
 
 function confirmationDelay(
@@ -100,18 +106,18 @@ function confirmationDelay(
 ): Delay | undefined {
   if (conclusive) {
     const leftMs = first.heardAtMs + rules.settleMs - monotonicMs;
-    return leftMs <= 0 ? undefined : hold("counting", "the machine is terminated; others may be too", leftMs);
+    return leftMs <= 0 ? undefined : hold("confirming", "the machine is terminated; others may be too", leftMs);
   }
   // Both clocks must agree that the time has passed: one of them may have been set.
   const spanMs = Math.min(last.observeTimeMs - first.observeTimeMs, last.heardAtMs - first.heardAtMs);
   if (count >= rules.confirmations && spanMs >= rules.spanMs) return undefined;
   const message = `${count} of ${rules.confirmations} absences, over ${Math.floor(spanMs / 1000)} of ${rules.spanMs / 1000} s`;
   const steps = Math.max(rules.confirmations - count, 1);
-  return hold("counting", message, Math.max(rules.spanMs - spanMs, 0) / steps);
+  return hold("confirming", message, Math.max(rules.spanMs - spanMs, 0) / steps);
 }
 
 function circuitBreakerDelay({ provider, brake }: GuardInput): Delay | undefined {
-  return brake.exempt || !isOpen(brake) ? undefined : hold("brake", openMessage(provider.name, brake));
+  return brake.exempt || !isOpen(brake) ? undefined : hold("tooManyNodeDeletions", openMessage(provider.name, brake));
 }
 
 function hold(reason: DelayReason, message: string, endsInMs?: number): Delay {

@@ -62,7 +62,7 @@ const settle: Settle = {
 };
 
 test("apply() comes back for what a former provider has once the wish is carried out", async () => {
-  expect(await apply(settle, dependencies(), context)).toEqual({ kind: "requeueAfter", delayMs: 0 });
+  expect(await apply(settle, dependencies(), context)).toEqual({ kind: "requeue_after", delayMs: 0 });
 });
 
 test("apply() of a settled wish leaves a Service alone that is gone", async () => {

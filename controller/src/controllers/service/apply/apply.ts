@@ -57,7 +57,7 @@ async function applyRefuse(
   context: ReconcileContext,
 ): Promise<Result> {
   const result = await applyMeanwhile(meanwhile, deps, context);
-  if (result.kind === "requeueAfter") return result;
+  if (result.kind === "requeue_after") return result;
   const { message, retryAfterMs, nextTry } = refusal;
   const cause = new LoadBalancerSyncError(message, { reason: "Rejected", nextTry });
   throw retryAfterMs === undefined

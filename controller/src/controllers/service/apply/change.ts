@@ -226,9 +226,9 @@ export function noteLook(
     const { drift, verdict } = look;
     const { what, kind } = drift;
     log.debug(2, "The load balancer is not as acknowledged and is left so for now", { what, verdict });
-    metrics.drifts.inc({ provider, kind, action: verdict === "rest" ? "rest" : "left" });
+    metrics.drifts.inc({ provider, kind, action: verdict === "suspended" ? "suspended" : "deferred" });
     const isNew = records.get(key)?.drift.suspended === undefined;
-    if (verdict === "rest" && isNew) events.record(driftNotRepaired(service, what));
+    if (verdict === "suspended" && isNew) events.record(driftNotRepaired(service, what));
   }
   records.commit(key, { kind: "inspected", look, nowMs: clock.monotonicMs(), periodMs: pace.periodMs });
 }

@@ -174,7 +174,7 @@ function suspicionOf(
   if (record?.drift.suspected !== true) return undefined;
   const { repairs } = record.drift;
   const verdict = (kind: Drift["kind"]) => driftVerdict(kind, repairs, clock.monotonicMs(), pace.periodMs);
-  return { vanished: verdict("vanished"), changed: verdict("changed") };
+  return { missing: verdict("missing"), changed: verdict("changed") };
 }
 
 async function read(

@@ -25,7 +25,7 @@ describe("driftOf()", () => {
   });
 
   test.each([
-    { given: absent, kind: "vanished", what: "load balancer lb-1 is gone from the cloud" },
+    { given: absent, kind: "missing", what: "load balancer lb-1 is gone from the cloud" },
     { given: present({ phase: "failed" }), kind: "changed", what: "load balancer lb-1 has failed" },
     {
       given: present({ specFingerprint: "spec-0" }),
@@ -72,7 +72,7 @@ const repairs = (count: number): Repairs => ({ count, lastMs: 1000 });
 describe("driftVerdict()", () => {
   test("repairs at once what was not repaired before", () => {
     expect(driftVerdict("changed", undefined, 0, PERIOD_MS)).toBe("repair");
-    expect(driftVerdict("vanished", undefined, 0, PERIOD_MS)).toBe("repair");
+    expect(driftVerdict("missing", undefined, 0, PERIOD_MS)).toBe("repair");
   });
 
   test.each([
@@ -80,12 +80,12 @@ describe("driftVerdict()", () => {
     { kind: "changed", count: 2, minutes: 15, before: "later" },
     { kind: "changed", count: 3, minutes: 35, before: "later" },
     { kind: "changed", count: 4, minutes: 75, before: "later" },
-    { kind: "changed", count: 5, minutes: 1440, before: "rest" },
-    { kind: "changed", count: 6, minutes: 1440, before: "rest" },
-    { kind: "vanished", count: 1, minutes: 5, before: "later" },
-    { kind: "vanished", count: 3, minutes: 35, before: "later" },
-    { kind: "vanished", count: 4, minutes: 60, before: "later" },
-    { kind: "vanished", count: 50, minutes: 60, before: "later" },
+    { kind: "changed", count: 5, minutes: 1440, before: "suspended" },
+    { kind: "changed", count: 6, minutes: 1440, before: "suspended" },
+    { kind: "missing", count: 1, minutes: 5, before: "later" },
+    { kind: "missing", count: 3, minutes: 35, before: "later" },
+    { kind: "missing", count: 4, minutes: 60, before: "later" },
+    { kind: "missing", count: 50, minutes: 60, before: "later" },
   ] as const)("repairs $kind again $minutes min after repair $count, and says $before till then", (row) => {
     const { kind, count, minutes, before } = row;
     const dueMs = 1000 + minutes * MINUTE_MS;
@@ -94,7 +94,7 @@ describe("driftVerdict()", () => {
   });
 
   test("rests a day whatever the period", () => {
-    expect(driftVerdict("changed", repairs(5), 1000 + DAY_MS - 1, 1)).toBe("rest");
+    expect(driftVerdict("changed", repairs(5), 1000 + DAY_MS - 1, 1)).toBe("suspended");
   });
 });
 

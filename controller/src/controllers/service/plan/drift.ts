@@ -2,11 +2,11 @@ import type { LoadBalancer, LoadBalancerResult } from "../../../provider/model/l
 import type { Drift, Present, Repairs } from "../record/record.ts";
 
 /** What is to be done about a drift: made as wished at once, at a later sweep, or not for long, for it comes back each time. */
-export type DriftVerdict = "repair" | "later" | "rest";
+export type DriftVerdict = "repair" | "later" | "suspended";
 
 /** Somebody else makes it otherwise each time: the sixth try would not differ. */
 const MAX_REPAIRS = 5;
-const REST_MS = 86_400_000;
+const SUSPENDED_MS = 86_400_000;
 
 /** A load balancer that is gone serves nobody: it is made again however often it goes, but not without pause. */
 const MAX_VANISHED_WAIT_MS = 3_600_000;
@@ -14,7 +14,7 @@ const MAX_VANISHED_WAIT_MS = 3_600_000;
 /** What a read shows of a load balancer at which nothing is under way; undefined: what was acknowledged. */
 export function driftOf(present: Present, answer: LoadBalancerResult): Drift | undefined {
   return answer.kind === "absent"
-    ? { kind: "vanished", what: `load balancer ${present.loadBalancerID} is gone from the cloud` }
+    ? { kind: "missing", what: `load balancer ${present.loadBalancerID} is gone from the cloud` }
     : changeOf(present, answer.loadBalancer);
 }
 
@@ -57,9 +57,9 @@ export function driftVerdict(
   if (repairs === undefined) return "repair";
   const sinceMs = nowMs - repairs.lastMs;
   const doubledMs = periodMs * 2 ** (repairs.count - 1) - periodMs / 2;
-  if (kind === "vanished") return sinceMs >= Math.min(doubledMs, MAX_VANISHED_WAIT_MS) ? "repair" : "later";
+  if (kind === "missing") return sinceMs >= Math.min(doubledMs, MAX_VANISHED_WAIT_MS) ? "repair" : "later";
   if (repairs.count < MAX_REPAIRS) return sinceMs >= doubledMs ? "repair" : "later";
-  return sinceMs >= REST_MS ? "repair" : "rest";
+  return sinceMs >= SUSPENDED_MS ? "repair" : "suspended";
 }
 
 /** It was found as it should be: a drift that comes later is another one. */

@@ -49,7 +49,7 @@ describe("plan() of a Service that another provider served before", () => {
         service: serving,
         present: known,
         observed: present(),
-        suspicion: { vanished: "repair", changed: "repair" },
+        suspicion: { missing: "repair", changed: "repair" },
         previous,
       }),
       want: "settle",

@@ -104,7 +104,7 @@ describe("progressOf()", () => {
 });
 
 describe("reading", () => {
-  const suspicion = { vanished: "repair", changed: "repair" } as const;
+  const suspicion = { missing: "repair", changed: "repair" } as const;
 
   describe("isReadNeeded()", () => {
     test.each([

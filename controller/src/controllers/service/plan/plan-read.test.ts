@@ -14,7 +14,7 @@ import { plan } from "./plan.ts";
 
 const seen = { ...known, observedFingerprint: "seen-1" };
 const changed = present({ observedFingerprint: "seen-2" });
-const repair = { vanished: "repair", changed: "repair" } as const;
+const repair = { missing: "repair", changed: "repair" } as const;
 const suspected = (parts: Partial<WantedInput> = {}): WantedInput =>
   wanted({ present: seen, observed: changed, suspicion: repair, ...parts });
 const drift = { kind: "changed", what: "load balancer lb-1 was changed at the cloud" } as const;
@@ -35,8 +35,8 @@ describe("plan() of a load balancer that a sweep suspects", () => {
   test("ensures what is gone, and sends the nodes", () => {
     expect(plan(suspected({ observed: absent }))).toMatchObject({
       kind: "change",
-      trigger: "drift: vanished",
-      drift: { kind: "vanished" },
+      trigger: "drift: missing",
+      drift: { kind: "missing" },
       acknowledgedNodes: undefined,
     });
   });
@@ -48,8 +48,8 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     expect(plan(suspected(parts))).toMatchObject({ kind: "settle", present: seen, look: { kind: "steady" } });
   });
 
-  test.each(["later", "rest"] as const)("leaves it as it is when it is to be repaired $0", (verdict) => {
-    expect(plan(suspected({ suspicion: { vanished: "repair", changed: verdict } }))).toMatchObject({
+  test.each(["later", "suspended"] as const)("leaves it as it is when it is to be repaired $0", (verdict) => {
+    expect(plan(suspected({ suspicion: { missing: "repair", changed: verdict } }))).toMatchObject({
       kind: "settle",
       present: seen,
       look: { kind: "left", drift, verdict },

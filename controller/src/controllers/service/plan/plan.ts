@@ -110,7 +110,7 @@ function planDrift(input: WantedInput, present: Present, drift: Drift, verdict: 
     return { ...settle(input, present, undefined), look };
   }
   const repair = change(input, "ensure", `drift: ${drift.kind}`);
-  return { ...repair, drift, ...(drift.kind === "vanished" ? { acknowledgedNodes: undefined } : {}) };
+  return { ...repair, drift, ...(drift.kind === "missing" ? { acknowledgedNodes: undefined } : {}) };
 }
 
 function planPoll(input: WantedInput, present: Present, operation: Operation): Plan {

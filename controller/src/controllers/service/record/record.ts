@@ -150,7 +150,7 @@ export interface Rejection {
 
 /** The cloud has something else than was last acknowledged, and nobody here asked for that. */
 export interface Drift {
-  readonly kind: "vanished" | "changed";
+  readonly kind: "missing" | "changed";
   /** For people, one clause. */
   readonly what: string;
 }

@@ -17,7 +17,7 @@ const intent = fc.constantFrom("x", "y");
 const look = fc.constantFrom(
   { kind: "steady" } as const,
   { kind: "left", drift, verdict: "later" } as const,
-  { kind: "left", drift, verdict: "rest" } as const,
+  { kind: "left", drift, verdict: "suspended" } as const,
 );
 const kind = <K extends string>(name: K) => fc.constant(name);
 

@@ -299,7 +299,7 @@ describe("transition() of a deletion", () => {
 describe("transition() of drifts", () => {
   const suspected = { ...NO_DRIFT, suspected: true };
   const driftOf = (before: ServiceRecord, ...events: Parameters<typeof fold>[1]) => fold(before, events)?.drift;
-  const left = (verdict: "later" | "rest") =>
+  const left = (verdict: "later" | "suspended") =>
     ({ kind: "inspected", look: { kind: "left", drift, verdict }, nowMs: 9, periodMs: 4 }) as const;
 
   test("suspects only what is acknowledged and not under way", () => {
@@ -320,12 +320,12 @@ describe("transition() of drifts", () => {
     { it: "repaired", event: EVENTS.repaired, want: undefined },
     { it: "ensured for another reason", event: EVENTS.driftSuperseded, want: undefined },
   ])("suspends repairs until the load balancer is $it", ({ event, want }) => {
-    expect(driftOf(record(STATES.active), left("rest"), event)?.suspended).toEqual(want);
+    expect(driftOf(record(STATES.active), left("suspended"), event)?.suspended).toEqual(want);
   });
 
   test("suspends repairs only when they are not to be tried again for long", () => {
-    const suspended = (verdict: "later" | "rest") => driftOf(record(STATES.active), left(verdict))?.suspended;
-    expect([suspended("later"), suspended("rest")]).toEqual([undefined, drift]);
+    const suspended = (verdict: "later" | "suspended") => driftOf(record(STATES.active), left(verdict))?.suspended;
+    expect([suspended("later"), suspended("suspended")]).toEqual([undefined, drift]);
   });
 
   test("counts repairs until it is steady half a period after the last, or ensured for another reason", () => {

@@ -74,7 +74,7 @@ interface Request {
 /** Result of a read that a sweep gave reason for: nothing differs, or it is left as it is for now. */
 export type Look =
   | { readonly kind: "steady" }
-  | { readonly kind: "left"; readonly drift: Drift; readonly verdict: "later" | "rest" };
+  | { readonly kind: "left"; readonly drift: Drift; readonly verdict: "later" | "suspended" };
 
 /** Reconcile the Service after this time. */
 export interface Wake {
@@ -303,7 +303,7 @@ function driftAfter({ state, drift }: ServiceRecord, event: DriftEvent): DriftHi
     case "inspected": {
       const { look, nowMs, periodMs } = event;
       if (look.kind === "left") {
-        return { ...drift, suspected: false, suspended: look.verdict === "rest" ? look.drift : drift.suspended };
+        return { ...drift, suspected: false, suspended: look.verdict === "suspended" ? look.drift : drift.suspended };
       }
       const isPast = drift.repairs !== undefined && isOver(drift.repairs, nowMs, periodMs);
       return { ...NO_DRIFT, repairs: isPast ? undefined : drift.repairs };
