@@ -296,7 +296,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ofLease(
     LEADER_PROVIDER_UNAVAILABLE,
     "Warning",
-    "<identity> cannot use <providers> since <time>; a replica that can is asked to lead",
+    "<identity> cannot use <providers> since <time>; requests a handover to a replica that can",
     "the leader has been without a provider for `--leader-elect-provider-timeout`",
     "see why the provider beside the leader does not answer",
   ),

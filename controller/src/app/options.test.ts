@@ -116,12 +116,12 @@ describe("parseCommand()", () => {
     {
       args: [provider, "--leader-elect-resource-name="],
       problem:
-        '--leader-elect-resource-name: "" is not a name of Kubernetes: lower-case letters, digits, dashes and dots, a letter or digit at both ends',
+        '--leader-elect-resource-name: "" is not a valid Kubernetes name: use lower-case letters, digits, dashes and dots, with a letter or digit at both ends',
     },
     {
       args: [provider, "--leader-elect-resource-namespace=kube.system"],
       problem:
-        '--leader-elect-resource-namespace: "kube.system" is not a name of Kubernetes: lower-case letters, digits, dashes, a letter or digit at both ends',
+        '--leader-elect-resource-namespace: "kube.system" is not a valid Kubernetes name: use lower-case letters, digits and dashes, with a letter or digit at both ends',
     },
     { args: ["completion"], problem: "completion: needs the name of a shell; write completion bash" },
     { args: ["completion", "csh"], problem: 'completion: there is none for "csh"; write completion bash' },
@@ -205,7 +205,7 @@ describe("parseCommand()", () => {
     {
       args: [provider, "--leader-elect-retry-period=9s"],
       problem:
-        "--leader-elect-renew-deadline: 10s is not longer than 1.2 times --leader-elect-retry-period (9s): one slow renewal would lose the lease",
+        "--leader-elect-renew-deadline: 10s is not longer than 1.2 times --leader-elect-retry-period (9s): one slow renewal would lose the Lease",
     },
   ])("refuses $args", ({ args, problem }) => {
     expect(problemsOf(...args)).toEqual([problem]);

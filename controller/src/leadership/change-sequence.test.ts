@@ -29,7 +29,7 @@ describe("ChangeSequence without election", () => {
   test("goes above what a provider has applied, at once", () => {
     const sequence = new ChangeSequence({ clock, log, isElected: false });
     const ahead = (BigInt(clock.nowMs() + 5000) << 20n) + 9n;
-    sequence.refused(stale(ahead));
+    sequence.rejected(stale(ahead));
     expect(sequence.next()).toBeGreaterThan(ahead);
     expect(log.lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
@@ -45,8 +45,8 @@ describe("ChangeSequence with election", () => {
     const sequence = new ChangeSequence({ clock, log, isElected: true });
     sequence.establish(clock.nowMs(), Number.POSITIVE_INFINITY);
     const metadata = applied === undefined ? {} : { applied_sequence: applied };
-    sequence.refused(contractError("STALE_GENERATION", "late", { metadata }));
-    expect(sequence.wantedEpoch).toBe(wanted(clock.nowMs()));
+    sequence.rejected(contractError("STALE_GENERATION", "late", { metadata }));
+    expect(sequence.requiredEpoch).toBe(wanted(clock.nowMs()));
     expect(sequence.epoch).toBe(clock.nowMs());
   });
 
@@ -55,7 +55,7 @@ describe("ChangeSequence with election", () => {
     const refused = expect.objectContaining({
       code: "UNAVAILABLE",
       class: "TRANSIENT",
-      message: expect.stringContaining("not certain that this process still leads"),
+      message: expect.stringContaining("may no longer be the leader"),
     });
     expect(() => sequence.next()).toThrow(refused);
     sequence.establish(clock.nowMs(), 1000);
@@ -94,14 +94,14 @@ test.each([
 ])("ChangeSequence takes %s for a fault of the provider that names it, and goes on", (_, applied) => {
   const sequence = new ChangeSequence({ clock, log, isElected: false });
   for (let life = 0; life < 3; life++) {
-    sequence.refused(stale(applied));
+    sequence.rejected(stale(applied));
     expect(sequence.epoch).toBe(clock.nowMs() + 1 + life);
   }
   expect(sequence.next()).toBe((BigInt(clock.nowMs() + 3) << 20n) + 1n);
   expect(log.lines.filter(({ level }) => level === "error")).toEqual([
     {
       level: "error",
-      message: expect.stringContaining("no leader can have had"),
+      message: expect.stringContaining("invalid change epoch"),
       fields: { source: expect.stringContaining("acme: late"), epoch: Number(applied >> 20n) },
     },
   ]);

@@ -8,50 +8,49 @@ import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 export interface ChangeSequenceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
-  /** False: nobody else leads, by the operator's word (--leader-elect=false). */
+  /** False with --leader-elect=false: no other process leads. */
   readonly isElected: boolean;
 }
 
-/** Epochs are milliseconds since 1970 and stay so: this is the year 2248. A number beyond it was never one. */
+/** Epochs are milliseconds since 1970. A greater number (after the year 2248) is invalid. */
 export const MAX_EPOCH = 2 ** 43;
 
-/** A hundred years: no clock is so far ahead, and it leaves room for all epochs to come below {@link MAX_EPOCH}. */
+/** A hundred years: no clock is so far ahead, and later epochs still fit below {@link MAX_EPOCH}. */
 const MAX_AHEAD_MS = 100 * 365 * 86_400_000;
 
-/** A clock that is behind this has not been set yet, and is no measure. */
+/** An earlier clock has not been set yet. */
 const FIRST_EPOCH = Date.UTC(2026, 0, 1);
 
 /**
- * Numbers the changes of all providers so that a later one always has the greater number, over restarts and changes of the leader:
- * `ChangeContext.sequence`, by which a provider refuses what was overtaken on its way (proto/README.md LB-5). A leader has an epoch of
- * its own, greater than any before; without one, and without a lease that is known to be held still, no change goes out.
+ * Numbers the changes of all providers in ascending order across restarts and leaders (`ChangeContext.sequence`), so that a provider can
+ * reject a superseded change (proto/README.md LB-5). Each leader has a greater epoch than all before it. No change is sent without an epoch
+ * and a Lease that is certainly held.
  */
 export class ChangeSequence implements ChangeNumbers {
   readonly #deps: ChangeSequenceDependencies;
   #last = 0n;
   #validUntilMs = Number.NEGATIVE_INFINITY;
-  /** The same by the wall clock, which goes on while a machine stands still. */
+  /** The same time by the wall clock, which continues while the machine is suspended. */
   #validUntilWallMs = Number.NEGATIVE_INFINITY;
-  #wantedEpoch = 0;
-  /** What was said in the log last, so that it is said once. */
-  #disbelieved = "";
+  #requiredEpoch = 0;
+  /** The invalid epoch that was logged last, to log it once. */
+  #rejectedEpoch = "";
 
   constructor(dependencies: ChangeSequenceDependencies) {
     this.#deps = dependencies;
     if (!dependencies.isElected) this.establish(dependencies.clock.nowMs(), Number.POSITIVE_INFINITY);
   }
 
-  /** Of the last change; 0: there is none yet. */
   get epoch(): number {
     return Number(this.#last >> CHANGE_COUNTER_BITS);
   }
 
-  /** Least epoch that providers will take changes of, as far as they have said; 0: none has said anything. */
-  get wantedEpoch(): number {
-    return this.#wantedEpoch;
+  /** Least epoch that providers accept, as far as known; 0: unknown. */
+  get requiredEpoch(): number {
+    return this.#requiredEpoch;
   }
 
-  /** This process leads in that epoch, and may send changes until then, by the monotonic clock. */
+  /** This process leads in that epoch and may send changes until then (monotonic clock). */
   establish(epoch: number, validUntilMs: number): void {
     if (epoch > this.epoch) this.#last = BigInt(epoch) << CHANGE_COUNTER_BITS;
     this.#validUntilMs = validUntilMs;
@@ -59,39 +58,31 @@ export class ChangeSequence implements ChangeNumbers {
     this.#validUntilWallMs = clock.nowMs() + (validUntilMs - clock.monotonicMs());
   }
 
-  /**
-   * The epoch, unless it is so great that no leader can have had it: believed, it would leave none for those to come, and no change could
-   * ever go out again. Then the log says who names it.
-   */
-  believe(epoch: number, source: string): number | undefined {
+  /** Returns a valid epoch. Logs and rejects one that no leader can have had: no greater one would be left for later leaders. */
+  validate(epoch: number, source: string): number | undefined {
     const { clock, log } = this.#deps;
     if (epoch < MAX_EPOCH && epoch <= Math.max(clock.nowMs(), FIRST_EPOCH) + MAX_AHEAD_MS) return epoch;
     const claim = `${source}: ${epoch}`;
-    if (claim !== this.#disbelieved) {
-      log.error("An epoch of changes that no leader can have had is ignored; see to it that its source is put right", {
-        source,
-        epoch,
-      });
+    if (claim !== this.#rejectedEpoch) {
+      log.error("Ignored an invalid change epoch; correct its source", { source, epoch });
     }
-    this.#disbelieved = claim;
+    this.#rejectedEpoch = claim;
     return undefined;
   }
 
-  /** Another leads, or may. */
   suspend(): void {
     this.#validUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Throws when no change may be sent now. A process that stood still for a while may find itself replaced before it hears of it. */
+  /** Throws unless this process certainly leads: after a pause, another may have taken the Lease. */
   check(): void {
     const { clock } = this.#deps;
     if (clock.monotonicMs() < this.#validUntilMs && clock.nowMs() < this.#validUntilWallMs) return;
     const message =
-      "a change was not sent: it is not certain that this process still leads; it is tried again once the Lease is renewed";
+      "the change was not sent because this process may no longer be the leader; it is retried once the Lease is renewed";
     throw new ProviderError({ code: "UNAVAILABLE", message });
   }
 
-  /** Of the next change. */
   next(): bigint {
     this.check();
     this.#last += 1n;
@@ -99,46 +90,37 @@ export class ChangeSequence implements ChangeNumbers {
   }
 
   /**
-   * A provider has applied a newer change than the one it refuses with `error`. If this process is the leader all the same (the Lease
-   * was deleted, or a clock set back), a greater epoch lets changes through again: it comes into force with the next renewal of the
-   * Lease, which fails if another leads. Without election it does so at once.
+   * A provider has applied a newer change than the one that it rejects with `error`. If this process is still the leader (the Lease was
+   * deleted, or a clock set back), it needs a greater epoch, which takes effect with the next renewal of the Lease.
    */
-  refused(error: ProviderError): void {
+  rejected(error: ProviderError): void {
     const { epoch } = this;
-    const said = epochOf(error.metadata["applied_sequence"]);
-    const applied = said && this.believe(said, `a provider, against the contract (LB-5): ${error.message}`);
-    // A change of an earlier epoch: a greater one is in force already.
+    const reported = epochOf(error.metadata["applied_sequence"]);
+    const applied = reported && this.validate(reported, `a provider, against the contract (LB-5): ${error.message}`);
+    // The rejected change has an earlier epoch: ours is greater already.
     if (applied !== undefined && applied < epoch) return;
-    this.#wantedEpoch = Math.max(this.#wantedEpoch, (applied ?? epoch) + 1);
+    this.#requiredEpoch = Math.max(this.#requiredEpoch, (applied ?? epoch) + 1);
     const { log, clock, isElected } = this.#deps;
-    log.warn(
-      "A provider has applied a newer change than ours; numbers are raised, with election once the Lease is renewed",
-      {
-        err: error,
-        epoch,
-        wanted: this.#wantedEpoch,
-      },
-    );
-    if (!isElected) this.establish(Math.max(clock.nowMs(), this.#wantedEpoch), Number.POSITIVE_INFINITY);
+    const message = "A provider has applied a newer change than ours; the epoch increases with the next Lease renewal";
+    log.warn(message, { err: error, epoch, wanted: this.#requiredEpoch });
+    if (!isElected) this.establish(Math.max(clock.nowMs(), this.#requiredEpoch), Number.POSITIVE_INFINITY);
   }
 }
 
 export interface EpochAnnotationDependencies {
   readonly sequence: ChangeSequence;
-  /** Of this process, on the Lease. */
   readonly identity: string;
   readonly clock: Clock;
 }
 
 /**
- * Keeps the epoch of changes on the Lease: whoever takes the Lease takes a greater one in the same write, so that two leaders never
- * have the same, and a greater one goes to the later. What the Lease has forgotten, because it was deleted, the clock makes up for.
+ * Stores the epoch of changes on the Lease. A process that takes the Lease writes a greater epoch in the same request, so no two leaders
+ * share one. After the Lease was deleted, the clock provides a greater epoch.
  */
 export class EpochAnnotation implements LeaseAnnotation {
   readonly #deps: EpochAnnotationDependencies;
-  /** Greatest one ever read or written here. */
   #seen = 0;
-  /** What was last written here, though perhaps in vain; 0: nothing yet. */
+  /** Last epoch sent, even if the write may have failed; 0: none. */
   #written = 0;
   #isHeld = false;
 
@@ -146,10 +128,10 @@ export class EpochAnnotation implements LeaseAnnotation {
     this.#deps = dependencies;
   }
 
-  /** Only a write that was answered makes changes valid for longer: the others count from the last one that they saw. */
+  /** Only an acknowledged write extends the time for which changes are valid. */
   read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void {
     const { sequence, identity } = this.#deps;
-    const epoch = this.#believed(parseEpoch(annotations[CHANGE_EPOCH]));
+    const epoch = this.#validated(parseEpoch(annotations[CHANGE_EPOCH]));
     this.#seen = Math.max(this.#seen, epoch);
     this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
     if (!this.#isHeld) sequence.suspend();
@@ -161,39 +143,39 @@ export class EpochAnnotation implements LeaseAnnotation {
     this.#written = nextEpoch({
       seen: this.#seen,
       own: Math.max(sequence.epoch, this.#written),
-      wanted: sequence.wantedEpoch,
+      required: sequence.requiredEpoch,
       isHeld: this.#isHeld,
       nowMs: clock.nowMs(),
     });
     return { [CHANGE_EPOCH]: String(this.#written) };
   }
 
-  /** Anybody who may write Leases may have written it. */
-  #believed(epoch: number): number {
+  /** Any client that may write Leases can write this annotation. */
+  #validated(epoch: number): number {
     if (epoch === this.#written) return epoch;
-    return this.#deps.sequence.believe(epoch, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0;
+    return this.#deps.sequence.validate(epoch, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0;
   }
 }
 
 export interface EpochFacts {
-  /** Greatest epoch known of anybody. */
+  /** Greatest epoch of any process. */
   readonly seen: number;
-  /** Greatest one of this process' changes and of what it has written. */
+  /** Greatest epoch that this process has used or written. */
   readonly own: number;
-  /** Least one that providers take changes of. */
-  readonly wanted: number;
-  /** The Lease is this process' already, with the epoch that it wrote. */
+  /** Least epoch that providers accept. */
+  readonly required: number;
+  /** This process holds the Lease with the epoch that it wrote. */
   readonly isHeld: boolean;
   readonly nowMs: number;
 }
 
-/** A leader keeps its epoch, unless providers want a greater one; a new leader takes one that nobody can have had. */
-export function nextEpoch({ seen, own, wanted, isHeld, nowMs }: EpochFacts): number {
-  if (isHeld && wanted <= own) return own;
-  return Math.min(Math.max(nowMs, seen + 1, own + 1, wanted), MAX_EPOCH - 1);
+/** A leader keeps its epoch unless providers require a greater one; a new leader takes an unused one. */
+export function nextEpoch({ seen, own, required, isHeld, nowMs }: EpochFacts): number {
+  if (isHeld && required <= own) return own;
+  return Math.min(Math.max(nowMs, seen + 1, own + 1, required), MAX_EPOCH - 1);
 }
 
-/** 0: there is none, or what is there was not written by us. */
+/** 0: absent, or not written by this program. */
 function parseEpoch(text: string | undefined): number {
   return /^\d+$/.test(text ?? "") ? Number(text) : 0;
 }

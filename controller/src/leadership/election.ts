@@ -1,6 +1,4 @@
 import { CLOUD_CONTROLLER_MANAGER, CONTROLLER_ALIASES } from "../api/controller-names.ts";
-import type { EventInput } from "../api/event.ts";
-import type { ObjectReference } from "../api/meta.ts";
 import { electionMetrics, type ElectionEnd, LeaderElector } from "./elector.ts";
 import { type ChangeSequence, EpochAnnotation } from "./change-sequence.ts";
 import { leaderLacksProvider, leadershipHandedOver } from "./events.ts";
@@ -19,37 +17,36 @@ import { HandoverAnnotation, handoverMetrics } from "./handover.ts";
 
 export interface ElectionDependencies {
   readonly options: LeadershipOptions;
-  /** undefined: all controllers are led under one Lease. */
+  /** undefined: one Lease for all controllers. */
   readonly migration: LeaderMigration | undefined;
   readonly controllers: Pick<Controllers, "run">;
   readonly kube: Pick<ClusterConnection, "electionClient" | "informers"> & {
     readonly events: Pick<ClusterConnection["events"], "recorder">;
   };
   readonly provider: Pick<Providers, "sidecars">;
-  /** Of this process, on each Lease: `<hostname>_<uuid>`. */
+  /** `<hostname>_<uuid>`. */
   readonly identity: string;
   readonly sequence: ChangeSequence;
-  /** Of controllers, by name: each on the Lease that its controller is led under. */
+  /** By controller: written to the Lease that the controller runs under. */
   readonly annotations: ReadonlyMap<string, readonly LeaseAnnotation[]>;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** How long work in hand may take once the process is asked to end. */
+  /** How long running work may take after the stop signal. */
   readonly graceMs: number;
 }
 
-/** Within so many retry periods each candidate has looked at the lease once, those that poll too: JitterFactor 1.2, leaderelection.go v0.36.3. */
+/** Each candidate has read the Lease within this many retry periods, even when polling: JitterFactor 1.2, leaderelection.go v0.36.3. */
 const SLOWEST_POLL = 2.2;
 
-/** Who leads what: everything under the main Lease but for controllers that migrate, which have a second one. */
+/** Elects under the main Lease, and under a second one for controllers that migrate. */
 export class Election {
   readonly #deps: ElectionDependencies;
-  /** Under which the process leads at all. */
   readonly main: LeaderElector;
   readonly #migrating: LeaderElector | undefined;
-  /** Aborts when another replica is to lead. */
-  readonly #yielding = new AbortController();
+  /** Aborts when another replica should lead. */
+  readonly #handover = new AbortController();
 
   constructor(dependencies: ElectionDependencies) {
     const { options, migration, provider, identity, sequence, clock } = dependencies;
@@ -58,24 +55,24 @@ export class Election {
     const own = [
       new ScopeAnnotations(provider.sidecars),
       new EpochAnnotation({ sequence, identity, clock }),
-      this.#successorNotes(),
+      this.#handoverAnnotation(),
     ];
     this.main = electorOf(options.leaderElectResourceName, [...own, ...this.#annotationsUnder("main")]);
     this.#migrating = migration && electorOf(migration.leaseName, this.#annotationsUnder("migration"));
   }
 
-  /** Why this process should be restarted; undefined is healthy. */
+  /** Why this process should be restarted; undefined: healthy. */
   unhealthy(): string | undefined {
     return this.main.unhealthy() ?? this.#migrating?.unhealthy();
   }
 
-  /** Runs the controllers while it leads. A process that has made way for a better one ends as one that has lost the lease: as a standby. */
+  /** Runs the controllers while leading. A handover ends like a lost Lease: the process restarts as a standby. */
   async run(stop: AbortSignal): Promise<ElectionEnd> {
-    const end = await this.#lead(AbortSignal.any([stop, this.#yielding.signal]));
+    const end = await this.#lead(AbortSignal.any([stop, this.#handover.signal]));
     return end === "stopped" && !stop.aborted ? "lost" : end;
   }
 
-  /** The second Lease is sought once the main one is held; losing either ends both. */
+  /** The second Lease is acquired after the main one; losing either ends both. */
   async #lead(stop: AbortSignal): Promise<ElectionEnd> {
     const migrating = this.#migrating;
     if (migrating === undefined) return this.main.run(stop, (lost) => this.#run("main", stop, lost));
@@ -96,7 +93,7 @@ export class Election {
     return isSecondLost ? "lost" : end;
   }
 
-  /** What a controller that another program runs has kept grows old under the main Lease, and goes. */
+  /** The annotations of a controller that runs elsewhere expire under the main Lease. */
   #annotationsUnder(lease: "main" | "migration"): readonly LeaseAnnotation[] {
     const { annotations, migration } = this.#deps;
     return [...annotations].flatMap(([controller, own]) => {
@@ -105,10 +102,10 @@ export class Election {
     });
   }
 
-  #successorNotes(): HandoverAnnotation {
+  #handoverAnnotation(): HandoverAnnotation {
     const { options, kube, provider, identity, clock, log, metrics } = this.#deps;
-    const tell = (eventOf: (lease: ObjectReference, identity: string, why: string) => EventInput, why: string): void =>
-      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(eventOf(this.main.reference, identity, why));
+    const record = (eventOf: typeof leaderLacksProvider, message: string): void =>
+      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(eventOf(this.main.reference, identity, message));
     return new HandoverAnnotation({
       identity,
       providers: provider.sidecars,
@@ -118,15 +115,15 @@ export class Election {
       clock,
       log,
       metrics: handoverMetrics(metrics),
-      onAsk: (why) => tell(leaderLacksProvider, why),
-      onYield: (why) => {
-        tell(leadershipHandedOver, why);
-        this.#yielding.abort(new Error("another replica is to lead"));
+      onRequest: (message) => record(leaderLacksProvider, message),
+      onHandover: (message) => {
+        record(leadershipHandedOver, message);
+        this.#handover.abort(new Error("leadership is handed over"));
       },
     });
   }
 
-  /** Ends only when it is to end: without a controller to run there may still be webhooks to answer, and a Lease to hold. */
+  /** Runs until a signal aborts: without controllers, webhooks and the Lease still need the process. */
   async #run(placement: "main" | "migration", stop: AbortSignal, lost: AbortSignal): Promise<void> {
     const { controllers, migration, graceMs } = this.#deps;
     const isChosen = (name: string): boolean => placementOf(name, migration, CONTROLLER_ALIASES) === placement;
@@ -135,14 +132,15 @@ export class Election {
   }
 }
 
-/** Electors of this process: one identity, one client, one set of metrics. */
+/** Creates electors that share identity, client and metrics. */
 function electors(
   dependencies: ElectionDependencies,
 ): (name: string, annotations: readonly LeaseAnnotation[]) => LeaderElector {
-  const { options, kube, identity, clock, random, log } = dependencies;
-  const metricsOf = electionMetrics(dependencies.metrics);
+  const { options, kube, metrics } = dependencies;
+  const metricsOf = electionMetrics(metrics);
   return (name, annotations) =>
     new LeaderElector({
+      ...dependencies,
       client: kube.electionClient,
       timings: {
         leaseDurationMs: options.leaderElectLeaseDuration,
@@ -150,10 +148,6 @@ function electors(
         retryPeriodMs: options.leaderElectRetryPeriod,
       },
       lock: { namespace: options.leaderElectResourceNamespace, name },
-      identity,
-      clock,
-      random,
-      log,
       events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
       metrics: metricsOf(name),
       annotations: composeAnnotations(annotations),

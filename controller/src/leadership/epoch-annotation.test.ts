@@ -84,7 +84,7 @@ const annotationOf = (kube: FakeKube) =>
   recordField(recordField(kube.stored(LEASES, LOCK) ?? {}, "metadata"), "annotations")?.[ANNOTATION];
 
 describe("nextEpoch()", () => {
-  const base: EpochFacts = { seen: 0, own: 0, wanted: 0, isHeld: false, nowMs: 1000 };
+  const base: EpochFacts = { seen: 0, own: 0, required: 0, isHeld: false, nowMs: 1000 };
 
   test.each<[string, Partial<EpochFacts>, number]>([
     ["is the time of the first leader ever", {}, 1000],
@@ -92,8 +92,8 @@ describe("nextEpoch()", () => {
     ["is one more than the last where the clock is behind", { seen: 5000 }, 5001],
     ["stays while the Lease is held", { isHeld: true, seen: 900, own: 900 }, 900],
     ["follows the changes of a term that were more than one epoch holds", { isHeld: true, seen: 900, own: 903 }, 903],
-    ["is raised when a provider has seen a greater one", { isHeld: true, seen: 900, own: 900, wanted: 7000 }, 7000],
-    ["is the time again when that is greater still", { isHeld: true, seen: 900, own: 900, wanted: 901 }, 1000],
+    ["is raised when a provider has seen a greater one", { isHeld: true, seen: 900, own: 900, required: 7000 }, 7000],
+    ["is the time again when that is greater still", { isHeld: true, seen: 900, own: 900, required: 901 }, 1000],
     ["is new when the Lease was lost in between", { seen: 900, own: 900 }, 1000],
     ["stays below what can be read again", { nowMs: MAX_EPOCH + 5 }, MAX_EPOCH - 1],
     ["is greater than what this process had, whatever the Lease has forgotten", { own: 8000 }, 8001],
@@ -132,7 +132,7 @@ describe("EpochAnnotation on a lease", () => {
     expect(await next.tick()).toBe(true);
     expect(next.change()).toBeGreaterThan(late);
     expect(paused.change()).toBeUndefined();
-    paused.sequence.refused(contractError("STALE_GENERATION", "late"));
+    paused.sequence.rejected(contractError("STALE_GENERATION", "late"));
     expect(await paused.tick()).toBe(false);
     expect(paused.change()).toBeUndefined();
   });
@@ -143,7 +143,7 @@ describe("EpochAnnotation on a lease", () => {
     await leader.tick();
     const ahead = BigInt(clock.nowMs() + 86_400_000) << 20n;
     const metadata = { applied_sequence: String(ahead + 7n) };
-    leader.sequence.refused(contractError("STALE_GENERATION", "late", { metadata }));
+    leader.sequence.rejected(contractError("STALE_GENERATION", "late", { metadata }));
     expect(leader.change()).toBeLessThan(ahead);
     await clock.advance(2000);
     expect(await leader.tick()).toBe(true);
@@ -191,7 +191,7 @@ describe("EpochAnnotation on a lease", () => {
       expect(one.log.lines.filter(({ level }) => level === "error")).toEqual([
         {
           level: "error",
-          message: expect.stringContaining("no leader can have had"),
+          message: expect.stringContaining("invalid change epoch"),
           fields: { source: `annotation ${ANNOTATION} of the Lease`, epoch },
         },
       ]);
@@ -213,7 +213,7 @@ describe("EpochAnnotation on a lease", () => {
       await one.tick();
       for (let again = 0; again < 3; again++) {
         const metadata = { applied_sequence: String(applied) };
-        one.sequence.refused(contractError("STALE_GENERATION", "late", { metadata }));
+        one.sequence.rejected(contractError("STALE_GENERATION", "late", { metadata }));
         await clock.advance(2000);
         expect(await one.tick()).toBe(true);
         sent.push(one.change() ?? 0n);

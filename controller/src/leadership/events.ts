@@ -7,12 +7,11 @@ import {
 } from "../api/event.ts";
 import type { ObjectReference } from "../api/meta.ts";
 
-/** This process began or stopped to lead, in client-go's words. */
+/** client-go's messages. */
 export function leaderElection(lease: ObjectReference, identity: string, what: string): EventInput {
   return { regarding: lease, type: "Normal", reason: LEADER_ELECTION, message: `${identity} ${what}` };
 }
 
-/** The leader lacks a provider and looks for a replica that does not. */
 export function leaderLacksProvider(lease: ObjectReference, identity: string, why: string): EventInput {
   return { regarding: lease, type: "Warning", reason: LEADER_PROVIDER_UNAVAILABLE, message: `${identity} ${why}` };
 }
@@ -21,7 +20,6 @@ export function leadershipHandedOver(lease: ObjectReference, identity: string, w
   return { regarding: lease, type: "Warning", reason: LEADERSHIP_HANDOVER, message: `${identity} ${why}` };
 }
 
-/** Nothing is changed by the provider any more; an annotation of the Lease puts it right. */
 export function providerScopeChanged(lease: ObjectReference, provider: string, why: string): EventInput {
   return { regarding: lease, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message: `Provider ${provider}: ${why}` };
 }

@@ -58,7 +58,7 @@ class Pod {
 
   async #process(identity: string): Promise<void> {
     const { kube, clock, random, stop } = this.#cluster;
-    const yielding = new AbortController();
+    const ending = new AbortController();
     const log = new FakeLog();
     const { broken } = this;
     const isLate = (): boolean => this.isLate;
@@ -66,7 +66,7 @@ class Pod {
     const hear = (): void => {
       heard = { broken: new Set(broken), receivedAtMs: clock.nowMs() };
     };
-    const notes = new HandoverAnnotation({
+    const annotation = new HandoverAnnotation({
       identity,
       providers: PROVIDERS.map((name) => ({
         name,
@@ -84,9 +84,9 @@ class Pod {
       isWarm: () => true,
       clock,
       log,
-      metrics: { asking: () => undefined },
-      onAsk: () => undefined,
-      onYield: () => yielding.abort(new Error("another is to lead")),
+      metrics: { requesting: () => undefined },
+      onRequest: () => undefined,
+      onHandover: () => ending.abort(new Error("leadership is handed over")),
     });
     const elector = new LeaderElector({
       client: kube,
@@ -98,14 +98,14 @@ class Pod {
       log,
       events: { record: () => undefined },
       metrics: electionMetrics(new Metrics())(LOCK.name),
-      annotations: notes,
+      annotations: annotation,
     });
     this.#elector = elector;
     this.logs.push(log);
-    await elector.run(AbortSignal.any([stop, yielding.signal]), async (lost) => {
+    await elector.run(AbortSignal.any([stop, ending.signal]), async (lost) => {
       this.terms.push(identity);
-      const ending = AbortSignal.any([lost, stop, yielding.signal]);
-      await new Promise<void>((resolve) => ending.addEventListener("abort", () => resolve()));
+      const ended = AbortSignal.any([lost, stop, ending.signal]);
+      await new Promise<void>((resolve) => ended.addEventListener("abort", () => resolve()));
     });
   }
 }
@@ -232,10 +232,10 @@ describe("two replicas whose providers come and go", () => {
     await world.pass(10 * TIMEOUT_MS);
     expect([a.terms, b.terms]).toEqual([["a_0"], ["b_0"]]);
     expect(world.annotations).toEqual({});
-    expect(b.logs[0]?.messages("info")).toContain("Offering to lead");
+    expect(b.logs[0]?.messages("info")).toContain("Became candidate for leadership");
     expect(a.logs[0]?.messages("warn")).toEqual([
-      "A replica is looked for that can use what this one cannot",
-      "Giving up leadership for a replica that can do better",
+      "Requested a leadership handover",
+      "Handing over leadership",
     ]);
   });
 });

@@ -4,15 +4,15 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import {
   type LeaderView,
-  type Offered,
+  type HandoverCandidate,
   type ProviderUse,
   type StandbyView,
   HandoverAnnotation,
-  type Wanted,
+  type HandoverRequest,
   decideAsLeader,
   decideAsStandby,
-  parseOffered,
-  parseWanted,
+  parseCandidate,
+  parseRequest,
   handoverMetrics,
 } from "./handover.ts";
 
@@ -25,31 +25,31 @@ const METRIC = "cloudwire_leader_handover_requested";
 
 let clock: FakeClock;
 let metrics: Metrics;
-let told: string[];
-/** Why each provider cannot be used. */
-let untrustedReasons: Map<string, string>;
-/** When providers were last heard, by the wall clock; undefined: they answer as soon as they are asked. */
-let heardAtMs: number | undefined;
+let reports: string[];
+/** Why each provider is unusable. */
+let failures: Map<string, string>;
+/** Wall-clock time of the last status; undefined: now. */
+let statusAtMs: number | undefined;
 beforeEach(() => {
   clock = new FakeClock();
   metrics = new Metrics();
-  told = [];
-  untrustedReasons = new Map();
-  heardAtMs = undefined;
+  reports = [];
+  failures = new Map();
+  statusAtMs = undefined;
 });
 
-function notesOf(identity: string, change: { readonly timeoutMs?: number; readonly isWarm?: () => boolean } = {}) {
+function annotationOf(identity: string, change: { readonly timeoutMs?: number; readonly isWarm?: () => boolean } = {}) {
   return new HandoverAnnotation({
     identity,
     providers: ["east", "west"].map((name) => ({
       name,
       get untrustedReason() {
-        return untrustedReasons.get(name);
+        return failures.get(name);
       },
       get status() {
-        return { receivedAtMs: heardAtMs ?? clock.nowMs() };
+        return { receivedAtMs: statusAtMs ?? clock.nowMs() };
       },
-      askStatus: () => void told.push(`asked after ${name}`),
+      askStatus: () => void reports.push(`status of ${name}`),
     })),
     timeoutMs: TIMEOUT_MS,
     deferMs: DEFER_MS,
@@ -57,118 +57,118 @@ function notesOf(identity: string, change: { readonly timeoutMs?: number; readon
     clock,
     log: new FakeLog(),
     metrics: handoverMetrics(metrics),
-    onAsk: (why) => told.push(`asks: ${why}`),
-    onYield: (why) => told.push(`yields: ${why}`),
+    onRequest: (message) => reports.push(`requests: ${message}`),
+    onHandover: (message) => reports.push(`ends: ${message}`),
     ...change,
   });
 }
 
-const offer = (identity: string, leader: string) => ({ [OFFERED]: JSON.stringify({ identity, leader }) });
+const candidacy = (identity: string, leader: string) => ({ [OFFERED]: JSON.stringify({ identity, leader }) });
 
 describe("HandoverAnnotation of a leader", () => {
-  test("say nothing while all is well, and take away what an earlier leader left", () => {
-    const notes = notesOf("a");
-    expect(notes.write()).toEqual(NOTHING);
-    notes.read({}, "a");
-    expect(notes.write()).toEqual(NOTHING);
-    expect(told).toEqual([]);
+  test("removes the annotations of an earlier leader and requests nothing while all providers are usable", () => {
+    const annotation = annotationOf("a");
+    expect(annotation.write()).toEqual(NOTHING);
+    annotation.read({}, "a");
+    expect(annotation.write()).toEqual(NOTHING);
+    expect(reports).toEqual([]);
   });
 
-  test("ask after the bound, once for people, and no longer once the provider is back", async () => {
-    const notes = notesOf("a");
-    notes.read({}, "a");
-    untrustedReasons.set("east", "the provider closed the connection");
-    notes.write();
+  test("requests a handover after the timeout, reports it once, and withdraws it when the provider is usable", async () => {
+    const annotation = annotationOf("a");
+    annotation.read({}, "a");
+    failures.set("east", "the provider closed the connection");
+    annotation.write();
     await clock.advance(TIMEOUT_MS);
     const wanted = '{"leader":"a","since":"2026-11-21T12:00:00.000Z","lost":["east"],"usable":["west"]}';
-    expect([notes.write(), notes.write()]).toEqual([
+    expect([annotation.write(), annotation.write()]).toEqual([
       { [WANTED]: wanted, [OFFERED]: undefined },
       { [WANTED]: wanted, [OFFERED]: undefined },
     ]);
-    expect(told).toEqual([
-      "asks: cannot use provider east (the provider closed the connection) since 2026-11-21T12:00:00.000Z; a replica that can is asked to lead",
+    expect(reports).toEqual([
+      "requests: cannot use provider east (the provider closed the connection) since 2026-11-21T12:00:00.000Z; requests a handover to a replica that can",
     ]);
     expect(await metrics.value(METRIC, {})).toBe(1);
-    untrustedReasons.clear();
-    expect(notes.write()).toEqual(NOTHING);
+    failures.clear();
+    expect(annotation.write()).toEqual(NOTHING);
     expect(await metrics.value(METRIC, {})).toBe(0);
   });
 
-  test("yield once to who offers, and leave on the lease who that is", async () => {
-    const notes = notesOf("a");
-    untrustedReasons.set("east", "gone");
-    notes.read({}, "a");
+  test("ends once for a candidate and keeps its name on the Lease", async () => {
+    const annotation = annotationOf("a");
+    failures.set("east", "gone");
+    annotation.read({}, "a");
     await clock.advance(TIMEOUT_MS);
-    notes.write();
-    notes.read(offer("b", "a"), "a");
-    notes.read(offer("b", "a"), "a");
-    expect(told.filter((line) => line.startsWith("yields"))).toEqual([
-      "yields: gives up leadership to b, which can use east",
+    annotation.write();
+    annotation.read(candidacy("b", "a"), "a");
+    annotation.read(candidacy("b", "a"), "a");
+    expect(reports.filter((line) => line.startsWith("ends"))).toEqual([
+      "ends: hands over leadership to b, which can use east",
     ]);
-    expect(notes.write()).toEqual({});
+    expect(annotation.write()).toEqual({});
   });
 });
 
 describe("HandoverAnnotation of a standby", () => {
-  const asked = {
+  const requested = {
     [WANTED]: JSON.stringify({ leader: "a", since: "2026-11-21T12:00:00.000Z", lost: ["east"], usable: ["west"] }),
   };
 
-  test("offer to lead when they can do better, until somebody has", async () => {
-    const notes = notesOf("b");
-    notes.read(asked, "a");
-    expect(notes.propose()).toEqual({});
+  test("becomes candidate when it can use more providers, unless another replica is candidate", async () => {
+    const annotation = annotationOf("b");
+    annotation.read(requested, "a");
+    expect(annotation.propose()).toEqual({});
     await clock.advance(10_000);
-    expect(notes.propose()).toEqual(offer("b", "a"));
-    notes.read({ ...asked, ...offer("c", "a") }, "a");
-    expect(notes.propose()).toEqual({});
+    expect(annotation.propose()).toEqual(candidacy("b", "a"));
+    annotation.read({ ...requested, ...candidacy("c", "a") }, "a");
+    expect(annotation.propose()).toEqual({});
   });
 
-  test("offer nothing on what their providers said before the wish, and ask them once", async () => {
-    const notes = notesOf("b");
-    notes.read({}, "a");
+  test("ignores provider statuses from before the request, and requests new ones once", async () => {
+    const annotation = annotationOf("b");
+    annotation.read({}, "a");
     await clock.advance(60_000);
-    heardAtMs = clock.nowMs() - 1;
-    notes.read(asked, "a");
-    notes.read(asked, "a");
-    expect([notes.propose(), told]).toEqual([{}, ["asked after east", "asked after west"]]);
-    heardAtMs = clock.nowMs() + 100;
+    statusAtMs = clock.nowMs() - 1;
+    annotation.read(requested, "a");
+    annotation.read(requested, "a");
+    expect([annotation.propose(), reports]).toEqual([{}, ["status of east", "status of west"]]);
+    statusAtMs = clock.nowMs() + 100;
     await clock.advance(2000);
-    notes.read(asked, "a");
-    expect(notes.propose()).toEqual(offer("b", "a"));
-    expect(told).toHaveLength(2);
+    annotation.read(requested, "a");
+    expect(annotation.propose()).toEqual(candidacy("b", "a"));
+    expect(reports).toHaveLength(2);
   });
 
-  test("let others take a free lease first while they lack a provider, or another is named", () => {
-    const notes = notesOf("b");
-    expect(notes.deferMs()).toBe(0);
-    untrustedReasons.set("west", "gone");
-    expect(notes.deferMs()).toBe(DEFER_MS);
-    untrustedReasons.clear();
-    notes.read(offer("c", "a"), "");
-    expect(notes.deferMs()).toBe(DEFER_MS);
-    notes.read(offer("b", "a"), "");
-    expect(notes.deferMs()).toBe(0);
+  test("leaves a free Lease to others while a provider is unusable or another replica is candidate", () => {
+    const annotation = annotationOf("b");
+    expect(annotation.deferMs()).toBe(0);
+    failures.set("west", "gone");
+    expect(annotation.deferMs()).toBe(DEFER_MS);
+    failures.clear();
+    annotation.read(candidacy("c", "a"), "");
+    expect(annotation.deferMs()).toBe(DEFER_MS);
+    annotation.read(candidacy("b", "a"), "");
+    expect(annotation.deferMs()).toBe(0);
   });
 
-  test("let nobody go first for a provider that the last leader could not use either", () => {
-    const notes = notesOf("b");
-    untrustedReasons.set("east", "gone");
-    notes.read(asked, "");
-    expect(notes.deferMs()).toBe(0);
-    untrustedReasons.set("west", "gone");
-    expect(notes.deferMs()).toBe(DEFER_MS);
+  test("does not wait because of a provider that the last leader could not use either", () => {
+    const annotation = annotationOf("b");
+    failures.set("east", "gone");
+    annotation.read(requested, "");
+    expect(annotation.deferMs()).toBe(0);
+    failures.set("west", "gone");
+    expect(annotation.deferMs()).toBe(DEFER_MS);
   });
 
-  test("let nobody go first where the bound is 0", () => {
-    const notes = notesOf("b", { timeoutMs: 0 });
-    untrustedReasons.set("west", "gone");
-    notes.read(offer("c", "a"), "");
-    expect(notes.deferMs()).toBe(0);
+  test("does not wait with timeout 0", () => {
+    const annotation = annotationOf("b", { timeoutMs: 0 });
+    failures.set("west", "gone");
+    annotation.read(candidacy("c", "a"), "");
+    expect(annotation.deferMs()).toBe(0);
   });
 });
 
-describe("successor", () => {
+describe("handover", () => {
   const START_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 
   const usable = (name: string, forMs = 3_600_000): ProviderUse => ({ name, isUsable: true, forMs, sinceMs: START_MS });
@@ -180,7 +180,7 @@ describe("successor", () => {
   });
 
   describe("decideAsLeader()", () => {
-    const wanted = (change: Partial<Wanted> = {}): Wanted => ({
+    const request = (change: Partial<HandoverRequest> = {}): HandoverRequest => ({
       leader: "a",
       since: "2026-11-21T11:59:00.000Z",
       lost: ["east"],
@@ -194,123 +194,131 @@ describe("successor", () => {
         decision: { kind: "stay" },
       },
       {
-        sentence: "stays while a provider is away for less than the bound",
+        sentence: "stays while a provider is unusable for less than the timeout",
         view: { providers: [lost("east", 59_999)] },
         decision: { kind: "stay" },
       },
       {
-        sentence: "asks once a provider is away for the bound",
+        sentence: "requests a handover once a provider is unusable for the timeout",
         view: { providers: [lost("east", 60_000)] },
-        decision: { kind: "ask", wanted: wanted() },
+        decision: { kind: "request", request: request() },
       },
       {
-        sentence: "says what it can use, and demands nothing of what it has just lost",
+        sentence: "lists usable providers, without one that it has just lost",
         view: { providers: [lost("east", 60_000), usable("west"), lost("north", 5000)] },
-        decision: { kind: "ask", wanted: wanted({ usable: ["west"] }) },
+        decision: { kind: "request", request: request({ usable: ["west"] }) },
       },
       {
-        sentence: "names the longest absence of several",
+        sentence: "reports the earliest failure of several",
         view: { providers: [lost("east", 60_000), lost("west", 120_000)] },
-        decision: { kind: "ask", wanted: wanted({ lost: ["east", "west"], since: "2026-11-21T11:58:00.000Z" }) },
+        decision: { kind: "request", request: request({ lost: ["east", "west"], since: "2026-11-21T11:58:00.000Z" }) },
       },
       {
-        sentence: "makes way for who answers it",
-        view: { providers: [lost("east", 60_000)], offered: { identity: "b", leader: "a" } },
-        decision: { kind: "yield", wanted: wanted(), successor: "b" },
+        sentence: "hands over to a candidate",
+        view: { providers: [lost("east", 60_000)], candidate: { identity: "b", leader: "a" } },
+        decision: { kind: "handover", request: request(), candidate: "b" },
       },
       {
-        sentence: "does not make way for who answered an earlier leader",
-        view: { providers: [lost("east", 60_000)], offered: { identity: "b", leader: "z" } },
-        decision: { kind: "ask", wanted: wanted() },
+        sentence: "does not hand over to a candidate of an earlier leader",
+        view: { providers: [lost("east", 60_000)], candidate: { identity: "b", leader: "z" } },
+        decision: { kind: "request", request: request() },
       },
       {
-        sentence: "stays although somebody offers once its provider is back",
-        view: { providers: [usable("east", 0)], offered: { identity: "b", leader: "a" } },
+        sentence: "stays despite a candidate once its provider is usable again",
+        view: { providers: [usable("east", 0)], candidate: { identity: "b", leader: "a" } },
         decision: { kind: "stay" },
       },
       {
-        sentence: "stays for ever where the bound is 0",
-        view: { providers: [lost("east", 3_600_000)], offered: { identity: "b", leader: "a" }, timeoutMs: 0 },
+        sentence: "never requests a handover with timeout 0",
+        view: { providers: [lost("east", 3_600_000)], candidate: { identity: "b", leader: "a" }, timeoutMs: 0 },
         decision: { kind: "stay" },
       },
     ])("$sentence", ({ view, decision }) => {
-      const base: LeaderView = { identity: "a", providers: [], offered: undefined, timeoutMs: 60_000 };
+      const base: LeaderView = { identity: "a", providers: [], candidate: undefined, timeoutMs: 60_000 };
       expect(decideAsLeader({ ...base, ...view })).toEqual(decision);
     });
   });
 
   describe("decideAsStandby()", () => {
-    const wanted: Wanted = {
+    const request: HandoverRequest = {
       leader: "a",
       since: "2026-11-21T11:59:00.000Z",
       lost: ["east", "west"],
       usable: ["north"],
     };
-    const offer: Offered = { identity: "b", leader: "a" };
+    const candidacy: HandoverCandidate = { identity: "b", leader: "a" };
     const better = [usable("east"), usable("north"), lost("west", 1000)];
-    test.each<{ sentence: string; view: Partial<StandbyView>; offered: Offered | undefined }>([
-      { sentence: "offers when it can use what the leader can and some of what it lost", view: {}, offered: offer },
-      { sentence: "is silent when nobody asks", view: { wanted: undefined }, offered: undefined },
-      { sentence: "is silent when the one who asks leads no more", view: { holder: "c" }, offered: undefined },
-      { sentence: "is silent when the lease is free", view: { holder: "" }, offered: undefined },
+    test.each<{ sentence: string; view: Partial<StandbyView>; candidate: HandoverCandidate | undefined }>([
       {
-        sentence: "is silent when somebody has answered",
-        view: { offered: { identity: "c", leader: "a" } },
-        offered: undefined,
+        sentence: "becomes candidate when it can use the providers of the leader and one that the leader lost",
+        view: {},
+        candidate: candidacy,
+      },
+      { sentence: "is no candidate without a request", view: { request: undefined }, candidate: undefined },
+      {
+        sentence: "is no candidate for a process that is no longer the leader",
+        view: { holder: "c" },
+        candidate: undefined,
+      },
+      { sentence: "is no candidate for a free Lease", view: { holder: "" }, candidate: undefined },
+      {
+        sentence: "is no candidate when another replica is",
+        view: { candidate: { identity: "c", leader: "a" } },
+        candidate: undefined,
       },
       {
-        sentence: "offers though somebody has answered an earlier leader",
-        view: { offered: { identity: "c", leader: "z" } },
-        offered: offer,
+        sentence: "becomes candidate despite a candidate of an earlier leader",
+        view: { candidate: { identity: "c", leader: "z" } },
+        candidate: candidacy,
       },
       {
-        sentence: "is silent when it lacks one that the leader can use",
+        sentence: "is no candidate when it cannot use a provider of the leader",
         view: { providers: [usable("east"), usable("west"), lost("north", 0)] },
-        offered: undefined,
+        candidate: undefined,
       },
       {
-        sentence: "is silent when it can use no more than the leader",
+        sentence: "is no candidate when it can use only the providers of the leader",
         view: { providers: [lost("east", 0), lost("west", 0), usable("north")] },
-        offered: undefined,
+        candidate: undefined,
       },
       {
-        sentence: "is silent when it does not know the provider",
+        sentence: "is no candidate when it does not know the provider",
         view: { providers: [usable("north"), usable("south")] },
-        offered: undefined,
+        candidate: undefined,
       },
       {
-        sentence: "is silent until its provider has been usable for a while",
+        sentence: "is no candidate until its provider has been usable for 10 s",
         view: { providers: [usable("east", 9999), usable("north")] },
-        offered: undefined,
+        candidate: undefined,
       },
-      { sentence: "is silent until its caches are full", view: { isWarm: false }, offered: undefined },
-    ])("$sentence", ({ view, offered }) => {
+      { sentence: "is no candidate until its caches are synced", view: { isWarm: false }, candidate: undefined },
+    ])("$sentence", ({ view, candidate }) => {
       const base: StandbyView = {
         identity: "b",
         holder: "a",
-        wanted,
-        offered: undefined,
+        request,
+        candidate: undefined,
         providers: better,
         isWarm: true,
         steadyMs: 10_000,
       };
-      expect(decideAsStandby({ ...base, ...view })).toEqual(offered);
+      expect(decideAsStandby({ ...base, ...view })).toEqual(candidate);
     });
   });
 
   describe("an annotation of the Lease", () => {
-    test("is read as it was written", () => {
-      const wanted: Wanted = { leader: "a", since: "2026-11-21T12:00:00.000Z", lost: ["east"], usable: [] };
-      const offered: Offered = { identity: "b", leader: "a" };
-      expect(parseWanted(JSON.stringify(wanted))).toEqual(wanted);
-      expect(parseOffered(JSON.stringify(offered))).toEqual(offered);
+    test("is parsed as written", () => {
+      const request: HandoverRequest = { leader: "a", since: "2026-11-21T12:00:00.000Z", lost: ["east"], usable: [] };
+      const candidate: HandoverCandidate = { identity: "b", leader: "a" };
+      expect(parseRequest(JSON.stringify(request))).toEqual(request);
+      expect(parseCandidate(JSON.stringify(candidate))).toEqual(candidate);
     });
 
     test.each([undefined, "", "yes", "null", "[]", '{"leader":7}', '{"leader":"a","lost":"east"}'])(
-      "counts for nothing when it is %j",
+      "is ignored when it is %j",
       (text) => {
-        expect(parseWanted(text)?.lost ?? []).toEqual([]);
-        expect(parseOffered(text)?.identity ?? "").toBe("");
+        expect(parseRequest(text)?.lost ?? []).toEqual([]);
+        expect(parseCandidate(text)?.identity ?? "").toBe("");
       },
     );
   });

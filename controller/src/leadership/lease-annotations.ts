@@ -3,7 +3,7 @@ import type { LeadershipOptions } from "./options.ts";
 import type { Sidecar } from "../provider/sidecar.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 
-/** Those of several capabilities on one Lease; each has annotations of its own. */
+/** The annotations of several parts on one Lease. */
 export function composeAnnotations(parts: readonly LeaseAnnotation[]): LeaseAnnotation {
   return {
     read: (annotations, holder, heldUntilMs) => {
@@ -18,16 +18,13 @@ export function composeAnnotations(parts: readonly LeaseAnnotation[]): LeaseAnno
   };
 }
 
-interface ElectionOptions extends Pick<LeadershipOptions, "leaderElectResourceName" | "leaderElectResourceNamespace"> {
-  /** Whether a Lease is held. */
-  readonly isElected: boolean;
-}
+type ScopedSidecar = Pick<Sidecar, "name" | "confirmedScope" | "recallScope">;
 
-/** Keeps the scope that each provider was confirmed in on the Lease of leader election, where it outlives every process. */
+/** Stores the confirmed scope of each provider on the Lease, where it outlives all processes. */
 export class ScopeAnnotations implements LeaseAnnotation {
-  readonly #sidecars: readonly Pick<Sidecar, "name" | "confirmedScope" | "recallScope">[];
+  readonly #sidecars: readonly ScopedSidecar[];
 
-  constructor(sidecars: readonly Pick<Sidecar, "name" | "confirmedScope" | "recallScope">[]) {
+  constructor(sidecars: readonly ScopedSidecar[]) {
     this.#sidecars = sidecars;
   }
 
@@ -45,9 +42,17 @@ export class ScopeAnnotations implements LeaseAnnotation {
 }
 
 /** How an operator accepts another scope of the provider, as the second half of a sentence that ends in "until". */
-export function scopeRemedy(provider: string, options: ElectionOptions): (current: string) => string {
-  if (!options.isElected) return () => "a restart of the controller confirms it";
-  const { leaderElectResourceNamespace: namespace, leaderElectResourceName: lease } = options;
+export function scopeRemedy(
+  provider: string,
+  {
+    isElected,
+    leaderElectResourceNamespace: namespace,
+    leaderElectResourceName: lease,
+  }: Pick<LeadershipOptions, "leaderElectResourceName" | "leaderElectResourceNamespace"> & {
+    readonly isElected: boolean;
+  },
+): (current: string) => string {
+  if (!isElected) return () => "a restart of the controller confirms it";
   return (current) =>
     `it is accepted with: kubectl -n ${namespace} annotate lease ${lease} --overwrite ${scopeAnnotation(provider)}=${quoted(current)}`;
 }
@@ -56,7 +61,6 @@ function scopeAnnotation(provider: string): string {
   return `${SCOPE_ANNOTATION_PREFIX}${provider}`;
 }
 
-/** One word for a shell. */
 function quoted(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

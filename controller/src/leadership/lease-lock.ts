@@ -13,6 +13,7 @@ import { type JsonRecord, numberField, recordField, stringField } from "../util/
 export interface LeaseLockDependencies {
   readonly client: KubeClient;
   readonly lock: { readonly namespace: string; readonly name: string };
+  /** `<hostname>_<uuid>`; unique to a process. */
   readonly identity: string;
   /** Of one request. */
   readonly timeoutMs: number;
@@ -20,88 +21,81 @@ export interface LeaseLockDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly annotations: LeaseAnnotation;
-  /** A holder had to read the lease because its update was refused. */
+  /** The leader had to read the Lease because its update was rejected. */
   readonly onSlowPath: () => void;
 }
 
-/** How long the answer to a write is waited for that would be cut off otherwise. */
+/** How long to wait for the response to a write after its signal has aborted. */
 const ANSWER_MS = 1000;
 
-/** One Lease as this process has seen it, and the rules by which it may be taken. */
+/** One Lease as this process has last seen it, and the rules for acquiring it. */
 export class LeaseLock {
   readonly #deps: LeaseLockDependencies;
   #stored: StoredLease | undefined;
   #seen: LeaseSpec | undefined;
-  /** When the spec was last seen to change, by our own clock. */
+  /** When the spec was last seen to change, by the local clock. */
   #seenMs = 0;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** Writes that were sent and not answered yet. */
-  #underWay: Promise<unknown> = Promise.resolve();
+  /** Writes in flight. */
+  #inFlight: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: LeaseLockDependencies) {
     this.#deps = dependencies;
   }
 
-  /** "" when nobody holds it, or nothing is known yet. */
+  /** "": no process, or unknown. */
   get holder(): string {
     return this.#seen?.holderIdentity ?? "";
   }
 
-  /** To watch from; undefined: it was never read. */
+  /** undefined: never read. */
   get resourceVersion(): string | undefined {
     return this.#stored?.metadata.resourceVersion;
   }
 
-  /** Until when, by our own clock, nobody else can take it: counted from the moment the last write that was answered was sent. */
+  /** Until when no other process can take the Lease, by the local clock: counted from the start of the last acknowledged write. */
   get heldUntilMs(): number {
     return this.#heldUntilMs;
   }
 
-  /** From when on, by our own clock, this process may take it: it was released, seen unchanged for its duration, or seen to be ours. */
-  get takeableAtMs(): number {
+  /** When this process may acquire the Lease, by the local clock: it was released, seen unchanged for its duration, or is held by this process. */
+  get acquirableAtMs(): number {
     if (this.holder === this.#deps.identity) return this.#seenMs;
     const durationMs = this.holder === "" ? 0 : (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
     return this.#seenMs + durationMs + this.deferMs;
   }
 
-  /** How much longer than the others this process leaves a free lease alone. */
+  /** How much longer than other candidates this process waits for a free Lease. */
   get deferMs(): number {
     return this.#deps.annotations.deferMs?.() ?? 0;
   }
 
   reference(): ObjectReference {
     const { namespace, name } = this.#deps.lock;
-    const metadata = this.#stored?.metadata;
-    const versions = metadata === undefined ? {} : { resourceVersion: metadata.resourceVersion };
-    return {
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      namespace,
-      name,
-      uid: metadata?.uid ?? "",
-      ...versions,
-    };
+    const { uid = "", ...metadata } = this.#stored?.metadata ?? {};
+    const versions = "resourceVersion" in metadata ? { resourceVersion: metadata.resourceVersion } : {};
+    return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name, uid, ...versions };
   }
 
-  /** True when the lease is ours now. Never throws: a failure is logged and a later try may succeed. */
+  /** True: this process holds the Lease. Never throws; failures are logged. */
   async tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
     try {
       return await this.#tryOnce(signal);
     } catch (error) {
       if (signal.aborted) return false;
       const fields = { lease: this.#name(), err: error };
-      if (isApiError(error, "conflict")) this.#deps.log.debug(2, "Lease was written by another first", fields);
-      else this.#deps.log.warn("Lease not acquired or renewed", fields);
+      if (isApiError(error, "conflict")) this.#deps.log.debug(2, "Lease was changed by another process", fields);
+      else this.#deps.log.warn("Could not acquire or renew the Lease", fields);
       return false;
     }
   }
 
-  /** Takes in what a watch shows. A holder knows better itself. */
+  /** Takes the state from a watch. A leader ignores it: its own writes are newer. */
   observe(stored: StoredLease): void {
     if (this.holder !== this.#deps.identity) this.#see(stored);
   }
 
-  /** Writes what is proposed on the lease of another. Gives up if it has changed: whoever sees the change may propose anew. Never throws. */
+  /** Writes proposed annotations to the Lease of another process, unless it has changed. Never throws. */
   async propose(signal: AbortSignal): Promise<void> {
     const { annotations, identity, log } = this.#deps;
     if (this.#stored === undefined || this.holder === "" || this.holder === identity) return;
@@ -110,21 +104,21 @@ export class LeaseLock {
     try {
       await this.#update(this.#stored, this.#stored.spec, signal, proposal);
     } catch (error) {
-      log.debug(2, "Lease not annotated", { lease: this.#name(), err: error });
+      log.debug(2, "Could not annotate the Lease", { lease: this.#name(), err: error });
     }
   }
 
   /**
-   * Gives the lease up so that the next process need not wait for it to expire. False: it was not ours. A write that was cut off may have
-   * been carried out all the same, and what it has made ours is given up, too.
+   * Releases the Lease for the next process. False: this process did not hold it. Includes a Lease acquired by a write whose response was
+   * cut off.
    */
   async release(signal: AbortSignal): Promise<boolean> {
     const { identity, annotations } = this.#deps;
-    await this.#underWay;
+    await this.#inFlight;
     let stored = this.#stored;
     if (stored?.spec.holderIdentity !== identity) return false;
     const written = annotations.write();
-    // From here on another may hold it, whether an answer comes or not.
+    // From here on another process may hold it, even if no response comes.
     annotations.read(stored.metadata.annotations, "");
     while (stored?.spec.holderIdentity === identity) {
       try {
@@ -140,7 +134,7 @@ export class LeaseLock {
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
     if (this.holder === this.#deps.identity && this.#stored !== undefined && this.#isValid()) {
-      if (await this.#renewAtOnce(this.#stored, signal)) return true;
+      if (await this.#renewUnread(this.#stored, signal)) return true;
       this.#deps.onSlowPath();
     }
     const stored = await this.#read(signal);
@@ -148,21 +142,21 @@ export class LeaseLock {
     this.#see(stored);
     const { spec } = stored;
     const ours = spec.holderIdentity === this.#deps.identity;
-    if (!ours && this.takeableAtMs > this.#deps.clock.monotonicMs()) {
-      this.#deps.log.debug(4, "Lease is not to be taken yet", { lease: this.#name(), holder: spec.holderIdentity });
+    if (!ours && this.acquirableAtMs > this.#deps.clock.monotonicMs()) {
+      this.#deps.log.debug(4, "Lease is held by another process", { lease: this.#name(), holder: spec.holderIdentity });
       return false;
     }
     await this.#update(stored, ours ? this.#renewed(spec) : this.#acquired(spec.leaseTransitions + 1), signal);
     return true;
   }
 
-  /** The usual renewal: one request, guarded by the version of our last write. */
-  async #renewAtOnce(stored: StoredLease, signal: AbortSignal): Promise<boolean> {
+  /** The usual renewal: one request, conditional on the version of our last write. */
+  async #renewUnread(stored: StoredLease, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#update(stored, this.#renewed(stored.spec), signal);
       return true;
     } catch (error) {
-      this.#deps.log.debug(2, "Lease not renewed at once; reading it", { lease: this.#name(), err: error });
+      this.#deps.log.debug(2, "Could not renew the Lease; reading it", { lease: this.#name(), err: error });
       return false;
     }
   }
@@ -178,7 +172,7 @@ export class LeaseLock {
 
   async #create(signal: AbortSignal): Promise<boolean> {
     const { client, lock } = this.#deps;
-    const annotations = noted({}, this.#deps.annotations.write());
+    const annotations = withChanges({}, this.#deps.annotations.write());
     const body: JsonObject = { metadata: { ...lock, annotations }, spec: { ...this.#acquired(0) } };
     await this.#write((options) => client.create(LEASES, lock.namespace, body, options), signal);
     return true;
@@ -190,9 +184,9 @@ export class LeaseLock {
     signal: AbortSignal,
     changes = this.#deps.annotations.write(),
   ): Promise<void> {
-    // What newer servers keep in the spec beside our five fields stays as it was.
+    // Keeps fields of newer API servers.
     const metadata = recordField(stored.raw, "metadata");
-    const annotations = noted(recordField(metadata, "annotations"), changes);
+    const annotations = withChanges(recordField(metadata, "annotations"), changes);
     const body = {
       ...stored.raw,
       metadata: { ...metadata, annotations },
@@ -203,8 +197,8 @@ export class LeaseLock {
 
   #write(send: (options: CallOptions) => Promise<StoredLease>, signal: AbortSignal): Promise<void> {
     const written = this.#send(send, signal);
-    // Without a value: each would hold on to the one before, for as long as the process leads.
-    this.#underWay = Promise.allSettled([this.#underWay, written]).then(() => undefined);
+    // Without a value: otherwise each promise would reference the one before.
+    this.#inFlight = Promise.allSettled([this.#inFlight, written]).then(() => undefined);
     return written;
   }
 
@@ -213,7 +207,7 @@ export class LeaseLock {
     const sentAtMs = clock.monotonicMs();
     using late = lateSignal(signal, ANSWER_MS, clock);
     const stored = await send(this.#options(late.signal));
-    // A watch may have shown what came after. Reads always count: a server that was restored from a backup counts on from there.
+    // A watch may have shown a later state. Reads always count: versions go back when etcd is restored from a backup.
     if (!isOlder(stored, this.#stored)) this.#see(stored, sentAtMs);
   }
 
@@ -238,7 +232,7 @@ export class LeaseLock {
     const now = formatMicroTime(this.#deps.clock.nowMs());
     return {
       holderIdentity: this.#deps.identity,
-      // Others must not count on less than we do; client-go rounds down (leaderelection.go v0.36.3).
+      // Rounded up: others must not assume less than this process. client-go rounds down (leaderelection.go v0.36.3).
       leaseDurationSeconds: Math.ceil(this.#deps.leaseDurationMs / 1000),
       acquireTime: now,
       renewTime: now,
@@ -264,8 +258,7 @@ export class LeaseLock {
   }
 }
 
-/** Annotations once `changes` are made to them; undefined takes one away. */
-function noted(
+function withChanges(
   annotations: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -276,7 +269,7 @@ function noted(
   );
 }
 
-/** Whether it is an earlier state of the same object. Versions of one resource can be compared as numbers (KEP-5504, Kubernetes 1.35). */
+/** True for an earlier state of the same object. Versions of one resource compare as numbers (KEP-5504, Kubernetes 1.35). */
 function isOlder({ metadata }: StoredLease, than: StoredLease | undefined): boolean {
   const versions = [metadata.resourceVersion, than?.metadata.resourceVersion ?? ""];
   if (metadata.uid !== than?.metadata.uid || !versions.every((version) => /^\d+$/.test(version))) return false;
@@ -284,7 +277,7 @@ function isOlder({ metadata }: StoredLease, than: StoredLease | undefined): bool
   return own < other;
 }
 
-/** Aborts `delayMs` after `parent` does; at once if that has happened already. */
+/** Aborts `delayMs` after `parent`; immediately if `parent` has already aborted. */
 function lateSignal(parent: AbortSignal, delayMs: number, clock: Clock): OwnedSignal {
   const controller = new AbortController();
   let timer: Timer | undefined;
@@ -304,7 +297,7 @@ function lateSignal(parent: AbortSignal, delayMs: number, clock: Clock): OwnedSi
   };
 }
 
-/** A Lease together with the object it was read from, which a full replace must not lose fields of. */
+/** A Lease with the object it was read from: a full replace must keep all fields. */
 export interface StoredLease extends Lease {
   readonly raw: JsonRecord;
 }

@@ -16,14 +16,14 @@ describe("parseLeaderMigration()", () => {
   - {name: route, component: kube-controller-manager}
   - {name: cloud-node, component: "*"}\n`;
     expect(parseLeaderMigration(text)).toEqual({
-      kind: "migration",
-      migration: {
+      value: {
         leaseName: "migration",
         leaders: new Map([
           ["route", "kube-controller-manager"],
           ["cloud-node", "*"],
         ]),
       },
+      problems: [],
     });
   });
 
@@ -53,7 +53,7 @@ describe("parseLeaderMigration()", () => {
       ],
     ],
   ])("finds all that is wrong with %j", (text, problems) => {
-    expect(parseLeaderMigration(text)).toEqual({ kind: "invalid", problems });
+    expect(parseLeaderMigration(text)).toEqual({ value: undefined, problems });
   });
 });
 
@@ -109,7 +109,7 @@ describe("readMigration()", () => {
       [
         {
           where: "--enable-leader-migration",
-          what: "the second Lease must be another than the first, and both are called first",
+          what: "both Leases have the name first; give the second one a different name",
         },
       ],
     ],

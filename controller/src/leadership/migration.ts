@@ -13,16 +13,14 @@ import type { Problem, Setting } from "../options/flag.ts";
 
 /** Which controllers are led under a second Lease while they move between two programs (KEP-2436). */
 export interface LeaderMigration {
-  /** Name of the second Lease, in the namespace of the first. */
   readonly leaseName: string;
-  /** Controller to the program that runs it now; `*` is any. */
+  /** Program that runs each controller now; `*` is any. */
   readonly leaders: ReadonlyMap<string, string>;
 }
 
 /** Where a controller runs: under the main Lease, under the second one, or in another program. */
 export type Placement = "main" | "migration" | "elsewhere";
 
-/** What this program is called in such files. */
 const COMPONENT = "cloud-controller-manager";
 
 const FILE: FileKind = {
@@ -32,7 +30,7 @@ const FILE: FileKind = {
 };
 const LEADER_FIELDS: ReadonlySet<string> = new Set(["name", "component"]);
 
-/** Without a file: what moved out of kube-controller-manager (controller-manager/pkg/leadermigration/config v0.36.3). */
+/** Default without a file: the controllers that moved out of kube-controller-manager (controller-manager/pkg/leadermigration/config v0.36.3). */
 export const DEFAULT_MIGRATION: LeaderMigration = {
   leaseName: MIGRATION_LEASE_NAME,
   leaders: new Map(
@@ -40,7 +38,7 @@ export const DEFAULT_MIGRATION: LeaderMigration = {
   ),
 };
 
-/** Names that such files, the default one among them, give to controllers of this program. */
+/** Names of this program's controllers in such files. */
 const FILE_NAMES: Readonly<Record<string, string>> = {
   "route-controller": "node-route-controller",
   "service-controller": "service-lb-controller",
@@ -64,13 +62,12 @@ type MigrationOptions = Pick<
   "enableLeaderMigration" | "leaderMigrationConfig" | "leaderElectResourceName"
 >;
 
-/** What the options say of controllers that move between programs. */
 export function readMigration(options: MigrationOptions, readText: ReadText): Setting<LeaderMigration> {
   const { enableLeaderMigration, leaderMigrationConfig: path, leaderElectResourceName } = options;
   if (!enableLeaderMigration) return { value: undefined, problems: [] };
   const read = path === "" ? { value: DEFAULT_MIGRATION, problems: [] } : readMigrationFile(path, readText);
   if (read.value?.leaseName !== leaderElectResourceName) return read;
-  const what = `the second Lease must be another than the first, and both are called ${leaderElectResourceName}`;
+  const what = `both Leases have the name ${leaderElectResourceName}; give the second one a different name`;
   return { value: undefined, problems: [{ where: "--enable-leader-migration", what }] };
 }
 
@@ -78,19 +75,17 @@ function readMigrationFile(path: string, readText: ReadText): Setting<LeaderMigr
   const wrong = (what: string): Problem => ({ where: "--leader-migration-config", what: `${path}: ${what}` });
   const file = readFileText(path, readText);
   if (file.kind === "unreadable") return { value: undefined, problems: [wrong(file.what)] };
-  const reading = parseLeaderMigration(file.text);
-  if (reading.kind === "invalid") return { value: undefined, problems: reading.problems.map((what) => wrong(what)) };
-  return { value: reading.migration, problems: [] };
+  const { value, problems } = parseLeaderMigration(file.text);
+  return { value, problems: problems.map((what) => wrong(what)) };
 }
 
-export type MigrationReading =
-  | { readonly kind: "migration"; readonly migration: LeaderMigration }
-  | { readonly kind: "invalid"; readonly problems: readonly string[] };
-
-/** Reads such a file. Every problem is found; nothing unknown is passed over. */
-export function parseLeaderMigration(text: string): MigrationReading {
+/** Reports every problem of the file, unknown fields included. */
+export function parseLeaderMigration(text: string): {
+  readonly value: LeaderMigration | undefined;
+  readonly problems: readonly string[];
+} {
   const { document, problems: wrongHead } = readKubernetesFile(text, FILE);
-  if (document === undefined) return { kind: "invalid", problems: wrongHead };
+  if (document === undefined) return { value: undefined, problems: wrongHead };
   const { leaderName, resourceLock, controllerLeaders } = document;
   const { leaders, problems: wrongLeaders } = readLeaders(controllerLeaders);
   const problems = [
@@ -102,8 +97,7 @@ export function parseLeaderMigration(text: string): MigrationReading {
     ),
     ...wrongLeaders,
   ];
-  if (problems.length > 0) return { kind: "invalid", problems };
-  return { kind: "migration", migration: { leaseName: String(leaderName), leaders } };
+  return { value: problems.length > 0 ? undefined : { leaseName: String(leaderName), leaders }, problems };
 }
 
 function readLeaders(value: unknown): { readonly leaders: Map<string, string>; readonly problems: readonly string[] } {

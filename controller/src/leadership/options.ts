@@ -47,7 +47,7 @@ export const leadershipFlags = {
     group: "leader election",
     defaultValue: 60_000,
     min: 0,
-    help: "how long the leader goes on without one of its providers before it makes way for a replica that can use it, if there is one; 0 turns it off",
+    help: "how long the leader works without one of its providers before it hands over to a replica that can use it; 0: never",
   }),
   enableLeaderMigration: boolFlag({
     path: "Generic.LeaderMigrationEnabled",
@@ -58,14 +58,13 @@ export const leadershipFlags = {
   leaderMigrationConfig: stringFlag({
     group: "leader election",
     valueName: "file",
-    help: "LeaderMigrationConfiguration that says which controllers move and who runs them; empty: those that left kube-controller-manager",
-    differs: "empty knows the present names of the controllers as well",
+    help: "LeaderMigrationConfiguration: the controllers that move and the programs that run them; empty: those that left kube-controller-manager",
+    differs: "empty also knows the current names of the controllers",
   }),
 } as const;
 
 export type LeadershipOptions = OptionsOf<typeof leadershipFlags>;
 
-/** What is wrong with the settings of leader election. */
 export function leadershipProblems(options: LeadershipOptions): readonly Problem[] {
   return [...times(options), ...names(options), ...migration(options)];
 }
@@ -86,7 +85,7 @@ function times(options: LeadershipOptions): readonly Problem[] {
   if (renew <= RETRY_JITTER * retry) {
     problems.push({
       where: "--leader-elect-renew-deadline",
-      what: `${formatDuration(renew)} is not longer than ${RETRY_JITTER} times --leader-elect-retry-period (${formatDuration(retry)}): one slow renewal would lose the lease`,
+      what: `${formatDuration(renew)} is not longer than ${RETRY_JITTER} times --leader-elect-retry-period (${formatDuration(retry)}): one slow renewal would lose the Lease`,
     });
   }
   return problems;
@@ -96,34 +95,28 @@ function times(options: LeadershipOptions): readonly Problem[] {
 const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-function names({
-  leaderElect,
-  leaderElectResourceName,
-  leaderElectResourceNamespace,
-}: LeadershipOptions): readonly Problem[] {
-  if (!leaderElect) return [];
+function names(options: LeadershipOptions): readonly Problem[] {
+  if (!options.leaderElect) return [];
+  const { leaderElectResourceName: lease, leaderElectResourceNamespace: namespace } = options;
   const given = [
-    { where: "--leader-elect-resource-name", name: leaderElectResourceName, form: SUBDOMAIN, also: " and dots" },
-    { where: "--leader-elect-resource-namespace", name: leaderElectResourceNamespace, form: LABEL, also: "" },
+    { where: "--leader-elect-resource-name", name: lease, form: SUBDOMAIN, marks: ", dashes and dots" },
+    { where: "--leader-elect-resource-namespace", name: namespace, form: LABEL, marks: " and dashes" },
   ];
   return given
     .filter(({ name, form }) => !form.test(name))
-    .map(({ where, name, also }) => ({
+    .map(({ where, name, marks }) => ({
       where,
-      what: `"${name}" is not a name of Kubernetes: lower-case letters, digits, dashes${also}, a letter or digit at both ends`,
+      what: `"${name}" is not a valid Kubernetes name: use lower-case letters, digits${marks}, with a letter or digit at both ends`,
     }));
 }
 
-function migration({
-  leaderElect,
-  enableLeaderMigration,
-  leaderMigrationConfig,
-}: LeadershipOptions): readonly Problem[] {
+function migration(options: LeadershipOptions): readonly Problem[] {
+  const { leaderElect, enableLeaderMigration, leaderMigrationConfig } = options;
   if (enableLeaderMigration && !leaderElect) {
-    return [{ where: "--enable-leader-migration", what: "needs --leader-elect: without election nothing can move" }];
+    return [{ where: "--enable-leader-migration", what: "requires --leader-elect" }];
   }
   if (!enableLeaderMigration && leaderMigrationConfig !== "") {
-    return [{ where: "--leader-migration-config", what: "is of no use without --enable-leader-migration" }];
+    return [{ where: "--leader-migration-config", what: "requires --enable-leader-migration" }];
   }
   return [];
 }

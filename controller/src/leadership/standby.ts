@@ -1,29 +1,25 @@
-import type { Logger } from "../telemetry/log.ts";
 import { childSignal, type OwnedSignal, sleep } from "../util/abort.ts";
 import { Backoff } from "../util/backoff.ts";
-import type { Clock, Random } from "../util/clock.ts";
+import type { Random } from "../util/clock.ts";
 import type { ListWatcher } from "../kube/client.ts";
-import { LEASES, type LeaseLock } from "./lease-lock.ts";
+import { LEASES, type LeaseLock, type LeaseLockDependencies } from "./lease-lock.ts";
 
-export interface LeaseStandbyDependencies {
+export interface LeaseStandbyDependencies
+  extends Pick<LeaseLockDependencies, "lock" | "leaseDurationMs" | "clock" | "log"> {
   readonly lease: LeaseLock;
-  readonly lock: { readonly namespace: string; readonly name: string };
   readonly client: Pick<ListWatcher, "watch">;
-  /** Between two looks when the lease cannot be watched; also the first pause before it is watched again. */
+  /** Between two polls when the Lease cannot be watched; also the initial back-off of the watch. */
   readonly retryPeriodMs: number;
-  readonly leaseDurationMs: number;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly log: Logger;
 }
 
 /** Jitter of polling: up to retry period x 2.2 (JitterFactor 1.2, client-go/tools/leaderelection/leaderelection.go v0.36.3). */
 const POLL_JITTER = 1.2;
 
-/** Several standbys that see a lease become free at the same moment do not all write at the same moment. */
+/** Spreads the writes of standbys that see a Lease become free at the same time. */
 const STAGGER_MS = 200;
 
-/** While others are let go first, it is looked again so often whether there still is reason to. */
+/** How often to recheck whether another candidate should still go first. */
 const DEFER_STEP_MS = 250;
 
 const WATCH_SECONDS = 300;
@@ -31,17 +27,17 @@ const START_MS = 10_000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Waits for a Lease that another holds. It is watched, so that its release and its last renewal are seen when they happen; where it
- * cannot be watched it is polled, as client-go does. Whether the lease may be taken is for the lock alone to say.
+ * Waits for a Lease that another process holds. It watches the Lease to see its release and last renewal immediately, and polls it, as
+ * client-go does, where it cannot be watched.
  */
 export class LeaseStandby implements Disposable {
   readonly #deps: LeaseStandbyDependencies;
   readonly #ending: OwnedSignal;
   readonly #backoff: Backoff;
   #isWatching = false;
-  /** What is seen of the lease is seen as it happens. */
+  /** The watch is established. */
   #isLive = false;
-  #hasTold = false;
+  #hasLogged = false;
   #wake: () => void = () => undefined;
 
   constructor(dependencies: LeaseStandbyDependencies, signal: AbortSignal) {
@@ -51,27 +47,27 @@ export class LeaseStandby implements Disposable {
     this.#backoff = new Backoff({ initialMs: retryPeriodMs, maxMs: MAX_PAUSE_MS, jitter: 0.5 }, random);
   }
 
-  /** Resolves when, after a try in vain, the next one is worth while, or with the signal. */
+  /** Resolves when, after a failed attempt, the next one can succeed; also when the signal aborts. */
   async untilNextTry(): Promise<void> {
     const { clock, random, retryPeriodMs } = this.#deps;
     const { signal } = this.#ending;
-    const triedAtMs = clock.monotonicMs();
-    const pollAtMs = triedAtMs + Math.ceil(retryPeriodMs * (1 + POLL_JITTER * random()));
+    const attemptedAtMs = clock.monotonicMs();
+    const pollAtMs = attemptedAtMs + Math.ceil(retryPeriodMs * (1 + POLL_JITTER * random()));
     const staggerMs = Math.ceil(STAGGER_MS * random());
-    const wasTakeable = this.#deps.lease.takeableAtMs <= triedAtMs;
+    const wasAcquirable = this.#deps.lease.acquirableAtMs <= attemptedAtMs;
     await this.#deps.lease.propose(signal);
     this.#startWatching();
     while (!signal.aborted) {
       using nap = childSignal(signal);
       this.#wake = () => nap.abort(new Error("the lease has changed"));
-      const { takeableAtMs } = this.#deps.lease;
-      const dueMs = takeableAtMs + staggerMs;
-      // It could be taken at the last try already, and was not, as when the server fails: nothing to gain before the usual pause.
-      const isInVain = wasTakeable && takeableAtMs <= triedAtMs;
-      const wakeAtMs = isInVain ? pollAtMs : Math.min(dueMs, this.#isLive ? dueMs : pollAtMs);
+      const { acquirableAtMs } = this.#deps.lease;
+      const dueMs = acquirableAtMs + staggerMs;
+      // The last attempt failed although the Lease was free, as when the server fails: wait for the usual pause.
+      const isUseless = wasAcquirable && acquirableAtMs <= attemptedAtMs;
+      const wakeAtMs = isUseless ? pollAtMs : Math.min(dueMs, this.#isLive ? dueMs : pollAtMs);
       const waitMs = wakeAtMs - clock.monotonicMs();
       if (waitMs <= 0) return;
-      // The part of the wait for which only manners are the reason is looked at step by step.
+      // Another candidate may no longer need to go first: wait for it in steps.
       const napMs = Math.max(DEFER_STEP_MS, waitMs - this.#deps.lease.deferMs);
       await sleep(Math.min(napMs, waitMs), nap.signal, clock).catch(() => undefined);
     }
@@ -82,7 +78,7 @@ export class LeaseStandby implements Disposable {
     this.#ending[Symbol.dispose]();
   }
 
-  /** Only once the lease is known, which the first try reads. Ends with the signal, and nobody waits for that: a leader must renew. */
+  /** Requires a version, which the first attempt reads. Not awaited: a new leader must renew. */
   #startWatching(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -99,7 +95,6 @@ export class LeaseStandby implements Disposable {
     }
   }
 
-  /** One watch, until it ends. */
   async #follow(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { client, lock, lease, random, leaseDurationMs } = this.#deps;
     try {
@@ -111,12 +106,12 @@ export class LeaseStandby implements Disposable {
         timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random())),
         startTimeoutMs: START_MS,
         initialIdleTimeoutMs: START_MS,
-        // A leader renews many times meanwhile, and a lease that nobody renews was tried by then: the watch may be dead.
+        // A leader renews several times in this period; without events the watch may be dead.
         idleTimeoutMs: 2 * leaseDurationMs,
       });
       for await (const event of events) {
         this.#isLive = true;
-        // A lease that was deleted is most likely made again by its holder at the next renewal.
+        // The leader recreates a deleted Lease at its next renewal.
         if (event.kind !== "added" && event.kind !== "modified") continue;
         this.#backoff.reset();
         lease.observe(event.object);
@@ -124,17 +119,17 @@ export class LeaseStandby implements Disposable {
         await lease.propose(signal);
       }
     } catch (error) {
-      if (!signal.aborted) this.#tell(error);
+      if (!signal.aborted) this.#log(error);
     }
     this.#isLive = false;
     this.#wake();
   }
 
-  #tell(error: unknown): void {
+  #log(error: unknown): void {
     const { log, lock } = this.#deps;
     const fields = { lease: `${lock.namespace}/${lock.name}`, err: error };
-    if (this.#hasTold) return log.debug(2, "Lease not watched", fields);
-    this.#hasTold = true;
-    log.info("Lease not watched; it is read from time to time until it can be", fields);
+    if (this.#hasLogged) return log.debug(2, "Could not watch the Lease", fields);
+    this.#hasLogged = true;
+    log.info("Could not watch the Lease; polling it until the watch succeeds", fields);
   }
 }

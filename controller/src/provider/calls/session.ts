@@ -103,7 +103,7 @@ export class Session {
 
   /** An error of a change, or of one item of it. */
   judged(error: ProviderError): ProviderError {
-    if (hasReason(error, "STALE_GENERATION")) this.#deps.numbers.refused(error);
+    if (hasReason(error, "STALE_GENERATION")) this.#deps.numbers.rejected(error);
     return error;
   }
 

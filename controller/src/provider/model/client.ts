@@ -174,7 +174,7 @@ export interface ChangeNumbers {
   /** Of the next change. Throws as {@link check} does. */
   next(): bigint;
   /** A provider refuses a change with `error`: it has applied one with a greater number. */
-  refused(error: ProviderError): void;
+  rejected(error: ProviderError): void;
 }
 
 /** Low bits of a change's number, which count; above them is the epoch. More changes than that in one epoch run on into the next. */

@@ -53,11 +53,11 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   await world.initialized("n-1");
 
   await eastSidecar.stop("SIGKILL");
-  await second.said(/Offering to lead.*lost=\["simulated"\]/);
+  await second.said(/Became candidate for leadership.*lost=\["simulated"\]/);
   await second.said(/Became leader/);
   expect(await first.exit()).toEqual({ code: 1, signal: null });
-  expect(first.output).toMatch(/A replica is looked for that can use what this one cannot.*simulated/);
-  expect(first.output).toMatch(/Giving up leadership for a replica that can do better/);
+  expect(first.output).toMatch(/Requested a leadership handover.*simulated/);
+  expect(first.output).toMatch(/Handing over leadership/);
   expect(first.output).toContain("Leadership released");
   await world.registerNode("n-2");
   await world.initialized("n-2");
@@ -78,7 +78,7 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   // At each of them the leader looks for a replica that does better.
   await renewals(world.kube, 8);
   expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(wish.leader);
-  expect(third.output).not.toMatch(/Offering to lead|Became leader/);
+  expect(third.output).not.toMatch(/Became candidate for leadership|Became leader/);
 
   await east.startSidecar();
   await third.said(/Became leader/);

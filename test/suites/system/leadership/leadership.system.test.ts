@@ -158,7 +158,7 @@ describe("two controllers with no more rights on the Lease than documented", () 
     expect(await first.stop("SIGTERM")).toEqual({ code: 0, signal: null });
     expect(first.output).toContain("Leadership released");
     await second.said(/Became leader/);
-    expect(second.output.includes("Lease not watched; it is read from time to time")).toBe(!isWatched);
+    expect(second.output.includes("Could not watch the Lease; polling it")).toBe(!isWatched);
     expect(first.output + second.output).not.toMatch(/Lease not (?:acquired|released|annotated)/);
   });
 });
