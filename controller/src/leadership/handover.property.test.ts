@@ -233,10 +233,7 @@ describe("two replicas whose providers come and go", () => {
     expect([a.terms, b.terms]).toEqual([["a_0"], ["b_0"]]);
     expect(world.annotations).toEqual({});
     expect(b.logs[0]?.messages("info")).toContain("Became candidate for leadership");
-    expect(a.logs[0]?.messages("warn")).toEqual([
-      "Requested a leadership handover",
-      "Handing over leadership",
-    ]);
+    expect(a.logs[0]?.messages("warn")).toEqual(["Requested a leadership handover", "Handing over leadership"]);
   });
 });
 

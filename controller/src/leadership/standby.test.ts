@@ -192,7 +192,9 @@ describe("a standby that may not watch the Lease", () => {
     a.finish();
     await clock.advance(retryPeriodMs);
     expect(b.elector.leading).toBe(true);
-    expect(b.log.lines.filter(({ message }) => message.startsWith("Could not watch the Lease; polling"))).toHaveLength(1);
+    expect(b.log.lines.filter(({ message }) => message.startsWith("Could not watch the Lease; polling"))).toHaveLength(
+      1,
+    );
   });
 
   test("tries when the lease has run out and not a poll later", async () => {
