@@ -90,8 +90,8 @@ const NODE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>>
 };
 
 const SERVICE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>> = {
-  ok: { summary: "The load balancer is as the Service wishes: 203.0.113.7." },
-  working: { summary: "The load balancer is being made." },
+  ok: { summary: "The load balancer matches the spec of the Service: 203.0.113.7." },
+  working: { summary: "The load balancer is being created." },
   waiting: { reason: "Throttled", summary: "The cloud takes no more calls for now." },
   blocked: { reason: "QuotaExceeded", summary: "A quota of the cloud is used up." },
   unmanaged: { reason: "ClassNotServed", summary: "No provider serves its load-balancer class." },

@@ -12,7 +12,7 @@ import {
 import { contractError } from "../../src/provider/model/errors.ts";
 import { service } from "../../test/support/builders.ts";
 
-/** One reason of the condition on Services, as the code says it. */
+/** One reason of the condition on Services, as the code reports it. */
 export interface ReadyRow {
   readonly readiness: Readiness;
   readonly when: string;
@@ -36,11 +36,11 @@ const DONE: Parameters<typeof readinessOf>[1] = {
 };
 
 function of(readiness: Readiness | undefined, when: string): ReadyRow {
-  if (readiness === undefined) throw new Error(`nothing is said where ${when}`);
+  if (readiness === undefined) throw new Error(`no condition is reported when ${when}`);
   return { readiness, when };
 }
 
-/** What is said after an error of the contract. */
+/** The condition after an error of the contract. */
 function after(reason: Parameters<typeof contractError>[0], when: string): ReadyRow {
   return of(readinessOfFailure(contractError(reason, WHAT)), when);
 }
@@ -49,41 +49,44 @@ function because(reason: LoadBalancerReadyReason, nextTry: string, when: string)
   return of(readinessOfFailure(new LoadBalancerSyncError(WHAT, { reason, nextTry })), when);
 }
 
-const REFUSED_AGAIN = "tried again when the Service or the provider changes, or after 30 minutes";
+const RETRY_OF_REJECTED = "retrying when the Service or the provider changes, or in 30 minutes";
 
-/** Every reason there is, beginning with what is well. */
+/** Every reason, `Ready` first. */
 export const READY_ROWS: readonly ReadyRow[] = [
-  of(readinessOf(SERVICE, DONE, 1), "it is as the Service wishes"),
-  of(readinessOf(SERVICE, DONE, 0), "it stands, and there is no node that it could forward to"),
-  of(PROVISIONING, "it is being made"),
+  of(readinessOf(SERVICE, DONE, 1), "it matches the spec of the Service"),
+  of(readinessOf(SERVICE, DONE, 0), "it exists, and no Node is available to forward traffic to"),
+  of(PROVISIONING, "it is being created"),
   of(
     readinessOf(SERVICE, { ...DONE, operation: { id: "", purpose: "ensure", pollAfterMs: 0 } }, 1),
-    "a change of one that serves is under way",
+    "a change of a load balancer that serves traffic is in progress",
   ),
-  of(DELETING, "the cloud takes its time to take it down"),
-  of(PROTECTED, "it would be deleted, and the Service or the cloud says that it must not"),
+  of(DELETING, "the cloud is slow to delete it"),
+  of(PROTECTED, "it is to be deleted, and the Service or the cloud protects it from deletion"),
   of(
     driftNotRepaired({ kind: "changed", what: "<what was changed>" }),
-    "somebody at the cloud changes it back each time",
+    "it was changed back in the cloud after each repair",
   ),
-  because("LoadBalancerFailed", "tried again after 5 seconds to 5 minutes", "the provider says that it is broken"),
+  because("LoadBalancerFailed", "retrying in 5 seconds to 5 minutes", "the provider reports that it failed"),
   because(
     "Rejected",
-    REFUSED_AGAIN,
-    "the provider cannot do what the Service asks for; a load balancer of an earlier wish is kept up",
+    RETRY_OF_REJECTED,
+    "the provider cannot do what the Service requests; an existing load balancer keeps its previous configuration",
   ),
-  after("QUOTA_EXCEEDED", "a quota of the cloud is used up"),
-  after("NAME_TAKEN", "an address, a name or the load balancer itself is somebody else's, and is left to them"),
-  after("CLOUD_PERMISSION_DENIED", "the cloud does not let the provider do it, or works in another scope than before"),
-  after("RATE_LIMITED", "the cloud takes no more calls for now"),
-  after("OPERATION_IN_PROGRESS", "another change of the same object has been under way for half a minute"),
-  after("CLOUD_UNAVAILABLE", "provider or cloud cannot be reached, from the second failure in a row on"),
-  of(notServed("<why>"), "no provider serves it any more; it is left as it is"),
-  after("DEADLINE_PASSED", "a call ended without an answer; it is asked again, never taken for failed"),
-  of(readinessOfFailure(new Error(WHAT)), "something happened that nobody foresaw"),
+  after("QUOTA_EXCEEDED", "a quota of the cloud is exhausted"),
+  after("NAME_TAKEN", "an address, a name or the load balancer itself is owned by another user; it is not taken over"),
+  after("CLOUD_PERMISSION_DENIED", "the cloud denies the provider permission, or the provider's scope has changed"),
+  after("RATE_LIMITED", "the cloud is throttling requests"),
+  after("OPERATION_IN_PROGRESS", "another change of the same object has been in progress for 30 seconds"),
+  after("CLOUD_UNAVAILABLE", "the provider or the cloud cannot be reached, from the second consecutive failure on"),
+  of(notServed("<why>"), "no provider serves it; it is left unchanged"),
+  after(
+    "DEADLINE_PASSED",
+    "a call ended without a response; the controller reads the outcome before it reports a failure",
+  ),
+  of(readinessOfFailure(new Error(WHAT)), "an unexpected error occurred"),
 ];
 
-/** What somebody can do about it. */
+/** How to fix it. */
 export function remedyOf({ reason }: Readiness): string {
   return LOAD_BALANCER_REMEDIES[reason] ?? "nothing";
 }

@@ -20,14 +20,14 @@ import { csr } from "../../test/support/node/builders-csr.ts";
 import { node, service } from "../../test/support/builders.ts";
 import { persistentVolume } from "../../test/support/provider/volume-builders.ts";
 
-/** One event as its code makes it, with placeholders for what varies. */
+/** One event as its code makes it, with placeholders for the variable parts. */
 export interface EventRow {
-  /** What makes it; undefined: it is made where it is said. */
+  /** The function that makes it; undefined: it has no function of its own. */
   readonly make: unknown;
   readonly source: string;
   readonly event: EventInput;
   readonly when: string;
-  /** What somebody is to do. */
+  /** The action for operators. */
   readonly todo: string;
 }
 
@@ -60,8 +60,8 @@ const CHANGED = auditLine({
 const QUOTA = { limit: 50, used: 50 };
 
 const NOTHING = "nothing";
-const AS_SAID = "what the message says";
-const BY_REASON = "what the message says, by [reason](conditions.md#the-condition-on-services)";
+const AS_MESSAGE = "see the message";
+const BY_REASON = "see the message and the [reason of the condition](conditions.md#the-condition-on-services)";
 
 function rowsOf(source: string) {
   return <Args extends readonly unknown[]>(
@@ -99,138 +99,148 @@ const diagnostic = (severity: "info" | "warning") => {
   };
 };
 
-/** Every event there is, by who says it. */
+/** Every event, by source. */
 export const EVENT_ROWS: readonly EventRow[] = [
-  ofNode(nodes.synced, [NODE], "the Node has the cloud's facts and has lost its taint"),
+  ofNode(nodes.synced, [NODE], "the Node has its instance data, and the taint is removed"),
   ofNode(
     nodes.initializeNodeFailed,
     [NODE, "<why>", "absent"],
-    "waiting does not help: the provided node IP is not the machine's, the name is ambiguous, the ID malformed, a label impossible, the machine unknown for 15 s, no provider the owner for 5 min; again after 30 min",
-    AS_SAID,
+    "a retry alone does not fix it: the provided node IP is not an address of the instance, the name is ambiguous, the provider ID is malformed, a label is invalid, the instance has not been found for 15 s, or no provider has owned the Node for 5 min; repeated after 30 min",
+    AS_MESSAGE,
   ),
   ofNode(
     nodes.initializeNodeDelayed,
     [NODE, "<why>", "provider"],
-    "cloud, provider or API server have been in the way for 2 min; it is tried on; again after 30 min",
-    AS_SAID,
+    "the cloud, the provider or the API server has been failing for 2 min; retries continue; repeated after 30 min",
+    AS_MESSAGE,
   ),
   ofNode(
     nodes.differs,
     [NODE, { field: "providerID", message: "<difference>" }],
-    "its provider ID is another machine's; nothing is overwritten",
-    AS_SAID,
+    "its provider ID belongs to another instance; nothing is overwritten",
+    AS_MESSAGE,
   ),
   ofNode(
     nodes.differs,
     [NODE, { field: "zone", message: "<difference>" }],
-    "zone, region, instance type, addresses or labels differ from what the cloud says, and are left alone",
-    "see which of the two is right",
+    "zone, region, instance type, addresses or labels differ from the instance data; they are not changed",
+    "check which value is correct",
   ),
   ofLifecycle(nodeLifecycle.deletingNode, [NODE], "before the deletion"),
   ofLifecycle(
     nodeLifecycle.deletingNodeFailed,
     [NODE, "<error>"],
-    "the API server refused; not when the Node had changed",
-    "see why the API server refuses; it is tried on",
+    "the API server rejected the deletion; not if the Node had changed",
+    "check why the API server rejects it; retries continue",
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
     [NODE, { kind: "hold", reason: "confirming", message: "<why>", endsInMs: 0 }],
-    "its machine has been said to be absent for 5 min, and it stays; again after 30 min, or when the reason is another",
-    AS_SAID,
+    "the cloud has reported its instance absent for 5 min, and the Node is not deleted; repeated after 30 min, or when the reason changes",
+    AS_MESSAGE,
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
     [NODE, { kind: "hold", reason: "tooManyNodeDeletions", message: "<why>", endsInMs: undefined }],
-    "more Nodes would go at once than may; again after 30 min",
-    AS_SAID,
+    "more Nodes would be deleted within 10 min than the limit allows; repeated after 30 min",
+    AS_MESSAGE,
   ),
-  ofService(services.ensuringLoadBalancer, [SERVICE], "before the provider is asked to make or change it"),
+  ofService(services.ensuringLoadBalancer, [SERVICE], "before the request to create or update the load balancer"),
   ofService(
     services.adoptingLoadBalancer,
     [SERVICE, "<load balancer>"],
-    "before the provider is asked to give it a load balancer that exists",
+    "before the request to adopt an existing load balancer",
   ),
-  ofService(services.ensuredLoadBalancer, [SERVICE], "it is as the Service wishes"),
-  ofService(services.updatedLoadBalancer, [SERVICE], "it has other nodes"),
+  ofService(services.ensuredLoadBalancer, [SERVICE], "the load balancer matches the spec of the Service"),
+  ofService(services.updatedLoadBalancer, [SERVICE], "the nodes of the load balancer were updated"),
   ofService(
     services.unavailableLoadBalancer,
     [SERVICE],
-    "there is no node that it could have",
-    "see which Nodes are initialized, and which are kept out by label",
+    "no Node is available for the load balancer",
+    "check which Nodes are initialized, and which a label excludes",
   ),
   ofService(
     services.syncLoadBalancerFailed,
     [SERVICE, "<error>"],
-    "it could not be made, changed or deleted; also when the provider has been busy with it for half a minute",
+    "the load balancer could not be created, updated or deleted, or the provider has been busy with it for 30 s",
     BY_REASON,
   ),
   ofService(
     services.updateLoadBalancerFailed,
     [SERVICE, ["<node>"], "<error>"],
-    "its nodes could not be changed",
+    "its nodes could not be updated",
     BY_REASON,
   ),
-  ofService(services.deletingLoadBalancer, [SERVICE], "before the provider is asked to delete it"),
-  ofService(services.deletedLoadBalancer, [SERVICE], "it is gone from the cloud"),
+  ofService(services.deletingLoadBalancer, [SERVICE], "before the request to delete the load balancer"),
+  ofService(services.deletedLoadBalancer, [SERVICE], "the load balancer is deleted"),
   ofService(
     services.deleteLoadBalancerFailed,
     [SERVICE, "<error>"],
-    "it could not be deleted, and the Service is gone already",
+    "the load balancer could not be deleted, and the Service no longer exists",
     BY_REASON,
   ),
   ofService(
     services.featureIgnored,
-    [SERVICE, "<field>", "<what is ignored>"],
-    "the Service wishes what its provider does not offer, and its load balancer does without",
-    "do without, or have a provider serve it that offers this",
+    [SERVICE, "<field>", "<ignored feature>"],
+    "the Service requests a feature that its provider does not support; the load balancer works without it",
+    "remove the feature, or use a provider that supports it",
   ),
   ofService(
     services.loadBalancerDrifted,
     [SERVICE, "<what>"],
-    "somebody else changed it at the cloud",
-    "find at the cloud who changes it, if it comes back",
+    "another client changed the load balancer in the cloud",
+    "if it recurs, find out what changes the load balancer in the cloud",
   ),
-  ofService(services.driftNotRepaired, [SERVICE, "<what>"], "somebody else changes it each time", AS_SAID),
+  ofService(
+    services.driftNotRepaired,
+    [SERVICE, "<what>"],
+    "another client changed it back after each repair",
+    AS_MESSAGE,
+  ),
   ofService(
     services.loadBalancerDeletionProtected,
     [SERVICE],
-    "it would be deleted, and its deletion protection is on",
-    AS_SAID,
+    "the load balancer is to be deleted, and deletion protection is on",
+    AS_MESSAGE,
   ),
   ofService(
     services.loadBalancerRetained,
     [SERVICE, "<id>"],
-    "the Service went while deletion protection was on",
-    AS_SAID,
+    "the Service was deleted while deletion protection was on",
+    AS_MESSAGE,
   ),
   ofService(
     services.noLoadBalancerProvider,
     [SERVICE, "<why>"],
-    "its provider, of another version or configuration by now, serves no load balancers any more; once",
-    AS_SAID,
+    "its provider, after a change of version or configuration, no longer serves load balancers; once",
+    AS_MESSAGE,
   ),
   ofService(
     services.deletedPreviousLoadBalancer,
     [SERVICE, "<provider>", "<id>"],
-    "another provider serves the Service now",
+    "another provider now serves the Service",
   ),
   ofService(
     services.deletePreviousLoadBalancerFailed,
     [SERVICE, "<provider>", "<error>"],
-    "another provider serves the Service now; it is tried on",
+    "another provider now serves the Service; retries continue",
     BY_REASON,
   ),
-  ofService(services.diagnosed, [SERVICE, diagnostic("info")], "the provider's answer has something for the user"),
-  ofService(services.diagnosed, [SERVICE, diagnostic("warning")], "the same, of severity warning or error", AS_SAID),
+  ofService(services.diagnosed, [SERVICE, diagnostic("info")], "the provider returned a diagnostic for the user"),
+  ofService(
+    services.diagnosed,
+    [SERVICE, diagnostic("warning")],
+    "the provider returned a diagnostic of severity warning or error",
+    AS_MESSAGE,
+  ),
   ofRoute(
     routes.failedToCreateRoute,
     [NODE, "<hint>", "<cidr>", "<error>"],
-    "a route could not be made; not while the cloud throttles, and a restart of the provider only the second time",
-    AS_SAID,
+    "a route could not be created; not while the cloud throttles, and after a restart of the provider only the second time",
+    AS_MESSAGE,
   ),
-  ofRoute(routes.routeTableNearlyFull, ["<provider>", QUOTA, 80], "the route table fills up; once", AS_SAID),
-  ofRoute(routes.routeTableFull, ["<provider>", QUOTA], "the route table is full; once", AS_SAID),
+  ofRoute(routes.routeTableNearlyFull, ["<provider>", QUOTA, 80], "the route table is nearly full; once", AS_MESSAGE),
+  ofRoute(routes.routeTableFull, ["<provider>", QUOTA], "the route table is full; once", AS_MESSAGE),
   ofIpam(
     nodeIpam.cidrNotAvailable,
     [NODE],
@@ -241,69 +251,64 @@ export const EVENT_ROWS: readonly EventRow[] = [
     nodeIpam.cloudCidrNotAvailable,
     [NODE, "<why>"],
     "`--cidr-allocator-type=CloudAllocator`, and the cloud has no ranges for it",
-    "see at the cloud why the machine has no range",
+    "check in the cloud why the instance has no range",
   ),
   ofIpam(
     nodeIpam.cidrAssignmentFailed,
     [NODE],
     "the API server did not take the ranges three times in a row",
-    "see why the API server refuses; it is tried on",
+    "check why the API server rejects it; retries continue",
   ),
   ofVolume(
     persistentVolumes.topologyMismatch,
     [VOLUME, "<difference>"],
-    "the PersistentVolume says otherwise than the cloud",
-    "see which of the two is right",
+    "the topology of the PersistentVolume differs from the cloud's",
+    "check which value is correct",
   ),
-  ofVolume(
-    persistentVolumes.notLabeled,
-    [VOLUME, "<why>"],
-    "it gets no labels, and will not unless something changes",
-    AS_SAID,
-  ),
+  ofVolume(persistentVolumes.notLabeled, [VOLUME, "<why>"], "it gets no labels until something changes", AS_MESSAGE),
   ofServing(
     kubeletServing.requestNotApproved,
     [REQUEST, { kind: "objection", reason: "wrongNames", message: "<why>" }],
-    "the request is out of order, or the cloud has not confirmed it for a while",
-    AS_SAID,
+    "the request is invalid, or the cloud has not confirmed it yet",
+    AS_MESSAGE,
   ),
   ofServing(
     kubeletServing.nodeWithoutCertificate,
     [NODE, { kind: "objection", reason: "instanceNotFound", message: "<why>" }],
-    "the same, on the Node",
-    AS_SAID,
+    "the request is invalid, or the cloud has not confirmed it yet; reported on the Node",
+    AS_MESSAGE,
   ),
   ofProcess(
     changes.loadBalancerCalled,
     [CHANGED, { namespace: "<namespace>", name: "<service>", uid: "" }],
-    "`--audit-events`: a call that changes a load balancer was answered",
+    "`--audit-events`: a call that changes a load balancer was completed",
   ),
   ofProcess(
     changes.routeCalled,
     [CHANGED, { node: "<node>", destinationCidr: "<cidr>", code: "ABORTED", reason: "<reason>" }],
-    "`--audit-events`: one that changes a route failed",
-    "what the other events of the object say",
+    "`--audit-events`: a call that changes a route failed",
+    "see the other events of the object",
   ),
-  ofLease(LEADER_ELECTION, "Normal", "<identity> became leader", "this process leads"),
-  ofLease(LEADER_ELECTION, "Normal", "<identity> stopped leading", "this process leads no longer"),
+  ofLease(LEADER_ELECTION, "Normal", "<identity> became leader", "this process became the leader"),
+  ofLease(LEADER_ELECTION, "Normal", "<identity> stopped leading", "this process is no longer the leader"),
   ofLease(
     PROVIDER_SCOPE_CHANGED,
     "Warning",
-    "Provider <provider>: <what changed, and what to do>",
-    "the credentials of a provider reach another account, project or region: nothing is changed until somebody accepts it",
-    AS_SAID,
+    "Provider <provider>: <what changed, and how to fix it>",
+    "the credentials of a provider give access to another account, project or region: the provider changes nothing until an operator accepts the new scope",
+    AS_MESSAGE,
   ),
   ofLease(
     LEADER_PROVIDER_UNAVAILABLE,
     "Warning",
     "<identity> cannot use <providers> since <time>; requests a handover to a replica that can",
-    "the leader has been without a provider for `--leader-elect-provider-timeout`",
-    "see why the provider beside the leader does not answer",
+    "the leader has not been able to use a provider for `--leader-elect-provider-timeout`",
+    "check why the provider next to the leader does not respond",
   ),
   ofLease(
     LEADERSHIP_HANDOVER,
     "Warning",
     "<identity> <why>",
-    "the leader ends so that a replica that can use the provider leads",
+    "the leader gives up leadership to a replica that can use the provider",
   ),
 ];

@@ -16,7 +16,7 @@ import { networkPatch } from "../../src/controllers/route/plan.ts";
 import { asRecord, recordField, recordsField, stringField } from "../../src/util/json.ts";
 import { node } from "../../test/support/builders.ts";
 
-/** What is put on objects beside the condition of Services, and by which one knows how they stand. */
+/** A status mark on an object, in addition to the condition on Services. */
 export interface MarkRow {
   readonly object: string;
   readonly mark: string;
@@ -39,27 +39,27 @@ const ROUTE = "node-route-controller";
 const SERVICE = "service-lb-controller";
 const LEADER = "cloud-controller-manager";
 
-/** Every mark that controllers here put on objects, take off, or go by. */
+/** Every mark that the controllers add, remove or read. */
 export const MARK_ROWS: readonly MarkRow[] = [
   {
     object: "Node",
     mark: `taint \`${UNINITIALIZED}\``,
-    who: `the kubelet puts it on, ${NODE} takes it off`,
-    means: "the cloud's facts are not on the Node yet: nothing is scheduled there that does not tolerate it",
-    todo: "what event `InitializeNodeFailed` or `InitializeNodeDelayed` of the Node says; without one wait: for 15 s for a machine the cloud does not show yet, 2 min for what may pass by itself, 5 min for an owner",
+    who: `added by the kubelet, removed by ${NODE}`,
+    means: "the Node does not have its instance data yet; only pods that tolerate the taint are scheduled on it",
+    todo: "see event `InitializeNodeFailed` or `InitializeNodeDelayed` of the Node; without one, wait: 15 s for an instance that the cloud does not list yet, 2 min for a temporary failure, 5 min for an owner",
   },
   {
     object: "Node",
     mark: `taint \`${SHUTDOWN}\``,
     who: LIFECYCLE,
-    means: "its machine is stopped; the Node stays",
-    todo: "start the machine at the cloud, or delete it there",
+    means: "its instance is stopped; the Node is kept",
+    todo: "start or delete the instance in the cloud",
   },
   {
     object: "Node",
     mark: network("routed"),
     who: ROUTE,
-    means: "each of its pod ranges has a route",
+    means: "each of its pod CIDRs has a route",
     todo: "nothing",
   },
   {
@@ -67,14 +67,14 @@ export const MARK_ROWS: readonly MarkRow[] = [
     mark: network("unrouted"),
     who: ROUTE,
     means:
-      "pods of other nodes do not reach its pods; kube-controller-manager keeps taint `node.kubernetes.io/network-unavailable` on it meanwhile",
-    todo: "what event `FailedToCreateRoute` of the Node says; without one wait: the route is being made, the cloud throttles, or the machine is gone",
+      "pods of other Nodes cannot reach its pods; kube-controller-manager keeps taint `node.kubernetes.io/network-unavailable` on it",
+    todo: "see event `FailedToCreateRoute` of the Node; without one, wait: the route is being created, the cloud throttles, or the instance no longer exists",
   },
   {
     object: "Node",
     mark: `annotation \`${CLOUD_LABELS}\``,
     who: NODE,
-    means: "labels that came from the cloud and follow it",
+    means: "labels that the controller copied from the cloud and keeps current",
     todo: "nothing",
   },
   {
@@ -88,43 +88,43 @@ export const MARK_ROWS: readonly MarkRow[] = [
     object: "Service",
     mark: `finalizer \`${LOAD_BALANCER_CLEANUP}\``,
     who: SERVICE,
-    means: "something may be at the cloud: the Service goes only after that has gone",
-    todo: "what event `SyncLoadBalancerFailed` of the Service says. Taken off by hand, what is at the cloud stays there and costs",
+    means: "a load balancer may exist in the cloud; the Service is deleted after it",
+    todo: "see event `SyncLoadBalancerFailed` of the Service. If you remove the finalizer, the load balancer stays in the cloud and incurs costs",
   },
   {
     object: "Service",
     mark: `annotation \`${DELETION_PROTECTION}\``,
     who: "its user",
-    means: "load balancer and Service are kept although the Service is deleted",
-    todo: 'set it to `"false"`, if both are to go',
+    means: "protects the load balancer and the Service from deletion",
+    todo: 'to delete both, set it to `"false"`',
   },
   {
     object: "Service",
     mark: `annotation \`${ADOPT_LOAD_BALANCER}\``,
     who: "its user",
-    means: "the load balancer with that id at the cloud shall be its own, with `--adopt-load-balancers`",
-    todo: "take it off once the Service has its address; it means nothing any more",
+    means: "with `--adopt-load-balancers`, the Service adopts the existing load balancer with this ID",
+    todo: "remove it once the Service has its address; it then has no effect",
   },
   {
     object: "CertificateSigningRequest",
     mark: `condition \`${APPROVED}=True\`, \`AutoApproved\`: \`The cloud says that <provider ID> is node <node> and has: <names>\``,
     who: "kubelet-serving-csr-approver",
-    means: "the kubelet's request for a serving certificate names what the cloud says of its machine, and nothing else",
-    todo: "nothing; what is not approved has event `KubeletServingCSRNotApproved`",
+    means: "the names and addresses in the kubelet's request for a serving certificate match the instance data",
+    todo: "nothing; a request that is not approved has event `KubeletServingCSRNotApproved`",
   },
   {
     object: "Lease",
     mark: `annotation \`${SCOPE_ANNOTATION_PREFIX}<provider>\``,
     who: LEADER,
     means: "the account, project or region in which the provider may change things",
-    todo: "what event `ProviderScopeChanged` of the Lease says",
+    todo: "see event `ProviderScopeChanged` of the Lease",
   },
   {
     object: "Lease",
     mark: `annotation \`${CHANGE_EPOCH}\``,
     who: LEADER,
-    means: "by it providers refuse changes of a leader that was replaced",
-    todo: "leave it alone: a smaller one would have every change refused",
+    means: "providers use it to reject changes of a replaced leader",
+    todo: "do not change it: with a smaller value providers reject every change",
   },
   {
     object: "Lease",

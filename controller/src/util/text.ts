@@ -13,7 +13,7 @@ export function beginningOf(text: string, maxLength: number): string {
  * @param remedy an instruction; undefined: no action is needed
  */
 export function hinted(what: string, nextTry: string, remedy: string | undefined, maxLength: number): string {
-  const hint = remedy === undefined ? ` (${nextTry})` : ` (${nextTry}; to do: ${remedy})`;
+  const hint = remedy === undefined ? ` (${nextTry})` : ` (${nextTry}). To fix: ${remedy}`;
   const left = maxLength - hint.length - 1;
   return `${what.length > left ? `${what.slice(0, left)}…` : what}${hint}`;
 }

@@ -7,7 +7,7 @@ import type { Harness } from "./support/harness.ts";
 import { initializedNode, loadBalancerService } from "./support/objects.ts";
 import { PATH, serviceLbHelpers } from "./support/service-lb.ts";
 
-const READY = "True Ready: The load balancer is as the Service wishes.";
+const READY = "True Ready: The load balancer matches the spec of the Service.";
 
 let harness: Harness;
 const { start, startSettled, web, ip, told } = serviceLbHelpers((started) => {
@@ -23,7 +23,7 @@ describe("the condition of a Service", () => {
     harness.cloud.slowPolls = 1000;
     await harness.startProvider();
     harness.startManager().startServices();
-    await saysSoon("False Provisioning: The load balancer is being made.");
+    await saysSoon("False Provisioning: The load balancer is being created.");
     await eventually("it is polled", () => harness.cloud.changes.includes("get web"));
     for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 0;
     await saysSoon(READY);
@@ -36,7 +36,7 @@ describe("the condition of a Service", () => {
     for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 1000;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
     await saysSoon(
-      "False Updating: A change of the load balancer is being carried out; it serves as before meanwhile.",
+      "False Updating: The load balancer is being updated; until then it serves the previous configuration.",
     );
     for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 0;
     await saysSoon(READY);
@@ -50,7 +50,7 @@ describe("the condition of a Service", () => {
     await harness.user("PATCH", `${PATH}/status`, { status: { conditions } });
     harness.cloud.slowPolls = 2;
     await harness.user("PATCH", PATH, { spec: { type: "ClusterIP" } });
-    await saysSoon("False Deleting: The load balancer is being taken down");
+    await saysSoon("False Deleting: The load balancer is being deleted");
     await eventually("it says nothing", () => told() === undefined);
     expect(conditionsOf(web())).toMatchObject([other]);
   });
@@ -59,9 +59,7 @@ describe("the condition of a Service", () => {
     await start({ objects: [loadBalancerService("web")] });
     await harness.startProvider();
     harness.startManager().startServices();
-    await saysSoon(
-      "False NoAvailableNodes: The load balancer stands, but there are no nodes that it could forward to (to do: ",
-    );
+    await saysSoon("False NoAvailableNodes: The load balancer has no available nodes to forward traffic to. To fix: ");
     await harness.user("POST", "nodes", initializedNode("a"));
     await saysSoon(READY);
     await harness.quiet();
@@ -72,17 +70,17 @@ describe("the condition of a Service", () => {
     {
       reason: "QUOTA_EXCEEDED",
       says: "False QuotaExceeded: ",
-      next: "(tried again after 1 to 15 minutes; to do: have the quota raised at the cloud, or free something that counts against it)",
+      next: "(retrying in 1 to 15 minutes). To fix: request a higher quota, or free resources that count against it",
     },
     {
       reason: "OWNED_BY_ANOTHER_CLUSTER",
       says: "False Conflict: ",
-      next: "(tried again after 1 to 5 minutes, and when the Service changes; to do: free at the cloud what the message names, or ask for another)",
+      next: "(retrying in 1 to 5 minutes, or when the Service changes). To fix: free the resource that the message names, or request a different one",
     },
     {
       reason: "ANNOTATION_INVALID",
       says: "False Rejected: ",
-      next: "(tried again when the Service or the provider changes, or after 30 minutes; to do: change what the message names)",
+      next: "(retrying when the Service or the provider changes, or in 30 minutes). To fix: change the field or annotation that the message names",
     },
   ] as const)("tells of $reason, and of what comes next", async ({ reason, says, next }) => {
     await startSettled();

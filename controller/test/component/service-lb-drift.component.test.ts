@@ -56,7 +56,7 @@ describe("service-lb and what others do at the cloud", () => {
     expect(harness.events("web")).toEqual([
       `${ENSURING} x2`,
       `${ENSURED} x2`,
-      "Warning LoadBalancerDrifted Making the load balancer as wished again: load balancer lb-1 was changed at the cloud",
+      "Warning LoadBalancerDrifted Repairing the load balancer: load balancer lb-1 was changed in the cloud",
     ]);
     expect(await manager.metrics.text()).toContain(
       'cloudwire_load_balancer_drifts_total{provider="acme",kind="changed",action="repaired"} 1',
@@ -95,7 +95,7 @@ describe("service-lb and what others do at the cloud", () => {
     await happened("list all", lists + 3);
     expect(calls("ensure web")).toBe(5);
     expect(harness.events("web").filter((event) => event.includes("LoadBalancerDriftNotRepaired"))).toEqual([
-      "Warning LoadBalancerDriftNotRepaired Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: load balancer lb-1 was changed at the cloud (to do: find at the cloud who changes it)",
+      "Warning LoadBalancerDriftNotRepaired Not repairing the load balancer for a day because it was changed back after each repair: load balancer lb-1 was changed in the cloud. To fix: find out what changes the load balancer in the cloud",
     ]);
     harness.cloud.after = () => undefined;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });

@@ -137,7 +137,7 @@ describe("service-lb and errors", () => {
     expect(waits.map((seconds) => Math.round(seconds / 5) * 5)).toEqual([5, 10, 20]);
     expect(harness.events("web")).toEqual([
       `${ENSURING} x4`,
-      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 (tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials) x3",
+      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 (retrying in 5 seconds to 5 minutes). To fix: check that the provider runs, reaches its cloud and has valid credentials x3",
       ENSURED,
     ]);
     // Finalizer, what stands in the way, address: however often it is tried.
@@ -212,7 +212,7 @@ describe("service-lb and errors", () => {
       () => harness.cloud.changes.filter((call) => call === "delete web").length === 2,
     );
     const why =
-      "failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud (tried again after 1 to 5 minutes, and when the Service changes; to do: annotate the Service with service.cloudwire.dev/deletion-protection=false, if both are to go)";
+      "failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud (retrying in 1 to 5 minutes, or when the Service changes). To fix: annotate the Service with service.cloudwire.dev/deletion-protection=false to delete both";
     const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "DeletionProtected", why)}}}`;
     expect([harness.writes.map(masked), harness.cloud.balancers.size]).toEqual([[says], 1]);
     expect(harness.events("web").map((event) => event.replace(/ x\d+$/, ""))).toContain(

@@ -115,7 +115,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(300_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionDelayed Node is not deleted: provider acme failed, or contradicted itself, less than 60 s ago (judged again by itself; to do: see that the provider is well)",
+      "a: Warning NodeDeletionDelayed Node is not deleted: provider acme failed, or contradicted itself, less than 60 s ago (re-evaluated automatically). To fix: check that the provider is healthy",
     ]);
     world.says.set("sick", "running");
     await world.clock.advance(100_000);
@@ -144,7 +144,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(600_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionDelayed Node is not deleted: provider acme: scope changed (judged again by itself; to do: see that the provider is well)",
+      "a: Warning NodeDeletionDelayed Node is not deleted: provider acme: scope changed (re-evaluated automatically). To fix: check that the provider is healthy",
     ]);
     world.untrustedReason = undefined;
     await world.clock.advance(31_000);
@@ -223,7 +223,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(600_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionDelayed Node is not deleted: 1 of 2 absences, over 0 of 30 s (judged again by itself)",
+      "a: Warning NodeDeletionDelayed Node is not deleted: 1 of 2 absences, over 0 of 30 s (re-evaluated automatically)",
     ]);
   });
 });

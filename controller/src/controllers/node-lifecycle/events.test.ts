@@ -31,7 +31,8 @@ test.each([
     event: nodeDeletionDelayed(node("node-a"), hold("providerUntrusted")),
     type: "Warning",
     reason: "NodeDeletionDelayed",
-    message: "Node is not deleted: why it stays (judged again by itself; to do: see that the provider is well)",
+    message:
+      "Node is not deleted: why it stays (re-evaluated automatically). To fix: check that the provider is healthy",
   },
   {
     it: "nodeDeletionDelayed() says how to release from the brake",

@@ -29,7 +29,7 @@ export function nodeDeletionDelayed(node: Node, { reason, message }: Delay): Eve
     const text = `Node is not deleted: ${message}. If that is true, release it: ${release}`;
     return { regarding, type: "Warning", reason: TOO_MANY_NODE_DELETIONS, message: text };
   }
-  const text = `Node is not deleted: ${message} (judged again by itself${isProvidersFault(reason) ? "; to do: see that the provider is well" : ""})`;
+  const text = `Node is not deleted: ${message} (re-evaluated automatically)${isProvidersFault(reason) ? ". To fix: check that the provider is healthy" : ""}`;
   return { regarding, type: "Warning", reason: NODE_DELETION_DELAYED, message: text };
 }
 

@@ -93,7 +93,7 @@ describe("cloud-node says why a Node waits", () => {
     await world.pass(2 * MINUTE_MS);
     expect([await waiting("provider"), world.said]).toEqual([1, []]);
     await world.pass(20 * MINUTE_MS);
-    const said = `InitializeNodeDelayed Node is not initialized yet: the key has expired (tried again within 5 minutes; to do: ${WAIT_REMEDIES.provider})`;
+    const said = `InitializeNodeDelayed Node is not initialized yet: the key has expired (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.provider}`;
     expect(world.said).toEqual([said]);
     await world.pass(20 * MINUTE_MS);
     expect(world.said).toEqual([said, said]);
@@ -107,8 +107,8 @@ describe("cloud-node says why a Node waits", () => {
     world.change("a", { zone: "worse zone" });
     await world.pass(10 * MINUTE_MS);
     expect(world.said).toEqual([
-      `InitializeNodeFailed Node is not initialized: the cloud's zone "no zone" cannot be a label value (tried again within 5 minutes; to do: ${WAIT_REMEDIES.labels})`,
-      `InitializeNodeFailed Node is not initialized: the cloud's zone "worse zone" cannot be a label value (tried again within 5 minutes; to do: ${WAIT_REMEDIES.labels})`,
+      `InitializeNodeFailed Node is not initialized: the cloud's zone "no zone" cannot be a label value (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.labels}`,
+      `InitializeNodeFailed Node is not initialized: the cloud's zone "worse zone" cannot be a label value (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.labels}`,
     ]);
     expect(await waiting("labels")).toBe(1);
   });
@@ -119,7 +119,7 @@ describe("cloud-node says why a Node waits", () => {
     world.start();
     await world.pass(MINUTE_MS);
     expect(world.said).toEqual([
-      `InitializeNodeFailed Node is not initialized: the cloud knows no machine with the provider ID acme://old, but one of the name a with acme://new (tried again within 5 minutes; to do: ${WAIT_REMEDIES.absent})`,
+      `InitializeNodeFailed Node is not initialized: the cloud knows no machine with the provider ID acme://old, but one of the name a with acme://new (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.absent}`,
     ]);
     expect(world.writes).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("cloud-node says why a Node waits", () => {
     expect([await waiting("write"), world.said]).toEqual([1, []]);
     await world.pass(5 * MINUTE_MS);
     expect(world.said).toEqual([
-      `InitializeNodeDelayed Node is not initialized yet: fake forbidden (tried again within 5 minutes; to do: ${WAIT_REMEDIES.write})`,
+      `InitializeNodeDelayed Node is not initialized yet: fake forbidden (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.write}`,
     ]);
   });
 
@@ -150,7 +150,7 @@ describe("cloud-node says why a Node waits", () => {
 });
 
 describe("cloud-node leaves a Node alone that no provider owns", () => {
-  const SAID = `InitializeNodeFailed Node is not initialized: no provider has owned it for 5 min: no provider has the prefix of other://1 (looked at again when the Node or a provider changes; to do: ${WAIT_REMEDIES.unowned})`;
+  const SAID = `InitializeNodeFailed Node is not initialized: no provider has owned it for 5 min: no provider has the prefix of other://1 (retrying when the Node or a provider changes). To fix: ${WAIT_REMEDIES.unowned}`;
   const counted = async () => [await world.value("cloudwire_nodes_unowned"), await waiting("unowned")];
 
   beforeEach(() => {

@@ -18,7 +18,7 @@ test("initializeNodeFailed() says why the taint stays", () => {
     regarding,
     type: "Warning",
     reason: "InitializeNodeFailed",
-    message: `Node is not initialized: no such machine (tried again within 5 minutes; to do: ${WAIT_REMEDIES.absent})`,
+    message: `Node is not initialized: no such machine (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.absent}`,
   });
 });
 
@@ -27,18 +27,18 @@ test("initializeNodeDelayed() says what is waited for", () => {
     regarding,
     type: "Warning",
     reason: "InitializeNodeDelayed",
-    message: `Node is not initialized yet: the cloud is away (tried again within 5 minutes; to do: ${WAIT_REMEDIES.provider})`,
+    message: `Node is not initialized yet: the cloud is away (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.provider}`,
   });
 });
 
 test.each([
-  { of: ["unowned", undefined], want: "looked at again when the Node or a provider changes" },
-  { of: ["providerID", "FINAL"], want: "tried again when the Node or the provider changes, or after 30 minutes" },
-  { of: ["provider", "WAIT"], want: "tried again when the provider allows it" },
-  { of: ["provider", "OPERATOR"], want: "tried again within 5 minutes" },
-] as const)("initializeNodeFailed() says when it is tried again: $want", ({ of: [reason, errorClass], want }) => {
+  { of: ["unowned", undefined], want: "retrying when the Node or a provider changes" },
+  { of: ["providerID", "FINAL"], want: "retrying when the Node or the provider changes, or in 30 minutes" },
+  { of: ["provider", "WAIT"], want: "retrying when the provider allows it" },
+  { of: ["provider", "OPERATOR"], want: "retrying within 5 minutes" },
+] as const)("initializeNodeFailed() reports when it is retried: $want", ({ of: [reason, errorClass], want }) => {
   expect(initializeNodeFailed(node("node-a"), "why", reason, errorClass).message).toBe(
-    `Node is not initialized: why (${want}; to do: ${WAIT_REMEDIES[reason]})`,
+    `Node is not initialized: why (${want}). To fix: ${WAIT_REMEDIES[reason]}`,
   );
 });
 

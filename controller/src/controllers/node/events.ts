@@ -57,12 +57,12 @@ function waiting(why: string, reason: WaitReason, errorClass: ProviderErrorClass
 
 /** The waits of provider/model/errors.ts, of the queue and of the refresh, in words. */
 function nextTry(reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
-  if (reason === "unowned") return "looked at again when the Node or a provider changes";
+  if (reason === "unowned") return "retrying when the Node or a provider changes";
   // As long as it says.
-  if (errorClass === "WAIT") return "tried again when the provider allows it";
+  if (errorClass === "WAIT") return "retrying when the provider allows it";
   return errorClass === "FINAL"
-    ? "tried again when the Node or the provider changes, or after 30 minutes"
-    : "tried again within 5 minutes";
+    ? "retrying when the Node or the provider changes, or in 30 minutes"
+    : "retrying within 5 minutes";
 }
 
 function event(node: Node, type: EventType, reason: string, message: string): EventInput {
@@ -72,11 +72,11 @@ function event(node: Node, type: EventType, reason: string, message: string): Ev
 /** What somebody can do about a Node that keeps its taint, as a clause of an instruction. */
 export const WAIT_REMEDIES: Readonly<Record<WaitReason, string>> = {
   absent:
-    "see that the machine is where the provider looks, and that its kubelet has its --provider-id or name; after a change delete the Node and let it register again",
-  addresses: "start its kubelet with one of the machine's addresses as --node-ip, or without",
-  labels: "change it at the cloud",
-  providerID: "give its kubelet the machine's --provider-id, delete the Node and let it register again",
-  provider: "see that the provider runs, reaches its cloud and has valid credentials",
-  unowned: "run a provider that owns it, or say with --provider-node-selector whose it is",
-  write: "see that the API server is well and grants the controller its rights",
+    "check that the instance exists where the provider looks, and that the kubelet has the instance's --provider-id or name; after a change, delete the Node and let it register again",
+  addresses: "start the kubelet with one of the instance's addresses as --node-ip, or without --node-ip",
+  labels: "change the value in the cloud",
+  providerID: "start the kubelet with the instance's --provider-id, delete the Node and let it register again",
+  provider: "check that the provider runs, reaches its cloud and has valid credentials",
+  unowned: "run a provider that owns the Node, or assign the Node to a provider with --provider-node-selector",
+  write: "check that the API server is healthy and grants the controller its permissions",
 };

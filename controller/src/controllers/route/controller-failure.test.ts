@@ -58,7 +58,7 @@ describe("a node whose route cannot be made", () => {
     expect(world.eventTexts).toEqual([]);
     await world.pass(1500);
     expect(world.eventTexts).toEqual([
-      `Warning FailedToCreateRoute Could not create route uid-a ${A} for node a: acme is not connected (tried again with growing waits; to do: see that the provider runs, reaches its cloud and has valid credentials)`,
+      `Warning FailedToCreateRoute Could not create route uid-a ${A} for node a: acme is not connected (retrying with backoff). To fix: check that the provider runs, reaches its cloud and has valid credentials`,
     ]);
   });
 

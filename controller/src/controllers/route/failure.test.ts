@@ -106,27 +106,33 @@ describe("remedies", () => {
   };
 
   test.each([
-    { of: failure({ refusal: "taken" }), want: /within 5 minutes; to do: delete the Node/ },
-    { of: failure({ refusal: "family" }), want: /within 5 minutes; to do: give Nodes ranges/ },
+    { of: failure({ refusal: "taken" }), want: /within 5 minutes\). To fix: delete the Node/ },
+    { of: failure({ refusal: "family" }), want: /within 5 minutes\). To fix: assign Nodes pod CIDRs/ },
     {
       of: failure({ error: contractError("QUOTA_EXCEEDED", "x") }),
-      want: /1 to 15 .* room; to do: have the limit raised/,
+      want: /1 to 15 .* room\). To fix: raise the limit/,
     },
-    { of: failure({ error: contractError("CIDR_CONFLICT", "x") }), want: /the range is free; to do: remove/ },
-    { of: failure({ error: contractError("CLOUD_PERMISSION_DENIED", "x") }), want: /to do: mend the provider's cred/ },
+    {
+      of: failure({ error: contractError("CIDR_CONFLICT", "x") }),
+      want: /the pod CIDR is free\). To fix: if it is no longer needed, remove/,
+    },
+    {
+      of: failure({ error: contractError("CLOUD_PERMISSION_DENIED", "x") }),
+      want: /To fix: correct the provider's cred/,
+    },
     {
       of: failure({ error: contractError("FIELD_INVALID", "x") }),
-      want: /30 minutes.*; to do: change what the message/,
+      want: /30 minutes.*\). To fix: correct the value that the message/,
     },
     {
       of: failure({ error: contractError("CLOUD_UNAVAILABLE", "x") }),
-      want: /growing waits; to do: see that the provider/,
+      want: /with backoff\). To fix: check that the provider/,
     },
     {
       of: failure({ error: contractError("DEADLINE_PASSED", "x") }),
-      want: /\(asked again after 1 second to 5 minutes\)$/,
+      want: /\(retrying in 1 second to 5 minutes\)$/,
     },
-  ])("failureText() says when a route is tried again and what to do: $want", ({ of, want }) => {
+  ])("failureText() reports when a route is retried and how to fix it: $want", ({ of, want }) => {
     expect(failureText(of)).toMatch(want);
   });
 });

@@ -86,41 +86,41 @@ interface Hint {
   readonly remedy: string | undefined;
 }
 
-const AGAIN = "delete the Node and let it register again with a range of its own";
+const AGAIN = "delete the Node and let it register again with a pod CIDR of its own";
 
 const BY_REFUSAL: Readonly<Record<NonNullable<RangeFailure["refusal"]>, string>> = {
   malformed: AGAIN,
   taken: AGAIN,
-  family: "give Nodes ranges of a family that the provider routes",
+  family: "assign Nodes pod CIDRs of an IP family that the provider routes",
 };
 
 /** The waits of failure.ts and of provider/model/errors.ts, in words. */
 const BY_CLASS: Readonly<Record<ProviderErrorClass, Hint>> = {
-  OUTCOME_UNKNOWN: { nextTry: "asked again after 1 second to 5 minutes", remedy: undefined },
+  OUTCOME_UNKNOWN: { nextTry: "retrying in 1 second to 5 minutes", remedy: undefined },
   TRANSIENT: {
-    nextTry: "tried again with growing waits",
-    remedy: "see that the provider runs, reaches its cloud and has valid credentials",
+    nextTry: "retrying with backoff",
+    remedy: "check that the provider runs, reaches its cloud and has valid credentials",
   },
-  WAIT: { nextTry: "tried again when the provider allows it", remedy: undefined },
+  WAIT: { nextTry: "retrying when the provider allows it", remedy: undefined },
   FINAL: {
-    nextTry: "tried again after 30 minutes, and when the Node changes",
-    remedy: "change what the message names",
+    nextTry: "retrying in 30 minutes, or when the Node changes",
+    remedy: "correct the value that the message names",
   },
   OPERATOR: {
-    nextTry: "tried again after 1 to 5 minutes",
-    remedy: "mend the provider's credentials, or its rights at the cloud",
+    nextTry: "retrying in 1 to 5 minutes",
+    remedy: "correct the provider's credentials, or grant it the missing permissions in the cloud",
   },
-  RESYNC: { nextTry: "asked again after 1 second to 5 minutes", remedy: undefined },
+  RESYNC: { nextTry: "retrying in 1 second to 5 minutes", remedy: undefined },
 };
 
 const FULL: Hint = {
-  nextTry: "tried again after 1 to 15 minutes, and as soon as there is room",
-  remedy: "have the limit raised at the cloud, or remove routes",
+  nextTry: "retrying in 1 to 15 minutes, or when the table has room",
+  remedy: "raise the limit in the cloud, or remove routes",
 };
 
 const IN_USE: Hint = {
-  nextTry: "tried again after 1 to 5 minutes, and as soon as the range is free",
-  remedy: "remove at the cloud what has the range, if it may go",
+  nextTry: "retrying in 1 to 5 minutes, or when the pod CIDR is free",
+  remedy: "if it is no longer needed, remove the cloud resource that uses the pod CIDR",
 };
 
 /** What went wrong with one range, when it is tried again and what somebody can do; for events. */
@@ -131,7 +131,7 @@ export function failureText(failure: RangeFailure): string {
 
 function hintOf({ refusal, error, isTargetGone }: RangeFailure): Hint {
   if (error === undefined || isTargetGone) {
-    return { nextTry: "tried again within 5 minutes", remedy: refusal && BY_REFUSAL[refusal] };
+    return { nextTry: "retrying within 5 minutes", remedy: refusal && BY_REFUSAL[refusal] };
   }
   const byClass = BY_CLASS[error.class];
   if (hasReason(error, "QUOTA_EXCEEDED")) return FULL;

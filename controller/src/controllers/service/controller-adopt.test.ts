@@ -60,7 +60,7 @@ describe("service-lb and a load balancer that exists", () => {
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [UID]: "lb-old" });
     expect(world.told).toContain(
-      "AdoptingLoadBalancer: Taking over load balancer lb-old, as service.cloudwire.dev/adopt-load-balancer asks",
+      "AdoptingLoadBalancer: Adopting load balancer lb-old as requested by annotation service.cloudwire.dev/adopt-load-balancer",
     );
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("lb-old.example");
     world.options.adoptLoadBalancers = false;

@@ -9,7 +9,7 @@ const UID = "uid-default-web";
 const CLASS = "a.example.com/lb";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const WHY = "Services without class go to provider acme, which serves no load balancers";
-const EVENT = `NoLoadBalancerProvider: Leaving the load balancer as it is, for no provider serves it any more: ${WHY} (changes and deletion wait until one does; to do: run a provider that serves it)`;
+const EVENT = `NoLoadBalancerProvider: The load balancer is left unchanged because no provider serves it: ${WHY} (retrying when a provider serves it). To fix: run a provider that serves it`;
 
 let cloud: LoadBalancerCloud;
 let world: ServiceWorld;
@@ -54,13 +54,13 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     await upgrade("poorer");
     await upgrade("poorer");
     await world.pass(1_300_000);
-    const message = `No provider serves this load balancer any more: ${WHY}. It is left as it is, changes and deletion wait, until one does again (to do: run a provider that serves it).`;
+    const message = `No provider serves this load balancer: ${WHY}. It is not changed or deleted until a provider serves it. To fix: run a provider that serves it.`;
     expect(condition()).toEqual(["Unknown", "NoLoadBalancerProvider", message]);
     expect(world.told.slice(events)).toEqual([EVENT]);
     expect([world.store.writes.length - writes, cloud.calls.length - calls]).toEqual([1, 0]);
     expect(touched()).toEqual(before);
     await upgrade("capable");
-    expect(condition()).toEqual(["True", "Ready", "The load balancer is as the Service wishes."]);
+    expect(condition()).toEqual(["True", "Ready", "The load balancer matches the spec of the Service."]);
     expect([touched(), cloud.changes]).toEqual([before, [`ensure ${UID}`]]);
     expect(world.told.slice(events)).toEqual([EVENT]);
   });

@@ -37,7 +37,7 @@ export function adoptingLoadBalancer(service: Service, id: string): EventInput {
     service,
     "Normal",
     ADOPTING_LOAD_BALANCER,
-    `Taking over load balancer ${id}, as ${ADOPT_LOAD_BALANCER} asks`,
+    `Adopting load balancer ${id} as requested by annotation ${ADOPT_LOAD_BALANCER}`,
   );
 }
 
@@ -82,37 +82,37 @@ export function featureIgnored(service: Service, field: string, message: string)
 }
 
 export function loadBalancerDrifted(service: Service, what: string): EventInput {
-  return event(service, "Warning", LOAD_BALANCER_DRIFTED, `Making the load balancer as wished again: ${what}`);
+  return event(service, "Warning", LOAD_BALANCER_DRIFTED, `Repairing the load balancer: ${what}`);
 }
 
 export function driftNotRepaired(service: Service, what: string): EventInput {
-  const message = `Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: ${what} (to do: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired})`;
+  const message = `Not repairing the load balancer for a day because it was changed back after each repair: ${what}. To fix: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}`;
   return event(service, "Warning", LOAD_BALANCER_DRIFT_NOT_REPAIRED, message);
 }
 
 export function loadBalancerDeletionProtected(service: Service): EventInput {
-  const message = `Load balancer and Service are kept; set annotation ${DELETION_PROTECTION} to "false" to let them go`;
+  const message = `Load balancer and Service are protected from deletion; to delete both, set annotation ${DELETION_PROTECTION} to "false"`;
   return event(service, "Warning", LOAD_BALANCER_DELETION_PROTECTED, message);
 }
 
 export function loadBalancerRetained(service: Service, loadBalancerId: string | undefined): EventInput {
   const which = loadBalancerId === undefined ? "The load balancer" : `Load balancer ${loadBalancerId}`;
-  const message = `${which} of this Service is kept at the cloud, for annotation ${DELETION_PROTECTION} said so when the Service went (to do: delete it there when nobody needs it)`;
+  const message = `${which} of this Service is retained in the cloud because annotation ${DELETION_PROTECTION} was set when the Service was deleted. To fix: delete the load balancer in the cloud when it is no longer needed`;
   return event(service, "Warning", LOAD_BALANCER_RETAINED, message);
 }
 
 export function noLoadBalancerProvider(service: Service, why: string): EventInput {
-  const message = `Leaving the load balancer as it is, for no provider serves it any more: ${why} (changes and deletion wait until one does; to do: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider})`;
+  const message = `The load balancer is left unchanged because no provider serves it: ${why} (retrying when a provider serves it). To fix: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider}`;
   return event(service, "Warning", NO_LOAD_BALANCER_PROVIDER, message);
 }
 
 export function deletedPreviousLoadBalancer(service: Service, provider: string, loadBalancerId: string): EventInput {
-  const message = `Deleted load balancer ${loadBalancerId} at provider ${provider}, which serves this Service no more`;
+  const message = `Deleted load balancer ${loadBalancerId} of previous provider ${provider}`;
   return event(service, "Normal", DELETED_PREVIOUS_LOAD_BALANCER, message);
 }
 
 export function deletePreviousLoadBalancerFailed(service: Service, provider: string, error: string): EventInput {
-  const message = `Error deleting the load balancer at provider ${provider}, which serves this Service no more: ${error}`;
+  const message = `Error deleting the load balancer of previous provider ${provider}: ${error}`;
   return event(service, "Warning", DELETE_PREVIOUS_LOAD_BALANCER_FAILED, message);
 }
 

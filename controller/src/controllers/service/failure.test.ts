@@ -141,19 +141,19 @@ describe("settleFailure()", () => {
 });
 
 describe("failure readiness", () => {
-  const TRANSIENT = "tried again after 5 seconds to 5 minutes";
-  const OPERATOR = "tried again after 1 to 5 minutes, and when the Service changes";
-  const UNKNOWN = "asked again after 1 second to 5 minutes";
+  const TRANSIENT = "retrying in 5 seconds to 5 minutes";
+  const OPERATOR = "retrying in 1 to 5 minutes, or when the Service changes";
+  const UNKNOWN = "retrying in 1 second to 5 minutes";
 
   /** What stands behind a failure: when it is tried again, and what to do where something can be done. */
   function hint(reason: LoadBalancerReadyReason, nextTry: string): string {
     const remedy = LOAD_BALANCER_REMEDIES[reason];
-    return remedy === undefined ? `(${nextTry})` : `(${nextTry}; to do: ${remedy})`;
+    return remedy === undefined ? `(${nextTry})` : `(${nextTry}). To fix: ${remedy}`;
   }
 
   describe("readinessOfFailure()", () => {
     test.each([
-      { reason: "QUOTA_EXCEEDED", want: ["False", "QuotaExceeded", "tried again after 1 to 15 minutes"] },
+      { reason: "QUOTA_EXCEEDED", want: ["False", "QuotaExceeded", "retrying in 1 to 15 minutes"] },
       { reason: "ADDRESS_IN_USE", want: ["False", "Conflict", OPERATOR] },
       { reason: "NAME_TAKEN", want: ["False", "Conflict", OPERATOR] },
       { reason: "OWNED_BY_ANOTHER_CLUSTER", want: ["False", "Conflict", OPERATOR] },
@@ -165,10 +165,10 @@ describe("failure readiness", () => {
       { reason: "CLOUD_PERMISSION_DENIED", want: ["False", "ProviderNotAuthorized", OPERATOR] },
       { reason: "CLOUD_CREDENTIALS_INVALID", want: ["False", "ProviderNotAuthorized", OPERATOR] },
       { reason: "SCOPE_MISMATCH", want: ["False", "ProviderNotAuthorized", OPERATOR] },
-      { reason: "RATE_LIMITED", want: ["False", "Throttled", "tried again when the provider allows it"] },
+      { reason: "RATE_LIMITED", want: ["False", "Throttled", "retrying when the provider allows it"] },
       {
         reason: "ANNOTATION_INVALID",
-        want: ["False", "Rejected", "tried again when the Service or the provider changes, or after 30 minutes"],
+        want: ["False", "Rejected", "retrying when the Service or the provider changes, or in 30 minutes"],
       },
       { reason: "CLOUD_UNAVAILABLE", want: ["Unknown", "ProviderUnavailable", TRANSIENT] },
       { reason: "DEADLINE_PASSED", want: ["Unknown", "OutcomeUnknown", UNKNOWN] },
@@ -239,7 +239,7 @@ describe("failure readiness", () => {
       const parts = { httpStatus: 403, reason: "", retryAfterMs: undefined } as const;
       const cause = new ApiError({ code: "forbidden", message: "no", ...parts });
       expect(failureText(new LoadBalancerSyncError("failed to patch", { cause }))).toBe(
-        `failed to patch (${TRANSIENT}; to do: see that the API server is well and grants the controller its rights)`,
+        `failed to patch (${TRANSIENT}). To fix: check that the API server is healthy and grants the controller its permissions`,
       );
     });
 

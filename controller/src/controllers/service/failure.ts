@@ -109,7 +109,7 @@ export class LoadBalancerSyncError extends Error {
     this.isTold = isTold;
     this.isAside = isAside;
     this.reason = reason;
-    this.nextTry = nextTry ?? "tried again after 5 seconds to 5 minutes";
+    this.nextTry = nextTry ?? "retrying in 5 seconds to 5 minutes";
   }
 
   /** For explain: what is known without the cause. */
@@ -178,15 +178,15 @@ const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set(["OutcomeUnknown",
 
 /** The waits of provider/model/errors.ts, of the queue and of failure.ts, in words. */
 const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
-  OUTCOME_UNKNOWN: "asked again after 1 second to 5 minutes",
-  TRANSIENT: "tried again after 5 seconds to 5 minutes",
-  WAIT: "tried again when the provider allows it",
-  FINAL: "tried again when the Service or the provider changes, or after 30 minutes",
-  OPERATOR: "tried again after 1 to 5 minutes, and when the Service changes",
-  RESYNC: "asked again after 1 second to 5 minutes",
+  OUTCOME_UNKNOWN: "retrying in 1 second to 5 minutes",
+  TRANSIENT: "retrying in 5 seconds to 5 minutes",
+  WAIT: "retrying when the provider allows it",
+  FINAL: "retrying when the Service or the provider changes, or in 30 minutes",
+  OPERATOR: "retrying in 1 to 5 minutes, or when the Service changes",
+  RESYNC: "retrying in 1 second to 5 minutes",
 };
 
-const API_SERVER_REMEDY = "see that the API server is well and grants the controller its rights";
+const API_SERVER_REMEDY = "check that the API server is healthy and grants the controller its permissions";
 
 /** What a failure means for the Service; undefined: nothing that could be written. */
 export function readinessOfFailure(error: unknown): Readiness | undefined {
@@ -214,7 +214,7 @@ function judged(error: unknown, max = MAX_MESSAGE): Readiness {
   const fromProvider = providerErrorOf(error);
   if (fromProvider === undefined) return readiness("SyncFailed", describe(error), NEXT_TRY.TRANSIENT, max);
   const isQuota = fromProvider.reason === "QUOTA_EXCEEDED";
-  const nextTry = isQuota ? "tried again after 1 to 15 minutes" : NEXT_TRY[fromProvider.class];
+  const nextTry = isQuota ? "retrying in 1 to 15 minutes" : NEXT_TRY[fromProvider.class];
   return readiness(reasonOf(fromProvider), describe(error), nextTry, max);
 }
 

@@ -14,8 +14,8 @@ export const PATH = "namespaces/default/services/web";
 /** What a masked write says of the load balancer in the Service's condition. */
 export const saying = (status: string, reason: string, message: string): string =>
   `"conditions":[{"type":"cloudwire.dev/LoadBalancerReady","status":"${status}","reason":"${reason}","message":"${message}","lastTransitionTime":"T"}]`;
-export const READY = saying("True", "Ready", "The load balancer is as the Service wishes.");
-const PROVISIONING = saying("False", "Provisioning", "The load balancer is being made.");
+export const READY = saying("True", "Ready", "The load balancer matches the spec of the Service.");
+const PROVISIONING = saying("False", "Provisioning", "The load balancer is being created.");
 export const UNSAID = `"conditions":[{"$patch":"delete","type":"cloudwire.dev/LoadBalancerReady"}]`;
 /** The first write for a new Service. */
 export const TAKE_UP = `PATCH ${PATH}/status {"metadata":{"uid":"U","finalizers":["${FINALIZER}"]},"status":{${PROVISIONING}}}`;

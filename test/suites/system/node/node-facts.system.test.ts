@@ -226,7 +226,7 @@ describe.concurrent("a Node that waits", () => {
         : undefined;
     await register("claimed");
     expect((await told("claimed", "InitializeNodeFailed"))["message"]).toMatch(
-      /there is no claim \(tried again when the Node or the provider changes, or after 30 minutes;/,
+      /there is no claim \(retrying when the Node or the provider changes, or in 30 minutes\)/,
     );
     // Of itself it would be tried again after half an hour.
     await edit("claimed", { metadata: { annotations: { [CLAIM]: "c-1" } } });

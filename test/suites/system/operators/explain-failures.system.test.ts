@@ -57,7 +57,7 @@ const failures: readonly Failure[] = [
     stage: () => cluster.createService("port", { ports: [{ port: 53, protocol: "SCTP" }] }),
     describes: [
       /SyncLoadBalancerFailed .*spec\.ports\[0\]\.protocol: port 53\/SCTP: the provider serves TCP only/,
-      /\(tried again when the Service or the provider changes; to do: change what the message names\)/,
+      /\(retrying when the Service or the provider changes\). To fix: change the field or annotation that the message names/,
     ],
     explains: {
       state: "blocked",
@@ -95,7 +95,7 @@ const failures: readonly Failure[] = [
     },
     describes: [
       /OWNED_BY_ANOTHER_CLUSTER: load balancer \S+ belongs to cluster another-cluster/,
-      /tried again after 1 to 5 minutes, and when the Service changes; to do: free at the cloud what the message names/,
+      /retrying in 1 to 5 minutes, or when the Service changes\). To fix: free the resource that the message names/,
     ],
     explains: {
       state: "blocked",
@@ -118,7 +118,7 @@ const failures: readonly Failure[] = [
     },
     describes: [
       /DELETION_PROTECTED: .* load balancer \S+ is protected from deletion/,
-      /to do: annotate the Service with service\.cloudwire\.dev\/deletion-protection=false/,
+      /To fix: annotate the Service with service\.cloudwire\.dev\/deletion-protection=false/,
     ],
     explains: {
       state: "blocked",
@@ -140,7 +140,7 @@ const failures: readonly Failure[] = [
     },
     describes: [
       /QUOTA_EXCEEDED: .* 1 more are not allowed/,
-      /tried again after 1 to 15 minutes; to do: have the quota raised at the cloud/,
+      /retrying in 1 to 15 minutes\). To fix: request a higher quota/,
     ],
     explains: {
       state: "blocked",
@@ -157,7 +157,7 @@ const failures: readonly Failure[] = [
     stage: () => cluster.join("wrong-ip", { annotations: { "alpha.kubernetes.io/provided-node-ip": "192.0.2.99" } }),
     describes: [
       /InitializeNodeFailed .*the cloud does not know 192\.0\.2\.99 as an address of this machine/,
-      /tried again within 5 minutes; to do: start its kubelet with one of the machine's addresses as --node-ip/,
+      /retrying within 5 minutes\). To fix: start the kubelet with one of the instance's addresses as --node-ip/,
     ],
     explains: {
       state: "blocked",
@@ -195,7 +195,7 @@ const failures: readonly Failure[] = [
     describes: [
       /NetworkUnavailable +True .* NoRouteCreated/,
       /FailedToCreateRoute .*QUOTA_EXCEEDED: .* 1 of 1 routes/,
-      /tried again after 1 to 15 minutes, and as soon as there is room; to do: have the limit raised at the cloud/,
+      /retrying in 1 to 15 minutes, or when the table has room\). To fix: raise the limit in the cloud/,
     ],
     explains: {
       object: "route/route-2",
@@ -219,7 +219,7 @@ const failures: readonly Failure[] = [
       await cluster.createService("throttled", {});
       await cluster.says("throttled", "Throttled");
     },
-    describes: [/RATE_LIMITED: .* the account calls too often \(tried again when the provider allows it\)/],
+    describes: [/RATE_LIMITED: .* the account calls too often \(retrying when the provider allows it\)/],
     explains: {
       state: "waiting",
       reason: "Throttled",
@@ -256,7 +256,7 @@ const failures: readonly Failure[] = [
     },
     describes: [
       /provider simulated is not connected: .*provider\.sock exists but no process serves it .* is the provider running\?/,
-      /tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials/,
+      /retrying in 5 seconds to 5 minutes\). To fix: check that the provider runs, reaches its cloud and has valid credentials/,
     ],
     explains: {
       state: "waiting",
@@ -278,7 +278,7 @@ const failures: readonly Failure[] = [
     },
     describes: [
       /has not reached its cloud yet: CredentialsValid: CredentialsRefused: .*the API key is unknown/,
-      /tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials/,
+      /retrying in 5 seconds to 5 minutes\). To fix: check that the provider runs, reaches its cloud and has valid credentials/,
     ],
     explains: {
       state: "blocked",

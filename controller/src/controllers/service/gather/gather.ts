@@ -147,7 +147,7 @@ const ADOPTION_RETRY_MS = 60_000;
 
 function adoptionRefusal(problems: readonly UnsupportedRequest[]): Refusal | undefined {
   const refusal = refusalOf(problems);
-  return refusal && { ...refusal, retryAfterMs: ADOPTION_RETRY_MS, nextTry: `${NEXT_TRY}, or after a minute` };
+  return refusal && { ...refusal, retryAfterMs: ADOPTION_RETRY_MS, nextTry: `${NEXT_TRY}, or in 1 minute` };
 }
 
 function refusedBefore(
@@ -162,7 +162,7 @@ function refusedBefore(
   return {
     message: rejection.message,
     retryAfterMs: rejection.untilMs - nowMs,
-    nextTry: `${NEXT_TRY}, or after 30 minutes`,
+    nextTry: `${NEXT_TRY}, or in 30 minutes`,
   };
 }
 

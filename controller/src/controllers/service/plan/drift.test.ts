@@ -36,7 +36,7 @@ describe("driftOf()", () => {
     {
       given: present({ observedFingerprint: "seen-2" }),
       kind: "changed",
-      what: "load balancer lb-1 was changed at the cloud",
+      what: "load balancer lb-1 was changed in the cloud",
     },
   ])("says: $what", ({ given, kind, what }) => {
     expect(driftOf(seen, given)).toEqual({ kind, what });

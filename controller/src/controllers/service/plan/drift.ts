@@ -33,7 +33,7 @@ function changeOf(present: Present, loadBalancer: LoadBalancer): Drift | undefin
     return changed(`another wish is in force for load balancer ${id}`);
   if (differ(present.nodesFingerprint, nodesFingerprint)) return changed(`load balancer ${id} has other nodes`);
   if (differ(present.observedFingerprint, observedFingerprint)) {
-    return changed(`load balancer ${id} was changed at the cloud`);
+    return changed(`load balancer ${id} was changed in the cloud`);
   }
   return undefined;
 }

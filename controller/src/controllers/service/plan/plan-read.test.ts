@@ -17,7 +17,7 @@ const changed = present({ observedFingerprint: "seen-2" });
 const repair = { missing: "repair", changed: "repair" } as const;
 const suspected = (parts: Partial<WantedInput> = {}): WantedInput =>
   wanted({ present: seen, observed: changed, suspicion: repair, ...parts });
-const drift = { kind: "changed", what: "load balancer lb-1 was changed at the cloud" } as const;
+const drift = { kind: "changed", what: "load balancer lb-1 was changed in the cloud" } as const;
 
 describe("plan() of a load balancer that a sweep suspects", () => {
   test("ensures what was changed by others, and need not send the nodes", () => {

@@ -81,12 +81,12 @@ test("each state says for people what it means, and what to do", () => {
   const messages = [readinessOf(held, known, 2), readinessOf(held, known, 0), readinessOf(held, making, 2)];
   messages.push(readinessOf(held, { ...making, ingress: [] }, 2), DELETING, PROTECTED);
   expect(messages.map((readiness) => readiness?.message)).toEqual([
-    "The load balancer is as the Service wishes.",
-    "The load balancer stands, but there are no nodes that it could forward to (to do: see which Nodes are initialized, and which are kept out by label node.kubernetes.io/exclude-from-external-load-balancers).",
-    "The load balancer is being made.",
-    "A change of the load balancer is being carried out; it serves as before meanwhile.",
-    "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
-    'The load balancer and the Service are kept, for annotation service.cloudwire.dev/deletion-protection says so. Set it to "false" to let both go.',
+    "The load balancer matches the spec of the Service.",
+    "The load balancer has no available nodes to forward traffic to. To fix: check which Nodes are initialized, and which have the label node.kubernetes.io/exclude-from-external-load-balancers.",
+    "The load balancer is being created.",
+    "The load balancer is being updated; until then it serves the previous configuration.",
+    "The load balancer is being deleted; the Service is deleted afterwards.",
+    'Annotation service.cloudwire.dev/deletion-protection protects the load balancer and the Service from deletion. To delete both, set it to "false".',
   ]);
 });
 
@@ -95,7 +95,7 @@ test("driftNotRepaired() says what was changed back", () => {
     status: "False",
     reason: "DriftNotRepaired",
     message:
-      "A port is missing. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes (to do: find at the cloud who changes it).",
+      "A port is missing. The controller repaired the load balancer several times, and it was changed back each time. The next repair is in a day, or when the Service changes. To fix: find out what changes the load balancer in the cloud.",
   });
 });
 

@@ -20,50 +20,54 @@ export interface Readiness {
   readonly message: string;
 }
 
-const READY: Readiness = { status: "True", reason: "Ready", message: "The load balancer is as the Service wishes." };
+const READY: Readiness = {
+  status: "True",
+  reason: "Ready",
+  message: "The load balancer matches the spec of the Service.",
+};
 
 const NO_NODES: Readiness = {
   status: "False",
   reason: "NoAvailableNodes",
-  message: `The load balancer stands, but there are no nodes that it could forward to (to do: ${LOAD_BALANCER_REMEDIES.NoAvailableNodes}).`,
+  message: `The load balancer has no available nodes to forward traffic to. To fix: ${LOAD_BALANCER_REMEDIES.NoAvailableNodes}.`,
 };
 
 /** Said with the finalizer, before the cloud is asked for anything. */
 export const PROVISIONING: Readiness = {
   status: "False",
   reason: "Provisioning",
-  message: "The load balancer is being made.",
+  message: "The load balancer is being created.",
 };
 
 const UPDATING: Readiness = {
   status: "False",
   reason: "Updating",
-  message: "A change of the load balancer is being carried out; it serves as before meanwhile.",
+  message: "The load balancer is being updated; until then it serves the previous configuration.",
 };
 
 /** Said only when the cloud takes its time. */
 export const DELETING: Readiness = {
   status: "False",
   reason: "Deleting",
-  message: "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
+  message: "The load balancer is being deleted; the Service is deleted afterwards.",
 };
 
 /** Said of a load balancer whose Service is to go, or wants none any more. */
 export const PROTECTED: Readiness = {
   status: "False",
   reason: "DeletionProtected",
-  message: `The load balancer and the Service are kept, for annotation ${DELETION_PROTECTION} says so. Set it to "false" to let both go.`,
+  message: `Annotation ${DELETION_PROTECTION} protects the load balancer and the Service from deletion. To delete both, set it to "false".`,
 };
 
 /** Said of what nobody here can change or delete any more. */
 export function notServed(why: string): Readiness {
-  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again (to do: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider}).`;
+  const message = `No provider serves this load balancer: ${why}. It is not changed or deleted until a provider serves it. To fix: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider}.`;
   return { status: "Unknown", reason: "NoLoadBalancerProvider", message };
 }
 
 /** Said of what somebody else makes otherwise each time. */
 export function driftNotRepaired({ what }: Drift): Readiness {
-  const message = `${capital(what)}. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes (to do: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}).`;
+  const message = `${capital(what)}. The controller repaired the load balancer several times, and it was changed back each time. The next repair is in a day, or when the Service changes. To fix: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}.`;
   return { status: "False", reason: "DriftNotRepaired", message };
 }
 

@@ -160,7 +160,7 @@ describe("refusal", () => {
       expect(refusalOf([refused, ignored, other])).toEqual({
         message: "spec.loadBalancerSourceRanges: open to all; spec.ports[0].protocol: no SCTP",
         retryAfterMs: undefined,
-        nextTry: "tried again when the Service or the provider changes",
+        nextTry: "retrying when the Service or the provider changes",
       });
       expect(refusalOf([ignored])).toBeUndefined();
     });

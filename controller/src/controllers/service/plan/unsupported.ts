@@ -39,7 +39,7 @@ export interface Refusal {
 }
 
 /** When every refusal is tried again. */
-export const NEXT_TRY = "tried again when the Service or the provider changes";
+export const NEXT_TRY = "retrying when the Service or the provider changes";
 
 /** The provider does not offer what must not be left out. */
 export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal | undefined {
