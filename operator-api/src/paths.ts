@@ -1,6 +1,6 @@
 /**
  * Paths of the pages below; all of the secure port, behind authentication and authorisation. All but orphans also of
- * --status-page-address, on loopback and without either.
+ * --status-page-bind-address, on loopback and without either.
  */
 export const PATHS = {
   /** `?object=node/NAME`: {@link Explanation} as JSON. */

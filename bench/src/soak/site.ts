@@ -100,7 +100,7 @@ export class Site implements AsyncDisposable {
         args: [
           `--kubeconfig=${kubeconfig}`,
           `--provider=simulated=unix://${join(folder, "wire.sock")}`,
-          "--health-address=127.0.0.1:0",
+          "--health-bind-address=127.0.0.1:0",
           "--secure-port=0",
           ...LEASE,
         ],

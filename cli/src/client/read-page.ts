@@ -38,7 +38,7 @@ function complaint(where: string, path: string, status: number, message: string)
     case 403:
       return `you may not read ${path} of the controller (403): it takes ${pageRuleOf(path)}`;
     case 404:
-      return `the controller at ${where} has no ${path} (404): it is older than this program, and is to be asked with the cloudwire of its own version; or this is its --status-page-address, which serves the status page alone: --server names its --secure-port`;
+      return `the controller at ${where} has no ${path} (404): it is older than this program, and is to be asked with the cloudwire of its own version; or this is its --status-page-bind-address, which serves the status page alone: --server names its --secure-port`;
     default:
       return `the controller at ${where} answered ${path} with ${status} ${STATUS_CODES[status] ?? ""}: ${message}`;
   }

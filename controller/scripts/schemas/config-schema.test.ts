@@ -147,7 +147,7 @@ describe("configTree()", () => {
     PROVIDER,
     "--provider-node-selector=acme=cloud in (acme,other)",
     "--controllers=*,-node-route-controller",
-    "--node-deletion-span=1m30s",
+    "--node-deletion-confirmation-period=1m30s",
     "--requestheader-group-headers=",
     "--kube-api-qps=0.5",
   ];

@@ -27,7 +27,7 @@ export const DELETION_PROTECTION = "service.cloudwire.dev/deletion-protection";
 
 /**
  * Ours, on a Service: the id, as its provider says it, of a load balancer that exists and shall be the Service's, whoever made it. Counts with
- * --adopt-load-balancers alone. See docs/explanation/load-balancers.md.
+ * --allow-load-balancer-adoption alone. See docs/explanation/load-balancers.md.
  */
 export const ADOPT_LOAD_BALANCER = "service.cloudwire.dev/adopt-load-balancer";
 

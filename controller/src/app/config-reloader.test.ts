@@ -9,7 +9,7 @@ import { ConfigReloader, reloadSummary } from "./config-reloader.ts";
 const PATH = "/etc/cloudwire/config.yaml";
 const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
 
-const span = (text: string): string => `${HEAD}Cloudwire:\n  NodeDeletionSpan: ${text}\n`;
+const span = (text: string): string => `${HEAD}Cloudwire:\n  NodeDeletionConfirmationPeriod: ${text}\n`;
 
 /** `changed`: what the file says as soon as the settings were made of `first`. */
 function follow(first: string, args: readonly string[] = [], changed = first) {
@@ -54,17 +54,17 @@ describe("ConfigReloader", () => {
     expect(await reloads("success")).toBeUndefined();
     file.text = span("1m");
     await clock.advance(2000);
-    expect(live.current.nodeDeletionSpan).toBe(30_000);
+    expect(live.current.nodeDeletionConfirmationPeriod).toBe(30_000);
     await clock.advance(2000);
-    expect(live.current.nodeDeletionSpan).toBe(60_000);
-    expect(applied).toEqual([{ flag: "--node-deletion-span", from: "30s", to: "1m0s" }]);
+    expect(live.current.nodeDeletionConfirmationPeriod).toBe(60_000);
+    expect(applied).toEqual([{ flag: "--node-deletion-confirmation-period", from: "30s", to: "1m0s" }]);
     await clock.advance(60_000);
     expect(await reloads("success")).toBe(1);
     expect(log.lines).toEqual([
       {
         level: "info",
         message: "Configuration file read again",
-        fields: { file: PATH, changes: ["--node-deletion-span from 30s to 1m0s"] },
+        fields: { file: PATH, changes: ["--node-deletion-confirmation-period from 30s to 1m0s"] },
       },
     ]);
   });
@@ -74,11 +74,11 @@ describe("ConfigReloader", () => {
     expect(await isTaken()).toBe(1);
     file.text = `${span("soon")}  NodeDeletionMaxPercent: 500\n  V: 3\n`;
     await clock.advance(60_000);
-    expect({ span: live.current.nodeDeletionSpan, v: live.current.v }).toEqual({ span: 30_000, v: 0 });
+    expect({ span: live.current.nodeDeletionConfirmationPeriod, v: live.current.v }).toEqual({ span: 30_000, v: 0 });
     expect(await reloads("failure")).toBe(1);
     expect(await isTaken()).toBe(0);
     const problems = [
-      `${PATH}:4: Cloudwire.NodeDeletionSpan: "soon" is not a duration; write it like 300ms, 15s or 1m30s`,
+      `${PATH}:4: Cloudwire.NodeDeletionConfirmationPeriod: "soon" is not a duration; write it like 300ms, 15s or 1m30s`,
       `${PATH}:5: Cloudwire.NodeDeletionMaxPercent: "500" is not a whole number from 0 to 100`,
     ];
     expect(log.lines.map(({ level, fields }) => ({ level, fields }))).toEqual([
@@ -90,7 +90,7 @@ describe("ConfigReloader", () => {
     file.text = span("2m");
     await clock.advance(4000);
     expect(await isTaken()).toBe(1);
-    expect(live.current.nodeDeletionSpan).toBe(120_000);
+    expect(live.current.nodeDeletionConfirmationPeriod).toBe(120_000);
     expect(reloadSummary(reloader.state)).toBe("read 2026-11-21T12:01:04.000Z");
   });
 
@@ -99,7 +99,7 @@ describe("ConfigReloader", () => {
     file.text = "";
     await clock.advance(60_000);
     expect(await reloads("failure")).toBe(1);
-    expect(live.current.nodeDeletionSpan).toBe(45_000);
+    expect(live.current.nodeDeletionConfirmationPeriod).toBe(45_000);
   });
 
   test("tells in one warning what waits for a restart", async () => {
@@ -113,7 +113,7 @@ describe("ConfigReloader", () => {
     expect(log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([
       { file: PATH, changes },
     ]);
-    expect({ span: live.current.nodeDeletionSpan, name: live.current.clusterName }).toEqual({
+    expect({ span: live.current.nodeDeletionConfirmationPeriod, name: live.current.clusterName }).toEqual({
       span: 60_000,
       name: "kubernetes",
     });
@@ -124,16 +124,16 @@ describe("ConfigReloader", () => {
   });
 
   test("keeps what the command line says above the file", async () => {
-    const { file, clock, live } = follow(span("30s"), ["--node-deletion-span=50s"]);
+    const { file, clock, live } = follow(span("30s"), ["--node-deletion-confirmation-period=50s"]);
     file.text = span("1m");
     await clock.advance(4000);
-    expect(live.current.nodeDeletionSpan).toBe(50_000);
+    expect(live.current.nodeDeletionConfirmationPeriod).toBe(50_000);
   });
 
   test("puts a change in force that came while the process started", async () => {
     const { clock, live, reloads } = follow(span("30s"), [], span("1m"));
     await clock.advance(4000);
-    expect({ span: live.current.nodeDeletionSpan, reloads: await reloads("success") }).toEqual({
+    expect({ span: live.current.nodeDeletionConfirmationPeriod, reloads: await reloads("success") }).toEqual({
       span: 60_000,
       reloads: 1,
     });
@@ -145,7 +145,7 @@ describe("ConfigReloader", () => {
     file.tls.clear();
     file.text = span("1m");
     await clock.advance(4000);
-    expect({ span: live.current.nodeDeletionSpan, failures: await reloads("failure") }).toEqual({
+    expect({ span: live.current.nodeDeletionConfirmationPeriod, failures: await reloads("failure") }).toEqual({
       span: 60_000,
       failures: undefined,
     });
@@ -156,7 +156,7 @@ describe("ConfigReloader", () => {
     reloader.reload();
     file.text = span("1m");
     reloader.reload();
-    expect(live.current.nodeDeletionSpan).toBe(60_000);
+    expect(live.current.nodeDeletionConfirmationPeriod).toBe(60_000);
     await clock.advance(60_000);
     expect(await reloads("success")).toBe(2);
   });

@@ -39,7 +39,7 @@ NodeController:
   ConcurrentNodeSyncs: 7
 Cloudwire:
   Provider: [acme=unix:///run/acme.sock]
-  NodeDeletionSpan: 1m
+  NodeDeletionConfirmationPeriod: 1m
 `;
     expect(withFile(text)).toEqual({
       kind: "run",
@@ -54,7 +54,7 @@ Cloudwire:
         clusterName: "blue",
         concurrentNodeSyncs: 7,
         provider: [{ name: "acme", address: "unix:///run/acme.sock" }],
-        nodeDeletionSpan: 60_000,
+        nodeDeletionConfirmationPeriod: 60_000,
       }),
     });
   });

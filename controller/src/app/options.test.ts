@@ -61,7 +61,7 @@ describe("parseCommand()", () => {
       args: ["--node-status-update-frequency=1m30s"],
       wanted: { nodeStatusUpdateFrequency: 90_000 },
     },
-    { sentence: "an empty health address", args: ["--health-address="], wanted: { healthAddress: "" } },
+    { sentence: "an empty health address", args: ["--health-bind-address="], wanted: { healthBindAddress: "" } },
   ])("reads $sentence", ({ args, wanted }) => {
     expect(parse(provider, ...args)).toEqual({ kind: "run", options: expect.objectContaining(wanted), warnings: [] });
   });
@@ -152,8 +152,8 @@ describe("parseCommand()", () => {
         '--controllers: "nodes" is not a controller; there are cloud-node-controller, cloud-node, service-lb-controller, service',
     },
     {
-      args: [provider, "--health-address=10268"],
-      problem: '--health-address: "10268" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268',
+      args: [provider, "--health-bind-address=10268"],
+      problem: '--health-bind-address: "10268" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268',
     },
     {
       args: ["--provider=unix:///a.sock"],

@@ -12,7 +12,7 @@ import { listFlag, type Problem, stringFlag } from "../options/flag.ts";
 import { type Invalid, readSettings, type Settings, type Sources } from "../options/parse.ts";
 import { CONFIG, flagTable, isAsked, type OptionsOf } from "../options/table.ts";
 import { providerFlags, providerTlsFileProblems, providerTlsProblems } from "../provider/options.ts";
-import { healthAddressProblems, servingFlags, servingProblems, statusPageProblems } from "../server/options.ts";
+import { healthBindAddressProblems, servingFlags, servingProblems, statusPageProblems } from "../server/options.ts";
 import { webhookFlags, webhookProblems } from "../server/webhooks/options.ts";
 import { auditFlags, logFlags, recordingFlags } from "../telemetry/options.ts";
 import { readTracing, tracingFlags, type TracingSettings } from "../telemetry/tracing-options.ts";
@@ -131,7 +131,7 @@ function validate(options: Options, knownControllers: ReadonlySet<string>): read
     ...servingProblems(options),
     ...statusPageProblems(options),
     ...webhookProblems(options),
-    ...healthAddressProblems(options),
+    ...healthBindAddressProblems(options),
   ];
 }
 

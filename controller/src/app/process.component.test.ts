@@ -52,7 +52,7 @@ async function optionsFor(
   const flags = [
     `--kubeconfig=${kubeconfig}`,
     `--provider=acme=unix://${directory}/provider.sock`,
-    "--health-address=127.0.0.1:0",
+    "--health-bind-address=127.0.0.1:0",
     "--secure-port=0",
     // It asks for no random number of its own.
     `--controllers=${controllers}`,

@@ -13,11 +13,17 @@ function options(...args: readonly string[]): Options {
 const SETTINGS = [
   { flag: "route-reconciliation-period", to: "7m", key: "routeReconciliationPeriod", before: 300_000, after: 420_000 },
   { flag: "load-balancer-drift-period", to: "0s", key: "loadBalancerDriftPeriod", before: 600_000, after: 0 },
-  { flag: "adopt-load-balancers", to: "true", key: "adoptLoadBalancers", before: false, after: true },
+  { flag: "allow-load-balancer-adoption", to: "true", key: "allowLoadBalancerAdoption", before: false, after: true },
   { flag: "node-status-update-frequency", to: "1m", key: "nodeStatusUpdateFrequency", before: 300_000, after: 60_000 },
   { flag: "node-monitor-period", to: "9s", key: "nodeMonitorPeriod", before: 5000, after: 9000 },
   { flag: "node-deletion-confirmations", to: "4", key: "nodeDeletionConfirmations", before: 2, after: 4 },
-  { flag: "node-deletion-span", to: "1m", key: "nodeDeletionSpan", before: 30_000, after: 60_000 },
+  {
+    flag: "node-deletion-confirmation-period",
+    to: "1m",
+    key: "nodeDeletionConfirmationPeriod",
+    before: 30_000,
+    after: 60_000,
+  },
   { flag: "node-deletion-max-percent", to: "20", key: "nodeDeletionMaxPercent", before: 10, after: 20 },
 ] as const;
 

@@ -88,26 +88,26 @@ async function servePlain(
   { options, metrics }: ServingDependencies,
   health: HealthMetrics,
 ): Promise<RunningServer | undefined> {
-  const address = parseAddress(options.healthAddress);
+  const address = parseAddress(options.healthBindAddress);
   if (address === undefined) return undefined;
   try {
     return await startServer({ address, metrics, health });
   } catch (error) {
-    throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}: ${messageOf(error)}`, {
+    throw new UsageError(`--health-bind-address: cannot listen on ${options.healthBindAddress}: ${messageOf(error)}`, {
       cause: error,
     });
   }
 }
 
 async function serveStatusPage(dependencies: ServingDependencies): Promise<RunningServer | undefined> {
-  const { statusPageAddress } = dependencies.options;
-  const address = parseAddress(statusPageAddress);
+  const { statusPageBindAddress } = dependencies.options;
+  const address = parseAddress(statusPageBindAddress);
   if (address === undefined) return undefined;
   try {
     return await startLoopbackServer({ address, pages: (server) => serveOperatorPages(server, dependencies) });
   } catch (error) {
-    const what = `cannot listen on ${statusPageAddress}: ${messageOf(error)}`;
-    throw new UsageError(`--status-page-address: ${what}`, { cause: error });
+    const what = `cannot listen on ${statusPageBindAddress}: ${messageOf(error)}`;
+    throw new UsageError(`--status-page-bind-address: ${what}`, { cause: error });
   }
 }
 

@@ -16,11 +16,11 @@ describe("LiveOptions.apply()", () => {
     const live = new LiveOptions(TABLE, options());
     const { current } = live;
     const changes = live.apply(
-      options("--node-deletion-span=1m", "-v=3", "--cluster-name=other", "--controllers=*,-x"),
+      options("--node-deletion-confirmation-period=1m", "-v=3", "--cluster-name=other", "--controllers=*,-x"),
     );
     expect(changes).toEqual({
       applied: [
-        { flag: "--node-deletion-span", from: "30s", to: "1m0s" },
+        { flag: "--node-deletion-confirmation-period", from: "30s", to: "1m0s" },
         { flag: "--v", from: "0", to: "3" },
       ],
       needRestart: [
@@ -28,7 +28,7 @@ describe("LiveOptions.apply()", () => {
         { flag: "--cluster-name", from: "kubernetes", to: "other" },
       ],
     });
-    expect({ span: current.nodeDeletionSpan, v: current.v, name: current.clusterName }).toEqual({
+    expect({ span: current.nodeDeletionConfirmationPeriod, v: current.v, name: current.clusterName }).toEqual({
       span: 60_000,
       v: 3,
       name: "kubernetes",
@@ -36,8 +36,8 @@ describe("LiveOptions.apply()", () => {
   });
 
   test("says nothing of settings that mean what they meant before", () => {
-    const live = new LiveOptions(TABLE, options("--node-deletion-span=60s", "--controllers=*"));
-    expect(live.apply(options("--node-deletion-span=1m"))).toEqual({ applied: [], needRestart: [] });
+    const live = new LiveOptions(TABLE, options("--node-deletion-confirmation-period=60s", "--controllers=*"));
+    expect(live.apply(options("--node-deletion-confirmation-period=1m"))).toEqual({ applied: [], needRestart: [] });
   });
 
   test("goes back when a setting is taken out again", () => {

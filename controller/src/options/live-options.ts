@@ -3,7 +3,7 @@ import type { FlagTable } from "./table.ts";
 
 /** A setting that is not as before, as users write it. */
 export interface OptionChange {
-  /** `--node-deletion-span`. */
+  /** `--node-deletion-confirmation-period`. */
   readonly flag: string;
   readonly from: string;
   readonly to: string;

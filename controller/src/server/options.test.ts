@@ -38,9 +38,12 @@ describe("isCipherSuite()", () => {
 
 describe("serving rules", () => {
   describe("statusPageProblems()", () => {
-    test.each(["", "127.0.0.1:10269", "127.0.0.1:0", "127.9.9.9:1", "[::1]:10269"])("takes %j", (statusPageAddress) => {
-      expect(statusPageProblems({ statusPageAddress })).toEqual([]);
-    });
+    test.each(["", "127.0.0.1:10269", "127.0.0.1:0", "127.9.9.9:1", "[::1]:10269"])(
+      "takes %j",
+      (statusPageBindAddress) => {
+        expect(statusPageProblems({ statusPageBindAddress })).toEqual([]);
+      },
+    );
 
     const shape = "is not an IP address and a port; write it like 127.0.0.1:10269";
     const outside =
@@ -58,9 +61,9 @@ describe("serving rules", () => {
       ["10.0.0.1:10269", outside],
       ["[::]:10269", outside],
       ["[fe80::1]:10269", outside],
-    ])("refuses %j: it %s", (statusPageAddress, what) => {
-      expect(statusPageProblems({ statusPageAddress })).toEqual([
-        { where: "--status-page-address", what: `"${statusPageAddress}" ${what}` },
+    ])("refuses %j: it %s", (statusPageBindAddress, what) => {
+      expect(statusPageProblems({ statusPageBindAddress })).toEqual([
+        { where: "--status-page-bind-address", what: `"${statusPageBindAddress}" ${what}` },
       ]);
     });
   });

@@ -208,12 +208,12 @@ export const servingFlags = {
     help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and let PUT /debug/flags/v set the level of the log",
     differs: "formats of V8 and not of Go",
   }),
-  statusPageAddress: stringFlag({
+  statusPageBindAddress: stringFlag({
     group,
     valueName: "address:port",
     help: "where the status page is served on loopback, over plain HTTP and without authentication, to whoever is on this machine or may forward its ports, such as 127.0.0.1:10269; empty: nowhere but at --secure-port",
   }),
-  healthAddress: stringFlag({
+  healthBindAddress: stringFlag({
     group,
     valueName: "host:port",
     help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP to whoever asks, such as 127.0.0.1:10268; port 0 picks one, empty: nowhere",
@@ -252,15 +252,17 @@ export function pairProblems(files: Readonly<Record<string, string>>): readonly 
 
 /** Nobody is asked who they are there: it is for this machine alone. */
 export function statusPageProblems({
-  statusPageAddress,
-}: Pick<ServingOptions, "statusPageAddress">): readonly Problem[] {
-  if (statusPageAddress === "") return [];
-  const where = "--status-page-address";
-  const address = parseAddress(statusPageAddress);
+  statusPageBindAddress,
+}: Pick<ServingOptions, "statusPageBindAddress">): readonly Problem[] {
+  if (statusPageBindAddress === "") return [];
+  const where = "--status-page-bind-address";
+  const address = parseAddress(statusPageBindAddress);
   if (address === undefined || isIP(address.host) === 0)
-    return [{ where, what: `"${statusPageAddress}" is not an IP address and a port; write it like 127.0.0.1:10269` }];
+    return [
+      { where, what: `"${statusPageBindAddress}" is not an IP address and a port; write it like 127.0.0.1:10269` },
+    ];
   if (LOOPBACK.check(address.host, isIP(address.host) === 6 ? "ipv6" : "ipv4")) return [];
-  const what = `"${statusPageAddress}" is not on loopback, and there is no authentication; take 127.0.0.1 or [::1], or the page at --secure-port`;
+  const what = `"${statusPageBindAddress}" is not on loopback, and there is no authentication; take 127.0.0.1 or [::1], or the page at --secure-port`;
   return [{ where, what }];
 }
 
@@ -268,12 +270,15 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-export function healthAddressProblems({
-  healthAddress: text,
-}: Pick<ServingOptions, "healthAddress">): readonly Problem[] {
+export function healthBindAddressProblems({
+  healthBindAddress: text,
+}: Pick<ServingOptions, "healthBindAddress">): readonly Problem[] {
   if (text === "" || parseAddress(text) !== undefined) return [];
   return [
-    { where: "--health-address", what: `"${text}" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268` },
+    {
+      where: "--health-bind-address",
+      what: `"${text}" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268`,
+    },
   ];
 }
 

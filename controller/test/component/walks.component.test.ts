@@ -32,7 +32,10 @@ test("the architecture page lists the files on the way of a Node, of a Service, 
 
 /** Files that run for objects, by walk. */
 async function walk(): Promise<Readonly<Record<Walk, readonly string[]>>> {
-  await using program = await WalkedProgram.start(["--node-monitor-period=1s", "--node-deletion-span=1s"]);
+  await using program = await WalkedProgram.start([
+    "--node-monitor-period=1s",
+    "--node-deletion-confirmation-period=1s",
+  ]);
   await program.cloud.createInstances([0, ...OBJECTS].map((n) => `node-${n}`));
   for (const n of OBJECTS) seedLostNode(program, n);
   // What is only done for the first of them is not for each.

@@ -58,9 +58,9 @@ export function controllerSpec(directory: DemoDirectory, statusPagePort: number)
       `--kubeconfig=${kubeconfigFile(directory)}`,
       `--provider=${PROVIDER_NAME}=unix://${socketFile(directory)}`,
       "--cluster-name=demo",
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
-      `--status-page-address=127.0.0.1:${statusPagePort}`,
+      `--status-page-bind-address=127.0.0.1:${statusPagePort}`,
     ],
     readyLine: /Started.*health="?(http:[^\s"]+).*statusPage="?(http:[^\s"]+)/,
   });

@@ -21,7 +21,7 @@ export const SURROUNDING_VALUES: Values = {
     },
   },
   statusPage: {
-    readers: {
+    subjects: {
       about:
         "Who may read [the status page](../../../docs/guides/status-page.md) and what it shows, by browser or with `cloudwire`, as subjects of a binding: groups of operators.",
       default: [],
@@ -34,7 +34,7 @@ export const SURROUNDING_VALUES: Values = {
       default: true,
       schema: BOOLEAN,
     },
-    readers: {
+    subjects: {
       about: "Who may read `/metrics`, as subjects of a binding: Prometheus' service account.",
       default: [],
       schema: SUBJECTS,

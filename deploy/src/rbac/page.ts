@@ -28,7 +28,7 @@ export const permissionsPage = (permissions: readonly Permission[], isOffByDefau
     "## Operators",
     "",
     "`rbac-status-reader.yaml` is no right of the process: it lets operators read [the status page](../guides/status-page.md) and what `cloudwire` asks for. Bind it",
-    "(`kubectl create clusterrolebinding operators-read-status --clusterrole=cloudwire:status-reader --group=operators`), or name them in the chart's `statusPage.readers`.",
+    "(`kubectl create clusterrolebinding operators-read-status --clusterrole=cloudwire:status-reader --group=operators`), or name them in the chart's `statusPage.subjects`.",
     "",
     "Another Lease than the default (`--leader-elect-resource-name`, `--leader-elect-resource-namespace`) needs the same rights on that one.",
     "",

@@ -80,9 +80,9 @@ async function startController(user: object, socket: string, options?: Start): P
     [
       `--kubeconfig=${path}`,
       provider,
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
-      "--status-page-address=127.0.0.1:0",
+      "--status-page-bind-address=127.0.0.1:0",
     ],
     options,
   );

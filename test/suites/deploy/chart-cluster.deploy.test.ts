@@ -118,9 +118,11 @@ describe("helm", () => {
     const generation = async (): Promise<unknown> =>
       at((await items("deployments", "kube-system"))[0], "metadata", "generation");
     const first = await uids();
-    await install("upgrade", { values: { ...values, config: { Cloudwire: { NodeDeletionSpan: "45s" } } } });
+    await install("upgrade", {
+      values: { ...values, config: { Cloudwire: { NodeDeletionConfirmationPeriod: "45s" } } },
+    });
     const config = String(at((await items("configmaps", "kube-system"))[0], "data", "config.yaml"));
-    expect(config).toContain("NodeDeletionSpan: 45s");
+    expect(config).toContain("NodeDeletionConfirmationPeriod: 45s");
     expect([await generation(), await uids()]).toEqual([1, first]);
 
     await install("upgrade", { values: { ...values, config: { Cloudwire: { LoggingFormat: "json" } } } });

@@ -134,8 +134,11 @@ describe("a change of the configuration", () => {
   };
 
   test("leaves the pods alone where the controller follows it", async () => {
-    const before = await templateWith({ Cloudwire: { NodeDeletionSpan: "30s" }, NodeStatusUpdateFrequency: "5m" });
-    expect(await templateWith({ Cloudwire: { NodeDeletionSpan: "50s", V: 4 } })).toEqual(before);
+    const before = await templateWith({
+      Cloudwire: { NodeDeletionConfirmationPeriod: "30s" },
+      NodeStatusUpdateFrequency: "5m",
+    });
+    expect(await templateWith({ Cloudwire: { NodeDeletionConfirmationPeriod: "50s", V: 4 } })).toEqual(before);
   });
 
   test.each([

@@ -75,7 +75,7 @@ test("the role for the Lease is for the one that the settings name", async () =>
 
 test("who reads metrics may read those and nothing else", async () => {
   const reader = { kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" };
-  const objects = byName(await rendered({}, { metrics: { readers: [reader] } }));
+  const objects = byName(await rendered({}, { metrics: { subjects: [reader] } }));
   expect(objects["ClusterRole /cloudwire:metrics-reader"]).toMatchObject({
     rules: [{ nonResourceURLs: ["/metrics", "/metrics/slis"], verbs: ["get"] }],
   });
@@ -87,7 +87,7 @@ test("who reads metrics may read those and nothing else", async () => {
 
 test("operators may read the status page and what it shows, and nothing else", async () => {
   const operators = { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "operators" };
-  const objects = byName(await rendered({}, { statusPage: { readers: [operators] } }));
+  const objects = byName(await rendered({}, { statusPage: { subjects: [operators] } }));
   expect(objects["ClusterRole /cloudwire:status-reader"]).toMatchObject({
     rules: [{ nonResourceURLs: STATUS_READER_PATHS, verbs: ["get"] }],
   });

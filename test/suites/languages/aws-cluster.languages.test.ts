@@ -8,7 +8,7 @@ import { type OwnAws, startOwnAws } from "./support/own-aws.ts";
 const CONTROLLER_FLAGS = [
   "--cluster-cidr=10.120.0.0/16",
   "--node-monitor-period=1s",
-  "--node-deletion-span=1s",
+  "--node-deletion-confirmation-period=1s",
 ] as const;
 
 /** What has to end, however far the start came. */

@@ -49,7 +49,7 @@ beforeAll(async () => {
     "fake",
     "--cluster-cidr=10.120.0.0/16",
     "--node-monitor-period=1s",
-    "--node-deletion-span=1s",
+    "--node-deletion-confirmation-period=1s",
     "--route-reconciliation-period=10s",
   );
 }, BUILD_MS);

@@ -7,7 +7,7 @@ import { EmulatedCloud, type EmulatedMachine } from "./support/emulated-cloud.ts
 const CONTROLLER_FLAGS = [
   "--cluster-cidr=10.120.0.0/16",
   "--node-monitor-period=1s",
-  "--node-deletion-span=1s",
+  "--node-deletion-confirmation-period=1s",
 ] as const;
 
 /** What has to end, however far the start came. */

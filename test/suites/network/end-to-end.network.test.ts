@@ -40,7 +40,7 @@ const startController = (): Program =>
     args: [
       `--kubeconfig=${controlPlane.kubeconfigPath}`,
       `--provider=baremetal=unix://${site.socket}`,
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
       "--configure-cloud-routes=true",
       "--cluster-cidr=10.244.0.0/16",

@@ -8,7 +8,7 @@ import type { Server, Tenant } from "./support/tenant.ts";
 const CONTROLLER_FLAGS = [
   "--cluster-cidr=10.120.0.0/16",
   "--node-monitor-period=1s",
-  "--node-deletion-span=1s",
+  "--node-deletion-confirmation-period=1s",
 ] as const;
 
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";

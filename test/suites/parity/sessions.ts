@@ -24,7 +24,7 @@ const QUICK = [
   "--route-reconciliation-period=1s",
 ];
 /** A deletion is confirmed at once and any number is let through: what the guard does else is in suites of its own. */
-const TRUSTING = ["--node-deletion-span=1s", "--node-deletion-max-percent=100"];
+const TRUSTING = ["--node-deletion-confirmation-period=1s", "--node-deletion-max-percent=100"];
 const ALLOCATING = ["--allocate-node-cidrs", "--configure-cloud-routes=false"];
 
 /** To look into some scenarios alone: CLOUDWIRE_PARITY_ONLY='service: deleted'. */

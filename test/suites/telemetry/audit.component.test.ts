@@ -55,7 +55,7 @@ function startController(args: readonly string[]): Program {
     args: [
       `--kubeconfig=${join(folder, "kubeconfig")}`,
       `--provider=simulated=unix://${join(folder, "provider.sock")}`,
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
       "--leader-elect=false",
       ...args,

@@ -65,7 +65,7 @@ beforeAll(async () => {
       "--controllers=*,node-ipam-controller,persistent-volume-label-controller,kubelet-serving-csr-approver",
       "--allocate-node-cidrs",
       "--cluster-cidr=10.244.0.0/16",
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--bind-address=127.0.0.1",
       `--secure-port=${port}`,
       `--tls-cert-file=${fixture("client.pem")}`,

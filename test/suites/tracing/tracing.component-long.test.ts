@@ -79,7 +79,7 @@ function launchController(env: Readonly<Record<string, string>>, ...args: readon
       `--master=${cluster.url}`,
       `--provider=simulated=unix://${join(folder, "provider.sock")}`,
       "--leader-elect=false",
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
       ...args,
     ],

@@ -63,7 +63,7 @@ export const cloudwire: Peer = {
         `--provider=simulated=${endpoint}`,
         "--bind-address=127.0.0.1",
         `--secure-port=${await freePort()}`,
-        "--health-address=127.0.0.1:0",
+        "--health-bind-address=127.0.0.1:0",
         ...flags,
       ],
     });

@@ -113,7 +113,7 @@ function gatheringOf(
     get rules() {
       const {
         nodeDeletionConfirmations: confirmations,
-        nodeDeletionSpan: spanMs,
+        nodeDeletionConfirmationPeriod: spanMs,
         nodeMonitorPeriod: settleMs,
       } = options;
       return { confirmations, spanMs, minAgeMs: MIN_AGE_MS, settleMs, freezeMs: FREEZE_MS };
@@ -144,7 +144,7 @@ function nodeReconciler(
     deletions,
     clock,
     get pace() {
-      return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionSpan };
+      return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionConfirmationPeriod };
     },
     guardInputOf: (node) => guardInputOf(gathering, node),
   };

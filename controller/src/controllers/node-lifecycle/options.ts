@@ -21,7 +21,7 @@ export const nodeLifecycleFlags = {
     whole: true,
     help: "times in a row the cloud must call a machine absent before its node is deleted",
   }),
-  nodeDeletionSpan: durationFlag({
+  nodeDeletionConfirmationPeriod: durationFlag({
     group: "controllers",
     reloadable: true,
     defaultValue: 30_000,

@@ -23,7 +23,7 @@ export const nodeFlags = {
   }),
   nodeTopologyPolicy: choiceFlag({
     group: "controllers",
-    choices: ["warn", "follow", "once"],
+    choices: ["warn", "follow", "ignore"],
     defaultValue: "warn",
     help: "zone and region labels when a machine has moved: left alone and reported, set to what the cloud says, or left alone in silence",
   }),

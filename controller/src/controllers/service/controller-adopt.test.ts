@@ -15,7 +15,7 @@ let world: ServiceWorld;
 beforeEach(() => {
   cloud = cloudOf({});
   world = new ServiceWorld();
-  world.options.adoptLoadBalancers = true;
+  world.options.allowLoadBalancerAdoption = true;
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
@@ -63,7 +63,7 @@ describe("service-lb and a load balancer that exists", () => {
       "AdoptingLoadBalancer: Adopting load balancer lb-old as requested by annotation service.cloudwire.dev/adopt-load-balancer",
     );
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("lb-old.example");
-    world.options.adoptLoadBalancers = false;
+    world.options.allowLoadBalancerAdoption = false;
     await world.restart();
     put("web");
     await world.pass(60_000);
@@ -72,12 +72,12 @@ describe("service-lb and a load balancer that exists", () => {
   });
 
   test("makes none while that is not allowed, and takes it over once it is", async () => {
-    world.options.adoptLoadBalancers = false;
+    world.options.allowLoadBalancerAdoption = false;
     put("web", ASKS.annotations);
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [LEFT]: "lb-old" });
-    expect(said()).toContain("--adopt-load-balancers allows it");
-    world.options.adoptLoadBalancers = true;
+    expect(said()).toContain("--allow-load-balancer-adoption allows it");
+    world.options.allowLoadBalancerAdoption = true;
     await world.pass(120_000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
   });

@@ -144,7 +144,7 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
     services: services.lister,
     providers,
     settings: LOAD_BALANCERS,
-    mayAdopt: () => options.adoptLoadBalancers,
+    mayAdopt: () => options.allowLoadBalancerAdoption,
     clock,
   };
   const applying = { ...deps, ...state, services: services.lister };

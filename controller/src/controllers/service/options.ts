@@ -20,7 +20,7 @@ export const serviceFlags = {
     min: 0,
     help: "how often it is checked whether load balancers were changed at the cloud by others; the provider may ask for longer, 0 turns it off",
   }),
-  adoptLoadBalancers: boolFlag({
+  allowLoadBalancerAdoption: boolFlag({
     group: "controllers",
     reloadable: true,
     defaultValue: false,

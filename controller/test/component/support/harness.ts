@@ -252,7 +252,7 @@ export class Manager {
         nodeTopologyPolicy: "warn",
         concurrentServiceSyncs: 4,
         loadBalancerDriftPeriod: driftPeriodMs,
-        adoptLoadBalancers: false,
+        allowLoadBalancerAdoption: false,
       },
       program: {
         identity: "a-process",

@@ -46,7 +46,7 @@ export class LifecycleWorld {
   readonly options = {
     nodeMonitorPeriod: 5000,
     nodeDeletionConfirmations: 2,
-    nodeDeletionSpan: 30_000,
+    nodeDeletionConfirmationPeriod: 30_000,
     nodeDeletionMaxPercent: 10,
     mode: MODE,
     controllerMode: new Map<string, Mode>(),

@@ -23,7 +23,11 @@ export class ServiceWorld implements AsyncDisposable {
   metrics = new Metrics();
   rules: OwnershipRules | undefined;
   /** May be changed while the controller runs. */
-  readonly options = { concurrentServiceSyncs: 2, loadBalancerDriftPeriod: PERIOD_MS, adoptLoadBalancers: false };
+  readonly options = {
+    concurrentServiceSyncs: 2,
+    loadBalancerDriftPeriod: PERIOD_MS,
+    allowLoadBalancerAdoption: false,
+  };
   providers: readonly Provider[] = [];
   readonly #listeners = new Set<() => void>();
   #life = new AbortController();

@@ -199,7 +199,7 @@ function startReplica(folder: string): Program {
       "--allocate-node-cidrs",
       "--cluster-cidr=10.244.0.0/16",
       "--route-reconciliation-period=1m",
-      "--health-address=127.0.0.1:0",
+      "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
       "--logging-format=json",
     ],

@@ -59,8 +59,8 @@ export const CHART_CASES: Readonly<Record<string, RenderOptions>> = {
       controlPlaneNodes: false,
       providers: [SIMULATED, WEST],
       networkPolicy: { from: [{ namespaceSelector: {} }], egress: [{ ports: [{ port: 443 }, { port: 6443 }] }] },
-      metrics: { readers: [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }] },
-      statusPage: { readers: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "operators" }] },
+      metrics: { subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }] },
+      statusPage: { subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "operators" }] },
     },
   },
   "an API server by its address, and all controllers": {

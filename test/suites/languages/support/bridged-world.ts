@@ -71,7 +71,7 @@ export class BridgedWorld implements AsyncDisposable {
       args: [
         `--kubeconfig=${this.controlPlane.kubeconfigPath}`,
         `--provider=${name}=unix://${this.#socket}`,
-        "--health-address=127.0.0.1:0",
+        "--health-bind-address=127.0.0.1:0",
         "--secure-port=0",
         "--leader-elect=false",
         "-v=4",

@@ -21,7 +21,7 @@ export const ours: Peer = {
       args: [
         `--kubeconfig=${site.kubeconfigPath}`,
         `--provider=simulated=unix://${socket}`,
-        "--health-address=127.0.0.1:0",
+        "--health-bind-address=127.0.0.1:0",
         "--secure-port=0",
         "-v=4",
         ...flags.both,

@@ -10,7 +10,7 @@ const NOTE = "deletions.cloudwire.dev/simulated";
 /** The least that the flags take, and a lease that is soon over. */
 const ARGS = [
   "--node-monitor-period=1s",
-  "--node-deletion-span=1s",
+  "--node-deletion-confirmation-period=1s",
   "--leader-elect-lease-duration=4s",
   "--leader-elect-renew-deadline=3s",
   "--leader-elect-retry-period=500ms",

@@ -14,7 +14,7 @@ const RELEASE = "cloudwire.dev/release-deletion";
 /** The least that the flags take: each Node is looked at every second, and a lie lasts for longer than a span. */
 const PERIOD_MS = 1000;
 const SPAN_MS = 1000;
-const QUICK = [`--node-monitor-period=${PERIOD_MS / 1000}s`, `--node-deletion-span=${SPAN_MS / 1000}s`];
+const QUICK = [`--node-monitor-period=${PERIOD_MS / 1000}s`, `--node-deletion-confirmation-period=${SPAN_MS / 1000}s`];
 
 /** So that a cloud that hangs is given up in time. */
 const SIDECAR = { env: { SIMCLOUD_CALL_TIMEOUT_MS: "1500" } } as const;

@@ -43,7 +43,7 @@ function start(options: ConstructorParameters<typeof Program>[0]): Program {
 function startController(...args: readonly string[]): Program {
   return start({
     source: "controller/src/main.ts",
-    args: ["--health-address=127.0.0.1:0", "--secure-port=0", ...args],
+    args: ["--health-bind-address=127.0.0.1:0", "--secure-port=0", ...args],
   });
 }
 
@@ -164,12 +164,12 @@ describe("the controller ends with one clear line", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    const program = startController(provider("none"), kubeconfig(), `--health-address=127.0.0.1:${port}`);
+    const program = startController(provider("none"), kubeconfig(), `--health-bind-address=127.0.0.1:${port}`);
     expect(await lastWords(program)).toEqual({
       code: 1,
       lines: [
         expect.stringMatching(
-          /^cloudwire-controller-manager: --health-address: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/,
+          /^cloudwire-controller-manager: --health-bind-address: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/,
         ),
       ],
     });

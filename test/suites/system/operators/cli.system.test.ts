@@ -32,7 +32,7 @@ beforeAll(async () => {
   const port = await freePort();
   server = `https://127.0.0.1:${port}`;
   const pages = [`--secure-port=${port}`, "--bind-address=127.0.0.1"];
-  const quick = ["--node-monitor-period=1s", "--node-deletion-span=1s"];
+  const quick = ["--node-monitor-period=1s", "--node-deletion-confirmation-period=1s"];
   const controller = world.startController({ args: [...pages, ...quick] });
   await controller.said(/Became leader/, 60_000);
   await world.createService("web", 8484);

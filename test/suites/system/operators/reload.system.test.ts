@@ -60,7 +60,9 @@ describe("a change of the configuration file", () => {
     await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 500\n  NodeDeletionSpam: 1m\n");
     const [line] = await controller.said(/ERROR The changed configuration file is refused as a whole.*\n/);
     expect(line).toMatch(/NodeDeletionMaxPercent.*not a whole number from 0 to 100/);
-    expect(line).toMatch(/NodeDeletionSpam: is not a setting; did you mean Cloudwire\.NodeDeletionSpan\?/);
+    expect(line).toMatch(
+      /NodeDeletionSpam: is not a setting; did you mean Cloudwire\.NodeDeletionConfirmationPeriod\?/,
+    );
     await world.createService("web", 80);
     await world.addressed("web");
     expect(controller.output).not.toContain("DEBUG");

@@ -9,7 +9,7 @@ import { eachWorld } from "../support/each-world.ts";
 import type { World } from "../support/world.ts";
 
 const SOON_MS = 30_000;
-const LOOPBACK = "--status-page-address=127.0.0.1:0";
+const LOOPBACK = "--status-page-bind-address=127.0.0.1:0";
 
 let world: World;
 
@@ -157,10 +157,10 @@ describe("the page over TLS", () => {
 });
 
 test.each([
-  { address: "0.0.0.0:10269", says: /--status-page-address: "0\.0\.0\.0:10269" is not on loopback/ },
-  { address: "10269", says: /--status-page-address: "10269" is not an IP address and a port/ },
+  { address: "0.0.0.0:10269", says: /--status-page-bind-address: "0\.0\.0\.0:10269" is not on loopback/ },
+  { address: "10269", says: /--status-page-bind-address: "10269" is not an IP address and a port/ },
 ])("an address $address for the page ends the start, with the reason", async ({ address, says }) => {
-  const controller = world.startController({ args: [`--status-page-address=${address}`] });
+  const controller = world.startController({ args: [`--status-page-bind-address=${address}`] });
   expect((await controller.exit()).code).toBe(64);
   expect(controller.output).toMatch(says);
 });

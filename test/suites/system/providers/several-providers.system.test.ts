@@ -221,7 +221,7 @@ test("routes of two clouds are each in their own", async () => {
 });
 
 /** A fraction of the defaults, so that an outage lasts for longer than deletions take. */
-const QUICK = ["--node-monitor-period=1s", "--node-deletion-span=3s"];
+const QUICK = ["--node-monitor-period=1s", "--node-deletion-confirmation-period=3s"];
 
 async function loseHeartbeats(names: readonly string[], status: "False" | "Unknown"): Promise<void> {
   await inParallel(names, (name) => world.reportReady(name, status));

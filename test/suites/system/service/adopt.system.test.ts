@@ -61,7 +61,7 @@ const refused = (name: string, why: string): Promise<true> =>
 
 test("a Service of a new cluster gets the load balancer that the lost one has left, address and all, and takes it with it", async () => {
   const left = await leftByAnotherCluster();
-  const controller = world.startController({ args: ["--adopt-load-balancers"] });
+  const controller = world.startController({ args: ["--allow-load-balancer-adoption"] });
   await world.initialized("only");
   await ask("shop", left.id);
   expect(await world.addressed("shop")).toBe(left.address);
@@ -91,12 +91,12 @@ test("nothing is taken that no operator has allowed, nor from a Service that liv
   const controller = world.startController();
   await world.initialized("only");
   await ask("shop", left.id);
-  await refused("shop", "--adopt-load-balancers allows it");
+  await refused("shop", "--allow-load-balancer-adoption allows it");
   expect((await world.loadBalancers()).map(({ tags }) => tags["cloudwire.dev/cluster-id"])).toEqual(["lost"]);
   await world.kube.delete(`${SERVICES}/shop`);
   await controller.stop();
 
-  world.startController({ args: ["--adopt-load-balancers"] });
+  world.startController({ args: ["--allow-load-balancer-adoption"] });
   await world.createService("living", 8383);
   const address = await world.addressed("living");
   const living = (await world.loadBalancers()).find((balancer) => balancer.address === address);

@@ -5,7 +5,7 @@ import type { Program } from "../../../support/program.ts";
 const CALL_MS = 60_000;
 
 /** Has a controller serve its pages where a test can read them without credentials. */
-export const LOOPBACK = "--status-page-address=127.0.0.1:0";
+export const LOOPBACK = "--status-page-bind-address=127.0.0.1:0";
 
 /** What a controller answers at a path of its status page's address. */
 export async function page(

@@ -45,7 +45,7 @@ export class Replica implements AsyncDisposable {
       args: [
         `--kubeconfig=${kubeconfigPath}`,
         `--provider=simulated=unix://${this.#socket}`,
-        "--health-address=127.0.0.1:0",
+        "--health-bind-address=127.0.0.1:0",
         "--secure-port=0",
         "-v=4",
         ...args,

@@ -14,7 +14,7 @@ const CALL_MS = 10_000;
 const CLUSTER_ID = "cloudwire.dev/cluster-id";
 
 /** Nodes looked at as often as the flags allow, so that nothing takes longer than it must. */
-const QUICK = ["--leader-elect=false", "--node-monitor-period=1s", "--node-deletion-span=1s"];
+const QUICK = ["--leader-elect=false", "--node-monitor-period=1s", "--node-deletion-confirmation-period=1s"];
 
 const SOURCE = "cli/src/main.ts";
 

@@ -147,7 +147,7 @@ export class World implements AsyncDisposable {
       args: [
         `--kubeconfig=${readPod() === undefined ? kubeconfigPath : lend(kubeconfigPath, this.#folder)}`,
         ...provider,
-        "--health-address=127.0.0.1:0",
+        "--health-bind-address=127.0.0.1:0",
         "--secure-port=0",
         ...(isVerbose ? ["-v=4"] : []),
         ...args,

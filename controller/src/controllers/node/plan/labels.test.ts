@@ -88,7 +88,7 @@ describe("planLabels() of type, zone and region", () => {
     readonly shown?: string;
   }>([
     { it: "writes what is missing", policy: "warn", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
-    { it: "writes what is missing", policy: "once", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
+    { it: "writes what is missing", policy: "ignore", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
     { it: "writes what is missing", policy: "follow", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
     {
       it: "leaves another value and tells it",
@@ -96,7 +96,7 @@ describe("planLabels() of type, zone and region", () => {
       has: { [ZONE]: "a", [BETA_ZONE]: "a" },
       shown: "a",
     },
-    { it: "leaves another value in silence", policy: "once", has: { [ZONE]: "a", [BETA_ZONE]: "a" } },
+    { it: "leaves another value in silence", policy: "ignore", has: { [ZONE]: "a", [BETA_ZONE]: "a" } },
     {
       it: "replaces another value",
       policy: "follow",
@@ -113,7 +113,7 @@ describe("planLabels() of type, zone and region", () => {
     },
     {
       it: "takes an edit of the old name for acceptance",
-      policy: "once",
+      policy: "ignore",
       has: { [ZONE]: "a", [BETA_ZONE]: "b" },
       changes: { [ZONE]: "b" },
     },
@@ -138,7 +138,7 @@ describe("planLabels() of type, zone and region", () => {
     },
     {
       it: "lets the old name decide in silence, too",
-      policy: "once",
+      policy: "ignore",
       has: { [ZONE]: "x", [BETA_ZONE]: "a" },
       changes: { [ZONE]: "a" },
     },

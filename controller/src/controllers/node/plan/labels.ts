@@ -99,7 +99,7 @@ function planPair(pair: Pair, { name, labels }: Labeled, value: string, policy: 
   const agrees = labels[beta] === value || labels[stable] === value;
   if (policy === "follow" || shown === undefined || agrees) return { changes: setBoth(pair, value, labels) };
   const changes = mirror(pair, labels);
-  if (policy === "once") return { changes };
+  if (policy === "ignore") return { changes };
   const accept = `kubectl label node ${name} ${stable}=${value} --overwrite`;
   const message = `the cloud says that the ${what} is ${value}, the label ${stable} says ${shown} and is left alone; to accept the change: ${accept}`;
   return { changes, difference: { field, message } };
@@ -162,7 +162,7 @@ function taken(name: string, key: string, value: string, present: string): strin
  * follow: the cloud's value is written; an edit is repaired. warn: the Node's value stays, and the difference is reported. once: it stays,
  * and nothing is said.
  */
-export type FieldPolicy = "once" | "follow" | "warn";
+export type FieldPolicy = "ignore" | "follow" | "warn";
 
 /** What of a Node the cloud knows better. */
 export type Field = "providerID" | "addresses" | "instanceType" | "zone" | "region" | "labels";

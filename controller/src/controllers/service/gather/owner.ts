@@ -27,7 +27,7 @@ export interface GatherDependencies {
   readonly settings: LoadBalancerSettings;
   /** Of --load-balancer-drift-period, as it is now. */
   readonly pace: DriftPace;
-  /** Of --adopt-load-balancers, as it is now. */
+  /** Of --allow-load-balancer-adoption, as it is now. */
   readonly mayAdopt: () => boolean;
   readonly clock: Pick<Clock, "monotonicMs">;
 }

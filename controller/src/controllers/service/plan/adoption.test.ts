@@ -32,7 +32,7 @@ test.each([
     it: "no operator has allowed it",
     input: { isAllowed: false },
     effect: "refused",
-    message: "taking over load balancers is not allowed here; --adopt-load-balancers allows it",
+    message: "taking over load balancers is not allowed here; --allow-load-balancer-adoption allows it",
   },
   {
     it: "the provider cannot, or cannot say whose it is",

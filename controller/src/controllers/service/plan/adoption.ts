@@ -8,7 +8,7 @@ export interface AdoptionInput {
   readonly loadBalancerId: string;
   /** The one that the Service has. undefined: none, as far as known. */
   readonly standingId: string | undefined;
-  /** --adopt-load-balancers. */
+  /** --allow-load-balancer-adoption. */
   readonly isAllowed: boolean;
   /** The provider takes load balancers over, and lists those of this cluster: one that is in use here is not to be taken. */
   readonly isOffered: boolean;
@@ -36,7 +36,10 @@ export function adoption({ loadBalancerId, standingId, isAllowed, isOffered, oth
       `the Service has load balancer ${standingId}; to take over another, make the Service anew`,
     );
   if (!isAllowed)
-    return problem("refused", "taking over load balancers is not allowed here; --adopt-load-balancers allows it");
+    return problem(
+      "refused",
+      "taking over load balancers is not allowed here; --allow-load-balancer-adoption allows it",
+    );
   if (!isOffered) return problem("refused", "the provider takes over no load balancers");
   if (others.length > 0)
     return problem("refused", `load balancer ${loadBalancerId} is also that of Service ${others.join(", ")}`);
