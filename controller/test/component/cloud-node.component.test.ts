@@ -123,7 +123,7 @@ describe("cloud-node initialises", () => {
     expect(harness.writes).toHaveLength(1);
     expect(harness.events("a").map((event) => event.replace(/ x\d+$/, ""))).toEqual([
       expect.stringMatching(
-        /^Warning InitializeNodeFailed Node is not initialized: the cloud knows no machine with the name a \(retrying/,
+        /^Warning InitializeNodeFailed Node is not initialized: the cloud has no instance with the name a \(retrying/,
       ),
       SYNCED,
     ]);
@@ -203,7 +203,7 @@ describe("cloud-node leaves alone", () => {
     await harness.startProvider();
     harness.startManager().startNodes();
     const why =
-      "Warning InitializeNodeFailed Node is not initialized: annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1, Hostname a) (retrying within 5 minutes). To fix: start the kubelet with one of the instance's addresses as --node-ip, or without --node-ip";
+      "Warning InitializeNodeFailed Node is not initialized: annotation alpha.kubernetes.io/provided-node-ip: 10.0.0.7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1, Hostname a) (retrying within 5 minutes). To fix: start the kubelet with one of the instance's addresses as --node-ip, or without --node-ip";
     await eventually("it was said", () => harness.events("a").length > 0);
     expect(harness.events("a").map((event) => event.replace(/ x\d+$/, ""))).toEqual([why]);
     expect(harness.writes).toEqual([]);
@@ -238,7 +238,7 @@ describe("cloud-node leaves alone", () => {
     await harness.quiet();
     expect([harness.writes, harness.cloud.calls.length]).toEqual([[], 1]);
     expect(harness.events("a")).toEqual([
-      "Warning NodeDiffersFromCloud the cloud says that the zone is new, the label topology.kubernetes.io/zone says old and is left alone; to accept the change: kubectl label node a topology.kubernetes.io/zone=new --overwrite",
+      "Warning NodeDiffersFromCloud the cloud reports zone new, but label topology.kubernetes.io/zone is old and is not changed; to accept the change: kubectl label node a topology.kubernetes.io/zone=new --overwrite",
     ]);
   });
 });

@@ -81,8 +81,8 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
       {
         kind: "waiting",
         node,
-        namesake: { kind: "unasked" },
-        answer: {
+        byName: { kind: "notQueried" },
+        result: {
           kind: "present",
           instance: {
             providerId: `acme://${node.metadata.name}`,

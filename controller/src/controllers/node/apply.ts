@@ -7,13 +7,12 @@ import { retryDelayMs } from "../../provider/model/errors.ts";
 import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { DELAY_IS_NEWS_AFTER_MS, type DroppedLabels, type NodeCache, UNOWNED_IS_NEWS_AFTER_MS } from "./node-cache.ts";
+import { type DroppedLabels, type NodeCache, REPORT_DELAY_AFTER_MS, REPORT_UNOWNED_AFTER_MS } from "./node-cache.ts";
 import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Initialize, type Leave, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
 
-/** What this step writes with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "get" | "patch">;
   readonly events: EventRecorder;
@@ -23,7 +22,7 @@ export interface ApplyDependencies {
   readonly clock: Clock;
 }
 
-/** The Node keeps its taint and is tried again: after `retryAfterMs`, or with the queue's back-off. */
+/** The Node keeps its taint and is retried after `retryAfterMs`, or with the queue's back-off. */
 class NodeNotInitializedError extends Error {
   readonly code = "NODE_NOT_INITIALIZED";
   readonly why: Why;
@@ -37,13 +36,13 @@ class NodeNotInitializedError extends Error {
   }
 }
 
-/** Conflicts in a row before the queue's back-off takes over. Upstream tries 20 times against a cache that cannot have changed. */
+/** Conflicts in a row before the queue's back-off takes over. Upstream retries 20 times against a cache that cannot have changed. */
 const MAX_TRIES = 5;
 
-/** Carries the plan out, then comes back at the next tick, or when there is something to say. At most two writes a Node. */
+/** Makes at most two writes for a Node, and requeues it for the next tick or for the next report. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { cache } = deps;
-  // What was reported of a Node of that name before it was made anew.
+  // Differences of a deleted Node of the same name are reported again.
   if (plan.kind !== "update") cache.differences.forget(context.key);
   switch (plan.kind) {
     case "leave":
@@ -54,7 +53,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       cache.waiting.forget(context.key);
       return update(plan, deps, context);
     case "initialize":
-      await initializeOrNote(plan, deps, context);
+      await initializeOrReport(plan, deps, context);
       cache.waiting.forget(context.key);
       return requeueAfter(cache.refreshes.untilNextMs());
     default:
@@ -63,46 +62,42 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
 }
 
 function leave({ node, message }: Leave, { cache, events }: ApplyDependencies, { key, log }: ReconcileContext): Result {
-  log.debug(2, "Node is left alone: no provider owns it", { why: message });
-  const { refreshes, waiting } = cache;
-  const { tell, newsInMs } = waiting.add(key, {
-    reason: "unowned",
-    topic: "unowned",
-    newsAfterMs: UNOWNED_IS_NEWS_AFTER_MS,
-  });
-  if (tell) {
-    const minutes = UNOWNED_IS_NEWS_AFTER_MS / 60_000;
-    events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`, "unowned"));
+  log.debug(2, "Skipped Node: no provider owns it", { detail: message });
+  const reason = "unowned";
+  const reportAfterMs = REPORT_UNOWNED_AFTER_MS;
+  const { report, reportInMs } = cache.waiting.add(key, { reason, topic: reason, reportAfterMs });
+  if (report) {
+    const minutes = REPORT_UNOWNED_AFTER_MS / 60_000;
+    events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`, reason));
   }
-  const tickInMs = refreshes.untilNextMs();
-  const why = { reason: "unowned", message };
-  return requeueAfter(newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs), why);
+  const tickInMs = cache.refreshes.untilNextMs();
+  return requeueAfter(reportInMs === 0 ? tickInMs : Math.min(reportInMs, tickInMs), { reason, message });
 }
 
 function refuse(plan: NotInitialized, { events, cache }: ApplyDependencies, { key }: ReconcileContext): never {
-  const { node, reason, message, cause, tell } = plan;
-  const noted = cache.waiting.add(key, {
+  const { node, reason, message, cause, reportNow } = plan;
+  const { report, failures } = cache.waiting.add(key, {
     reason,
-    topic: tell ? message : reason,
-    newsAfterMs: tell ? 0 : DELAY_IS_NEWS_AFTER_MS,
+    topic: reportNow ? message : reason,
+    reportAfterMs: reportNow ? 0 : REPORT_DELAY_AFTER_MS,
   });
-  const event = tell ? initializeNodeFailed : initializeNodeDelayed;
-  if (noted.tell) events.record(event(node, message, reason, cause?.class));
-  const retryAfterMs = cause === undefined ? undefined : retryDelayMs(cause, noted.failures);
-  const what = `initialize node ${node.metadata.name}: ${message}`;
-  const why = { reason: reason === "absent" && !tell ? "notSeenYet" : reason, message };
-  throw new NodeNotInitializedError(what, why, retryAfterMs, { cause });
+  const event = reportNow ? initializeNodeFailed : initializeNodeDelayed;
+  if (report) events.record(event(node, message, reason, cause?.class));
+  const retryAfterMs = cause === undefined ? undefined : retryDelayMs(cause, failures);
+  const why = { reason: reason === "absent" && !reportNow ? "notSeenYet" : reason, message };
+  const text = `initialize node ${node.metadata.name}: ${message}`;
+  throw new NodeNotInitializedError(text, why, retryAfterMs, { cause });
 }
 
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { node, labelsPatch, statusPatch } = plan;
+  const { node, labelsPatch, statusPatch, differences } = plan;
   const { refreshes, repairs } = deps.cache;
   const { key } = context;
-  tell(plan, deps, context);
+  report(plan, deps, context);
   const tickInMs = refreshes.untilNextMs();
   const waitMs = labelsPatch === undefined ? 0 : repairs.waitMs(key);
   try {
-    // Labels first: their patch is only valid for the version that they were planned from.
+    // Labels first: their patch is valid only for the resource version that it was planned from.
     if (labelsPatch !== undefined && waitMs === 0) {
       await patch(node, labelsPatch, deps, context, { isFirstOfMore: statusPatch !== undefined });
       repairs.done(key);
@@ -111,43 +106,42 @@ async function update(plan: Update, deps: ApplyDependencies, context: ReconcileC
   } catch (error) {
     if (!isApiError(error, "notFound")) throw error;
   }
-  return requeueAfter(waitMs === 0 ? tickInMs : Math.min(waitMs, tickInMs), whyDiffers(plan));
+  const message = differences.map((difference) => difference.message).join("; ");
+  const why = differences.length === 0 ? undefined : { reason: "differs", message };
+  return requeueAfter(waitMs === 0 ? tickInMs : Math.min(waitMs, tickInMs), why);
 }
 
-function whyDiffers({ differences }: Update): Why | undefined {
-  if (differences.length === 0) return undefined;
-  return { reason: "differs", message: differences.map(({ message }) => message).join("; ") };
-}
-
-function tell(plan: Update, { cache, events, droppedLabels }: ApplyDependencies, { key, log }: ReconcileContext): void {
+function report(
+  plan: Update,
+  { cache, events, droppedLabels }: ApplyDependencies,
+  { key, log }: ReconcileContext,
+): void {
   for (const difference of cache.differences.replace(key, plan.differences)) {
     events.record(differs(plan.node, difference));
-    log.warn("Node differs from what its cloud says", { ...difference });
+    log.warn("Node differs from its instance in the cloud", { ...difference });
   }
-  for (const label of droppedLabels.news(plan.droppedLabels)) {
-    log.warn("Label from the cloud is put on no node", { ...label });
+  for (const label of droppedLabels.unreported(plan.droppedLabels)) {
+    log.warn("Dropped a label of the cloud for all Nodes", { ...label });
   }
 }
 
-/** A write that the server refuses again and again also keeps the taint on. */
-async function initializeOrNote(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
+/** A write that the API server keeps rejecting also keeps the taint. */
+async function initializeOrReport(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
   try {
     await initialize(plan, deps, context);
   } catch (error) {
     if (isApiError(error, "notFound")) return;
-    const noted = deps.cache.waiting.add(context.key, {
-      reason: "write",
-      topic: "write",
-      newsAfterMs: DELAY_IS_NEWS_AFTER_MS,
-    });
-    if (noted.tell) deps.events.record(initializeNodeDelayed(plan.node, messageOf(error), "write"));
+    const reason = "write";
+    const attempt = { reason, topic: reason, reportAfterMs: REPORT_DELAY_AFTER_MS } as const;
+    const isDue = deps.cache.waiting.add(context.key, attempt).report;
+    if (isDue) deps.events.record(initializeNodeDelayed(plan.node, messageOf(error), reason));
     throw error;
   }
 }
 
 async function initialize(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
   for (const warning of plan.instance.warnings) {
-    context.log.warn("Provider's answer was not taken in full", { warning });
+    context.log.warn("Ignored a part of the provider's response", { warning });
   }
   let current: Initialize | undefined = plan;
   for (let tries = 1; ; tries++) {
@@ -165,7 +159,7 @@ async function initialize(plan: Initialize, deps: ApplyDependencies, context: Re
   }
 }
 
-/** Addresses go first, so that no pod is let onto a Node without them. Answers the plan for the Node as the server now has it. */
+/** Writes addresses first: a pod must not be scheduled to a Node without them. Returns the plan for the written Node. */
 async function writeAddresses(
   plan: Initialize,
   deps: ApplyDependencies,
@@ -176,7 +170,7 @@ async function writeAddresses(
   return planAgain(plan, await patch(plan.node, plan.statusPatch, deps, context, options));
 }
 
-/** The same facts for a newer state of the Node. undefined: it is another Node by now, or waits no longer. */
+/** Plans a newer version of the Node with the same instance. undefined: the Node was replaced, or has lost its taint. */
 function planAgain(plan: Initialize, node: Node): Initialize | undefined {
   if (node.metadata.uid !== plan.node.metadata.uid || !isUninitialized(node)) return undefined;
   const again = planInitialize(node, plan.instance);
@@ -190,7 +184,7 @@ function finish(node: Node, { events, metrics, clock }: ApplyDependencies, { log
   metrics.taintRemovalDelaySeconds.observe(delaySeconds);
   metrics.initialSyncDelaySeconds.observe(delaySeconds);
   events.record(synced(node));
-  log.info("Node initialized", { node: node.metadata.name, providerID: node.spec.providerID, delaySeconds });
+  log.info("Initialized Node", { node: node.metadata.name, providerID: node.spec.providerID, delaySeconds });
 }
 
 async function patch(

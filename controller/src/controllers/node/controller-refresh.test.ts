@@ -117,7 +117,7 @@ describe("cloud-node keeps labels", () => {
     expect(world.calls).toHaveLength(1);
   });
 
-  test("and lets somebody who writes others all the time have the last word for half a minute", async () => {
+  test("and repairs labels that another client keeps overwriting at most every 30 s", async () => {
     world.machine("a", { instanceType: "small" });
     world.register("a");
     world.start();
@@ -132,13 +132,13 @@ describe("cloud-node keeps labels", () => {
     expect(world.node("a").metadata.labels[TYPE]).toBe("small");
   });
 
-  test("of a zone that was there before, tells another once and counts it until somebody accepts it", async () => {
+  test("of an existing zone, and reports another zone once until an operator accepts it", async () => {
     world.machine("a", { zone: "b" });
     world.settled("a", { labels: { [ZONE]: "a", [BETA_ZONE]: "a" } });
     world.start();
     await world.pass(3 * REFRESH_MS);
     expect(world.said).toEqual([
-      `NodeDiffersFromCloud the cloud says that the zone is b, the label ${ZONE} says a and is left alone; to accept the change: kubectl label node a ${ZONE}=b --overwrite`,
+      `NodeDiffersFromCloud the cloud reports zone b, but label ${ZONE} is a and is not changed; to accept the change: kubectl label node a ${ZONE}=b --overwrite`,
     ]);
     expect([await differing("zone"), world.writes]).toEqual([1, []]);
     world.edit("a", { metadata: { labels: { [ZONE]: "b" } } });
@@ -147,7 +147,7 @@ describe("cloud-node keeps labels", () => {
     expect([await differing("zone"), world.said.length]).toEqual([0, 1]);
   });
 
-  test("of a Node that was made anew, of which nothing of that stands", async () => {
+  test("of a recreated Node, without the old differences", async () => {
     world.machine("a", { zone: "b" });
     world.settled("a", { labels: { [ZONE]: "a", [BETA_ZONE]: "a" } });
     world.start();
@@ -159,7 +159,7 @@ describe("cloud-node keeps labels", () => {
     expect(await differing("zone")).toBe(0);
   });
 
-  test("of a zone as the operator wishes", async () => {
+  test("of a zone by the policy of the flag", async () => {
     await using following = new NodeWorld({ topologyPolicy: "follow" });
     following.machine("a", { zone: "b" });
     following.settled("a", { labels: { [ZONE]: "a", [BETA_ZONE]: "a" } });
@@ -193,10 +193,10 @@ describe("cloud-node keeps labels", () => {
     }
     world.start();
     await world.pass(3 * REFRESH_MS);
-    expect(world.log.messages("warn")).toEqual(["Label from the cloud is put on no node"]);
+    expect(world.log.messages("warn")).toEqual(["Dropped a label of the cloud for all Nodes"]);
   });
 
-  test("plans anew when somebody else changed the Node meanwhile", async () => {
+  test("plans again when another client changed the Node in the meantime", async () => {
     world.machine("a", { labels: { rack: "r1" } });
     world.settled("a");
     world.isLagging = true;
@@ -210,7 +210,7 @@ describe("cloud-node keeps labels", () => {
   });
 });
 
-describe("cloud-node untrustedReasons a provider ID", () => {
+describe("cloud-node reports a provider ID mismatch", () => {
   const mismatches = () => world.said.filter((said) => said.startsWith("ProviderIDMismatch"));
 
   test("when another machine has the Node's name, asked for once", async () => {
@@ -220,8 +220,8 @@ describe("cloud-node untrustedReasons a provider ID", () => {
     world.edit("a", { spec: { providerID: "acme://1" } });
     world.start();
     await world.pass(3 * REFRESH_MS);
-    expect(mismatches()).toEqual([expect.stringContaining("acme://1, which the cloud calls otherwise")]);
-    expect(mismatches()).toEqual([expect.stringContaining("the machine of the name a has acme://2;")]);
+    expect(mismatches()).toEqual([expect.stringContaining("acme://1, which has another name in the cloud")]);
+    expect(mismatches()).toEqual([expect.stringContaining("the instance with the name a has acme://2;")]);
     expect(await differing("providerID")).toBe(1);
     expect(world.calls.flatMap(({ asked }) => asked).filter((asked) => asked === "a")).toHaveLength(1);
     expect(world.node("a").spec.providerID).toBe("acme://1");
@@ -236,14 +236,14 @@ describe("cloud-node untrustedReasons a provider ID", () => {
     expect([mismatches(), await differing("providerID")]).toEqual([[], undefined]);
   });
 
-  test("when its machine is gone and one was made anew under its name", async () => {
+  test("when another instance was created under its name", async () => {
     world.settled("a");
     world.start();
     await world.pass(1000);
     expect(mismatches()).toEqual([]);
     world.machine("new", { name: "a" });
     await world.pass(REFRESH_MS);
-    expect(mismatches()).toEqual([expect.stringContaining("acme://a, which the cloud does not know")]);
+    expect(mismatches()).toEqual([expect.stringContaining("acme://a, which the cloud does not have")]);
     expect(world.writes).toEqual([]);
   });
 
@@ -266,7 +266,7 @@ describe("cloud-node untrustedReasons a provider ID", () => {
   });
 });
 
-describe("cloud-node orders addresses anew", () => {
+describe("cloud-node orders addresses again", () => {
   test("as soon as the annotation asks for it", async () => {
     world.machine("a", { addresses: [V4, V6] });
     world.settled("a", {}, [V4, V6]);
@@ -283,7 +283,9 @@ describe("cloud-node orders addresses anew", () => {
     world.settled("a", { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } }, [V4]);
     world.start();
     await world.pass(3 * REFRESH_MS);
-    expect(world.said).toEqual([expect.stringMatching(/^NodeDiffersFromCloud .*the cloud does not know 10\.0\.0\.7/)]);
+    expect(world.said).toEqual([
+      expect.stringMatching(/^NodeDiffersFromCloud .*10\.0\.0\.7 is not an address of this instance/),
+    ]);
     expect([await differing("addresses"), world.writes]).toEqual([1, []]);
   });
 });

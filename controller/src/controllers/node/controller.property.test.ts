@@ -17,7 +17,7 @@ type ToNode =
   | { readonly kind: "edited"; readonly name: string; readonly label: string; readonly value: string };
 
 type ToCloud =
-  | { readonly kind: "machine"; readonly name: string; readonly facts: Partial<Instance> }
+  | { readonly kind: "machine"; readonly name: string; readonly instance: Partial<Instance> }
   | { readonly kind: "terminated"; readonly name: string }
   | { readonly kind: "fails" | "recovers" };
 
@@ -27,7 +27,7 @@ type ToController =
   | { readonly kind: "time"; readonly ms: number };
 
 /** One thing that happens. */
-type Happening =
+type Step =
   | { readonly to: "node"; readonly what: ToNode }
   | { readonly to: "cloud"; readonly what: ToCloud }
   | { readonly to: "controller"; readonly what: ToController };
@@ -38,7 +38,7 @@ const addresses: fc.Arbitrary<readonly NodeAddress[]> = fc.shuffledSubarray([
   { type: "InternalIP", address: "fd00::1" },
   { type: "ExternalIP", address: "192.0.2.1" },
 ]);
-const facts: fc.Arbitrary<Partial<Instance>> = fc.record({
+const instance: fc.Arbitrary<Partial<Instance>> = fc.record({
   instanceType: fc.constantFrom("small", "large"),
   zone: fc.constantFrom("x", "y"),
   addresses,
@@ -54,7 +54,7 @@ const toNode: fc.Arbitrary<ToNode> = fc.oneof(
   }),
 );
 const toCloud: fc.Arbitrary<ToCloud> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("machine"), name, facts }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("machine"), name, instance }) },
   fc.record({ kind: fc.constant("terminated"), name }),
   fc.record({ kind: fc.constantFrom("fails", "recovers") }),
 );
@@ -63,7 +63,7 @@ const toController: fc.Arbitrary<ToController> = fc.oneof(
   fc.record({ kind: fc.constantFrom("reconnected", "restarted", "lags") }),
   fc.record({ kind: fc.constant("catchesUp"), reversed: fc.boolean(), twice: fc.boolean() }),
 );
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ to: fc.constant("node"), what: toNode }),
   fc.record({ to: fc.constant("cloud"), what: toCloud }),
   fc.record({ to: fc.constant("controller"), what: toController }),
@@ -76,7 +76,7 @@ class Play {
   /** The value that users gave their own label last. */
   readonly users = new Map<string, string>();
 
-  async happen(happened: Happening): Promise<void> {
+  async happen(happened: Step): Promise<void> {
     switch (happened.to) {
       case "node":
         return this.#toNode(happened.what);
@@ -114,7 +114,7 @@ class Play {
   }
 
   #edit(node: string, label: string, value: string): void {
-    // One that the cloud set, or somebody before, is not theirs any more.
+    // One that the cloud set, or an operator before, is not theirs any more.
     const isTheirs =
       label === USERS &&
       !(this.world.node(node).metadata.annotations["cloudwire.dev/cloud-labels"] ?? "").includes(USERS);
@@ -126,7 +126,7 @@ class Play {
     const { world } = this;
     switch (what.kind) {
       case "machine":
-        return world.machine(what.name, what.facts);
+        return world.machine(what.name, what.instance);
       case "terminated":
         return void world.machines.delete(`acme://${what.name}`);
       case "fails":
@@ -192,7 +192,7 @@ function wanted({ providerId, addresses: all, instanceType, zone }: Instance, no
 describe("nodes", () => {
   test("end as the cloud has them, whatever happened in which order, and users keep what is theirs", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 30 }), async (history) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (history) => {
         const play = new Play();
         const { world } = play;
         await using _world = world;

@@ -16,7 +16,7 @@ const waiting = (reason: string) => world.value("cloudwire_nodes_uninitialized",
 /** What a look-up waits for others (instance-batcher.ts). */
 const WINDOW_MS = 15;
 
-describe("cloud-node initialises", () => {
+describe("cloud-node initializes", () => {
   test("with addresses first, and leaves the Node alone after that", async () => {
     world.machine("a", { zone: "z", addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
     world.register("a");
@@ -99,7 +99,7 @@ describe("cloud-node says why a Node waits", () => {
     expect(world.said).toEqual([said, said]);
   });
 
-  test("at once when only somebody can help, once for each thing to say", async () => {
+  test("immediately when only an operator can fix it, once per message", async () => {
     world.machine("a", { zone: "no zone" });
     world.register("a");
     world.start();
@@ -107,8 +107,8 @@ describe("cloud-node says why a Node waits", () => {
     world.change("a", { zone: "worse zone" });
     await world.pass(10 * MINUTE_MS);
     expect(world.said).toEqual([
-      `InitializeNodeFailed Node is not initialized: the cloud's zone "no zone" cannot be a label value (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.labels}`,
-      `InitializeNodeFailed Node is not initialized: the cloud's zone "worse zone" cannot be a label value (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.labels}`,
+      `InitializeNodeFailed Node is not initialized: the cloud's zone "no zone" is not a valid label value (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.labels}`,
+      `InitializeNodeFailed Node is not initialized: the cloud's zone "worse zone" is not a valid label value (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.labels}`,
     ]);
     expect(await waiting("labels")).toBe(1);
   });
@@ -119,7 +119,7 @@ describe("cloud-node says why a Node waits", () => {
     world.start();
     await world.pass(MINUTE_MS);
     expect(world.said).toEqual([
-      `InitializeNodeFailed Node is not initialized: the cloud knows no machine with the provider ID acme://old, but one of the name a with acme://new (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.absent}`,
+      `InitializeNodeFailed Node is not initialized: the cloud has no instance with the provider ID acme://old; the instance with the name a has acme://new (retrying within 5 minutes). To fix: ${WAIT_REMEDIES.absent}`,
     ]);
     expect(world.writes).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe("cloud-node leaves a Node alone that no provider owns", () => {
   });
 
   test.each<[string, () => void]>([
-    ["is initialised by somebody else", () => world.edit("a", { spec: { taints: [] } })],
+    ["is initialized by another client", () => world.edit("a", { spec: { taints: [] } })],
     ["goes", () => world.remove("a")],
   ])("and counts it no more when it %s", async (_, happens) => {
     await world.pass(MINUTE_MS);

@@ -25,14 +25,14 @@ let providers: Provider[];
 let asked: Asked[];
 let answers: Record<string, InstanceResult>;
 /** Happens while the provider is asked. */
-let meanwhile: () => void;
+let duringLookup: () => void;
 beforeEach(() => {
   nodes = new FakeInformer<Node>();
   cache = createNodeCache({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(new Metrics()), new FakeClock());
   providers = [idleProvider("other", undefined), idleProvider("acme", info())];
   asked = [];
   answers = {};
-  meanwhile = () => undefined;
+  duringLookup = () => undefined;
 });
 
 function gathered() {
@@ -40,7 +40,7 @@ function gathered() {
     get: (subject: Node, { maxDataAgeMs, priority, at }: InstanceQuestion) => {
       const by = subject.spec.providerID === "" ? subject.metadata.name : subject.spec.providerID;
       asked.push(at === undefined ? [by, maxDataAgeMs, priority] : [by, maxDataAgeMs, priority, at]);
-      meanwhile();
+      duringLookup();
       return Promise.resolve(answers[by] ?? ABSENT);
     },
   };
@@ -84,8 +84,8 @@ describe("gather() of a Node that waits", () => {
     expect(await gathered()).toEqual({
       kind: "waiting",
       node: waiting(),
-      answer: present(),
-      namesake: { kind: "unasked" },
+      result: present(),
+      byName: { kind: "notQueried" },
     });
     expect(asked).toEqual([["a", 1000, undefined]]);
   });
@@ -93,7 +93,7 @@ describe("gather() of a Node that waits", () => {
   test("asks for the machine of its name when that of its ID is absent", async () => {
     nodes.set(waiting("acme://1"));
     answers = { a: present({ providerId: "acme://2" }) };
-    expect(await gathered()).toMatchObject({ namesake: { kind: "asked", providerId: "acme://2" } });
+    expect(await gathered()).toMatchObject({ byName: { kind: "queried", providerId: "acme://2" } });
     expect(asked).toEqual([
       ["acme://1", 1000, undefined],
       ["a", ...LOW, "acme"],
@@ -102,26 +102,30 @@ describe("gather() of a Node that waits", () => {
 
   test("asks for its name once when it has no ID", async () => {
     nodes.set(waiting());
-    expect(await gathered()).toMatchObject({ answer: ABSENT, namesake: { kind: "unasked" } });
+    expect(await gathered()).toMatchObject({ result: ABSENT, byName: { kind: "notQueried" } });
     expect(asked).toHaveLength(1);
   });
 
-  test("is known when it is initialised, without being asked for again", async () => {
+  test("is known when it is initialized, without being asked for again", async () => {
     nodes.set(waiting());
     answers = { a: present({ zone: "z" }) };
     await gathered();
     nodes.set(initialized());
-    expect(await gathered()).toMatchObject({ kind: "initialized", observed: { facts: { zone: "z" } } });
+    expect(await gathered()).toMatchObject({ kind: "initialized", observed: { instance: { zone: "z" } } });
     expect(asked).toHaveLength(1);
   });
 });
 
-describe("gather() of an initialised Node", () => {
+describe("gather() of an initialized Node", () => {
   test("asks once a tick, in no hurry", async () => {
     nodes.set(initialized());
     answers = { "acme://1": present() };
     await gathered();
-    expect(await gathered()).toMatchObject({ kind: "initialized", observed: { facts: { name: "a" } }, rivals: [] });
+    expect(await gathered()).toMatchObject({
+      kind: "initialized",
+      observed: { instance: { name: "a" } },
+      duplicates: [],
+    });
     expect(asked).toEqual([["acme://1", ...LOW]]);
   });
 
@@ -130,16 +134,16 @@ describe("gather() of an initialised Node", () => {
     answers = { "acme://1": present(), "acme://2": present({ providerId: "acme://2", zone: "z" }) };
     await gathered();
     nodes.set(initialized("acme://2"));
-    expect(await gathered()).toMatchObject({ observed: { facts: { zone: "z" } } });
+    expect(await gathered()).toMatchObject({ observed: { instance: { zone: "z" } } });
   });
 
-  test("goes on with what was known while the cloud does not answer, and asks again", async () => {
+  test("uses the cached instance while the cloud does not answer, and asks again", async () => {
     nodes.set(waiting());
     answers = { a: present({ zone: "z" }), "acme://1": UNKNOWN };
     await gathered();
     cache.refreshes.forget("a");
     nodes.set(initialized());
-    expect(await gathered()).toMatchObject({ observed: { facts: { zone: "z" } } });
+    expect(await gathered()).toMatchObject({ observed: { instance: { zone: "z" } } });
     await gathered();
     expect(asked.map(([by]) => by)).toEqual(["a", "acme://1", "acme://1"]);
   });
@@ -155,23 +159,23 @@ describe("gather() of an initialised Node", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test.each<{ readonly it: string; readonly ofName: InstanceResult; readonly namesake: object }>([
+  test.each<{ readonly it: string; readonly ofName: InstanceResult; readonly byName: object }>([
     {
       it: "another machine",
       ofName: present({ providerId: "acme://2" }),
-      namesake: { kind: "asked", providerId: "acme://2" },
+      byName: { kind: "queried", providerId: "acme://2" },
     },
-    { it: "no machine", ofName: ABSENT, namesake: { kind: "asked", providerId: undefined } },
+    { it: "no machine", ofName: ABSENT, byName: { kind: "queried", providerId: undefined } },
     {
-      it: "nobody's machine",
+      it: "an unowned instance",
       ofName: { kind: "notOwned", message: "m" },
-      namesake: { kind: "asked", providerId: undefined },
+      byName: { kind: "queried", providerId: undefined },
     },
-    { it: "nothing for now", ofName: UNKNOWN, namesake: { kind: "unasked" } },
-  ])("whose machine is called otherwise finds $it by its name", async ({ ofName, namesake }) => {
+    { it: "nothing for now", ofName: UNKNOWN, byName: { kind: "notQueried" } },
+  ])("whose machine is called otherwise finds $it by its name", async ({ ofName, byName }) => {
     nodes.set(initialized());
     answers = { "acme://1": present({ name: "otherwise" }), a: ofName };
-    expect(await gathered()).toMatchObject({ observed: { facts: { name: "otherwise" }, namesake } });
+    expect(await gathered()).toMatchObject({ observed: { instance: { name: "otherwise" }, byName } });
     expect(asked).toEqual([
       ["acme://1", ...LOW],
       ["a", ...LOW, "acme"],
@@ -181,7 +185,7 @@ describe("gather() of an initialised Node", () => {
   test("asks for its name again when that was not known, or the machine was renamed once more", async () => {
     nodes.set(initialized());
     answers = { "acme://1": present({ name: "otherwise" }), a: UNKNOWN };
-    const names = ["otherwise", "otherwise", "otherwise", "anew", "anew"];
+    const names = ["otherwise", "otherwise", "otherwise", "again", "again"];
     const byName: number[] = [];
     for (const [round, name] of names.entries()) {
       answers = { "acme://1": present({ name }), a: round === 0 ? UNKNOWN : ABSENT };
@@ -198,22 +202,22 @@ describe("gather() of an initialised Node", () => {
     ];
     nodes.set(initialized());
     answers = { "acme://1": present({ name: "otherwise" }) };
-    expect(await gathered()).toMatchObject({ observed: { namesake: { kind: "unasked" } } });
+    expect(await gathered()).toMatchObject({ observed: { byName: { kind: "notQueried" } } });
     expect(asked).toHaveLength(1);
   });
 
   test("that has no ID and is called otherwise asks for nothing more", async () => {
     nodes.set(initialized(""));
     answers = { a: present({ name: "otherwise" }) };
-    expect(await gathered()).toMatchObject({ observed: { namesake: { kind: "unasked" } } });
+    expect(await gathered()).toMatchObject({ observed: { byName: { kind: "notQueried" } } });
     expect(asked).toHaveLength(1);
   });
 
-  test("is taken as it is when the answer has come", async () => {
+  test("is taken as it is after the lookup", async () => {
     nodes.set(initialized());
     answers = { "acme://1": present() };
-    const edited = node("a", { metadata: { labels: { edited: "meanwhile" } }, spec: { providerID: "acme://1" } });
-    meanwhile = () => nodes.set(edited);
+    const edited = node("a", { metadata: { labels: { edited: "in the meantime" } }, spec: { providerID: "acme://1" } });
+    duringLookup = () => nodes.set(edited);
     expect(await gathered()).toMatchObject({ node: edited });
   });
 
@@ -221,19 +225,19 @@ describe("gather() of an initialised Node", () => {
     cache.providerIds.note("a", "acme://1");
     cache.providerIds.note("b", "acme://1");
     if (when === "while") nodes.set(initialized());
-    meanwhile = () => nodes.delete("a");
+    duringLookup = () => nodes.delete("a");
     expect(await gathered()).toBeUndefined();
-    expect(cache.providerIds.rivals("b")).toEqual([]);
+    expect(cache.providerIds.duplicates("b")).toEqual([]);
   });
 
-  test.each<{ readonly it: string; readonly answer: InstanceResult; readonly rivals: readonly string[] }>([
-    { it: "names others with the same ID", answer: present(), rivals: ["b"] },
-    { it: "names them also when the machine is absent", answer: ABSENT, rivals: ["b"] },
-    { it: "names none when it is nobody's", answer: { kind: "notOwned", message: "m" }, rivals: [] },
-  ])("$it", async ({ answer, rivals }) => {
+  test.each<{ readonly it: string; readonly result: InstanceResult; readonly duplicates: readonly string[] }>([
+    { it: "names others with the same ID", result: present(), duplicates: ["b"] },
+    { it: "names them also when the machine is absent", result: ABSENT, duplicates: ["b"] },
+    { it: "names none for an unowned instance", result: { kind: "notOwned", message: "m" }, duplicates: [] },
+  ])("$it", async ({ result, duplicates }) => {
     nodes.set(initialized());
-    answers = { "acme://1": answer };
+    answers = { "acme://1": result };
     cache.providerIds.note("b", "acme://1");
-    expect(await gathered()).toMatchObject({ rivals });
+    expect(await gathered()).toMatchObject({ duplicates });
   });
 });

@@ -6,10 +6,9 @@ import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { forgetNode, type NodeCache } from "./node-cache.ts";
-import type { Input, Namesake } from "./plan.ts";
+import type { Input, InstanceByName, ObservedInstance } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
 
-/** What this step reads from. */
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
@@ -17,33 +16,30 @@ export interface GatherDependencies {
   readonly cache: NodeCache;
 }
 
-/**
- * A first answer is often too early, and tries follow each other within milliseconds at first: those of one second share one
- * look at the cloud.
- */
+/** The first lookup is often too early, and the first retries are milliseconds apart: those within a second share one lookup. */
 const MAX_DATA_AGE_MS = 1000;
 
-const UNASKED: Namesake = { kind: "unasked" };
+const NOT_QUERIED: InstanceByName = { kind: "notQueried" };
 
-/** The Node and what its cloud says of its machine: asked now while it waits or is due. undefined: the Node is gone. */
+/** Reads the Node and its instance. Queries the cloud if the Node waits for initialization or is due. undefined: the Node is deleted. */
 export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
   const { cache } = deps;
   const before = read(deps, key);
   if (before === undefined) return undefined;
   if (isUninitialized(before)) {
-    const answer = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
-    const namesake = answer.kind === "absent" ? await askNamesake(deps, before, answer, signal) : UNASKED;
-    remember(cache, key, before, answer, namesake);
-    return { kind: "waiting", node: before, answer, namesake };
+    const result = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
+    const byName = result.kind === "absent" ? await queryByName(deps, before, result, signal) : NOT_QUERIED;
+    remember(cache, key, before, result, byName);
+    return { kind: "waiting", node: before, result, byName };
   }
   const { refreshes, observedInstances, providerIds } = cache;
   if (refreshes.isDue(key) || observedInstances.isOutdated(before)) await refresh(deps, key, before, signal);
-  // The answer may have taken long: the Node may have changed, wait for the cloud anew, or be gone.
+  // The lookup may have been slow: the Node may have changed, be uninitialized again, or be deleted.
   const node = read(deps, key);
   if (node === undefined) return undefined;
   const observed = observedInstances.get(node);
-  // A Node of nobody here may share its ID with others for reasons of its own.
-  return { kind: "initialized", node, observed, rivals: observed === undefined ? [] : providerIds.rivals(key) };
+  // Without an owner here, Nodes may share an ID on purpose.
+  return { kind: "initialized", node, observed, duplicates: observed === undefined ? [] : providerIds.duplicates(key) };
 }
 
 function read({ nodes, cache }: GatherDependencies, key: string): Node | undefined {
@@ -60,48 +56,48 @@ function read({ nodes, cache }: GatherDependencies, key: string): Node | undefin
 async function refresh(deps: GatherDependencies, key: string, node: Node, signal: AbortSignal): Promise<void> {
   const { cache } = deps;
   const known = cache.observedInstances.get(node);
-  const answer = await deps.instances.get(node, refreshOptions(deps, signal));
-  const namesake = await namesakeOf(deps, node, answer, known, signal);
-  remember(cache, key, node, answer, namesake);
+  const result = await deps.instances.get(node, refreshOptions(deps, signal));
+  remember(cache, key, node, result, await instanceByName(deps, node, result, known, signal));
 }
 
 /**
- * A machine that is called otherwise is asked about once; one that is absent each time, for another may be made under its name any day.
+ * Queries once for an instance whose name differs from the Node's. Queries each time for an absent one, because another instance may be
+ * created under its name.
  */
-async function namesakeOf(
+async function instanceByName(
   deps: GatherDependencies,
   node: Node,
-  answer: InstanceResult,
-  known: ReturnType<NodeCache["observedInstances"]["get"]>,
+  result: InstanceResult,
+  known: ObservedInstance | undefined,
   signal: AbortSignal,
-): Promise<Namesake> {
-  if (node.spec.providerID === "") return UNASKED;
-  if (answer.kind === "absent") return askNamesake(deps, node, answer, signal);
-  if (answer.kind !== "present" || answer.instance.name === node.metadata.name) return UNASKED;
-  const isKnown = known?.namesake.kind === "asked" && known.facts?.name === answer.instance.name;
-  return isKnown ? known.namesake : askNamesake(deps, node, answer, signal);
+): Promise<InstanceByName> {
+  if (node.spec.providerID === "") return NOT_QUERIED;
+  if (result.kind === "absent") return queryByName(deps, node, result, signal);
+  if (result.kind !== "present" || result.instance.name === node.metadata.name) return NOT_QUERIED;
+  const isKnown = known?.byName.kind === "queried" && known.instance?.name === result.instance.name;
+  return isKnown ? known.byName : queryByName(deps, node, result, signal);
 }
 
-/** Only of the provider that answered for the ID: clouds know nothing of each other's names. */
-async function askNamesake(
+/** Queries only the provider that answered for the ID, because clouds do not know each other's names. */
+async function queryByName(
   deps: GatherDependencies,
   node: Node,
   { witness }: Extract<InstanceResult, { kind: "present" | "absent" }>,
   signal: AbortSignal,
-): Promise<Namesake> {
-  if (node.spec.providerID === "" || !findsByName(deps, witness.provider)) return UNASKED;
+): Promise<InstanceByName> {
+  if (node.spec.providerID === "" || !findsByName(deps, witness.provider)) return NOT_QUERIED;
   const byName: Node = { ...node, spec: { ...node.spec, providerID: "" } };
-  const answer = await deps.instances.get(byName, { ...refreshOptions(deps, signal), at: witness.provider });
-  switch (answer.kind) {
+  const result = await deps.instances.get(byName, { ...refreshOptions(deps, signal), at: witness.provider });
+  switch (result.kind) {
     case "present":
-      return { kind: "asked", providerId: answer.instance.providerId };
+      return { kind: "queried", providerId: result.instance.providerId };
     case "absent":
     case "notOwned":
-      return { kind: "asked", providerId: undefined };
+      return { kind: "queried", providerId: undefined };
     case "unknown":
-      return UNASKED;
+      return NOT_QUERIED;
     default:
-      return answer satisfies never;
+      return result satisfies never;
   }
 }
 
@@ -114,16 +110,16 @@ function refreshOptions({ cache }: GatherDependencies, signal: AbortSignal): Rea
   return { signal, maxDataAgeMs: cache.refreshes.maxDataAgeMs, priority: "low" };
 }
 
-/** A tick that found no answer is not over: it comes again when the provider does, and what was known holds until then. */
+/** After an unknown result the tick is not done: the Node is read again when its provider is ready, and keeps its cached instance. */
 function remember(
   { refreshes, observedInstances }: NodeCache,
   key: string,
   node: Node,
-  answer: InstanceResult,
-  namesake: Namesake,
+  result: InstanceResult,
+  byName: InstanceByName,
 ): void {
-  if (answer.kind === "unknown") return;
+  if (result.kind === "unknown") return;
   refreshes.done(key);
-  if (answer.kind === "notOwned") observedInstances.forget(key);
-  else observedInstances.put(node, { facts: answer.kind === "present" ? answer.instance : undefined, namesake });
+  if (result.kind === "notOwned") observedInstances.forget(key);
+  else observedInstances.put(node, { instance: result.kind === "present" ? result.instance : undefined, byName });
 }

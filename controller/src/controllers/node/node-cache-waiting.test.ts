@@ -10,40 +10,40 @@ function setUp() {
   const clock = new FakeClock();
   const metrics = new Metrics();
   const nodes = new WaitingNodes(nodeMetrics(metrics), clock);
-  const provider = () => nodes.add("a", { reason: "provider", topic: "provider", newsAfterMs: 2 * MINUTE_MS });
-  const absent = (topic = "no such machine") => nodes.add("a", { reason: "absent", topic, newsAfterMs: 0 });
+  const provider = () => nodes.add("a", { reason: "provider", topic: "provider", reportAfterMs: 2 * MINUTE_MS });
+  const absent = (topic = "no such machine") => nodes.add("a", { reason: "absent", topic, reportAfterMs: 0 });
   const counted = async (reason: string) => metrics.value("cloudwire_nodes_uninitialized", { reason });
   return { clock, metrics, nodes, provider, absent, counted };
 }
 
-test("add() counts tries, and tells what has lasted for as long as given", async () => {
+test("add() counts tries, and reports what has lasted for as long as given", async () => {
   const { clock, provider } = setUp();
-  expect(provider()).toEqual({ failures: 1, tell: false, newsInMs: 120_000 });
+  expect(provider()).toEqual({ failures: 1, report: false, reportInMs: 120_000 });
   await clock.advance(119_999);
-  expect(provider()).toEqual({ failures: 2, tell: false, newsInMs: 1 });
+  expect(provider()).toEqual({ failures: 2, report: false, reportInMs: 1 });
   await clock.advance(1);
-  expect(provider()).toEqual({ failures: 3, tell: true, newsInMs: 0 });
+  expect(provider()).toEqual({ failures: 3, report: true, reportInMs: 0 });
 });
 
-test("add() tells the same again after half an hour and not before", async () => {
+test("add() reports the same again after half an hour and not before", async () => {
   const { clock, absent } = setUp();
-  const tells = [absent().tell, absent().tell];
+  const reports = [absent().report, absent().report];
   await clock.advance(30 * MINUTE_MS - 1);
-  tells.push(absent().tell);
+  reports.push(absent().report);
   await clock.advance(1);
-  tells.push(absent().tell, absent().tell);
-  expect(tells).toEqual([true, false, false, true, false]);
+  reports.push(absent().report, absent().report);
+  expect(reports).toEqual([true, false, false, true, false]);
 });
 
-test("add() tells another thing at once, and remembers the first", () => {
+test("add() reports another thing at once, and remembers the first", () => {
   const { absent } = setUp();
-  expect([absent("x").tell, absent("y").tell, absent("x").tell]).toEqual([true, true, false]);
+  expect([absent("x").report, absent("y").report, absent("x").report]).toEqual([true, true, false]);
 });
 
 test("add() forgets what it reported when there was too much of it", () => {
   const { absent } = setUp();
   for (let topic = 0; topic < 16; topic += 1) absent(`topic ${topic}`);
-  expect([absent("topic 0").tell, absent("one more").tell, absent("topic 0").tell]).toEqual([false, true, true]);
+  expect([absent("topic 0").report, absent("one more").report, absent("topic 0").report]).toEqual([false, true, true]);
 });
 
 test("the metrics show each waiting node under its last reason", async () => {
@@ -52,9 +52,9 @@ test("the metrics show each waiting node under its last reason", async () => {
   expect([await counted("provider"), await counted("absent")]).toEqual([1, undefined]);
   absent();
   absent();
-  nodes.add("b", { reason: "absent", topic: "", newsAfterMs: 0 });
+  nodes.add("b", { reason: "absent", topic: "", reportAfterMs: 0 });
   expect([await counted("provider"), await counted("absent")]).toEqual([0, 2]);
-  nodes.add("b", { reason: "unowned", topic: "", newsAfterMs: 0 });
+  nodes.add("b", { reason: "unowned", topic: "", reportAfterMs: 0 });
   expect([await counted("absent"), await counted("unowned"), await metrics.value("cloudwire_nodes_unowned")]).toEqual([
     1, 1, 1,
   ]);
@@ -66,10 +66,10 @@ test("the metrics show each waiting node under its last reason", async () => {
   ]);
 });
 
-test("forget() begins anew", async () => {
+test("forget() starts again", async () => {
   const { clock, nodes, provider } = setUp();
   provider();
   await clock.advance(MINUTE_MS);
   nodes.forget("a");
-  expect(provider()).toEqual({ failures: 1, tell: false, newsInMs: 120_000 });
+  expect(provider()).toEqual({ failures: 1, report: false, reportInMs: 120_000 });
 });

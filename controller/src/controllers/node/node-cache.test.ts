@@ -62,17 +62,17 @@ test("a period that changes makes every node due and holds from then on", async 
 });
 
 describe("cache", () => {
-  const NAMESAKE = { kind: "unasked" } as const;
+  const NOT_QUERIED = { kind: "notQueried" } as const;
   const withId = (providerID: string, uid = "u") => node("a", { metadata: { uid }, spec: { providerID } });
 
   describe("ObservedInstances", () => {
-    const facts = instance({ providerId: "acme://1", labels: { rack: "r" } });
+    const data = instance({ providerId: "acme://1", labels: { rack: "r" } });
 
-    test("get() answers what goes onto Nodes and no more", () => {
+    test("get() returns only the fields that Nodes need", () => {
       const observedInstances = new ObservedInstances();
-      observedInstances.put(withId("acme://1"), { facts, namesake: NAMESAKE });
+      observedInstances.put(withId("acme://1"), { instance: data, byName: NOT_QUERIED });
       expect(observedInstances.get(withId("acme://1"))).toEqual({
-        facts: {
+        instance: {
           providerId: "acme://1",
           name: "node-a",
           instanceType: undefined,
@@ -81,7 +81,7 @@ describe("cache", () => {
           addresses: [],
           labels: { rack: "r" },
         },
-        namesake: NAMESAKE,
+        byName: NOT_QUERIED,
       });
     });
 
@@ -96,10 +96,10 @@ describe("cache", () => {
         isKnown: true,
       },
       { it: "another ID", now: withId("acme://2"), isKnown: false },
-      { it: "a node made anew", now: withId("acme://1", "other"), isKnown: false },
+      { it: "a node recreated", now: withId("acme://1", "other"), isKnown: false },
     ])("know the machine of a Node with $it: $isKnown", ({ asked = "acme://1", now, isKnown }) => {
       const observedInstances = new ObservedInstances();
-      observedInstances.put(withId(asked), { facts, namesake: NAMESAKE });
+      observedInstances.put(withId(asked), { instance: data, byName: NOT_QUERIED });
       expect([observedInstances.get(now) !== undefined, observedInstances.isOutdated(now)]).toEqual([
         isKnown,
         !isKnown,
@@ -108,15 +108,15 @@ describe("cache", () => {
 
     test("know of an absence only of the machine that was asked for", () => {
       const observedInstances = new ObservedInstances();
-      observedInstances.put(withId(""), { facts: undefined, namesake: NAMESAKE });
-      expect(observedInstances.get(withId(""))).toEqual({ facts: undefined, namesake: NAMESAKE });
+      observedInstances.put(withId(""), { instance: undefined, byName: NOT_QUERIED });
+      expect(observedInstances.get(withId(""))).toEqual({ instance: undefined, byName: NOT_QUERIED });
       expect(observedInstances.isOutdated(withId("acme://1"))).toBe(true);
     });
 
     test("know nothing of a Node that was never seen or is forgotten", () => {
       const observedInstances = new ObservedInstances();
       expect([observedInstances.get(withId("")), observedInstances.isOutdated(withId(""))]).toEqual([undefined, false]);
-      observedInstances.put(withId(""), { facts, namesake: NAMESAKE });
+      observedInstances.put(withId(""), { instance: data, byName: NOT_QUERIED });
       observedInstances.forget("a");
       expect([observedInstances.get(withId("")), observedInstances.isOutdated(withId("x"))]).toEqual([
         undefined,
@@ -126,27 +126,27 @@ describe("cache", () => {
   });
 
   describe("ProviderIds", () => {
-    test("rivals() are the others with the same ID", () => {
+    test("duplicates() are the others with the same ID", () => {
       const ids = new ProviderIds();
       for (const name of ["c", "b", "a"]) ids.note(name, "acme://1");
       ids.note("d", "acme://2");
-      expect([ids.rivals("b"), ids.rivals("d"), ids.rivals("unknown")]).toEqual([["a", "c"], [], []]);
+      expect([ids.duplicates("b"), ids.duplicates("d"), ids.duplicates("unknown")]).toEqual([["a", "c"], [], []]);
     });
 
-    test("rivals() follow a change of the ID, and none is no ID", () => {
+    test("duplicates() follow a change of the ID, and none is no ID", () => {
       const ids = new ProviderIds();
       ids.note("a", "");
       ids.note("b", "");
-      expect(ids.rivals("a")).toEqual([]);
+      expect(ids.duplicates("a")).toEqual([]);
       ids.note("a", "acme://1");
       ids.note("b", "acme://1");
-      expect(ids.rivals("a")).toEqual(["b"]);
+      expect(ids.duplicates("a")).toEqual(["b"]);
       ids.note("b", "acme://2");
-      expect(ids.rivals("a")).toEqual([]);
+      expect(ids.duplicates("a")).toEqual([]);
       ids.note("b", "acme://1");
       ids.forget("b");
       ids.forget("b");
-      expect(ids.rivals("a")).toEqual([]);
+      expect(ids.duplicates("a")).toEqual([]);
     });
   });
 
@@ -166,11 +166,11 @@ describe("cache", () => {
 
   test("DroppedLabels are news once for each key and reason", () => {
     const dropped = new DroppedLabels();
-    const reserved = { key: "k8s.io/x", value: "1", why: "reserved" } as const;
-    const invalid = { key: "x", value: "a b", why: "invalid" } as const;
-    expect(dropped.news([reserved, { ...reserved, value: "2" }])).toEqual([reserved]);
-    expect(dropped.news([reserved, invalid])).toEqual([invalid]);
-    expect(dropped.news([{ ...invalid, why: "reserved" }])).toHaveLength(1);
+    const reserved = { key: "k8s.io/x", value: "1", reason: "reserved" } as const;
+    const invalid = { key: "x", value: "a b", reason: "invalid" } as const;
+    expect(dropped.unreported([reserved, { ...reserved, value: "2" }])).toEqual([reserved]);
+    expect(dropped.unreported([reserved, invalid])).toEqual([invalid]);
+    expect(dropped.unreported([{ ...invalid, reason: "reserved" }])).toHaveLength(1);
   });
 
   test("forgetNode() leaves nothing of a Node", async () => {
@@ -179,9 +179,9 @@ describe("cache", () => {
     const subject = withId("acme://1");
     const written = node("a", { metadata: { uid: "u", resourceVersion: "2" } });
     cache.refreshes.done("a");
-    cache.observedInstances.put(subject, { facts: undefined, namesake: NAMESAKE });
+    cache.observedInstances.put(subject, { instance: undefined, byName: NOT_QUERIED });
     cache.providerIds.note("a", "acme://1");
-    cache.waiting.add("a", { reason: "absent", topic: "", newsAfterMs: 0 });
+    cache.waiting.add("a", { reason: "absent", topic: "", reportAfterMs: 0 });
     cache.differences.replace("a", [{ field: "zone", message: "" }]);
     cache.repairs.done("a");
     cache.ownWrites.note(subject, written);
@@ -195,7 +195,7 @@ describe("cache", () => {
       await metrics.value("cloudwire_node_differences", { field: "zone" }),
     ]).toEqual([true, undefined, 0, subject, 0, 0]);
     cache.providerIds.note("b", "acme://1");
-    expect(cache.providerIds.rivals("b")).toEqual([]);
+    expect(cache.providerIds.duplicates("b")).toEqual([]);
   });
 });
 
@@ -207,7 +207,7 @@ describe("provider ids", () => {
   });
 
   describe("ProviderIds", () => {
-    test("rivals() names the others with the same ID, whatever was noted and forgotten before", () => {
+    test("duplicates() names the others with the same ID, whatever was noted and forgotten before", () => {
       fc.assert(
         fc.property(fc.array(step, { size: "max", maxLength: 30 }), (steps) => {
           const ids = new ProviderIds();
@@ -216,11 +216,11 @@ describe("provider ids", () => {
             if (id === undefined) ids.forget(name);
             else ids.note(name, id);
             model.set(name, id ?? "");
-            const rivals = (of: string) =>
+            const duplicates = (of: string) =>
               names.filter(
                 (other) => other !== of && (model.get(of) ?? "") !== "" && model.get(other) === model.get(of),
               );
-            expect(names.map((of) => ids.rivals(of))).toEqual(names.map(rivals));
+            expect(names.map((of) => ids.duplicates(of))).toEqual(names.map(duplicates));
           }
         }),
       );

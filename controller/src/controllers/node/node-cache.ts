@@ -5,24 +5,24 @@ import type { Clock } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import type { NodeOptions } from "./options.ts";
-import { type ObservedInstance, type WaitReason, isSameMachine } from "./plan.ts";
+import { type ObservedInstance, type WaitReason, isSameInstance } from "./plan.ts";
 import type { Difference, DroppedLabel, Field } from "./plan/labels.ts";
 
-/** As old as the contract lets an answer be that nobody asked to be fresher. */
+/** The age that the contract allows for data when the caller does not ask for fresher data. */
 const MAX_DATA_AGE_MS = 30_000;
 
-/** --node-status-update-frequency is the time from one tick to the next; it may change, and then every Node is due. */
+/** --node-status-update-frequency is the period of the ticks. When it changes, every Node is due. */
 type RefreshOptions = Pick<NodeOptions, "nodeStatusUpdateFrequency">;
 
 /**
- * When each Node's facts are read again: at the ticks of one clock, the same for all, so that the questions of a tick leave as few
- * large batches. The first tick is the start, as upstream, which reads every Node once when it begins.
+ * When the instance data of each Node is read again. All Nodes share the ticks of one clock, so that the lookups of a tick go out in a
+ * few large batches. The first tick is the start: upstream also reads every Node once when it starts.
  */
 export class RefreshSchedule {
   readonly #clock: Clock;
   readonly #options: RefreshOptions;
   readonly #startMs: number;
-  /** Number of the tick in which a Node was last read. */
+  /** Number of the tick in which each Node was last read. */
   readonly #read = new Map<string, number>();
 
   constructor(options: RefreshOptions, clock: Clock) {
@@ -31,22 +31,19 @@ export class RefreshSchedule {
     this.#startMs = clock.monotonicMs();
   }
 
-  /** How old an answer may be: shared with whoever else asks about the machine, but never with the tick before. */
+  /** Below the period, so that data from the previous tick is never used again. */
   get maxDataAgeMs(): number {
     return Math.min(MAX_DATA_AGE_MS, this.#options.nodeStatusUpdateFrequency / 2);
   }
 
-  /** Not read yet in this tick. */
   isDue(key: string): boolean {
     return this.#read.get(key) !== this.#tick();
   }
 
-  /** The cloud said what it knows. */
   done(key: string): void {
     this.#read.set(key, this.#tick());
   }
 
-  /** The Node is gone. */
   forget(key: string): void {
     this.#read.delete(key);
   }
@@ -65,18 +62,10 @@ export class RefreshSchedule {
   }
 }
 
-/** What this controller remembers of Nodes, each by name. All of it may be lost: it is found again. */
-export interface NodeCache {
-  readonly refreshes: RefreshSchedule;
-  readonly observedInstances: ObservedInstances;
-  readonly providerIds: ProviderIds;
-  readonly waiting: WaitingNodes;
-  readonly differences: Differences;
-  readonly repairs: RepairBackoff;
-  readonly ownWrites: OwnWrites<Node>;
-}
+export type NodeCache = ReturnType<typeof createNodeCache>;
 
-export function createNodeCache(options: RefreshOptions, metrics: NodeMetrics, clock: Clock): NodeCache {
+/** What this controller caches of Nodes, by name. All of it can be rebuilt. */
+export function createNodeCache(options: RefreshOptions, metrics: NodeMetrics, clock: Clock) {
   return {
     refreshes: new RefreshSchedule(options, clock),
     observedInstances: new ObservedInstances(),
@@ -85,57 +74,52 @@ export function createNodeCache(options: RefreshOptions, metrics: NodeMetrics, c
     differences: new Differences(metrics.differences),
     repairs: new RepairBackoff(clock),
     ownWrites: new OwnWrites<Node>(),
-  };
+  } as const;
 }
 
-/** The Node is gone. */
 export function forgetNode(cache: NodeCache, name: string): void {
   for (const part of Object.values(cache)) part.forget(name);
 }
 
 interface Kept {
   readonly uid: string;
-  /** By which the machine was asked for; "": by the Node's name. */
-  readonly askedId: string;
+  /** Provider ID of the lookup; "": the lookup was by the Node's name. */
+  readonly queriedId: string;
   readonly observed: ObservedInstance;
 }
 
-/**
- * What the cloud said last of each Node's machine. An edit of a label is so repaired at once and without another call, also while the
- * cloud is away.
- */
+/** Each Node's instance as the cloud last reported it, so that an edited label is repaired without a call, also during a cloud outage. */
 export class ObservedInstances {
   readonly #kept = new Map<string, Kept>();
 
-  /** What was said of the machine that the Node names now. */
+  /** The instance that the Node names now. */
   get(node: Node): ObservedInstance | undefined {
     const kept = this.#kept.get(node.metadata.name);
     return kept === undefined || isOutdated(kept, node) ? undefined : kept.observed;
   }
 
-  /** What is known is of a machine that the Node does not name any more, or of a Node that had its name before. */
+  /** The cached instance is not the one that the Node names now, or belongs to a deleted Node of the same name. */
   isOutdated(node: Node): boolean {
     const kept = this.#kept.get(node.metadata.name);
     return kept !== undefined && isOutdated(kept, node);
   }
 
-  put({ metadata, spec }: Node, { facts, namesake }: ObservedInstance): void {
-    const observed = { facts: facts === undefined ? undefined : trimmed(facts), namesake };
-    this.#kept.set(metadata.name, { uid: metadata.uid, askedId: spec.providerID, observed });
+  put({ metadata, spec }: Node, { instance, byName }: ObservedInstance): void {
+    const observed = { instance: instance && trimmed(instance), byName };
+    this.#kept.set(metadata.name, { uid: metadata.uid, queriedId: spec.providerID, observed });
   }
 
-  /** The Node is gone, or its machine nobody's. */
   forget(name: string): void {
     this.#kept.delete(name);
   }
 }
 
-function isOutdated({ uid, askedId, observed }: Kept, { metadata, spec }: Node): boolean {
-  const ids = [askedId, observed.facts?.providerId ?? askedId];
-  return uid !== metadata.uid || !ids.some((id) => isSameMachine(id, spec.providerID));
+function isOutdated({ uid, queriedId, observed }: Kept, { metadata, spec }: Node): boolean {
+  const ids = [queriedId, observed.instance?.providerId ?? queriedId];
+  return uid !== metadata.uid || !ids.some((id) => isSameInstance(id, spec.providerID));
 }
 
-/** Only what goes onto Nodes: at 15,000 of them the rest would be megabytes. */
+/** Only the fields that are copied to Nodes: with 15,000 Nodes the others would take megabytes. */
 function trimmed({
   providerId,
   name,
@@ -144,14 +128,14 @@ function trimmed({
   region,
   addresses,
   labels,
-}: NonNullable<ObservedInstance["facts"]>) {
+}: NonNullable<ObservedInstance["instance"]>) {
   return { providerId, name, instanceType, zone, region, addresses, labels };
 }
 
-/** Which Nodes have which provider ID: two with the same are a mistake that no cloud can see. */
+/** Finds Nodes with the same provider ID, a mistake that no cloud can detect. */
 export class ProviderIds {
   readonly #idOf = new Map<string, string>();
-  /** A set only where there are several: thousands of sets of one would be megabytes. */
+  /** A set only for several names: thousands of sets with one name would take megabytes. */
   readonly #namesOf = new Map<string, string | Set<string>>();
 
   note(name: string, providerID: string): void {
@@ -166,14 +150,12 @@ export class ProviderIds {
   }
 
   /** Names of other Nodes with the same ID, sorted. */
-  rivals(name: string): readonly string[] {
-    const providerID = this.#idOf.get(name);
-    const names = providerID === undefined ? undefined : this.#namesOf.get(providerID);
+  duplicates(name: string): readonly string[] {
+    const names = this.#namesOf.get(this.#idOf.get(name) ?? "");
     if (names === undefined || typeof names === "string") return [];
     return [...names].filter((other) => other !== name).toSorted();
   }
 
-  /** The Node is gone. */
   forget(name: string): void {
     const providerID = this.#idOf.get(name);
     if (providerID === undefined) return;
@@ -184,7 +166,7 @@ export class ProviderIds {
   }
 }
 
-/** What each Node does not show of what its cloud says, so that it is counted while it lasts and reported once. */
+/** The differences between each Node and its instance: counted while they last, reported once. */
 export class Differences {
   readonly #gauge: Gauge<"field">;
   readonly #current = new Map<string, readonly Difference[]>();
@@ -193,7 +175,7 @@ export class Differences {
     this.#gauge = gauge;
   }
 
-  /** Takes the place of what was known of the Node; answers what is new and has to be reported. */
+  /** Replaces the Node's differences. Returns the new ones, which must be reported. */
   replace(key: string, differences: readonly Difference[]): readonly Difference[] {
     const before = this.#current.get(key) ?? [];
     if (before.length === 0 && differences.length === 0) return [];
@@ -204,7 +186,6 @@ export class Differences {
     return differences.filter(({ message }) => !before.some((reported) => reported.message === message));
   }
 
-  /** The Node is gone. */
   forget(key: string): void {
     this.replace(key, []);
   }
@@ -214,10 +195,10 @@ function fieldsOf(differences: readonly Difference[]): ReadonlySet<Field> {
   return new Set(differences.map(({ field }) => field));
 }
 
-/** Somebody who writes other values again and again is answered no faster: each has the last word only for a while, and nobody spins. */
+/** Limits how often this controller and another one that writes other values overwrite each other. */
 const REPAIR_PERIOD_MS = 30_000;
 
-/** When each Node's labels were last put right. */
+/** When each Node's labels were last repaired. */
 export class RepairBackoff {
   readonly #clock: Clock;
   readonly #repairedAtMs = new Map<string, number>();
@@ -226,7 +207,7 @@ export class RepairBackoff {
     this.#clock = clock;
   }
 
-  /** How long to wait before the Node's labels may be put right again; 0: not at all. */
+  /** How long to wait before the Node's labels may be repaired again. */
   waitMs(key: string): number {
     const lastMs = this.#repairedAtMs.get(key);
     return lastMs === undefined ? 0 : Math.max(0, lastMs + REPAIR_PERIOD_MS - this.#clock.monotonicMs());
@@ -236,40 +217,30 @@ export class RepairBackoff {
     this.#repairedAtMs.set(key, this.#clock.monotonicMs());
   }
 
-  /** The Node is gone. */
   forget(key: string): void {
     this.#repairedAtMs.delete(key);
   }
 }
 
-/** A Node may wait this long for its owner in silence: a provider that is rolled out later, or a controller of another kind. */
-export const UNOWNED_IS_NEWS_AFTER_MS = 300_000;
+/** How long a Node may be without an owner before that is reported: its provider, or another controller, may start later. */
+export const REPORT_UNOWNED_AFTER_MS = 300_000;
 
-/** What passes by itself is news when it has not passed for so long. */
-export const DELAY_IS_NEWS_AFTER_MS = 120_000;
+/** How long a temporary problem may last before it is reported. */
+export const REPORT_DELAY_AFTER_MS = 120_000;
 
-/** What still holds is said again, for events live for an hour. */
+/** A lasting problem is reported again, because events expire after an hour. */
 const REPORT_AGAIN_MS = 1_800_000;
 
-/** Of different things to say about one Node at most so many are remembered. */
+/** Limits the topics that are remembered for a Node. */
 const MAX_REPORTED = 16;
 
-/** One more try that did not end the wait. */
-export interface Wait {
+/** One more attempt that failed to initialize the Node. */
+export interface FailedAttempt {
   readonly reason: WaitReason;
-  /** What is reported; said twice only after a long time. */
+  /** A topic is reported again only after {@link REPORT_AGAIN_MS}. */
   readonly topic: string;
-  /** How long the Node may wait before that is reported. */
-  readonly newsAfterMs: number;
-}
-
-export interface Noted {
-  /** Tries in vain so far. */
-  readonly failures: number;
-  /** It is time to tell. */
-  readonly tell: boolean;
-  /** How long until it is news; 0: it is. */
-  readonly newsInMs: number;
+  /** How long the Node may wait before the topic is reported. */
+  readonly reportAfterMs: number;
 }
 
 interface Waiting {
@@ -280,39 +251,37 @@ interface Waiting {
   readonly reported: Map<string, number>;
 }
 
-/** Nodes that keep their taint, for how long and why. */
+/** Nodes that keep the uninitialized taint, with the reason. */
 export class WaitingNodes {
-  readonly #gauge: Gauge<"reason">;
-  readonly #unowned: Gauge;
+  readonly #metrics: Pick<NodeMetrics, "uninitialized" | "unowned">;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(metrics: { readonly uninitialized: Gauge<"reason">; readonly unowned: Gauge }, clock: Clock) {
-    this.#gauge = metrics.uninitialized;
-    this.#unowned = metrics.unowned;
+  constructor(metrics: Pick<NodeMetrics, "uninitialized" | "unowned">, clock: Clock) {
+    this.#metrics = metrics;
     this.#clock = clock;
     metrics.unowned.set(0);
   }
 
-  add(key: string, { reason, topic, newsAfterMs }: Wait): Noted {
+  /** Returns the failed attempts so far, whether to report the topic now, and how long until it can be reported. */
+  add(key: string, { reason, topic, reportAfterMs }: FailedAttempt) {
     const nowMs = this.#clock.monotonicMs();
     const before = this.#waiting.get(key);
-    const sinceMs = before?.sinceMs ?? nowMs;
+    const { sinceMs = nowMs, reported = new Map<string, number>() } = before ?? {};
     const failures = (before?.failures ?? 0) + 1;
-    const reported = before?.reported ?? new Map<string, number>();
     this.#waiting.set(key, { sinceMs, failures, reason, reported });
     this.#count(before?.reason, reason);
-    const newsInMs = Math.max(0, sinceMs + newsAfterMs - nowMs);
+    const reportInMs = Math.max(0, sinceMs + reportAfterMs - nowMs);
     const reportedAtMs = reported.get(topic);
-    const tell = newsInMs === 0 && (reportedAtMs === undefined || nowMs - reportedAtMs >= REPORT_AGAIN_MS);
-    if (tell) {
+    const report = reportInMs === 0 && (reportedAtMs === undefined || nowMs - reportedAtMs >= REPORT_AGAIN_MS);
+    if (report) {
       if (reported.size >= MAX_REPORTED) reported.clear();
       reported.set(topic, nowMs);
     }
-    return { failures, tell, newsInMs };
+    return { failures, report, reportInMs };
   }
 
-  /** The Node is initialised or gone. */
+  /** The Node is initialized or deleted. */
   forget(key: string): void {
     const before = this.#waiting.get(key);
     if (!this.#waiting.delete(key)) return;
@@ -321,24 +290,25 @@ export class WaitingNodes {
 
   #count(before: WaitReason | undefined, now: WaitReason | undefined): void {
     if (before === now) return;
-    if (before !== undefined) this.#gauge.dec({ reason: before });
-    if (now !== undefined) this.#gauge.inc({ reason: now });
-    if (before === "unowned") this.#unowned.dec();
-    if (now === "unowned") this.#unowned.inc();
+    const { uninitialized, unowned } = this.#metrics;
+    if (before !== undefined) uninitialized.dec({ reason: before });
+    if (now !== undefined) uninitialized.inc({ reason: now });
+    if (before === "unowned") unowned.dec();
+    if (now === "unowned") unowned.inc();
   }
 }
 
-/** A provider sends the same labels for all of its machines: more keys than this are reported again now and then. */
+/** With more keys than this, some are reported again. */
 const MAX_KEYS = 1000;
 
-/** Keys of the cloud's labels that no Node gets: the vendor's to mend, so each is said once and not once a Node. */
+/** Label keys of the cloud that no Node gets. Only the vendor can fix them, so each is reported once and not for every Node. */
 export class DroppedLabels {
   readonly #reported = new Lru<string, true>(MAX_KEYS);
 
-  /** Those not reported yet. */
-  news(labels: readonly DroppedLabel[]): readonly DroppedLabel[] {
-    return labels.filter(({ key, why }) => {
-      const topic = `${why} ${key}`;
+  /** Returns those that were not reported yet, and takes them as reported. */
+  unreported(labels: readonly DroppedLabel[]): readonly DroppedLabel[] {
+    return labels.filter(({ key, reason }) => {
+      const topic = `${reason} ${key}`;
       if (this.#reported.get(topic) === true) return false;
       this.#reported.set(topic, true);
       return true;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { isSameMachine, providerIdDifference } from "./plan.ts";
+import { isSameInstance, providerIdDifference } from "./plan.ts";
 
 const ADVICE =
-  "the provider ID of a Node cannot be changed: see that its kubelet runs with the right --provider-id, delete the Node and let it register again";
-const OWN = { providerId: "acme://1", namesakeId: undefined, rivals: [] };
+  "the provider ID of a Node cannot be changed: make sure that its kubelet runs with the right --provider-id, delete the Node and let it register again";
+const OWN = { providerId: "acme://1", providerIdByName: undefined, duplicates: [] };
 
 describe("providerIdDifference()", () => {
   const subject = node("a", { spec: { providerID: "acme://1" } });
@@ -12,44 +12,48 @@ describe("providerIdDifference()", () => {
   test.each([
     {
       it: "another node has the same ID",
-      identity: { ...OWN, rivals: ["b", "c"] },
-      message: `node b has the same provider ID acme://1, and a machine can be only one of them; ${ADVICE}`,
+      identity: { ...OWN, duplicates: ["b", "c"] },
+      message: `node b has the same provider ID acme://1, but an instance can be only one of them; ${ADVICE}`,
     },
     {
       it: "the machine of the node's name has another ID",
-      identity: { ...OWN, namesakeId: "acme://2" },
-      message: `the Node has provider ID acme://1, which the cloud calls otherwise, while the machine of the name a has acme://2; ${ADVICE}`,
+      identity: { ...OWN, providerIdByName: "acme://2" },
+      message: `the Node has provider ID acme://1, which has another name in the cloud; the instance with the name a has acme://2; ${ADVICE}`,
     },
     {
-      it: "only the machine of the node's name exists, made anew",
-      identity: { ...OWN, providerId: undefined, namesakeId: "acme://2" },
-      message: `the Node has provider ID acme://1, which the cloud does not know, while the machine of the name a has acme://2; ${ADVICE}`,
+      it: "only the machine of the node's name exists, recreated",
+      identity: { ...OWN, providerId: undefined, providerIdByName: "acme://2" },
+      message: `the Node has provider ID acme://1, which the cloud does not have; the instance with the name a has acme://2; ${ADVICE}`,
     },
     {
       it: "the cloud answers with another ID",
       identity: { ...OWN, providerId: "acme://2" },
-      message: `the Node has provider ID acme://1, the cloud gives this machine acme://2; ${ADVICE}`,
+      message: `the Node has provider ID acme://1, but the cloud reports acme://2 for this instance; ${ADVICE}`,
     },
-  ])("tells when $it", ({ identity, message }) => {
+  ])("reports when $it", ({ identity, message }) => {
     expect(providerIdDifference(subject, identity)).toEqual({ field: "providerID", message });
   });
 
   test.each([
     { it: "the IDs are the same", given: subject, identity: OWN },
-    { it: "the machine of the name is the same", given: subject, identity: { ...OWN, namesakeId: "acme://1" } },
+    { it: "the machine of the name is the same", given: subject, identity: { ...OWN, providerIdByName: "acme://1" } },
     { it: "the machine is absent, and its name too", given: subject, identity: { ...OWN, providerId: undefined } },
     {
       it: "the cloud spells it otherwise",
       given: node("a", { spec: { providerID: "acme-legacy://I-1" } }),
-      identity: { ...OWN, providerId: "acme://i-1", namesakeId: "ACME://i-1" },
+      identity: { ...OWN, providerId: "acme://i-1", providerIdByName: "ACME://i-1" },
     },
-    { it: "the node has no ID", given: node("a"), identity: { ...OWN, namesakeId: "acme://2", rivals: ["b"] } },
+    {
+      it: "the node has no ID",
+      given: node("a"),
+      identity: { ...OWN, providerIdByName: "acme://2", duplicates: ["b"] },
+    },
   ])("says nothing when $it", ({ given, identity }) => {
     expect(providerIdDifference(given, identity)).toBeUndefined();
   });
 });
 
-describe("isSameMachine()", () => {
+describe("isSameInstance()", () => {
   test.each([
     { one: "acme://1", other: "acme://1", is: true },
     { one: "acme://A-1", other: "old://a-1", is: true },
@@ -59,6 +63,6 @@ describe("isSameMachine()", () => {
     { one: "", other: "acme://1", is: false },
     { one: "bare", other: "are", is: false },
   ])("is $is for $one and $other", ({ one, other, is }) => {
-    expect(isSameMachine(one, other)).toBe(is);
+    expect(isSameInstance(one, other)).toBe(is);
   });
 });

@@ -2,19 +2,23 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
 import type { Instance } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/labels.ts";
-import { type Input, type Namesake, type Plan, plan, type ObservedInstance } from "./plan.ts";
+import { type Input, type InstanceByName, type Plan, plan, type ObservedInstance } from "./plan.ts";
 
-const UNASKED: Namesake = { kind: "unasked" };
+const UNASKED: InstanceByName = { kind: "notQueried" };
 
-describe("plan() of an initialised node", () => {
+describe("plan() of an initialized node", () => {
   const address = { type: "InternalIP", address: "10.0.0.1" };
 
-  function update(given: Input["node"], observed: ObservedInstance | undefined, rivals: readonly string[] = []): Plan {
-    return plan({ kind: "initialized", node: given, observed, rivals }, CREATED_MS, labelPolicies("warn"));
+  function update(
+    given: Input["node"],
+    observed: ObservedInstance | undefined,
+    duplicates: readonly string[] = [],
+  ): Plan {
+    return plan({ kind: "initialized", node: given, observed, duplicates }, CREATED_MS, labelPolicies("warn"));
   }
 
-  function seen(parts: Partial<Instance> = {}, namesake = UNASKED): ObservedInstance {
-    return { facts: instance(parts), namesake };
+  function seen(parts: Partial<Instance> = {}, byName = UNASKED): ObservedInstance {
+    return { instance: instance(parts), byName };
   }
 
   test.each<{
@@ -36,7 +40,7 @@ describe("plan() of an initialised node", () => {
     {
       it: "writes the new label names after the old ones while the machine is absent",
       given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
-      observed: { facts: undefined, namesake: UNASKED },
+      observed: { instance: undefined, byName: UNASKED },
       want: {
         labelsPatch: {
           metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { "topology.kubernetes.io/zone": "a" } },
@@ -92,7 +96,7 @@ describe("plan() of an initialised node", () => {
           {
             field: "addresses",
             message:
-              "annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1)",
+              "annotation alpha.kubernetes.io/provided-node-ip: 10.0.0.7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1)",
           },
         ],
       },
@@ -101,13 +105,13 @@ describe("plan() of an initialised node", () => {
       it: "passes on which labels no node gets",
       given: node("node-a"),
       observed: seen({ labels: { "k8s.io/x": "v" } }),
-      want: { droppedLabels: [{ key: "k8s.io/x", value: "v", why: "reserved" }] },
+      want: { droppedLabels: [{ key: "k8s.io/x", value: "v", reason: "reserved" }] },
     },
     { it: "does nothing when nothing is known", given: node("node-a"), observed: undefined, want: {} },
     {
       it: "does nothing when the machine is gone",
       given: node("node-a", { spec: { providerID: "acme://1" }, status: { addresses: [address] } }),
-      observed: { facts: undefined, namesake: { kind: "asked", providerId: undefined } },
+      observed: { instance: undefined, byName: { kind: "queried", providerId: undefined } },
       want: {},
     },
     {
@@ -134,7 +138,7 @@ describe("plan() of an initialised node", () => {
     });
   });
 
-  test("tells every difference at once, the gravest first", () => {
+  test("reports every difference at once, the gravest first", () => {
     const given = node("node-a", {
       spec: { providerID: "acme://1" },
       metadata: {
@@ -149,17 +153,17 @@ describe("plan() of an initialised node", () => {
   });
 
   test.each([
-    { it: "the machine of its name", observed: seen({}, { kind: "asked", providerId: "acme://2" }), rivals: [] },
-    { it: "what the cloud answers", observed: seen({ providerId: "acme://2" }), rivals: [] },
-    { it: "another node", observed: undefined, rivals: ["node-b"] },
+    { it: "the machine of its name", observed: seen({}, { kind: "queried", providerId: "acme://2" }), duplicates: [] },
+    { it: "what the cloud answers", observed: seen({ providerId: "acme://2" }), duplicates: [] },
+    { it: "another node", observed: undefined, duplicates: ["node-b"] },
     {
       it: "the machine of its name when its own is absent",
-      observed: { facts: undefined, namesake: { kind: "asked", providerId: "acme://2" } } as const,
-      rivals: [],
+      observed: { instance: undefined, byName: { kind: "queried", providerId: "acme://2" } } as const,
+      duplicates: [],
     },
-  ])("reports the provider ID because of $it, and changes nothing", ({ observed, rivals }) => {
+  ])("reports the provider ID because of $it, and changes nothing", ({ observed, duplicates }) => {
     const given = node("node-a", { spec: { providerID: "acme://1" } });
-    expect(update(given, observed, rivals)).toMatchObject({
+    expect(update(given, observed, duplicates)).toMatchObject({
       labelsPatch: undefined,
       statusPatch: undefined,
       differences: [{ field: "providerID" }],

@@ -23,12 +23,12 @@ const machines = Array.from({ length: NODES }, (_, index) =>
 
 const waiting = machines.map((machine): Input => {
   const tainted = node(machine.name, { spec: { taints: [taint(UNINITIALIZED)] } });
-  const answer = { kind: "present", instance: machine, readTimeMs: CREATED_MS, witness: WITNESS } as const;
-  return { kind: "waiting", node: tainted, answer, namesake: { kind: "unasked" } };
+  const result = { kind: "present", instance: machine, readTimeMs: CREATED_MS, witness: WITNESS } as const;
+  return { kind: "waiting", node: tainted, result, byName: { kind: "notQueried" } };
 });
 
 /** As they are once the above is done. */
-const initialized = machines.map((facts): Input => {
+const initialized = machines.map((instance): Input => {
   const labels = {
     "node.kubernetes.io/instance-type": "m.large",
     "beta.kubernetes.io/instance-type": "m.large",
@@ -36,15 +36,15 @@ const initialized = machines.map((facts): Input => {
     "failure-domain.beta.kubernetes.io/zone": "eu-1a",
     "topology.kubernetes.io/region": "eu-1",
     "failure-domain.beta.kubernetes.io/region": "eu-1",
-    ...facts.labels,
+    ...instance.labels,
   };
-  const annotations = { [CLOUD_LABELS]: Object.keys(facts.labels).join(",") };
-  const done = node(facts.name, {
+  const annotations = { [CLOUD_LABELS]: Object.keys(instance.labels).join(",") };
+  const done = node(instance.name, {
     metadata: { labels, annotations },
-    spec: { providerID: facts.providerId },
-    status: { addresses: facts.addresses },
+    spec: { providerID: instance.providerId },
+    status: { addresses: instance.addresses },
   });
-  return { kind: "initialized", node: done, observed: { facts, namesake: { kind: "unasked" } }, rivals: [] };
+  return { kind: "initialized", node: done, observed: { instance, byName: { kind: "notQueried" } }, duplicates: [] };
 });
 
 test("node planner", async ({ bench }) => {

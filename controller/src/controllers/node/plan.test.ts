@@ -3,12 +3,12 @@ import { CREATED_MS, instance, node, taint } from "../../../test/support/builder
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/labels.ts";
-import { type Input, type Namesake, type Plan, plan } from "./plan.ts";
+import { type Input, type InstanceByName, type Plan, plan } from "./plan.ts";
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const NOW_MS = CREATED_MS + 5_000;
 const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: NOW_MS };
-const UNASKED: Namesake = { kind: "unasked" };
+const UNASKED: InstanceByName = { kind: "notQueried" };
 const tainted = node("node-a", { spec: { taints: [taint(UNINITIALIZED)] } });
 
 function present(parts: Partial<Instance> = {}): InstanceResult {
@@ -28,8 +28,8 @@ function planned(input: Input, nowMs = NOW_MS): Plan {
   return plan(input, nowMs, labelPolicies("warn"));
 }
 
-function waiting(given: Input["node"], answer: InstanceResult, namesake = UNASKED): Input {
-  return { kind: "waiting", node: given, answer, namesake };
+function waiting(given: Input["node"], result: InstanceResult, byName = UNASKED): Input {
+  return { kind: "waiting", node: given, result, byName };
 }
 
 describe("plan() of a tainted node", () => {
@@ -38,12 +38,12 @@ describe("plan() of a tainted node", () => {
     const given = node("node-a", {
       spec: { taints: [taint(UNINITIALIZED, "NoSchedule", "true"), other, taint(UNINITIALIZED, "NoExecute")] },
     });
-    const answer = present({
+    const result = present({
       zone: "eu-1a",
       labels: { "kubernetes.io/x": "v", rack: "r1" },
       addresses: [{ type: "InternalIP", address: "10.0.0.1" }],
     });
-    expect(planned(waiting(given, answer))).toEqual({
+    expect(planned(waiting(given, result))).toEqual({
       kind: "initialize",
       node: given,
       instance: expect.anything(),
@@ -74,7 +74,7 @@ describe("plan() of a tainted node", () => {
     {
       it: "removes the list of taints with the last one",
       given: tainted,
-      answer: present(),
+      result: present(),
       want: {
         statusPatch: undefined,
         nodePatch: {
@@ -86,13 +86,13 @@ describe("plan() of a tainted node", () => {
     {
       it: "leaves a provider ID that is there alone, whatever the cloud calls the machine",
       given: node("node-a", { spec: { providerID: "acme://kubelet", taints: tainted.spec.taints } }),
-      answer: present(),
+      result: present(),
       want: { nodePatch: { metadata: { uid: "uid-node-a", resourceVersion: "1" }, spec: { taints: null } } },
     },
     {
       it: "makes do with the node's provider ID when the cloud gives none",
       given: node("node-a", { spec: { providerID: "acme://kubelet", taints: tainted.spec.taints } }),
-      answer: present({ providerId: "" }),
+      result: present({ providerId: "" }),
       want: { nodePatch: { metadata: { uid: "uid-node-a", resourceVersion: "1" }, spec: { taints: null } } },
     },
     {
@@ -106,7 +106,7 @@ describe("plan() of a tainted node", () => {
           ],
         },
       }),
-      answer: present({
+      result: present({
         addresses: [
           { type: "InternalIP", address: "10.0.0.1" },
           { type: "InternalIP", address: "fd00::1" },
@@ -126,8 +126,8 @@ describe("plan() of a tainted node", () => {
         nodePatch: expect.anything(),
       },
     },
-  ])("$it", ({ given, answer, want }) => {
-    expect(planned(waiting(given, answer))).toEqual({
+  ])("$it", ({ given, result, want }) => {
+    expect(planned(waiting(given, result))).toEqual({
       kind: "initialize",
       node: given,
       instance: expect.anything(),
@@ -141,63 +141,64 @@ describe("plan() of a tainted node", () => {
     {
       it: "does not know a young machine",
       given: tainted,
-      answer: absent,
+      result: absent,
       nowMs: CREATED_MS + 14_999,
       reason: "absent",
-      message: "the cloud knows no machine with the name node-a",
-      tell: false,
+      message: "the cloud has no instance with the name node-a",
+      reportNow: false,
     },
     {
       it: "has not known the machine for a while",
       given: withId,
-      answer: absent,
+      result: absent,
       nowMs: CREATED_MS + 15_000,
       reason: "absent",
-      message: "the cloud knows no machine with the provider ID acme://9",
-      tell: true,
+      message: "the cloud has no instance with the provider ID acme://9",
+      reportNow: true,
     },
     {
       it: "knows another machine of the node's name",
       given: withId,
-      answer: absent,
-      namesake: { kind: "asked", providerId: "acme://7" } as const,
+      result: absent,
+      byName: { kind: "queried", providerId: "acme://7" } as const,
       reason: "absent",
-      message: "the cloud knows no machine with the provider ID acme://9, but one of the name node-a with acme://7",
-      tell: false,
+      message:
+        "the cloud has no instance with the provider ID acme://9; the instance with the name node-a has acme://7",
+      reportNow: false,
     },
     {
       it: "knows the machine by its name only, for now",
       given: withId,
-      answer: absent,
-      namesake: { kind: "asked", providerId: "acme://9" } as const,
+      result: absent,
+      byName: { kind: "queried", providerId: "acme://9" } as const,
       reason: "absent",
-      message: "the cloud knows no machine with the provider ID acme://9",
-      tell: false,
+      message: "the cloud has no instance with the provider ID acme://9",
+      reportNow: false,
     },
     {
       it: "knows no machine of the node's name either",
       given: withId,
-      answer: absent,
-      namesake: { kind: "asked", providerId: undefined } as const,
+      result: absent,
+      byName: { kind: "queried", providerId: undefined } as const,
       reason: "absent",
-      message: "the cloud knows no machine with the provider ID acme://9",
-      tell: false,
+      message: "the cloud has no instance with the provider ID acme://9",
+      reportNow: false,
     },
     {
       it: "gives no provider ID",
       given: tainted,
-      answer: present({ providerId: "" }),
+      result: present({ providerId: "" }),
       reason: "providerID",
-      message: "the cloud gave the machine no provider ID",
-      tell: true,
+      message: "the cloud reports no provider ID for the instance",
+      reportNow: true,
     },
     {
       it: "gives a zone that is no label",
       given: tainted,
-      answer: present({ zone: "a b" }),
+      result: present({ zone: "a b" }),
       reason: "labels",
-      message: 'the cloud\'s zone "a b" cannot be a label value',
-      tell: true,
+      message: 'the cloud\'s zone "a b" is not a valid label value',
+      reportNow: true,
     },
     {
       it: "does not have the wanted address",
@@ -205,20 +206,20 @@ describe("plan() of a tainted node", () => {
         spec: tainted.spec,
         metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } },
       }),
-      answer: present({ addresses: [{ type: "InternalIP", address: "10.0.0.1" }] }),
+      result: present({ addresses: [{ type: "InternalIP", address: "10.0.0.1" }] }),
       reason: "addresses",
       message:
-        "annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1)",
-      tell: true,
+        "annotation alpha.kubernetes.io/provided-node-ip: 10.0.0.7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1)",
+      reportNow: true,
     },
-  ])("keeps the taint when the cloud $it", ({ given, answer, namesake, nowMs = NOW_MS, reason, message, tell }) => {
-    expect(planned(waiting(given, answer, namesake), nowMs)).toEqual({
+  ])("keeps the taint when the cloud $it", ({ given, result, byName, nowMs = NOW_MS, reason, message, reportNow }) => {
+    expect(planned(waiting(given, result, byName), nowMs)).toEqual({
       kind: "notInitialized",
       node: given,
       reason,
       message,
       cause: undefined,
-      tell,
+      reportNow,
     });
   });
 
@@ -227,46 +228,46 @@ describe("plan() of a tainted node", () => {
       it: "a machine with many namesakes",
       error: contractError("AMBIGUOUS_NAME", "2 machines are called node-a"),
       reason: "providerID",
-      tell: true,
+      reportNow: true,
     },
     {
       it: "a malformed provider ID",
       error: contractError("PROVIDER_ID_MALFORMED", "acme://? is no id"),
       reason: "providerID",
-      tell: true,
+      reportNow: true,
     },
     {
-      it: "a capability that is not there, which nobody mends by waiting",
+      it: "a capability that is not there, which waiting does not fix",
       error: contractError("CAPABILITY_ABSENT", "no instances"),
       reason: "provider",
-      tell: true,
+      reportNow: true,
     },
     {
       it: "denied permission, which is the same for every node",
       error: contractError("CLOUD_PERMISSION_DENIED", "no right"),
       reason: "provider",
-      tell: false,
+      reportNow: false,
     },
     {
       it: "an unreachable cloud",
       error: contractError("CLOUD_UNAVAILABLE", "503"),
       reason: "provider",
-      tell: false,
+      reportNow: false,
     },
     {
       it: "a lost connection",
       error: new ProviderError({ code: "UNAVAILABLE", message: "connection refused" }),
       reason: "provider",
-      tell: false,
+      reportNow: false,
     },
-  ])("keeps the taint for the error of $it", ({ error, reason, tell }) => {
+  ])("keeps the taint for the error of $it", ({ error, reason, reportNow }) => {
     expect(planned(waiting(tainted, unknown(error)))).toEqual({
       kind: "notInitialized",
       node: tainted,
       reason,
       message: error.message,
       cause: error,
-      tell,
+      reportNow,
     });
   });
 

@@ -15,73 +15,71 @@ import {
   planLabels,
 } from "./plan/labels.ts";
 
-/** What of a machine goes onto its Node. */
-export type Facts = Pick<Instance, "providerId" | "name" | "instanceType" | "zone" | "region" | "addresses" | "labels">;
+/** The instance data that goes onto a Node. */
+export type InstanceData = Pick<
+  Instance,
+  "providerId" | "name" | "instanceType" | "zone" | "region" | "addresses" | "labels"
+>;
 
-/** What the cloud said last of the machine behind an initialised Node. */
+/** The instance behind an initialized Node, as last observed. */
 export interface ObservedInstance {
-  /** undefined: there is no such machine. */
-  readonly facts: Facts | undefined;
-  readonly namesake: Namesake;
+  /** undefined: the instance does not exist. */
+  readonly instance: InstanceData | undefined;
+  readonly byName: InstanceByName;
 }
 
-/** The machine that has the Node's name. It is asked for when the one that has the Node's provider ID has another name, or is absent. */
-export type Namesake =
-  | { readonly kind: "unasked" }
-  /** undefined: there is none. */
-  | { readonly kind: "asked"; readonly providerId: string | undefined };
+/**
+ * The instance that has the Node's name. It is queried when the instance with the Node's provider ID has another name or does not exist.
+ * `providerId` is undefined if no instance has the name.
+ */
+export type InstanceByName =
+  | { readonly kind: "notQueried" }
+  | { readonly kind: "queried"; readonly providerId: string | undefined };
 
-/** What a decision about one Node rests on. */
 export type Input =
   | {
       readonly kind: "waiting";
       readonly node: Node;
-      readonly answer: InstanceResult;
-      readonly namesake: Namesake;
+      readonly result: InstanceResult;
+      readonly byName: InstanceByName;
     }
   | {
       readonly kind: "initialized";
       readonly node: Node;
-      /** undefined: nothing is known. */
+      /** undefined: not known. */
       readonly observed: ObservedInstance | undefined;
       /** Other Nodes with the same provider ID. */
-      readonly rivals: readonly string[];
+      readonly duplicates: readonly string[];
     };
 
-export type Plan =
-  /** The machine is another provider's, or nobody's: not ours to touch. */
-  | Leave
-  /** Not possible now. */
-  | NotInitialized
-  | Initialize
-  | Update;
+export type Plan = Leave | NotInitialized | Initialize | Update;
 
-/** A tainted Node that is no provider's. */
+/** A tainted Node that no provider owns. */
 export interface Leave {
   readonly kind: "leave";
   readonly node: Node;
   readonly message: string;
 }
 
-/** Why a Node keeps its taint, in a word: label of a metric. */
+/** Why a Node keeps its taint: label of a metric. */
 export type WaitReason = "absent" | "addresses" | "labels" | "providerID" | "provider" | "unowned" | "write";
 
-/** Why a Node keeps its taint, and whether its user can do something about it. */
+/** A Node that keeps its taint. */
 export interface NotInitialized {
   readonly kind: "notInitialized";
   readonly node: Node;
   readonly reason: WaitReason;
   readonly message: string;
   readonly cause: ProviderError | undefined;
-  /** True: said at once, for waiting does not help. False: said when it has lasted for a while. */
-  readonly tell: boolean;
+  /** True: reported immediately, because waiting does not help. False: reported when it has lasted for some time. */
+  readonly reportNow: boolean;
 }
 
-/** What has changed on an initialised Node, and what should have. */
+/** Changes of an initialized Node. */
 export interface Update {
   readonly kind: "update";
   readonly node: Node;
-  /** For nodes: labels, and which of them are ours; only if the Node is still the one of `node.metadata.resourceVersion`. */
+  /** For nodes: labels and the annotation that lists ours; valid only for `node.metadata.resourceVersion`. */
   readonly labelsPatch: JsonObject | undefined;
   /** For nodes/status: addresses only. */
   readonly statusPatch: JsonObject | undefined;
@@ -89,53 +87,54 @@ export interface Update {
   readonly droppedLabels: readonly DroppedLabel[];
 }
 
-/** Everything the cloud's facts change on a Node, the taint last. */
+/** All changes of a new Node. The removal of the taint is the last one. */
 export interface Initialize {
   readonly kind: "initialize";
   readonly node: Node;
   readonly instance: Instance;
-  /** For nodes/status, to be written first: whoever tolerates no taint must find the addresses there. undefined: they are. */
+  /** For nodes/status, written first: pods that tolerate the taint need the addresses. undefined: they are up to date. */
   readonly statusPatch: JsonObject | undefined;
-  /** For nodes: providerID, labels, taints; only if the Node is still the one of `node.metadata.resourceVersion`. */
+  /** For nodes: providerID, labels, taints; valid only for `node.metadata.resourceVersion`. */
   readonly nodePatch: JsonObject;
 }
 
 /**
- * A machine this long unknown to a cloud that answers is reported in an event; before, it is the ordinary lag between a kubelet's
- * registration and what the cloud shows (a provider that knows its cloud to lag longer says NOT_YET_CONSISTENT).
+ * How long the cloud may report an instance as absent before an event is recorded. Before that it is the usual lag between a kubelet's
+ * registration and the cloud's API. A provider whose cloud lags longer reports NOT_YET_CONSISTENT.
  */
-const ABSENT_IS_NEWS_AFTER_MS = 15_000;
+const REPORT_ABSENT_AFTER_MS = 15_000;
 
-/** What to do about one Node, given what its cloud says. */
 export function plan(input: Input, nowMs: number, policies: LabelPolicies): Plan {
   return input.kind === "initialized" ? planUpdate(input, policies) : planWaiting(input, nowMs);
 }
 
-function planWaiting({ node, answer, namesake }: Extract<Input, { kind: "waiting" }>, nowMs: number): Plan {
-  switch (answer.kind) {
+function planWaiting({ node, result, byName }: Extract<Input, { kind: "waiting" }>, nowMs: number): Plan {
+  switch (result.kind) {
     case "present":
-      return planInitialize(node, answer.instance);
+      return planInitialize(node, result.instance);
     case "absent": {
       const ageMs = nowMs - node.metadata.creationTimestampMs;
-      const message = absentMessage(node, namesake);
-      return notInitialized(node, "absent", message, { tell: ageMs >= ABSENT_IS_NEWS_AFTER_MS });
+      const message = absentMessage(node, byName);
+      return notInitialized(node, "absent", message, { reportNow: ageMs >= REPORT_ABSENT_AFTER_MS });
     }
     case "unknown": {
-      const { error } = answer;
-      const reason = isAboutIdentity(error) ? "providerID" : "provider";
-      return notInitialized(node, reason, error.message, { cause: error, tell: isForGood(error) });
+      const { error } = result;
+      // Only a change of this Node or of its instance helps. Other errors may be temporary, and would be reported for every Node.
+      const isAboutIdentity = error.code === "INVALID_ARGUMENT" || error.reason === "AMBIGUOUS_NAME";
+      const reportNow = error.class === "FINAL" || isAboutIdentity;
+      const reason = isAboutIdentity ? "providerID" : "provider";
+      return notInitialized(node, reason, error.message, { cause: error, reportNow });
     }
     case "notOwned":
-      return { kind: "leave", node, message: answer.message };
+      return { kind: "leave", node, message: result.message };
     default:
-      return answer satisfies never;
+      return result satisfies never;
   }
 }
 
-/** What turns a tainted Node into an initialised one, or why that cannot be. */
 export function planInitialize(node: Node, instance: Instance): Initialize | NotInitialized {
   const providerID = node.spec.providerID === "" ? instance.providerId : node.spec.providerID;
-  if (providerID === "") return notInitialized(node, "providerID", "the cloud gave the machine no provider ID");
+  if (providerID === "") return notInitialized(node, "providerID", "the cloud reports no provider ID for the instance");
   const addresses = planInitialAddresses(node, instance.addresses);
   if (addresses.kind === "mismatch") return notInitialized(node, "addresses", addresses.message);
   const labels = planInitialLabels(node.metadata, instance);
@@ -149,21 +148,23 @@ export function planInitialize(node: Node, instance: Instance): Initialize | Not
   };
 }
 
-/** Each field by its policy. What the cloud does not say, or a machine that it does not find, changes nothing. */
+/** Applies the policy of each field. Fields that the cloud does not report, and a missing instance, change nothing. */
 function planUpdate(
-  { node, observed, rivals }: Extract<Input, { kind: "initialized" }>,
+  { node, observed, duplicates }: Extract<Input, { kind: "initialized" }>,
   policies: LabelPolicies,
 ): Update {
   const { metadata } = node;
   const { uid, resourceVersion } = metadata;
-  const facts = observed?.facts;
-  const labels = facts === undefined ? unknownLabels(node) : planLabels(metadata, facts, policies);
-  const addresses = facts === undefined ? undefined : planNextAddresses(node, facts.addresses);
-  const asked = observed?.namesake;
+  const { instance, byName } = observed ?? {};
+  const labels: LabelPlan =
+    instance === undefined
+      ? { changes: mirrorBetaLabels(metadata.labels), record: undefined, dropped: [], differences: [] }
+      : planLabels(metadata, instance, policies);
+  const addresses = instance && planNextAddresses(node, instance.addresses);
   const identity = providerIdDifference(node, {
-    providerId: facts?.providerId,
-    namesakeId: asked?.kind === "asked" ? asked.providerId : undefined,
-    rivals,
+    providerId: instance?.providerId,
+    providerIdByName: byName?.kind === "queried" ? byName.providerId : undefined,
+    duplicates,
   });
   const changes = metadataPatch(labels);
   return {
@@ -180,10 +181,6 @@ function planUpdate(
   };
 }
 
-function unknownLabels({ metadata }: Node): LabelPlan {
-  return { changes: mirrorBetaLabels(metadata.labels), record: undefined, dropped: [], differences: [] };
-}
-
 function metadataPatch({ changes, record }: LabelPlan): JsonObject {
   return {
     ...(Object.keys(changes).length === 0 ? {} : { labels: changes }),
@@ -192,8 +189,8 @@ function metadataPatch({ changes, record }: LabelPlan): JsonObject {
 }
 
 /**
- * Strategic merge patch. `spec.taints` has no merge key on the server, so the whole list is sent; resourceVersion makes the server
- * refuse it if anybody has put on a taint meanwhile.
+ * Strategic merge patch. `spec.taints` has no merge key in the API server, so the patch contains the whole list. With resourceVersion the
+ * server rejects it if another client has changed the taints.
  */
 function initializedPatch(node: Node, providerID: string, labels: LabelPlan): JsonObject {
   const { uid, resourceVersion } = node.metadata;
@@ -207,46 +204,36 @@ function initializedPatch(node: Node, providerID: string, labels: LabelPlan): Js
   };
 }
 
-/** What only a change of this Node or its machine cures. */
-function isAboutIdentity({ code, reason }: ProviderError): boolean {
-  return code === "INVALID_ARGUMENT" || reason === "AMBIGUOUS_NAME";
-}
-
-/** Else it may pass by itself, and would be said of every Node. */
-function isForGood(error: ProviderError): boolean {
-  return error.class === "FINAL" || isAboutIdentity(error);
-}
-
-function absentMessage({ metadata, spec }: Node, namesake: Namesake): string {
-  if (spec.providerID === "") return `the cloud knows no machine with the name ${metadata.name}`;
-  const message = `the cloud knows no machine with the provider ID ${spec.providerID}`;
-  if (namesake.kind === "unasked" || namesake.providerId === undefined) return message;
-  if (isSameMachine(namesake.providerId, spec.providerID)) return message;
-  return `${message}, but one of the name ${metadata.name} with ${namesake.providerId}`;
+function absentMessage({ metadata, spec }: Node, byName: InstanceByName): string {
+  if (spec.providerID === "") return `the cloud has no instance with the name ${metadata.name}`;
+  const message = `the cloud has no instance with the provider ID ${spec.providerID}`;
+  if (byName.kind === "notQueried" || byName.providerId === undefined) return message;
+  if (isSameInstance(byName.providerId, spec.providerID)) return message;
+  return `${message}; the instance with the name ${metadata.name} has ${byName.providerId}`;
 }
 
 function notInitialized(
   node: Node,
   reason: WaitReason,
   message: string,
-  { cause, tell }: { readonly cause?: ProviderError; readonly tell: boolean } = { tell: true },
+  { cause, reportNow }: { readonly cause?: ProviderError; readonly reportNow: boolean } = { reportNow: true },
 ): NotInitialized {
-  return { kind: "notInitialized", node, reason, message, cause, tell };
+  return { kind: "notInitialized", node, reason, message, cause, reportNow };
 }
 
-/** What speaks for or against the machine that a Node names. */
+/** Evidence for or against the instance that a Node names. */
 export interface Identity {
-  /** How the cloud calls the machine that it found by the Node's provider ID; undefined: it found none. */
+  /** Provider ID in the cloud of the instance found by the Node's provider ID; undefined: not found. */
   readonly providerId: string | undefined;
-  /** Provider ID of the machine that has the Node's name; undefined: there is none, or it was not asked for. */
-  readonly namesakeId: string | undefined;
+  /** Provider ID of the instance that has the Node's name; undefined: it does not exist, or was not queried. */
+  readonly providerIdByName: string | undefined;
   /** Names of other Nodes with the same provider ID. */
-  readonly rivals: readonly string[];
+  readonly duplicates: readonly string[];
 }
 
 /**
- * Why spec.providerID is probably not the machine's on which this kubelet runs; undefined: nothing speaks against it. That the machine
- * is called otherwise than the Node proves nothing: only if another one has the name, or another Node the ID, is something wrong.
+ * Why spec.providerID is probably not the instance on which this kubelet runs; undefined: no evidence. A different name alone proves
+ * nothing: another instance must have the Node's name, or another Node its ID.
  */
 export function providerIdDifference(node: Node, identity: Identity): Difference | undefined {
   const message = mismatchMessage(node, identity);
@@ -254,27 +241,30 @@ export function providerIdDifference(node: Node, identity: Identity): Difference
 }
 
 const ADVICE =
-  "the provider ID of a Node cannot be changed: see that its kubelet runs with the right --provider-id, delete the Node and let it register again";
+  "the provider ID of a Node cannot be changed: make sure that its kubelet runs with the right --provider-id, delete the Node and let it register again";
 
-function mismatchMessage({ metadata, spec }: Node, { providerId, namesakeId, rivals }: Identity): string | undefined {
+function mismatchMessage(
+  { metadata, spec }: Node,
+  { providerId, providerIdByName, duplicates }: Identity,
+): string | undefined {
   const { providerID } = spec;
   if (providerID === "") return undefined;
-  const [rival] = rivals;
-  if (rival !== undefined) {
-    return `node ${rival} has the same provider ID ${providerID}, and a machine can be only one of them; ${ADVICE}`;
+  const [duplicate] = duplicates;
+  if (duplicate !== undefined) {
+    return `node ${duplicate} has the same provider ID ${providerID}, but an instance can be only one of them; ${ADVICE}`;
   }
-  if (namesakeId !== undefined && !isSameMachine(namesakeId, providerID)) {
-    const found = providerId === undefined ? "which the cloud does not know" : "which the cloud calls otherwise";
-    return `the Node has provider ID ${providerID}, ${found}, while the machine of the name ${metadata.name} has ${namesakeId}; ${ADVICE}`;
+  if (providerIdByName !== undefined && !isSameInstance(providerIdByName, providerID)) {
+    const found = providerId === undefined ? "which the cloud does not have" : "which has another name in the cloud";
+    return `the Node has provider ID ${providerID}, ${found}; the instance with the name ${metadata.name} has ${providerIdByName}; ${ADVICE}`;
   }
-  if (providerId !== undefined && !isSameMachine(providerId, providerID)) {
-    return `the Node has provider ID ${providerID}, the cloud gives this machine ${providerId}; ${ADVICE}`;
+  if (providerId !== undefined && !isSameInstance(providerId, providerID)) {
+    return `the Node has provider ID ${providerID}, but the cloud reports ${providerId} for this instance; ${ADVICE}`;
   }
   return undefined;
 }
 
-/** Clouds spell an ID in capitals or not, and providers have older prefixes: that is no other machine. */
-export function isSameMachine(one: string, other: string): boolean {
+/** Clouds differ in the case of an ID, and providers have older prefixes: that is the same instance. */
+export function isSameInstance(one: string, other: string): boolean {
   return restOf(one) === restOf(other);
 }
 

@@ -43,7 +43,7 @@ describe("changesReconcile()", () => {
       now: node("a", { ...old, metadata: { ...old.metadata, annotations: { "acme.example.com/claim": "c" } } }),
     },
     {
-      it: "the taint put on anew",
+      it: "the taint put on again",
       old: node("a"),
       now: node("a", { spec: { taints: [taint(UNINITIALIZED)] } }),
     },
@@ -56,7 +56,7 @@ describe("changesReconcile()", () => {
     { it: "another annotation", now: { ...old, metadata: { ...old.metadata, annotations: { a: "b" } } } },
     { it: "another taint", now: { ...old, spec: { ...old.spec, taints: [...old.spec.taints, taint("other")] } } },
     {
-      it: "a declared annotation of an initialised node",
+      it: "a declared annotation of an initialized node",
       old: node("a"),
       now: node("a", { metadata: { annotations: { "acme.example.com/claim": "c" } } }),
     },

@@ -92,15 +92,15 @@ describe("two controllers on a real control plane", () => {
     ]);
     await world.registerNode("l-1");
     await world.initialized("l-1");
-    await first.said(/Node initialized/);
-    expect(second.output).not.toContain("Node initialized");
+    await first.said(/Initialized Node/);
+    expect(second.output).not.toContain("Initialized Node");
     expect(second.output).not.toContain("Became leader");
 
     expect(await first.stop("SIGTERM")).toEqual({ code: 0, signal: null });
     await second.said(/Became leader/);
     await world.registerNode("l-2");
     await world.initialized("l-2");
-    await second.said(/Node initialized/);
+    await second.said(/Initialized Node/);
   });
 
   test("a leader that cannot reach the API server any more ends with code 1", async () => {

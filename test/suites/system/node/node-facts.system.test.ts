@@ -114,7 +114,7 @@ describe.concurrent("of a real Node", () => {
     provider.machine("moved", { zone: "b" });
     const event = await told("moved", "NodeDiffersFromCloud");
     expect(event["message"]).toBe(
-      `the cloud says that the zone is b, the label ${ZONE} says a and is left alone; to accept the change: kubectl label node moved ${ZONE}=b --overwrite`,
+      `the cloud reports zone b, but label ${ZONE} is a and is not changed; to accept the change: kubectl label node moved ${ZONE}=b --overwrite`,
     );
     await looks("moved", 2);
     const events = await eventsOf("moved", "NodeDiffersFromCloud");

@@ -63,7 +63,7 @@ describe("planInitialAddresses()", () => {
     const annotated = node("node-a", { metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "x" } } });
     expect(planInitialAddresses(annotated, [internal("10.0.0.1")])).toEqual({
       kind: "mismatch",
-      message: 'annotation alpha.kubernetes.io/provided-node-ip: "x" holds "x", which is not an IP address',
+      message: 'annotation alpha.kubernetes.io/provided-node-ip: "x" contains "x", which is not an IP address',
     });
   });
 
@@ -228,26 +228,26 @@ describe("provided node ip", () => {
     });
 
     test.each([
-      { it: "an empty annotation", annotation: "", message: '"" holds "", which is not an IP address' },
+      { it: "an empty annotation", annotation: "", message: '"" contains "", which is not an IP address' },
       {
         it: "a text that is no IP",
         annotation: "node-a",
-        message: '"node-a" holds "node-a", which is not an IP address',
+        message: '"node-a" contains "node-a", which is not an IP address',
       },
       {
         it: "a space after the comma",
         annotation: "10.0.0.1, fd00::1",
-        message: '"10.0.0.1, fd00::1" holds " fd00::1", which is not an IP address',
+        message: '"10.0.0.1, fd00::1" contains " fd00::1", which is not an IP address',
       },
       {
         it: "three addresses",
         annotation: "10.0.0.1,fd00::1,10.0.0.2",
-        message: '"10.0.0.1,fd00::1,10.0.0.2" holds 3 addresses, where one or two are allowed',
+        message: '"10.0.0.1,fd00::1,10.0.0.2" contains 3 addresses; one or two are allowed',
       },
       {
         it: "two addresses of one family",
         annotation: "10.0.0.1,10.0.0.2",
-        message: '"10.0.0.1,10.0.0.2" holds two IPv4 addresses, where a pair is one of each family',
+        message: '"10.0.0.1,10.0.0.2" contains two IPv4 addresses; two must be of different families',
       },
       {
         it: "an unspecified address in a pair",
@@ -258,13 +258,13 @@ describe("provided node ip", () => {
         it: "an address that the cloud does not know",
         annotation: "10.0.0.7",
         message:
-          "the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1, Hostname node-a)",
+          "10.0.0.7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1, Hostname node-a)",
       },
       {
         it: "the second of a pair that the cloud does not know",
         annotation: "10.0.0.1,fd00::7",
         message:
-          "the cloud does not know fd00:0:0:0:0:0:0:7 as an address of this machine (it knows: InternalIP 10.0.0.1, Hostname node-a)",
+          "fd00:0:0:0:0:0:0:7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1, Hostname node-a)",
       },
     ])("says what is wrong with $it", ({ annotation, message }) => {
       expect(orderByProvidedNodeIp(annotation, [internal("10.0.0.1"), hostname])).toEqual({
@@ -276,7 +276,7 @@ describe("provided node ip", () => {
     test("says so when the cloud knows no address at all", () => {
       expect(orderByProvidedNodeIp("10.0.0.7", [])).toEqual({
         kind: "mismatch",
-        message: "the cloud does not know 10.0.0.7 as an address of this machine (it knows: none)",
+        message: "10.0.0.7 is not an address of this instance in the cloud (its addresses: none)",
       });
     });
   });

@@ -5,24 +5,23 @@ import { deepEqual } from "../../../util/equal.ts";
 
 const HOSTNAME = "Hostname";
 
-/** What shall become of status.addresses. */
 export type AddressPlan =
   | { readonly kind: "keep" }
   | { readonly kind: "write"; readonly addresses: readonly NodeAddress[] }
   | { readonly kind: "mismatch"; readonly message: string };
 
 /**
- * status.addresses of a Node that waits: exactly what the cloud says, in its order. No address at all leaves the Node alone; the
- * Node's own Hostname entries stay if the cloud has none. cloud-provider/controllers/node/node_controller.go v0.36.3.
+ * status.addresses of a Node that waits for initialization: exactly the cloud's addresses in their order. If the cloud reports none, the
+ * Node is not changed; its own Hostname entries are kept if the cloud has none. cloud-provider/controllers/node/node_controller.go v0.36.3.
  */
 export function planInitialAddresses(node: Node, cloud: readonly NodeAddress[]): AddressPlan {
   return planAddresses(node, cloud, (wanted) => deepEqual(wanted, node.status.addresses));
 }
 
 /**
- * status.addresses of a Node that has been initialised. Order alone is no change, as upstream: a cloud that lists in any order would
- * have readers jump from one address to another, and what annotation provided-node-ip asks for is in order. But upstream compares by
- * type, and so sends an empty patch for every dual-stack node each time.
+ * status.addresses of an initialized Node. A different order alone is not a change, as upstream: with a cloud that lists in random order,
+ * clients would switch addresses. But the order of annotation provided-node-ip counts. Upstream compares by type, and so sends an empty
+ * patch for every dual-stack node each time.
  */
 export function planNextAddresses(node: Node, cloud: readonly NodeAddress[]): AddressPlan {
   return planAddresses(node, cloud, (wanted, pinned) => {
@@ -45,10 +44,7 @@ function planAddresses(node: Node, cloud: readonly NodeAddress[], isShown: IsSho
   return cloud.length === 0 || isShown(addresses, pinned) ? { kind: "keep" } : { kind: "write", addresses };
 }
 
-/**
- * Strategic merge patch for nodes/status. The list merges by type, so a list that has entries must be replaced as a whole or
- * two addresses of one type would be folded into one.
- */
+/** Strategic merge patch for nodes/status. The list merges by type: without `$patch: replace`, two addresses of one type become one. */
 export function addressesPatch(node: Node, addresses: readonly NodeAddress[]): JsonObject {
   const wanted: JsonObject[] = addresses.map(({ type, address }) => ({ type, address }));
   if (node.status.addresses.length > 0) wanted.push({ $patch: "replace" });
@@ -68,18 +64,17 @@ function textOf({ type, address }: NodeAddress): string {
   return `${type} ${address}`;
 }
 
-/** The addresses in the order asked for, or why the annotation and the cloud do not go together. */
+/** The addresses in the requested order, or the conflict between annotation and cloud. `pinned`: how many of the first were requested. */
 export type OrderedAddresses =
   | {
       readonly kind: "ordered";
       readonly addresses: readonly NodeAddress[];
-      /** How many of the first were asked for. */
       readonly pinned: number;
     }
   | { readonly kind: "mismatch"; readonly message: string };
 
 /**
- * The cloud's addresses as annotation alpha.kubernetes.io/provided-node-ip wants them: those equal to a listed IP first, in the
+ * Orders the cloud's addresses by annotation alpha.kubernetes.io/provided-node-ip: those equal to a listed IP first, in the
  * order of the annotation; then every address whose type was not matched, in the cloud's order. Other addresses of a matched
  * type are left out. component-helpers/node/util/ips.go and cloud-provider/node/helpers/address.go v0.36.3.
  */
@@ -98,30 +93,30 @@ export function orderByProvidedNodeIp(annotation: string | undefined, cloud: rea
   return { kind: "ordered", addresses: [...first, ...others], pinned: first.length };
 }
 
-/** One IP, or two of different family separated by a comma, without spaces; a text says what is wrong. */
+/** One IP, or two of different family separated by a comma, without spaces; a string is the error. */
 function parseProvidedNodeIps(annotation: string): readonly IpAddress[] | string {
   const quoted = JSON.stringify(annotation);
   const ips: IpAddress[] = [];
   for (const part of annotation.split(",")) {
     const ip = parseIp(part);
-    if (ip === undefined) return `${quoted} holds ${JSON.stringify(part)}, which is not an IP address`;
+    if (ip === undefined) return `${quoted} contains ${JSON.stringify(part)}, which is not an IP address`;
     ips.push(ip);
   }
   const [one, two] = ips;
-  if (ips.length > 2) return `${quoted} holds ${ips.length} addresses, where one or two are allowed`;
+  if (ips.length > 2) return `${quoted} contains ${ips.length} addresses; one or two are allowed`;
   if (two === undefined) return ips;
   if (ips.some(isUnspecified)) return `${quoted} pairs an unspecified address with another`;
   if (one?.family === two.family)
-    return `${quoted} holds two ${two.family} addresses, where a pair is one of each family`;
+    return `${quoted} contains two ${two.family} addresses; two must be of different families`;
   return ips;
 }
 
 function noSuchAddress({ text }: IpAddress, cloud: readonly NodeAddress[]): string {
   const known = cloud.map(({ type, address }) => `${type} ${address}`).join(", ");
-  return `the cloud does not know ${text} as an address of this machine (it knows: ${known === "" ? "none" : known})`;
+  return `${text} is not an address of this instance in the cloud (its addresses: ${known === "" ? "none" : known})`;
 }
 
-/** An IP address in one spelling, so that equal addresses are equal texts. */
+/** An IP address in normalized form: equal addresses have equal texts. */
 export interface IpAddress {
   readonly family: "IPv4" | "IPv6";
   /** IPv4 dotted without leading zeros; IPv6 as eight groups without compression. */
@@ -130,7 +125,7 @@ export interface IpAddress {
 
 /**
  * Reads an IP as Go's ParseIPSloppy does (apimachinery's netutils v0.36): leading zeros in IPv4 are decimal, an IPv6 zone
- * is refused, an IPv4-mapped IPv6 address is the IPv4 address. undefined: not an IP.
+ * is rejected, an IPv4-mapped IPv6 address is the IPv4 address. undefined: not an IP.
  */
 export function parseIp(text: string): IpAddress | undefined {
   return text.includes(":") ? parseIpv6(text) : parseIpv4(text);

@@ -17,7 +17,7 @@ const RECORD = "cloudwire.dev/cloud-labels";
 const ZONE = "topology.kubernetes.io/zone";
 const BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
 
-function labelled(labels: Readonly<Record<string, string>>, record?: string): Labeled {
+function labeled(labels: Readonly<Record<string, string>>, record?: string): Labeled {
   return { name: "n", labels, annotations: record === undefined ? {} : { [RECORD]: record } };
 }
 
@@ -33,11 +33,11 @@ const ALL_LABELS = {
 
 describe("planInitialLabels()", () => {
   test("writes old and new name of type, zone and region", () => {
-    expect(planInitialLabels(labelled({}), ALL_FACTS)).toEqual({ ...NOTHING, changes: ALL_LABELS });
+    expect(planInitialLabels(labeled({}), ALL_FACTS)).toEqual({ ...NOTHING, changes: ALL_LABELS });
   });
 
   test("overwrites a different value and leaves an equal one out of the patch", () => {
-    const current = labelled({ [ZONE]: "wrong", [BETA_ZONE]: "eu-1a" });
+    const current = labeled({ [ZONE]: "wrong", [BETA_ZONE]: "eu-1a" });
     expect(planInitialLabels(current, { ...NO_FACTS, zone: "eu-1a" })).toEqual({
       ...NOTHING,
       changes: { [ZONE]: "eu-1a" },
@@ -48,11 +48,11 @@ describe("planInitialLabels()", () => {
     { it: "absent", zone: undefined },
     { it: "empty", zone: "" },
   ])("leaves a label alone whose fact is $it", ({ zone }) => {
-    expect(planInitialLabels(labelled({ [ZONE]: "kept" }), { ...NO_FACTS, zone })).toEqual(NOTHING);
+    expect(planInitialLabels(labeled({ [ZONE]: "kept" }), { ...NO_FACTS, zone })).toEqual(NOTHING);
   });
 
   test("sets further labels beside the others", () => {
-    expect(planInitialLabels(labelled({}), { ...NO_FACTS, zone: "a", labels: { rack: "r1" } })).toEqual({
+    expect(planInitialLabels(labeled({}), { ...NO_FACTS, zone: "a", labels: { rack: "r1" } })).toEqual({
       ...NOTHING,
       changes: { [BETA_ZONE]: "a", [ZONE]: "a", rack: "r1" },
       record: "rack",
@@ -62,13 +62,13 @@ describe("planInitialLabels()", () => {
   test.each([
     {
       it: "instance type",
-      facts: { instanceType: "m5 large" },
-      message: 'the cloud\'s instance type "m5 large" cannot be a label value',
+      instance: { instanceType: "m5 large" },
+      message: 'the cloud\'s instance type "m5 large" is not a valid label value',
     },
-    { it: "zone", facts: { zone: "-a" }, message: 'the cloud\'s zone "-a" cannot be a label value' },
-    { it: "region", facts: { region: "ö" }, message: 'the cloud\'s region "ö" cannot be a label value' },
-  ])("refuses a(n) $it that the server would refuse", ({ facts, message }) => {
-    expect(planInitialLabels(labelled({}), { ...NO_FACTS, ...facts })).toBe(message);
+    { it: "zone", instance: { zone: "-a" }, message: 'the cloud\'s zone "-a" is not a valid label value' },
+    { it: "region", instance: { region: "ö" }, message: 'the cloud\'s region "ö" is not a valid label value' },
+  ])("refuses a(n) $it that the server would refuse", ({ instance, message }) => {
+    expect(planInitialLabels(labeled({}), { ...NO_FACTS, ...instance })).toBe(message);
   });
 });
 
@@ -76,7 +76,7 @@ describe("planLabels() of type, zone and region", () => {
   const differs = (shown: string) => [
     {
       field: "zone",
-      message: `the cloud says that the zone is b, the label ${ZONE} says ${shown} and is left alone; to accept the change: kubectl label node n ${ZONE}=b --overwrite`,
+      message: `the cloud reports zone b, but label ${ZONE} is ${shown} and is not changed; to accept the change: kubectl label node n ${ZONE}=b --overwrite`,
     },
   ];
 
@@ -91,7 +91,7 @@ describe("planLabels() of type, zone and region", () => {
     { it: "writes what is missing", policy: "ignore", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
     { it: "writes what is missing", policy: "follow", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
     {
-      it: "leaves another value and tells it",
+      it: "leaves another value and reports it",
       policy: "warn",
       has: { [ZONE]: "a", [BETA_ZONE]: "a" },
       shown: "a",
@@ -142,9 +142,9 @@ describe("planLabels() of type, zone and region", () => {
       has: { [ZONE]: "x", [BETA_ZONE]: "a" },
       changes: { [ZONE]: "a" },
     },
-    { it: "tells the new name when it is alone", policy: "warn", has: { [ZONE]: "a" }, shown: "a" },
+    { it: "reports the new name when it is alone", policy: "warn", has: { [ZONE]: "a" }, shown: "a" },
   ])("$it under $policy", ({ policy, has, changes = {}, shown }) => {
-    expect(planLabels(labelled(has), { ...NO_FACTS, zone: "b" }, labelPolicies(policy))).toEqual({
+    expect(planLabels(labeled(has), { ...NO_FACTS, zone: "b" }, labelPolicies(policy))).toEqual({
       ...NOTHING,
       changes,
       differences: shown === undefined ? [] : differs(shown),
@@ -153,29 +153,29 @@ describe("planLabels() of type, zone and region", () => {
 
   test("gives zone and region the policy asked for, the instance type its own", () => {
     const other = Object.fromEntries(Object.keys(ALL_LABELS).map((key) => [key, "other"]));
-    const planned = planLabels(labelled(other), ALL_FACTS, labelPolicies("warn"));
+    const planned = planLabels(labeled(other), ALL_FACTS, labelPolicies("warn"));
     expect(planned.changes).toEqual({
       "beta.kubernetes.io/instance-type": "m5.large",
       "node.kubernetes.io/instance-type": "m5.large",
     });
     expect(planned.differences.map(({ field }) => field)).toEqual(["zone", "region"]);
-    expect(planLabels(labelled(other), ALL_FACTS, labelPolicies("follow")).changes).toEqual(ALL_LABELS);
+    expect(planLabels(labeled(other), ALL_FACTS, labelPolicies("follow")).changes).toEqual(ALL_LABELS);
   });
 
   test("keeps names that say the same when the cloud says nothing", () => {
     const has = { [ZONE]: "x", [BETA_ZONE]: "a" };
-    expect(planLabels(labelled(has), NO_FACTS, labelPolicies("follow"))).toEqual({
+    expect(planLabels(labeled(has), NO_FACTS, labelPolicies("follow"))).toEqual({
       ...NOTHING,
       changes: { [ZONE]: "a" },
     });
   });
 
-  test("tells a value that the server would refuse, and goes on", () => {
+  test("reports a value that the server would refuse, and goes on", () => {
     const has = { [ZONE]: "x", [BETA_ZONE]: "a" };
-    expect(planLabels(labelled(has), { ...NO_FACTS, zone: "a b" }, labelPolicies("follow"))).toEqual({
+    expect(planLabels(labeled(has), { ...NO_FACTS, zone: "a b" }, labelPolicies("follow"))).toEqual({
       ...NOTHING,
       changes: { [ZONE]: "a" },
-      differences: [{ field: "zone", message: 'the cloud\'s zone "a b" cannot be a label value' }],
+      differences: [{ field: "zone", message: 'the cloud\'s zone "a b" is not a valid label value' }],
     });
   });
 });
@@ -187,83 +187,83 @@ describe("planLabels() of further labels", () => {
   test.each(["foo", "n.example.com/y", "app.k8snio/x", "k8s.example/x", "mykubernetes.io/x", "a.kubernetesaio/x"])(
     "sets %s",
     (key) => {
-      expect(further(labelled({}), { [key]: "v" })).toEqual({ ...NOTHING, changes: { [key]: "v" }, record: key });
+      expect(further(labeled({}), { [key]: "v" })).toEqual({ ...NOTHING, changes: { [key]: "v" }, record: key });
     },
   );
 
   test("sets one with empty value", () => {
-    expect(further(labelled({}), { foo: "" })).toEqual({ ...NOTHING, changes: { foo: "" }, record: "foo" });
+    expect(further(labeled({}), { foo: "" })).toEqual({ ...NOTHING, changes: { foo: "" }, record: "foo" });
   });
 
   test.each([
-    { why: "reserved", key: "kubernetes.io/x", value: "v" },
-    { why: "reserved", key: "k8s.io/x", value: "v" },
-    { why: "reserved", key: "a.k8s.io/x", value: "v" },
-    { why: "reserved", key: "topology.kubernetes.io/region", value: "v" },
-    { why: "invalid", key: "no spaces", value: "v" },
-    { why: "invalid", key: "UPPER.example/x", value: "v" },
-    { why: "invalid", key: "example.com/", value: "v" },
-    { why: "invalid", key: "bar", value: "no spaces" },
-    { why: "invalid", key: "bar", value: "a".repeat(64) },
-  ])("drops $key=$value as $why", ({ why, key, value }) => {
-    expect(further(labelled({ foo: "user" }), { [key]: value })).toEqual({
+    { reason: "reserved", key: "kubernetes.io/x", value: "v" },
+    { reason: "reserved", key: "k8s.io/x", value: "v" },
+    { reason: "reserved", key: "a.k8s.io/x", value: "v" },
+    { reason: "reserved", key: "topology.kubernetes.io/region", value: "v" },
+    { reason: "invalid", key: "no spaces", value: "v" },
+    { reason: "invalid", key: "UPPER.example/x", value: "v" },
+    { reason: "invalid", key: "example.com/", value: "v" },
+    { reason: "invalid", key: "bar", value: "no spaces" },
+    { reason: "invalid", key: "bar", value: "a".repeat(64) },
+  ])("drops $key=$value as $reason", ({ reason, key, value }) => {
+    expect(further(labeled({ foo: "user" }), { [key]: value })).toEqual({
       ...NOTHING,
-      dropped: [{ key, value, why }],
+      dropped: [{ key, value, reason }],
     });
   });
 
-  test("drops a reserved one that is recorded as ours, too: whoever may write annotations may not write it", () => {
-    const node = labelled({ "node-restriction.kubernetes.io/pool": "a" }, "node-restriction.kubernetes.io/pool");
+  test("drops a reserved one that is recorded as ours, too", () => {
+    const node = labeled({ "node-restriction.kubernetes.io/pool": "a" }, "node-restriction.kubernetes.io/pool");
     const cloud = { "node-restriction.kubernetes.io/pool": "b" };
     expect(further(node, cloud).changes).toEqual({});
   });
 
-  test("leaves one with the same value as it is, and nobody's", () => {
-    expect(further(labelled({ foo: "v" }), { foo: "v" })).toEqual(NOTHING);
+  test("leaves one with the same value as it is, and does not record it as ours", () => {
+    expect(further(labeled({ foo: "v" }), { foo: "v" })).toEqual(NOTHING);
   });
 
-  test("leaves one that somebody else set, and tells it", () => {
-    expect(further(labelled({ foo: "user" }, "bar"), { foo: "cloud" })).toEqual({
+  test("leaves one that another client set, and reports it", () => {
+    expect(further(labeled({ foo: "user" }, "bar"), { foo: "cloud" })).toEqual({
       ...NOTHING,
       differences: [
         {
           field: "labels",
           message:
-            'the cloud says that label foo is "cloud", somebody else has set it to "user" and it is left alone; to let it follow the cloud: kubectl label node n foo-',
+            'the cloud reports label foo="cloud", but another client has set it to "user" and it is not changed; to let it follow the cloud: kubectl label node n foo-',
         },
       ],
     });
   });
 
   test("follows the cloud with one that is recorded as ours, without another record", () => {
-    expect(further(labelled({ foo: "old", bar: "b" }, "bar,foo"), { foo: "new" })).toEqual({
+    expect(further(labeled({ foo: "old", bar: "b" }, "bar,foo"), { foo: "new" })).toEqual({
       ...NOTHING,
       changes: { foo: "new" },
     });
   });
 
-  test("sets one of ours again that somebody took away", () => {
-    expect(further(labelled({}, "foo"), { foo: "v" })).toEqual({ ...NOTHING, changes: { foo: "v" } });
+  test("sets one of ours again that an operator took away", () => {
+    expect(further(labeled({}, "foo"), { foo: "v" })).toEqual({ ...NOTHING, changes: { foo: "v" } });
   });
 
   test("drops an impossible new value of one of ours", () => {
-    expect(further(labelled({ foo: "old" }, "foo"), { foo: "a b" })).toEqual({
+    expect(further(labeled({ foo: "old" }, "foo"), { foo: "a b" })).toEqual({
       ...NOTHING,
-      dropped: [{ key: "foo", value: "a b", why: "invalid" }],
+      dropped: [{ key: "foo", value: "a b", reason: "invalid" }],
     });
   });
 
   test("never removes one that the cloud does not send any more", () => {
-    expect(further(labelled({ foo: "v" }, "foo"), {})).toEqual(NOTHING);
+    expect(further(labeled({ foo: "v" }, "foo"), {})).toEqual(NOTHING);
   });
 
   test("records one more in order, without those that are gone", () => {
-    const node = labelled({ b: "1", z: "1" }, "z,gone,b");
+    const node = labeled({ b: "1", z: "1" }, "z,gone,b");
     expect(further(node, { m: "1" })).toEqual({ ...NOTHING, changes: { m: "1" }, record: "b,m,z" });
   });
 
   test("keeps one on record that it sets again in the same write", () => {
-    expect(further(labelled({}, "b"), { a: "1", b: "1" })).toEqual({
+    expect(further(labeled({}, "b"), { a: "1", b: "1" })).toEqual({
       ...NOTHING,
       changes: { a: "1", b: "1" },
       record: "a,b",
@@ -271,7 +271,7 @@ describe("planLabels() of further labels", () => {
   });
 
   test("takes an empty record for none", () => {
-    expect(further(labelled({}, ""), { a: "1" }).record).toBe("a");
+    expect(further(labeled({}, ""), { a: "1" }).record).toBe("a");
   });
 });
 
@@ -290,7 +290,7 @@ describe("mirrorBetaLabels()", () => {
       want: { "topology.kubernetes.io/region": "r" },
     },
     {
-      it: "the new name that somebody edited",
+      it: "the new name that an operator edited",
       labels: { "beta.kubernetes.io/instance-type": "m5", "node.kubernetes.io/instance-type": "edited" },
       want: { "node.kubernetes.io/instance-type": "m5" },
     },
