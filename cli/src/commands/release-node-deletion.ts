@@ -12,7 +12,7 @@ export const releaseNodeDeletion: Command = {
   summary: "lets Nodes go that the brake of the deletion guard holds",
   operands: "NODE... | --all",
   about: [
-    "When more machines than usual are gone by the word of a cloud, the brake holds: none of their Nodes is deleted, for more likely the cloud is wrong. See at the cloud whether the machines are really gone; if they are, this releases their Nodes, by the annotation cloudwire.dev/release-deletion=true. Without names and --all it lists what is held.",
+    "When more machines than usual are gone by the word of a cloud, the brake holds: none of their Nodes is deleted, for more likely the cloud is wrong. See at the cloud whether the machines are really gone; if they are, this releases their Nodes, by the annotation cloudwire.dev/approve-deletion=true. Without names and --all it lists what is held.",
     "A release lifts the brake for a Node and nothing else: its machine must still be absent by all other rules of the guard, and the annotation is taken off when the machine is seen.",
     "Annotations are written with the credentials of the kubeconfig, also with --server.",
   ],
@@ -97,7 +97,7 @@ async function release(call: Call, names: readonly string[]): Promise<number> {
 }
 
 /** Lifts the brake for one Node (docs/explanation/deletion-guard.md, Releasing). */
-const ANNOTATION = "cloudwire.dev/release-deletion";
+const ANNOTATION = "cloudwire.dev/approve-deletion";
 
 /** Annotates the Node; `gone`: there is none any more, for those before it were enough to make the brake let go. Rejects with a CommandError. */
 async function releaseNode(kube: KubeApi, name: string): Promise<"released" | "gone"> {

@@ -15,7 +15,7 @@ describe("release node-deletion", () => {
     ["worker-1", "worker-2", "worker-3"].map(
       (name) => Object(world.cluster.read("v1", "Node", "", name)?.["metadata"]).annotations,
     );
-  const RELEASED = { "cloudwire.dev/release-deletion": "true" };
+  const APPROVED = { "cloudwire.dev/approve-deletion": "true" };
 
   beforeEach(() => {
     world.forward("kube-system/ccm");
@@ -44,7 +44,7 @@ describe("release node-deletion", () => {
     expect([ran.code, ran.out.endsWith("\nreleased worker-2\n"), annotations()]).toEqual([
       0,
       true,
-      [undefined, RELEASED, undefined],
+      [undefined, APPROVED, undefined],
     ]);
   });
 
@@ -57,13 +57,13 @@ describe("release node-deletion", () => {
     expect([ran.code, ran.err, annotations()]).toEqual([
       1,
       "cloudwire: not released any more: worker-2\n",
-      [RELEASED, undefined, undefined],
+      [APPROVED, undefined, undefined],
     ]);
   });
 
   test("annotates all that are held with --all --yes, and no other", async () => {
     const ran = await world.run("release node-deletion --all --yes --pod ccm");
-    expect([ran.code, annotations()]).toEqual([0, [RELEASED, RELEASED, undefined]]);
+    expect([ran.code, annotations()]).toEqual([0, [APPROVED, APPROVED, undefined]]);
   });
 
   test.each([
@@ -100,7 +100,7 @@ describe("release node-deletion", () => {
     expect([ran.code, ran.out.includes("\ngone is gone already\n"), annotations()]).toEqual([
       0,
       true,
-      [RELEASED, RELEASED, undefined],
+      [APPROVED, APPROVED, undefined],
     ]);
   });
 

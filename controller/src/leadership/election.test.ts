@@ -87,7 +87,7 @@ test.each<{ it: string; migration: LeaderMigration | undefined; flags: readonly 
 
 test("Election lets an account of deletions grow old and go while another program runs the controller", async () => {
   const kube = new FakeKube();
-  const account = JSON.stringify({ at: "2026-11-28T00:00:00.000Z", secondsAgo: { 0: 2 } });
+  const account = JSON.stringify({ time: "2026-11-28T00:00:00.000Z", secondsAgo: { 0: 2 } });
   const metadata = { namespace: "kube-system", name: MAIN, annotations: { [NOTE]: account } };
   kube.seed(LEASES, { metadata, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
   const { clock } = await lead(ELSEWHERE, [], kube);

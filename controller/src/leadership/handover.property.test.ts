@@ -205,7 +205,7 @@ describe("two replicas whose providers come and go", () => {
     await world.pass(10 * TIMEOUT_MS);
     expect(world.terms).toBe(1);
     expect(world.leaders).toEqual(["a"]);
-    expect(JSON.stringify(world.annotations)).toContain('\\"lost\\":[\\"east\\"]');
+    expect(JSON.stringify(world.annotations)).toContain('\\"unavailableProviders\\":[\\"east\\"]');
   });
 
   test("stay as they are when both have lost the provider and one has not heard of it", async () => {

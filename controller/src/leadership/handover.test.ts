@@ -16,11 +16,11 @@ import {
   handoverMetrics,
 } from "./handover.ts";
 
-const WANTED = "successor.cloudwire.dev/wanted";
-const OFFERED = "successor.cloudwire.dev/offered";
+const REQUESTED = "handover.cloudwire.dev/requested";
+const CANDIDATE = "handover.cloudwire.dev/candidate";
 const TIMEOUT_MS = 60_000;
 const DEFER_MS = 4400;
-const NOTHING = { [WANTED]: undefined, [OFFERED]: undefined };
+const NOTHING = { [REQUESTED]: undefined, [CANDIDATE]: undefined };
 const METRIC = "cloudwire_leader_handover_requested";
 
 let clock: FakeClock;
@@ -63,7 +63,7 @@ function annotationOf(identity: string, change: { readonly timeoutMs?: number; r
   });
 }
 
-const candidacy = (identity: string, leader: string) => ({ [OFFERED]: JSON.stringify({ identity, leader }) });
+const candidacy = (identity: string, leader: string) => ({ [CANDIDATE]: JSON.stringify({ identity, leader }) });
 
 describe("HandoverAnnotation of a leader", () => {
   test("removes the annotations of an earlier leader and requests nothing while all providers are usable", () => {
@@ -80,10 +80,11 @@ describe("HandoverAnnotation of a leader", () => {
     failures.set("east", "the provider closed the connection");
     annotation.write();
     await clock.advance(TIMEOUT_MS);
-    const wanted = '{"leader":"a","since":"2026-11-21T12:00:00.000Z","lost":["east"],"usable":["west"]}';
+    const requested =
+      '{"leader":"a","time":"2026-11-21T12:00:00.000Z","unavailableProviders":["east"],"availableProviders":["west"]}';
     expect([annotation.write(), annotation.write()]).toEqual([
-      { [WANTED]: wanted, [OFFERED]: undefined },
-      { [WANTED]: wanted, [OFFERED]: undefined },
+      { [REQUESTED]: requested, [CANDIDATE]: undefined },
+      { [REQUESTED]: requested, [CANDIDATE]: undefined },
     ]);
     expect(reports).toEqual([
       "requests: cannot use provider east (the provider closed the connection) since 2026-11-21T12:00:00.000Z; requests a handover to a replica that can",
@@ -111,7 +112,12 @@ describe("HandoverAnnotation of a leader", () => {
 
 describe("HandoverAnnotation of a standby", () => {
   const requested = {
-    [WANTED]: JSON.stringify({ leader: "a", since: "2026-11-21T12:00:00.000Z", lost: ["east"], usable: ["west"] }),
+    [REQUESTED]: JSON.stringify({
+      leader: "a",
+      time: "2026-11-21T12:00:00.000Z",
+      unavailableProviders: ["east"],
+      availableProviders: ["west"],
+    }),
   };
 
   test("becomes candidate when it can use more providers, unless another replica is candidate", async () => {
@@ -182,9 +188,9 @@ describe("handover", () => {
   describe("decideAsLeader()", () => {
     const request = (change: Partial<HandoverRequest> = {}): HandoverRequest => ({
       leader: "a",
-      since: "2026-11-21T11:59:00.000Z",
-      lost: ["east"],
-      usable: [],
+      time: "2026-11-21T11:59:00.000Z",
+      unavailableProviders: ["east"],
+      availableProviders: [],
       ...change,
     });
     test.each<{ sentence: string; view: Partial<LeaderView>; decision: ReturnType<typeof decideAsLeader> }>([
@@ -206,12 +212,15 @@ describe("handover", () => {
       {
         sentence: "lists usable providers, without one that it has just lost",
         view: { providers: [lost("east", 60_000), usable("west"), lost("north", 5000)] },
-        decision: { kind: "request", request: request({ usable: ["west"] }) },
+        decision: { kind: "request", request: request({ availableProviders: ["west"] }) },
       },
       {
         sentence: "reports the earliest failure of several",
         view: { providers: [lost("east", 60_000), lost("west", 120_000)] },
-        decision: { kind: "request", request: request({ lost: ["east", "west"], since: "2026-11-21T11:58:00.000Z" }) },
+        decision: {
+          kind: "request",
+          request: request({ unavailableProviders: ["east", "west"], time: "2026-11-21T11:58:00.000Z" }),
+        },
       },
       {
         sentence: "hands over to a candidate",
@@ -242,9 +251,9 @@ describe("handover", () => {
   describe("decideAsStandby()", () => {
     const request: HandoverRequest = {
       leader: "a",
-      since: "2026-11-21T11:59:00.000Z",
-      lost: ["east", "west"],
-      usable: ["north"],
+      time: "2026-11-21T11:59:00.000Z",
+      unavailableProviders: ["east", "west"],
+      availableProviders: ["north"],
     };
     const candidacy: HandoverCandidate = { identity: "b", leader: "a" };
     const better = [usable("east"), usable("north"), lost("west", 1000)];
@@ -308,16 +317,21 @@ describe("handover", () => {
 
   describe("an annotation of the Lease", () => {
     test("is parsed as written", () => {
-      const request: HandoverRequest = { leader: "a", since: "2026-11-21T12:00:00.000Z", lost: ["east"], usable: [] };
+      const request: HandoverRequest = {
+        leader: "a",
+        time: "2026-11-21T12:00:00.000Z",
+        unavailableProviders: ["east"],
+        availableProviders: [],
+      };
       const candidate: HandoverCandidate = { identity: "b", leader: "a" };
       expect(parseRequest(JSON.stringify(request))).toEqual(request);
       expect(parseCandidate(JSON.stringify(candidate))).toEqual(candidate);
     });
 
-    test.each([undefined, "", "yes", "null", "[]", '{"leader":7}', '{"leader":"a","lost":"east"}'])(
+    test.each([undefined, "", "yes", "null", "[]", '{"leader":7}', '{"leader":"a","unavailableProviders":"east"}'])(
       "is ignored when it is %j",
       (text) => {
-        expect(parseRequest(text)?.lost ?? []).toEqual([]);
+        expect(parseRequest(text)?.unavailableProviders ?? []).toEqual([]);
         expect(parseCandidate(text)?.identity ?? "").toBe("");
       },
     );

@@ -1,4 +1,4 @@
-import { SUCCESSOR_OFFERED, SUCCESSOR_WANTED } from "../api/annotations.ts";
+import { HANDOVER_CANDIDATE, HANDOVER_REQUESTED } from "../api/annotations.ts";
 import type { Sidecar } from "../provider/sidecar.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -55,9 +55,9 @@ export class HandoverAnnotation implements LeaseAnnotation {
 
   read(annotations: Readonly<Record<string, string>>, holder: string): void {
     this.#holder = holder;
-    this.#request = parseRequest(annotations[SUCCESSOR_WANTED]);
-    this.#candidate = parseCandidate(annotations[SUCCESSOR_OFFERED]);
-    this.#see(annotations[SUCCESSOR_WANTED]);
+    this.#request = parseRequest(annotations[HANDOVER_REQUESTED]);
+    this.#candidate = parseCandidate(annotations[HANDOVER_CANDIDATE]);
+    this.#see(annotations[HANDOVER_REQUESTED]);
     this.#updateProviders();
     if (holder !== this.#deps.identity) return;
     const decision = this.#decide();
@@ -66,14 +66,15 @@ export class HandoverAnnotation implements LeaseAnnotation {
 
   write(): Readonly<Record<string, string | undefined>> {
     // A new leader removes the annotations of the previous one.
-    if (this.#holder !== this.#deps.identity) return { [SUCCESSOR_WANTED]: undefined, [SUCCESSOR_OFFERED]: undefined };
+    if (this.#holder !== this.#deps.identity)
+      return { [HANDOVER_REQUESTED]: undefined, [HANDOVER_CANDIDATE]: undefined };
     // Both must outlive this process: they name the next leader.
     if (this.#isEnding) return {};
     this.#updateProviders();
     const decision = this.#decide();
     this.#report(decision);
     const request = decision.kind === "stay" ? undefined : JSON.stringify(decision.request);
-    return { [SUCCESSOR_WANTED]: request, [SUCCESSOR_OFFERED]: undefined };
+    return { [HANDOVER_REQUESTED]: request, [HANDOVER_CANDIDATE]: undefined };
   }
 
   propose(): Readonly<Record<string, string>> {
@@ -91,9 +92,12 @@ export class HandoverAnnotation implements LeaseAnnotation {
     if (candidate === undefined) return {};
     const text = JSON.stringify(request);
     if (text !== this.#logged)
-      log.info("Became candidate for leadership", { leader: candidate.leader, lost: request?.lost });
+      log.info("Became candidate for leadership", {
+        leader: candidate.leader,
+        unavailableProviders: request?.unavailableProviders,
+      });
     this.#logged = text;
-    return { [SUCCESSOR_OFFERED]: JSON.stringify(candidate) };
+    return { [HANDOVER_CANDIDATE]: JSON.stringify(candidate) };
   }
 
   deferMs(): number {
@@ -102,7 +106,8 @@ export class HandoverAnnotation implements LeaseAnnotation {
     const isOtherCandidate = this.#candidate !== undefined && this.#candidate.identity !== identity;
     // A provider that the last leader could not use either is no reason to wait.
     const isWorse = providers.some(
-      ({ name, untrustedReason }) => untrustedReason !== undefined && !this.#request?.lost.includes(name),
+      ({ name, untrustedReason }) =>
+        untrustedReason !== undefined && !this.#request?.unavailableProviders.includes(name),
     );
     return isOtherCandidate || isWorse ? deferMs : 0;
   }
@@ -148,19 +153,19 @@ export class HandoverAnnotation implements LeaseAnnotation {
     this.#isRequesting = isRequesting;
     metrics.requesting(isRequesting);
     if (decision.kind === "stay") return log.info("Withdrew the request for a leadership handover");
-    const { lost, since } = decision.request;
-    log.warn("Requested a leadership handover", { lost, since });
+    const { unavailableProviders, time } = decision.request;
+    log.warn("Requested a leadership handover", { unavailableProviders, time });
     const reasons = providers
-      .filter(({ name }) => lost.includes(name))
+      .filter(({ name }) => unavailableProviders.includes(name))
       .map(({ name, untrustedReason = "usable again" }) => `provider ${name} (${untrustedReason})`);
-    onRequest(`cannot use ${reasons.join(", ")} since ${since}; requests a handover to a replica that can`);
+    onRequest(`cannot use ${reasons.join(", ")} since ${time}; requests a handover to a replica that can`);
   }
 
-  #end({ lost }: HandoverRequest, candidate: string): void {
+  #end({ unavailableProviders }: HandoverRequest, candidate: string): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#deps.log.warn("Handing over leadership", { lost, candidate });
-    this.#deps.onHandover(`hands over leadership to ${candidate}, which can use ${lost.join(", ")}`);
+    this.#deps.log.warn("Handing over leadership", { unavailableProviders, candidate });
+    this.#deps.onHandover(`hands over leadership to ${candidate}, which can use ${unavailableProviders.join(", ")}`);
   }
 }
 
@@ -189,11 +194,11 @@ export interface HandoverRequest {
   /** Identity of the leader; the request of a former leader is ignored. */
   readonly leader: string;
   /** RFC 3339, informational. */
-  readonly since: string;
+  readonly time: string;
   /** Providers that the leader could not use for longer than the timeout. */
-  readonly lost: readonly string[];
+  readonly unavailableProviders: readonly string[];
   /** Providers that the leader can use, and that a candidate must be able to use as well. */
-  readonly usable: readonly string[];
+  readonly availableProviders: readonly string[];
 }
 
 export interface HandoverCandidate {
@@ -221,9 +226,9 @@ export function decideAsLeader({ identity, providers, candidate, timeoutMs }: Le
   if (timeoutMs === 0 || lost.length === 0) return { kind: "stay" };
   const request: HandoverRequest = {
     leader: identity,
-    since: new Date(Math.min(...lost.map(({ sinceMs }) => sinceMs))).toISOString(),
-    lost: namesOf(lost),
-    usable: namesOf(providers.filter(({ isUsable }) => isUsable)),
+    time: new Date(Math.min(...lost.map(({ sinceMs }) => sinceMs))).toISOString(),
+    unavailableProviders: namesOf(lost),
+    availableProviders: namesOf(providers.filter(({ isUsable }) => isUsable)),
   };
   if (candidate === undefined || candidate.leader !== identity) return { kind: "request", request };
   return { kind: "handover", request, candidate: candidate.identity };
@@ -249,7 +254,9 @@ export function decideAsStandby(view: StandbyView): HandoverCandidate | undefine
   const { identity, holder, request, candidate, providers, isWarm, steadyMs } = view;
   if (!isWarm || request === undefined || request.leader !== holder || candidate?.leader === holder) return undefined;
   const usable = new Set(namesOf(providers.filter(({ isUsable, forMs }) => isUsable && forMs >= steadyMs)));
-  const isBetter = request.usable.every((name) => usable.has(name)) && request.lost.some((name) => usable.has(name));
+  const isBetter =
+    request.availableProviders.every((name) => usable.has(name)) &&
+    request.unavailableProviders.some((name) => usable.has(name));
   return isBetter ? { identity, leader: holder } : undefined;
 }
 
@@ -257,9 +264,9 @@ export function decideAsStandby(view: StandbyView): HandoverCandidate | undefine
 export function parseRequest(text: string | undefined): HandoverRequest | undefined {
   return parsed(text, (record) => ({
     leader: stringField(record, "leader"),
-    since: stringField(record, "since"),
-    lost: stringsField(record, "lost"),
-    usable: stringsField(record, "usable"),
+    time: stringField(record, "time"),
+    unavailableProviders: stringsField(record, "unavailableProviders"),
+    availableProviders: stringsField(record, "availableProviders"),
   }));
 }
 

@@ -7,7 +7,7 @@ import { UNINITIALIZED, World } from "../system/support/world.ts";
 
 const WAIT_MS = 60_000;
 const SERVICE = "/api/v1/namespaces/default/services/web";
-const RELEASE = "cloudwire.dev/release-deletion";
+const APPROVAL = "cloudwire.dev/approve-deletion";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 
 let controlPlane: ControlPlane;
@@ -79,7 +79,7 @@ describe("as the guides say", () => {
   });
 
   test("a release of the brake that is put on all Nodes is taken off those that live", async () => {
-    await controlPlane.kubectl(["annotate", "nodes", "--all", `${RELEASE}=true`]);
+    await controlPlane.kubectl(["annotate", "nodes", "--all", `${APPROVAL}=true`]);
     const ready = { status: { conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }] } };
     await world.kube.patch("/api/v1/nodes/node-1/status", ready);
     const annotations = await eventually(
@@ -87,11 +87,11 @@ describe("as the guides say", () => {
       WAIT_MS,
       async () => {
         const found = Object(at(await world.kube.get("/api/v1/nodes/node-1"), "metadata", "annotations"));
-        return RELEASE in found ? undefined : found;
+        return APPROVAL in found ? undefined : found;
       },
       () => world.outputs(),
     );
-    expect(Object.keys(annotations)).not.toContain(RELEASE);
+    expect(Object.keys(annotations)).not.toContain(APPROVAL);
   });
 
   test("the namespace whose UID is the cluster's identity cannot be deleted", async () => {

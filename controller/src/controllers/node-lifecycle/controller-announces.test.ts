@@ -155,7 +155,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
 
 describe("cloud-node-lifecycle after another", () => {
   test("counts what the other has noted, and holds what the other would have held", async () => {
-    world.recall(JSON.stringify({ at: "", secondsAgo: { 100: 3 } }));
+    world.recall(JSON.stringify({ time: "", secondsAgo: { 100: 3 } }));
     lose(["d"]);
     live(16);
     world.start();

@@ -3,7 +3,7 @@ import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
-const RELEASE = "cloudwire.dev/release-deletion";
+const APPROVAL = "cloudwire.dev/approve-deletion";
 const UNAVAILABLE = new ProviderError({ code: "UNAVAILABLE", message: "the cloud is down" });
 
 let world: LifecycleWorld;
@@ -246,13 +246,13 @@ describe("the brake", () => {
       expect(world.deletions).toEqual([]);
       expect(world.events).toHaveLength(24);
       expect(world.events).toContain(
-        "n0: Warning TooManyNodeDeletions Node is not deleted: provider acme calls the machines of 24 of 40 Nodes absent, and at most 4 go within 10 minutes. If that is true, release it: kubectl annotate node n0 cloudwire.dev/release-deletion=true",
+        "n0: Warning TooManyNodeDeletions Node is not deleted: provider acme calls the machines of 24 of 40 Nodes absent, and at most 4 go within 10 minutes. If the instances no longer exist, approve the deletion: kubectl annotate node n0 cloudwire.dev/approve-deletion=true",
       );
       expect(await state()).toEqual([1, 24]);
       expect(world.log.messages("error")).toHaveLength(1);
 
       // On all of them, as an operator in a hurry would.
-      for (const name of names) world.annotate(name, { [RELEASE]: "true" });
+      for (const name of names) world.annotate(name, { [APPROVAL]: "true" });
       await world.clock.advance(60_000);
       expect(world.deletions.toSorted()).toEqual(gone.toSorted());
       expect(await state()).toEqual([0, 0]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
 import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-world.ts";
-import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { APPROVE_DELETION } from "../../api/annotations.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { DELETION_WINDOW_MS } from "./guard/circuit-breaker.ts";
@@ -149,7 +149,7 @@ class History implements AsyncDisposable {
     if (kind === "lost" && this.isReady(name)) world.ready(name, "Unknown");
     if (kind === "ready" && !this.isReady(name)) world.ready(name);
     if (kind === "repeated") world.annotate(name, {});
-    if (kind === "released") world.annotate(name, { [RELEASE_DELETION]: "true" });
+    if (kind === "released") world.annotate(name, { [APPROVE_DELETION]: "true" });
   }
 
   #deleted(name: string): void {

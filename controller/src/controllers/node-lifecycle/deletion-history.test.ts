@@ -98,7 +98,7 @@ describe("LeaseDeletions on a lease", () => {
     await leader.tick();
     expect(annotations()).toEqual({});
     await leader.deletes(2);
-    expect(JSON.parse(String(annotations()[KEY]))).toEqual({ at: "2026-11-21T12:00:00.000Z", secondsAgo: { 0: 2 } });
+    expect(JSON.parse(String(annotations()[KEY]))).toEqual({ time: "2026-11-21T12:00:00.000Z", secondsAgo: { 0: 2 } });
     await clock.advance(WINDOW_MS);
     await leader.tick();
     expect(annotations()).toEqual({});
@@ -235,7 +235,7 @@ describe("LeaseDeletions on a lease", () => {
     expect(standby.count()).toBe(0);
   });
 
-  test.each([["yes"], ["{}"], ["x".repeat(20_000)], ['{"at":"","secondsAgo":{"0":-7}}'], [""]])(
+  test.each([["yes"], ["{}"], ["x".repeat(20_000)], ['{"time":"","secondsAgo":{"0":-7}}'], [""]])(
     "that cannot be read (%j) hold all for ten minutes, over changes of the leader, and are reported",
     async (text) => {
       const first = await new Replica("a").takeOver();
@@ -257,7 +257,7 @@ describe("LeaseDeletions on a lease", () => {
   test("that somebody else writes do not count while there is a leader, which puts them right", async () => {
     const leader = await new Replica("a").takeOver();
     await leader.deletes(2);
-    for (const text of ["yes", null, '{"at":"","secondsAgo":{"0":700}}']) {
+    for (const text of ["yes", null, '{"time":"","secondsAgo":{"0":700}}']) {
       await annotate(text);
       expect(await leader.tick()).toBe(true);
       expect([leader.count(), JSON.parse(String(annotations()[KEY])).secondsAgo]).toEqual([2, { 0: 2 }]);
@@ -268,7 +268,7 @@ describe("LeaseDeletions on a lease", () => {
   test("freeze nothing for ever, whatever is written there", async () => {
     const first = await new Replica("a").takeOver();
     await first.lock.release(signal);
-    await annotate('{"at":"2999-01-01T00:00:00Z","secondsAgo":{"0":1000000},"unknownSecondsAgo":0}');
+    await annotate('{"time":"2999-01-01T00:00:00Z","secondsAgo":{"0":1000000},"unknownSecondsAgo":0}');
     const second = await new Replica("b").takeOver();
     expect(second.count()).toBe("unknown");
     await clock.advance(WINDOW_MS);

@@ -40,7 +40,7 @@ test.each([
     type: "Warning",
     reason: "TooManyNodeDeletions",
     message:
-      "Node is not deleted: why it stays. If that is true, release it: kubectl annotate node node-a cloudwire.dev/release-deletion=true",
+      "Node is not deleted: why it stays. If the instances no longer exist, approve the deletion: kubectl annotate node node-a cloudwire.dev/approve-deletion=true",
   },
 ])("$it", ({ event, type, reason, message }) => {
   expect(event).toEqual({ regarding, type, reason, message });

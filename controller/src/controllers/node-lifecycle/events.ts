@@ -5,7 +5,7 @@ import {
   NODE_DELETION_DELAYED,
   TOO_MANY_NODE_DELETIONS,
 } from "../../api/event.ts";
-import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { APPROVE_DELETION } from "../../api/annotations.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { Delay } from "./guard/guard.ts";
 
@@ -25,8 +25,8 @@ export function deletingNodeFailed(node: Node, why: string): EventInput {
 export function nodeDeletionDelayed(node: Node, { reason, message }: Delay): EventInput {
   const regarding = nodeReference(node);
   if (reason === "tooManyNodeDeletions") {
-    const release = `kubectl annotate node ${node.metadata.name} ${RELEASE_DELETION}=true`;
-    const text = `Node is not deleted: ${message}. If that is true, release it: ${release}`;
+    const approve = `kubectl annotate node ${node.metadata.name} ${APPROVE_DELETION}=true`;
+    const text = `Node is not deleted: ${message}. If the instances no longer exist, approve the deletion: ${approve}`;
     return { regarding, type: "Warning", reason: TOO_MANY_NODE_DELETIONS, message: text };
   }
   const text = `Node is not deleted: ${message} (re-evaluated automatically)${isProvidersFault(reason) ? ". To fix: check that the provider is healthy" : ""}`;

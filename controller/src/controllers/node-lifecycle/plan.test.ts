@@ -21,7 +21,7 @@ describe("plan() of a Ready node", () => {
     { it: "the taint's end", parts: { spec: { taints: [taint(SHUTDOWN)] } }, needsPatch: true },
     {
       it: "the release's end",
-      parts: { metadata: { annotations: { "cloudwire.dev/release-deletion": "true" } } },
+      parts: { metadata: { annotations: { "cloudwire.dev/approve-deletion": "true" } } },
       needsPatch: true,
     },
   ])("is $it", ({ parts, needsPatch }) => {
@@ -195,7 +195,7 @@ describe("plan() of an absent machine", () => {
 
 describe("node patch", () => {
   const KEY = "node.cloudprovider.kubernetes.io/shutdown";
-  const RELEASE = "cloudwire.dev/release-deletion";
+  const APPROVAL = "cloudwire.dev/approve-deletion";
   const SHUTDOWN = { key: KEY, effect: "NoSchedule" };
   const NOT_READY = { conditions: [] };
   const own = { ...taint("own", "NoExecute", "v"), timeAddedMs: CREATED_MS };
@@ -254,15 +254,15 @@ describe("node patch", () => {
     },
     {
       it: "takes back a release",
-      parts: { metadata: { annotations: { [RELEASE]: "true", other: "x" } }, status: NOT_READY },
+      parts: { metadata: { annotations: { [APPROVAL]: "true", other: "x" } }, status: NOT_READY },
       wish: "keep",
-      want: { metadata: { ...metadata, annotations: { [RELEASE]: null } } },
+      want: { metadata: { ...metadata, annotations: { [APPROVAL]: null } } },
     },
     {
       it: "takes back a release and the taint at once",
-      parts: { metadata: { annotations: { [RELEASE]: "no" } }, spec: { taints: [taint(KEY)] }, status: NOT_READY },
+      parts: { metadata: { annotations: { [APPROVAL]: "no" } }, spec: { taints: [taint(KEY)] }, status: NOT_READY },
       wish: "off",
-      want: { metadata: { ...metadata, annotations: { [RELEASE]: null } }, spec: { taints: null } },
+      want: { metadata: { ...metadata, annotations: { [APPROVAL]: null } }, spec: { taints: null } },
     },
   ])("nodePatch() $it", ({ parts, wish, want }) => {
     expect(nodePatch(node("a", parts), wish)).toStrictEqual(want);

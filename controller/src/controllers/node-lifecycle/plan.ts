@@ -1,4 +1,4 @@
-import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { APPROVE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { SHUTDOWN, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
@@ -229,7 +229,7 @@ export type ShutdownTaint = "on" | "off" | "keep";
  */
 export function nodePatch(node: Node, wish: ShutdownTaint): JsonObject | undefined {
   const taints = taintsPatch(node, isReady(node) ? "off" : wish);
-  const annotations = RELEASE_DELETION in node.metadata.annotations ? { [RELEASE_DELETION]: null } : undefined;
+  const annotations = APPROVE_DELETION in node.metadata.annotations ? { [APPROVE_DELETION]: null } : undefined;
   if (taints === undefined && annotations === undefined) return undefined;
   const { uid, resourceVersion } = node.metadata;
   return {

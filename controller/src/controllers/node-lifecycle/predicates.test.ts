@@ -12,7 +12,7 @@ import {
 } from "./predicates.ts";
 
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
-const RELEASE = "cloudwire.dev/release-deletion";
+const APPROVAL = "cloudwire.dev/approve-deletion";
 const NEVER: NodeParts = { status: { conditions: [] } };
 
 const conditions = (status: string, lastTransitionTimeMs = 7000) => ({
@@ -55,9 +55,9 @@ describe("marks", () => {
   });
 
   test.each([
-    { annotations: { [RELEASE]: "true" }, want: true },
-    { annotations: { [RELEASE]: "false" }, want: false },
-    { annotations: { [RELEASE]: "" }, want: false },
+    { annotations: { [APPROVAL]: "true" }, want: true },
+    { annotations: { [APPROVAL]: "false" }, want: false },
+    { annotations: { [APPROVAL]: "" }, want: false },
     { annotations: {}, want: false },
   ])("isApproved() is $want for $annotations", ({ annotations, want }) => {
     expect(isApproved(node("a", { metadata: { annotations } }))).toBe(want);
@@ -79,7 +79,7 @@ describe("needsLook()", () => {
     { it: "a Ready node that is still marked", parts: { spec: { taints: [taint(SHUTDOWN)] } }, want: true },
     {
       it: "a Ready node that is still released",
-      parts: { metadata: { annotations: { [RELEASE]: "no" } } },
+      parts: { metadata: { annotations: { [APPROVAL]: "no" } } },
       want: true,
     },
   ])("is $want for $it", ({ parts, want }) => {
@@ -94,10 +94,10 @@ describe("changesReconcile()", () => {
     { it: "the node is back", now: {} },
     { it: "the condition changed in between", now: { status: conditions("Unknown", 8000) } },
     { it: "the node is another one", now: { ...lost, metadata: { uid: "other" } } },
-    { it: "it is released", now: { ...lost, metadata: { annotations: { [RELEASE]: "true" } } } },
+    { it: "it is released", now: { ...lost, metadata: { annotations: { [APPROVAL]: "true" } } } },
     { it: "the autoscaler takes it", now: { ...lost, spec: { taints: [taint("ToBeDeletedByClusterAutoscaler")] } } },
     { it: "a Ready node is marked by somebody", old: {}, now: { spec: { taints: [taint(SHUTDOWN)] } } },
-    { it: "a Ready node is released by somebody", old: {}, now: { metadata: { annotations: { [RELEASE]: "true" } } } },
+    { it: "a Ready node is released by somebody", old: {}, now: { metadata: { annotations: { [APPROVAL]: "true" } } } },
   ])("is true when $it", ({ old = lost, now }) => {
     expect(changesReconcile(node("a", old), node("a", now))).toBe(true);
   });

@@ -1,4 +1,4 @@
-import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { APPROVE_DELETION } from "../../api/annotations.ts";
 import { type Node, type NodeCondition, READY, type Taint } from "../../api/node.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/well-known.ts";
 
@@ -23,7 +23,7 @@ export function isShutDown({ spec }: Node): boolean {
 
 /** An operator's word that this Node may go although too many go at once. */
 export function isApproved({ metadata }: Node): boolean {
-  return metadata.annotations[RELEASE_DELETION] === "true";
+  return metadata.annotations[APPROVE_DELETION] === "true";
 }
 
 /** The autoscaler takes the machine away: its Node's end is no surprise, and no sign that the cloud's answers are wrong. */
@@ -33,7 +33,7 @@ export function isBeingScaledDown({ spec }: Node): boolean {
 
 /** Not Ready, or Ready with leftovers of the time when it was not. */
 export function needsLook(node: Node): boolean {
-  return !isReady(node) || isShutDown(node) || RELEASE_DELETION in node.metadata.annotations;
+  return !isReady(node) || isShutDown(node) || APPROVE_DELETION in node.metadata.annotations;
 }
 
 /**

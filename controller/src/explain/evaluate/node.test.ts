@@ -210,7 +210,7 @@ describe("judgeNode()", () => {
   test("says how the brake is released for this very Node", () => {
     const { causes, wishes } = judged({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
     expect(causes.map(({ remedy }) => remedy)).toEqual([
-      expect.stringContaining("kubectl annotate node w1 cloudwire.dev/release-deletion=true"),
+      expect.stringContaining("kubectl annotate node w1 cloudwire.dev/approve-deletion=true"),
     ]);
     expect(wishes).toEqual([
       { what: `taint ${UNINITIALIZED} lifted`, state: "met" },

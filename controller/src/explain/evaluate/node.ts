@@ -1,5 +1,5 @@
 import type { BrakeStanding, Wish } from "@cloudwire/operator-api";
-import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { APPROVE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
 import type { DelayReason } from "../../controllers/node-lifecycle/guard/guard.ts";
@@ -131,7 +131,7 @@ function holdCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undef
   if (why === undefined || reason === undefined) return judgeFailure(lifecycle) ?? troubles[0];
   if (reason !== "DeletionBrake") return cause(reason, why.message);
   const { name } = node.metadata;
-  const remedy = `See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion ${name} (or kubectl annotate node ${name} ${RELEASE_DELETION}=true).`;
+  const remedy = `See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion ${name} (or kubectl annotate node ${name} ${APPROVE_DELETION}=true).`;
   return cause(reason, why.message, remedy);
 }
 

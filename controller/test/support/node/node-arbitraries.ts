@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { RELEASE_DELETION } from "../../../src/api/annotations.ts";
+import { APPROVE_DELETION } from "../../../src/api/annotations.ts";
 import { NETWORK_UNAVAILABLE, type Node, READY } from "../../../src/api/node.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER, UNINITIALIZED } from "../../../src/api/well-known.ts";
 import { node as nodeOf, taint } from "../builders.ts";
@@ -30,7 +30,7 @@ export const anyNode: fc.Arbitrary<Node> = fc
     resourceVersion: fc.nat(9).map(String),
     deletionTimestampMs: fc.constantFrom(undefined, undefined, undefined, 5000),
     labels: fc.subarray(["a", "b"]).map((keys) => Object.fromEntries(keys.map((key) => [key, ""]))),
-    annotations: fc.dictionary(fc.constantFrom(RELEASE_DELETION, "other"), fc.constantFrom("true", "false")),
+    annotations: fc.dictionary(fc.constantFrom(APPROVE_DELETION, "other"), fc.constantFrom("true", "false")),
     spec: fc.record({
       providerID: fc.constantFrom("", "acme://a", "acme://a", "acme://b"),
       podCIDRs: fc.shuffledSubarray(["10.120.1.0/24", "10.120.2.0/24", "10.9.0.0/24"], { maxLength: 2 }),

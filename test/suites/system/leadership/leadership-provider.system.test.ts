@@ -6,8 +6,8 @@ import { LEASE, renewals } from "../support/lease.ts";
 import { Replica } from "../support/replica.ts";
 import { API_KEY, type World } from "../support/world.ts";
 
-const WANTED = "successor.cloudwire.dev/wanted";
-const OFFERED = "successor.cloudwire.dev/offered";
+const REQUESTED = "handover.cloudwire.dev/requested";
+const CANDIDATE = "handover.cloudwire.dev/candidate";
 const ARGS = [
   "--leader-elect-lease-duration=4s",
   "--leader-elect-renew-deadline=3s",
@@ -53,7 +53,7 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   await world.initialized("n-1");
 
   await eastSidecar.stop("SIGKILL");
-  await second.said(/Became candidate for leadership.*lost=\["simulated"\]/);
+  await second.said(/Became candidate for leadership.*unavailableProviders=\["simulated"\]/);
   await second.said(/Became leader/);
   expect(await first.exit()).toEqual({ code: 1, signal: null });
   expect(first.output).toMatch(/Requested a leadership handover.*simulated/);
@@ -61,8 +61,8 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   expect(first.output).toContain("Leadership released");
   await world.registerNode("n-2");
   await world.initialized("n-2");
-  await annotation(WANTED, false);
-  await annotation(OFFERED, false);
+  await annotation(REQUESTED, false);
+  await annotation(CANDIDATE, false);
   await eventually("the events on the lease", 30_000, async () => {
     const reasons = await world.eventReasons("Lease", "cloud-controller-manager");
     const wanted = ["LeaderProviderUnavailable", "LeadershipHandover"];
@@ -73,8 +73,8 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   const third = east.startController();
   await third.said(/Waiting for leadership/);
   await westSidecar.stop("SIGKILL");
-  const wish = JSON.parse(String(await annotation(WANTED, true)));
-  expect(wish).toMatchObject({ lost: ["simulated"], usable: [] });
+  const wish = JSON.parse(String(await annotation(REQUESTED, true)));
+  expect(wish).toMatchObject({ unavailableProviders: ["simulated"], availableProviders: [] });
   // At each of them the leader looks for a replica that does better.
   await renewals(world.kube, 8);
   expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(wish.leader);

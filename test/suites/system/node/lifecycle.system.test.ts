@@ -9,7 +9,7 @@ import { startColdProvider } from "../support/providers/cold-provider.ts";
 import { GROWN, World } from "../support/world.ts";
 
 const NODES = 200;
-const RELEASE = "cloudwire.dev/release-deletion";
+const APPROVAL = "cloudwire.dev/approve-deletion";
 
 /** The least that the flags take: each Node is looked at every second, and a lie lasts for longer than a span. */
 const PERIOD_MS = 1000;
@@ -292,11 +292,11 @@ describe("when machines are really gone", () => {
 
     // As an operator would: on all of them, also on those that are alive.
     for (const name of [...dead, ...alive]) {
-      await world.kube.patch(`/api/v1/nodes/${name}`, { metadata: { annotations: { [RELEASE]: "true" } } });
+      await world.kube.patch(`/api/v1/nodes/${name}`, { metadata: { annotations: { [APPROVAL]: "true" } } });
     }
     await eventually("the dead to go and the living to be released no more", 60_000, async () => {
       const nodes = await world.kube.items("/api/v1/nodes");
-      const released = nodes.filter((node) => at(node, "metadata", "annotations", RELEASE) !== undefined);
+      const released = nodes.filter((node) => at(node, "metadata", "annotations", APPROVAL) !== undefined);
       return nodes.length === alive.length && released.length === 0 ? nodes : undefined;
     });
     const left = await world.kube.items("/api/v1/nodes");

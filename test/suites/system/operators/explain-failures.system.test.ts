@@ -235,7 +235,7 @@ const failures: readonly Failure[] = [
     stage: () => cluster.terminate(doomed),
     describes: [
       /TooManyNodeDeletions .*calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
-      /release it: kubectl annotate node doomed-1 cloudwire\.dev\/release-deletion=true/,
+      /approve the deletion: kubectl annotate node doomed-1 cloudwire\.dev\/approve-deletion=true/,
     ],
     explains: {
       state: "blocked",

@@ -33,7 +33,9 @@ describe("formatAnnotation()", () => {
     },
   ])("$it", ({ of, want }) => {
     const text = formatAnnotation(noted(of), NOW);
-    expect(text === undefined ? undefined : JSON.parse(text)).toEqual(want === undefined ? want : { at: AT, ...want });
+    expect(text === undefined ? undefined : JSON.parse(text)).toEqual(
+      want === undefined ? want : { time: AT, ...want },
+    );
   });
 
   test("stays small however many Nodes went, and can be read again", () => {
@@ -47,7 +49,11 @@ describe("formatAnnotation()", () => {
 
 describe("parseAnnotation()", () => {
   test("counts on from when the note is first seen, by the clock of whoever reads it", () => {
-    const text = JSON.stringify({ at: "1970-01-01T00:00:00.000Z", secondsAgo: { 0: 3, 35: 2 }, unknownSecondsAgo: 60 });
+    const text = JSON.stringify({
+      time: "1970-01-01T00:00:00.000Z",
+      secondsAgo: { 0: 3, 35: 2 },
+      unknownSecondsAgo: 60,
+    });
     expect(parseAnnotation(text, 500_000)).toEqual({
       deletions: [
         { atMs: 500_000, count: 3 },
@@ -58,7 +64,7 @@ describe("parseAnnotation()", () => {
   });
 
   test("lets later versions say more", () => {
-    const text = JSON.stringify({ at: AT, secondsAgo: { 900: 1 }, more: true });
+    const text = JSON.stringify({ time: AT, secondsAgo: { 900: 1 }, more: true });
     expect(parseAnnotation(text, 0)).toEqual({ deletions: [{ atMs: -900_000, count: 1 }], unknownAtMs: undefined });
   });
 
@@ -68,21 +74,21 @@ describe("parseAnnotation()", () => {
     ["null"],
     ["[]"],
     ["{}"],
-    ['{"at":1,"secondsAgo":{}}'],
-    ['{"at":"","secondsAgo":[]}'],
-    ['{"at":"","secondsAgo":null}'],
-    ['{"at":"","secondsAgo":{"soon":1}}'],
-    ['{"at":"","secondsAgo":{"-5":1}}'],
-    ['{"at":"","secondsAgo":{"1e3":1}}'],
-    ['{"at":"","secondsAgo":{"5":0}}'],
-    ['{"at":"","secondsAgo":{"5":-1}}'],
-    ['{"at":"","secondsAgo":{"5":1.5}}'],
-    ['{"at":"","secondsAgo":{"5":1e99}}'],
-    ['{"at":"","secondsAgo":{"5":"1"}}'],
-    ['{"at":"","secondsAgo":{"__proto__":1}}'],
-    ['{"at":"","secondsAgo":{},"unknownSecondsAgo":-1}'],
-    ['{"at":"","secondsAgo":{},"unknownSecondsAgo":"1"}'],
-    [`{"at":"${"x".repeat(9000)}","secondsAgo":{}}`],
+    ['{"time":1,"secondsAgo":{}}'],
+    ['{"time":"","secondsAgo":[]}'],
+    ['{"time":"","secondsAgo":null}'],
+    ['{"time":"","secondsAgo":{"soon":1}}'],
+    ['{"time":"","secondsAgo":{"-5":1}}'],
+    ['{"time":"","secondsAgo":{"1e3":1}}'],
+    ['{"time":"","secondsAgo":{"5":0}}'],
+    ['{"time":"","secondsAgo":{"5":-1}}'],
+    ['{"time":"","secondsAgo":{"5":1.5}}'],
+    ['{"time":"","secondsAgo":{"5":1e99}}'],
+    ['{"time":"","secondsAgo":{"5":"1"}}'],
+    ['{"time":"","secondsAgo":{"__proto__":1}}'],
+    ['{"time":"","secondsAgo":{},"unknownSecondsAgo":-1}'],
+    ['{"time":"","secondsAgo":{},"unknownSecondsAgo":"1"}'],
+    [`{"time":"${"x".repeat(9000)}","secondsAgo":{}}`],
   ])("does not understand %s", (text) => {
     expect(parseAnnotation(text, 0)).toBeUndefined();
   });

@@ -24,7 +24,7 @@ const MAX_COUNT = 1_000_000;
 
 /**
  * The deletions as others will read them: how long ago, as of the moment when it is written. Whoever reads it counts on by its own
- * clock, so that clocks of machines need not agree. `at` tells one note from the next, and people when it was. undefined: none.
+ * clock, so that clocks of machines need not agree. `time` is informational and tells one annotation from the next. undefined: none.
  */
 export function formatAnnotation(
   { deletions, unknownAtMs, announced }: RecordedDeletions,
@@ -39,7 +39,7 @@ export function formatAnnotation(
   if (announced > 0) add(monotonicMs, announced);
   if (secondsAgo.size === 0 && unknownAtMs === undefined) return undefined;
   return JSON.stringify({
-    at: new Date(wallMs).toISOString(),
+    time: new Date(wallMs).toISOString(),
     secondsAgo: Object.fromEntries(secondsAgo),
     ...(unknownAtMs === undefined ? {} : { unknownSecondsAgo: steppedSeconds(monotonicMs - unknownAtMs) }),
   });
@@ -48,7 +48,7 @@ export function formatAnnotation(
 /** What a note says, as of the moment when it was first seen. undefined: it is none, or none that this version understands. */
 export function parseAnnotation(text: string, monotonicMs: number): DeletionWindow | undefined {
   const note = parseJson(text);
-  if (!isRecord(note) || typeof note["at"] !== "string" || !isRecord(note["secondsAgo"])) return undefined;
+  if (!isRecord(note) || typeof note["time"] !== "string" || !isRecord(note["secondsAgo"])) return undefined;
   const deletions: Deletion[] = [];
   for (const [seconds, count] of Object.entries(note["secondsAgo"])) {
     if (!/^\d{1,5}$/.test(seconds) || !isCount(count)) return undefined;
