@@ -102,7 +102,7 @@ export const MARK_ROWS: readonly MarkRow[] = [
     object: "Service",
     mark: `annotation \`${ADOPT_LOAD_BALANCER}\``,
     who: "the user",
-    means: "with `--adopt-load-balancers`, the Service adopts the existing load balancer with this ID",
+    means: "with `--allow-load-balancer-adoption`, the Service adopts the existing load balancer with this ID",
     todo: "remove it once the Service has its address; it then has no effect",
   },
   {

@@ -27,7 +27,7 @@ export const DELETION_PROTECTION = "service.cloudwire.dev/deletion-protection";
 
 /**
  * Ours, on a Service: the provider's ID of an existing load balancer that the Service adopts, regardless of who created it. Ignored without
- * --adopt-load-balancers. See docs/explanation/load-balancers.md.
+ * --allow-load-balancer-adoption. See docs/explanation/load-balancers.md.
  */
 export const ADOPT_LOAD_BALANCER = "service.cloudwire.dev/adopt-load-balancer";
 
