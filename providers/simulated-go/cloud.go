@@ -211,18 +211,18 @@ func readAll[Page interface{ said() evidence }](ctx context.Context, c *cloud, p
 
 func (e evidence) said() evidence { return e }
 
-// Tags under this prefix are the provider's stamp; users' tags may not begin with it.
+// Prefix of the provider's ownership tags, which tags of users must not have.
 const (
-	stampPrefix         = "cloudwire.dev/"
-	clusterIDTag        = stampPrefix + "cluster-id"
-	clusterNameTag      = stampPrefix + "cluster-name"
-	serviceUIDTag       = stampPrefix + "service-uid"
-	serviceNamespaceTag = stampPrefix + "service-namespace"
-	serviceNameTag      = stampPrefix + "service-name"
-	nodeNameTag         = stampPrefix + "node-name"
+	ownershipPrefix     = "cloudwire.dev/"
+	clusterIDTag        = ownershipPrefix + "cluster-id"
+	clusterNameTag      = ownershipPrefix + "cluster-name"
+	serviceUIDTag       = ownershipPrefix + "service-uid"
+	serviceNamespaceTag = ownershipPrefix + "service-namespace"
+	serviceNameTag      = ownershipPrefix + "service-name"
+	nodeNameTag         = ownershipPrefix + "node-name"
 )
 
-func clusterStamp(cluster *cpv1.ClusterRef) map[string]string {
+func clusterTags(cluster *cpv1.ClusterRef) map[string]string {
 	stamp := map[string]string{clusterIDTag: cluster.GetId()}
 	if cluster.GetName() != "" {
 		stamp[clusterNameTag] = cluster.GetName()

@@ -149,13 +149,13 @@ func (b *balancers) operation(ctx context.Context, of *balancer) *operation {
 const maxAttempts = 3
 
 func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
-	wish, err := wishOf(request)
+	desired, err := desiredSpecOf(request)
 	if err != nil {
 		return nil, err
 	}
 	targets := targetsOf(ctx, &request.TargetNodes)
 	for attempt := 1; ; attempt++ {
-		changed, err := b.ensureOnce(ctx, request, wish, targets)
+		changed, err := b.ensureOnce(ctx, request, desired, targets)
 		if err == nil {
 			if changed == nil {
 				return nil, nil
@@ -189,7 +189,7 @@ func (b *balancers) nameProblem(ctx context.Context, request *provider.EnsureReq
 		provider.Metadata("name", found[0].Name), provider.Metadata("id", found[0].ID))
 }
 
-func (b *balancers) ensureOnce(ctx context.Context, request *provider.EnsureRequest, wish *wish, targets targets) (*balancer, error) {
+func (b *balancers) ensureOnce(ctx context.Context, request *provider.EnsureRequest, desired *desiredSpec, targets targets) (*balancer, error) {
 	existing, err := b.own(ctx, &request.LoadBalancerRef)
 	if err == nil && request.AdoptID != "" {
 		existing, err = b.adopted(ctx, request, existing)
@@ -198,13 +198,13 @@ func (b *balancers) ensureOnce(ctx context.Context, request *provider.EnsureRequ
 		return nil, err
 	}
 	if existing == nil {
-		return b.create(ctx, wish, targets)
+		return b.create(ctx, desired, targets)
 	}
 	if existing.State == "deleting" {
 		return nil, provider.NewError(provider.ReasonNotReady, "load balancer "+existing.ID+" is still being deleted", provider.RetryAfter(time.Second))
 	}
-	warnAboutFixed(ctx, existing, wish)
-	if existing, err = b.patch(ctx, existing, wish); err != nil {
+	warnAboutFixed(ctx, existing, desired)
+	if existing, err = b.patch(ctx, existing, desired); err != nil {
 		return nil, err
 	}
 	return b.replaceTargets(ctx, existing, targets)
@@ -229,28 +229,28 @@ func (b *balancers) adopted(ctx context.Context, request *provider.EnsureRequest
 	return &found[0], nil
 }
 
-// warnAboutFixed: what a load balancer keeps for life, so that this part of the wish is not honoured.
-func warnAboutFixed(ctx context.Context, existing *balancer, wish *wish) {
-	if wish.RequestedAddress != "" && wish.RequestedAddress != existing.Address {
+// warnAboutFixed: what a load balancer keeps for life, so that this part of the spec has no effect.
+func warnAboutFixed(ctx context.Context, existing *balancer, desired *desiredSpec) {
+	if desired.RequestedAddress != "" && desired.RequestedAddress != existing.Address {
 		warn(ctx, "AddressKept", fmt.Sprintf("Load balancer %s keeps its address %s: make the Service anew for another", existing.ID, existing.Address))
 	}
-	if wish.Class != existing.Class {
-		warn(ctx, "FlavourKept", fmt.Sprintf("Load balancer %s stays %s: make the Service anew for %s", existing.ID, existing.Class, wish.Class))
+	if desired.Class != existing.Class {
+		warn(ctx, "FlavorKept", fmt.Sprintf("Load balancer %s stays %s: make the Service anew for %s", existing.ID, existing.Class, desired.Class))
 	}
 }
 
-func (b *balancers) create(ctx context.Context, wish *wish, targets targets) (*balancer, error) {
+func (b *balancers) create(ctx context.Context, desired *desiredSpec, targets targets) (*balancer, error) {
 	call := provider.CallOf(ctx)
 	if call.ValidateOnly() {
 		call.Plan(&cpv1.PlannedChange{
-			Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "load balancer", ResourceId: wish.Name,
-			Summary: fmt.Sprintf("%s, %d ports, %d targets", wish.Class, len(wish.Listeners), len(targets.ids)),
+			Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "load balancer", ResourceId: desired.Name,
+			Summary: fmt.Sprintf("%s, %d ports, %d targets", desired.Class, len(desired.Listeners), len(targets.ids)),
 		})
 		return nil, nil
 	}
-	made := *wish
+	made := *desired
 	made.Targets = targets.ids
-	made.Metadata = map[string]string{specFingerprintKey: wish.Metadata[specFingerprintKey], nodesFingerprintKey: targets.fingerprint}
+	made.Metadata = map[string]string{specFingerprintKey: desired.Metadata[specFingerprintKey], nodesFingerprintKey: targets.fingerprint}
 	var changed balancerChange
 	if err := b.api.call(ctx, http.MethodPost, balancersPath, made, &changed); err != nil {
 		return nil, err
@@ -259,9 +259,9 @@ func (b *balancers) create(ctx context.Context, wish *wish, targets targets) (*b
 	return &changed.LoadBalancer, nil
 }
 
-// patch changes what differs from the wish, in one call or none.
-func (b *balancers) patch(ctx context.Context, existing *balancer, wish *wish) (*balancer, error) {
-	patch := wish.patchFor(existing)
+// patch changes what differs from the spec, in one call or none.
+func (b *balancers) patch(ctx context.Context, existing *balancer, desired *desiredSpec) (*balancer, error) {
+	patch := desired.patchFor(existing)
 	if patch == nil {
 		return existing, nil
 	}
@@ -313,7 +313,7 @@ func (b *balancers) replaceTargets(ctx context.Context, existing *balancer, targ
 	return &changed.LoadBalancer, nil
 }
 
-// delete makes everything with the stamp of this cluster and Service be gone, under whatever name.
+// delete deletes everything with the ownership tags of this cluster and Service, under any name.
 func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingResult, error) {
 	found, err := b.stamped(ctx, ref)
 	if err != nil {
@@ -347,19 +347,19 @@ func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (
 	if last == nil {
 		return nil, nil
 	}
-	return provider.Pending(last.ID, provider.Stage("deleting at the cloud"), provider.PollAfter(pollAfter(b.operation(ctx, last))),
+	return provider.Pending(last.ID, provider.Stage("deleting in the cloud"), provider.PollAfter(pollAfter(b.operation(ctx, last))),
 		provider.OperationID(last.OperationID), provider.Remaining(remaining...)), nil
 }
 
 func warnAboutIgnored(ctx context.Context, changed balancerChange) {
 	if ignored := changed.IgnoredTargets; len(ignored) > 0 {
 		warn(ctx, "TargetsNotFound", fmt.Sprintf("%d targets are no instances any more and were left out: %s",
-			len(ignored), strings.Join(ignored[:min(len(ignored), toldItems)], ", ")))
+			len(ignored), strings.Join(ignored[:min(len(ignored), maxShownItems)], ", ")))
 	}
 }
 
-// toldItems of a longer list are told to people.
-const toldItems = 5
+// maxShownItems of a longer list are told to people.
+const maxShownItems = 5
 
 func warn(ctx context.Context, reason, summary string) {
 	provider.CallOf(ctx).Diagnose(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_WARNING, Reason: reason, Summary: summary})

@@ -91,7 +91,7 @@ func (r *routeTable) there(ctx context.Context, wanted []*cpv1.Route) (map[strin
 	return found, err
 }
 
-// ensure makes at most three calls a batch: what is there, what has to go, what has to come. One if all is as wished.
+// ensure makes at most three calls a batch: what is there, what has to go, what has to come. One if all routes are up to date.
 func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provider.RouteResult, error) {
 	existing, err := r.there(ctx, wanted)
 	if err != nil {
@@ -192,7 +192,7 @@ func plan(call *provider.Call, wanted *cpv1.Route, existing *route) (routeSpec, 
 	if existing != nil && existing.InstanceID == place[2] && existing.State == "active" {
 		return routeSpec{}, provider.RouteReady(existing.message())
 	}
-	tags := clusterStamp(call.Cluster)
+	tags := clusterTags(call.Cluster)
 	if wanted.GetTargetNodeName() != "" {
 		tags[nodeNameTag] = wanted.GetTargetNodeName()
 	}

@@ -30,8 +30,8 @@ UID_TAG, NAMESPACE_TAG, NAME_TAG = (f"{STAMP}service-{word}" for word in ("uid",
 SPEC_KEY, NODES_KEY = f"{STAMP}spec-fingerprint", f"{STAMP}nodes-fingerprint"
 PATH = "/v1/load-balancers"
 DOMAIN = "simulated.cloudwire.dev"
-FLAVOUR_KEY, IDLE_KEY = f"{DOMAIN}/flavour", f"{DOMAIN}/idle-timeout-seconds"
-FLAVOURS = ("standard", "internal")
+FLAVOR_KEY, IDLE_KEY = f"{DOMAIN}/flavor", f"{DOMAIN}/idle-timeout-seconds"
+FLAVORS = ("standard", "internal")
 
 Found = Mapping[str, Any]
 
@@ -46,17 +46,17 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
         external_traffic_policy_local=True,
         deletion_protection=True,
         ip_modes=["Proxy"],
-        classes=[f"{DOMAIN}/{flavour}" for flavour in FLAVOURS],
+        classes=[f"{DOMAIN}/{flavor}" for flavor in FLAVORS],
         max_ports=100,
         max_nodes=20_000,
         max_concurrent_changes=50,
     )
     provider.annotations = [
         v1.AnnotationSchema(
-            key=FLAVOUR_KEY,
+            key=FLAVOR_KEY,
             type=v1.ANNOTATION_TYPE_ENUM,
-            allowed_values=FLAVOURS,
-            description="Flavour of the load balancer of a Service without a class.",
+            allowed_values=FLAVORS,
+            description="Flavor of the load balancer of a Service without a class.",
         ),
         v1.AnnotationSchema(
             key=IDLE_KEY,
@@ -83,17 +83,17 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
 
     @handlers.ensure
     def ensure(wanted: WantedLoadBalancer, context: ChangeContext) -> v1.LoadBalancer:
-        wish, targets = to_wish(wanted), target_ids(provider, wanted, context)
+        desired, targets = to_desired_spec(wanted), target_ids(provider, wanted, context)
         found = find(wanted, context)
         if not found:
             _refuse_taken_name(cloud, wanted, context)
-            given = {key: value for key, value in wish.items() if value is not None}
+            given = {key: value for key, value in desired.items() if value is not None}
             made = cloud.ask(context, "POST", PATH, {**given, "targets": targets, "metadata": _marks(wanted)})
             return _answer(made, context)
         existing = found[0]
         if existing["state"] == "deleting":
             raise ProviderError("NOT_READY", f"load balancer {existing['id']} is still being deleted", retry_after=1)
-        changes = {key: value for key, value in wish.items() if key in _MUTABLE and _now(existing, key) != value}
+        changes = {key: value for key, value in desired.items() if key in _MUTABLE and _now(existing, key) != value}
         marks = {**existing["metadata"], SPEC_KEY: wanted.spec_fingerprint}
         if changes or marks != existing["metadata"]:
             path = f"{PATH}/{existing['id']}?ifRevision={existing['revision']}"
@@ -120,13 +120,13 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
                     continue
                 current = change["loadBalancer"]
             left.append(f"load balancer {current['id']}")
-        return pending(ref.key, poll_after=1, stage="deleting at the cloud", remaining=left) if left else None
+        return pending(ref.key, poll_after=1, stage="deleting in the cloud", remaining=left) if left else None
 
 
-def to_wish(wanted: WantedLoadBalancer) -> dict[str, Any]:
-    """Return the wish in the cloud's terms."""
+def to_desired_spec(wanted: WantedLoadBalancer) -> dict[str, Any]:
+    """Return the desired load balancer in the cloud's terms."""
     spec = wanted.spec
-    flavour = (wanted.load_balancer_class or "").rpartition("/")[2] or spec.annotations.get(FLAVOUR_KEY, "standard")
+    flavor = (wanted.load_balancer_class or "").rpartition("/")[2] or spec.annotations.get(FLAVOR_KEY, "standard")
     idle = int(spec.annotations.get(IDLE_KEY, "60"))
     if not 1 <= idle <= 3600:
         text = f"annotation {IDLE_KEY} must be a whole number of seconds, 1 to 3600"
@@ -138,9 +138,9 @@ def to_wish(wanted: WantedLoadBalancer) -> dict[str, Any]:
         {"port": port.port, "protocol": "tcp", "targetPort": port.node_port or port.port}
         for port in sorted(spec.ports, key=lambda port: port.port)
     ]
-    wish: dict[str, Any] = {
+    desired: dict[str, Any] = {
         "name": wanted.key,
-        "class": flavour,
+        "class": flavor,
         "listeners": listeners,
         "sourceRanges": sorted(spec.source_ranges.cidrs),
         "sessionAffinity": "clientIp" if spec.HasField("session_affinity") else "none",
@@ -149,17 +149,17 @@ def to_wish(wanted: WantedLoadBalancer) -> dict[str, Any]:
         "healthCheck": _health_check(spec),
     }
     if spec.requested_ips:
-        wish["requestedAddress"] = spec.requested_ips[0]
+        desired["requestedAddress"] = spec.requested_ips[0]
     if spec.HasField("deletion_protection"):
-        wish["protected"] = spec.deletion_protection
-    return wish
+        desired["protected"] = spec.deletion_protection
+    return desired
 
 
 _MUTABLE = {"listeners", "sourceRanges", "sessionAffinity", "idleTimeoutMs", "tags", "healthCheck", "protected"}
 
 
 def _now(existing: Found, key: str) -> Any:
-    """Return a part of a load balancer as a wish would say it."""
+    """Return a part of a load balancer in the form of a desired spec."""
     if key == "listeners":
         return [{part: item[part] for part in ("port", "protocol", "targetPort")} for item in existing[key]]
     return existing.get(key)
@@ -222,7 +222,7 @@ def _answer(change: Found, context: ChangeContext) -> v1.LoadBalancer:
 
 
 def to_load_balancer(found: Found) -> v1.LoadBalancer:
-    """Return a load balancer as the contract shows it. Fingerprints are told only of what is in force."""
+    """Return a load balancer in the form of the contract. Fingerprints are set only for the configuration in effect."""
     state, tags, metadata = found["state"], found["tags"], found["metadata"]
     ports = [
         v1.IngressPort(port=item["port"], protocol=v1.PROTOCOL_TCP, error=_error(item)) for item in found["listeners"]
@@ -245,7 +245,7 @@ def to_load_balancer(found: Found) -> v1.LoadBalancer:
     if state in {"active", "updating"}:
         made.nodes_fingerprint = metadata.get(NODES_KEY, "")
     if state in {"provisioning", "updating", "deleting"}:
-        made.operation.CopyFrom(v1.Operation(id=found.get("operationId", ""), stage=f"{state} at the cloud"))
+        made.operation.CopyFrom(v1.Operation(id=found.get("operationId", ""), stage=f"{state} in the cloud"))
         made.operation.poll_after.FromMilliseconds(500)
     return made
 
@@ -255,7 +255,7 @@ def _error(listener: Found) -> str | None:
 
 
 def _observed(found: Found) -> str:
-    """Whatever somebody could change behind the provider's back, and nothing that changes by itself."""
+    """A fingerprint of all that someone could change without the provider, and of nothing that changes by itself."""
     keys = ("name", "class", "address", "sourceRanges", "sessionAffinity", "idleTimeoutMs", "protected", "tags")
     facts = [*(found[key] for key in keys), found.get("healthCheck"), found["targetsDigest"], _now(found, "listeners")]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from cloudwire_provider import BackgroundContext, ErrorDetails, HttpResponse, ProviderError, v1
 
 STAMP = "cloudwire.dev/"
-"""Tags under this prefix are the provider's stamp; users' tags may not begin with it."""
+"""Prefix of the provider's ownership tags, which tags of users must not have."""
 CLUSTER_TAG = f"{STAMP}cluster-id"
 CLUSTER_NAME_TAG = f"{STAMP}cluster-name"
 

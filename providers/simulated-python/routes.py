@@ -1,4 +1,4 @@
-"""How this provider serves routes to pod ranges."""
+"""How this provider serves routes to pod CIDRs."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _spec(route: v1.Route, target: str, context: RouteContext) -> dict[str, Any]
 
 
 def to_route(found: Found) -> v1.Route:
-    """Return a route as the contract shows it."""
+    """Return a route in the form of the contract."""
     return v1.Route(
         id=found["id"],
         name_hint=found["label"],

@@ -10,7 +10,7 @@ import { routeHandlers, type RouteSettings } from "./routes/handlers.ts";
 import { volumeHandlers } from "./volumes.ts";
 
 export interface AwsProviderOptions extends InstanceSettings, LoadBalancerSettings {
-  /** Undefined: something else takes care of pod ranges, and routes are not claimed. */
+  /** Undefined: something else takes care of pod CIDRs, and routes are not claimed. */
   readonly routes?: RouteSettings | undefined;
   /** What EC2 leaves to this cluster. */
   readonly ec2CallRate: ServiceCallRate;

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-let folder: string;
+let directory: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "baremetal-"));
+  directory = await mkdtemp(join(tmpdir(), "baremetal-"));
 });
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 const run = async (...args: readonly string[]): Promise<readonly [unknown, string]> =>
   new Promise((resolve) => {
     const main = fileURLToPath(new URL("main.ts", import.meta.url));
     execFile(process.execPath, ["--conditions=development", main, ...args], (error, stdout, stderr) => {
-      resolve([error === null ? 0 : error.code, (stdout + stderr).replaceAll(folder, "")]);
+      resolve([error === null ? 0 : error.code, (stdout + stderr).replaceAll(directory, "")]);
     });
   });
 
@@ -45,7 +45,7 @@ test.each([
     "/config.yaml is good\n",
   ],
 ])("the program says in plain lines what becomes of %s", async (_, text, args, code, said) => {
-  const path = join(folder, "config.yaml");
+  const path = join(directory, "config.yaml");
   await writeFile(path, text);
   expect(await run(...args.map((arg) => arg.replace("FILE", path)))).toEqual([code, said]);
 });

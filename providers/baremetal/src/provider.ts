@@ -28,7 +28,7 @@ export interface BareMetalProvider {
   readonly stop: () => void;
 }
 
-/** The provider for this machine and its neighbours. Rejects with {@link StateError} where its memory cannot be relied on. */
+/** The provider for this machine and its neighbors. Rejects with {@link StateError} where its memory cannot be relied on. */
 export async function createBareMetalProvider(config: Config, log: Logger): Promise<BareMetalProvider> {
   const { store, isNew } = await openStore(config.stateDir);
   const nft = nftables(runProgram, config.nftables.program, config.nftables.table);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Condition, Logger } from "@cloudwire/provider-sdk";
 import type { DataPlane } from "./forwarding/data-plane.ts";
 import type { KernelRoutes } from "./forwarding/kernel-routes.ts";
-import { mendRoutes } from "./forwarding/mend-routes.ts";
+import { repairRoutes } from "./forwarding/repair-routes.ts";
 import type { MachineSource } from "./inventory/inventory-files.ts";
 import type { Store } from "./state/store.ts";
 
@@ -30,7 +30,7 @@ export function startReconciler({ store, dataPlane, routes, source, intervalMs, 
     await dataPlane.converge();
     isForwarding = (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "1")).trim() !== "0";
     try {
-      const changes = routes === undefined ? 0 : await mendRoutes(store, routes, source);
+      const changes = routes === undefined ? 0 : await repairRoutes(store, routes, source);
       if (changes > 0) log.warn("routes were missing or wrong and were made anew", { changes });
       routeProblem = undefined;
     } catch (error) {

@@ -27,9 +27,9 @@ const clock = createTestClock();
 
 /** Serves as Nova does: pages behind a marker, patterns of names, 404 for what does not exist. */
 const serveNova = (): void => {
-  const authorised = (headers: Readonly<Record<string, string | string[] | undefined>>): boolean =>
+  const authorized = (headers: Readonly<Record<string, string | string[] | undefined>>): boolean =>
     tokens.includes(String(headers["x-auth-token"]));
-  const unauthorised = { status: 401, body: { error: { code: 401, message: "no", title: "Unauthorized" } } };
+  const unauthorized = { status: 401, body: { error: { code: 401, message: "no", title: "Unauthorized" } } };
   cloud.serve({
     "POST /v3/auth/tokens": () => {
       const token = `token-${tokens.length + 1}`;
@@ -41,9 +41,9 @@ const serveNova = (): void => {
       };
       return { status: 201, headers: { "x-subject-token": token }, body };
     },
-    "GET /compute/v2.1/servers": ({ headers }) => (authorised(headers) ? { body: { servers: [] } } : unauthorised),
+    "GET /compute/v2.1/servers": ({ headers }) => (authorized(headers) ? { body: { servers: [] } } : unauthorized),
     "GET /compute/v2.1/servers/detail": ({ headers, query }) => {
-      if (!authorised(headers)) return unauthorised;
+      if (!authorized(headers)) return unauthorized;
       const name = query["name"];
       const marker = query["marker"];
       const all = [...names]
@@ -58,7 +58,7 @@ const serveNova = (): void => {
       return { body: { servers, servers_links: links } };
     },
     "GET /compute/v2.1/servers/:id": ({ headers, params }) => {
-      if (!authorised(headers)) return unauthorised;
+      if (!authorized(headers)) return unauthorized;
       const id = params["id"] ?? "";
       const name = names.get(id);
       if (name === undefined) return { status: 404, body: { itemNotFound: { code: 404, message: "gone" } } };

@@ -4,7 +4,7 @@ import { Instances, type InstanceSettings } from "./instances/handlers.ts";
 import { providerIdPrefix } from "./instances/provider-id.ts";
 import { annotationSchemas } from "./load-balancers/annotations.ts";
 import { loadBalancerHandlers } from "./load-balancers/handlers.ts";
-import type { LoadBalancerSettings } from "./load-balancers/wish.ts";
+import type { LoadBalancerSettings } from "./load-balancers/octavia-spec.ts";
 import { routeHandlers, type RouteSettings } from "./routes/handlers.ts";
 import { Router } from "./routes/router.ts";
 import { volumeHandlers } from "./volumes.ts";
@@ -12,7 +12,7 @@ import { volumeHandlers } from "./volumes.ts";
 export interface OpenStackProviderOptions extends CloudSettings, InstanceSettings {
   /** Undefined: something else takes care of Services, and load balancers are not claimed. */
   readonly loadBalancers?: LoadBalancerSettings | undefined;
-  /** Undefined: something else takes care of pod ranges, and routes are not claimed. */
+  /** Undefined: something else takes care of pod CIDRs, and routes are not claimed. */
   readonly routes?: RouteSettings | undefined;
   /** What the cloud leaves to this cluster. */
   readonly callRate: CloudCallRate;

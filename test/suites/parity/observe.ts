@@ -149,7 +149,7 @@ function byKey(list: unknown, key: string): Json {
 
 async function loadBalancerFacts(stage: Stage, one: LoadBalancer): Promise<Json> {
   const {
-    class: flavour,
+    class: flavor,
     state,
     sourceRanges,
     sessionAffinity,
@@ -161,7 +161,7 @@ async function loadBalancerFacts(stage: Stage, one: LoadBalancer): Promise<Json>
   // Only this scenario's machines: the pool that all of them share is the same on both sides.
   const names = targets.map(({ instanceId }) => stage.machines.get(instanceId)?.name ?? "others");
   return {
-    flavour,
+    flavor,
     state,
     sourceRanges,
     sessionAffinity,

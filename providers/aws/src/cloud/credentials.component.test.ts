@@ -24,8 +24,8 @@ const startEc2 = async () => {
 };
 
 test("Aws signs with new keys a minute after their file has them", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "aws-credentials-"));
-  const file = join(folder, "credentials");
+  const directory = await mkdtemp(join(tmpdir(), "aws-credentials-"));
+  const file = join(directory, "credentials");
   const write = (key: string) => writeFile(file, `[default]\naws_access_key_id = ${key}\naws_secret_access_key = x\n`);
   const ec2 = await startEc2();
   try {
@@ -53,6 +53,6 @@ test("Aws signs with new keys a minute after their file has them", async () => {
     expect(ec2.keys).toEqual(["first-key", "second-key"]);
   } finally {
     ec2.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 });

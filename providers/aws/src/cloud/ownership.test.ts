@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { problemOfTags, serviceIn, stampTags, type Tags, userTags } from "./ownership.ts";
+import { problemOfTags, serviceIn, ownershipTags, type Tags, userTags } from "./ownership.ts";
 
 const cluster = { id: "cluster-1", name: "blue" };
 const service = { namespace: "default", name: "web", uid: "uid-1" };
-const stamp = stampTags(cluster, service);
+const stamp = ownershipTags(cluster, service);
 
 describe("problemOfTags()", () => {
   const problem = (tags: Tags) =>
@@ -22,7 +22,7 @@ describe("problemOfTags()", () => {
       "belongs to elbv2.k8s.aws/cluster=green",
     ],
     [
-      stampTags({ id: "cluster-2", name: "green" }, service),
+      ownershipTags({ id: "cluster-2", name: "green" }, service),
       "OWNED_BY_ANOTHER_CLUSTER",
       { owner_cluster_id: "cluster-2", owner_cluster_name: "green" },
       "belongs to cluster green (cluster-2)",
@@ -32,7 +32,7 @@ describe("problemOfTags()", () => {
   });
 });
 
-test("serviceIn() reads what stampTags() writes", () => {
+test("serviceIn() reads what ownershipTags() writes", () => {
   expect(serviceIn(stamp)).toEqual(service);
 });
 

@@ -9,19 +9,19 @@ import {
   stampOf,
 } from "@cloudwire/provider-sdk";
 
-/** Tags under this prefix are the provider's stamp; users' tags may not begin with it. */
-const stampPrefix = "cloudwire.dev/";
+/** Prefix of the provider's ownership tags, which tags of users must not have. */
+const ownershipPrefix = "cloudwire.dev/";
 
-export const clusterIdTag = `${stampPrefix}cluster-id`;
-export const serviceUidTag = `${stampPrefix}service-uid`;
-const clusterNameTag = `${stampPrefix}cluster-name`;
+export const clusterIdTag = `${ownershipPrefix}cluster-id`;
+export const serviceUidTag = `${ownershipPrefix}service-uid`;
+const clusterNameTag = `${ownershipPrefix}cluster-name`;
 /** As AWS' own controller writes it: `namespace/name`. */
 const serviceNameTag = "kubernetes.io/service-name";
 
 export type Tags = Readonly<Record<string, string>>;
 
 /** Whose a cloud object is, and for which Service. */
-export function stampTags(cluster: Cluster, service?: ServiceRef): Tags {
+export function ownershipTags(cluster: Cluster, service?: ServiceRef): Tags {
   const stamp = stampOf(cluster, service);
   const tags = {
     [clusterIdTag]: stamp.clusterId,
@@ -34,7 +34,7 @@ export function stampTags(cluster: Cluster, service?: ServiceRef): Tags {
   );
 }
 
-function stampIn(tags: Tags): Stamp {
+function ownershipTagsIn(tags: Tags): Stamp {
   return {
     clusterId: tags[clusterIdTag],
     clusterName: tags[clusterNameTag],
@@ -43,15 +43,15 @@ function stampIn(tags: Tags): Stamp {
   };
 }
 
-/** The Service in the stamp. */
+/** The Service in the ownership tags. */
 export function serviceIn(tags: Tags): ServiceRef {
-  return stampedService(stampIn(tags));
+  return stampedService(ownershipTagsIn(tags));
 }
 
-/** The wished tags without any that pretend to be a stamp. */
+/** The desired tags without the provider's ownership tags. */
 export function userTags(tags: Tags): Tags {
   return Object.fromEntries(
-    Object.entries(tags).filter(([key]) => !key.startsWith(stampPrefix) && key !== serviceNameTag),
+    Object.entries(tags).filter(([key]) => !key.startsWith(ownershipPrefix) && key !== serviceNameTag),
   );
 }
 
@@ -64,7 +64,7 @@ export function problemOfTags(
   asking: { readonly cluster: Cluster; readonly service: Pick<ServiceRef, "uid"> },
 ): ProviderError | undefined {
   const [otherOwner] = foreignOwnerTags.flatMap((key) => (tags[key] === undefined ? [] : [`${key}=${tags[key]}`]));
-  return ownershipProblem({ ...object, stamp: stampIn(tags), otherOwner }, asking);
+  return ownershipProblem({ ...object, stamp: ownershipTagsIn(tags), otherOwner }, asking);
 }
 
 interface AwsTag {

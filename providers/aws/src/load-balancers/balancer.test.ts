@@ -20,8 +20,8 @@ describe("subnetMappings()", () => {
         { SubnetId: "s-b", PrivateIPv4Address: "10.0.2.9" },
       ],
     ],
-  ])("with %j", (wish, expected) => {
-    expect(subnetMappings(wish, subnets)).toEqual(expected);
+  ])("with %j", (nlb, expected) => {
+    expect(subnetMappings(nlb, subnets)).toEqual(expected);
   });
 
   test("refuses fewer addresses than subnets, and says how many", () => {

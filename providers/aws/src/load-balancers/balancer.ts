@@ -15,7 +15,7 @@ import type { SeenBalancer } from "./reader.ts";
 import type { Tools, Work } from "./tools.ts";
 import type { KnownSubnet } from "./subnets.ts";
 import { specTag } from "./to-load-balancer.ts";
-import type { Wish } from "./desired/wish.ts";
+import type { NlbSpec } from "./desired/nlb-spec.ts";
 
 /** The tag that keeps which other tags the provider has written, so that it takes away no one else's. */
 export const ownTagsTag = "cloudwire.dev/own-tags";
@@ -26,26 +26,26 @@ const maxTagValue = 256;
 /** Undefined: it was only told of. */
 export async function createBalancer(
   { aws }: Tools,
-  wish: Wish,
+  nlb: NlbSpec,
   subnets: readonly KnownSubnet[],
   securityGroups: readonly string[],
   work: Work,
 ): Promise<string | undefined> {
-  const ports = wish.listeners.map(({ port, protocol }) => `${port}/${protocol}`).join(", ");
-  const summary = `${wish.isInternal ? "internal" : "internet-facing"}, ${wish.addressType}, ports ${ports}`;
-  const planned = { action: "create", resourceType: "load balancer", resourceId: wish.name, summary } as const;
-  const mappings = subnetMappings(wish, subnets);
+  const ports = nlb.listeners.map(({ port, protocol }) => `${port}/${protocol}`).join(", ");
+  const summary = `${nlb.isInternal ? "internal" : "internet-facing"}, ${nlb.addressType}, ports ${ports}`;
+  const planned = { action: "create", resourceType: "load balancer", resourceId: nlb.name, summary } as const;
+  const mappings = subnetMappings(nlb, subnets);
   return work.change(planned, async () => {
     const { LoadBalancers = [] } = await aws.elb(work.context, (client, options) =>
       client.send(
         new CreateLoadBalancerCommand({
-          Name: wish.name,
+          Name: nlb.name,
           Type: "network",
-          Scheme: wish.isInternal ? "internal" : "internet-facing",
-          IpAddressType: wish.addressType,
+          Scheme: nlb.isInternal ? "internal" : "internet-facing",
+          IpAddressType: nlb.addressType,
           SubnetMappings: mappings,
           SecurityGroups: [...securityGroups],
-          Tags: toAwsTags(ownTags(wish.tags)),
+          Tags: toAwsTags(ownTags(nlb.tags)),
         }),
         options,
       ),
@@ -56,7 +56,7 @@ export async function createBalancer(
 
 /** Where the load balancer is in each zone, with its static address. @throws ProviderError unless each subnet has one, or none */
 export function subnetMappings(
-  { allocationIds, privateAddresses }: Pick<Wish, "allocationIds" | "privateAddresses">,
+  { allocationIds, privateAddresses }: Pick<NlbSpec, "allocationIds" | "privateAddresses">,
   subnets: readonly KnownSubnet[],
 ) {
   for (const [name, addresses] of [
@@ -80,7 +80,7 @@ export function subnetMappings(
 export async function changeBalancer(
   tools: Tools,
   balancer: SeenBalancer,
-  wish: Wish,
+  nlb: NlbSpec,
   subnets: readonly KnownSubnet[] | undefined,
   securityGroups: readonly string[],
   work: Work,
@@ -88,7 +88,7 @@ export async function changeBalancer(
   const { aws } = tools;
   const { arn, details } = balancer;
   const planned = { action: "update", resourceType: "load balancer", resourceId: balancer.name } as const;
-  warnAboutFixed(balancer, wish, work);
+  warnAboutFixed(balancer, nlb, work);
   if (!sameSet(securityGroups, details.SecurityGroups ?? [])) {
     const input = { LoadBalancerArn: arn, SecurityGroups: [...securityGroups] };
     await work.change({ ...planned, summary: `security groups ${securityGroups.join(", ")}` }, () =>
@@ -100,37 +100,37 @@ export async function changeBalancer(
   );
   const ids = subnets?.map(({ id }) => id) ?? present;
   if (subnets && !sameSet(ids, present)) {
-    const input = { LoadBalancerArn: arn, SubnetMappings: subnetMappings(wish, subnets) };
+    const input = { LoadBalancerArn: arn, SubnetMappings: subnetMappings(nlb, subnets) };
     await work.change({ ...planned, summary: `subnets ${ids.join(", ")}` }, () =>
       aws.elb(work.context, (client, options) => client.send(new SetSubnetsCommand(input), options)),
     );
   }
   // After the subnets: those of before perhaps had no range of IPv6.
-  if (details.IpAddressType !== wish.addressType) {
-    const input = { LoadBalancerArn: arn, IpAddressType: wish.addressType };
-    await work.change({ ...planned, summary: wish.addressType }, () =>
+  if (details.IpAddressType !== nlb.addressType) {
+    const input = { LoadBalancerArn: arn, IpAddressType: nlb.addressType };
+    await work.change({ ...planned, summary: nlb.addressType }, () =>
       aws.elb(work.context, (client, options) => client.send(new SetIpAddressTypeCommand(input), options)),
     );
   }
 }
 
-/** What a load balancer keeps for life: the user has to know that this part of the wish is not honoured. */
-function warnAboutFixed({ name, details }: SeenBalancer, wish: Wish, work: Work): void {
-  const scheme = wish.isInternal ? "internal" : "internet-facing";
+/** What a load balancer keeps for life: the user has to know that this part of the spec has no effect. */
+function warnAboutFixed({ name, details }: SeenBalancer, nlb: NlbSpec, work: Work): void {
+  const scheme = nlb.isInternal ? "internal" : "internet-facing";
   if (details.Scheme === scheme) return;
   const summary = `Load balancer ${name} stays ${details.Scheme}: make the Service anew for one that is ${scheme}`;
   const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]';
   work.context.diagnose({ reason: "SchemeKept", summary, field });
 }
 
-export async function ensureAttributes({ aws }: Tools, arn: string, wish: Wish, work: Work): Promise<void> {
+export async function ensureAttributes({ aws }: Tools, arn: string, nlb: NlbSpec, work: Work): Promise<void> {
   const { Attributes } = await aws.elb(work.context, (client, options) =>
     client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn: arn }), options),
   );
-  const changed = changedEntries(wish.attributes, fromAwsTags(Attributes));
+  const changed = changedEntries(nlb.attributes, fromAwsTags(Attributes));
   if (Object.keys(changed).length === 0) return;
   const summary = `attributes ${Object.keys(changed).join(", ")}`;
-  await work.change({ action: "update", resourceType: "load balancer", resourceId: wish.name, summary }, () =>
+  await work.change({ action: "update", resourceType: "load balancer", resourceId: nlb.name, summary }, () =>
     aws.elb(work.context, (client, options) =>
       client.send(
         new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn: arn, Attributes: toAwsTags(changed) }),
@@ -178,7 +178,7 @@ export async function writeTags(
   );
 }
 
-/** Before anything is changed for another wish: the old one is in force no longer, even if this call does not get far. */
+/** Before anything is changed for another spec: the old one is in force no longer, even if this call does not get far. */
 export async function voidSpec({ aws }: Tools, { arn, tags }: SeenBalancer, wanted: string, work: Work): Promise<void> {
   const present = tags[specTag];
   if (present === undefined || present === wanted || present === "" || work.context.validateOnly) return;

@@ -20,7 +20,7 @@ import { deleteGroups } from "./target-groups/target-groups.ts";
 /** The load balancer's network interfaces, which hold its security group, go a minute or two after it. */
 const pollAfterMs = 10_000;
 
-/** Makes everything with the stamp of this cluster and Service be gone, parts that an interrupted call has left included. */
+/** Deletes everything with the ownership tags of this cluster and Service, including parts that an interrupted call left. */
 export async function deleteLoadBalancer(
   tools: Tools,
   ref: LoadBalancerRef,

@@ -10,11 +10,11 @@ export function differenceOf<Item>(
   present: Iterable<Item>,
   keyOf: (item: Item) => string,
 ): Difference<Item> {
-  const wish = new Map([...wanted].map((item) => [keyOf(item), item]));
+  const desired = new Map([...wanted].map((item) => [keyOf(item), item]));
   const have = new Map([...present].map((item) => [keyOf(item), item]));
   return {
-    added: [...wish].filter(([key]) => !have.has(key)).map(([, item]) => item),
-    removed: [...have].filter(([key]) => !wish.has(key)).map(([, item]) => item),
+    added: [...desired].filter(([key]) => !have.has(key)).map(([, item]) => item),
+    removed: [...have].filter(([key]) => !desired.has(key)).map(([, item]) => item),
   };
 }
 

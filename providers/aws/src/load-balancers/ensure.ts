@@ -17,7 +17,7 @@ import { findSubnets } from "./subnets.ts";
 import { deleteGroups, ensureGroups } from "./target-groups/target-groups.ts";
 import { ensureTargets, targetIds } from "./target-groups/targets.ts";
 import { nodesTag, type Seen, specTag, toLoadBalancer } from "./to-load-balancer.ts";
-import { toWish, type Wish } from "./desired/wish.ts";
+import { toNlbSpec, type NlbSpec } from "./desired/nlb-spec.ts";
 
 /** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
 export async function ensureLoadBalancer(
@@ -25,33 +25,33 @@ export async function ensureLoadBalancer(
   wanted: WantedLoadBalancer,
   context: ChangeContext,
 ): Promise<LoadBalancer | undefined> {
-  const wish = toWish(wanted);
+  const nlb = toNlbSpec(wanted);
   const work = new Work(context);
   const balancer = await findExisting(tools, wanted, context);
   const subnets = await findSubnets(
     tools.aws,
     tools.settings.vpcId,
-    { isInternal: wish.isInternal, addressType: wish.addressType, named: wish.subnets },
+    { isInternal: nlb.isInternal, addressType: nlb.addressType, named: nlb.subnets },
     context,
   );
   if (balancer) await voidSpec(tools, balancer, wanted.specFingerprint, work);
-  const securityGroups = await securityGroupsFor(tools, wanted, wish, balancer, work);
+  const securityGroups = await securityGroupsFor(tools, wanted, nlb, balancer, work);
   const present = balancer ? await tools.reader.groups(balancer.arn, context) : [];
-  const groups = await ensureGroups(tools, wanted, wish, present, work);
+  const groups = await ensureGroups(tools, wanted, nlb, present, work);
   const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
-  if (balancer) await changeBalancer(tools, balancer, wish, subnets, securityGroups, work);
-  const arn = balancer?.arn ?? (await createBalancer(tools, wish, subnets, securityGroups, work));
+  if (balancer) await changeBalancer(tools, balancer, nlb, subnets, securityGroups, work);
+  const arn = balancer?.arn ?? (await createBalancer(tools, nlb, subnets, securityGroups, work));
   if (arn === undefined) return undefined;
   context.progress({ id: arn, stage: "writing listeners and attributes" });
-  await ensureListeners(tools, arn, wish.listeners, groups, work);
-  await ensureAttributes(tools, arn, wish, work);
-  await deleteGroups(tools, unwantedGroups(present, wanted.key, wish, balancer), work);
+  await ensureListeners(tools, arn, nlb.listeners, groups, work);
+  await ensureAttributes(tools, arn, nlb, work);
+  await deleteGroups(tools, unwantedGroups(present, wanted.key, nlb, balancer), work);
   const tags = {
-    ...ownTags(wish.tags),
+    ...ownTags(nlb.tags),
     [specTag]: wanted.specFingerprint,
     [nodesTag]: wanted.nodesFingerprint,
   };
-  await writeTags(tools, { arn, name: wish.name, present: balancer?.tags ?? ownTags(wish.tags) }, tags, work);
+  await writeTags(tools, { arn, name: nlb.name, present: balancer?.tags ?? ownTags(nlb.tags) }, tags, work);
   return answer(tools, arn, wanted, registeredNodes, work);
 }
 
@@ -86,7 +86,7 @@ export async function readSeen(
 ): Promise<Seen> {
   const [groups, securityGroups] = await Promise.all([
     reader.groups(balancer.arn, context),
-    reader.stampedSecurityGroups(cluster.id, service.uid, context),
+    reader.ownedSecurityGroups(cluster.id, service.uid, context),
   ]);
   return { balancer, groups, securityGroups };
 }
@@ -117,13 +117,13 @@ async function findExisting(
 async function securityGroupsFor(
   tools: Tools,
   wanted: WantedLoadBalancer,
-  wish: Wish,
+  nlb: NlbSpec,
   balancer: SeenBalancer | undefined,
   work: Work,
 ): Promise<readonly string[]> {
   const adoptedArn = balancer?.name === wanted.key ? undefined : balancer?.arn;
   if (balancer === undefined || (balancer.details.SecurityGroups ?? []).length > 0) {
-    return ensureSecurityGroups(tools, wanted, wish, adoptedArn, work);
+    return ensureSecurityGroups(tools, wanted, nlb, adoptedArn, work);
   }
   if (wanted.sourceRanges.length > 0) {
     const message = `load balancer ${balancer.name} was made without security groups, so that source ranges cannot be kept: make the Service anew`;
@@ -132,7 +132,7 @@ async function securityGroupsFor(
   const summary = `Load balancer ${balancer.name} was made without security groups and can have none: nodes have to let its clients in`;
   work.context.diagnose({ reason: "NoSecurityGroups", summary });
   // It is how the load balancer is found again.
-  if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, wish, adoptedArn, work);
+  if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, nlb, adoptedArn, work);
   return [];
 }
 
@@ -140,10 +140,10 @@ async function securityGroupsFor(
 function unwantedGroups(
   present: readonly SeenGroup[],
   key: string,
-  wish: Wish,
+  nlb: NlbSpec,
   balancer: SeenBalancer | undefined,
 ): readonly SeenGroup[] {
-  const wanted = new Set(wish.listeners.map(({ group }) => group.name));
+  const wanted = new Set(nlb.listeners.map(({ group }) => group.name));
   const isOurs = (name: string): boolean => name.startsWith(groupPrefix(key)) || balancer?.name !== key;
   return present.filter(({ name }) => !wanted.has(name) && isOurs(name));
 }

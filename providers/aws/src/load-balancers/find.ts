@@ -28,7 +28,7 @@ export async function findBalancer(
   );
   const problem = named && problemOf(named, ref);
   if (named && problem === undefined) return { own: named, problem, observeTime };
-  const groups = await reader.stampedSecurityGroups(ref.cluster.id, ref.service.uid, context);
+  const groups = await reader.ownedSecurityGroups(ref.cluster.id, ref.service.uid, context);
   const arns = groups.flatMap(({ Tags }) => fromAwsTags(Tags)[adoptedTag] ?? []);
   const adopted = await reader.tagged(
     all.filter(({ LoadBalancerArn }) => LoadBalancerArn !== undefined && arns.includes(LoadBalancerArn)),

@@ -54,7 +54,7 @@ async function* listLoadBalancers({ reader }: Tools, context: CallContext): Asyn
   const { id } = context.cluster;
   const [groups, securityGroups] = await Promise.all([
     reader.groups(undefined, context),
-    reader.stampedSecurityGroups(id, undefined, context),
+    reader.ownedSecurityGroups(id, undefined, context),
   ]);
   for await (const balancers of reader.balancers(context)) {
     for (const balancer of balancers.filter(({ tags }) => tags[clusterIdTag] === id)) {

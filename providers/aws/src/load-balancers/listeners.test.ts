@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { tcp, udp, wanted } from "../test/wanted.ts";
+import { tcp, udp, wanted } from "../test/desired.ts";
 import { planListeners } from "./listeners.ts";
 import type { SeenListener } from "./reader.ts";
-import { toWish } from "./desired/wish.ts";
+import { toNlbSpec } from "./desired/nlb-spec.ts";
 
 type Details = SeenListener["details"];
 
 const arnOf = (name: string): string => `arn:${name}`;
-const listenersOf = (...args: Parameters<typeof wanted>) => toWish(wanted(...args)).listeners;
+const listenersOf = (...args: Parameters<typeof wanted>) => toNlbSpec(wanted(...args)).listeners;
 const [tcp80] = listenersOf();
 const groupArn = arnOf(tcp80?.group.name ?? "");
 
@@ -15,8 +15,8 @@ const seen = (port: number, details: Details) => ({ port, details });
 const forward = (arn: string): Details => ({ DefaultActions: [{ Type: "forward", TargetGroupArn: arn }] });
 const asWanted = seen(80, { Protocol: "TCP", ...forward(groupArn) });
 
-const plan = (wish: ReturnType<typeof listenersOf>, present: readonly ReturnType<typeof seen>[]) => {
-  const { deletes, changes, creates, keeps } = planListeners(wish, present, arnOf);
+const plan = (nlb: ReturnType<typeof listenersOf>, present: readonly ReturnType<typeof seen>[]) => {
+  const { deletes, changes, creates, keeps } = planListeners(nlb, present, arnOf);
   return {
     deletes: deletes.map(({ port }) => port),
     changes: changes.map(({ wanted: { port } }) => port),
@@ -79,7 +79,7 @@ describe("planListeners()", () => {
       [asWanted, seen(81, { Protocol: "UDP" }), seen(53, { Protocol: "TCP" })],
       { deletes: [81, 53], changes: [], creates: [53, 82], keeps: [80] },
     ],
-  ])("%s", (_what, wish, present, expected) => {
-    expect(plan(wish, present)).toEqual(expected);
+  ])("%s", (_what, nlb, present, expected) => {
+    expect(plan(nlb, present)).toEqual(expected);
   });
 });

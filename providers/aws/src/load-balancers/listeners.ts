@@ -11,21 +11,21 @@ import { fromAwsTags } from "../cloud/ownership.ts";
 import type { SeenListener } from "./reader.ts";
 import type { Tools, Work } from "./tools.ts";
 import type { TargetedGroup } from "./target-groups/targets.ts";
-import { defaultIdleTimeoutSeconds, type WantedListener } from "./desired/wish.ts";
+import { defaultIdleTimeoutSeconds, type DesiredListener } from "./desired/nlb-spec.ts";
 
 /** What is to be done with listeners, in this order: a port is free before it is taken again. */
 export interface ListenerPlan<Seen> {
   readonly deletes: readonly Seen[];
-  readonly changes: readonly { readonly seen: Seen; readonly wanted: WantedListener }[];
-  readonly creates: readonly WantedListener[];
-  readonly keeps: readonly { readonly seen: Seen; readonly wanted: WantedListener }[];
+  readonly changes: readonly { readonly seen: Seen; readonly wanted: DesiredListener }[];
+  readonly creates: readonly DesiredListener[];
+  readonly keeps: readonly { readonly seen: Seen; readonly wanted: DesiredListener }[];
 }
 
 const idleTimeoutKey = "tcp.idle_timeout.seconds";
 
 /** @param arnOf the target group with this name, if it exists */
 export function planListeners<Seen extends Pick<SeenListener, "port" | "details">>(
-  wanted: readonly WantedListener[],
+  wanted: readonly DesiredListener[],
   present: readonly Seen[],
   arnOf: (groupName: string) => string | undefined,
 ): ListenerPlan<Seen> {
@@ -44,12 +44,12 @@ export function planListeners<Seen extends Pick<SeenListener, "port" | "details"
 }
 
 /** TCP may become TLS and back; a change to or from UDP is another listener. */
-function canBecome({ Protocol }: Listener, { protocol }: WantedListener): boolean {
+function canBecome({ Protocol }: Listener, { protocol }: DesiredListener): boolean {
   const isStream = (name: string | undefined): boolean => name === "TCP" || name === "TLS";
   return Protocol === protocol || (isStream(Protocol) && isStream(protocol));
 }
 
-function hasListener(details: Listener, wanted: WantedListener, groupArn: string | undefined): boolean {
+function hasListener(details: Listener, wanted: DesiredListener, groupArn: string | undefined): boolean {
   const [action] = details.DefaultActions ?? [];
   const [certificate] = details.Certificates ?? [];
   const isTls = wanted.tls !== undefined;
@@ -64,7 +64,7 @@ function hasListener(details: Listener, wanted: WantedListener, groupArn: string
 export async function ensureListeners(
   tools: Tools,
   balancerArn: string,
-  wanted: readonly WantedListener[],
+  wanted: readonly DesiredListener[],
   groups: readonly TargetedGroup[],
   work: Work,
 ): Promise<void> {
@@ -94,7 +94,7 @@ export async function ensureListeners(
   }
 }
 
-function inputOf({ port, protocol, tls }: WantedListener, groupArn: string | undefined) {
+function inputOf({ port, protocol, tls }: DesiredListener, groupArn: string | undefined) {
   return {
     Port: port,
     Protocol: protocol,
@@ -106,7 +106,7 @@ function inputOf({ port, protocol, tls }: WantedListener, groupArn: string | und
 async function createListener(
   tools: Tools,
   balancerArn: string,
-  listener: WantedListener,
+  listener: DesiredListener,
   groupArn: string | undefined,
   work: Work,
 ): Promise<void> {
@@ -119,7 +119,7 @@ async function createListener(
   if (arn !== undefined && seconds !== defaultIdleTimeoutSeconds) await writeIdleTimeout(tools, arn, seconds, work);
 }
 
-async function ensureIdleTimeout(tools: Tools, arn: string, listener: WantedListener, work: Work): Promise<void> {
+async function ensureIdleTimeout(tools: Tools, arn: string, listener: DesiredListener, work: Work): Promise<void> {
   const seconds = listener.idleTimeoutSeconds;
   if (seconds === undefined) return;
   const { Attributes } = await tools.aws.elb(work.context, (client, options) =>

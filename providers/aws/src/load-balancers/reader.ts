@@ -141,7 +141,7 @@ export class BalancerReader {
   }
 
   /** Security groups with the stamp of a cluster, or of one of its Services. */
-  async stampedSecurityGroups(clusterId: string, serviceUid: string | undefined, occasion: Occasion) {
+  async ownedSecurityGroups(clusterId: string, serviceUid: string | undefined, occasion: Occasion) {
     const stamps = [
       { Name: `tag:${clusterIdTag}`, Values: [clusterId] },
       ...(serviceUid === undefined ? [] : [{ Name: `tag:${serviceUidTag}`, Values: [serviceUid] }]),

@@ -28,7 +28,7 @@ const phases: ReadonlyMap<string, LoadBalancerPhase> = new Map([
 /** Provisioning takes minutes. */
 const pollAfterMs = 10_000;
 
-/** A load balancer as the contract shows it. Fingerprints are told only of what is in force. */
+/** A load balancer in the form of the contract. Fingerprints are set only for the configuration in effect. */
 export function toLoadBalancer(seen: Seen): LoadBalancer {
   const { arn, details, tags } = seen.balancer;
   const code = details.State?.Code ?? "";
@@ -66,7 +66,7 @@ function conditionReason(code: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Whatever somebody could change behind the provider's back, and nothing that changes by itself. */
+/** A fingerprint of all that someone could change without the provider, and of nothing that changes by itself. */
 function observedFingerprint({ balancer, groups, securityGroups }: Seen): string {
   const { Scheme, SecurityGroups = [], AvailabilityZones = [], IpAddressType } = balancer.details;
   const facts = [

@@ -34,13 +34,13 @@ export const flags = {
   "route-table": {
     valueName: "rtb-…",
     env: "CLOUDWIRE_AWS_ROUTE_TABLE",
-    help: "Route table of the nodes' subnets, for this cluster alone: the provider serves routes to pod ranges. Default: none, something else takes care of them.",
+    help: "Route table of the nodes' subnets, for this cluster alone: the provider serves routes to pod CIDRs. Default: none, something else takes care of them.",
   },
   "pod-cidr": {
     valueName: "range",
     env: "CLOUDWIRE_AWS_POD_CIDR",
     repeated: true,
-    help: "The cluster's pod ranges, as in --cluster-cidr of the controller: within them the table's routes are the cluster's. Required with --route-table.",
+    help: "The cluster's pod CIDRs, as in --cluster-cidr of the controller: within them the table's routes are the cluster's. Required with --route-table.",
   },
   "route-quota": {
     valueName: "count",

@@ -5,7 +5,7 @@ import { withTables } from "@cloudwire/provider-sdk/program";
 import { tables } from "./tables.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-const sourceFolder = fileURLToPath(new URL("..", import.meta.url));
+const sourceDirectory = fileURLToPath(new URL("..", import.meta.url));
 
 /** How IAM calls the services whose clients the sources import. */
 const services = [
@@ -15,9 +15,9 @@ const services = [
 
 /** Each command that is made anywhere, as the action that it needs: `ec2:DescribeInstances`. */
 const calledActions = (): readonly string[] => {
-  const files = globSync("**/*.ts", { cwd: sourceFolder }).filter((file) => !file.endsWith(".test.ts"));
+  const files = globSync("**/*.ts", { cwd: sourceDirectory }).filter((file) => !file.endsWith(".test.ts"));
   const actions = files.flatMap((file) => {
-    const text = readFileSync(`${sourceFolder}/${file}`, "utf8");
+    const text = readFileSync(`${sourceDirectory}/${file}`, "utf8");
     const imported = (library: string): string =>
       [...text.matchAll(/import \{([^}]*)\} from "([^"]+)"/g)].find(([, , from]) => from === library)?.[1] ?? "";
     return [...text.matchAll(/new (\w+)Command\(/g)].map(([, name = ""]) => {

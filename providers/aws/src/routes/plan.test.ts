@@ -43,7 +43,7 @@ describe("podRoutes()", () => {
     ]);
   });
 
-  test("leaves out what is not to a pod range", () => {
+  test("leaves out what is not to a pod CIDR", () => {
     expect(
       podRoutes(
         [{ DestinationCidrBlock: "0.0.0.0/0", InstanceId: first }, { DestinationPrefixListId: "pl-1" }],

@@ -4,7 +4,7 @@ import { parseCidr, type PodRanges } from "@cloudwire/provider-sdk/addresses";
 import { clusterIdTag, type Tags } from "../cloud/ownership.ts";
 import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
 
-/** A route of the table to a pod range. */
+/** A route of the table to a pod CIDR. */
 export interface PodRoute {
   readonly cidr: string;
   /** Undefined: to something that is no machine, or to one that is gone. */
@@ -21,7 +21,7 @@ export function guestTag(cidr: string): string {
   return `cloudwire.dev/route/${cidr}`;
 }
 
-/** The table's routes within the pod ranges. */
+/** The table's routes within the pod CIDRs. */
 export function podRoutes(routes: readonly AwsRoute[], ranges: PodRanges, tags: Tags = {}): readonly PodRoute[] {
   return routes.flatMap(
     ({ DestinationCidrBlock, DestinationIpv6CidrBlock, InstanceId, NetworkInterfaceId, State, ...to }) => {
@@ -61,7 +61,7 @@ export function planRoute(
 ): RouteStep {
   const { destinationCidr: cidr, targetId, targetProviderId } = wanted;
   if (!ranges.has(cidr)) {
-    const message = `${cidr} is not within the pod ranges ${ranges.toString()} that the provider was started with: add it to --pod-cidr`;
+    const message = `${cidr} is not within the pod CIDRs ${ranges.toString()} that the provider was started with: add it to --pod-cidr`;
     return refuse("FIELD_INVALID", message);
   }
   const parsed = targetId === undefined ? undefined : parseId(targetId);

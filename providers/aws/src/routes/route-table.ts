@@ -11,7 +11,7 @@ import {
 import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
-import { clusterIdTag, stampTags, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { clusterIdTag, ownershipTags, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { destinationOf, guestTag } from "./plan.ts";
 
 /** What the table is and whose. Routes have no tags, so the table has: it serves one cluster at a time. */
@@ -41,15 +41,15 @@ export class RouteTable {
     throw new ProviderError("INCOMPLETE_ANSWER", message);
   }
 
-  /** From now on the routes to pod ranges are the cluster's. */
+  /** From now on the routes to pod CIDRs are the cluster's. */
   async claim(cluster: Cluster, occasion: Occasion): Promise<void> {
-    const input = { Resources: [this.id], Tags: toAwsTags(stampTags(cluster)) };
+    const input = { Resources: [this.id], Tags: toAwsTags(ownershipTags(cluster)) };
     await this.#aws.ec2(occasion, (client, options) => client.send(new CreateTagsCommand(input), options));
   }
 
   /** The last of the cluster's routes has gone. */
   async release(cluster: Cluster, occasion: Occasion): Promise<void> {
-    const input = { Resources: [this.id], Tags: Object.keys(stampTags(cluster)).map((Key) => ({ Key })) };
+    const input = { Resources: [this.id], Tags: Object.keys(ownershipTags(cluster)).map((Key) => ({ Key })) };
     await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteTagsCommand(input), options));
   }
 
@@ -88,7 +88,7 @@ export class RouteTable {
   }
 }
 
-/** The cluster whose the table's routes to pod ranges are; undefined: nobody's. */
+/** The cluster whose the table's routes to pod CIDRs are; undefined: nobody's. */
 export function ownerOf({ tags }: ReadTable): string | undefined {
   return tags[clusterIdTag];
 }

@@ -14,7 +14,7 @@ test("parseConfig() tells all that is wrong at once, each with its place", () =>
   const text = `site: Home!
 stateDir: var
 pools:
-  - { name: a, ranges: [192.0.2.1-192.0.2.9] , colour: red }
+  - { name: a, ranges: [192.0.2.1-192.0.2.9] , color: red }
 haproxy: { start: maybe }
 `;
   expect(parseConfig(text)).toEqual({
@@ -22,7 +22,7 @@ haproxy: { start: maybe }
     problems: [
       'site: must match pattern "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"',
       'stateDir: must match pattern "^/"',
-      "pools[0].colour: is not known here; look for a spelling mistake",
+      "pools[0].color: is not known here; look for a spelling mistake",
       "haproxy.start: must be boolean",
     ],
   });

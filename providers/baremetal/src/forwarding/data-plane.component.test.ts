@@ -22,14 +22,14 @@ interface Machine {
   failing: "addresses" | "nftables" | "haproxy" | undefined;
 }
 
-let folder: string;
+let directory: string;
 let machine: Machine;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "plane-"));
+  directory = await mkdtemp(join(tmpdir(), "plane-"));
   machine = { addresses: [{ address: "192.0.2.200", interface: "lo" }], tables: "", haproxy: "", failing: undefined };
 });
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 const failIf = (part: Machine["failing"]): void => {
@@ -42,7 +42,7 @@ async function start(): Promise<{
   readonly store: Awaited<ReturnType<typeof openStore>>["store"];
 }> {
   if (parsed.kind !== "value") throw new Error(parsed.problems.join());
-  const { store } = await openStore(folder);
+  const { store } = await openStore(directory);
   const same = (left: Placement) => (right: Placement) =>
     left.address === right.address && left.interface === right.interface;
   const plane = dataPlane(
@@ -90,7 +90,7 @@ const written = async (
   placements: readonly Placement[] = [],
 ): Promise<void> => {
   const state = { ...emptyState, revision: 1, loadBalancers: records, placements };
-  await writeFile(join(folder, "state.json"), JSON.stringify(state));
+  await writeFile(join(directory, "state.json"), JSON.stringify(state));
 };
 const ours: Placement = { address: "192.0.2.1", interface: "lo" };
 const foreign: Placement = { address: "192.0.2.200", interface: "lo" };
@@ -122,7 +122,7 @@ describe("dataPlane()", () => {
     await plane.converge();
     expect(machine).toEqual({ addresses: [foreign], tables: "", haproxy: "", failing: undefined });
     expect(store.state()).toMatchObject({ loadBalancers: [], placements: [] });
-    expect((await openStore(folder)).store.state().loadBalancers).toEqual([]);
+    expect((await openStore(directory)).store.state().loadBalancers).toEqual([]);
   });
 
   test.each([
@@ -163,6 +163,6 @@ test.each([
   ["is cut short", '{"version":1,"load', "is no JSON"],
   ["is of another version", '{"version":2}', "version"],
 ])("openStore() begins nothing anew where the state file %s", async (_, text, problem) => {
-  await writeFile(join(folder, "state.json"), text);
-  await expect(openStore(folder)).rejects.toThrow(problem);
+  await writeFile(join(directory, "state.json"), text);
+  await expect(openStore(directory)).rejects.toThrow(problem);
 });

@@ -134,7 +134,7 @@ async function removeUnwanted(store: Store, kernel: KernelAddresses, wanted: rea
   }));
 }
 
-/** Why a load balancer cannot be as wished. What another forwarder does is none of its concern. */
+/** The error of a load balancer; errors of the other forwarder are not its own. */
 function failed(
   config: Config,
   { forwarder, addresses, isDeleting }: LoadBalancerRecord,

@@ -8,17 +8,17 @@ import { haproxyFiles, renderHaproxy } from "../plan/haproxy-config.ts";
 import { record } from "../test/records.ts";
 import { haproxy } from "./haproxy.ts";
 
-let folder: string;
+let directory: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "haproxy-"));
+  directory = await mkdtemp(join(tmpdir(), "haproxy-"));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const reset = (): Error => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
 
 test("a reload that is not heard, for HAProxy was at an earlier one, is asked for again", async () => {
   const parsed = parseConfig(
-    `site: s\nstateDir: ${folder}\ninventory: { path: /m }\nhaproxy: { runDir: ${folder} }\npools: [{ name: lan, ranges: [192.0.2.0/24] }]`,
+    `site: s\nstateDir: ${directory}\ninventory: { path: /m }\nhaproxy: { runDir: ${directory} }\npools: [{ name: lan, ranges: [192.0.2.0/24] }]`,
   );
   if (parsed.kind !== "value") throw new Error(parsed.problems.join("\n"));
   const config = parsed.value.haproxy;
@@ -26,7 +26,7 @@ test("a reload that is not heard, for HAProxy was at an earlier one, is asked fo
   let structure = "former";
   let reloads = 0;
   const ask: AskSocket = async (path, line) => {
-    if (path !== haproxyFiles(folder).master)
+    if (path !== haproxyFiles(directory).master)
       return line === "show info" ? `description: cloudwire-${structure}\n` : "";
     reloads += 1;
     if (reloads > 1) structure = plan.structure;

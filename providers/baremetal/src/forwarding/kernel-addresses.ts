@@ -8,7 +8,7 @@ export interface KernelAddresses {
   readonly list: () => Promise<readonly Placement[]>;
   readonly add: (placement: Placement) => Promise<void>;
   readonly remove: (placement: Placement) => Promise<void>;
-  /** Tells neighbours on the network where the address is now. What comes of it is only logged. */
+  /** Tells neighbors on the network where the address is now. What comes of it is only logged. */
   readonly announce: (placement: Placement) => Promise<void>;
 }
 
@@ -25,13 +25,13 @@ export function kernelAddresses(run: RunProgram, log: Pick<Logger, "warn">): Ker
       await output(run, "ip", ["address", "del", `${address}/${bitsOf(familyOf(address) ?? 4)}`, "dev", device]);
     },
     announce: async ({ address, interface: device }) => {
-      // Neighbours ask for IPv6 addresses anew by themselves once the old answer is silent.
+      // Neighbors ask for IPv6 addresses anew by themselves once the old answer is silent.
       if (device === "lo" || familyOf(address) !== 4) return;
       try {
         await output(run, "arping", ["-q", "-U", "-c", "2", "-w", "3", "-I", device, "-s", address, address]);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        log.warn("neighbours were not told of an address; they find it when they ask", { address, device, reason });
+        log.warn("neighbors were not told of an address; they find it when they ask", { address, device, reason });
       }
     },
   };

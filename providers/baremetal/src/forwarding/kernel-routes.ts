@@ -7,10 +7,10 @@ export interface RouteAccess {
   /** All routes of the table, whoever made them. */
   readonly read: () => Promise<readonly KernelRoute[]>;
   /** Brings routes of ours in and out; answers the table as it is then, and what the kernel said. */
-  readonly sync: (wish: RouteWish) => Promise<RouteOutcome>;
+  readonly sync: (change: RouteChange) => Promise<RouteOutcome>;
 }
 
-export interface RouteWish {
+export interface RouteChange {
   readonly wanted?: readonly RouteRecord[];
   readonly unwanted?: readonly RouteRecord[];
 }
@@ -39,7 +39,7 @@ export function kernelRoutes(run: RunProgram, table: RouteTable): KernelRoutes {
   };
   const read = async (): Promise<readonly KernelRoute[]> =>
     (await Promise.all([readFamily("-4"), readFamily("-6")])).flat();
-  const sync = async ({ wanted = [], unwanted = [] }: RouteWish): Promise<RouteOutcome> => {
+  const sync = async ({ wanted = [], unwanted = [] }: RouteChange): Promise<RouteOutcome> => {
     const before = await read();
     const { commands } = planRoutes(table, before, wanted, unwanted);
     if (commands.length === 0) return { table: before, message: "", changes: 0 };

@@ -22,8 +22,8 @@ export function addressesFor(
     if (other === key) continue;
     for (const { address } of addresses) owners.set(address, `Service ${service.namespace}/${service.name}`);
   }
-  const wish = { families: ipFamilies, requestedIps, pool, current: existing?.addresses ?? [] };
-  const found = allocate(pools, wish, (address) => owners.get(address));
+  const request = { families: ipFamilies, requestedIps, pool, current: existing?.addresses ?? [] };
+  const found = allocate(pools, request, (address) => owners.get(address));
   if ("kind" in found) throw toError(found);
   return found;
 }

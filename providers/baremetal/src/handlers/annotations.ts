@@ -50,7 +50,7 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
 ];
 
 /** What class and annotations say. */
-export interface AnnotatedWish {
+export interface AnnotationSettings {
   readonly forwarder: Forwarder;
   readonly pool: string | undefined;
   readonly hidesClients: boolean;
@@ -65,7 +65,7 @@ export function readAnnotations(
   annotations: Annotations,
   ports: readonly Pick<ServicePort, "protocol">[],
   externalTrafficPolicy: "Cluster" | "Local",
-): AnnotatedWish {
+): AnnotationSettings {
   const needsPackets = externalTrafficPolicy === "Local" || ports.some(({ protocol }) => protocol === "UDP");
   const named = loadBalancerClass?.slice(`${domain}/`.length) ?? annotations[forwarderKey];
   const forwarder = forwarders.find((each) => each === named) ?? (needsPackets ? "nftables" : "haproxy");

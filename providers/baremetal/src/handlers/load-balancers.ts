@@ -91,8 +91,8 @@ async function ensure(
   context: ChangeContext,
 ): Promise<LoadBalancer | undefined> {
   const { store, dataPlane, source, config } = deps;
-  const wish = readAnnotations(wanted.class, wanted.annotations, wanted.ports, wanted.externalTrafficPolicy);
-  const isProxied = wish.forwarder === "haproxy";
+  const settings = readAnnotations(wanted.class, wanted.annotations, wanted.ports, wanted.externalTrafficPolicy);
+  const isProxied = settings.forwarder === "haproxy";
   const [machines, onInterfaces, takenPorts] = await Promise.all([
     source.read(),
     deps.addresses.list(),
@@ -106,11 +106,11 @@ async function ensure(
     throw new ProviderError("NOT_READY", `load balancer ${wanted.key} is still being deleted`, { retryAfterMs: 1_000 });
   }
   checkPorts(wanted, takenPorts);
-  const addresses = addressesFor(config, store.state(), onInterfaces, wanted, wish.pool, existing);
-  const record = toRecord(wanted, wish, targets, addresses, existing);
+  const addresses = addressesFor(config, store.state(), onInterfaces, wanted, settings.pool, existing);
+  const record = toRecord(wanted, settings, targets, addresses, existing);
   warn(wanted, record, context);
   if (context.validateOnly) {
-    const summary = `${wish.forwarder}, ${addresses.map(({ address }) => address).join(" and ")}, ${targets.length} targets`;
+    const summary = `${settings.forwarder}, ${addresses.map(({ address }) => address).join(" and ")}, ${targets.length} targets`;
     if (!isEqual(existing, record)) {
       context.plan({
         action: existing ? "update" : "create",
@@ -224,7 +224,7 @@ function isEqual(existing: LoadBalancerRecord | undefined, record: Omit<LoadBala
   );
 }
 
-/** What of the wish is not honoured in full. */
+/** The parts of the spec that have no or limited effect. */
 function warn(wanted: WantedLoadBalancer, record: Omit<LoadBalancerRecord, "revision">, context: ChangeContext): void {
   if (wanted.externalTrafficPolicy === "Local" && record.forwarder === "haproxy" && !record.sendsProxyHeader) {
     const summary =

@@ -5,7 +5,7 @@ import { startTestProvider, type TestProvider } from "@cloudwire/provider-sdk/te
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunProgram } from "../edge/run-program.ts";
 import { type KernelRoutes, kernelRoutes } from "../forwarding/kernel-routes.ts";
-import { mendRoutes } from "../forwarding/mend-routes.ts";
+import { repairRoutes } from "../forwarding/repair-routes.ts";
 import { type Machines, toMachines } from "../inventory/machine.ts";
 import { parseInventory } from "../inventory/parse-inventory.ts";
 import type { RouteRecord } from "../state/state.ts";
@@ -16,7 +16,7 @@ import { routeHandlers } from "./routes.ts";
 const cidr = "10.244.1.0/24";
 const cluster = { id: "home" };
 
-let folder: string;
+let directory: string;
 let store: Store;
 let kernel: KernelRoutes;
 let machines: Machines;
@@ -50,8 +50,8 @@ const source = { read: async () => machines };
 const route = { destinationCidr: cidr, targetProviderId: "baremetal://m-1", targetNodeName: "node-1" };
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "routes-"));
-  store = (await openStore(folder)).store;
+  directory = await mkdtemp(join(tmpdir(), "routes-"));
+  store = (await openStore(directory)).store;
   kernel = kernelRoutes(run, { protocol: 77, table: 254 });
   machines = machineAt("10.50.0.11");
   inKernel = new Map();
@@ -71,7 +71,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await provider.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 const listed = async (): Promise<readonly string[]> => {
@@ -89,7 +89,7 @@ describe("routes", () => {
       // Time enough for a list that does not wait.
       for (let calls = 0; calls < 20; calls += 1) await provider.client.getProviderStatus();
     };
-    expect(await mendRoutes(store, kernel, source)).toBe(1);
+    expect(await repairRoutes(store, kernel, source)).toBe(1);
     expect(await asked).toEqual([cidr]);
     expect(inKernel).toEqual(new Map([[cidr, "10.50.0.111"]]));
   });
@@ -104,7 +104,7 @@ describe("routes", () => {
     };
     await store.update((state) => ({ ...state, routes: [half] }));
     inKernel.set(cidr, half.gateway);
-    expect(await mendRoutes(store, kernel, source)).toBe(1);
+    expect(await repairRoutes(store, kernel, source)).toBe(1);
     expect([inKernel.size, store.state().routes]).toEqual([0, []]);
     const { results } = await provider.client.batchEnsureRoutes({ routes: [route] });
     expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["route"]);

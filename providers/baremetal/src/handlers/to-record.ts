@@ -2,12 +2,12 @@ import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk"
 import type { Allocated } from "../plan/addresses.ts";
 import type { LoadBalancerRecord, PortRecord, Target } from "../state/state.ts";
 import { parseCidr } from "@cloudwire/provider-sdk/addresses";
-import type { AnnotatedWish } from "./annotations.ts";
+import type { AnnotationSettings } from "./annotations.ts";
 
-/** What is kept of the wish: all that forwarding needs, checked. @throws ProviderError */
+/** The part of the spec that forwarding needs, validated. @throws ProviderError */
 export function toRecord(
   wanted: WantedLoadBalancer,
-  { forwarder, hidesClients, sendsProxyHeader }: AnnotatedWish,
+  { forwarder, hidesClients, sendsProxyHeader }: AnnotationSettings,
   targets: readonly Target[],
   addresses: readonly Allocated[],
   existing: LoadBalancerRecord | undefined,

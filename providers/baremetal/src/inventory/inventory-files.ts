@@ -16,7 +16,7 @@ const maxFileBytes = 64 * 1024 * 1024;
 /**
  * An inventory of files, read anew whenever they are asked for and have changed. Files that cannot be read, or are wrong, leave what was known
  * before in force, with the reason.
- * @param path of a YAML file, or of a folder whose `*.yaml` and `*.yml` are read
+ * @param path of a YAML file, or of a directory whose `*.yaml` and `*.yml` are read
  */
 export function inventoryFiles(path: string, log: Pick<Logger, "info" | "error">, now: () => Date): MachineSource {
   let machines: readonly Machine[] = [];
@@ -60,10 +60,10 @@ async function readFiles(path: string): Promise<readonly InventoryFile[] | strin
   }
 }
 
-async function yamlFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder);
+async function yamlFiles(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory);
   return names
     .filter((name) => /^[^.].*\.ya?ml$/.test(name))
     .toSorted()
-    .map((name) => join(folder, name));
+    .map((name) => join(directory, name));
 }

@@ -68,7 +68,7 @@ function uniqueOf({ id, name, addresses, podCidrs = [] }: Machine): readonly str
     `id ${id}`,
     `name ${name}`,
     ...new Set(ips.map(({ address }) => `address ${address}`)),
-    ...podCidrs.map((cidr) => `pod range ${cidr}`),
+    ...podCidrs.map((cidr) => `pod CIDR ${cidr}`),
   ];
 }
 

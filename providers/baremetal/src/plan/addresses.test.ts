@@ -55,8 +55,10 @@ describe("allocate()", () => {
       [],
       [{ address: "2001:db8::1", pool: "six" }],
     ],
-  ])("gives %s", (_, wish, taken: readonly string[], allocated) => {
-    expect(allocate(pools, wish, (address) => (taken.includes(address) ? "somebody" : undefined))).toEqual(allocated);
+  ])("gives %s", (_, request, taken: readonly string[], allocated) => {
+    expect(allocate(pools, request, (address) => (taken.includes(address) ? "somebody" : undefined))).toEqual(
+      allocated,
+    );
   });
 
   test.each([
@@ -69,8 +71,11 @@ describe("allocate()", () => {
     ["a requested address outside", { ...plain, requestedIps: ["203.0.113.1"] }, "outside", "in no address pool"],
     ["a pool that is not there", { ...plain, pool: "wan" }, "unknownPool", "there are: lan, six, kept"],
     ["pools that are used up", plain, "exhausted", "no IPv4 address is free in the address pools (lan, six)"],
-  ])("says what is wrong with %s", (_, wish, kind, message) => {
-    expect(allocate(pools, wish, () => "somebody")).toMatchObject({ kind, message: expect.stringContaining(message) });
+  ])("says what is wrong with %s", (_, request, kind, message) => {
+    expect(allocate(pools, request, () => "somebody")).toMatchObject({
+      kind,
+      message: expect.stringContaining(message),
+    });
   });
 
   test("gives nothing of a pool that waits to be named", () => {

@@ -7,7 +7,7 @@ export interface Allocated {
   readonly pool: string;
 }
 
-export interface AllocationWish {
+export interface AllocationRequest {
   readonly families: readonly IpFamily[];
   readonly requestedIps: readonly string[];
   /** Name of the only pool to take from. */
@@ -31,16 +31,16 @@ const families = { IPv4: 4, IPv6: 6 } as const;
  */
 export function allocate(
   pools: readonly Pool[],
-  wish: AllocationWish,
+  request: AllocationRequest,
   taken: (address: string) => string | undefined,
 ): readonly Allocated[] | AllocationProblem {
-  if (wish.pool !== undefined && !pools.some(({ name }) => name === wish.pool)) {
+  if (request.pool !== undefined && !pools.some(({ name }) => name === request.pool)) {
     const names = pools.map(({ name }) => name).join(", ");
-    return { kind: "unknownPool", message: `there is no address pool ${wish.pool}; there are: ${names}` };
+    return { kind: "unknownPool", message: `there is no address pool ${request.pool}; there are: ${names}` };
   }
   const answer: Allocated[] = [];
-  for (const family of wish.families) {
-    const one = allocateOne(pools, wish, taken, family);
+  for (const family of request.families) {
+    const one = allocateOne(pools, request, taken, family);
     if ("kind" in one) return one;
     answer.push(one);
   }
@@ -49,7 +49,7 @@ export function allocate(
 
 function allocateOne(
   pools: readonly Pool[],
-  { requestedIps, pool: poolName, current }: AllocationWish,
+  { requestedIps, pool: poolName, current }: AllocationRequest,
   taken: (address: string) => string | undefined,
   family: IpFamily,
 ): Allocated | AllocationProblem {

@@ -113,7 +113,7 @@ function renderServer({ name, address, port, settings }: HaproxyServer): string 
   return `  server ${name} ${withPort(address, port)} ${settings}`;
 }
 
-/** Commands of the runtime API that make a worker's servers be as wished. */
+/** Commands of the runtime API that bring a worker's servers up to date. */
 export interface ServerSteps {
   readonly commands: readonly string[];
   /** Servers that take no more connections, and cannot be removed while they have some. */

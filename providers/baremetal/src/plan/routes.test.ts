@@ -16,7 +16,7 @@ const suffix = "proto 77 table 254";
 describe("planRoutes()", () => {
   test.each([
     ["adds what is missing", [], [route(a, "10.0.0.1")], [], [`route add ${a} via 10.0.0.1 ${suffix}`], []],
-    ["leaves what is as wished", [kernel(a, "10.0.0.1")], [route(a, "10.0.0.1")], [], [], []],
+    ["leaves routes that are up to date", [kernel(a, "10.0.0.1")], [route(a, "10.0.0.1")], [], [], []],
     [
       "moves a route of ours",
       [kernel(a, "10.0.0.9")],

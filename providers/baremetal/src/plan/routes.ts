@@ -80,7 +80,7 @@ export function parseRoutes(json: string): readonly KernelRoute[] {
   });
 }
 
-/** The kernel writes single hosts without prefix length; `default` is no pod range. */
+/** The kernel writes single hosts without prefix length; `default` is no pod CIDR. */
 function networkOf(destination: string): string | undefined {
   const family = familyOf(destination);
   return parseCidr(family === undefined ? destination : `${destination}/${family === 4 ? 32 : 128}`)?.text;

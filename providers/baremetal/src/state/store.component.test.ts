@@ -6,13 +6,13 @@ import { record } from "../test/records.ts";
 import { withLoadBalancer } from "./state.ts";
 import { openStore, type Store } from "./store.ts";
 
-let folder: string;
+let directory: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "store-"));
+  directory = await mkdtemp(join(tmpdir(), "store-"));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const open = async (): Promise<Store> => (await openStore(folder)).store;
+const open = async (): Promise<Store> => (await openStore(directory)).store;
 const add = (store: Store, key: string): Promise<void> =>
   store.update((state) => withLoadBalancer(state, record({ key })));
 const keys = (store: Store): readonly string[] => store.state().loadBalancers.map(({ key }) => key);
@@ -46,9 +46,9 @@ describe("Store.refresh()", () => {
   test("goes on with what it knows where the file is gone or cannot be read", async () => {
     const store = await open();
     await add(store, "k8s-a");
-    await writeFile(join(folder, "state.json"), "{");
+    await writeFile(join(directory, "state.json"), "{");
     await store.refresh();
-    await rm(join(folder, "state.json"));
+    await rm(join(directory, "state.json"));
     await store.refresh();
     expect(keys(store)).toEqual(["k8s-a"]);
     await add(store, "k8s-b");

@@ -29,15 +29,15 @@ export class StateError extends Error {
 const fileName = "state.json";
 
 /**
- * Opens the state of a folder. Rejects with {@link StateError} where it is there and cannot be read: to begin anew would move every address.
+ * Opens the state of a directory. Rejects with {@link StateError} where it is there and cannot be read: to begin anew would move every address.
  * @returns whether there was one, too
  */
-export async function openStore(folder: string): Promise<{ readonly store: Store; readonly isNew: boolean }> {
-  const path = join(folder, fileName);
+export async function openStore(directory: string): Promise<{ readonly store: Store; readonly isNew: boolean }> {
+  const path = join(directory, fileName);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StateError(`the state folder ${folder} cannot be made: ${messageOf(error)}`, error);
+    throw new StateError(`the state directory ${directory} cannot be made: ${messageOf(error)}`, error);
   }
   const found = await readState(path);
   let state = found ?? emptyState;

@@ -17,10 +17,10 @@ export async function writeAtomically(path: string, text: string, mode = 0o600):
     await rm(temporary, { force: true });
     throw error;
   }
-  const folder = await open(dirname(path), "r");
+  const directory = await open(dirname(path), "r");
   try {
-    await folder.sync();
+    await directory.sync();
   } finally {
-    await folder.close();
+    await directory.close();
   }
 }

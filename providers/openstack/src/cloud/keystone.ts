@@ -1,7 +1,7 @@
 import { type CloudFetch, ProviderError } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
 import { answerOf } from "./answer.ts";
-import { type Catalogue, catalogueSchema } from "./catalogue.ts";
+import { type Catalog, catalogSchema } from "./catalog.ts";
 import { OpenStackRefusal, type Refusal, toProviderError } from "./errors.ts";
 import { parsed, readRefusal } from "./refusal.ts";
 
@@ -24,7 +24,7 @@ export interface Credentials {
 export interface Session {
   readonly token: string;
   readonly projectId: string;
-  readonly catalogue: Catalogue;
+  readonly catalog: Catalog;
   readonly issuedMs: number;
   readonly expiresMs: number;
 }
@@ -33,7 +33,7 @@ const answerSchema = Type.Object({
   token: Type.Object({
     expires_at: Type.String(),
     project: Type.Object({ id: Type.String() }),
-    catalog: catalogueSchema,
+    catalog: catalogSchema,
   }),
 });
 
@@ -117,7 +117,7 @@ export class Keystone {
     const answer = answerOf(answerSchema, parsed(await response.text()), request).token;
     this.#confirmProject(answer.project.id);
     const expiresMs = Date.parse(answer.expires_at);
-    return { token, projectId: answer.project.id, catalogue: answer.catalog, issuedMs, expiresMs };
+    return { token, projectId: answer.project.id, catalog: answer.catalog, issuedMs, expiresMs };
   }
 
   #confirmProject(projectId: string): void {

@@ -1,7 +1,7 @@
 import { ProviderError } from "@cloudwire/provider-sdk";
 import type { Static, TSchema } from "typebox";
 import { answerOf } from "./answer.ts";
-import { type EndpointInterface, endpointOf, regionsOf, type ServiceName } from "./catalogue.ts";
+import { type EndpointInterface, endpointOf, regionsOf, type ServiceName } from "./catalog.ts";
 import { toProviderError } from "./errors.ts";
 import { type Credentials, Keystone, type Occasion, type Session } from "./keystone.ts";
 import { parsed, readRefusal } from "./refusal.ts";
@@ -108,11 +108,11 @@ export class OpenStack {
     });
   }
 
-  #endpoint({ catalogue }: Session, service: ServiceName): string {
-    const endpoint = endpointOf(catalogue, service, this.region, this.#interface);
+  #endpoint({ catalog }: Session, service: ServiceName): string {
+    const endpoint = endpointOf(catalog, service, this.region, this.#interface);
     if (endpoint !== undefined) return endpoint;
-    const known = regionsOf(catalogue).join(", ");
-    const message = `the service catalogue has no ${this.#interface} endpoint of ${service} in region ${this.region}: check --region and --interface; it knows the regions ${known}`;
+    const known = regionsOf(catalog).join(", ");
+    const message = `the service catalog has no ${this.#interface} endpoint of ${service} in region ${this.region}: check --region and --interface; it knows the regions ${known}`;
     throw new ProviderError("CLOUD_UNAVAILABLE", message);
   }
 

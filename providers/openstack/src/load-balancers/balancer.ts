@@ -10,7 +10,7 @@ import { type Balancer, balancerAnswerSchema, type OctaviaReader } from "./octav
 import { problemOfTags } from "./ownership.ts";
 import { type Step, withPool } from "./plan.ts";
 import { failedMessage } from "./to-load-balancer.ts";
-import type { LoadBalancerSettings } from "./wish.ts";
+import type { LoadBalancerSettings } from "./octavia-spec.ts";
 
 /** What load balancers are made with. */
 export interface Tools {

@@ -3,11 +3,11 @@ import { isStatus } from "../cloud/errors.ts";
 import { findBalancer, onlyPlanned, type Tools } from "./balancer.ts";
 import { letGo, ownIps } from "./ensure-floating-ip.ts";
 import type { Balancer } from "./octavia.ts";
-import { floatingStamp } from "./floating-ips.ts";
+import { ownershipDescription } from "./floating-ips.ts";
 
 const pollAfterMs = 2_000;
 
-/** Makes everything with the stamp of this cluster and Service be gone, floating IPs that an interrupted call has left included. */
+/** Deletes everything with the ownership tags of this cluster and Service, including floating IPs that an interrupted call left. */
 export async function deleteLoadBalancer(
   tools: Tools,
   ref: LoadBalancerRef,
@@ -43,7 +43,7 @@ async function letIpsGo(
 ): Promise<void> {
   const isKept = ref.annotations["loadbalancer.openstack.org/keep-floatingip"]?.trim() === "true";
   const found = await ownIps(tools, ref, own[0]?.vip_port_id ?? undefined, context);
-  const stamp = floatingStamp(ref.cluster.id, ref.service.uid);
+  const stamp = ownershipDescription(ref.cluster.id, ref.service.uid);
   // Those that are somebody's own lose their port with the load balancer.
   const made = found.filter(({ description }) => description === stamp);
   for (const floatingIp of isKept ? [] : made) await letGo(tools, ref, floatingIp, context);

@@ -1,9 +1,9 @@
 import { type ChangeContext, type LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
 import { isStatus } from "../cloud/errors.ts";
 import { onlyPlanned, type Tools } from "./balancer.ts";
-import { type FloatingIp, floatingStamp, type FloatingStep, planFloatingIp } from "./floating-ips.ts";
+import { type FloatingIp, ownershipDescription, type FloatingStep, planFloatingIp } from "./floating-ips.ts";
 import type { Balancer } from "./octavia.ts";
-import type { FloatingWish, Wish } from "./wish.ts";
+import type { FloatingIpSpec, OctaviaSpec } from "./octavia-spec.ts";
 
 type Ref = Pick<LoadBalancerRef, "cluster" | "service">;
 
@@ -22,7 +22,7 @@ const noPort = "";
 export async function ensureFloatingIp(
   tools: Tools,
   ref: Ref,
-  { floating }: Pick<Wish, "floating">,
+  { floating }: Pick<OctaviaSpec, "floating">,
   balancer: Balancer,
   context: ChangeContext,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function ensureFloatingIp(
 export async function reserveAddress(
   tools: Tools,
   ref: Ref,
-  { floating }: Pick<Wish, "floating">,
+  { floating }: Pick<OctaviaSpec, "floating">,
   context: ChangeContext,
 ): Promise<void> {
   if (floating?.address !== undefined) await reserved(tools, ref, floating, { portId: noPort, present: [] }, context);
@@ -49,7 +49,7 @@ export async function reserveAddress(
 
 /** Every floating IP that is at the port or has the Service's stamp goes: somebody's own stays in the project. */
 export async function letGo(tools: Tools, ref: Ref, floatingIp: FloatingIp, context: ChangeContext): Promise<void> {
-  const isOwn = floatingIp.description === floatingStamp(ref.cluster.id, ref.service.uid);
+  const isOwn = floatingIp.description === ownershipDescription(ref.cluster.id, ref.service.uid);
   const action = isOwn ? "delete" : "update";
   const change = { action, resourceType: "floating IP", resourceId: floatingIp.floating_ip_address } as const;
   if (onlyPlanned(change, context)) return;
@@ -64,7 +64,7 @@ export async function ownIps(
   portId: string | undefined,
   context: ChangeContext,
 ): Promise<readonly FloatingIp[]> {
-  const stamped = await floatingIps.list({ description: floatingStamp(cluster.id, service.uid) }, context);
+  const stamped = await floatingIps.list({ description: ownershipDescription(cluster.id, service.uid) }, context);
   const atPort = portId === undefined ? [] : await floatingIps.list({ port_id: portId }, context);
   return [...new Map([...stamped, ...atPort].map((each) => [each.id, each])).values()];
 }
@@ -73,7 +73,7 @@ export async function ownIps(
 async function reserved(
   tools: Tools,
   ref: Ref,
-  floating: FloatingWish,
+  floating: FloatingIpSpec,
   seen: Seen,
   context: ChangeContext,
 ): Promise<UsableStep> {
@@ -86,7 +86,7 @@ async function reserved(
   } catch (error) {
     if (!isStatus(error, 403) || !(error instanceof ProviderError) || error.reason !== "CLOUD_PERMISSION_DENIED")
       throw error;
-    const message = `${address} is no floating IP of the project, and the cloud's policy does not let the provider choose the address of a new one: have an administrator make it, or wish for one that the project has`;
+    const message = `${address} is no floating IP of the project, and the cloud's policy does not let the provider choose the address of a new one: have an administrator make it, or octavia for one that the project has`;
     throw new ProviderError(error.reason, message, { cause: error, field: "spec.requested_ips[0]" });
   }
 }
@@ -95,12 +95,12 @@ async function reserved(
 async function planStep(
   { floatingIps }: Tools,
   { cluster, service }: Ref,
-  { address }: FloatingWish,
+  { address }: FloatingIpSpec,
   { portId, present }: Seen,
   context: ChangeContext,
 ): Promise<UsableStep> {
   const named = address === undefined ? [] : await floatingIps.list({ floating_ip_address: address }, context);
-  const stamp = floatingStamp(cluster.id, service.uid);
+  const stamp = ownershipDescription(cluster.id, service.uid);
   const step = planFloatingIp(address, [...present, ...named], portId, stamp);
   if (step.kind === "refuse") throw step.problem;
   return step;
@@ -110,7 +110,7 @@ async function planStep(
 async function create(
   { floatingIps }: Tools,
   { cluster, service }: Ref,
-  { networkId, subnetId, address }: FloatingWish,
+  { networkId, subnetId, address }: FloatingIpSpec,
   portId: string | undefined,
   context: ChangeContext,
 ): Promise<FloatingIp | undefined> {
@@ -118,7 +118,7 @@ async function create(
   const fields = {
     floating_network_id: networkId,
     ...(portId === undefined ? {} : { port_id: portId }),
-    description: floatingStamp(cluster.id, service.uid),
+    description: ownershipDescription(cluster.id, service.uid),
     ...(subnetId === undefined ? {} : { subnet_id: subnetId }),
     ...(address === undefined ? {} : { floating_ip_address: address }),
   };

@@ -21,7 +21,7 @@ import { fromTags, toTags } from "./ownership.ts";
 import { planMembers, planParts, type Step } from "./plan.ts";
 import { readSeen } from "./read.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
-import { memberSubnetOf, membersOf, portsIn, toWish, type Wish } from "./wish.ts";
+import { memberSubnetOf, membersOf, portsIn, toOctaviaSpec, type OctaviaSpec } from "./octavia-spec.ts";
 
 /** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
 export async function ensureLoadBalancer(
@@ -29,28 +29,28 @@ export async function ensureLoadBalancer(
   wanted: WantedLoadBalancer,
   context: ChangeContext,
 ): Promise<LoadBalancer | undefined> {
-  const wish = toWish(wanted, tools.settings);
-  const existing = await findOrCreate(tools, wanted, wish, context);
+  const octavia = toOctaviaSpec(wanted, tools.settings);
+  const existing = await findOrCreate(tools, wanted, octavia, context);
   if (existing === undefined) return undefined;
   const balancer = await settledBalancer(tools, existing.id, context);
   const parts = await tools.reader.parts(balancer.id, context);
   tellNodesWithoutAddress(wanted, context);
   const steps = planParts(
     balancer.id,
-    wish.listeners.map((listener) => ({
+    octavia.listeners.map((listener) => ({
       listener,
-      members: membersOf(wanted.nodes, listener.pool, wish.memberSubnetId),
+      members: membersOf(wanted.nodes, listener.pool, octavia.memberSubnetId),
     })),
     parts,
   );
   const isOther = steps.length > 0 || fromTags(balancer.tags).spec !== wanted.specFingerprint;
   // What was in force is not any more, wherever the changes end.
-  if (isOther) await writeTags(tools, balancer, wish.tags, context);
+  if (isOther) await writeTags(tools, balancer, octavia.tags, context);
   await carryOut(tools, balancer.id, steps, poolIdsOf(parts), context);
-  await ensureFloatingIp(tools, wanted, wish, balancer, context);
+  await ensureFloatingIp(tools, wanted, octavia, balancer, context);
   const inForce = { spec: wanted.specFingerprint, nodes: wanted.nodesFingerprint };
-  const present = isOther ? { ...balancer, tags: [...wish.tags] } : balancer;
-  await writeTags(tools, present, [...wish.tags, ...toTags(inForce)], context);
+  const present = isOther ? { ...balancer, tags: [...octavia.tags] } : balancer;
+  await writeTags(tools, present, [...octavia.tags, ...toTags(inForce)], context);
   return answer(tools, balancer.id, context);
 }
 
@@ -92,17 +92,17 @@ function memberSteps(tools: Tools, wanted: LoadBalancerRef & WantedNodes, parts:
 async function findOrCreate(
   tools: Tools,
   wanted: WantedLoadBalancer,
-  wish: Wish,
+  octavia: OctaviaSpec,
   context: ChangeContext,
 ): Promise<Balancer | undefined> {
   const { own, problem } = await findBalancer(tools, wanted, context);
   if (problem) throw problem;
   const [first] = own;
   if (first) return first;
-  await reserveAddress(tools, wanted, wish, context);
-  const change = { action: "create", resourceType: "load balancer", resourceId: wish.name } as const;
+  await reserveAddress(tools, wanted, octavia, context);
+  const change = { action: "create", resourceType: "load balancer", resourceId: octavia.name } as const;
   if (onlyPlanned(change, context)) return undefined;
-  return createBalancer(tools, { name: wish.name, tags: wish.tags, ...wish.creation }, context);
+  return createBalancer(tools, { name: octavia.name, tags: octavia.tags, ...octavia.creation }, context);
 }
 
 function tellNodesWithoutAddress({ nodes }: WantedNodes, context: ChangeContext): void {

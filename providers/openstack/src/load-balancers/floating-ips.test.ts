@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type FloatingIp, floatingStamp, planFloatingIp } from "./floating-ips.ts";
+import { type FloatingIp, ownershipDescription, planFloatingIp } from "./floating-ips.ts";
 
-const stamp = floatingStamp("c1", "u1");
+const stamp = ownershipDescription("c1", "u1");
 const ip = (more: Partial<FloatingIp> = {}): FloatingIp => ({
   id: "f1",
   floating_ip_address: "203.0.113.7",

@@ -90,6 +90,6 @@ export function planFloatingIp(
 }
 
 /** The description of a floating IP that the provider has made. */
-export function floatingStamp(clusterId: string, serviceUid: string): string {
+export function ownershipDescription(clusterId: string, serviceUid: string): string {
   return `cloudwire.dev/cluster-id=${clusterId} cloudwire.dev/service-uid=${serviceUid}`;
 }

@@ -8,7 +8,7 @@ import { OctaviaReader } from "./octavia.ts";
 import { clusterTag } from "./ownership.ts";
 import { readAllSeen, readSeen } from "./read.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
-import type { LoadBalancerSettings } from "./wish.ts";
+import type { LoadBalancerSettings } from "./octavia-spec.ts";
 
 export function loadBalancerHandlers(openStack: OpenStack, settings: LoadBalancerSettings): LoadBalancerHandlers {
   const floatingIps = new FloatingIps(openStack);

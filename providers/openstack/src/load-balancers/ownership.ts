@@ -7,35 +7,35 @@ import {
 } from "@cloudwire/provider-sdk";
 
 /** Tags of Octavia are single words, so that what they say stands behind `=`. Under this prefix they are the provider's stamp. */
-const stampPrefix = "cloudwire.dev/";
+const ownershipPrefix = "cloudwire.dev/";
 
 const keys = {
-  clusterId: `${stampPrefix}cluster-id`,
-  clusterName: `${stampPrefix}cluster-name`,
-  serviceUid: `${stampPrefix}service-uid`,
-  service: `${stampPrefix}service`,
-  spec: `${stampPrefix}spec-fingerprint`,
-  nodes: `${stampPrefix}nodes-fingerprint`,
+  clusterId: `${ownershipPrefix}cluster-id`,
+  clusterName: `${ownershipPrefix}cluster-name`,
+  serviceUid: `${ownershipPrefix}service-uid`,
+  service: `${ownershipPrefix}service`,
+  spec: `${ownershipPrefix}spec-fingerprint`,
+  nodes: `${ownershipPrefix}nodes-fingerprint`,
 } as const;
 
 /** Longest tag that Octavia takes. */
 const maxTagLength = 255;
 
 /** What tags of a load balancer say. */
-export type TagStamp = Stamp & { readonly [key in keyof typeof keys]?: string | undefined };
+export type LoadBalancerTags = Stamp & { readonly [key in keyof typeof keys]?: string | undefined };
 
 /** The tag by which everything of a cluster is listed. */
 export function clusterTag({ id }: Pick<Cluster, "id">): string {
   return `${keys.clusterId}=${id}`;
 }
 
-export function toTags(stamp: TagStamp): readonly string[] {
+export function toTags(stamp: LoadBalancerTags): readonly string[] {
   return (["clusterId", "clusterName", "serviceUid", "service", "spec", "nodes"] as const)
     .flatMap((key) => (stamp[key] === undefined ? [] : [`${keys[key]}=${stamp[key]}`.slice(0, maxTagLength)]))
     .toSorted();
 }
 
-export function fromTags(tags: readonly string[]): TagStamp {
+export function fromTags(tags: readonly string[]): LoadBalancerTags {
   const values = new Map(tags.map((tag) => [tag.split("=", 1)[0], tag.slice(tag.indexOf("=") + 1)]));
   return {
     clusterId: values.get(keys.clusterId),
@@ -47,10 +47,10 @@ export function fromTags(tags: readonly string[]): TagStamp {
   };
 }
 
-/** The wished tags, as `key=value`, without any that pretend to be a stamp. */
+/** The desired tags, as `key=value`, without the provider's ownership tags. */
 export function userTags(tags: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(tags)
-    .filter(([key]) => !key.startsWith(stampPrefix))
+    .filter(([key]) => !key.startsWith(ownershipPrefix))
     .map(([key, value]) => `${key}=${value}`.slice(0, maxTagLength))
     .toSorted();
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { node, tcp, udp, wanted } from "../test/wanted.ts";
+import { node, tcp, udp, wanted } from "../test/desired.ts";
 import type { Listener, Member, Monitor, Parts, Pool } from "./octavia.ts";
 import { planMembers, planParts, type Step, withPool } from "./plan.ts";
-import { membersOf, toWish } from "./wish.ts";
+import { membersOf, toOctaviaSpec } from "./octavia-spec.ts";
 
 const settings = { vipSubnetId: "vip" };
 
-const stepsFor = (wish: Parameters<typeof wanted>, present: Parts): readonly Step[] => {
-  const { listeners } = toWish(wanted(...wish), settings);
+const stepsFor = (options: Parameters<typeof wanted>, present: Parts): readonly Step[] => {
+  const { listeners } = toOctaviaSpec(wanted(...options), settings);
   const items = listeners.map((listener) => ({
     listener,
-    members: membersOf(wish[1]?.nodes ?? [node(1)], listener.pool, undefined),
+    members: membersOf(options[1]?.nodes ?? [node(1)], listener.pool, undefined),
   }));
   return planParts("lb", items, present);
 };
@@ -24,7 +24,7 @@ const listener: Listener = {
   allowed_cidrs: null,
   insert_headers: {},
   loadbalancers: [{ id: "lb" }],
-  ...toWish(wanted(), settings).listeners[0]?.options,
+  ...toOctaviaSpec(wanted(), settings).listeners[0]?.options,
 };
 const pool: Pool = {
   id: "p1",
@@ -61,11 +61,11 @@ const made: Parts = {
   monitors: new Map([["p1", monitor]]),
 };
 
-const told = (steps: readonly Step[]) => steps.map(({ change }) => `${change.action} ${change.resourceType}`);
+const changesOf = (steps: readonly Step[]) => steps.map(({ change }) => `${change.action} ${change.resourceType}`);
 
 describe("planParts()", () => {
   test("makes pools, fills them, and sends traffic to them last", () => {
-    expect(told(stepsFor([], none))).toEqual([
+    expect(changesOf(stepsFor([], none))).toEqual([
       "create pool",
       "update pool members",
       "create health monitor",
@@ -114,13 +114,13 @@ describe("planParts()", () => {
     ],
   ] satisfies readonly (readonly [string, Parameters<typeof wanted>, readonly string[]])[])(
     "changes %s",
-    (_what, wish, expected) => {
-      expect(told(stepsFor(wish, made))).toEqual(expected);
+    (_what, options, expected) => {
+      expect(changesOf(stepsFor(options, made))).toEqual(expected);
     },
   );
 
   test("repairs a listener that points elsewhere", () => {
-    expect(told(stepsFor([], { ...made, listeners: [{ ...listener, default_pool_id: null }] }))).toEqual([
+    expect(changesOf(stepsFor([], { ...made, listeners: [{ ...listener, default_pool_id: null }] }))).toEqual([
       "update listener",
     ]);
   });

@@ -1,6 +1,6 @@
 import type { PlannedChange } from "@cloudwire/provider-sdk";
 import type { Listener, Member, Monitor, Parts, Pool } from "./octavia.ts";
-import type { WantedListener, WantedMember, WantedMonitor, WantedPool } from "./wish.ts";
+import type { DesiredListener, DesiredMember, DesiredMonitor, DesiredPool } from "./octavia-spec.ts";
 
 /** A request to Octavia, which then works on the load balancer and takes no other until it has ended. */
 export interface Step {
@@ -20,8 +20,8 @@ const poolPlace = "{pool}";
 
 /** A listener that is wanted and the targets of its pool. */
 export interface Wanted {
-  readonly listener: WantedListener;
-  readonly members: readonly WantedMember[];
+  readonly listener: DesiredListener;
+  readonly members: readonly DesiredMember[];
 }
 
 /**
@@ -47,24 +47,24 @@ export function planParts(balancerId: string, wanted: readonly Wanted[], present
  */
 export function planMembers(
   poolName: string,
-  wanted: readonly WantedMember[],
+  wanted: readonly DesiredMember[],
   present: readonly Member[],
 ): readonly Step[] {
-  const wish = new Set(wanted.map(wantedKey));
+  const desired = new Set(wanted.map(wantedKey));
   const have = new Set(present.map(memberKey));
-  const added = [...wish].filter((key) => !have.has(key)).length;
-  const removed = [...have].filter((key) => !wish.has(key)).length;
+  const added = [...desired].filter((key) => !have.has(key)).length;
+  const removed = [...have].filter((key) => !desired.has(key)).length;
   if (added === 0 && removed === 0) return [];
   const staying = wanted.filter((each) => !present.some((member) => isMoved(each, member)));
   const first = staying.length < wanted.length ? [writeMembers(poolName, staying, "nodes of another subnet go")] : [];
   return [...first, writeMembers(poolName, wanted, `${added} nodes come, ${removed} go`)];
 }
 
-function isMoved({ address, port, subnetId }: WantedMember, member: Member): boolean {
+function isMoved({ address, port, subnetId }: DesiredMember, member: Member): boolean {
   return address === member.address && port === member.protocol_port && subnetId !== (member.subnet_id ?? undefined);
 }
 
-function writeMembers(poolName: string, wanted: readonly WantedMember[], summary: string): Step {
+function writeMembers(poolName: string, wanted: readonly DesiredMember[], summary: string): Step {
   const members = wanted.map(({ name, address, port, subnetId, monitorPort }) => ({
     name: name.slice(0, 255),
     address,
@@ -83,8 +83,8 @@ function writeMembers(poolName: string, wanted: readonly WantedMember[], summary
 
 function planPool(
   balancerId: string,
-  wanted: WantedPool,
-  members: readonly WantedMember[],
+  wanted: DesiredPool,
+  members: readonly DesiredMember[],
   present: Parts,
 ): readonly Step[] {
   const { name } = wanted;
@@ -117,14 +117,14 @@ function planPool(
   ];
 }
 
-function affinityFields({ affinity }: WantedPool): { readonly session_persistence: object | null } {
+function affinityFields({ affinity }: DesiredPool): { readonly session_persistence: object | null } {
   if (affinity === undefined) return { session_persistence: null };
   const { timeoutSeconds } = affinity;
   const timeout = timeoutSeconds === undefined ? {} : { persistence_timeout: timeoutSeconds };
   return { session_persistence: { type: "SOURCE_IP", ...timeout } };
 }
 
-function changedPool({ id, name, session_persistence: present }: Pool, wanted: WantedPool): readonly Step[] {
+function changedPool({ id, name, session_persistence: present }: Pool, wanted: DesiredPool): readonly Step[] {
   const isAsWanted =
     (present?.type === "SOURCE_IP") === (wanted.affinity !== undefined) &&
     (present?.persistence_timeout ?? undefined) === wanted.affinity?.timeoutSeconds;
@@ -136,7 +136,7 @@ function changedPool({ id, name, session_persistence: present }: Pool, wanted: W
 /** The kind of a monitor cannot be changed. */
 function planMonitor(
   poolName: string,
-  wanted: WantedMonitor | undefined,
+  wanted: DesiredMonitor | undefined,
   present: Monitor | undefined,
 ): readonly Step[] {
   if (wanted && present?.type === wanted.type) return changedMonitor(poolName, wanted, present);
@@ -147,7 +147,7 @@ function planMonitor(
   return [...gone, { change, method: "POST", path: "/healthmonitors", body, needsPool: poolName }];
 }
 
-function changedMonitor(poolName: string, wanted: WantedMonitor, present: Monitor): readonly Step[] {
+function changedMonitor(poolName: string, wanted: DesiredMonitor, present: Monitor): readonly Step[] {
   const fields: Readonly<Record<string, string | number>> = monitorFields(wanted);
   const have = new Map<string, unknown>(Object.entries(present));
   if (Object.entries(fields).every(([key, value]) => have.get(key) === value)) return [];
@@ -155,7 +155,7 @@ function changedMonitor(poolName: string, wanted: WantedMonitor, present: Monito
   return [{ change, method: "PUT", path: `/healthmonitors/${present.id}`, body: { healthmonitor: fields } }];
 }
 
-function monitorFields({ delaySeconds, timeoutSeconds, maxRetries, maxRetriesDown, path }: WantedMonitor) {
+function monitorFields({ delaySeconds, timeoutSeconds, maxRetries, maxRetriesDown, path }: DesiredMonitor) {
   return {
     delay: delaySeconds,
     timeout: timeoutSeconds,
@@ -165,7 +165,7 @@ function monitorFields({ delaySeconds, timeoutSeconds, maxRetries, maxRetriesDow
   };
 }
 
-function planListener(balancerId: string, wanted: WantedListener, present: Parts): readonly Step[] {
+function planListener(balancerId: string, wanted: DesiredListener, present: Parts): readonly Step[] {
   const { name, protocol, port, pool } = wanted;
   const fields = {
     default_pool_id: poolPlace,
@@ -201,7 +201,7 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((item) => right.includes(item));
 }
 
-function wantedKey({ address, port, subnetId, monitorPort }: WantedMember): string {
+function wantedKey({ address, port, subnetId, monitorPort }: DesiredMember): string {
   return [address, port, subnetId ?? "", monitorPort ?? ""].join(" ");
 }
 

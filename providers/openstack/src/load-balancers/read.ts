@@ -55,7 +55,7 @@ function byBalancer<Part extends Pick<Pool, "loadbalancers">>(parts: readonly Pa
   return Map.groupBy(parts, ({ loadbalancers }) => loadbalancers[0]?.id ?? "");
 }
 
-/** Whatever somebody could change behind the provider's back, and nothing that changes by itself. */
+/** A fingerprint of all that someone could change without the provider, and of nothing that changes by itself. */
 function factsOf(listeners: readonly Listener[], pools: readonly Pool[]): unknown {
   return [
     listeners

@@ -29,7 +29,7 @@ export interface Seen {
   readonly registeredNodes?: number | undefined;
 }
 
-/** A load balancer as the contract shows it. Fingerprints are told only of what is in force. */
+/** A load balancer in the form of the contract. Fingerprints are set only for the configuration in effect. */
 export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }: Seen): LoadBalancer {
   const { id, tags, provisioning_status: status, operating_status: operating } = balancer;
   const stamp = fromTags(tags);

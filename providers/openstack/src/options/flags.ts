@@ -21,7 +21,7 @@ export const flags = {
   interface: {
     valueName: "interface",
     env: "OS_INTERFACE",
-    help: "Which endpoints of the service catalogue are called: public, internal or admin. Default public.",
+    help: "Which endpoints of the service catalog are called: public, internal or admin. Default public.",
   },
   "region-in-provider-ids": {
     valueName: "true|false",
@@ -69,13 +69,13 @@ export const flags = {
   router: {
     valueName: "id",
     env: "CLOUDWIRE_OPENSTACK_ROUTER",
-    help: "Router of the nodes' subnets: the provider serves routes to pod ranges. Default: none, something else takes care of them.",
+    help: "Router of the nodes' subnets: the provider serves routes to pod CIDRs. Default: none, something else takes care of them.",
   },
   "pod-cidr": {
     valueName: "range",
     env: "CLOUDWIRE_OPENSTACK_POD_CIDR",
     repeated: true,
-    help: "The cluster's pod ranges, as in --cluster-cidr of the controller: within them the router's routes are the cluster's. Required with --router.",
+    help: "The cluster's pod CIDRs, as in --cluster-cidr of the controller: within them the router's routes are the cluster's. Required with --router.",
   },
   "route-quota": {
     valueName: "count",

@@ -6,7 +6,7 @@ import {
   type ReadOptions,
   readOptions,
 } from "@cloudwire/provider-sdk/program";
-import type { EndpointInterface } from "../cloud/catalogue.ts";
+import type { EndpointInterface } from "../cloud/catalog.ts";
 import type { OpenStackProviderOptions } from "../provider.ts";
 import { type FlagName, flags, secretVariable } from "./flags.ts";
 

@@ -43,7 +43,7 @@ export function routeHandlers(
   };
 }
 
-/** Routes of one router. They have no tags: within the pod ranges they are the cluster's, to whom the router says that it belongs. */
+/** Routes of one router. They have no tags: within the pod CIDRs they are the cluster's, to whom the router says that it belongs. */
 class Routes {
   readonly #router: Router;
   readonly #servers: ServerReader;
@@ -149,7 +149,7 @@ class Routes {
     return all.flatMap(({ type, address }) => (type === "InternalIP" ? [address] : []));
   }
 
-  /** Of a router that has another cluster's routes to pod ranges. */
+  /** Of a router that has another cluster's routes to pod CIDRs. */
   #inTheWay({ destinationCidr: cidr }: WantedRoute, routes: readonly ExtraRoute[], owner: string): ProviderError {
     const theirs = routes.find(({ destination }) => destination === cidr);
     if (theirs === undefined) return this.#notOurs(owner);
@@ -159,7 +159,7 @@ class Routes {
 
   #notOurs(owner: string | undefined): ProviderError {
     const whose = owner === undefined ? "nobody's: somebody made them by hand" : `cluster ${owner}'s`;
-    const message = `the routes to pod ranges of router ${this.#router.id} are ${whose}`;
+    const message = `the routes to pod CIDRs of router ${this.#router.id} are ${whose}`;
     const metadata = { owner_cluster_id: owner ?? "", id: this.#router.id };
     return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });
   }

@@ -24,7 +24,7 @@ export function planRoute(
   ranges: PodRanges,
 ): RouteStep {
   if (!ranges.has(destination)) {
-    const message = `${destination} is not within the pod ranges ${ranges.toString()} that the provider was started with: add it to --pod-cidr`;
+    const message = `${destination} is not within the pod CIDRs ${ranges.toString()} that the provider was started with: add it to --pod-cidr`;
     return { kind: "refuse", problem: new ProviderError("FIELD_INVALID", message) };
   }
   if (nexthop === undefined) {

@@ -16,7 +16,7 @@ const anything = Type.Unknown();
 /** A tag is a part of the path of requests, so that it has no slash; old Neutrons take 60 characters, for this and a UUID. */
 const ownerPrefix = "cloudwire-cluster-id=";
 
-/** What a router has, and whose its routes to pod ranges are. */
+/** What a router has, and whose its routes to pod CIDRs are. */
 export interface ReadRouter {
   readonly routes: readonly ExtraRoute[];
   /** Undefined: nobody's. */
@@ -48,7 +48,7 @@ export class Router {
     await this.#change("remove_extraroutes", routes, occasion);
   }
 
-  /** From now on the routes to pod ranges are the cluster's. */
+  /** From now on the routes to pod CIDRs are the cluster's. */
   async claim({ id }: Cluster, occasion: Occasion): Promise<void> {
     await this.#openStack.send(occasion, "network", "PUT", this.#tagPath(id), {}, anything);
   }

@@ -7,7 +7,7 @@ const OperationPattern = Type.String({ pattern: "^[a-zA-Z.*]+$" });
 export const Latency = Type.Object({ fixedMs: Ms, jitterMs: Ms }, { additionalProperties: false });
 export type Latency = Static<typeof Latency>;
 
-/** Everything about the cloud's behaviour that can be set while it runs. Kept over restarts. */
+/** Everything about the cloud's behavior that can be set while it runs. Kept over restarts. */
 export const Settings = Type.Object(
   {
     /** By operation pattern (`instances.*`); the longest pattern that fits wins. */

@@ -74,10 +74,10 @@ describe("refusals", () => {
       "wrong fields",
       "POST",
       "/v1/load-balancers",
-      { body: { ...lb, listeners: [{ port: 0, protocol: "udp", targetPort: 1 }], colour: 1 } },
+      { body: { ...lb, listeners: [{ port: 0, protocol: "udp", targetPort: 1 }], color: 1 } },
       400,
       "InvalidRequest",
-      'body has unknown properties ["colour"]; body.listeners.0.port must be >= 1; body.listeners.0.protocol must be one of ["tcp"]',
+      'body has unknown properties ["color"]; body.listeners.0.port must be >= 1; body.listeners.0.protocol must be one of ["tcp"]',
     ],
     [
       "a wrong page size",
@@ -126,7 +126,7 @@ describe("refusals", () => {
 });
 
 describe("instances", () => {
-  test("are made many at once, each with addresses and a pod range of its own", async () => {
+  test("are made many at once, each with addresses and a pod CIDR of its own", async () => {
     const startMs = performance.now();
     const specs = instanceSpecs(5000, { podCidr: true, externalAddress: true, ipv6: true });
     const made = await cloud.client.createInstances(specs, soon());

@@ -9,7 +9,7 @@ export async function runCli(): Promise<void> {
     name: "simcloud",
     flags: cloudFlags,
     envPrefix: cloudEnvPrefix,
-    usage: "Usage: simcloud [options]\n\nA simulated cloud: HTTP API under /v1, its behaviour is set under /admin/v1.",
+    usage: "Usage: simcloud [options]\n\nA simulated cloud: HTTP API under /v1, its behavior is set under /admin/v1.",
     problemExitCode: 2,
     toOptions: toCloudOptions,
     run,

@@ -10,15 +10,15 @@ import { loopbackPools } from "../processes/loopback-pools.ts";
 import { poll } from "../test/poll.ts";
 import { instanceSpecs, soon } from "../test/test-cloud.ts";
 
-let folder: string;
+let directory: string;
 let running: SpawnedCloud[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "simcloud-"));
+  directory = await mkdtemp(join(tmpdir(), "simcloud-"));
 });
 afterEach(async () => {
   await Promise.all(running.map(async (cloud) => cloud.stop("SIGKILL")));
   running = [];
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 const pools = loopbackPools(process.pid);
@@ -26,7 +26,7 @@ const pools = loopbackPools(process.pid);
 async function start() {
   const cloud = await spawnCloud({
     flags: {
-      state: join(folder, "state.db"),
+      state: join(directory, "state.db"),
       "instance-pool": pools.instancePool,
       "load-balancer-pool": pools.loadBalancerPool,
     },

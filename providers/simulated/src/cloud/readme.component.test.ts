@@ -36,16 +36,16 @@ test("every path of the README exists and is the operation it says", async () =>
 });
 
 test("every path of the API is in the README", async () => {
-  const folder = new URL("./http/", import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".ts"));
-  const sources = await Promise.all(files.map(async (name) => readFile(new URL(name, folder), "utf8")));
+  const directory = new URL("./http/", import.meta.url);
+  const files = (await readdir(directory)).filter((name) => name.endsWith(".ts"));
+  const sources = await Promise.all(files.map(async (name) => readFile(new URL(name, directory), "utf8")));
   const paths = sources.flatMap((source) =>
     [...source.matchAll(/server\.(get|post|put|patch|delete)\(\s*["`](\/v1[^"`]*)["`]/g)].map(
       ([, method = "", path = ""]) => `${method.toUpperCase()} ${path}`,
     ),
   );
   const spelled = paths.flatMap((path) =>
-    path.includes("${wish}") ? ["start", "stop"].map((wish) => path.replace("${wish}", wish)) : [path],
+    path.includes("${action}") ? ["start", "stop"].map((action) => path.replace("${action}", action)) : [path],
   );
   expect(spelled.toSorted()).toEqual(told.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
@@ -56,13 +56,13 @@ test("every error code and every kind of fault is in the README", () => {
 });
 
 test("the snippet of the README runs", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sim-"));
+  const directory = await mkdtemp(join(tmpdir(), "sim-"));
   const [, snippet = ""] = /```ts\n(.*?)```/s.exec(readme) ?? [];
-  const code = snippet.replace("/tmp/simulated.sock", join(folder, "provider.sock"));
+  const code = snippet.replace("/tmp/simulated.sock", join(directory, "provider.sock"));
   const asserted = `${code}\nconsole.log("sidecar ended with", sidecar.process.exitCode);`;
   const args = ["--conditions=development", "--input-type=module-typescript", "--eval", asserted];
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 30_000 });
   expect(stdout).toBe("sidecar ended with 0\n");
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });

@@ -12,7 +12,7 @@ import { Forwarder } from "./forwarding/forwarder.ts";
 import type { Geography } from "./geography.ts";
 import { addAdminPaths } from "./http/admin.ts";
 import { addEventPaths } from "./http/events.ts";
-import { installGate } from "./http/gate.ts";
+import { installRequestPipeline } from "./http/request-pipeline.ts";
 import { addInstancePaths } from "./http/instances.ts";
 import { addLoadBalancerPaths } from "./http/load-balancers.ts";
 import { addRoutePaths } from "./http/routes.ts";
@@ -145,7 +145,7 @@ const createServer = (
   const server = createHttpServer(options.logLevel ?? "silent");
   const rateLimiter = new RateLimiter(clock.now);
   const servingLimiter = new ServingLimiter(() => settings.get().concurrency);
-  installGate(server, {
+  installRequestPipeline(server, {
     database,
     clock,
     random,

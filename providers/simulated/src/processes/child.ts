@@ -13,7 +13,7 @@ export interface Child {
 }
 
 export interface ChildOptions {
-  /** Of the program, relative to this folder, without its extension. */
+  /** Of the program, relative to this directory, without its extension. */
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

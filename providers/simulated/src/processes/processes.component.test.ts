@@ -8,15 +8,15 @@ import type { Child } from "./child.ts";
 import { spawnCloud } from "./spawn-cloud.ts";
 import { spawnSidecar, type SpawnSidecarOptions } from "./spawn-sidecar.ts";
 
-let folder: string;
+let directory: string;
 let children: Child[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sim-"));
+  directory = await mkdtemp(join(tmpdir(), "sim-"));
 });
 afterEach(async () => {
   await Promise.all(children.map(async (child) => child.stop("SIGKILL")));
   children = [];
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 async function start<T extends Child>(child: Promise<T>): Promise<T> {
@@ -26,12 +26,12 @@ async function start<T extends Child>(child: Promise<T>): Promise<T> {
 }
 
 const sidecar = async (cloudUrl: string, more: Partial<SpawnSidecarOptions> = {}) =>
-  start(spawnSidecar({ socketPath: join(folder, "provider.sock"), cloudUrl, ...more }));
+  start(spawnSidecar({ socketPath: join(directory, "provider.sock"), cloudUrl, ...more }));
 
 test("cloud and sidecar run as processes; a sidecar that was killed comes back on its socket", async () => {
   const cloud = await start(spawnCloud());
   const first = await sidecar(cloud.url);
-  expect(first.endpoint).toBe(`unix://${join(folder, "provider.sock")}`);
+  expect(first.endpoint).toBe(`unix://${join(directory, "provider.sock")}`);
   await first.stop("SIGKILL");
   const admin = new AdminClient({ url: cloud.url });
   await admin.resetCalls();
@@ -51,8 +51,8 @@ test("a sidecar serves before its cloud does", async () => {
 test.each([
   [
     "the cloud, an unknown flag",
-    async () => spawnCloud({ flags: { colour: "red" } }),
-    /main ended with code 2:\nsimcloud: Unknown option '--colour'/,
+    async () => spawnCloud({ flags: { color: "red" } }),
+    /main ended with code 2:\nsimcloud: Unknown option '--color'/,
   ],
   [
     "the cloud, a port in use",
@@ -84,6 +84,6 @@ async function portInUse(): Promise<string> {
 }
 
 async function sidecarOnFile(): Promise<Child> {
-  await writeFile(join(folder, "provider.sock"), "");
+  await writeFile(join(directory, "provider.sock"), "");
   return sidecar("http://127.0.0.1:9");
 }

@@ -6,7 +6,7 @@ import { providerIdPrefix } from "./instances/provider-id.ts";
 export interface Brand {
   readonly name: string;
   readonly idPrefix: string;
-  /** Its load balancer classes are `<domain>/<flavour>`. */
+  /** Its load balancer classes are `<domain>/<flavor>`. */
   readonly domain: string;
 }
 

@@ -5,16 +5,16 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { manualClock } from "../test/manual-clock.ts";
 import { keyFromFile } from "./key-file.ts";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "key-"));
+  directory = mkdtempSync(join(tmpdir(), "key-"));
 });
 afterEach(() => {
-  rmSync(folder, { recursive: true });
+  rmSync(directory, { recursive: true });
 });
 
 test("keyFromFile() follows its file, and keeps the last key while there is none", () => {
-  const path = join(folder, "key");
+  const path = join(directory, "key");
   const clock = manualClock();
   writeFileSync(path, "one\n");
   const key = keyFromFile(path, clock.now);
@@ -32,7 +32,7 @@ test.each([
   ["is empty", "\n", /must hold the API key and nothing else/],
   ["holds more than a key", "a b", /must hold the API key and nothing else/],
 ])("keyFromFile() refuses a file that %s", (_, text, message) => {
-  const path = join(folder, "key");
+  const path = join(directory, "key");
   if (text !== undefined) writeFileSync(path, text);
   expect(() => keyFromFile(path, () => 0)).toThrow(message);
 });

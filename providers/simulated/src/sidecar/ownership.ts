@@ -1,19 +1,19 @@
 import { type Cluster, ownershipProblem, type ProviderError } from "@cloudwire/provider-sdk";
 
-/** Tags under this prefix are the provider's stamp; users' tags may not begin with it. */
-const stampPrefix = "cloudwire.dev/";
+/** Prefix of the provider's ownership tags, which tags of users must not have. */
+const ownershipPrefix = "cloudwire.dev/";
 
-export const clusterIdTag = `${stampPrefix}cluster-id`;
-export const serviceUidTag = `${stampPrefix}service-uid`;
-export const serviceNamespaceTag = `${stampPrefix}service-namespace`;
-export const serviceNameTag = `${stampPrefix}service-name`;
-export const nodeNameTag = `${stampPrefix}node-name`;
-const clusterNameTag = `${stampPrefix}cluster-name`;
+export const clusterIdTag = `${ownershipPrefix}cluster-id`;
+export const serviceUidTag = `${ownershipPrefix}service-uid`;
+export const serviceNamespaceTag = `${ownershipPrefix}service-namespace`;
+export const serviceNameTag = `${ownershipPrefix}service-name`;
+export const nodeNameTag = `${ownershipPrefix}node-name`;
+const clusterNameTag = `${ownershipPrefix}cluster-name`;
 
 type TagMap = Readonly<Record<string, string>>;
 
 /** Whose a cloud object is. */
-export function clusterStamp(cluster: Cluster): TagMap {
+export function clusterTags(cluster: Cluster): TagMap {
   return { [clusterIdTag]: cluster.id, ...(cluster.name === undefined ? {} : { [clusterNameTag]: cluster.name }) };
 }
 
@@ -22,9 +22,9 @@ export function clusterFilter(cluster: Cluster): string {
   return `${clusterIdTag}=${cluster.id}`;
 }
 
-/** The wished tags without any that pretend to be a stamp. */
+/** The desired tags without the provider's ownership tags. */
 export function userTags(tags: TagMap): TagMap {
-  return Object.fromEntries(Object.entries(tags).filter(([key]) => !key.startsWith(stampPrefix)));
+  return Object.fromEntries(Object.entries(tags).filter(([key]) => !key.startsWith(ownershipPrefix)));
 }
 
 /** An object as far as its owner is concerned. */

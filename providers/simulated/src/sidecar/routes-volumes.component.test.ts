@@ -60,7 +60,7 @@ async function countCalls<T>(work: () => Promise<T>) {
 }
 
 describe("routes", () => {
-  test("are made in one batch with two calls, and found as wished with one", async () => {
+  test("are made in one batch with two calls, and found up to date with one", async () => {
     const routes = nodes.map((node, index) => wanted(`10.1.${index}.0/24`, node));
     const first = await countCalls(async () => ensure(routes));
     expect([first.total, first.mutating, words(first.result.results)]).toEqual([2, 1, ["route", "route", "route"]]);

@@ -12,7 +12,7 @@ import type { Route, RouteSpec } from "../api/routes.ts";
 import { CloudCallError } from "../client/http.ts";
 import type { CloudAccess } from "./cloud-access.ts";
 import { toProviderError } from "./errors.ts";
-import { clusterFilter, clusterStamp, nodeNameTag, problemOfTags } from "./ownership.ts";
+import { clusterFilter, clusterTags, nodeNameTag, problemOfTags } from "./ownership.ts";
 import { collect, readAll } from "./pages.ts";
 import { formatId, type InstancePlace, parseId } from "./instances/provider-id.ts";
 
@@ -44,7 +44,7 @@ type Step =
   /** `replaces`: the cluster's own route to another machine, which has to go first. */
   | { readonly kind: "create"; readonly spec: RouteSpec; readonly replaces: Route | undefined };
 
-/** At most three calls a batch: what is there, what has to go, what has to come. One if all is as wished. */
+/** At most three calls a batch: what is there, what has to go, what has to come. One if all routes are up to date. */
 async function ensureRoutes(
   cloud: CloudAccess,
   routes: readonly WantedRoute[],
@@ -185,7 +185,7 @@ function toSpec(wanted: WantedRoute, place: InstancePlace, cluster: RouteChangeC
     destination: wanted.destinationCidr,
     instanceId: place.instanceId,
     ...(wanted.nameHint === undefined ? {} : { label: wanted.nameHint }),
-    tags: { ...clusterStamp(cluster), ...(nodeName === undefined ? {} : { [nodeNameTag]: nodeName }) },
+    tags: { ...clusterTags(cluster), ...(nodeName === undefined ? {} : { [nodeNameTag]: nodeName }) },
   };
 }
 

@@ -25,7 +25,7 @@ export function selection(instances: readonly Instance[]) {
   return { fingerprint, count: list.length, source: { $case: "inline" as const, value: { nodes: list } } };
 }
 
-export interface Wish {
+export interface EnsureOptions {
   readonly spec?: DeepPartial<LoadBalancerSpec>;
   readonly on?: readonly Instance[];
   readonly cluster?: string;
@@ -53,17 +53,17 @@ export function loadBalancerCalls(started: (made: Started) => void) {
     await provider.close();
   });
 
-  async function ensure(wish: Wish = {}): Promise<EnsureLoadBalancerResponse> {
+  async function ensure(options: EnsureOptions = {}): Promise<EnsureLoadBalancerResponse> {
     const ports = [{ protocol: Protocol.TCP, port: 8080, nodePort }];
-    const spec = LoadBalancerSpec.fromPartial({ ports, ...wish.spec });
+    const spec = LoadBalancerSpec.fromPartial({ ports, ...options.spec });
     const request = EnsureLoadBalancerRequest.fromPartial({
-      context: wish.cluster === undefined ? provider.context : provider.contextOf(wish.cluster),
-      change: provider.change(wish.change),
-      service: { ...service, uid: wish.uid ?? service.uid },
+      context: options.cluster === undefined ? provider.context : provider.contextOf(options.cluster),
+      change: provider.change(options.change),
+      service: { ...service, uid: options.uid ?? service.uid },
       spec,
       specFingerprint: createHash("sha256").update(LoadBalancerSpec.encode(spec).finish()).digest("hex"),
-      nodes: selection(wish.on ?? nodes),
-      ...(wish.adopt === undefined ? {} : { adopt: { loadBalancerId: wish.adopt } }),
+      nodes: selection(options.on ?? nodes),
+      ...(options.adopt === undefined ? {} : { adopt: { loadBalancerId: options.adopt } }),
     });
     return provider.call(provider.client.ensureLoadBalancer.bind(provider.client), request);
   }

@@ -48,7 +48,7 @@ export interface TestProviderOptions {
 
 export async function startTestProvider(options: TestProviderOptions = {}): Promise<TestProvider> {
   const cloud = await startTestCloud(options.cloud);
-  const folder = await mkdtemp(join(tmpdir(), "sim-"));
+  const directory = await mkdtemp(join(tmpdir(), "sim-"));
   const definition = createSimulatedProvider({
     url: cloud.url,
     apiKey: options.apiKey ?? (() => "demo-key"),
@@ -56,7 +56,7 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
     inTreePlugins: options.inTreePlugins ?? [],
   });
   const log = createLogger({ level: "error", write: () => undefined, now: () => new Date() });
-  const path = join(folder, "provider.sock");
+  const path = join(directory, "provider.sock");
   const provider = await startProvider(definition, { endpoint: { kind: "unix", path }, log, drainMs: 100 });
   const client = new CloudProviderClient(provider.address, credentials.createInsecure(), {
     "grpc.max_receive_message_length": 16 * 2 ** 20,
@@ -89,7 +89,7 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
       client.close();
       await provider.close();
       await cloud.close();
-      await rm(folder, { recursive: true });
+      await rm(directory, { recursive: true });
     },
   };
 }

@@ -48,8 +48,8 @@ const made: readonly Made[] = [
   },
   { name: "service: external addresses", spec: { externalIPs: ["192.0.2.10"] } },
   {
-    name: "service: flavour by annotation",
-    metadata: { annotations: { "simulated.cloudwire.dev/flavour": "internal" } },
+    name: "service: flavor by annotation",
+    metadata: { annotations: { "simulated.cloudwire.dev/flavor": "internal" } },
   },
   {
     name: "service: idle timeout by annotation",
@@ -137,10 +137,10 @@ const changes: readonly Change[] = [
     patch: { metadata: { annotations: { "simulated.cloudwire.dev/idle-timeout-seconds": "90" } } },
   },
   {
-    name: "service: flavour changed, which cannot be",
+    name: "service: flavor changed, which cannot be",
     // What the provider has to tell is an event here.
-    claims: ["S30", { id: "S22", explains: /^event: Service \S+ service-controller Warning FlavourKept / }],
-    patch: { metadata: { annotations: { "simulated.cloudwire.dev/flavour": "internal" } } },
+    claims: ["S30", { id: "S22", explains: /^event: Service \S+ service-controller Warning FlavorKept / }],
+    patch: { metadata: { annotations: { "simulated.cloudwire.dev/flavor": "internal" } } },
   },
   { name: "service: annotation of somebody else", patch: { metadata: { annotations: { "example.com/note": "x" } } } },
   { name: "service: label changed", idle: true, patch: { metadata: { labels: { tier: "front" } } } },

@@ -1,12 +1,12 @@
 import type { WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import { describe, expect, test } from "vitest";
-import { tcp, udp, wanted } from "../../test/wanted.ts";
+import { tcp, udp, wanted } from "../../test/desired.ts";
 import { differenceOf } from "../diff.ts";
 import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./rules.ts";
-import { toWish } from "../desired/wish.ts";
+import { toNlbSpec } from "../desired/nlb-spec.ts";
 
 const rules = (ports: WantedLoadBalancer["ports"], sourceRanges: readonly string[]) =>
-  wantedRules(toWish(wanted({}, { ports, sourceRanges }))).map(ruleKey);
+  wantedRules(toNlbSpec(wanted({}, { ports, sourceRanges }))).map(ruleKey);
 
 describe("wantedRules()", () => {
   test.each([
@@ -36,7 +36,7 @@ describe("wantedRules()", () => {
 });
 
 test("fromPermissions() reads what toPermissions() writes", () => {
-  const all = wantedRules(toWish(wanted({}, { sourceRanges: ["192.0.2.0/24", "2001:db8::/32"] })));
+  const all = wantedRules(toNlbSpec(wanted({}, { sourceRanges: ["192.0.2.0/24", "2001:db8::/32"] })));
   expect(fromPermissions(toPermissions(all))).toEqual(all);
 });
 
@@ -49,8 +49,8 @@ test("fromPermissions() reads ranges that AWS has put together", () => {
       IpRanges: [{ CidrIp: "192.0.2.0/24" }, { CidrIp: "198.51.100.0/24" }],
     },
   ];
-  const wish = wantedRules(toWish(wanted({}, { sourceRanges: ["198.51.100.0/24"] })));
-  const { added, removed } = differenceOf(wish, fromPermissions(together), ruleKey);
+  const nlb = wantedRules(toNlbSpec(wanted({}, { sourceRanges: ["198.51.100.0/24"] })));
+  const { added, removed } = differenceOf(nlb, fromPermissions(together), ruleKey);
   expect([added.map(ruleKey), removed.map(ruleKey)]).toEqual([
     ["icmp|3|4|198.51.100.0/24"],
     ["tcp|80|80|192.0.2.0/24"],

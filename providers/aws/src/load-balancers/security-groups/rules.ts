@@ -1,5 +1,5 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
-import type { Wish } from "../desired/wish.ts";
+import type { NlbSpec } from "../desired/nlb-spec.ts";
 
 /** Who may reach which port of a load balancer. */
 export interface SecurityRule {
@@ -18,7 +18,7 @@ const packetTooBig = { protocol: "icmpv6", fromPort: 2, toPort: 0 } as const;
 export function wantedRules({
   listeners,
   sourceRanges,
-}: Pick<Wish, "listeners" | "sourceRanges">): readonly SecurityRule[] {
+}: Pick<NlbSpec, "listeners" | "sourceRanges">): readonly SecurityRule[] {
   return sourceRanges.flatMap((range) => [
     ...listeners.flatMap(({ port, protocol }) =>
       transportsOf(protocol).map((transport) => ({ protocol: transport, fromPort: port, toPort: port, range })),
@@ -27,7 +27,7 @@ export function wantedRules({
   ]);
 }
 
-function transportsOf(protocol: Wish["listeners"][number]["protocol"]): readonly string[] {
+function transportsOf(protocol: NlbSpec["listeners"][number]["protocol"]): readonly string[] {
   switch (protocol) {
     case "UDP":
       return ["udp"];

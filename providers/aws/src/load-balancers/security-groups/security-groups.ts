@@ -15,28 +15,28 @@ import { adoptedTag } from "../find.ts";
 import { securityGroupName } from "../names.ts";
 import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./rules.ts";
 import type { Tools, Work } from "../tools.ts";
-import type { Wish } from "../desired/wish.ts";
+import type { NlbSpec } from "../desired/nlb-spec.ts";
 
 /** The security groups that a load balancer shall have; its own one exists then, with the wanted rules. */
 export async function ensureSecurityGroups(
   tools: Tools,
   wanted: WantedLoadBalancer,
-  wish: Wish,
+  nlb: NlbSpec,
   adoptedArn: string | undefined,
   work: Work,
 ): Promise<readonly string[]> {
   const { sharedSecurityGroups } = tools.settings;
-  if (wish.securityGroups.length > 0) {
-    if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, wish, adoptedArn, work);
-    return [...new Set([...wish.securityGroups, ...sharedSecurityGroups, ...wish.extraSecurityGroups])];
+  if (nlb.securityGroups.length > 0) {
+    if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, nlb, adoptedArn, work);
+    return [...new Set([...nlb.securityGroups, ...sharedSecurityGroups, ...nlb.extraSecurityGroups])];
   }
-  const own = await ensureOwnGroup(tools, wanted, wish, adoptedArn, work);
+  const own = await ensureOwnGroup(tools, wanted, nlb, adoptedArn, work);
   if (own?.GroupId !== undefined) {
-    await ensureRules(tools, own, own.GroupId, wish, work);
-    await ensureTags(tools, own, wish.tags, work);
+    await ensureRules(tools, own, own.GroupId, nlb, work);
+    await ensureTags(tools, own, nlb.tags, work);
     await letNodesTakeTraffic(tools, own.GroupId, work);
   }
-  return [...new Set([...(own?.GroupId ? [own.GroupId] : []), ...sharedSecurityGroups, ...wish.extraSecurityGroups])];
+  return [...new Set([...(own?.GroupId ? [own.GroupId] : []), ...sharedSecurityGroups, ...nlb.extraSecurityGroups])];
 }
 
 /**
@@ -46,18 +46,18 @@ export async function ensureSecurityGroups(
 export async function ensureOwnGroup(
   tools: Tools,
   wanted: WantedLoadBalancer,
-  wish: Wish,
+  nlb: NlbSpec,
   adoptedArn: string | undefined,
   work: Work,
 ): Promise<SecurityGroup | undefined> {
   const { reader } = tools;
-  const [found] = await reader.stampedSecurityGroups(wanted.cluster.id, wanted.service.uid, work.context);
+  const [found] = await reader.ownedSecurityGroups(wanted.cluster.id, wanted.service.uid, work.context);
   if (found) {
     await ensureTags(tools, found, adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }, work);
     return found;
   }
   const name = securityGroupName(wanted.key);
-  const tags = { ...wish.tags, ...(adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }) };
+  const tags = { ...nlb.tags, ...(adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }) };
   try {
     await work.change({ action: "create", resourceType: "security group", resourceId: name }, () =>
       create(tools, name, wanted, tags, work.context),
@@ -94,8 +94,14 @@ async function create({ aws, settings }: Tools, name: string, wanted: WantedLoad
   );
 }
 
-async function ensureRules({ aws }: Tools, own: SecurityGroup, groupId: string, wish: Wish, work: Work): Promise<void> {
-  const { added, removed } = differenceOf(wantedRules(wish), fromPermissions(own.IpPermissions), ruleKey);
+async function ensureRules(
+  { aws }: Tools,
+  own: SecurityGroup,
+  groupId: string,
+  nlb: NlbSpec,
+  work: Work,
+): Promise<void> {
+  const { added, removed } = differenceOf(wantedRules(nlb), fromPermissions(own.IpPermissions), ruleKey);
   const on = work.context;
   const planned = { action: "update", resourceType: "security group", resourceId: groupId } as const;
   if (added.length > 0) {
@@ -162,7 +168,7 @@ async function letNodesTakeTraffic({ aws, reader, settings }: Tools, groupId: st
 export async function deleteSecurityGroups(tools: Tools, ref: LoadBalancerRef, work: Work): Promise<readonly string[]> {
   const { aws, reader } = tools;
   const remaining: string[] = [];
-  for (const { GroupId: id } of await reader.stampedSecurityGroups(ref.cluster.id, ref.service.uid, work.context)) {
+  for (const { GroupId: id } of await reader.ownedSecurityGroups(ref.cluster.id, ref.service.uid, work.context)) {
     if (id === undefined) continue;
     await forget(tools, id, work);
     const isGone = await work.change({ action: "delete", resourceType: "security group", resourceId: id }, async () => {

@@ -13,20 +13,20 @@ import { changedEntries } from "../diff.ts";
 import type { SeenGroup } from "../reader.ts";
 import type { Tools, Work } from "../tools.ts";
 import type { TargetedGroup } from "./targets.ts";
-import type { WantedGroup, Wish } from "../desired/wish.ts";
+import type { DesiredTargetGroup, NlbSpec } from "../desired/nlb-spec.ts";
 
 /** Makes every wanted group exist as wanted; groups that are wanted no longer stay until nothing forwards to them. */
 export async function ensureGroups(
   tools: Tools,
   wanted: WantedLoadBalancer,
-  wish: Wish,
+  nlb: NlbSpec,
   present: readonly SeenGroup[],
   work: Work,
 ): Promise<readonly TargetedGroup[]> {
   const groups: TargetedGroup[] = [];
-  for (const group of wish.listeners.map((listener) => listener.group)) {
+  for (const group of nlb.listeners.map((listener) => listener.group)) {
     const seen = present.find(({ name }) => name === group.name);
-    const arn = seen?.arn ?? (await createGroup(tools, wanted, wish.tags, group, work));
+    const arn = seen?.arn ?? (await createGroup(tools, wanted, nlb.tags, group, work));
     groups.push({ name: group.name, arn });
     if (arn === undefined) continue;
     if (seen) await changeProbe(tools, seen, group, work);
@@ -39,7 +39,7 @@ async function createGroup(
   { aws, reader, settings }: Tools,
   wanted: WantedLoadBalancer,
   tags: Tags,
-  group: WantedGroup,
+  group: DesiredTargetGroup,
   work: Work,
 ): Promise<string | undefined> {
   const summary = `${group.protocol} to node port ${group.port}`;
@@ -77,7 +77,7 @@ async function createGroup(
 }
 
 /** What can be changed of a health check. */
-function probeOf({ probe }: WantedGroup) {
+function probeOf({ probe }: DesiredTargetGroup) {
   return {
     HealthCheckPort: probe.port,
     ...(probe.path === undefined ? {} : { HealthCheckPath: probe.path }),
@@ -87,7 +87,12 @@ function probeOf({ probe }: WantedGroup) {
   } as const;
 }
 
-async function changeProbe({ aws }: Tools, { arn, details }: SeenGroup, group: WantedGroup, work: Work): Promise<void> {
+async function changeProbe(
+  { aws }: Tools,
+  { arn, details }: SeenGroup,
+  group: DesiredTargetGroup,
+  work: Work,
+): Promise<void> {
   const wanted = probeOf(group);
   if (hasProbe(details, wanted)) return;
   const summary = "another health check";
@@ -104,7 +109,7 @@ function hasProbe(details: TargetGroup, wanted: ReturnType<typeof probeOf>): boo
   return Object.entries(wanted).every(([key, value]) => String(have[key]) === String(value));
 }
 
-async function changeAttributes({ aws }: Tools, arn: string, group: WantedGroup, work: Work): Promise<void> {
+async function changeAttributes({ aws }: Tools, arn: string, group: DesiredTargetGroup, work: Work): Promise<void> {
   const { Attributes } = await aws.elb(work.context, (client, options) =>
     client.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn }), options),
   );

@@ -90,9 +90,9 @@ async function apply(
   });
 }
 
-const toldAtMost = 5;
+const maxShown = 5;
 
 function someOf(items: readonly string[]): string {
-  const more = items.length > toldAtMost ? ` and ${items.length - toldAtMost} more` : "";
-  return `${items.slice(0, toldAtMost).join(", ")}${more}`;
+  const more = items.length > maxShown ? ` and ${items.length - maxShown} more` : "";
+  return `${items.slice(0, maxShown).join(", ")}${more}`;
 }

@@ -3,7 +3,7 @@ import type { FaultSpec } from "../../api/admin.ts";
 /** What the gate found out about a call of the API. */
 export interface Call {
   readonly operation: string;
-  /** Empty until the key was recognised. */
+  /** Empty until the key was recognized. */
   account: string;
   readonly faults: readonly FaultSpec[];
   /** Ids of the instances that the answer tells of, or says not to exist. */

@@ -73,13 +73,13 @@ const addChanges = (server: HttpServer, world: World): void => {
       return patchInstance(world, call.account, params.id, body);
     },
   );
-  for (const wish of ["start", "stop"] as const) {
+  for (const action of ["start", "stop"] as const) {
     server.post(
-      `/v1/instances/:id/${wish}`,
-      { schema: { params: idParams }, ...mutates(`instances.${wish}`) },
+      `/v1/instances/:id/${action}`,
+      { schema: { params: idParams }, ...mutates(`instances.${action}`) },
       ({ call, params }): Instance => {
         requireReachable(call, getInstance(world, call.account, params.id).zone);
-        return moveInstance(world, call.account, params.id, wish);
+        return moveInstance(world, call.account, params.id, action);
       },
     );
   }

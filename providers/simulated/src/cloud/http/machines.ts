@@ -18,9 +18,9 @@ export const addMachinePaths = (admin: HttpServer, world: World): void => {
     const [made] = createInstances(world, account, [{ name: body.nodeName, zone }]);
     return reply.code(201).send(made === undefined ? {} : toMachine(made));
   });
-  for (const wish of ["start", "stop", "terminate"] as const) {
-    admin.post(`/machines/${wish}`, { schema: { body: MachineSpec } }, async ({ body }) => ({
-      items: named(world, body.nodeName).map((machine) => toMachine(moveInstance(world, account, machine.id, wish))),
+  for (const action of ["start", "stop", "terminate"] as const) {
+    admin.post(`/machines/${action}`, { schema: { body: MachineSpec } }, async ({ body }) => ({
+      items: named(world, body.nodeName).map((machine) => toMachine(moveInstance(world, account, machine.id, action))),
     }));
   }
 };

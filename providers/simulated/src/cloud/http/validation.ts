@@ -6,7 +6,7 @@ import { CloudError } from "../errors.ts";
 type Validated = { readonly value: unknown } | { readonly error: Error };
 
 /** How many mistakes of one request are told. */
-const maxTold = 5;
+const maxShown = 5;
 
 /** Bodies are taken as they are; what comes out of a URL is text and is converted first. */
 export const compileValidator = (schema: TSchema, part: string | undefined): ((value: unknown) => Validated) => {
@@ -15,8 +15,8 @@ export const compileValidator = (schema: TSchema, part: string | undefined): ((v
     const converted = part === "body" ? value : Value.Convert(schema, value);
     if (validator.Check(converted)) return { value: converted };
     const found = validator.Errors(converted).filter((error) => error.keyword !== "boolean");
-    const told = found.slice(0, maxTold).map((error) => describe(part ?? "request", error));
-    const more = found.length > maxTold ? `; and ${found.length - maxTold} more` : "";
+    const told = found.slice(0, maxShown).map((error) => describe(part ?? "request", error));
+    const more = found.length > maxShown ? `; and ${found.length - maxShown} more` : "";
     return { error: new CloudError("InvalidRequest", `${told.join("; ")}${more}`) };
   };
 };

@@ -92,13 +92,14 @@ describe("ResourceStore", () => {
     put("a", { state: "x" });
     const middle = store.latest();
     store.delete(thingKind, "acc", { id: "a", name: "name-a" });
-    const told = (after: number) => store.changes("acc", after, [], 10).map(({ id, change }) => `${id} ${change}`);
-    expect(told(0)).toEqual(["a created", "a updated", "a deleted"]);
-    expect(told(middle)).toEqual(["a deleted"]);
+    const changesAfter = (after: number) =>
+      store.changes("acc", after, [], 10).map(({ id, change }) => `${id} ${change}`);
+    expect(changesAfter(0)).toEqual(["a created", "a updated", "a deleted"]);
+    expect(changesAfter(middle)).toEqual(["a deleted"]);
     expect(store.changes("acc", 0, ["route"], 10)).toEqual([]);
   });
 
-  test("due() names what the scheduler has to look at, and only its present wish counts", () => {
+  test("due() lists the resources that the scheduler must process, by their latest due time", () => {
     const { store, put } = newStore();
     put("a", {}, 2000);
     put("b", {}, 3000);

@@ -41,13 +41,13 @@ export const moveInstance = (
   world: World,
   account: string,
   id: string,
-  wish: "start" | "stop" | "terminate",
+  action: "start" | "stop" | "terminate",
 ): InstanceVersion =>
   world.database.transaction(() => {
     const instance = getInstance(world, account, id);
-    const { from, through, settled } = wishes[wish];
+    const { from, through, settled } = actions[action];
     if (settled.some((state) => state === instance.state)) return instance;
-    if (!from.some((state) => state === instance.state)) throw wrongState(instance, wish);
+    if (!from.some((state) => state === instance.state)) throw wrongState(instance, action);
     return enter(world, account, instance, through);
   });
 
@@ -115,7 +115,7 @@ const transitions: Partial<Record<InstanceState, Transition>> = {
   terminated: { to: undefined, delayMs: (delays) => delays.tombstoneMs },
 };
 
-const wishes = {
+const actions = {
   start: { from: ["stopped"], through: "pending", settled: ["pending", "running"] },
   stop: { from: ["pending", "running"], through: "stopping", settled: ["stopping", "stopped"] },
   terminate: {
@@ -146,8 +146,8 @@ const dueOf = (world: World, state: InstanceState): number | undefined => {
 
 const reasonOf = (state: InstanceState): string => (state === "terminated" ? "terminated on request" : "");
 
-const wrongState = (instance: InstanceRecord, wish: string): CloudError =>
-  new CloudError("InvalidState", `instance ${instance.id} is ${instance.state}: ${wish} is not possible`);
+const wrongState = (instance: InstanceRecord, action: string): CloudError =>
+  new CloudError("InvalidState", `instance ${instance.id} is ${instance.state}: ${action} is not possible`);
 
 const checkAddresses = (addresses: readonly string[]): void => {
   const wrong = addresses.find((address) => isIP(address) === 0);

@@ -141,10 +141,10 @@ describe("BatchGetInstances", () => {
   test.each([
     ["stop", InstanceState.STOPPED],
     ["start", InstanceState.RUNNING],
-  ] as const)("shows the state after %s", async (wish, state) => {
+  ] as const)("shows the state after %s", async (action, state) => {
     const [made] = await provider.cloud.client.createInstances(instanceSpecs(1), soon());
     await provider.cloud.client.stopInstance(made?.id ?? "", soon());
-    if (wish === "start") await provider.cloud.client.startInstance(made?.id ?? "", soon());
+    if (action === "start") await provider.cloud.client.startInstance(made?.id ?? "", soon());
     expect((await get([{ name: "node-0" }])).results).toMatchObject([{ outcome: { value: { state } } }]);
   });
 

@@ -6,16 +6,16 @@ export const domain = "simulated.cloudwire.dev";
 
 const prefix = `${domain}/`;
 
-/** spec.loadBalancerClass values, one a flavour. */
-export const classes: readonly string[] = loadBalancerClasses.map((flavour) => prefix + flavour);
+/** spec.loadBalancerClass values, one a flavor. */
+export const classes: readonly string[] = loadBalancerClasses.map((flavor) => prefix + flavor);
 
 export const annotationSchemas: readonly AnnotationSchema[] = [
   {
-    key: `${prefix}flavour`,
+    key: `${prefix}flavor`,
     type: "enum",
     allowedValues: loadBalancerClasses,
     defaultValue: "standard",
-    description: "Flavour of the load balancer of a Service without a class.",
+    description: "Flavor of the load balancer of a Service without a class.",
     mutable: false,
   },
   {
@@ -27,11 +27,11 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
   },
 ];
 
-export type Flavour = (typeof loadBalancerClasses)[number];
+export type Flavor = (typeof loadBalancerClasses)[number];
 
 /** What class and annotations say. */
-export interface AnnotatedWish {
-  readonly flavour: Flavour;
+export interface AnnotationSettings {
+  readonly flavor: Flavor;
   readonly idleTimeoutMs: number;
 }
 
@@ -39,13 +39,13 @@ export interface AnnotatedWish {
 export function readAnnotations(
   loadBalancerClass: string | undefined,
   annotations: Readonly<Record<string, string>>,
-): AnnotatedWish {
-  const read = new AnnotationReader<"flavour" | "idle-timeout-seconds">(annotations, { prefix });
-  const named = loadBalancerClass?.slice(prefix.length) ?? read.text("flavour");
-  const wish = {
-    flavour: loadBalancerClasses.find((flavour) => flavour === named) ?? "standard",
+): AnnotationSettings {
+  const read = new AnnotationReader<"flavor" | "idle-timeout-seconds">(annotations, { prefix });
+  const named = loadBalancerClass?.slice(prefix.length) ?? read.text("flavor");
+  const settings = {
+    flavor: loadBalancerClasses.find((flavor) => flavor === named) ?? "standard",
     idleTimeoutMs: read.number("idle-timeout-seconds", 1, 3600, 60) * 1000,
   };
   read.end();
-  return wish;
+  return settings;
 }

@@ -5,7 +5,7 @@ import { refusalCode } from "../errors.ts";
 import { findAllOf, operationOf } from "./find.ts";
 import { workOf } from "./to-load-balancer.ts";
 
-/** Makes everything with the stamp of this cluster and Service be gone, under whatever name. */
+/** Deletes everything with the ownership tags of this cluster and Service, under any name. */
 export async function deleteLoadBalancer(
   cloud: CloudAccess,
   ref: LoadBalancerRef,

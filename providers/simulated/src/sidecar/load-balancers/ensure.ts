@@ -12,12 +12,12 @@ import type { OwnLookUps } from "./own-look-ups.ts";
 import { diagnose, toLoadBalancer } from "./to-load-balancer.ts";
 import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
 import type { WantedTargets } from "./targets.ts";
-import { patchFor, toWish, type Wish } from "./wish.ts";
+import { patchFor, toDesiredSpec, type DesiredSpec } from "./desired-spec.ts";
 
 /** Somebody else may change the same load balancer between reading and writing; so often it is read again. */
 const maxAttempts = 3;
 
-/** Makes the load balancer be as wished: one call if it is, two or three if not. */
+/** Reconciles the load balancer to its spec: one call if it is up to date, else two or three. */
 export async function ensureLoadBalancer(
   cloud: CloudAccess,
   lookUps: OwnLookUps,
@@ -25,10 +25,10 @@ export async function ensureLoadBalancer(
   targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer | undefined> {
-  const wish = toWish(wanted);
+  const desired = toDesiredSpec(wanted);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ensureOnce(cloud, lookUps, wanted, wish, targets, context);
+      return await ensureOnce(cloud, lookUps, wanted, desired, targets, context);
     } catch (error) {
       const problem = await raceProblem(cloud, wanted, context, error);
       if (problem || attempt === maxAttempts) throw problem ?? error;
@@ -52,16 +52,16 @@ async function ensureOnce(
   cloud: CloudAccess,
   lookUps: OwnLookUps,
   wanted: WantedLoadBalancer,
-  wish: Wish,
+  desired: DesiredSpec,
   targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer | undefined> {
   const own = await lookUps.find(wanted, context);
   const existing = wanted.adopt ? await findAdopted(cloud, wanted, wanted.adopt.loadBalancerId, own, context) : own;
-  if (!existing) return create(cloud, wish, targets, context);
+  if (!existing) return create(cloud, desired, targets, context);
   checkChangeable(existing);
-  warnAboutFixed(existing, wish, context);
-  return change(cloud, existing, wish, targets, context);
+  warnAboutFixed(existing, desired, context);
+  return change(cloud, existing, desired, targets, context);
 }
 
 async function findAdopted(
@@ -88,31 +88,31 @@ function checkChangeable(existing: LoadBalancer): void {
   }
 }
 
-/** What a load balancer keeps for life: the user has to know that this part of the wish is not honoured. */
-function warnAboutFixed(existing: LoadBalancer, wish: Wish, context: ChangeContext): void {
-  if (wish.requestedAddress !== undefined && wish.requestedAddress !== existing.address) {
+/** What a load balancer keeps for life: the user has to know that this part of the spec has no effect. */
+function warnAboutFixed(existing: LoadBalancer, desired: DesiredSpec, context: ChangeContext): void {
+  if (desired.requestedAddress !== undefined && desired.requestedAddress !== existing.address) {
     const summary = `Load balancer ${existing.id} keeps its address ${existing.address}: make the Service anew for another`;
     context.diagnose({ reason: "AddressKept", summary, field: "spec.requested_ips[0]" });
   }
-  if (wish.class !== existing.class) {
-    const summary = `Load balancer ${existing.id} stays ${existing.class}: make the Service anew for ${wish.class}`;
-    context.diagnose({ reason: "FlavourKept", summary, field: "spec.class" });
+  if (desired.class !== existing.class) {
+    const summary = `Load balancer ${existing.id} stays ${existing.class}: make the Service anew for ${desired.class}`;
+    context.diagnose({ reason: "FlavorKept", summary, field: "spec.class" });
   }
 }
 
 async function create(
   cloud: CloudAccess,
-  wish: Wish,
+  desired: DesiredSpec,
   targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer | undefined> {
   if (context.validateOnly) {
-    const ports = wish.listeners.map(({ port }) => port).join(", ");
-    const summary = `${wish.class}, ports ${ports}, ${targets.ids.length} targets`;
-    context.plan({ action: "create", resourceType: "load balancer", resourceId: wish.name, summary });
+    const ports = desired.listeners.map(({ port }) => port).join(", ");
+    const summary = `${desired.class}, ports ${ports}, ${targets.ids.length} targets`;
+    context.plan({ action: "create", resourceType: "load balancer", resourceId: desired.name, summary });
     return undefined;
   }
-  const spec = { ...wish, targets: [...targets.ids], metadata: { ...wish.metadata, ...targets.metadata } };
+  const spec = { ...desired, targets: [...targets.ids], metadata: { ...desired.metadata, ...targets.metadata } };
   const made = await cloud.ask(context, async (client, signal) => client.createLoadBalancer(spec, signal));
   warnAboutIgnored(made, context);
   return answer(made, context);
@@ -121,11 +121,11 @@ async function create(
 async function change(
   cloud: CloudAccess,
   existing: LoadBalancer,
-  wish: Wish,
+  desired: DesiredSpec,
   targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer> {
-  const patch = patchFor(existing, wish);
+  const patch = patchFor(existing, desired);
   if (patch && context.validateOnly) {
     const summary = `changes ${Object.keys(patch).join(", ")}`;
     context.plan({ action: "update", resourceType: "load balancer", resourceId: existing.id, summary });

@@ -9,7 +9,7 @@ import {
 import { afterEach, describe, expect, test } from "vitest";
 import type { FaultSpec } from "../../api/admin.ts";
 import type { Instance } from "../../api/instances.ts";
-import { loadBalancerCalls, nodePort, selection, service, type Wish } from "../../test/load-balancer-calls.ts";
+import { loadBalancerCalls, nodePort, selection, service, type EnsureOptions } from "../../test/load-balancer-calls.ts";
 import { poll } from "../../test/poll.ts";
 import { soon } from "../../test/test-cloud.ts";
 import { failureOf, type TestProvider } from "../../test/test-provider.ts";
@@ -82,7 +82,7 @@ describe("EnsureLoadBalancer", () => {
     expect(idsOf(found.result)).toEqual(idsOf(made.result));
   });
 
-  test("carries the whole wish, each time", async () => {
+  test("applies the whole spec, each time", async () => {
     const spec = {
       ports: [
         { protocol: Protocol.TCP, port: 8081, nodePort: 30_081 },
@@ -123,7 +123,7 @@ describe("EnsureLoadBalancer", () => {
     expect(changed?.tags).not.toHaveProperty("team");
   });
 
-  test("honours the policy Local with the nodes' own health checks, and leaves them out with Cluster", async () => {
+  test("honors the policy Local with the nodes' own health checks, and leaves them out with Cluster", async () => {
     const healthCheck = { port: 30_090, kind: { $case: "http" as const, value: { path: "/healthz" } } };
     await ensure({ spec: { externalTrafficPolicy: ExternalTrafficPolicy.LOCAL, healthCheck } });
     expect(await inCloud()).toMatchObject([{ healthCheck: { protocol: "http", port: 30_090, path: "/healthz" } }]);
@@ -195,18 +195,18 @@ describe("EnsureLoadBalancer", () => {
     });
   });
 
-  test.each<[string, Wish, string]>([
+  test.each<[string, EnsureOptions, string]>([
     ["a class of somebody else", { spec: { class: "acme.example.com/nlb" } }, "CLASS_UNSUPPORTED"],
     [
       "an annotation with a wrong value",
-      { spec: { annotations: { "simulated.cloudwire.dev/flavour": "gold" } } },
+      { spec: { annotations: { "simulated.cloudwire.dev/flavor": "gold" } } },
       "ANNOTATION_INVALID",
     ],
     ["UDP", { spec: { ports: [{ protocol: Protocol.UDP, port: 53, nodePort }] } }, "PORT_PROTOCOL_UNSUPPORTED"],
     ["an address outside the pool", { spec: { requestedIps: ["192.0.2.1"] } }, "FIELD_INVALID"],
     ["an unknown load balancer to adopt", { adopt: "lb-nope" }, "FIELD_INVALID"],
-  ])("refuses %s", async (_, wish, reason) => {
-    expect(await failureOf(ensure(wish))).toBe(reason);
+  ])("refuses %s", async (_, options, reason) => {
+    expect(await failureOf(ensure(options))).toBe(reason);
     expect(await inCloud()).toEqual([]);
   });
 
@@ -233,7 +233,7 @@ describe("EnsureLoadBalancer", () => {
     expect(diagnostics.map(({ reason }) => reason)).toEqual(["NodesOfOtherProviders", "TargetsNotFound"]);
   });
 
-  test("takes a load balancer without nodes for a wish like any other", async () => {
+  test("accepts a load balancer without nodes", async () => {
     await ensure();
     expect((await ensure({ on: [] })).loadBalancer).toMatchObject({
       phase: LoadBalancerPhase.ACTIVE,
@@ -242,7 +242,8 @@ describe("EnsureLoadBalancer", () => {
   });
 
   test("with validate_only changes nothing and says what it would", async () => {
-    const plan = async (wish: Wish) => countCalls(async () => ensure({ ...wish, change: { validateOnly: true } }));
+    const plan = async (options: EnsureOptions) =>
+      countCalls(async () => ensure({ ...options, change: { validateOnly: true } }));
     const create = await plan({});
     expect([create.mutating, create.result.loadBalancer, create.result.plannedChanges.length]).toEqual([
       0,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChangeContext, TargetNode, WantedNodes } from "@cloudwire/provider-sdk";
 import type { LoadBalancer } from "../../api/load-balancers.ts";
 import { parseId } from "../instances/provider-id.ts";
-import { isStampRight, metadataKeys } from "./wish.ts";
+import { isFingerprintCurrent, metadataKeys } from "./desired-spec.ts";
 
 /** The nodes wanted, in the cloud's terms. */
 export interface WantedTargets {
@@ -34,7 +34,7 @@ export class TargetReader {
 /** True: the targets are as wanted, and their fingerprint if there is one. */
 export function hasTargets(existing: LoadBalancer, wanted: WantedTargets): boolean {
   const isSame = existing.targetsDigest === wanted.digest;
-  return isSame && isStampRight(existing.metadata, metadataKeys.nodesFingerprint, wanted.metadata);
+  return isSame && isFingerprintCurrent(existing.metadata, metadataKeys.nodesFingerprint, wanted.metadata);
 }
 
 function placesOf(nodes: readonly TargetNode[]): Places {
@@ -52,12 +52,12 @@ function placesOf(nodes: readonly TargetNode[]): Places {
   return { ids, digest: digest.digest("hex"), foreign };
 }
 
-const toldNodes = 5;
+const maxShownNodes = 5;
 
 function warnAbout(context: Pick<ChangeContext, "diagnose">, nodes: readonly TargetNode[]): void {
   if (nodes.length === 0) return;
-  const told = nodes.slice(0, toldNodes).map(({ name }) => name);
-  const more = nodes.length > toldNodes ? ` and ${nodes.length - toldNodes} more` : "";
+  const told = nodes.slice(0, maxShownNodes).map(({ name }) => name);
+  const more = nodes.length > maxShownNodes ? ` and ${nodes.length - maxShownNodes} more` : "";
   context.diagnose({
     reason: "NodesOfOtherProviders",
     summary: `No targets, because their machines are not in this cloud: ${told.join(", ")}${more}`,

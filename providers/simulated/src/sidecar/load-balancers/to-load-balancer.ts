@@ -9,9 +9,9 @@ import type {
 } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, Operation } from "../../api/load-balancers.ts";
 import { serviceNamespaceTag, serviceNameTag, serviceUidTag } from "../ownership.ts";
-import { metadataKeys } from "./wish.ts";
+import { metadataKeys } from "./desired-spec.ts";
 
-/** A load balancer as the contract shows it. Fingerprints are told only of what is in force. */
+/** A load balancer in the form of the contract. Fingerprints are set only for the configuration in effect. */
 export function toLoadBalancer(loadBalancer: LoadBalancer, operation?: Operation): ProviderLoadBalancer {
   const { id, state, stateReason, metadata, tags, targetCount } = loadBalancer;
   const isInForce = state === "active";
@@ -37,7 +37,7 @@ export function toLoadBalancer(loadBalancer: LoadBalancer, operation?: Operation
   };
 }
 
-/** The Service in the stamp. */
+/** The Service in the ownership tags. */
 export function serviceOf({ tags }: Pick<LoadBalancer, "tags">): ServiceRef {
   return {
     namespace: tags[serviceNamespaceTag] ?? "",
@@ -49,7 +49,7 @@ export function serviceOf({ tags }: Pick<LoadBalancer, "tags">): ServiceRef {
 /** How long to wait before the next question: about as long as the work takes, at least and at most so long. */
 export function workOf({ state, operationId }: LoadBalancer, operation?: Operation): PendingOptions | undefined {
   if (state !== "provisioning" && state !== "updating" && state !== "deleting") return undefined;
-  const stage = `${state} at the cloud`;
+  const stage = `${state} in the cloud`;
   if (operation?.state !== "running") return { pollAfterMs: minPollMs, stage, operationId };
   const expectedEndTime = new Date(operation.expectedEndAt);
   const leftMs = expectedEndTime.getTime() - Date.now();
@@ -99,13 +99,13 @@ function ingressOf({ address, listeners }: LoadBalancer): LoadBalancerIngress {
   return { ip: address, ipMode: "Proxy", ports };
 }
 
-/** Whatever somebody could change behind the provider's back, and nothing that changes by itself. */
+/** A fingerprint of all that someone could change without the provider, and of nothing that changes by itself. */
 function observedFingerprint(loadBalancer: LoadBalancer): string {
-  const { name, class: flavour, address, listeners, sourceRanges, sessionAffinity } = loadBalancer;
+  const { name, class: flavor, address, listeners, sourceRanges, sessionAffinity } = loadBalancer;
   const { idleTimeoutMs, healthCheck = null, protected: isProtected, tags, targetsDigest } = loadBalancer;
   const ports = listeners.map(({ port, targetPort }) => [port, targetPort]);
   const sortedTags = Object.entries(tags).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const facts = [name, flavour, address, ports, sourceRanges, sessionAffinity, idleTimeoutMs, isProtected, sortedTags];
+  const facts = [name, flavor, address, ports, sourceRanges, sessionAffinity, idleTimeoutMs, isProtected, sortedTags];
   return createHash("sha256")
     .update(JSON.stringify([...facts, healthCheck, targetsDigest]))
     .digest("base64url");

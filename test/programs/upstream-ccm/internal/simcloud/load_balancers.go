@@ -18,7 +18,7 @@ import (
 
 // Annotations of this cloud, as the sidecar reads them.
 const (
-	flavourAnnotation     = "simulated.cloudwire.dev/flavour"
+	flavorAnnotation      = "simulated.cloudwire.dev/flavor"
 	idleTimeoutAnnotation = "simulated.cloudwire.dev/idle-timeout-seconds"
 )
 
@@ -138,7 +138,7 @@ func (l *loadBalancers) find(ctx context.Context, service *v1.Service) (*loadBal
 func (l *loadBalancers) create(ctx context.Context, service *v1.Service, wanted *settings, nodes []*v1.Node) (*loadBalancer, error) {
 	spec := map[string]any{
 		"name":            cloudprovider.DefaultLoadBalancerName(service),
-		"class":           cmp.Or(service.Annotations[flavourAnnotation], "standard"),
+		"class":           cmp.Or(service.Annotations[flavorAnnotation], "standard"),
 		"listeners":       wanted.Listeners,
 		"sourceRanges":    wanted.SourceRanges,
 		"sessionAffinity": wanted.SessionAffinity,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LoadBalancerRef, WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerPatch, LoadBalancerSpec } from "../../api/load-balancers.ts";
-import { clusterStamp, serviceNamespaceTag, serviceNameTag, serviceUidTag, userTags } from "../ownership.ts";
+import { clusterTags, serviceNamespaceTag, serviceNameTag, serviceUidTag, userTags } from "../ownership.ts";
 import { readAnnotations } from "./annotations.ts";
 
 /** Names of what the provider keeps in a load balancer's metadata. */
@@ -10,18 +10,18 @@ export const metadataKeys = {
   nodesFingerprint: "cloudwire.dev/nodes-fingerprint",
 } as const;
 
-/** The wish for a load balancer, in the cloud's terms. */
-export type Wish = Required<Omit<LoadBalancerSpec, OptionalParts | "region" | "targets">> &
+/** The desired load balancer, in the cloud's terms. */
+export type DesiredSpec = Required<Omit<LoadBalancerSpec, OptionalParts | "region" | "targets">> &
   Pick<LoadBalancerSpec, OptionalParts>;
 
 type OptionalParts = "requestedAddress" | "protected" | "healthCheck";
 
-export function toWish(wanted: WantedLoadBalancer): Wish {
-  const { flavour, idleTimeoutMs } = readAnnotations(wanted.class, wanted.annotations);
+export function toDesiredSpec(wanted: WantedLoadBalancer): DesiredSpec {
+  const { flavor, idleTimeoutMs } = readAnnotations(wanted.class, wanted.annotations);
   const [requestedAddress] = wanted.requestedIps;
   return {
     name: wanted.key,
-    class: flavour,
+    class: flavor,
     listeners: wanted.ports
       .map(({ port, nodePort }) => ({ port, protocol: "tcp" as const, targetPort: nodePort ?? port }))
       .toSorted((left, right) => left.port - right.port),
@@ -37,8 +37,8 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
 }
 
 /** What has to be changed on an existing load balancer; undefined: nothing. */
-export function patchFor(existing: LoadBalancer, wish: Wish): LoadBalancerPatch | undefined {
-  const { name: _, class: __, requestedAddress: ___, metadata, ...wanted } = wish;
+export function patchFor(existing: LoadBalancer, desired: DesiredSpec): LoadBalancerPatch | undefined {
+  const { name: _, class: __, requestedAddress: ___, metadata, ...wanted } = desired;
   const have = {
     ...existing,
     listeners: existing.listeners.map(({ port, protocol, targetPort }) => ({ port, protocol, targetPort })),
@@ -53,12 +53,13 @@ export function patchFor(existing: LoadBalancer, wish: Wish): LoadBalancerPatch 
     ...(isDeepStrictEqual(have.tags, wanted.tags) ? {} : { tags: wanted.tags }),
   };
   const allMetadata = { ...have.metadata, ...metadata };
-  const isSame = Object.keys(patch).length === 0 && isStampRight(have.metadata, metadataKeys.specFingerprint, metadata);
+  const isSame =
+    Object.keys(patch).length === 0 && isFingerprintCurrent(have.metadata, metadataKeys.specFingerprint, metadata);
   return isSame ? undefined : { ...patch, metadata: allMetadata };
 }
 
-/** What another program made and is as wished gets no fingerprint for its own sake: taking it over changes nothing at the cloud. */
-export function isStampRight(
+/** A matching load balancer of another program gets no fingerprint: adopting it makes no change in the cloud. */
+export function isFingerprintCurrent(
   have: Readonly<Record<string, string>>,
   key: string,
   wanted: Readonly<Record<string, string>>,
@@ -68,7 +69,7 @@ export function isStampRight(
 
 function stampOf({ cluster, service }: LoadBalancerRef): Record<string, string> {
   return {
-    ...clusterStamp(cluster),
+    ...clusterTags(cluster),
     [serviceUidTag]: service.uid,
     [serviceNamespaceTag]: service.namespace,
     [serviceNameTag]: service.name,

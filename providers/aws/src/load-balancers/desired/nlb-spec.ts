@@ -1,5 +1,5 @@
 import { ProviderError, type ServicePort, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
-import { stampTags, type Tags, userTags } from "../../cloud/ownership.ts";
+import { ownershipTags, type Tags, userTags } from "../../cloud/ownership.ts";
 import { type Annotations, readAnnotations } from "../annotations.ts";
 import { type HealthProbe, readHealthProbe } from "./health-probe.ts";
 import { groupName } from "../names.ts";
@@ -10,7 +10,7 @@ export type ListenerProtocol = "TCP" | "UDP" | "TCP_UDP" | "TLS";
 export const defaultIdleTimeoutSeconds = 350;
 
 /** A target group, as it shall be. */
-export interface WantedGroup {
+export interface DesiredTargetGroup {
   readonly name: string;
   readonly protocol: ListenerProtocol;
   /** Port on the nodes. */
@@ -22,23 +22,23 @@ export interface WantedGroup {
 }
 
 /** A listener, as it shall be, and where it forwards to. */
-export interface WantedListener {
+export interface DesiredListener {
   readonly port: number;
   readonly protocol: ListenerProtocol;
   /** Present: it speaks TLS. */
   readonly tls?: { readonly certificateArn: string; readonly policy: string } | undefined;
   /** Of TCP listeners. */
   readonly idleTimeoutSeconds?: number | undefined;
-  readonly group: WantedGroup;
+  readonly group: DesiredTargetGroup;
 }
 
-/** The wish for a load balancer, in AWS' terms. */
-export interface Wish {
+/** The desired load balancer, in AWS' terms. */
+export interface NlbSpec {
   readonly name: string;
   readonly isInternal: boolean;
   /** Of its own addresses: AWS has none with IPv6 alone. */
   readonly addressType: "ipv4" | "dualstack";
-  readonly listeners: readonly WantedListener[];
+  readonly listeners: readonly DesiredListener[];
   /** Of the load balancer itself; those that are not named stay as they are. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly sourceRanges: readonly string[];
@@ -56,7 +56,7 @@ export interface Wish {
 const everybody = { ipv4: ["0.0.0.0/0"], dualstack: ["0.0.0.0/0", "::/0"] } as const;
 
 /** @throws ProviderError on annotations and combinations of ports that cannot be had */
-export function toWish(wanted: WantedLoadBalancer): Wish {
+export function toNlbSpec(wanted: WantedLoadBalancer): NlbSpec {
   const read = readAnnotations(wanted.annotations);
   refuseForeign(read);
   const shared = {
@@ -66,7 +66,7 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
   } as const;
   const securityGroups = read.list("security-groups");
   const addressType = addressTypeOf(read, wanted);
-  const wish: Wish = {
+  const nlb: NlbSpec = {
     name: wanted.key,
     isInternal: read.flag("internal", false),
     addressType,
@@ -80,18 +80,18 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
     privateAddresses: read.list("private-ipv4-addresses"),
     tags: {
       ...userTags({ ...wanted.tags, ...read.map("additional-resource-tags") }),
-      ...stampTags(wanted.cluster, wanted.service),
+      ...ownershipTags(wanted.cluster, wanted.service),
     },
   };
-  checkStaticAddresses(read, wish);
+  checkStaticAddresses(read, nlb);
   read.end();
-  refuseUnsupported(read, wish);
+  refuseUnsupported(read, nlb);
   if (securityGroups.length > 0 && wanted.sourceRanges.length > 0) {
     const message =
       "source ranges need the provider's own security group: take the annotation for security groups away, or the ranges";
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
   }
-  return wish;
+  return nlb;
 }
 
 /** What the listeners of a load balancer have in common. */
@@ -106,7 +106,7 @@ function listenerOf(
   wanted: WantedLoadBalancer,
   read: Annotations,
   { attributes, idleTimeoutSeconds, ipFamily }: SharedByListeners,
-): WantedListener {
+): DesiredListener {
   const tls = tlsOf(read, port);
   const protocol = tls ? "TLS" : port.protocol;
   const isTlsBehind = tls && ["ssl", "https"].includes(read.text("backend-protocol") ?? "");
@@ -137,7 +137,7 @@ function refuseForeign(read: Annotations): void {
 }
 
 /** By families of the Service, unless its annotation says otherwise. */
-function addressTypeOf(read: Annotations, { ipFamilies }: WantedLoadBalancer): Wish["addressType"] {
+function addressTypeOf(read: Annotations, { ipFamilies }: WantedLoadBalancer): NlbSpec["addressType"] {
   const isIpv4 = read.text("ip-address-type") === "ipv4";
   if (isIpv4 && !ipFamilies.includes("IPv4"))
     read.blame("ip-address-type", "has to be dualstack for a Service whose only family is IPv6");
@@ -146,7 +146,7 @@ function addressTypeOf(read: Annotations, { ipFamilies }: WantedLoadBalancer): W
 }
 
 /** What AWS has, and this provider has not. */
-function refuseUnsupported(read: Annotations, { addressType, listeners }: Wish): void {
+function refuseUnsupported(read: Annotations, { addressType, listeners }: NlbSpec): void {
   if (read.text("nlb-target-type") === "ip") {
     const message =
       "targets are node ports of machines: pods by their addresses are the AWS Load Balancer Controller's, with its annotation for the type, external";
@@ -185,7 +185,7 @@ function protocolOf(protocol: ServicePort["protocol"]): "TCP" | "UDP" {
   return protocol === "UDP" ? "UDP" : "TCP";
 }
 
-function tlsOf(read: Annotations, { port, name, protocol }: MergedPort): WantedListener["tls"] {
+function tlsOf(read: Annotations, { port, name, protocol }: MergedPort): DesiredListener["tls"] {
   const certificateArn = read.text("ssl-cert");
   if (certificateArn === undefined || protocol !== "TCP") return undefined;
   const ports = read.list("ssl-ports");
@@ -234,7 +234,7 @@ function balancerAttributes(
   };
 }
 
-function checkStaticAddresses(read: Annotations, { isInternal, allocationIds, privateAddresses }: Wish): void {
+function checkStaticAddresses(read: Annotations, { isInternal, allocationIds, privateAddresses }: NlbSpec): void {
   if (allocationIds.length > 0 && isInternal)
     read.blame("eip-allocations", "is for load balancers that are not internal");
   if (privateAddresses.length > 0 && !isInternal)

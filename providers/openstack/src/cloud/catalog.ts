@@ -6,7 +6,7 @@ export type ServiceName = "compute" | "network" | "load-balancer" | "block-stora
 /** Which of a service's endpoints are used. */
 export type EndpointInterface = "public" | "internal" | "admin";
 
-export const catalogueSchema = Type.Array(
+export const catalogSchema = Type.Array(
   Type.Object({
     type: Type.String(),
     endpoints: Type.Array(
@@ -19,7 +19,7 @@ export const catalogueSchema = Type.Array(
   }),
 );
 
-export type Catalogue = Static<typeof catalogueSchema>;
+export type Catalog = Static<typeof catalogSchema>;
 
 /** Types under which services are listed, the official one first, and the version of the API that is called. */
 const services: Readonly<Record<ServiceName, { readonly types: readonly string[]; readonly version: string }>> = {
@@ -29,16 +29,16 @@ const services: Readonly<Record<ServiceName, { readonly types: readonly string[]
   "block-storage": { types: ["block-storage", "volumev3", "block-store", "volume"], version: "v3" },
 };
 
-/** The base of a service's requests, version included and without a slash at its end; undefined: the catalogue has none. */
+/** The base of a service's requests, version included and without a slash at its end; undefined: the catalog has none. */
 export function endpointOf(
-  catalogue: Catalogue,
+  catalog: Catalog,
   service: ServiceName,
   region: string,
   wanted: EndpointInterface,
 ): string | undefined {
   const { types, version } = services[service];
   const [endpoint] = types.flatMap((type) =>
-    catalogue
+    catalog
       .filter((entry) => entry.type === type)
       .flatMap(({ endpoints }) => endpoints)
       .filter((each) => each.interface === wanted && each.region_id === region),
@@ -49,8 +49,8 @@ export function endpointOf(
   return /\/v\d+(?:\.\d+)?(?:\/|$)/.test(base) ? base : `${base}/${version}`;
 }
 
-/** Regions that the catalogue knows, for people. */
-export function regionsOf(catalogue: Catalogue): readonly string[] {
-  const regions = catalogue.flatMap(({ endpoints }) => endpoints.flatMap(({ region_id: region }) => region ?? []));
+/** Regions that the catalog knows, for people. */
+export function regionsOf(catalog: Catalog): readonly string[] {
+  const regions = catalog.flatMap(({ endpoints }) => endpoints.flatMap(({ region_id: region }) => region ?? []));
   return [...new Set(regions)].toSorted();
 }

@@ -12,7 +12,7 @@ import type { Random } from "../random.ts";
 import type { Database } from "../store/database.ts";
 import type { HttpServer } from "./server.ts";
 
-export interface GateOptions {
+export interface RequestPipelineOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;
@@ -24,7 +24,7 @@ export interface GateOptions {
 }
 
 /** What every call of the API passes: count, faults, key, right, rate limit, line, latency. In this order. */
-export const installGate = (server: HttpServer, options: GateOptions): void => {
+export const installRequestPipeline = (server: HttpServer, options: RequestPipelineOptions): void => {
   server.addHook("onRequest", async (request, reply) => {
     const { operation, mutating = false } = request.routeOptions.config;
     if (operation === undefined) return undefined;
@@ -51,7 +51,7 @@ export const installGate = (server: HttpServer, options: GateOptions): void => {
 const follow = (
   request: FastifyRequest,
   reply: FastifyReply,
-  options: GateOptions,
+  options: RequestPipelineOptions,
   operation: string,
   mutating: boolean,
 ): AbortSignal => {
@@ -79,7 +79,7 @@ const follow = (
   return gone.signal;
 };
 
-const admit = (request: FastifyRequest, options: GateOptions, mutating: boolean): void => {
+const admit = (request: FastifyRequest, options: RequestPipelineOptions, mutating: boolean): void => {
   const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
   if (key === undefined) throw new CloudError("Unauthenticated", "send the API key as `Authorization: Bearer <key>`");
   const caller = callerOf(options.database, key);
@@ -94,7 +94,7 @@ const admit = (request: FastifyRequest, options: GateOptions, mutating: boolean)
   }
 };
 
-const latencyMs = ({ settings, random }: GateOptions, operation: string): number => {
+const latencyMs = ({ settings, random }: RequestPipelineOptions, operation: string): number => {
   const latency = bestFit(settings().latency, operation);
   return latency ? latency.fixedMs + random() * latency.jitterMs : 0;
 };

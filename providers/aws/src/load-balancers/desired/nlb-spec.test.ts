@@ -1,7 +1,7 @@
 import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import { describe, expect, test } from "vitest";
-import { tcp, udp, wanted } from "../../test/wanted.ts";
-import { toWish } from "./wish.ts";
+import { tcp, udp, wanted } from "../../test/desired.ts";
+import { toNlbSpec } from "./nlb-spec.ts";
 
 const plainAttributes = {
   "deregistration_delay.timeout_seconds": "300",
@@ -20,7 +20,7 @@ const kubeProxyProbe = { ...tcpProbe, protocol: "HTTP", port: "10256", path: "/h
 
 const refusal = (of: WantedLoadBalancer): ProviderError => {
   try {
-    toWish(of);
+    toNlbSpec(of);
   } catch (error) {
     if (error instanceof ProviderError) return error;
     throw error;
@@ -28,8 +28,8 @@ const refusal = (of: WantedLoadBalancer): ProviderError => {
   throw new Error("it was not refused");
 };
 
-test("toWish() asks for what the Service says, and AWS' defaults", () => {
-  expect(toWish(wanted({}, { ports: [udp(53), tcp(80)], tags: { team: "blue" } }))).toEqual({
+test("toNlbSpec() asks for what the Service says, and AWS' defaults", () => {
+  expect(toNlbSpec(wanted({}, { ports: [udp(53), tcp(80)], tags: { team: "blue" } }))).toEqual({
     name: "k8s-1",
     isInternal: false,
     addressType: "ipv4",
@@ -79,7 +79,7 @@ test("toWish() asks for what the Service says, and AWS' defaults", () => {
   });
 });
 
-describe("toWish() honours", () => {
+describe("toNlbSpec() honors", () => {
   test.each([
     [{ internal: "true" }, { isInternal: true }],
     [{ subnets: "subnet-1, Blue" }, { subnets: ["subnet-1", "Blue"] }],
@@ -110,7 +110,7 @@ describe("toWish() honours", () => {
     [{ "nlb-target-type": "instance" }, { isInternal: false }],
     [{ "ip-address-type": "dualstack" }, { addressType: "dualstack", sourceRanges: ["0.0.0.0/0", "::/0"] }],
   ])("the annotations %j", (annotations, expected) => {
-    expect(toWish(wanted(annotations))).toMatchObject(expected);
+    expect(toNlbSpec(wanted(annotations))).toMatchObject(expected);
   });
 
   test.each([
@@ -170,12 +170,12 @@ describe("toWish() honours", () => {
       },
     ],
   ])("in a listener the annotations %j", (annotations, expected) => {
-    expect(toWish(wanted(annotations)).listeners[0]).toMatchObject(expected);
+    expect(toNlbSpec(wanted(annotations)).listeners[0]).toMatchObject(expected);
   });
 
   test("deletion protection only where it is wished for", () => {
     const of = (deletionProtection?: boolean) =>
-      toWish(wanted({}, deletionProtection === undefined ? {} : { deletionProtection })).attributes[
+      toNlbSpec(wanted({}, deletionProtection === undefined ? {} : { deletionProtection })).attributes[
         "deletion_protection.enabled"
       ];
     expect([of(), of(true), of(false)]).toEqual([undefined, "true", "false"]);
@@ -183,17 +183,17 @@ describe("toWish() honours", () => {
 
   test("the health check that Kubernetes asks for", () => {
     const local = wanted({}, { externalTrafficPolicy: "Local", healthCheck: { port: 32000, path: "/healthz" } });
-    const [listener] = toWish(local).listeners;
+    const [listener] = toNlbSpec(local).listeners;
     expect(listener?.group.probe).toMatchObject({ protocol: "HTTP", port: "32000", path: "/healthz" });
   });
 
   test("TCP and UDP on one port as one listener for both", () => {
-    const { listeners } = toWish(wanted({}, { ports: [tcp(53, 30053), udp(53, 30053)] }));
+    const { listeners } = toNlbSpec(wanted({}, { ports: [tcp(53, 30053), udp(53, 30053)] }));
     expect(listeners.map(({ port, protocol }) => [port, protocol])).toEqual([[53, "TCP_UDP"]]);
   });
 });
 
-describe("toWish() of a Service of the families", () => {
+describe("toNlbSpec() of a Service of the families", () => {
   test.each([
     ["IPv4", ["IPv4"], {}, ["ipv4", "ipv4"]],
     ["IPv4 and IPv6", ["IPv4", "IPv6"], {}, ["dualstack", "ipv4"]],
@@ -201,19 +201,19 @@ describe("toWish() of a Service of the families", () => {
     ["IPv6", ["IPv6"], {}, ["dualstack", "ipv6"]],
     ["IPv4 and IPv6, which asks for ipv4", ["IPv4", "IPv6"], { "ip-address-type": "ipv4" }, ["ipv4", "ipv4"]],
   ] as const)("%s", (_what, ipFamilies, annotations, expected) => {
-    const { addressType, listeners } = toWish(wanted(annotations, { ipFamilies }));
+    const { addressType, listeners } = toNlbSpec(wanted(annotations, { ipFamilies }));
     expect([addressType, listeners[0]?.group.ipFamily]).toEqual(expected);
   });
 
   test("IPv6 has other target groups than that of IPv4, whose names stay what they were", () => {
     const nameOf = (ipFamilies: WantedLoadBalancer["ipFamilies"]) =>
-      toWish(wanted({}, { ipFamilies })).listeners[0]?.group.name;
+      toNlbSpec(wanted({}, { ipFamilies })).listeners[0]?.group.name;
     expect(nameOf(["IPv6"])).not.toBe(nameOf(["IPv4"]));
     expect(nameOf(["IPv4", "IPv6"])).toBe(nameOf(["IPv4"]));
   });
 });
 
-describe("toWish() refuses", () => {
+describe("toNlbSpec() refuses", () => {
   test("UDP for both families", () => {
     expect(refusal(wanted({}, { ports: [udp(53)], ipFamilies: ["IPv4", "IPv6"] }))).toMatchObject({
       reason: "FEATURE_UNSUPPORTED",

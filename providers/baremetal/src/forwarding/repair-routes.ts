@@ -7,7 +7,7 @@ import { familyOf } from "@cloudwire/provider-sdk/addresses";
 import type { KernelRoutes } from "./kernel-routes.ts";
 
 /** Routes go to where the inventory has their machines now, and what was half taken out is taken out. Answers how much had to be changed. */
-export async function mendRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
+export async function repairRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
   const machines = await source.read();
   return routes.inTurn(async ({ sync }) => {
     await store.refresh();

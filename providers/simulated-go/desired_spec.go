@@ -23,25 +23,25 @@ import (
 const domain = "simulated.cloudwire.dev"
 
 const (
-	flavourKey          = domain + "/flavour"
+	flavorKey           = domain + "/flavor"
 	idleTimeoutKey      = domain + "/idle-timeout-seconds"
-	specFingerprintKey  = stampPrefix + "spec-fingerprint"
-	nodesFingerprintKey = stampPrefix + "nodes-fingerprint"
+	specFingerprintKey  = ownershipPrefix + "spec-fingerprint"
+	nodesFingerprintKey = ownershipPrefix + "nodes-fingerprint"
 
 	defaultIdleSeconds = 60
 	maxIdleSeconds     = 3600
 )
 
 var (
-	flavours = []string{"standard", "internal"}
-	// classes are values of spec.loadBalancerClass, one a flavour.
+	flavors = []string{"standard", "internal"}
+	// classes are values of spec.loadBalancerClass, one a flavor.
 	classes = []string{domain + "/standard", domain + "/internal"}
 
 	standard, sixty = "standard", strconv.Itoa(defaultIdleSeconds)
 	annotations     = []*cpv1.AnnotationSchema{
 		{
-			Key: flavourKey, Type: cpv1.AnnotationType_ANNOTATION_TYPE_ENUM, AllowedValues: flavours, DefaultValue: &standard,
-			Description: "Flavour of the load balancer of a Service without a class.",
+			Key: flavorKey, Type: cpv1.AnnotationType_ANNOTATION_TYPE_ENUM, AllowedValues: flavors, DefaultValue: &standard,
+			Description: "Flavor of the load balancer of a Service without a class.",
 		},
 		{
 			Key: idleTimeoutKey, Type: cpv1.AnnotationType_ANNOTATION_TYPE_INTEGER, DefaultValue: &sixty, Mutable: true,
@@ -50,8 +50,8 @@ var (
 	}
 )
 
-// wish is a load balancer in the cloud's terms.
-type wish struct {
+// desiredSpec is a load balancer in the cloud's terms.
+type desiredSpec struct {
 	Name             string            `json:"name"`
 	Class            string            `json:"class"`
 	RequestedAddress string            `json:"requestedAddress,omitempty"`
@@ -66,15 +66,15 @@ type wish struct {
 	Targets          []string          `json:"targets"`
 }
 
-func wishOf(request *provider.EnsureRequest) (*wish, error) {
+func desiredSpecOf(request *provider.EnsureRequest) (*desiredSpec, error) {
 	spec := request.Spec
 	idleSeconds, err := strconv.Atoi(cmp.Or(request.Annotations[idleTimeoutKey], sixty))
 	if err != nil || idleSeconds < 1 || idleSeconds > maxIdleSeconds {
 		return nil, provider.NewError(provider.ReasonAnnotationInvalid,
 			"annotation "+idleTimeoutKey+" must be a whole number of seconds, 1 to 3600", provider.Field(`spec.annotations["`+idleTimeoutKey+`"]`))
 	}
-	out := &wish{
-		Name: request.Key, Class: cmp.Or(strings.TrimPrefix(request.Class, domain+"/"), request.Annotations[flavourKey], standard),
+	out := &desiredSpec{
+		Name: request.Key, Class: cmp.Or(strings.TrimPrefix(request.Class, domain+"/"), request.Annotations[flavorKey], standard),
 		SessionAffinity: "none", IdleTimeoutMs: idleSeconds * int(time.Second/time.Millisecond),
 		SourceRanges: slices.Sorted(slices.Values(spec.GetSourceRanges().GetCidrs())), Protected: spec.DeletionProtection,
 		HealthCheck: healthCheckOf(spec), Tags: tagsOf(request), Metadata: map[string]string{specFingerprintKey: request.SpecFingerprint},
@@ -96,11 +96,11 @@ func wishOf(request *provider.EnsureRequest) (*wish, error) {
 }
 
 func tagsOf(request *provider.EnsureRequest) map[string]string {
-	tags := clusterStamp(request.Cluster)
+	tags := clusterTags(request.Cluster)
 	tags[serviceUIDTag], tags[serviceNamespaceTag], tags[serviceNameTag] = request.Service.GetUid(), request.Service.GetNamespace(), request.Service.GetName()
 	for key, value := range request.Spec.GetTags() {
 		// None that pretends to be a stamp.
-		if !strings.HasPrefix(key, stampPrefix) {
+		if !strings.HasPrefix(key, ownershipPrefix) {
 			tags[key] = value
 		}
 	}
@@ -120,41 +120,41 @@ func healthCheckOf(spec *cpv1.LoadBalancerSpec) *healthCheck {
 }
 
 // patchFor is what has to be changed on an existing load balancer; nil: nothing.
-func (w *wish) patchFor(existing *balancer) map[string]any {
+func (d *desiredSpec) patchFor(existing *balancer) map[string]any {
 	patch := map[string]any{}
 	have := make([]listener, len(existing.Listeners))
 	for i, each := range existing.Listeners {
 		have[i] = listener{Port: each.Port, Protocol: each.Protocol, TargetPort: each.TargetPort}
 	}
-	if !slices.Equal(have, w.Listeners) {
-		patch["listeners"] = w.Listeners
+	if !slices.Equal(have, d.Listeners) {
+		patch["listeners"] = d.Listeners
 	}
-	if !slices.Equal(existing.SourceRanges, w.SourceRanges) {
-		patch["sourceRanges"] = w.SourceRanges
+	if !slices.Equal(existing.SourceRanges, d.SourceRanges) {
+		patch["sourceRanges"] = d.SourceRanges
 	}
-	if existing.SessionAffinity != w.SessionAffinity {
-		patch["sessionAffinity"] = w.SessionAffinity
+	if existing.SessionAffinity != d.SessionAffinity {
+		patch["sessionAffinity"] = d.SessionAffinity
 	}
-	if existing.IdleTimeoutMs != w.IdleTimeoutMs {
-		patch["idleTimeoutMs"] = w.IdleTimeoutMs
+	if existing.IdleTimeoutMs != d.IdleTimeoutMs {
+		patch["idleTimeoutMs"] = d.IdleTimeoutMs
 	}
-	if (existing.HealthCheck == nil) != (w.HealthCheck == nil) || w.HealthCheck != nil && *existing.HealthCheck != *w.HealthCheck {
-		patch["healthCheck"] = w.HealthCheck
+	if (existing.HealthCheck == nil) != (d.HealthCheck == nil) || d.HealthCheck != nil && *existing.HealthCheck != *d.HealthCheck {
+		patch["healthCheck"] = d.HealthCheck
 	}
-	if w.Protected != nil && existing.Protected != *w.Protected {
-		patch["protected"] = *w.Protected
+	if d.Protected != nil && existing.Protected != *d.Protected {
+		patch["protected"] = *d.Protected
 	}
-	if !maps.Equal(existing.Tags, w.Tags) {
-		patch["tags"] = w.Tags
+	if !maps.Equal(existing.Tags, d.Tags) {
+		patch["tags"] = d.Tags
 	}
-	if len(patch) == 0 && existing.Metadata[specFingerprintKey] == w.Metadata[specFingerprintKey] {
+	if len(patch) == 0 && existing.Metadata[specFingerprintKey] == d.Metadata[specFingerprintKey] {
 		return nil
 	}
 	metadata := maps.Clone(existing.Metadata)
 	if metadata == nil {
 		metadata = map[string]string{}
 	}
-	maps.Copy(metadata, w.Metadata)
+	maps.Copy(metadata, d.Metadata)
 	patch["metadata"] = metadata
 	return patch
 }
@@ -179,7 +179,7 @@ func targetsOf(ctx context.Context, wanted *provider.TargetNodes) targets {
 	}
 	if len(foreign) > 0 {
 		warn(ctx, "NodesOfOtherProviders", fmt.Sprintf("%d nodes are no targets, because their machines are not in this cloud: %s",
-			len(foreign), strings.Join(foreign[:min(len(foreign), toldItems)], ", ")))
+			len(foreign), strings.Join(foreign[:min(len(foreign), maxShownItems)], ", ")))
 	}
 	slices.Sort(out.ids)
 	out.ids = slices.Compact(out.ids)
@@ -201,7 +201,7 @@ var phases = map[string]cpv1.LoadBalancerPhase{
 
 func (b *balancer) message() *cpv1.LoadBalancer { return b.messageWith(nil) }
 
-// messageWith is a load balancer as the contract shows it. Fingerprints are told only of what is in force.
+// messageWith is a load balancer in the form of the contract. Fingerprints are set only for the configuration in effect.
 func (b *balancer) messageWith(work *operation) *cpv1.LoadBalancer {
 	out := &cpv1.LoadBalancer{
 		Id: b.ID, Phase: phases[b.State], RegisteredNodes: &b.TargetCount, Tags: b.Tags, ObservedFingerprint: b.observed(),
@@ -218,7 +218,7 @@ func (b *balancer) messageWith(work *operation) *cpv1.LoadBalancer {
 	}
 	out.Conditions = []*cpv1.Condition{forwarding}
 	if b.State != "active" && b.State != "failed" {
-		out.Operation = &cpv1.Operation{Id: b.OperationID, Stage: b.State + " at the cloud", PollAfter: durationpb.New(pollAfter(work))}
+		out.Operation = &cpv1.Operation{Id: b.OperationID, Stage: b.State + " in the cloud", PollAfter: durationpb.New(pollAfter(work))}
 		if work != nil {
 			out.Operation.ProgressPercent = &work.ProgressPercent
 			out.Operation.StartTime, out.Operation.ExpectedEndTime = timestamppb.New(work.CreatedAt), timestamppb.New(work.ExpectedEndAt)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Catalogue, endpointOf, regionsOf } from "./catalogue.ts";
+import { type Catalog, endpointOf, regionsOf } from "./catalog.ts";
 
-const entry = (type: string, url: string, region_id = "one", wanted = "public"): Catalogue[number] => ({
+const entry = (type: string, url: string, region_id = "one", wanted = "public"): Catalog[number] => ({
   type,
   endpoints: [{ interface: wanted, region_id, url }],
 });
@@ -18,8 +18,8 @@ describe("endpointOf()", () => {
     ["compute", entry("compute", "http://nova", "two"), undefined],
     ["compute", entry("compute", "http://nova", "one", "internal"), undefined],
     ["compute", entry("network", "http://nova"), undefined],
-  ] as const)("finds %s", (service, catalogued, expected) => {
-    expect(endpointOf([catalogued], service, "one", "public")).toBe(expected);
+  ] as const)("finds %s", (service, catalog, expected) => {
+    expect(endpointOf([catalog], service, "one", "public")).toBe(expected);
   });
 
   test("prefers the official type of a service", () => {
@@ -29,6 +29,6 @@ describe("endpointOf()", () => {
 });
 
 test("regionsOf() names each region once", () => {
-  const catalogue = [entry("compute", "a", "two"), entry("network", "b", "one"), entry("image", "c", "two")];
-  expect(regionsOf(catalogue)).toEqual(["one", "two"]);
+  const catalog = [entry("compute", "a", "two"), entry("network", "b", "one"), entry("image", "c", "two")];
+  expect(regionsOf(catalog)).toEqual(["one", "two"]);
 });

@@ -4,7 +4,7 @@ import { servicePort, wantedLoadBalancer } from "@cloudwire/provider-sdk/testing
 /** What follows in the keys of annotations. */
 const prefix = "service.beta.kubernetes.io/aws-load-balancer-";
 
-/** A wish for a load balancer as the SDK hands it over, with annotations by their names. */
+/** A desired load balancer as the SDK passes it, with annotations by their short names. */
 export function wanted(
   annotations: Readonly<Record<string, string>> = {},
   more: Partial<WantedLoadBalancer> = {},

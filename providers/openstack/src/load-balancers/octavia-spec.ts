@@ -21,7 +21,7 @@ export interface LoadBalancerSettings {
 }
 
 /** A target of a pool, as it shall be. */
-export interface WantedMember {
+export interface DesiredMember {
   readonly name: string;
   readonly address: string;
   readonly port: number;
@@ -31,7 +31,7 @@ export interface WantedMember {
 }
 
 /** A health monitor, as it shall be. */
-export interface WantedMonitor {
+export interface DesiredMonitor {
   readonly type: "TCP" | "HTTP" | "UDP-CONNECT";
   readonly path?: string | undefined;
   readonly delaySeconds: number;
@@ -41,7 +41,7 @@ export interface WantedMonitor {
 }
 
 /** A pool, as it shall be. Its name says its port and protocols: what cannot be changed, or not without losing connections, makes another pool. */
-export interface WantedPool {
+export interface DesiredPool {
   readonly name: string;
   readonly protocol: "TCP" | "UDP" | "HTTP" | "PROXY" | "PROXYV2";
   readonly nodePort: number;
@@ -49,11 +49,11 @@ export interface WantedPool {
   readonly monitorPort?: number | undefined;
   /** Undefined: any client goes to any node. */
   readonly affinity?: { readonly timeoutSeconds?: number | undefined } | undefined;
-  readonly monitor?: WantedMonitor | undefined;
+  readonly monitor?: DesiredMonitor | undefined;
 }
 
 /** A listener, as it shall be, and the pool behind it. */
-export interface WantedListener {
+export interface DesiredListener {
   readonly name: string;
   readonly protocol: "TCP" | "UDP" | "HTTP";
   readonly port: number;
@@ -61,23 +61,23 @@ export interface WantedListener {
   readonly options: Readonly<Record<string, number>>;
   readonly allowedCidrs: readonly string[];
   readonly forwardedFor: boolean;
-  readonly pool: WantedPool;
+  readonly pool: DesiredPool;
 }
 
-/** The wish for a load balancer, in Octavia's terms. */
-export interface Wish {
+/** The desired load balancer, in Octavia's terms. */
+export interface OctaviaSpec {
   readonly name: string;
-  readonly listeners: readonly WantedListener[];
+  readonly listeners: readonly DesiredListener[];
   /** Without those that keep fingerprints. */
   readonly tags: readonly string[];
   /** Fields of the load balancer that are said when it is made, and never again. */
   readonly creation: Readonly<Record<string, string>>;
   /** Undefined: it has no address from outside. */
-  readonly floating?: FloatingWish | undefined;
+  readonly floating?: FloatingIpSpec | undefined;
   readonly memberSubnetId?: string | undefined;
 }
 
-export interface FloatingWish {
+export interface FloatingIpSpec {
   readonly networkId: string;
   readonly subnetId?: string | undefined;
   /** The address that is wanted; undefined: any. */
@@ -85,10 +85,10 @@ export interface FloatingWish {
 }
 
 /** @throws ProviderError on annotations that cannot be had */
-export function toWish(wanted: WantedLoadBalancer, settings: LoadBalancerSettings): Wish {
+export function toOctaviaSpec(wanted: WantedLoadBalancer, settings: LoadBalancerSettings): OctaviaSpec {
   const read = readAnnotations(wanted.annotations);
-  const floating = floatingWish(read, wanted, settings);
-  const wish: Wish = {
+  const floating = floatingIpSpec(read, wanted, settings);
+  const octavia: OctaviaSpec = {
     name: wanted.key,
     listeners: wanted.ports.map((port) => toListener(read, wanted, port)),
     tags: [...toTags(stampOf(wanted.cluster, wanted.service)), ...userTags(wanted.tags)],
@@ -97,10 +97,10 @@ export function toWish(wanted: WantedLoadBalancer, settings: LoadBalancerSetting
     memberSubnetId: memberSubnetOf(wanted.annotations, settings),
   };
   read.end();
-  return wish;
+  return octavia;
 }
 
-/** Also for a change of nodes alone, which brings no wish. */
+/** Also for a change of nodes alone, which brings no spec. */
 export function memberSubnetOf(
   annotations: Readonly<Record<string, string>>,
   { memberSubnetId }: Pick<LoadBalancerSettings, "memberSubnetId">,
@@ -109,7 +109,7 @@ export function memberSubnetOf(
 }
 
 /** Ports on the nodes that a pool has to do with. */
-export type PoolPorts = Pick<WantedPool, "nodePort" | "monitorPort">;
+export type PoolPorts = Pick<DesiredPool, "nodePort" | "monitorPort">;
 
 function poolName(listenerName: string, protocol: string, { nodePort, monitorPort }: PoolPorts): string {
   const health = monitorPort === undefined ? "" : `-health-${monitorPort}`;
@@ -128,17 +128,17 @@ export function membersOf(
   nodes: readonly TargetNode[],
   { nodePort, monitorPort }: PoolPorts,
   memberSubnetId: string | undefined,
-): readonly WantedMember[] {
+): readonly DesiredMember[] {
   return nodes.flatMap(({ name, ip }) =>
     ip === undefined ? [] : [{ name, address: ip, port: nodePort, subnetId: memberSubnetId, monitorPort }],
   );
 }
 
-function floatingWish(
+function floatingIpSpec(
   read: Annotations,
   { annotations, requestedIps }: WantedLoadBalancer,
   { floatingNetworkId }: LoadBalancerSettings,
-): FloatingWish | undefined {
+): FloatingIpSpec | undefined {
   const networkId = read.text("floating-network-id") ?? floatingNetworkId;
   if (isInternal(annotations) || networkId === undefined) return undefined;
   return { networkId, subnetId: read.text("floating-subnet-id"), address: requestedIps[0] };
@@ -173,7 +173,7 @@ function vipFields(read: Annotations, subnetId: string): Readonly<Record<string,
 
 const dayMs = 86_400_000;
 
-function toListener(read: Annotations, wanted: WantedLoadBalancer, port: ServicePort): WantedListener {
+function toListener(read: Annotations, wanted: WantedLoadBalancer, port: ServicePort): DesiredListener {
   const isTcp = port.protocol === "TCP";
   const forwardedFor = isTcp && read.flag("x-forwarded-for", false);
   const protocol = forwardedFor ? "HTTP" : isTcp ? "TCP" : "UDP";
@@ -202,7 +202,7 @@ function toPool(
   { port, nodePort = port, protocol }: ServicePort,
   listenerName: string,
   forwardedFor: boolean,
-): WantedPool {
+): DesiredPool {
   const isTcp = protocol === "TCP";
   const ofPool = isTcp ? tcpPoolProtocol(read, forwardedFor) : "UDP";
   // Octavia keeps a time for datagrams alone.
@@ -219,7 +219,7 @@ function toPool(
   };
 }
 
-function tcpPoolProtocol(read: Annotations, forwardedFor: boolean): WantedPool["protocol"] {
+function tcpPoolProtocol(read: Annotations, forwardedFor: boolean): DesiredPool["protocol"] {
   const proxy = read.text("proxy-protocol") ?? "false";
   if (proxy !== "false" && forwardedFor) read.blame("proxy-protocol", "cannot be had with x-forwarded-for");
   if (forwardedFor) return "HTTP";
@@ -227,7 +227,11 @@ function tcpPoolProtocol(read: Annotations, forwardedFor: boolean): WantedPool["
   return proxy === "false" ? "TCP" : "PROXY";
 }
 
-function toMonitor(read: Annotations, healthCheck: HealthCheck | undefined, isTcp: boolean): WantedMonitor | undefined {
+function toMonitor(
+  read: Annotations,
+  healthCheck: HealthCheck | undefined,
+  isTcp: boolean,
+): DesiredMonitor | undefined {
   if (!read.flag("enable-health-monitor", true)) return undefined;
   const delaySeconds = read.number("health-monitor-delay", 1, 3600, 5);
   const timeoutSeconds = read.number("health-monitor-timeout", 1, 3600, 3);

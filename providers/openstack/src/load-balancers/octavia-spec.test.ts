@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { node, tcp, udp, wanted } from "../test/wanted.ts";
-import { membersOf, portsIn, toWish } from "./wish.ts";
+import { node, tcp, udp, wanted } from "../test/desired.ts";
+import { membersOf, portsIn, toOctaviaSpec } from "./octavia-spec.ts";
 
 const settings = { vipSubnetId: "vip", memberSubnetId: "nodes", floatingNetworkId: "outside" };
-const wish = (annotations: Parameters<typeof wanted>[0], more: Parameters<typeof wanted>[1] = {}) =>
-  toWish(wanted(annotations, more), settings);
+const octaviaSpec = (annotations: Parameters<typeof wanted>[0], more: Parameters<typeof wanted>[1] = {}) =>
+  toOctaviaSpec(wanted(annotations, more), settings);
 const refusal = (annotations: Parameters<typeof wanted>[0]) => {
   try {
-    return wish(annotations);
+    return octaviaSpec(annotations);
   } catch (error) {
     return error;
   }
 };
 
-describe("toWish()", () => {
+describe("toOctaviaSpec()", () => {
   test("says all of a plain Service", () => {
-    expect(wish({})).toEqual({
+    expect(octaviaSpec({})).toEqual({
       name: "k8s-1",
       listeners: [
         {
@@ -63,7 +63,7 @@ describe("toWish()", () => {
       { vip_subnet_id: "vip", flavor_id: "f", availability_zone: "z" },
     ],
   ])("makes it with %s", (_what, annotations, expected) => {
-    expect(wish(annotations).creation).toEqual({ description: "Service default/web", ...expected });
+    expect(octaviaSpec(annotations).creation).toEqual({ description: "Service default/web", ...expected });
   });
 
   test.each([
@@ -72,14 +72,14 @@ describe("toWish()", () => {
     ["v2", "PROXYV2"],
     ["false", "TCP"],
   ])("takes proxy-protocol %s for a pool of %s", (value, protocol) => {
-    expect(wish({ "proxy-protocol": value }).listeners[0]?.pool).toMatchObject({
+    expect(octaviaSpec({ "proxy-protocol": value }).listeners[0]?.pool).toMatchObject({
       protocol,
       name: `k8s-1-tcp-80-${protocol.toLowerCase()}-to-30080`,
     });
   });
 
   test("speaks HTTP for a header", () => {
-    expect(wish({ "x-forwarded-for": "true" }).listeners[0]).toMatchObject({
+    expect(octaviaSpec({ "x-forwarded-for": "true" }).listeners[0]).toMatchObject({
       protocol: "HTTP",
       forwardedFor: true,
       pool: { protocol: "HTTP" },
@@ -87,7 +87,7 @@ describe("toWish()", () => {
   });
 
   test("keeps UDP without times, and asks for its health by datagrams", () => {
-    expect(wish({}, { ports: [udp(53)] }).listeners[0]).toMatchObject({
+    expect(octaviaSpec({}, { ports: [udp(53)] }).listeners[0]).toMatchObject({
       protocol: "UDP",
       options: { connection_limit: -1 },
       pool: { protocol: "UDP", monitor: { type: "UDP-CONNECT" } },
@@ -95,7 +95,7 @@ describe("toWish()", () => {
   });
 
   test("asks nodes as Kubernetes wishes", () => {
-    const { listeners } = wish({}, { healthCheck: { port: 32_000, path: "/healthz" } });
+    const { listeners } = octaviaSpec({}, { healthCheck: { port: 32_000, path: "/healthz" } });
     expect(listeners[0]?.pool).toMatchObject({
       name: "k8s-1-tcp-80-tcp-to-30080-health-32000",
       monitorPort: 32_000,
@@ -104,20 +104,20 @@ describe("toWish()", () => {
   });
 
   test("asks nobody where that is wished", () => {
-    const { listeners } = wish({ "enable-health-monitor": "false" }, { healthCheck: { port: 32_000 } });
+    const { listeners } = octaviaSpec({ "enable-health-monitor": "false" }, { healthCheck: { port: 32_000 } });
     expect(listeners[0]?.pool).toMatchObject({ name: "k8s-1-tcp-80-tcp-to-30080", monitor: undefined });
   });
 
   test("has a time of affinity for UDP alone", () => {
-    const pools = wish({}, { ports: [tcp(80), udp(53)], sessionAffinity: { timeoutMs: 1_500 } }).listeners;
+    const pools = octaviaSpec({}, { ports: [tcp(80), udp(53)], sessionAffinity: { timeoutMs: 1_500 } }).listeners;
     expect(pools.map(({ pool }) => pool.affinity)).toEqual([{ timeoutSeconds: undefined }, { timeoutSeconds: 2 }]);
   });
 
   test("has no address from outside where it is internal, and its own as requested", () => {
     const annotations = { "service.beta.kubernetes.io/openstack-internal-load-balancer": "true" };
-    const { floating, creation } = wish({}, { annotations, requestedIps: ["10.0.0.9"] });
+    const { floating, creation } = octaviaSpec({}, { annotations, requestedIps: ["10.0.0.9"] });
     expect([floating, creation["vip_address"]]).toEqual([undefined, "10.0.0.9"]);
-    expect(wish({}, { requestedIps: ["203.0.113.9"] }).floating).toMatchObject({ address: "203.0.113.9" });
+    expect(octaviaSpec({}, { requestedIps: ["203.0.113.9"] }).floating).toMatchObject({ address: "203.0.113.9" });
   });
 
   test.each([
