@@ -8,7 +8,7 @@ export const EXITS: ClosedSet = closed<keyof typeof EXIT>({
   tryAgain:
     "Leadership is lost, or something outside has to be put right first: a kubeconfig, a certificate, an address that is taken. The last line says what. Started again, it stands by, or finds things put right.",
   usage: "The settings are wrong: one line for each problem, nothing was started. Starting again does not help.",
-  fault:
+  internalError:
     "A part without which the process is of no use has broken, which is a fault of this program, or the end in order took too long. Started again, it begins with all parts.",
 });
 

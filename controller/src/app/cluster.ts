@@ -25,78 +25,69 @@ import type { Options } from "./options.ts";
 import { ClusterState } from "./readiness.ts";
 import { GRACE_MS } from "./shutdown.ts";
 
-/** What the process has once, whatever clusters it works on. */
+/** What the process has once, independent of clusters. */
 export interface ProcessContext extends ProgramContext {
   readonly version: string;
   /** `linux/x64` */
   readonly platform: string;
-  /** Name of the host. */
   readonly host: string;
-  /** Of the user that it runs as. */
   readonly userId: number | undefined;
-  /** Told of each call that may change something at a provider. @default nobody is */
+  /** Receives each mutating call of a provider. @default none */
   readonly audit?: AuditSink | undefined;
-  /** Gets what goes over the wire to providers. @default nobody does */
+  /** Receives the traffic with providers. @default none */
   readonly recording?: RecordingSink | undefined;
-  /** One that breaks ends the process. */
+  /** A task that fails ends the process. */
   readonly tasks: TaskGroup;
 }
 
-/** Which cluster, and what is done there. */
 export interface ClusterSettings {
-  /** In force at this moment: those that are reloadable may change meanwhile. */
+  /** Current values: reloadable options change at run time. */
   readonly options: Options;
-  /** Controllers that move between programs. @default none does */
+  /** Leader migration between controller managers. @default none */
   readonly migration?: LeaderMigration | undefined;
-  /** @default all of the program */
+  /** @default {@link CONTROLLERS} */
   readonly registrations?: readonly Registration<Options>[] | undefined;
 }
 
-/** A cluster before anybody leads it. */
 export interface Cluster extends ClusterSettings {
   readonly access: ApiAccess;
   readonly kube: ClusterConnection;
   readonly state: ClusterState;
-  /** What operators are told of it. */
   readonly pages: OperatorPages;
   readonly observed: Observing | undefined;
   readonly memories: Memories;
 }
 
 export interface ClusterSignals {
-  /** Asks to end. */
   readonly stop: AbortSignal;
-  /** Told of a signal that ends the work on this cluster when it aborts, as soon as there is work. */
+  /** Receives the signals that end the controllers when they start. */
   readonly onWork: (ends: AbortSignal) => void;
 }
 
-/** `lost`: another process may lead; this one must do nothing there any more and come back as a standby. */
+/** `lost`: another process may be the leader; this one must stop immediately and restart as a standby. */
 export type ClusterEnd = "stopped" | "lost";
 
-/** Everything of a cluster that there is before its caches are filled. Nothing runs yet. */
+/** Everything of a cluster that exists before its caches are synced. Starts nothing. */
 export function openCluster(settings: ClusterSettings, access: ApiAccess, process: ProcessContext): Cluster {
   const { options } = settings;
-  const { version, platform, host, metrics, log, clock, random, tracing } = process;
-  const observed = observing({ options, metrics, clock, log });
+  const { version, platform, clock } = process;
+  const observed = observing({ ...process, options });
   const memories = new Memories(clock);
   const enabled = enabledControllers(options);
   const kube = connectCluster({
+    ...process,
     access,
     options,
     userAgent: `cloudwire-controller-manager/v${version} (${platform})`,
     nodeIndexes: { [WAITING]: waitingIndex },
     isEnabled: (controller) => enabled.includes(controller),
-    metrics,
-    log,
-    clock,
-    random,
-    tracing,
     filter: observed?.filter,
     onEvent: memories.eventRecorded,
   });
   memories.follow(kube);
   const state = new ClusterState(options, kube.informers);
   const pages = operatorPages({
+    ...process,
     options,
     controllerNames: CONTROLLER_NAMES,
     hasRoutes: enabled.includes(NODE_ROUTE_CONTROLLER) && whyNoRoutes(options) === undefined,
@@ -105,30 +96,23 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
     state,
     observed,
     memories,
-    metrics,
-    version,
-    host,
-    log,
-    clock,
   });
   return { ...settings, access, kube, state, pages, observed, memories };
 }
 
-/** Fills caches, connects providers and runs controllers while it leads, until asked to end or until leadership is lost. */
+/** Syncs caches, connects providers and runs controllers while this process is the leader, until `stop` aborts or leadership is lost. */
 export async function runCluster(
   cluster: Cluster,
   process: ProcessContext,
   { stop, onWork }: ClusterSignals,
 ): Promise<ClusterEnd> {
   const { options, migration, registrations = CONTROLLERS, kube, state, observed, memories } = cluster;
-  const { identity, tasks, metrics, log, clock, random } = process;
-  // Caches fill and providers are greeted before leadership is sought: a standby takes over warm.
+  const { tasks, log, clock } = process;
+  // Before the election: a standby takes over with synced caches and connected providers.
   for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
-  const id = await readClusterId({
+  const clusterId = await readClusterId({
+    ...process,
     client: kube.client,
-    log,
-    clock,
-    random,
     signal: stop,
     onFailure: (problem) => {
       state.identityProblem = problem;
@@ -137,7 +121,7 @@ export async function runCluster(
   state.identityProblem = undefined;
   const isElected = holdsLease(options);
   const sequence = new ChangeSequence({ clock, log, isElected });
-  const provider = connect(cluster, process, { id, sequence, isElected });
+  const provider = connect(cluster, process, { clusterId, sequence, isElected });
   state.provider = provider;
   tasks.start("provider connection", (signal) => provider.run(signal));
   const prepared = prepareControllers(
@@ -154,9 +138,9 @@ export async function runCluster(
   };
   state.controllers = controllers;
   if (isElected) {
-    const shared = { options, kube, provider, metrics, log, clock, random, controllers };
-    const own = { identity, sequence, annotations: controllers.leaseAnnotations, migration, graceMs: GRACE_MS };
-    state.election = new Election({ ...shared, ...own });
+    const annotations = controllers.leaseAnnotations;
+    const parts = { options, kube, provider, controllers, sequence, annotations, migration, graceMs: GRACE_MS };
+    state.election = new Election({ ...process, ...parts });
     return state.election.run(stop);
   }
   const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };
@@ -164,34 +148,26 @@ export async function runCluster(
   return "stopped";
 }
 
-interface Changes {
-  /** Identity of the cluster. */
-  readonly id: string;
+interface ChangeContext {
+  readonly clusterId: string;
   readonly sequence: ChangeSequence;
   readonly isElected: boolean;
 }
 
 function connect(
   { options, kube, state, observed, memories }: Cluster,
-  { version, metrics, log, clock, random, newId, userId, tracing, tasks, audit, recording }: ProcessContext,
-  { id, sequence, isElected }: Changes,
+  process: ProcessContext,
+  { clusterId, sequence, isElected }: ChangeContext,
 ): Providers {
+  const events = options.auditEvents ? kube.events.recorder(CLOUD_CONTROLLER_MANAGER) : undefined;
   return connectProviders({
+    ...process,
     options,
-    cluster: { id, name: options.clusterName },
-    version,
-    metrics,
-    log,
-    clock,
-    random,
-    newId,
-    userId,
-    tracing,
+    cluster: { id: clusterId, name: options.clusterName },
     filter: observed?.filter,
-    audit: changeAudit(audit, options.auditEvents ? kube.events.recorder(CLOUD_CONTROLLER_MANAGER) : undefined),
+    audit: changeAudit(process.audit, events),
     journal: memories.journal,
-    recording,
-    signal: tasks.signal,
+    signal: process.tasks.signal,
     companions: () => kube.nodes.lister.byIndex(WAITING, WAITING),
     nodes: () => kube.nodes.lister.list(),
     numbers: sequence,
@@ -200,7 +176,7 @@ function connect(
   });
 }
 
-/** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
+/** An event on the Lease, where an operator accepts the new scope. Without leader election there is no Lease, only the log. */
 function reportScopeChange(
   elector: LeaderElector | undefined,
   kube: ClusterConnection,

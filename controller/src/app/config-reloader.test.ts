@@ -63,7 +63,7 @@ describe("ConfigReloader", () => {
     expect(log.lines).toEqual([
       {
         level: "info",
-        message: "Configuration file read again",
+        message: "Reloaded the configuration file",
         fields: { file: PATH, changes: ["--node-deletion-confirmation-period from 30s to 1m0s"] },
       },
     ]);
@@ -85,7 +85,7 @@ describe("ConfigReloader", () => {
       { level: "error", fields: { file: PATH, problems } },
     ]);
     expect(reloader.state.problems).toHaveLength(2);
-    expect(reloadSummary(reloader.state)).toBe(`read 2026-11-21T12:00:00.000Z; refused since: ${problems.join("; ")}`);
+    expect(reloadSummary(reloader.state)).toBe(`read 2026-11-21T12:00:00.000Z; rejected since: ${problems.join("; ")}`);
 
     file.text = span("2m");
     await clock.advance(4000);
@@ -119,7 +119,7 @@ describe("ConfigReloader", () => {
     });
     expect(await metrics.value("cloudwire_config_settings_needing_restart")).toBe(2);
     expect(reloadSummary(reloader.state)).toBe(
-      `read 2026-11-21T12:00:04.000Z; at the next start: ${changes.join(", ")}`,
+      `read 2026-11-21T12:00:04.000Z; at the next restart: ${changes.join(", ")}`,
     );
   });
 

@@ -11,16 +11,12 @@ import { messageOf } from "../util/errors.ts";
 import { iso } from "../util/text.ts";
 
 export interface ConfigReloaderDependencies {
-  /** The file of --config. */
+  /** --config. */
   readonly path: string;
-  /** What it said when the settings in force were made of it. */
+  /** The text that the settings in force come from. */
   readonly text: string | undefined;
-  /** What it says now; throws when it cannot be read. */
   readonly readText: ReadText;
-  /**
-   * Command line, environment and that text in the place of the file, in their order of precedence. Nothing else decides: what is
-   * refused once is refused until the text changes.
-   */
+  /** Parses command line, environment and this text, in their order of precedence. Depends on nothing else. */
   readonly parse: (text: string) => Reparsed;
   readonly live: LiveOptions<Options>;
   readonly metrics: Metrics;
@@ -28,38 +24,35 @@ export interface ConfigReloaderDependencies {
   readonly log: Logger;
 }
 
-/** Told what is in force now that was not before. */
 export type AppliedListener = (changes: readonly OptionChange[]) => void;
 
-/** How the file stands against what is in force. */
 export interface ReloadState {
-  /** Wall clock; the start counts. */
+  /** Wall clock, the start included. */
   readonly lastSuccessMs: number;
-  /** Of the last try; none: it succeeded. */
+  /** Of the last reload; empty: it succeeded. */
   readonly problems: readonly Problem[];
-  /** Settings of the file that wait for a restart. */
+  /** Changed settings that take effect at the next restart. */
   readonly needRestart: readonly OptionChange[];
 }
 
 /**
- * The file is looked at so often. Its content is compared, for a mounted ConfigMap changes by a symbolic link, and counts once it was seen
- * twice: half a file is valid, too.
+ * Contents are compared: a mounted ConfigMap changes by symbolic link. A change counts when it is read twice: half a file may be valid.
  */
-const LOOK_MS = 2000;
+const POLL_MS = 2000;
 
-/** Follows the configuration file: a good one changes what can be changed, a bad one nothing. */
+/** Reloads the configuration file: a valid one changes the reloadable settings, an invalid one nothing. */
 export class ConfigReloader {
   readonly #deps: ConfigReloaderDependencies;
   readonly #listeners = new Set<AppliedListener>();
   readonly #metrics: ReloadMetrics;
-  /** Text that the settings in force come from, or that was refused; undefined: it could not be read. */
-  #taken: string | undefined;
+  /** The last text that was applied or rejected; undefined: it could not be read. */
+  #handled: string | undefined;
   #state: ReloadState;
 
   constructor(dependencies: ConfigReloaderDependencies) {
     this.#deps = dependencies;
     this.#metrics = reloadMetrics(dependencies.metrics);
-    this.#taken = dependencies.text;
+    this.#handled = dependencies.text;
     this.#state = { lastSuccessMs: dependencies.clock.nowMs(), problems: [], needRestart: [] };
     this.#show();
   }
@@ -68,72 +61,70 @@ export class ConfigReloader {
     return this.#state;
   }
 
-  /** For whoever cannot read a setting when it is needed; answers how to end it. */
-  onApplied(listener: AppliedListener): () => void {
+  /** For settings that are not read at each use. */
+  onApplied(listener: AppliedListener): void {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 
-  /** Reloads whenever the content of the file has changed, until `signal` aborts. */
+  /** Reloads when the content has changed, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    let seen = this.#taken;
+    let seen = this.#handled;
     while (!signal.aborted) {
-      await sleep(LOOK_MS, signal, this.#deps.clock).catch(() => undefined);
+      await sleep(POLL_MS, signal, this.#deps.clock).catch(() => undefined);
       if (signal.aborted) return;
       const file = this.#read();
       const now = textOf(file);
-      if (now === seen && now !== this.#taken) this.#take(file);
+      if (now === seen && now !== this.#handled) this.#handle(file);
       seen = now;
     }
   }
 
-  /** Takes the file as it is now. */
   reload(): void {
-    this.#take(this.#read());
+    this.#handle(this.#read());
   }
 
-  #take(file: FileText): void {
+  #handle(file: FileText): void {
     const { live, clock } = this.#deps;
-    this.#taken = textOf(file);
+    this.#handled = textOf(file);
     const parsed = this.#parse(file);
     if (parsed.kind === "options") {
       const { applied, needRestart } = live.apply(parsed.options);
-      this.#tell(applied, needRestart);
+      this.#logChanges(applied, needRestart);
       if (applied.length > 0) for (const listener of this.#listeners) listener(applied);
       this.#state = { lastSuccessMs: clock.nowMs(), problems: [], needRestart };
       this.#metrics.reloads.inc({ result: "success" });
     } else {
-      this.#refuse(parsed.problems);
+      this.#logRejection(parsed.problems);
       this.#state = { ...this.#state, problems: parsed.problems };
       this.#metrics.reloads.inc({ result: "failure" });
     }
     this.#show();
   }
 
-  /** A fault in reading a file is no reason to end a process that has good settings. */
+  /** Even a bug in parsing must not end a process with valid settings. */
   #parse(file: FileText): Reparsed {
     const { path, parse } = this.#deps;
-    const refused = (what: string): Reparsed => ({ kind: "invalid", problems: [{ where: path, what }] });
-    if (file.kind === "unreadable") return refused(file.what);
+    const invalid = (what: string): Reparsed => ({ kind: "invalid", problems: [{ where: path, what }] });
+    if (file.kind === "unreadable") return invalid(file.what);
     try {
       return parse(file.text);
     } catch (error) {
-      return refused(messageOf(error));
+      return invalid(messageOf(error));
     }
   }
 
-  #tell(applied: readonly OptionChange[], needRestart: readonly OptionChange[]): void {
+  #logChanges(applied: readonly OptionChange[], needRestart: readonly OptionChange[]): void {
     const { log, path } = this.#deps;
-    log.info("Configuration file read again", { file: path, changes: applied.map((change) => changeText(change)) });
+    log.info("Reloaded the configuration file", { file: path, changes: applied.map((change) => changeText(change)) });
     if (needRestart.length === 0) return;
-    log.warn("Settings that changed in the configuration file take effect at the next start", {
+    log.warn("Changed settings of the configuration file take effect at the next restart", {
       file: path,
       changes: needRestart.map((change) => changeText(change)),
     });
   }
 
-  #refuse(problems: readonly Problem[]): void {
-    this.#deps.log.error("The changed configuration file is refused as a whole; what was in force stays", {
+  #logRejection(problems: readonly Problem[]): void {
+    this.#deps.log.error("Rejected the changed configuration file; the previous settings stay in force", {
       file: this.#deps.path,
       problems: problems.map(({ where, what }) => `${where}: ${what}`),
     });
@@ -161,18 +152,18 @@ export function reloadReport({ lastSuccessMs, problems, needRestart }: ReloadSta
   return { lastRead: iso(lastSuccessMs), problems, needRestart };
 }
 
-/** A line for people. */
+/** For `/statusz`. */
 export function reloadSummary({ lastSuccessMs, problems, needRestart }: ReloadState): string {
   const read = `read ${iso(lastSuccessMs)}`;
-  const refused =
+  const rejected =
     problems.length === 0
       ? ""
-      : `; refused since: ${problems.map(({ where, what }) => `${where}: ${what}`).join("; ")}`;
-  const waiting =
+      : `; rejected since: ${problems.map(({ where, what }) => `${where}: ${what}`).join("; ")}`;
+  const pending =
     needRestart.length === 0
       ? ""
-      : `; at the next start: ${needRestart.map((change) => changeText(change)).join(", ")}`;
-  return `${read}${refused}${waiting}`;
+      : `; at the next restart: ${needRestart.map((change) => changeText(change)).join(", ")}`;
+  return `${read}${rejected}${pending}`;
 }
 
 function changeText({ flag, from, to }: OptionChange): string {

@@ -18,7 +18,7 @@ import type { Clock } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
 import type { Options } from "./options.ts";
 
-/** Every controller of this program, in the order in which they are told of. */
+/** All controllers, in the order in which they are listed. */
 export const CONTROLLERS: readonly Registration<Options>[] = [
   cloudNode,
   nodeLifecycle,
@@ -29,23 +29,21 @@ export const CONTROLLERS: readonly Registration<Options>[] = [
   persistentVolumeLabel,
 ];
 
-/** Their canonical names. */
 export const CONTROLLER_NAMES: ReadonlySet<string> = new Set(CONTROLLERS.map(({ name }) => name));
 
-/** Canonical names of those that the options turn on. */
 export function enabledControllers({ controllers }: Pick<Options, "controllers">): readonly string[] {
   return [...CONTROLLER_NAMES].filter((name) => isControllerEnabled(name, controllers));
 }
 
 export interface ControllersDependencies
   extends Pick<ControllerContext<Options>, "options" | "cluster" | "providers" | "program"> {
-  /** Where plans are reported. @default nowhere: all are carried out */
+  /** Receives plans in observe mode. @default plans are applied */
   readonly plans?: Plans | undefined;
-  /** Where what happens to objects is remembered. @default nowhere */
+  /** Receives results of reconciles. @default none */
   readonly memories?: Memories | undefined;
 }
 
-/** Nothing is built before it runs. A fault of one controller stays its own (runtime/supervised-controller.ts). */
+/** Builds nothing before it runs. */
 export function prepareControllers(
   dependencies: ControllersDependencies,
   registrations: readonly Registration<Options>[],
@@ -65,7 +63,7 @@ export function prepareControllers(
     return [new SupervisedController({ name, build: () => registered?.build(), clock, log, random, faults })];
   });
   const why = whyNotAllocated(options);
-  if (why !== undefined) log.info("Pod ranges are not allocated", { controller: nodeIpam.name, why });
+  if (why !== undefined) log.info("Pod CIDRs are not allocated", { controller: nodeIpam.name, detail: why });
   return {
     all,
     leaseAnnotations,
@@ -76,7 +74,6 @@ export function prepareControllers(
   };
 }
 
-/** What each controller is made from; its series of the metric families that all share are made here. */
 function contexts({
   plans,
   memories,
@@ -109,7 +106,7 @@ async function runTogether(
   const abort = cleanup.use(childSignal(signals.lost));
   const onLost = (): void => stop.abort(signals.lost.reason);
   const startGrace = (): void => {
-    const tooLate = (): void => abort.abort(new Error("the grace time for work in hand is over"));
+    const tooLate = (): void => abort.abort(new Error("the grace period for running reconciles is over"));
     const timer = clock.schedule(signals.graceMs, tooLate);
     cleanup.defer(() => timer.cancel());
   };

@@ -1,7 +1,6 @@
 import type { Counter, Gauge } from "prom-client";
 import type { Metrics } from "../telemetry/metrics.ts";
 
-/** What has become of the configuration file. */
 export interface ReloadMetrics {
   readonly reloads: Counter<"result">;
   readonly lastSuccessful: Gauge;

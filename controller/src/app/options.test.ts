@@ -79,7 +79,7 @@ describe("parseCommand()", () => {
   });
 
   test.each([
-    { args: [], problem: "--provider: no provider is given; add --provider NAME=unix:///path/to/provider.sock" },
+    { args: [], problem: "--provider: no provider; add --provider NAME=unix:///path/to/provider.sock" },
     { args: [provider, "--providr=x"], problem: "--providr: is not a flag of this program; did you mean --provider?" },
     { args: [provider, "--zzzzzzz", "4"], problem: "--zzzzzzz: is not a flag of this program; --help lists them" },
     {
@@ -149,7 +149,7 @@ describe("parseCommand()", () => {
     {
       args: [provider, "--controllers=nodes"],
       problem:
-        '--controllers: "nodes" is not a controller; there are cloud-node-controller, cloud-node, service-lb-controller, service',
+        '--controllers: unknown controller "nodes"; available: cloud-node-controller, cloud-node, service-lb-controller, service',
     },
     {
       args: [provider, "--health-bind-address=10268"],
@@ -179,11 +179,11 @@ describe("parseCommand()", () => {
     },
     {
       args: [provider, "--provider-node-selector=b=cloud=b"],
-      problem: '--provider-node-selector: "b" is no provider; --provider names acme',
+      problem: '--provider-node-selector: unknown provider "b"; --provider names acme',
     },
     {
       args: [provider, "--provider=b=unix:///b.sock", "--default-load-balancer-provider=c"],
-      problem: '--default-load-balancer-provider: "c" is no provider; --provider names acme, b',
+      problem: '--default-load-balancer-provider: unknown provider "c"; --provider names acme, b',
     },
     {
       args: [provider, "--cluster-cidr=10.0.0/8"],

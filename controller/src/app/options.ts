@@ -21,7 +21,7 @@ const configFlags = {
   [CONFIG]: stringFlag({
     group: "configuration",
     valueName: "file",
-    help: "YAML file of kind CloudControllerManagerConfiguration; what the command line or the environment says takes precedence",
+    help: "YAML file of kind CloudControllerManagerConfiguration; command line and environment take precedence",
   }),
 } as const;
 
@@ -31,14 +31,14 @@ const controllersFlags = {
     group: "controllers",
     valueName: "name,-name,*",
     defaultValue: ["*"],
-    help: "controllers to run: a name turns one on, -name turns it off, * means all that are on by default",
-    differs: "there are further controllers, and node-ipam-controller has to be named",
+    help: "controllers to run: name enables one, -name disables it, * means all that are enabled by default",
+    differs: "there are more controllers, and node-ipam-controller must be named",
   }),
 } as const;
 
 /**
- * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and defaults are those of upstream's
- * options/options.go and k8s.io/controller-manager/options v0.36.3, unless the row says in `differs` why not.
+ * All flags; a flag's name is its key in kebab case. Names, meanings and defaults are those of cloud-provider/options/options.go and
+ * k8s.io/controller-manager/options v0.36.3, unless `differs` says why not.
  */
 const flags = {
   ...configFlags,
@@ -61,12 +61,11 @@ const flags = {
   ...tracingFlags,
 } as const;
 
-/** The settings of one run. Durations are in milliseconds. */
+/** Durations are in milliseconds. */
 export type Options = OptionsOf<typeof flags>;
 
 export const TABLE = flagTable(flags);
 
-/** What the command line asks for; completion is that of bash. */
 export type Command =
   | ({ readonly kind: "run" } & Start)
   | { readonly kind: "help" }
@@ -74,18 +73,17 @@ export type Command =
   | { readonly kind: "completion" }
   | Invalid;
 
-/** Options that may take the place of those in force. */
 export type Reparsed = { readonly kind: "options"; readonly options: Options } | Invalid;
 
-/** What a run starts with. What is from files that settings name, and from other programs' variables, cannot be reloaded. */
+/** The settings of a run. Leader migration and tracing come from other files and variables and cannot be reloaded. */
 export interface Start extends Omit<Settings<Options>, "problemsWith"> {
-  /** Controllers that move between programs; undefined: none does. */
+  /** undefined: no leader migration. */
   readonly migration: LeaderMigration | undefined;
-  /** undefined: there are to be no traces. */
+  /** undefined: tracing is off. */
   readonly tracing: TracingSettings | undefined;
 }
 
-/** Every problem is found and reported together, those of files that settings name among them. */
+/** Reports all problems together, including those of other files that settings name. */
 export function parseCommand(sources: Sources, knownControllers: ReadonlySet<string>): Command {
   const { args, environment, readText } = sources;
   if (isAsked("help", args)) return { kind: "help" };
@@ -105,7 +103,7 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
   return { kind: "run", ...settings, migration: migration.value, tracing: tracing.value };
 }
 
-/** The options once more, by another text of the file of --config. Nothing else is read: what other files say is of the start. */
+/** Parses again with another text of --config. Reads no other file. */
 export function parseAgain(
   { args, environment }: Pick<Sources, "args" | "environment">,
   configText: string,
@@ -116,7 +114,7 @@ export function parseAgain(
   return problems.length > 0 ? { kind: "invalid", problems } : { kind: "options", options };
 }
 
-/** What no single flag can see: settings that do not fit each other, or are missing. */
+/** Rules across flags. */
 function validate(options: Options, knownControllers: ReadonlySet<string>): readonly Problem[] {
   return [
     ...missingProvider(options),
@@ -137,10 +135,9 @@ function validate(options: Options, knownControllers: ReadonlySet<string>): read
 
 function missingProvider({ provider }: Options): readonly Problem[] {
   if (provider.length > 0) return [];
-  return [{ where: "--provider", what: "no provider is given; add --provider NAME=unix:///path/to/provider.sock" }];
+  return [{ where: "--provider", what: "no provider; add --provider NAME=unix:///path/to/provider.sock" }];
 }
 
-/** Names that other flags give to providers. */
 function unknownProviders({
   provider,
   providerNodeSelector,
@@ -162,7 +159,7 @@ function unknownProviders({
     .filter(({ name }) => !known.has(name))
     .map(({ where, name }) => ({
       where,
-      what: `"${name}" is no provider; --provider names ${[...known].join(", ")}`,
+      what: `unknown provider "${name}"; --provider names ${[...known].join(", ")}`,
     }));
 }
 
@@ -172,17 +169,16 @@ function unknownControllers(names: readonly string[], known: ReadonlySet<string>
     .filter((name) => name !== "*" && !known.has(name))
     .map((name) => ({
       where: "--controllers",
-      what: `"${name}" is not a controller; there are ${[...known].join(", ")}`,
+      what: `unknown controller "${name}"; available: ${[...known].join(", ")}`,
     }));
 }
 
-/** A setting, as those need to know it who write configurations. */
 export interface Setting {
   /** In the configuration file: `Generic.LeaderElection.LeaseDuration`. */
   readonly path: string;
   /** Without dashes: `leader-elect-lease-duration`. */
   readonly flag: string;
-  /** A change of the file takes effect without a restart. */
+  /** A change in the file takes effect without a restart. */
   readonly isReloadable: boolean;
 }
 

@@ -54,7 +54,7 @@ async function optionsFor(
     `--provider=acme=unix://${directory}/provider.sock`,
     "--health-bind-address=127.0.0.1:0",
     "--secure-port=0",
-    // It asks for no random number of its own.
+    // It uses no random numbers.
     `--controllers=${controllers}`,
     ...more,
   ];
@@ -63,7 +63,7 @@ async function optionsFor(
   return command.options;
 }
 
-/** An API server that knows one Lease and refuses to list nodes. */
+/** An API server with one Lease that fails to list nodes. */
 function withoutNodes(leases: JsonRecord[]): Answer {
   return ({ method, path, body, query }, response) => {
     if (path === "/api/v1/nodes") return sendStatus(response, 500, "InternalError");
@@ -79,7 +79,7 @@ function withoutNodes(leases: JsonRecord[]): Answer {
   };
 }
 
-test("runProcess() gives the lease up and ends as failed when a background task breaks", async () => {
+test("runProcess() releases the Lease and ends as failed when a background task fails", async () => {
   const leases: JsonRecord[] = [];
   server = await ScriptedServer.start(withoutNodes(leases));
   const log = new FakeLog();
@@ -91,7 +91,7 @@ test("runProcess() gives the lease up and ends as failed when a background task 
     version: "1.0.0",
     log,
     clock: systemClock(),
-    // Stands for a bug: the informer asks for a back-off, and gets none once somebody leads.
+    // Simulates a bug: the informer's back-off throws once there is a leader.
     random: () => {
       if (leases.length > 0) throw new Error("no random numbers left");
       return 0;
@@ -103,14 +103,14 @@ test("runProcess() gives the lease up and ends as failed when a background task 
   const holders = leases.map((lease) => recordField(lease, "spec")["holderIdentity"]);
   expect(holders.at(-1)).toBe("");
   expect(log.lines.filter(({ level }) => level === "error")).toMatchObject([
-    { message: expect.stringContaining("the process ends"), fields: { task: "nodes informer" } },
+    { message: expect.stringContaining("exiting"), fields: { task: "nodes informer" } },
   ]);
 });
 
 const WELL = "cloud-node-controller";
 const BROKEN = "node-route-controller";
 
-/** A controller with one key, which it works on every 20 ms. */
+/** A controller that reconciles one key every 20 ms. */
 function registrationOf(name: string, reconciled: () => unknown, ready: () => Promise<void>): Registration<unknown> {
   return {
     name,
@@ -133,17 +133,17 @@ function registrationOf(name: string, reconciled: () => unknown, ready: () => Pr
   };
 }
 
-test("runProcess() starts a controller anew that breaks, tells of it, and lets the others go on", async () => {
+test("runProcess() restarts a controller that panics, reports it, and keeps the others running", async () => {
   server = await ScriptedServer.start(withoutNodes([]));
   const log = new FakeLog();
   const metrics = new Metrics();
   const stop = new AbortController();
   const reconciled = { well: 0, broken: 0 };
-  let faults = 0;
-  let isTold = false;
-  const breaksUntilTold = (): Promise<void> => {
-    if (isTold) return Promise.resolve();
-    faults += 1;
+  let panics = 0;
+  let isReported = false;
+  const panicsUntilReported = (): Promise<void> => {
+    if (isReported) return Promise.resolve();
+    panics += 1;
     return Promise.reject(new TypeError("x is undefined"));
   };
   const ended = runProcess({
@@ -161,34 +161,34 @@ test("runProcess() starts a controller anew that breaks, tells of it, and lets t
         () => reconciled.well++,
         () => Promise.resolve(),
       ),
-      registrationOf(BROKEN, () => reconciled.broken++, breaksUntilTold),
+      registrationOf(BROKEN, () => reconciled.broken++, panicsUntilReported),
     ],
     stop: stop.signal,
     exit: () => undefined,
   });
-  await eventually("a fault", () => faults > 0);
+  await eventually("a panic", () => panics > 0);
   const started = log.lines.find(({ message }) => message === "Started");
   const health = await fetch(`${String(started?.fields["health"])}/healthz?verbose`, {
     signal: AbortSignal.timeout(10_000),
   });
   const text = await health.text();
-  isTold = true;
+  isReported = true;
   const before = reconciled.well;
   await eventually("the other to go on", () => reconciled.well > before + 5);
-  await eventually("a life that works", () => reconciled.broken > 0);
+  await eventually("a successful start", () => reconciled.broken > 0);
   stop.abort(new Error("the test is over"));
 
   expect(await ended).toBe("stopped");
   expect(health.status).toBe(200);
   expect(text).toContain(`[+]${WELL} ok\n`);
-  expect(text).toMatch(/\[\+\]node-route-controller ok, but: broke \(fault \d+ in a row\) .*: x is undefined\n/);
-  expect(await metrics.value("cloudwire_controller_panics_total", { controller: BROKEN })).toBe(faults);
+  expect(text).toMatch(/\[\+\]node-route-controller ok, but: panicked \(\d+ in a row\), .*: x is undefined\n/);
+  expect(await metrics.value("cloudwire_controller_panics_total", { controller: BROKEN })).toBe(panics);
   expect(await metrics.value("cloudwire_controller_panics_total", { controller: WELL })).toBeUndefined();
   const starts = log.lines.filter(({ message }) => message === "Controller started");
   expect(starts.map(({ fields }) => fields["controller"])).toEqual([WELL, BROKEN]);
 });
 
-test("runProcess() cuts the end off that takes too long when leadership is lost", async () => {
+test("runProcess() ends a shutdown that times out after leadership is lost", async () => {
   const leases: JsonRecord[] = [];
   const answer = withoutNodes(leases);
   let isRefusing = false;
@@ -212,7 +212,7 @@ test("runProcess() cuts the end off that takes too long when leadership is lost"
     environment: {},
     version: "1.0.0",
     log,
-    // The longest wait of all is for the end as a whole.
+    // The longest timer is the limit of the shutdown.
     clock: { ...clock, schedule: (delayMs, run) => clock.schedule(delayMs === 28_000 ? 100 : delayMs, run) },
     random: () => 0,
     registrations: [

@@ -12,17 +12,16 @@ import {
 import { enabledControllers } from "./controllers.ts";
 import type { Options } from "./options.ts";
 
-/** What the health endpoints know of one cluster, from before everything is built. */
+/** The state of one cluster that health endpoints show; exists before the parts do. */
 export class ClusterState {
-  identityProblem: string | undefined = "the identity of the cluster is not read yet";
+  identityProblem: string | undefined = "the cluster ID is not read yet";
   provider: Providers | undefined;
   election: Election | undefined;
   controllers: Controllers | undefined;
 
-  /** Fails only when a restart would help. */
   readonly liveness: readonly HealthCheck[];
 
-  /** One provider of several that is away takes nobody's readiness: the others are served all the same, and webhooks with them. */
+  /** One unavailable provider of several only warns: the others and the webhooks are still served. */
   readonly readiness: readonly HealthCheck[];
 
   readonly #names: readonly string[];
@@ -48,11 +47,11 @@ export class ClusterState {
     ];
   }
 
-  /** For people: who leads, and how the providers are. */
+  /** For `/statusz`. */
   status(): Readonly<Record<string, string>> {
-    const leads = this.election === undefined ? "no election" : this.election.main.leading ? "yes" : "no, standing by";
+    const leader = this.election === undefined ? "no election" : this.election.main.leading ? "yes" : "no (standby)";
     return {
-      Leader: leads,
+      Leader: leader,
       Providers: this.#providers(),
       Controllers: controllersSummary(this.controllers?.all ?? []),
     };
@@ -61,23 +60,23 @@ export class ClusterState {
   #providers(): string {
     const { provider } = this;
     if (provider === undefined) return "not connected yet";
-    const troubled = this.#names.flatMap((name) => {
+    const warnings = this.#names.flatMap((name) => {
       const warning = provider.warning(name);
       return warning === undefined ? [] : [`${name}: ${warning}`];
     });
-    return troubled.length === 0 ? "all usable" : troubled.join("; ");
+    return warnings.length === 0 ? "all usable" : warnings.join("; ");
   }
 }
 
-/** What keeps the process, with all of its clusters, from being healthy or ready. `ending` aborts as soon as it is to end. */
+/** @param ending aborts when shutdown begins */
 export function processChecks(clusters: readonly ClusterState[], ending: AbortSignal): Checks {
   const liveness = [{ name: "ping", problem: () => undefined }, ...clusters.flatMap((cluster) => cluster.liveness)];
   return {
     liveness,
     readiness: [
       ...liveness,
-      // Before anything is given up: whoever sends requests here has until the end of the drain to leave.
-      { name: "shutdown", problem: () => (ending.aborted ? "the process is ending" : undefined) },
+      // Fails first, so that clients of the webhooks leave during the shutdown.
+      { name: "shutdown", problem: () => (ending.aborted ? "the process is shutting down" : undefined) },
       ...clusters.flatMap(({ readiness }) => readiness),
     ],
   };

@@ -17,10 +17,10 @@ import { Memories } from "../explain/history/stores.ts";
 import { ObjectJudge } from "../explain/evaluate/object-evaluator.ts";
 import { Orphans } from "../explain/evaluate/orphans.ts";
 import { operatorOverview } from "../explain/overview/overview.ts";
-import { type PagesDependencies, servePages } from "./serving.ts";
+import { type EndpointsDependencies, serveEndpoints } from "./serving.ts";
 import { serveOperatorPages } from "../explain/register.ts";
 
-function dependencies(): PagesDependencies {
+function dependencies(): EndpointsDependencies {
   const command = parseCommand(
     { args: ["--provider=acme=unix:///x.sock"], environment: {}, readText: () => "" },
     new Set(),
@@ -93,7 +93,7 @@ async function documented(): Promise<readonly string[]> {
 const isOfPage = (route: string): boolean => route === `GET ${PATHS.page}` || route.startsWith(`GET ${PATHS.page}/`);
 
 test("every endpoint is in the reference, and there are no others in it", async () => {
-  const served = await routesOf((server) => servePages(server, dependencies()));
+  const served = await routesOf((server) => serveEndpoints(server, dependencies()));
   const written = await documented();
   expect(served.filter((route) => !isOfPage(route))).toEqual(written.filter((route) => !isOfPage(route)).toSorted());
   expect(served.filter(isOfPage)).toEqual(["GET /status", "GET /status/", "GET /status/NAME"]);

@@ -28,41 +28,40 @@ import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 import { type Options, TABLE } from "./options.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
-export interface PagesDependencies extends OperatorPages {
+export interface EndpointsDependencies extends OperatorPages {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
   readonly version: string;
   readonly metrics: Metrics;
   readonly health: HealthMetrics;
   readonly verbosity: Verbosity;
-  /** Lines of `/statusz` about what runs. */
+  /** Lines of `/statusz`. */
   readonly status: () => Readonly<Record<string, string>>;
 }
 
-export interface ServingDependencies extends Checks, Omit<PagesDependencies, "health"> {
+export interface ServingDependencies extends Checks, Omit<EndpointsDependencies, "health"> {
   readonly access: ApiAccess;
   readonly kube: Pick<ClusterConnection, "reviewClient">;
   readonly tasks: TaskGroup;
-  /** None before they are connected to. */
+  /** Empty before they are connected. */
   readonly providers: () => readonly Provider[];
   readonly log: Logger;
   readonly tracing: Tracing;
 }
 
-/** The servers that run; a URL is undefined where that server is off. */
+/** The running servers; the URL of a disabled one is undefined. */
 export interface Servers {
   /** Plain HTTP: health and metrics. */
   readonly healthUrl: string | undefined;
-  /** HTTPS: all pages. */
+  /** HTTPS: all endpoints. */
   readonly secureUrl: string | undefined;
   /** Plain HTTP on loopback: the status page. */
   readonly statusPageUrl: string | undefined;
-  /** Webhooks are served: an API server may send requests for as long as it believes this replica ready. */
   readonly hasWebhooks: boolean;
   close(): Promise<void>;
 }
 
-/** Starts the servers that the options want. Rejects with UsageError when one cannot be had; none is left then. */
+/** Starts the enabled servers. Rejects with UsageError when one cannot start, and closes the others. */
 export async function startServers(dependencies: ServingDependencies): Promise<Servers> {
   await using running = new AsyncDisposableStack();
   const keep = (server: RunningServer | undefined): RunningServer | undefined => {
@@ -90,24 +89,23 @@ async function servePlain(
 ): Promise<RunningServer | undefined> {
   const address = parseAddress(options.healthBindAddress);
   if (address === undefined) return undefined;
-  try {
-    return await startServer({ address, metrics, health });
-  } catch (error) {
-    throw new UsageError(`--health-bind-address: cannot listen on ${options.healthBindAddress}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
+  return listening("--health-bind-address", options.healthBindAddress, () => startServer({ address, metrics, health }));
 }
 
 async function serveStatusPage(dependencies: ServingDependencies): Promise<RunningServer | undefined> {
   const { statusPageBindAddress } = dependencies.options;
   const address = parseAddress(statusPageBindAddress);
   if (address === undefined) return undefined;
+  return listening("--status-page-bind-address", statusPageBindAddress, () =>
+    startLoopbackServer({ address, register: (server) => serveOperatorPages(server, dependencies) }),
+  );
+}
+
+async function listening(flag: string, address: string, start: () => Promise<RunningServer>): Promise<RunningServer> {
   try {
-    return await startLoopbackServer({ address, pages: (server) => serveOperatorPages(server, dependencies) });
+    return await start();
   } catch (error) {
-    const what = `cannot listen on ${statusPageBindAddress}: ${messageOf(error)}`;
-    throw new UsageError(`--status-page-bind-address: ${what}`, { cause: error });
+    throw new UsageError(`${flag}: cannot listen on ${address}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -115,18 +113,13 @@ async function serveSecure(
   dependencies: ServingDependencies,
   health: HealthMetrics,
 ): Promise<RunningServer | undefined> {
-  const { options, access, kube, metrics, tasks, clock, log } = dependencies;
+  const { options, kube } = dependencies;
   if (options.securePort === 0) return undefined;
   try {
     return await serveSecurely({
-      options,
-      access,
+      ...dependencies,
       clientOf: (reviewer) => kube.reviewClient(reviewer),
-      pages: (server) => servePages(server, { ...dependencies, health }),
-      metrics,
-      tasks,
-      clock,
-      log,
+      register: (server) => serveEndpoints(server, { ...dependencies, health }),
     });
   } catch (error) {
     if (error instanceof PemFileError) throw new UsageError(error.message, { cause: error });
@@ -144,19 +137,18 @@ function isListenFailure(error: unknown): boolean {
 /** Upstream's key of the configuration at `/configz`. */
 const CONFIG_KEY = "cloudcontrollermanager.config.k8s.io";
 
-/** Ours: how the configuration file stands against what is in force. */
+/** Ours: the state of the configuration file. */
 const CONFIG_FILE_KEY = "config-file.cloudwire.dev";
 
-/** As Kubernetes' components begin these pages (component-base/zpages v0.36.3). */
-const NOT_FOR_MACHINES =
+/** component-base/zpages v0.36.3. */
+const WARNING =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees.";
 
-/** Health, metrics, and what the process says of itself. */
-export function servePages(server: FastifyInstance, dependencies: PagesDependencies): void {
+export function serveEndpoints(server: FastifyInstance, dependencies: EndpointsDependencies): void {
   const { options, reloader, version, metrics, health, clock } = dependencies;
   const startedMs = clock.nowMs();
   const monotonicStartMs = clock.monotonicMs();
-  serveHealth(server, health.pages, "withheld");
+  serveHealth(server, health.endpoints, "withheld");
   serveMetrics(server, "/metrics", metrics);
   serveMetrics(server, "/metrics/slis", health.metrics);
   if (options.profiling) serveProfiling(server, dependencies.verbosity);
@@ -185,5 +177,5 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
 }
 
 function page(name: string, lines: readonly string[]): string {
-  return `\ncloudwire-controller-manager ${name}\n${NOT_FOR_MACHINES}\n\n${lines.join("\n")}\n`;
+  return `\ncloudwire-controller-manager ${name}\n${WARNING}\n\n${lines.join("\n")}\n`;
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { Ending, endInOrder, handleSignals } from "./shutdown.ts";
+import { Shutdown, shutDown, handleSignals } from "./shutdown.ts";
 
 interface Rig {
   readonly clock: FakeClock;
@@ -20,7 +20,7 @@ function end(failing: string | undefined, hasWebhooks = false, notReadyForMs = 0
     steps.push(name);
     if (name === failing) throw new Error(`${name} failed`);
   };
-  const ended = endInOrder({
+  const ended = shutDown({
     events: { flush: () => step("events") },
     tasks: { stop: () => step("tasks") },
     servers: { close: () => step("servers"), hasWebhooks },
@@ -34,15 +34,15 @@ function end(failing: string | undefined, hasWebhooks = false, notReadyForMs = 0
 
 const ALL = ["events", "tasks", "servers", "connections"];
 
-test.each([undefined, ...ALL])("endInOrder() takes every step in order when %s fails", async (failing) => {
+test.each([undefined, ...ALL])("shutDown() takes every step in order when %s fails", async (failing) => {
   const { log, steps, ended } = end(failing);
   await ended;
   expect(steps).toEqual(ALL);
   expect(log.messages("warn")).toHaveLength(failing === undefined ? 0 : 1);
-  expect(log.messages("info")).toEqual(["Ended"]);
+  expect(log.messages("info")).toEqual(["Shutdown completed"]);
 });
 
-test("endInOrder() serves webhooks until the API server asks elsewhere", async () => {
+test("shutDown() serves webhooks until API servers call other replicas", async () => {
   const { clock, steps, ended } = end(undefined, true, 1000);
   await clock.advance(3999);
   expect(steps).toEqual(["events", "tasks"]);
@@ -51,43 +51,49 @@ test("endInOrder() serves webhooks until the API server asks elsewhere", async (
   expect(steps).toEqual(ALL);
 });
 
-test("endInOrder() waits for nobody when the drain took long enough", async () => {
+test("shutDown() does not wait when the drain took long enough", async () => {
   const { clock, steps, ended } = end(undefined, true, 15_000);
   await clock.advance(0);
   await ended;
   expect(steps).toEqual(ALL);
 });
 
-describe("Ending", () => {
+describe("Shutdown", () => {
   function begin() {
     const exits: number[] = [];
     const clock = new FakeClock();
     const log = new FakeLog();
-    return { ending: new Ending({ exit: (code) => exits.push(code), clock, log }), exits, clock, log };
+    return { shutdown: new Shutdown({ exit: (code) => exits.push(code), clock, log }), exits, clock, log };
   }
 
-  test("begins with the first signal that aborts, is told once, and counts from there", async () => {
-    const { ending, clock, log } = begin();
+  test("begins with the first signal that aborts and is logged once", async () => {
+    const { shutdown, clock, log } = begin();
     const [stop, lost] = [new AbortController(), new AbortController()];
-    ending.follow(stop.signal);
-    ending.follow(lost.signal);
-    expect({ aborted: ending.signal.aborted, forMs: ending.forMs }).toEqual({ aborted: false, forMs: 0 });
+    shutdown.follow(stop.signal);
+    shutdown.follow(lost.signal);
+    expect({ aborted: shutdown.signal.aborted, elapsedMs: shutdown.elapsedMs }).toEqual({
+      aborted: false,
+      elapsedMs: 0,
+    });
     lost.abort(new Error("leadership is lost"));
     await clock.advance(1000);
     stop.abort(new Error("received SIGTERM"));
-    expect({ aborted: ending.signal.aborted, forMs: ending.forMs }).toEqual({ aborted: true, forMs: 1000 });
-    expect(log.lines.map(({ fields }) => fields)).toEqual([{ why: "leadership is lost" }]);
+    expect({ aborted: shutdown.signal.aborted, elapsedMs: shutdown.elapsedMs }).toEqual({
+      aborted: true,
+      elapsedMs: 1000,
+    });
+    expect(log.lines.map(({ fields }) => fields)).toEqual([{ detail: "leadership is lost" }]);
   });
 
-  test("begins at once with a signal that has aborted", () => {
-    const { ending } = begin();
-    ending.follow(AbortSignal.abort(new Error("received SIGTERM")));
-    expect(ending.signal.aborted).toBe(true);
+  test("begins immediately with an aborted signal", () => {
+    const { shutdown } = begin();
+    shutdown.follow(AbortSignal.abort(new Error("received SIGTERM")));
+    expect(shutdown.signal.aborted).toBe(true);
   });
 
-  test("is cut off, whatever its reason, before kubelet does it", async () => {
-    const { ending, exits, clock, log } = begin();
-    ending.begin(new Error("leadership is lost"));
+  test("exits before kubelet kills the process", async () => {
+    const { shutdown, exits, clock, log } = begin();
+    shutdown.begin(new Error("leadership is lost"));
     await clock.advance(27_999);
     expect(exits).toEqual([]);
     await clock.advance(1);
@@ -95,15 +101,18 @@ describe("Ending", () => {
     expect(log.messages("error")).toHaveLength(1);
   });
 
-  test("leaves nothing behind", async () => {
-    const { ending, clock, log } = begin();
+  test("disposes its timers and listeners", async () => {
+    const { shutdown, clock, log } = begin();
     const [late, early] = [new AbortController(), new AbortController()];
-    ending.follow(late.signal);
-    ending.follow(early.signal);
+    shutdown.follow(late.signal);
+    shutdown.follow(early.signal);
     early.abort(new Error("received SIGTERM"));
-    ending[Symbol.dispose]();
+    shutdown[Symbol.dispose]();
     late.abort();
-    expect({ timers: clock.timers, told: log.messages("info") }).toEqual({ timers: 0, told: ["Ending"] });
+    expect({ timers: clock.timers, messages: log.messages("info") }).toEqual({
+      timers: 0,
+      messages: ["Shutting down"],
+    });
   });
 });
 
@@ -124,7 +133,7 @@ describe("process signals", () => {
   }
 
   describe("handleSignals()", () => {
-    test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("asks to end when %s comes", (signal) => {
+    test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("aborts on %s", (signal) => {
       const { process, stop } = handle();
       process.emit(signal);
       expect({ reason: stop.reason, exits: process.exits }).toEqual({
@@ -137,21 +146,18 @@ describe("process signals", () => {
       ["SIGTERM", "SIGTERM", 143],
       ["SIGTERM", "SIGINT", 130],
       ["SIGHUP", "SIGHUP", 129],
-    ])(
-      "ends at once when %s is followed by %s, but for one that comes twice in a moment",
-      async (first, second, code) => {
-        const { process, clock } = handle();
-        process.emit(first);
-        await clock.advance(499);
-        process.emit(second);
-        expect(process.exits).toEqual([]);
-        await clock.advance(1);
-        process.emit(second);
-        expect(process.exits).toEqual([code]);
-      },
-    );
+    ])("exits immediately when %s is followed by %s, unless it is a duplicate", async (first, second, code) => {
+      const { process, clock } = handle();
+      process.emit(first);
+      await clock.advance(499);
+      process.emit(second);
+      expect(process.exits).toEqual([]);
+      await clock.advance(1);
+      process.emit(second);
+      expect(process.exits).toEqual([code]);
+    });
 
-    test("reloads, however often, when SIGHUP comes and there is something to read again", () => {
+    test("reloads on each SIGHUP when there is something to reload", () => {
       let reloads = 0;
       const { process, stop } = handle(() => reloads++);
       process.emit("SIGHUP");
@@ -163,7 +169,7 @@ describe("process signals", () => {
       });
     });
 
-    test("tells what nobody caught and ends at once", () => {
+    test("logs an uncaught exception and exits", () => {
       const { process, log } = handle();
       const fault = new TypeError("x is undefined");
       process.emit("uncaughtException", fault, "unhandledRejection");

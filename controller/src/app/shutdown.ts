@@ -9,48 +9,48 @@ import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import type { Servers } from "./serving.ts";
 
-/** Work in hand at the end gets this long to finish; kubelet kills after 30 s by default. */
+/** Grace period for running reconciles; kubelet kills after 30 s by default. */
 export const GRACE_MS = 15_000;
 
-/** Events still waiting at the end get this long, and so do background tasks and traces. */
+/** Time limit for each of events, background tasks and traces. */
 const FLUSH_MS = 3000;
 
-/** From the request to end until the API server asks this replica's webhooks no more: endpoints follow readiness within a second or two. */
-const WEBHOOKS_LEFT_MS = 5000;
+/** Until API servers no longer call this replica's webhooks: endpoints follow readiness within a second or two. */
+const WEBHOOK_DRAIN_MS = 5000;
 
-/** For the end as a whole: kubelet kills after 30 s by default, and then nobody says why. */
-const END_WITHIN_MS = 28_000;
+/** Limit of the whole shutdown: kubelet kills after 30 s by default, without a log line. */
+const SHUTDOWN_LIMIT_MS = 28_000;
 
-export interface EndingDependencies {
-  /** Ends the process at once. */
+export interface ShutdownDependencies {
+  /** Ends the process immediately. */
   readonly exit: (code: number) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** The end of the process from its first moment on, whatever its reason: told once, and limited as a whole. */
-export class Ending implements Disposable {
-  readonly #deps: EndingDependencies;
+/** The shutdown from its beginning: logged once, and limited in time. */
+export class Shutdown implements Disposable {
+  readonly #deps: ShutdownDependencies;
   readonly #begun = new AbortController();
   readonly #over = new AbortController();
   #sinceMs = 0;
   #limit: Timer | undefined;
 
-  constructor(dependencies: EndingDependencies) {
+  constructor(dependencies: ShutdownDependencies) {
     this.#deps = dependencies;
   }
 
-  /** Aborts when the end begins. */
+  /** Aborts when the shutdown begins. */
   get signal(): AbortSignal {
     return this.#begun.signal;
   }
 
   /** Since it began; 0 before. */
-  get forMs(): number {
+  get elapsedMs(): number {
     return this.signal.aborted ? this.#deps.clock.monotonicMs() - this.#sinceMs : 0;
   }
 
-  /** The end begins when `signal` aborts. */
+  /** Begins when `signal` aborts. */
   follow(signal: AbortSignal): void {
     const begin = (): void => this.begin(signal.reason);
     if (signal.aborted) begin();
@@ -62,12 +62,10 @@ export class Ending implements Disposable {
     const { clock, log, exit } = this.#deps;
     if (this.signal.aborted) return;
     this.#sinceMs = clock.monotonicMs();
-    log.info("Ending", { why: messageOf(reason) });
-    this.#limit = clock.schedule(END_WITHIN_MS, () => {
-      log.error(
-        "The end in order takes too long; the process ends at once, and a Lease that it holds stays until it expires",
-      );
-      exit(EXIT.fault);
+    log.info("Shutting down", { detail: messageOf(reason) });
+    this.#limit = clock.schedule(SHUTDOWN_LIMIT_MS, () => {
+      log.error("Graceful shutdown timed out; a Lease that this process holds stays until it expires");
+      exit(EXIT.internalError);
     });
     this.#begun.abort(reason);
   }
@@ -78,53 +76,52 @@ export class Ending implements Disposable {
   }
 }
 
-export interface EndDependencies {
+export interface ShutDownDependencies {
   readonly events: Pick<EventBroadcaster, "flush">;
   readonly tasks: Pick<TaskGroup, "stop">;
   readonly servers: Pick<Servers, "close" | "hasWebhooks">;
   readonly kube: Pick<ClusterConnection, "close">;
-  /** undefined: there are none. */
   readonly traces?: Pick<TraceExport, "stop"> | undefined;
-  /** Since `/readyz` fails. */
+  /** How long `/readyz` has failed. */
   readonly notReadyForMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * The end of the process, in this order:
+ * Order of the shutdown:
  *
- * 1. `/readyz` fails, so that webhooks are asked elsewhere (readiness.ts). All pages answer on.
- * 2. No reconcile begins; those in work have GRACE_MS to finish and are cut short then (controllers.ts).
- * 3. The Lease is released, whatever became of them (leadership/elector.ts). Nothing is changed from here on.
- * 4. Events are sent off: what the last reconciles had to say.
- * 5. Informers, connections to providers and other background tasks end.
- * 6. Traces are sent off: nothing that is worth one happens any more.
- * 7. Servers close: health was answered for as long as there was something to wait for, webhooks until they are asked elsewhere.
+ * 1. `/readyz` fails: API servers call the webhooks of other replicas (readiness.ts). All endpoints still respond.
+ * 2. No reconcile starts; running ones have GRACE_MS and are then canceled (controllers.ts).
+ * 3. The Lease is released, even after a cancellation (leadership/elector.ts). Nothing is written from here on.
+ * 4. Pending events are sent.
+ * 5. Informers, connections to providers and other background tasks stop.
+ * 6. Traces are exported.
+ * 7. Servers close.
  * 8. Connections to the API server close.
  *
- * Steps 1 to 3 follow from the stop signal and are over when this is called. A step that fails holds up no other.
+ * Steps 1 to 3 follow from the stop signal and are done when this is called. A step that fails does not stop the next.
  */
-export async function endInOrder(dependencies: EndDependencies): Promise<void> {
+export async function shutDown(dependencies: ShutDownDependencies): Promise<void> {
   const { events, tasks, servers, kube, traces, log } = dependencies;
-  const step = async (what: string, work: () => Promise<void>): Promise<void> => {
+  const step = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      log.warn("A step of the end failed; the end goes on", { step: what, err: error });
+      log.warn("A step of the shutdown failed", { step: name, err: error });
     }
   };
   await step("send events", () => events.flush(AbortSignal.timeout(FLUSH_MS)));
-  await step("end tasks", () => tasks.stop(new Error("the process ends"), AbortSignal.timeout(FLUSH_MS)));
+  await step("stop tasks", () => tasks.stop(new Error("the process is shutting down"), AbortSignal.timeout(FLUSH_MS)));
   if (traces !== undefined) await step("export traces", () => traces.stop(AbortSignal.timeout(FLUSH_MS)));
-  if (servers.hasWebhooks) await webhooksLeft(dependencies);
+  if (servers.hasWebhooks) await drainWebhooks(dependencies);
   await step("close servers", () => servers.close());
   await step("close connections", () => kube.close());
-  log.info("Ended");
+  log.info("Shutdown completed");
 }
 
-function webhooksLeft({ notReadyForMs, clock }: EndDependencies): Promise<void> {
-  return sleep(Math.max(0, WEBHOOKS_LEFT_MS - notReadyForMs), new AbortController().signal, clock);
+function drainWebhooks({ notReadyForMs, clock }: ShutDownDependencies): Promise<void> {
+  return sleep(Math.max(0, WEBHOOK_DRAIN_MS - notReadyForMs), new AbortController().signal, clock);
 }
 
 export interface ProcessSignalsDependencies {
@@ -134,16 +131,16 @@ export interface ProcessSignalsDependencies {
   };
   readonly clock: Clock;
   readonly log: Logger;
-  /** What SIGHUP does; undefined: it asks to end, as it does to programs that have nothing to read again. */
+  /** On SIGHUP; undefined: SIGHUP stops the process. */
   readonly reload: (() => void) | undefined;
 }
 
-/** Terminals, npm and other wrappers send one request twice. */
+/** Terminals, npm and other wrappers send a signal twice. */
 const SAME_REQUEST_MS = 500;
 
 /**
- * Follows what is sent to the process; the answer aborts when it is asked to end. A second request ends it at once, which the default
- * does not do for the first process of a container. What nobody caught leaves a state that nobody knows: it ends at once, too.
+ * Returns a signal that aborts on the first stop signal. A second one ends the process immediately, as Node's default does not for
+ * PID 1 of a container; so does an uncaught exception, which leaves an unknown state.
  */
 export function handleSignals({ process, clock, log, reload }: ProcessSignalsDependencies): AbortSignal {
   const stop = new AbortController();
@@ -151,7 +148,7 @@ export function handleSignals({ process, clock, log, reload }: ProcessSignalsDep
   const onStop = (signal: keyof typeof EXIT_BY_SIGNAL): void => {
     if (stop.signal.aborted) {
       if (clock.monotonicMs() - firstMs < SAME_REQUEST_MS) return;
-      log.warn("Asked to end a second time; the process ends at once", { signal });
+      log.warn("Received a second stop signal; exiting immediately", { signal });
       return process.exit(EXIT_BY_SIGNAL[signal]);
     }
     firstMs = clock.monotonicMs();
@@ -161,28 +158,27 @@ export function handleSignals({ process, clock, log, reload }: ProcessSignalsDep
   process.on("SIGINT", () => onStop("SIGINT"));
   process.on("SIGHUP", () => (reload === undefined ? onStop("SIGHUP") : reload()));
   process.on("uncaughtException", (err, origin) => {
-    log.error("A fault that nobody caught; the process ends at once, to be started anew", { origin, err });
-    process.exit(EXIT.fault);
+    log.error("Uncaught exception; exiting", { origin, err });
+    process.exit(EXIT.internalError);
   });
   return stop.signal;
 }
 
-/** How the process ends, for whoever starts it again (docs/explanation/process-lifecycle.md). */
+/** See docs/explanation/process-lifecycle.md. */
 export const EXIT = {
-  /** Asked to end, and ended in order. */
+  /** Shut down cleanly. */
   ok: 0,
-  /** Leadership is lost, or something outside has to be put right first: the last line says what. */
+  /** Leadership is lost, or an operator must fix the environment; the last line explains. */
   tryAgain: 1,
-  /** sysexits.h EX_USAGE: the settings are wrong. */
+  /** sysexits.h EX_USAGE: invalid settings. */
   usage: 64,
-  /** sysexits.h EX_SOFTWARE: a fault of this program. */
-  fault: 70,
+  /** sysexits.h EX_SOFTWARE: a bug. */
+  internalError: 70,
 } as const;
 
-/** As shells count a death by signal. */
+/** As shells report a death by signal. */
 export const EXIT_BY_SIGNAL = { SIGINT: 128 + 2, SIGTERM: 128 + 15, SIGHUP: 128 + 1 } as const;
 
-/** Version of this program: package.json is its one place. */
 export function readVersion(): string {
   return manifest.version;
 }

@@ -87,7 +87,7 @@ describe("serveWebhooks()", () => {
         },
       },
     ]);
-    expect(tasks.running).toEqual(["webhooks' certificate"]);
+    expect(tasks.running).toEqual(["webhook certificate"]);
   });
 
   test("names the file of one that it keeps", async () => {

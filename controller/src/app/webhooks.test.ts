@@ -43,7 +43,7 @@ async function answer(decide: () => Promise<AdmissionDecision>) {
 const would = (decision: unknown) => [
   {
     level: "info",
-    message: "Webhook would answer otherwise, and does not: observed",
+    message: "Would have changed or denied a request: observe mode",
     fields: { webhook: "label", name: "pv-1", decision },
   },
 ];

@@ -21,9 +21,9 @@ export interface WebhooksDependencies extends WebhookParts {
   readonly tasks: TaskGroup;
 }
 
-/** Serves the webhooks that the options turn on, whoever leads; undefined: none. Rejects with UsageError when it cannot be done. */
+/** Serves the enabled webhooks, also on a standby. Rejects with UsageError. */
 export async function serveWebhooks(dependencies: WebhooksDependencies): Promise<RunningServer | undefined> {
-  const { options, tasks, metrics, clock, log, tracing } = dependencies;
+  const { options, tasks, log } = dependencies;
   const enabled = [{ name: PERSISTENT_VOLUME_LABEL_WEBHOOK, build: buildPersistentVolumeWebhook }].filter(({ name }) =>
     isWebhookEnabled(name, options),
   );
@@ -31,32 +31,29 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
   const { webhookBindAddress: host, webhookSecurePort: port, webhookTlsCipherSuites } = options;
   try {
     const certificate = await loadCertificate(dependencies);
-    const isMuted = isObserved(modesOf(options), PERSISTENT_VOLUME_LABEL_CONTROLLER, "");
+    const observing = isObserved(modesOf(options), PERSISTENT_VOLUME_LABEL_CONTROLLER, "");
     const built = enabled.map(({ build }) => build(dependencies));
-    const webhooks = isMuted ? built.map((webhook) => observedWebhook(webhook, log)) : built;
+    const webhooks = observing ? built.map((webhook) => observedWebhook(webhook, log)) : built;
     const server = await startWebhookServer({
+      ...dependencies,
       address: { host, port },
       webhooks,
       certificate,
       tls: tlsSettings(options.webhookTlsMinVersion, webhookTlsCipherSuites),
-      metrics: webhookMetrics(metrics),
-      clock,
-      log,
-      tracing,
+      metrics: webhookMetrics(dependencies.metrics),
     });
-    tasks.start("webhooks' certificate", (signal) => certificate.run(signal));
+    tasks.start("webhook certificate", (signal) => certificate.run(signal));
     const urls = webhooks.map(({ path }) => `${server.url}${path}`).join(" ");
     log.info("Serving webhooks", { urls, ...trustFields(certificate) });
     return server;
   } catch (error) {
     if (error instanceof PemFileError) throw new UsageError(`--webhooks: ${error.message}`, { cause: error });
-    throw new UsageError(`--webhook-secure-port: cannot listen on ${host}, port ${port}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    const where = `${host}, port ${port}`;
+    throw new UsageError(`--webhook-secure-port: cannot listen on ${where}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** A host's own name is for a control plane whose members reach each other by it. */
+/** The host name is for API servers that reach the webhooks by it. */
 function loadCertificate({ options, clock, log }: WebhooksDependencies): Promise<ServingCertificate> {
   const { webhookBindAddress, webhookCertDir, webhookTlsCertFile, webhookTlsPrivateKeyFile } = options;
   const isAny = webhookBindAddress === "0.0.0.0" || webhookBindAddress === "::";
@@ -73,14 +70,14 @@ function loadCertificate({ options, clock, log }: WebhooksDependencies): Promise
   });
 }
 
-/** What to put into `clientConfig.caBundle`. One that is in no file must be shown here, or nobody could register it. */
+/** The value for `clientConfig.caBundle`: logged when it is in no file, since it could not be registered otherwise. */
 function trustFields(certificate: ServingCertificate): Readonly<Record<string, string>> {
   const { file, isNew } = certificate;
   if (file !== undefined) return { certificate: file, ...(isNew ? { caFile: file } : {}) };
   return { caBundle: Buffer.from(certificate.current().cert).toString("base64") };
 }
 
-/** Judges as ever and lets everything through as it is: an answer with a patch, or a refusal, would be a write by another's hand. */
+/** Observe mode: evaluates requests, logs the decision and allows them unchanged. */
 export function observedWebhook(webhook: AdmissionWebhook, log: Logger): AdmissionWebhook {
   return {
     ...webhook,
@@ -91,7 +88,7 @@ export function observedWebhook(webhook: AdmissionWebhook, log: Logger): Admissi
       const wouldAct = decision.kind !== "allowed" || decision.patch.length > 0;
       if (wouldAct) {
         const name = nameOf(request.object);
-        log.info("Webhook would answer otherwise, and does not: observed", { webhook: webhook.name, name, decision });
+        log.info("Would have changed or denied a request: observe mode", { webhook: webhook.name, name, decision });
       }
       return UNTOUCHED;
     },

@@ -104,6 +104,6 @@ export function modeProblems(
     .filter((name) => !known.has(name))
     .map((name) => ({
       where: "--controller-mode",
-      what: `"${name}" is not a controller; there are ${[...known].join(", ")}`,
+      what: `unknown controller "${name}"; available: ${[...known].join(", ")}`,
     }));
 }

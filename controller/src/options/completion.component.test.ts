@@ -60,7 +60,7 @@ describe("bashCompletion()", () => {
     ["a flag after a bare boolean", "--leader-elect --logging-fo", ["--logging-format="]],
     ["files", "--config=", ["some.yaml", "sub folder"]],
     ["files after a space", "--config some", ["some.yaml"]],
-    ["folders", "--cert-dir=s", ["sub folder"]],
+    ["directories", "--cert-dir=s", ["sub folder"]],
     ["items of a list", "--controllers=ser", ["service", "service-lb-controller"]],
     ["items after others", "--controllers=*,-route,ser", ["*,-route,service", "*,-route,service-lb-controller"]],
     ["items that are turned off", "--controllers=*,-rou", ["*,-route"]],

@@ -8,7 +8,7 @@ export type KnownWords = Readonly<Record<string, readonly string[]>>;
 type Values =
   | { readonly kind: "none" }
   | { readonly kind: "files" }
-  | { readonly kind: "folders" }
+  | { readonly kind: "directories" }
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "items"; readonly words: readonly string[] };
 
@@ -108,7 +108,7 @@ ${name}_items() {
 function valuesOf(flag: Flag<unknown>, known: readonly string[] | undefined): Values {
   const { shape, valueName } = flag;
   if (valueName === "file") return { kind: "files" };
-  if (valueName === "folder") return { kind: "folders" };
+  if (valueName === "directory") return { kind: "directories" };
   switch (shape.kind) {
     case "boolean":
       return { kind: "words", words: ["true", "false"] };
@@ -134,7 +134,7 @@ function actionOf(values: Values): string | undefined {
       return undefined;
     case "files":
       return `paths -f "$value"`;
-    case "folders":
+    case "directories":
       return `paths -d "$value"`;
     case "words":
       return `words "${values.words.join(" ")}"`;

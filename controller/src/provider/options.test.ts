@@ -48,7 +48,7 @@ describe("parseCommand() of providers at tcp:// addresses", () => {
     },
     {
       args: [REMOTE, TLS, "--provider-plaintext=near"],
-      problem: '--provider-plaintext: "near" is no provider; --provider names far',
+      problem: '--provider-plaintext: unknown provider "near"; --provider names far',
     },
     {
       args: [REMOTE, "--provider-tls=far=ca=/nowhere/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key"],

@@ -248,7 +248,7 @@ export function providerTlsProblems({ provider, providerTls, providerPlaintext }
 function misplacedAt(name: string, addresses: ReadonlyMap<string, string>): string | undefined {
   const address = addresses.get(name);
   if (address === undefined && addresses.size === 0) return undefined;
-  if (address === undefined) return `"${name}" is no provider; --provider names ${[...addresses.keys()].join(", ")}`;
+  if (address === undefined) return `unknown provider "${name}"; --provider names ${[...addresses.keys()].join(", ")}`;
   if (isTcp(address)) return undefined;
   return `provider "${name}" is at ${address}; a Unix socket has no TLS, its file's permissions guard it: take this away`;
 }

@@ -3,23 +3,22 @@ import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parameterOf, sendText } from "./endpoints.ts";
 
-/** One file of a page. */
 export interface Asset {
-  /** As it is asked for, below the page's path; "" is the page itself. */
+  /** Path below the page's path; "" is the page itself. */
   readonly name: string;
   readonly file: URL;
   readonly type: string;
 }
 
 export interface PageAssets {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly path: string;
   readonly assets: readonly Asset[];
-  /** Said where a file is not there: how it comes to be. */
+  /** Response when a file is missing: how to build it. */
   readonly missing: string;
 }
 
-/** Nothing but what comes from here runs, nothing is asked elsewhere, and nobody puts the page in a frame. */
+/** The page runs and loads only its own files, and cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +28,7 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // No text becomes markup or script, whatever a cluster's objects are called.
+  // No name of a cluster's object can become markup or script.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
@@ -40,26 +39,25 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // Kept, and asked about each time: a replica of another version may answer next.
+  // Revalidated each time: the next request may reach a replica of another version.
   "cache-control": "private, no-cache",
 };
 
-/** Serves files as they are when they are asked for. */
 export function servePage(server: FastifyInstance, { path, assets, missing }: PageAssets): void {
-  // Relative: what is in front of this server may have put a prefix before its paths.
+  // Relative: a proxy may have added a prefix to the path.
   server.get(path, (_request, reply) =>
     reply.headers(HEADERS).redirect(`${path.slice(path.lastIndexOf("/") + 1)}/`, 308),
   );
   const byName = new Map(assets.map((asset) => [asset.name, asset]));
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     void reply.headers(HEADERS);
     const name = parameterOf(request.params, "file");
     const asset = byName.get(name);
-    if (asset === undefined) return sendText(reply, 404, `the page has no ${name}\n`);
+    if (asset === undefined) return sendText(reply, 404, `no file ${name}\n`);
     return sendAsset(asset, missing, request, reply);
   };
-  server.get(`${path}/`, answer);
-  server.get(`${path}/:file`, answer);
+  server.get(`${path}/`, serve);
+  server.get(`${path}/:file`, serve);
 }
 
 async function sendAsset(
@@ -72,10 +70,10 @@ async function sendAsset(
   if (body === undefined) return sendText(reply, 404, `${missing}\n`);
   const tag = `"${createHash("sha256").update(body).digest("base64url")}"`;
   void reply.header("etag", tag);
-  return holds(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.type(type).send(body);
+  return matches(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.type(type).send(body);
 }
 
-/** undefined: there is no such file. */
+/** undefined: the file does not exist. */
 async function contentOf(file: URL): Promise<Buffer | undefined> {
   try {
     return await readFile(file);
@@ -85,7 +83,7 @@ async function contentOf(file: URL): Promise<Buffer | undefined> {
   }
 }
 
-/** RFC 9110, section 13.1.2: compared weakly. */
-function holds(condition: string | undefined, tag: string): boolean {
+/** If-None-Match with weak comparison: RFC 9110, section 13.1.2. */
+function matches(condition: string | undefined, tag: string): boolean {
   return (condition ?? "").split(",").some((text) => text.trim().replace(/^W\//, "") === tag);
 }

@@ -3,33 +3,30 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HostPort } from "../options/flag.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { isRecord } from "../util/json.ts";
-import { type HealthCheck, type HealthMetrics, type HealthPages, type Reasons, report } from "./health.ts";
+import { type HealthCheck, type HealthMetrics, type HealthEndpoints, type Reasons, report } from "./health.ts";
 
-/** `/healthz` and `/livez`, `/readyz`, and each check by its name below them, which always says why. */
-export function serveHealth(server: FastifyInstance, pages: HealthPages, reasons: Reasons): void {
-  for (const [endpoint, checks] of Object.entries(pages)) serveChecks(server, `/${endpoint}`, checks, reasons);
+/** `/healthz`, `/livez`, `/readyz`, and each check below them, which always shows its reason. */
+export function serveHealth(server: FastifyInstance, endpoints: HealthEndpoints, reasons: Reasons): void {
+  for (const [endpoint, checks] of Object.entries(endpoints)) serveChecks(server, `/${endpoint}`, checks, reasons);
 }
 
-/** Metrics in Prometheus' text format. */
 export function serveMetrics(server: FastifyInstance, path: string, metrics: Metrics): void {
   server.get(path, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 }
 
-/** A page of JSON whose content is made when it is asked for. */
 export function serveJson(server: FastifyInstance, path: string, content: () => unknown): void {
   server.get(path, (_request, reply) => sendJson(reply, content()));
 }
 
-/** A page of JSON for each name below `path`; 404 where `content` has none. */
+/** JSON for each name below `path`; 404 where `content` returns undefined. */
 export function serveJsonOf(server: FastifyInstance, path: string, content: (name: string) => unknown): void {
   server.get(`${path}/:name`, (request, reply) => {
     const name = parameterOf(request.params, "name");
     const found = content(name);
-    return found === undefined ? sendText(reply, 404, `there is no ${name}\n`) : sendJson(reply, found);
+    return found === undefined ? sendText(reply, 404, `${name} not found\n`) : sendJson(reply, found);
   });
 }
 
-/** A page of text whose content is made when it is asked for. */
 export function serveText(server: FastifyInstance, path: string, content: () => string): void {
   server.get(path, (_request, reply) => sendText(reply, 200, content()));
 }
@@ -42,35 +39,38 @@ function sendJson(reply: FastifyReply, content: unknown): FastifyReply {
   return sendJsonText(reply, `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/** JSON that is text already. */
 function sendJsonText(reply: FastifyReply, text: string): FastifyReply {
   return noStore(reply).type("application/json; charset=utf-8").send(text);
 }
 
-/** What an API server sends with such pages: they are about now. */
+/** As the API server for such endpoints. */
 function noStore(reply: FastifyReply): FastifyReply {
   return reply.header("cache-control", "no-cache, private").header("x-content-type-options", "nosniff");
 }
 
 function serveChecks(server: FastifyInstance, path: string, checks: readonly HealthCheck[], reasons: Reasons): void {
   const endpoint = path.slice(1);
-  server.get(path, (request, reply) => answer({ endpoint, checks, reasons }, request, reply));
+  server.get(path, (request, reply) => sendReport({ endpoint, checks, reasons }, request, reply));
   server.get(`${path}/:check`, (request, reply) => {
-    const wanted = parameterOf(request.params, "check");
-    const check = checks.find(({ name }) => name === wanted);
-    if (check === undefined) return sendText(reply, 404, `no check ${wanted}\n`);
-    return answer({ endpoint, checks: [check], reasons: "shown" }, request, reply);
+    const checkName = parameterOf(request.params, "check");
+    const check = checks.find(({ name }) => name === checkName);
+    if (check === undefined) return sendText(reply, 404, `no check ${checkName}\n`);
+    return sendReport({ endpoint, checks: [check], reasons: "shown" }, request, reply);
   });
 }
 
-interface HealthPage {
+interface HealthEndpoint {
   readonly endpoint: string;
   readonly checks: readonly HealthCheck[];
   readonly reasons: Reasons;
 }
 
-function answer({ endpoint, checks, reasons }: HealthPage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { verbose, exclude } = healthQuery(request.query);
+function sendReport(
+  { endpoint, checks, reasons }: HealthEndpoint,
+  { query }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { verbose, exclude } = healthQuery(query);
   const { healthy, text } = report(endpoint, checks, exclude, reasons);
   return sendText(reply, healthy ? 200 : 500, healthy && !verbose ? "ok" : text);
 }
@@ -82,7 +82,7 @@ function healthQuery(query: unknown): { readonly verbose: boolean; readonly excl
   return { verbose: "verbose" in query, exclude: (Array.isArray(exclude) ? exclude : [exclude]).map(String) };
 }
 
-/** Of the path. */
+/** A parameter of the path. */
 export function parameterOf(params: unknown, name: string): string {
   const value = isRecord(params) ? params[name] : undefined;
   return typeof value === "string" ? value : "";
@@ -95,48 +95,47 @@ export interface ServerDependencies {
 }
 
 export interface RunningServer {
-  /** Where it listens; the port is the real one. */
+  /** With the actual port. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Serves health and metrics until closed. Rejects when the address cannot be had. */
+/** Serves health and metrics over plain HTTP. Rejects when it cannot listen. */
 export async function startServer({ address, metrics, health }: ServerDependencies): Promise<RunningServer> {
   const server = fastify({ logger: false, forceCloseConnections: true });
-  serveHealth(server, health.pages, "shown");
+  serveHealth(server, health.endpoints, "shown");
   serveMetrics(server, "/metrics", metrics);
   serveMetrics(server, "/metrics/slis", health.metrics);
   const url = await server.listen(address);
   return { url, close: () => server.close() };
 }
 
-/** Of a request; what is given more than once counts by its last. */
+/** The last value of each parameter. */
 export type Query = Readonly<Record<string, string>>;
 
-export type QueryAnswer =
-  /** JSON as text, so that whoever has it ready need not make it again. */
+export type QueryResult =
+  /** Text, which the caller may have cached. */
   | { readonly kind: "json"; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  /** The question is wrong. */
-  | { readonly kind: "problem"; readonly problems: readonly string[] }
-  | { readonly kind: "unavailable"; readonly why: string };
+  | { readonly kind: "invalid"; readonly problems: readonly string[] }
+  | { readonly kind: "unavailable"; readonly message: string };
 
-/** A page of JSON that is asked for with a question. */
+/** JSON that depends on the query. */
 export function serveQuery(
   server: FastifyInstance,
   path: string,
-  answer: (query: Query) => Promise<QueryAnswer>,
+  handle: (query: Query) => Promise<QueryResult>,
 ): void {
   server.get(path, async (request, reply) => {
-    const answered = await answer(lastOfEach(request.query));
-    switch (answered.kind) {
+    const result = await handle(lastOfEach(request.query));
+    switch (result.kind) {
       case "json":
-        return sendJsonText(reply.headers(answered.headers ?? {}), answered.text);
-      case "problem":
-        return sendText(reply, 400, answered.problems.map((problem) => `${problem}\n`).join(""));
+        return sendJsonText(reply.headers(result.headers ?? {}), result.text);
+      case "invalid":
+        return sendText(reply, 400, result.problems.map((problem) => `${problem}\n`).join(""));
       case "unavailable":
-        return sendText(reply, 503, `${answered.why}\n`);
+        return sendText(reply, 503, `${result.message}\n`);
       default:
-        return answered satisfies never;
+        return result satisfies never;
     }
   });
 }

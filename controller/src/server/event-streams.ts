@@ -10,44 +10,44 @@ export interface StreamMessage {
   readonly data: string;
 }
 
-/** What one reader of a stream is told. */
+/** The messages for one reader. */
 export interface EventFeed {
-  /** What is to be said next; undefined: nothing now. Asked for only while the reader keeps up, so that nothing piles up for one that does not. */
+  /** The next message; undefined: none now. Called only while the reader keeps up, so that no backlog builds up. */
   next(): StreamMessage | undefined;
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   close(): void;
 }
 
 export interface EventStreamsDependencies {
-  /** Begins a feed; `wake` says that it has something to say again. */
+  /** Opens a feed, which calls `wake` when it has messages again. */
   readonly open: (wake: () => void) => EventFeed;
-  /** Readers at the same time. */
+  /** Concurrent readers. */
   readonly limit: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Without a word for so long, proxies take a connection for dead. */
+/** Proxies close connections that are idle for long. */
 const HEARTBEAT_MS = 15_000;
 
-/** A reader that has taken nothing for so long is not one any more. */
+/** A reader that has read nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
 
-/** Whoever may read is asked for at the beginning only: a stream ends, and its reader comes back and is asked again. */
+/** A reader is authorized only at the start of a stream: it reconnects and is authorized again. */
 const LIFETIME_MS = 30 * 60_000;
 
-/** Until a browser comes back. */
+/** Delay after which a browser reconnects. */
 const RETRY_MS = 2000;
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
-  // nginx would hold back what is said until it is much.
+  // nginx buffers responses otherwise.
   "x-accel-buffering": "no",
 };
 
-/** Streams of server-sent events with one limit for all servers that serve them. */
+/** Server-sent events with one limit for all servers. */
 export class EventStreams {
   readonly #deps: EventStreamsDependencies;
   readonly #writers = new Set<EventWriter>();
@@ -56,12 +56,11 @@ export class EventStreams {
     this.#deps = dependencies;
   }
 
-  /** Readers now. */
   get size(): number {
     return this.#writers.size;
   }
 
-  /** Puts the stream on a server, whose end ends it. */
+  /** Closing `server` ends its streams. */
   serve(server: FastifyInstance, path: string): void {
     const own = new Set<EventWriter>();
     server.get(path, { exposeHeadRoute: false }, (_request, reply) => this.#begin(reply, own));
@@ -73,11 +72,11 @@ export class EventStreams {
   #begin(reply: FastifyReply, own: Set<EventWriter>): FastifyReply {
     const { limit } = this.#deps;
     const { raw } = reply;
-    // Gone while somebody was asked whether they may read: it would never be said again.
+    // Disconnected during authorization: no event would report it again.
     if (raw.destroyed) return reply.hijack();
     if (this.#writers.size >= limit) {
       void reply.header("retry-after", "10");
-      return sendText(reply, 503, `there are ${limit} readers of this stream already, which is the limit; close one\n`);
+      return sendText(reply, 503, `this stream has ${limit} readers, which is the limit; close one\n`);
     }
     void reply.hijack();
     raw.writeHead(200, HEADERS);
@@ -91,7 +90,7 @@ export class EventStreams {
   }
 }
 
-/** Writes one feed to one reader, as fast as the reader takes it and no faster. */
+/** Writes one feed to one reader, no faster than it reads. */
 class EventWriter {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
@@ -99,7 +98,7 @@ class EventWriter {
   readonly #feed: EventFeed;
   #heartbeat: Timer;
   readonly #lifetime: Timer;
-  /** Runs while the reader does not take what was written. */
+  /** Runs while the reader does not read. */
   #stalled: Timer | undefined;
   #isNext = false;
   #isOver = false;
@@ -111,14 +110,13 @@ class EventWriter {
     this.#heartbeat = clock.schedule(HEARTBEAT_MS, () => this.#beat());
     this.#lifetime = clock.schedule(LIFETIME_MS, () => this.end());
     response.on("drain", () => this.#drained());
-    // A connection that breaks is closed, which is all there is to do about it.
+    // Node closes a connection that fails.
     response.on("error", () => undefined);
     response.write(`retry: ${RETRY_MS}\n\n`);
     this.#feed = open(() => this.#pump());
     this.#pump();
   }
 
-  /** In order: the reader learns that there is no more. */
   end(): void {
     this.#isOver = true;
     this.#response.end();
@@ -131,7 +129,7 @@ class EventWriter {
     this.#feed.close();
   }
 
-  /** One message a turn of the event loop: a long beginning holds up nobody. */
+  /** One message per turn of the event loop: a long initial list must not block others. */
   #pump(): void {
     if (this.#isNext || this.#isOver) return;
     this.#isNext = true;
@@ -145,12 +143,12 @@ class EventWriter {
     });
   }
 
-  /** A fault of a feed costs its reader the connection, and nobody else anything. */
+  /** A feed that throws disconnects only its reader. */
   #next(): StreamMessage | undefined {
     try {
       return this.#feed.next();
     } catch (error) {
-      this.#log.error("A stream of events broke by a fault of this program; its reader is let go", { err: error });
+      this.#log.error("An event stream failed; its reader was disconnected", { err: error });
       this.#response.destroy();
       return undefined;
     }

@@ -79,7 +79,7 @@ describe("controller health", () => {
     return report("healthz", checks, []).text.split("\n");
   }
 
-  const TOLD = "broke (fault 1 in a row) and starts again at 2026-01-01T00:00:01.000Z: x is undefined";
+  const TOLD = "panicked (1 in a row), restarting at 2026-01-01T00:00:01.000Z: x is undefined";
 
   test("controllerChecks() lists each controller by its name", async () => {
     expect(await healthOf([], 0)).toEqual([
@@ -105,14 +105,14 @@ describe("controller health", () => {
     expect(await healthOf([RUNNING, BROKEN], 7999)).toContain("[+]controllers ok");
   });
 
-  test("controllerChecks() fails when all controllers break again and again", async () => {
+  test("controllerChecks() fails when all controllers panic repeatedly", async () => {
     expect(await healthOf([RUNNING, BROKEN], 15_000)).toContain(
-      "[-]controllers failed: all controllers break again and again: cloud-node-controller, node-route-controller; a new process may help",
+      "[-]controllers failed: all controllers panic repeatedly: cloud-node-controller, node-route-controller; a restart may help",
     );
   });
 
   test("controllersSummary() names the broken ones", async () => {
     expect(controllersSummary(await controllers([BROKEN], 0))).toBe(`node-route-controller: ${TOLD}`);
-    expect(controllersSummary(await controllers([], 0))).toBe("no faults");
+    expect(controllersSummary(await controllers([], 0))).toBe("no panics");
   });
 });

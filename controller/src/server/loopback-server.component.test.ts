@@ -16,7 +16,7 @@ beforeEach(async () => {
   const file = (name: string): URL => pathToFileURL(join(folder, name));
   server = await startLoopbackServer({
     address: { host: "127.0.0.1", port: 0 },
-    pages: (pages) => {
+    register: (pages) => {
       servePage(pages, {
         path: "/status",
         assets: [

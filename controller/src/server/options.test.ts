@@ -47,7 +47,7 @@ describe("serving rules", () => {
 
     const shape = "is not an IP address and a port; write it like 127.0.0.1:10269";
     const outside =
-      "is not on loopback, and there is no authentication; take 127.0.0.1 or [::1], or the page at --secure-port";
+      "is not a loopback address, and there is no authentication; use 127.0.0.1 or [::1], or the page at --secure-port";
 
     test.each([
       ["10269", shape],

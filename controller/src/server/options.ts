@@ -16,8 +16,8 @@ import {
 import type { OptionsOf } from "../options/table.ts";
 
 /**
- * Cipher suites of TLS 1.2 that Go knows as well, by IANA name, with the name that node:tls takes. It takes IANA names too, but puts them all
- * into the list of TLS 1.3, where those of TLS 1.2 are passed over in silence.
+ * Cipher suites of TLS 1.2 that Go supports too: IANA name to OpenSSL name. node:tls accepts IANA names, but adds all of them to the
+ * list for TLS 1.3, where those of TLS 1.2 are ignored.
  */
 const TLS12: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"],
@@ -38,23 +38,21 @@ const TLS12: ReadonlyMap<string, string> = new Map([
   ["TLS_RSA_WITH_AES_256_CBC_SHA", "AES256-SHA"],
 ]);
 
-/** All of them are always on: as in Go, a list of suites is about TLS 1.2. */
+/** Always on: as in Go, a list of suites configures TLS 1.2. */
 const TLS13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"] as const;
 
-/** All that can be named. */
 const cipherSuites: readonly string[] = [...TLS12.keys(), ...TLS13];
 
 export function isCipherSuite(name: string): boolean {
   return cipherSuites.includes(name);
 }
 
-/** `ciphers` of node:tls for suites by their IANA names; undefined: none are named, OpenSSL chooses. */
+/** `ciphers` of node:tls for IANA names; undefined: OpenSSL's default. */
 export function opensslCiphers(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   return [...TLS13, ...names.flatMap((name) => TLS12.get(name) ?? [])].join(":");
 }
 
-/** Names of cipher suites as IANA writes them, which are Go's names as well. */
 export function cipherSuitesFlag(words: {
   readonly group: FlagGroup;
   readonly help: string;
@@ -68,17 +66,17 @@ export function cipherSuitesFlag(words: {
       const unknown = text.split(",").find((name) => text !== "" && !isCipherSuite(name.trim()));
       return unknown === undefined
         ? list.parse(text, before)
-        : problem(`"${unknown.trim()}" is no cipher suite of this program's; there are ${cipherSuites.join(", ")}`);
+        : problem(`unknown cipher suite "${unknown.trim()}"; supported: ${cipherSuites.join(", ")}`);
     },
   };
 }
 
-/** Oldest TLS, by Go's names. */
+/** Go's names. */
 export const TLS_VERSIONS = ["VersionTLS12", "VersionTLS13"] as const;
 
 const group = "serving";
 
-/** The HTTPS server and whom it lets in: upstream's names, meanings and defaults (apiserver/pkg/server/options v0.36.3). */
+/** Names, meanings and defaults: apiserver/pkg/server/options v0.36.3. */
 export const servingFlags = {
   securePort: numberFlag({
     path: "Generic.Port",
@@ -88,141 +86,140 @@ export const servingFlags = {
     min: 0,
     max: 65_535,
     whole: true,
-    help: "where health, metrics and debug pages are served over TLS to whom the API server lets; 0 turns it off",
+    help: "HTTPS port of health, metrics and debug endpoints, for users that the API server authorizes; 0 disables it",
   }),
   bindAddress: stringFlag({
     path: "Generic.Address",
     group,
     valueName: "ip",
     defaultValue: "0.0.0.0",
-    help: "address to listen on at --secure-port; 0.0.0.0 or :: means all",
+    help: "IP address on which --secure-port listens; 0.0.0.0 or :: means all",
   }),
   certDir: stringFlag({
     group,
-    valueName: "folder",
-    help: "where cloud-controller-manager.crt and .key are, or are put when they are made; empty: made at each start, kept in memory",
+    valueName: "directory",
+    help: "directory of cloud-controller-manager.crt and .key, which are generated if missing; empty: generated at each start and kept in memory",
   }),
   tlsCertFile: stringFlag({
     group,
     valueName: "file",
-    help: "serving certificate with its chain, PEM; read again when it changes. Comes before --cert-dir",
+    help: "serving certificate with its chain, PEM; reloaded when it changes; takes precedence over --cert-dir",
   }),
   tlsPrivateKeyFile: stringFlag({ group, valueName: "file", help: "private key of --tls-cert-file, PEM" }),
   tlsMinVersion: choiceFlag({
     group,
     choices: TLS_VERSIONS,
     defaultValue: "VersionTLS12",
-    help: "oldest TLS that is spoken",
-    differs: "the same default, by name; older versions are broken and refused",
+    help: "minimum TLS version",
+    differs: "the same default, by name; older versions are insecure and rejected",
   }),
   tlsCipherSuites: cipherSuitesFlag({
     group,
-    help: "cipher suites that are taken, by their IANA names; those of TLS 1.3 are always on; empty: OpenSSL's choice",
-    differs: "empty is OpenSSL's choice and not Go's; suites with RC4, 3DES, or CBC with SHA-256 are refused",
+    help: "cipher suites by IANA name; those of TLS 1.3 are always enabled; empty: OpenSSL's default",
+    differs: "empty is OpenSSL's default, not Go's; suites with RC4, 3DES, or CBC with SHA-256 are rejected",
   }),
   authenticationKubeconfig: stringFlag({
     group,
     valueName: "file",
-    help: "kubeconfig of the API server that is asked about tokens (TokenReview); empty: the one of --kubeconfig",
-    differs: "empty is the one of --kubeconfig and not anonymous users alone",
+    help: "kubeconfig for TokenReviews; empty: that of --kubeconfig",
+    differs: "empty means --kubeconfig, not anonymous requests only",
   }),
   authenticationSkipLookup: boolFlag({
     group,
     defaultValue: false,
-    help: "do not read whom to trust from the ConfigMap kube-system/extension-apiserver-authentication",
+    help: "do not read client CA certificates from the ConfigMap kube-system/extension-apiserver-authentication",
   }),
   authenticationTokenWebhookCacheTtl: durationFlag({
     group,
     defaultValue: 10_000,
     min: 0,
-    help: "how long the API server's answer about a token is kept",
+    help: "how long the result of a TokenReview is cached",
   }),
   clientCaFile: stringFlag({
     group,
     valueName: "file",
-    help: "authorities of client certificates, PEM; empty: those of the ConfigMap",
+    help: "CA certificates of clients, PEM; empty: those of the ConfigMap",
   }),
   requestheaderClientCaFile: stringFlag({
     group,
     valueName: "file",
-    help: "authorities of proxies that say in headers who asks, PEM; empty: what the ConfigMap says",
+    help: "CA certificates of proxies that name the user in headers, PEM; empty: those of the ConfigMap",
   }),
   requestheaderAllowedNames: listFlag({
     group,
     valueName: "names",
     defaultValue: [],
-    help: "common names of proxies of --requestheader-client-ca-file; none: all are believed",
+    help: "common names of trusted proxies of --requestheader-client-ca-file; empty: all",
   }),
   requestheaderUsernameHeaders: listFlag({
     group,
     valueName: "headers",
     defaultValue: ["x-remote-user"],
-    help: "headers in which such a proxy names the user",
+    help: "headers in which the proxy names the user",
   }),
   requestheaderUidHeaders: listFlag({
     group,
     valueName: "headers",
     defaultValue: [],
-    help: "headers in which such a proxy gives the user's UID",
+    help: "headers with the user's UID",
   }),
   requestheaderGroupHeaders: listFlag({
     group,
     valueName: "headers",
     defaultValue: ["x-remote-group"],
-    help: "headers in which such a proxy names the user's groups",
+    help: "headers with the user's groups",
   }),
   requestheaderExtraHeadersPrefix: listFlag({
     group,
     valueName: "prefixes",
     defaultValue: ["x-remote-extra-"],
-    help: "what headers with further attributes of the user begin with",
+    help: "prefixes of headers with further attributes of the user",
   }),
   authorizationKubeconfig: stringFlag({
     group,
     valueName: "file",
-    help: "kubeconfig of the API server that is asked who may read what (SubjectAccessReview); empty: the one of --kubeconfig",
-    differs: "empty is the one of --kubeconfig and not a refusal of all",
+    help: "kubeconfig for SubjectAccessReviews; empty: that of --kubeconfig",
+    differs: "empty means --kubeconfig, not that all requests are denied",
   }),
   authorizationAlwaysAllowPaths: listFlag({
     group,
     valueName: "paths",
     defaultValue: ["/healthz", "/readyz", "/livez"],
-    help: "paths that everybody may read; one that ends in * stands for all that begin so",
+    help: "paths that are served without authorization; * at the end matches any suffix",
   }),
   authorizationWebhookCacheAuthorizedTtl: durationFlag({
     group,
     defaultValue: 10_000,
     min: 0,
-    help: "how long a yes of the API server is kept",
+    help: "how long an allowed SubjectAccessReview is cached",
   }),
   authorizationWebhookCacheUnauthorizedTtl: durationFlag({
     group,
     defaultValue: 10_000,
     min: 0,
-    help: "how long a no of the API server is kept",
+    help: "how long a denied SubjectAccessReview is cached",
   }),
   profiling: boolFlag({
     path: "Generic.Debugging.EnableProfiling",
     group,
     defaultValue: true,
-    help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and let PUT /debug/flags/v set the level of the log",
-    differs: "formats of V8 and not of Go",
+    help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and PUT /debug/flags/v to set the log level",
+    differs: "V8's formats, not Go's",
   }),
   statusPageBindAddress: stringFlag({
     group,
     valueName: "address:port",
-    help: "where the status page is served on loopback, over plain HTTP and without authentication, to whoever is on this machine or may forward its ports, such as 127.0.0.1:10269; empty: nowhere but at --secure-port",
+    help: "loopback address of the status page over plain HTTP without authentication, such as 127.0.0.1:10269, for users of this machine and of port forwarding; empty: only at --secure-port",
   }),
   healthBindAddress: stringFlag({
     group,
     valueName: "host:port",
-    help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP to whoever asks, such as 127.0.0.1:10268; port 0 picks one, empty: nowhere",
+    help: "address of /healthz, /livez, /readyz and /metrics over plain HTTP without authentication, such as 127.0.0.1:10268; port 0 selects a free port; empty: disabled",
   }),
 } as const;
 
 export type ServingOptions = OptionsOf<typeof servingFlags>;
 
-/** What is wrong with the settings of the HTTPS server. */
 export function servingProblems({
   securePort,
   bindAddress,
@@ -240,17 +237,17 @@ export function addressProblems(where: string, address: string): readonly Proble
   return isIP(address) > 0 ? [] : [{ where, what: `"${address}" is not an IP address; write it like 0.0.0.0 or ::` }];
 }
 
-/** Two files by their flags, of which one is of no use without the other. */
+/** Certificate and key need each other. */
 export function pairProblems(files: Readonly<Record<string, string>>): readonly Problem[] {
   const given = Object.keys(files).filter((flag) => files[flag] !== "");
   if (given.length !== 1) return [];
-  const what = `is missing: ${given.join()} is given, and one is of no use without the other`;
+  const what = `required together with ${given.join()}`;
   return Object.keys(files)
     .filter((flag) => !given.includes(flag))
     .map((where) => ({ where, what }));
 }
 
-/** Nobody is asked who they are there: it is for this machine alone. */
+/** Only loopback addresses: the status page has no authentication. */
 export function statusPageProblems({
   statusPageBindAddress,
 }: Pick<ServingOptions, "statusPageBindAddress">): readonly Problem[] {
@@ -262,7 +259,7 @@ export function statusPageProblems({
       { where, what: `"${statusPageBindAddress}" is not an IP address and a port; write it like 127.0.0.1:10269` },
     ];
   if (LOOPBACK.check(address.host, isIP(address.host) === 6 ? "ipv6" : "ipv4")) return [];
-  const what = `"${statusPageBindAddress}" is not on loopback, and there is no authentication; take 127.0.0.1 or [::1], or the page at --secure-port`;
+  const what = `"${statusPageBindAddress}" is not a loopback address, and there is no authentication; use 127.0.0.1 or [::1], or the page at --secure-port`;
   return [{ where, what }];
 }
 
@@ -287,7 +284,7 @@ const VERSIONS: Readonly<Record<ServingOptions["tlsMinVersion"], SecureVersion>>
   VersionTLS13: "TLSv1.3",
 };
 
-/** What node:tls takes for an oldest version and cipher suites as flags have them. */
+/** Options of node:tls. */
 export interface TlsSettings {
   readonly minVersion: SecureVersion;
   readonly ciphers?: string;

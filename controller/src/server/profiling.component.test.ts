@@ -25,7 +25,7 @@ const put = (body: string) =>
 describe("serveProfiling()", () => {
   test("sets the level of the log", async () => {
     const answer = await put("5");
-    expect([answer.status, await answer.text(), level]).toEqual([200, "the level of the log is 5 now\n", 5]);
+    expect([answer.status, await answer.text(), level]).toEqual([200, "the log level is now 5\n", 5]);
   });
 
   test.each(["", "high", "-1", "100"])("refuses %j as a level", async (body) => {

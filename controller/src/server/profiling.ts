@@ -8,20 +8,17 @@ import { sendText } from "./endpoints.ts";
 const DEFAULT_SECONDS = 30;
 const MAX_SECONDS = 300;
 
-/** How much is logged, as it can be changed while the process runs. */
+/** The log level, which can change at run time. */
 export interface Verbosity {
   readonly get: () => number;
   readonly set: (level: number) => void;
 }
 
-/**
- * What upstream serves with --profiling: `/debug/pprof/profile?seconds=30` (a CPU profile) and `/debug/pprof/heap` (a heap snapshot), in
- * the formats of V8's tools, and `PUT /debug/flags/v`, which sets the level of the log.
- */
+/** CPU profile and heap snapshot in V8's formats, and the log level, at upstream's paths. */
 export function serveProfiling(server: FastifyInstance, verbosity: Verbosity): void {
   let isBusy = false;
   const alone = async (reply: FastifyReply, work: () => Promise<FastifyReply>): Promise<FastifyReply> => {
-    if (isBusy) return sendText(reply, 409, "another profile is being taken\n");
+    if (isBusy) return sendText(reply, 409, "another profile is in progress\n");
     isBusy = true;
     try {
       return await work();
@@ -40,7 +37,7 @@ export function serveProfiling(server: FastifyInstance, verbosity: Verbosity): v
     const text = String(request.body).trim();
     if (!/^\d{1,2}$/.test(text)) return sendText(reply, 400, `"${text}" is not a level; send a number from 0 to 10\n`);
     verbosity.set(Number(text));
-    return sendText(reply, 200, `the level of the log is ${verbosity.get()} now\n`);
+    return sendText(reply, 200, `the log level is now ${verbosity.get()}\n`);
   });
 }
 

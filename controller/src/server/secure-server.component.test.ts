@@ -56,7 +56,7 @@ async function start(
       return isAllowed();
     },
     log: new FakeLog(),
-    pages: (pages) => serveText(pages, "/page", () => "text"),
+    register: (pages) => serveText(pages, "/page", () => "text"),
   });
   running.push(server);
   return {

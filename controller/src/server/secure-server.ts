@@ -1,5 +1,4 @@
 import { constants } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import fastify from "fastify";
@@ -13,39 +12,35 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
-import { type Identity, authenticate } from "./access/authenticator.ts";
+import { authenticate } from "./access/authenticator.ts";
 import { TrustSource, authoritiesOf } from "./access/client-trust.ts";
-import { measuredAccess } from "./access/metrics.ts";
-import { type Attributes, Authorizer, TokenAuthenticator, type User } from "./access/reviews.ts";
+import { type Access, measuredAccess } from "./access/metrics.ts";
+import { authorizer, tokenAuthenticator } from "./access/reviews.ts";
 import { ServingCertificate } from "./certificates/serving-certificate.ts";
 import type { RunningServer } from "./endpoints.ts";
 import { type ServingOptions, tlsSettings } from "./options.ts";
 
-/** Key, certificate and the authorities of client certificates, as they are at this moment. */
+/** Key, certificate and client CA certificates. */
 export interface SecureContext {
   current(): SecureContextOptions;
-  /** Calls back whenever they have changed; answers how to end that. */
-  onChange(listener: () => void): () => void;
+  onChange(listener: () => void): void;
 }
 
-export interface SecureServerDependencies {
+export interface SecureServerDependencies extends Access {
   readonly address: HostPort;
   readonly context: SecureContext;
-  readonly authenticate: (request: FastifyRequest["raw"]) => Promise<Identity>;
-  /** Rejects when nobody could be asked. */
-  readonly isAllowed: (attributes: Attributes) => Promise<boolean>;
   readonly log: Logger;
-  /** Puts the pages on. */
-  readonly pages: (server: FastifyInstance) => void;
+  /** Registers the endpoints. */
+  readonly register: (server: FastifyInstance) => void;
 }
 
 /**
- * HTTPS with delegated authentication and authorisation in front of every path, known or not. Sessions are not resumed: a client
- * certificate is verified in every connection, against the authorities of that moment.
+ * HTTPS with delegated authentication and authorization for every path, known or not. Sessions are not resumed: every connection
+ * verifies the client certificate against the current CA certificates.
  */
 export async function startSecureServer(dependencies: SecureServerDependencies): Promise<RunningServer> {
-  const { address, context, pages } = dependencies;
-  // Who shows no certificate, or a bad one, is anonymous: that is for authorisation to judge.
+  const { address, context, register } = dependencies;
+  // A client without a valid certificate is anonymous; authorization decides.
   const tls = createServer({ ...strict(context.current()), requestCert: true, rejectUnauthorized: false });
   const server = fastify({
     logger: false,
@@ -53,57 +48,49 @@ export async function startSecureServer(dependencies: SecureServerDependencies):
     serverFactory: (handler) => tls.on("request", handler),
   });
   server.addHook("onRequest", (request, reply) => guard(dependencies, request, reply));
-  pages(server);
-  const stopListening = context.onChange(() => tls.setSecureContext(strict(context.current())));
-  // fastify does not know that the server it was given speaks TLS.
+  register(server);
+  context.onChange(() => tls.setSecureContext(strict(context.current())));
+  // fastify does not know that this server uses TLS.
   const url = (await server.listen(address)).replace(/^http:/, "https:");
-  return {
-    url,
-    close: async () => {
-      stopListening();
-      await server.close();
-    },
-  };
+  return { url, close: () => server.close() };
 }
 
 function strict(context: SecureContextOptions): SecureContextOptions {
   return {
     minVersion: "TLSv1.2",
     ...context,
-    // Neither a later connection nor a later handshake in this one may bring another identity than the one that was verified.
+    // No resumption and no renegotiation: either could bring an identity that was not verified.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   };
 }
 
-/** Answers itself whoever may not go on. */
 async function guard(
   { authenticate, isAllowed, log }: SecureServerDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
   const path = pathOf(request.url);
-  if (path === undefined)
-    return refuse(reply, 400, "BadRequest", "the request target is not a path, or not percent-encoded as it should be");
+  if (path === undefined) return refuse(reply, 400, "BadRequest", "the request target is not a valid path");
   const verb = request.method.toLowerCase();
   const identity = await authenticate(request.raw);
   if (identity.kind === "refused") {
-    log.debug(4, "Request refused: not authenticated", { verb, path, why: identity.why });
+    log.debug(4, "Rejected a request: not authenticated", { verb, path, detail: identity.message });
     return refuse(reply, 401, "Unauthorized", "Unauthorized");
   }
   const { user } = identity;
   try {
     if (await isAllowed({ user, verb, path })) return undefined;
   } catch (error) {
-    log.warn("The API server could not be asked whether a request is allowed", { verb, path, err: error });
-    return refuse(reply, 500, "InternalError", `could not be authorized: ${messageOf(error)}`);
+    log.warn("Could not authorize a request", { verb, path, err: error });
+    return refuse(reply, 500, "InternalError", `authorization failed: ${messageOf(error)}`);
   }
-  log.debug(4, "Request refused: not authorized", { verb, path, user: user.name });
-  return refuse(reply, 403, "Forbidden", forbidden(user, verb, path));
+  log.debug(4, "Rejected a request: not authorized", { verb, path, user: user.name });
+  return refuse(reply, 403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"`);
 }
 
-/** Decoded as the router decodes it, so that both judge the same path. */
+/** Decoded as the router does, so that both see the same path. */
 function pathOf(url: string): string | undefined {
-  // The router would look behind these.
+  // The router would parse these differently.
   if (!url.startsWith("/") || url.includes("#")) return undefined;
   try {
     return decodeURIComponent(url.split("?", 1)[0] ?? "");
@@ -112,11 +99,7 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-function forbidden(user: User, verb: string, path: string): string {
-  return `forbidden: User "${user.name}" cannot ${verb} path "${path}"`;
-}
-
-/** metav1.Status, as an API server answers. */
+/** metav1.Status, as the API server. */
 function refuse(reply: FastifyReply, code: number, reason: string, message: string): FastifyReply {
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
   return reply.code(code).header("cache-control", "no-cache, private").send(status);
@@ -124,20 +107,19 @@ function refuse(reply: FastifyReply, code: number, reason: string, message: stri
 
 export interface SecureServingDependencies {
   readonly options: ServingOptions;
-  /** The cluster's own API server. */
+  /** The cluster's API server. */
   readonly access: ApiAccess;
-  /** A client for an API server. */
   readonly clientOf: (access: ApiAccess) => KubeClient;
-  readonly pages: (server: FastifyInstance) => void;
+  readonly register: (server: FastifyInstance) => void;
   readonly metrics: Metrics;
   readonly tasks: TaskGroup;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Serves the pages over TLS to whom the API server lets. Rejects when address or certificate cannot be had, or a kubeconfig is wrong. */
+/** Serves the endpoints to authorized users. Rejects when it cannot listen, or a certificate or kubeconfig cannot be used. */
 export async function serveSecurely(dependencies: SecureServingDependencies): Promise<RunningServer> {
-  const { options, access, clientOf, pages, metrics, tasks, clock, log } = dependencies;
+  const { options, access, clientOf, register, metrics, tasks, clock, log } = dependencies;
   const clientFor = async (path: string): Promise<KubeClient> =>
     clientOf(path === "" ? access : await kubeconfigAccess({ path, clock }));
   const [tokenClient, reviewClient, certificate] = await Promise.all([
@@ -162,28 +144,27 @@ export async function serveSecurely(dependencies: SecureServingDependencies): Pr
   await trust.checkFiles();
   const { signal } = tasks;
   const cacheMs = options.authenticationTokenWebhookCacheTtl;
-  const tokens = new TokenAuthenticator({ client: tokenClient, clock, signal, cacheMs });
-  const authorizer = new Authorizer({
-    client: reviewClient,
-    clock,
-    signal,
-    alwaysAllowPaths: options.authorizationAlwaysAllowPaths,
-    allowedMs: options.authorizationWebhookCacheAuthorizedTtl,
-    deniedMs: options.authorizationWebhookCacheUnauthorizedTtl,
-  });
-  const delegated = {
-    authenticate: (request: IncomingMessage) =>
+  const tokens = tokenAuthenticator({ client: tokenClient, clock, signal, cacheMs });
+  const delegated: Access = {
+    authenticate: (request) =>
       authenticate({ trust: () => trust.current, tokens, nowMs: () => clock.nowMs() }, request),
-    isAllowed: (attributes: Attributes) => authorizer.isAllowed(attributes),
+    isAllowed: authorizer({
+      client: reviewClient,
+      clock,
+      signal,
+      alwaysAllowPaths: options.authorizationAlwaysAllowPaths,
+      allowedMs: options.authorizationWebhookCacheAuthorizedTtl,
+      deniedMs: options.authorizationWebhookCacheUnauthorizedTtl,
+    }),
   };
   const server = await startSecureServer({
     address: { host: options.bindAddress, port: options.securePort },
     context: secureContext(options, certificate, trust),
     ...measuredAccess(delegated, metrics, clock),
     log,
-    pages,
+    register,
   });
-  tasks.start("authorities of client certificates", (stop) => trust.run(stop));
+  tasks.start("client CA certificates", (stop) => trust.run(stop));
   tasks.start("serving certificate", (stop) => certificate.run(stop));
   return server;
 }
@@ -213,10 +194,8 @@ function secureContext(options: ServingOptions, certificate: ServingCertificate,
       ...tls,
     }),
     onChange: (listener) => {
-      const endings = [certificate.onChange(listener), trust.onChange(listener)];
-      return () => {
-        for (const end of endings) end();
-      };
+      certificate.onChange(listener);
+      trust.onChange(listener);
     },
   };
 }

@@ -273,12 +273,12 @@ test("work goes on, and ends in order, while no collector answers", async () => 
   const controller = await startController(gone);
   await initializeNode();
   await endAll();
-  expect(controller.output).toMatch(/INFO +Traces are on endpoint=http:\S+ isParentBased=true ratio=1$/m);
+  expect(controller.output).toMatch(/INFO +Exporting traces endpoint=http:\S+ isParentBased=true ratio=1$/m);
   expect(controller.output.match(/Traces cannot be exported/g)).toHaveLength(1);
 });
 
 test.each([
-  ["over TLS, to a collector whose certificate it trusts", "authority.pem", /Traces are on endpoint=https:/, true],
+  ["over TLS, to a collector whose certificate it trusts", "authority.pem", /Exporting traces endpoint=https:/, true],
   ["to no other", "authority-2.pem", /Traces cannot be exported/, false],
 ])("traces go %s", async (_what, authority, said, isExported) => {
   const [certificate, key] = await Promise.all([

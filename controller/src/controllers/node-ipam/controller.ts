@@ -39,7 +39,7 @@ export const nodeIpam: Registration<NodeIpamOptions> = {
     const { options, program } = context;
     if (!options.allocateNodeCidrs) {
       const why = "--allocate-node-cidrs is false";
-      program.log.info("Pod ranges are not allocated", { controller: NODE_IPAM_CONTROLLER, why });
+      program.log.info("Pod CIDRs are not allocated", { controller: NODE_IPAM_CONTROLLER, detail: why });
       return undefined;
     }
     const metrics = once(() => nodeIpamMetrics(program.metrics));

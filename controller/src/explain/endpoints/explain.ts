@@ -19,7 +19,7 @@ export class ExplainPages {
   serveExplain(server: FastifyInstance): void {
     serveQuery(server, PATHS.explain, async ({ object }) => {
       const asked = parseObject(object);
-      if ("problems" in asked) return { kind: "problem", problems: asked.problems };
+      if ("problems" in asked) return { kind: "invalid", problems: asked.problems };
       return { kind: "json", text: shown(this.#explainer.explain(asked)) };
     });
   }

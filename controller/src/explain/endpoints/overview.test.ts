@@ -17,7 +17,7 @@ const ROWS: readonly ObjectRow[] = [
 
 function found(query: Readonly<Record<string, string>>): readonly string[] | undefined {
   const parsed = parseRowQuery(query);
-  if (parsed.kind === "problem") return undefined;
+  if (parsed.kind === "invalid") return undefined;
   return ROWS.filter((row) => matchesQuery(row, parsed.query)).map(({ object }) => object);
 }
 
@@ -47,7 +47,7 @@ describe("a question for rows", () => {
 
   test("that is wrong is told all that is wrong with it", () => {
     expect(parseRowQuery({ kind: "pod,node", state: "bad", limit: "0", sort: "name" })).toEqual({
-      kind: "problem",
+      kind: "invalid",
       problems: [
         '"sort" is no parameter; there are kind, state, search, limit',
         'kind: "pod" is none of node, service, route, provider',
@@ -58,6 +58,6 @@ describe("a question for rows", () => {
   });
 
   test.each(["-1", "1.5", "many", "1e3", "9999999999"])("limit %s is none", (limit) => {
-    expect(parseRowQuery({ limit })).toMatchObject({ kind: "problem" });
+    expect(parseRowQuery({ limit })).toMatchObject({ kind: "invalid" });
   });
 });

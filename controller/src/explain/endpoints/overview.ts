@@ -2,7 +2,7 @@ import { OBJECT_KINDS, type ObjectRow, PATHS, STATES } from "@cloudwire/operator
 import type { FastifyInstance } from "fastify";
 import { type PageAssets, servePage } from "../../server/assets.ts";
 import { EventStreams } from "../../server/event-streams.ts";
-import { type Query, type QueryAnswer, serveQuery } from "../../server/endpoints.ts";
+import { type Query, type QueryResult, serveQuery } from "../../server/endpoints.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Samples } from "../overview/samples.ts";
@@ -43,15 +43,15 @@ export class OverviewPages {
     server.addHook("onClose", async () => this.#board.stop());
   }
 
-  async #overview(): Promise<QueryAnswer> {
+  async #overview(): Promise<QueryResult> {
     await this.#board.look();
     const { overview } = this.#board;
     return overview === undefined ? ENDING : { kind: "json", text: `${JSON.stringify(overview, undefined, 2)}\n` };
   }
 
-  async #objects(query: Query): Promise<QueryAnswer> {
+  async #objects(query: Query): Promise<QueryResult> {
     const parsed = parseRowQuery(query);
-    if (parsed.kind === "problem") return parsed;
+    if (parsed.kind === "invalid") return parsed;
     await this.#board.look();
     if (this.#board.overview === undefined) return ENDING;
     const wanted = parsed.query;
@@ -65,7 +65,7 @@ export class OverviewPages {
   }
 }
 
-const ENDING: QueryAnswer = { kind: "unavailable", why: "the process is ending" };
+const ENDING: QueryResult = { kind: "unavailable", message: "the process is shutting down" };
 
 /** Which rows are wanted; what is undefined is not asked about. */
 export interface RowQuery {
@@ -78,7 +78,7 @@ export interface RowQuery {
 
 export type RowQueryResult =
   | { readonly kind: "query"; readonly query: RowQuery }
-  | { readonly kind: "problem"; readonly problems: readonly string[] };
+  | { readonly kind: "invalid"; readonly problems: readonly string[] };
 
 const PARAMETERS = ["kind", "state", "search", "limit"];
 
@@ -100,7 +100,7 @@ export function parseRowQuery(query: Query): RowQueryResult {
   const { limit = "", search = "" } = query;
   if (!/^\d{0,9}$/.test(limit) || Number(limit === "" ? 1 : limit) < 1)
     problems.push(`limit: "${limit}" is no number from 1 on`);
-  if (problems.length > 0) return { kind: "problem", problems };
+  if (problems.length > 0) return { kind: "invalid", problems };
   return {
     kind: "query",
     query: {

@@ -3,21 +3,16 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { messageOf } from "../../util/errors.ts";
 import type { ClientTrust, ProxyTrust } from "./client-trust.ts";
-import { ANONYMOUS, type TokenAuthenticator, type User, authenticated } from "./reviews.ts";
-
-/** Who asks; `refused`: something was presented, and it proves nothing. */
-export type Identity =
-  | { readonly kind: "user"; readonly user: User }
-  | { readonly kind: "refused"; readonly why: string };
+import { ANONYMOUS, type Identity, type TokenAuthenticator, type User, authenticated } from "./reviews.ts";
 
 export interface AuthenticatorDependencies {
   readonly trust: () => ClientTrust;
-  /** undefined: nobody can be asked, and no token proves anything. */
+  /** undefined: every token is refused. */
   readonly tokens: TokenAuthenticator | undefined;
   readonly nowMs: () => number;
 }
 
-/** In the order of the API server: proxy, certificate, token; nothing at all is the anonymous user. */
+/** In the API server's order: proxy, certificate, token. A request without credentials is anonymous. */
 export async function authenticate(deps: AuthenticatorDependencies, request: IncomingMessage): Promise<Identity> {
   const { clients, proxies } = deps.trust();
   const certificate =
@@ -47,28 +42,25 @@ function certified(certificate: X509Certificate, authorities: readonly X509Certi
 }
 
 async function byToken({ tokens }: AuthenticatorDependencies, token: string): Promise<Identity> {
-  if (tokens === undefined) return { kind: "refused", why: "this server has nobody to ask about tokens" };
+  if (tokens === undefined) return { kind: "refused", message: "this server cannot check tokens" };
   try {
-    const answer = await tokens.authenticate(token);
-    return answer.kind === "user" ? { kind: "user", user: authenticated(answer.user) } : answer;
+    const identity = await tokens(token);
+    return identity.kind === "user" ? { kind: "user", user: authenticated(identity.user) } : identity;
   } catch (error) {
-    return { kind: "refused", why: `the API server could not be asked about the token: ${messageOf(error)}` };
+    return { kind: "refused", message: `TokenReview failed: ${messageOf(error)}` };
   }
 }
 
-/** The token of `Authorization: Bearer …`; the scheme's case does not count. */
+/** The token of `Authorization: Bearer …`; the scheme is case-insensitive. */
 function bearerToken(header: string | undefined): string | undefined {
   const [scheme = "", token = ""] = (header ?? "").trim().split(/\s+/);
   return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;
 }
 
-/** Longest chain that is followed; longer ones are nobody's. */
+/** Longer chains are not trusted. */
 const MAX_CHAIN = 8;
 
-/**
- * The certificate a client has shown and proved to hold the key of, if TLS found it to be of one of the known authorities. A connection
- * may outlive it.
- */
+/** The client certificate that TLS verified against all known CAs. Its validity is checked again: a connection may outlive it. */
 function verifiedCertificate(socket: TLSSocket, nowMs: number): X509Certificate | undefined {
   const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
   if (certificate === undefined) return undefined;
@@ -76,10 +68,7 @@ function verifiedCertificate(socket: TLSSocket, nowMs: number): X509Certificate 
   return isValid ? certificate : undefined;
 }
 
-/**
- * True when the chain that came with the certificate ends at one of `authorities`. TLS has verified validity, purpose and constraints
- * against all known authorities together; this tells which of them vouches.
- */
+/** The certificate's chain ends at one of `authorities`. TLS has verified it against all known CAs together; this finds which one. */
 function isIssuedBy(certificate: X509Certificate, authorities: readonly X509Certificate[]): boolean {
   let current: X509Certificate | undefined = certificate;
   for (let length = 0; current !== undefined && length < MAX_CHAIN; length++) {
@@ -95,26 +84,19 @@ function signs(authority: X509Certificate, certificate: X509Certificate): boolea
   return authority.ca && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
 }
 
-export interface Subject {
+/**
+ * Kubernetes reads the user's name from CN and the groups from each O. Read from the legacy object: in the text `subject` a value can
+ * imitate another attribute.
+ */
+function subjectOf(certificate: X509Certificate): {
   readonly commonName: string;
   readonly organizations: readonly string[];
-}
-
-/** Kubernetes reads a user's name from CN and the groups from each O. */
-function subjectOf(certificate: X509Certificate): Subject {
-  const { CN, O } = parts(certificate);
-  return { commonName: CN.at(-1) ?? "", organizations: O };
-}
-
-/**
- * From the legacy object and not from the text `subject`, in which a value may hold whatever looks like another attribute.
- */
-function parts(certificate: X509Certificate): { readonly CN: readonly string[]; readonly O: readonly string[] } {
+} {
   const { subject } = certificate.toLegacyObject();
-  return { CN: values(subject, "CN"), O: values(subject, "O") };
+  return { commonName: values(subject, "CN").at(-1) ?? "", organizations: values(subject, "O") };
 }
 
-/** Node's types say one text; an attribute that is there several times is a list. */
+/** A repeated attribute is an array, which Node's types do not say. */
 function values(subject: unknown, key: string): readonly string[] {
   if (typeof subject !== "object" || subject === null) return [];
   const value: unknown = Reflect.get(subject, key);
@@ -122,13 +104,10 @@ function values(subject: unknown, key: string): readonly string[] {
   return list.filter((item) => typeof item === "string");
 }
 
-/** `headersDistinct` of a request: each value by itself, so that none can smuggle in a second one after a comma. */
+/** `headersDistinct` of a request: values are separate, so a comma in one cannot add another. */
 export type DistinctHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
-/**
- * The user a trusted proxy speaks for; undefined when it names none. As apiserver/pkg/authentication/request/headerrequest v0.36.3:
- * first header with a value for name and UID, all values for groups and extra attributes.
- */
+/** The user that a trusted proxy names. As apiserver/pkg/authentication/request/headerrequest v0.36.3. */
 export function userFromProxyHeaders(headers: DistinctHeaders, trust: ProxyTrust): User | undefined {
   const name = first(headers, trust.usernameHeaders);
   if (name === undefined) return undefined;
@@ -151,7 +130,7 @@ function extraOf(headers: DistinctHeaders, prefixes: readonly string[]): User["e
   return extra;
 }
 
-/** Keys are percent-encoded; one that is not is taken as it stands. */
+/** Keys are percent-encoded; an invalid one is used unchanged. */
 function decode(key: string): string {
   try {
     return decodeURIComponent(key);

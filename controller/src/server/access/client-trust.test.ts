@@ -66,11 +66,11 @@ describe("trust source", () => {
   ] as const)("TrustSource.checkFiles() names the flag of a %s that cannot be read", async (key, flag) => {
     await expect(source({ [key]: bundle() }).checkFiles()).rejects.toMatchObject({
       code: "PEM_FILE",
-      message: expect.stringContaining(`${flag}: no authorities can be read from ${bundle()}: ENOENT`),
+      message: expect.stringContaining(`${flag}: cannot read CA certificates from ${bundle()}: ENOENT`),
     });
     await writeFile(bundle(), "nonsense");
     await expect(source({ [key]: bundle() }).checkFiles()).rejects.toMatchObject({
-      message: `${flag}: no authorities can be read from ${bundle()}: holds no certificate in PEM form`,
+      message: `${flag}: cannot read CA certificates from ${bundle()}: holds no certificate in PEM form`,
     });
     await putAuthority();
     await expect(source({ [key]: bundle() }).checkFiles()).resolves.toBeUndefined();
@@ -86,10 +86,10 @@ describe("trust source", () => {
     await trust.read(forever);
     await trust.read(forever);
     expect(trust.current).toBe(before);
-    const problem = expect.stringMatching(/^--client-ca-file: no authorities can be read from /);
+    const problem = expect.stringMatching(/^--client-ca-file: cannot read CA certificates from /);
     expect(log.lines.map(({ fields }) => fields)).toEqual([
-      { problem, trusted: "none yet" },
-      { problem, trusted: "as before" },
+      { detail: problem, trusted: "none yet" },
+      { detail: problem, trusted: "the previous CAs" },
     ]);
   });
 });

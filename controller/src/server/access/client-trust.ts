@@ -10,36 +10,36 @@ import { messageOf } from "../../util/errors.ts";
 import { isRecord } from "../../util/json.ts";
 import { PemFileError } from "../../util/pem-pair.ts";
 
-/** Whose client certificates prove what. */
+/** CAs of client certificates. */
 export interface ClientTrust {
-  /** Certificates of these are users themselves. */
+  /** Issuers of users' certificates. */
   readonly clients: readonly X509Certificate[];
-  /** Certificates of these are proxies that say in headers who the user is. undefined: there are none. */
+  /** Issuers of proxies' certificates; a proxy names the user in headers. */
   readonly proxies: ProxyTrust | undefined;
 }
 
 /** The API server as a front proxy: `kubectl get --raw` through an aggregated API. */
 export interface ProxyTrust {
   readonly authorities: readonly X509Certificate[];
-  /** Common names that are believed; empty: every one. */
+  /** Common names of trusted proxies; empty: all. */
   readonly allowedNames: readonly string[];
-  /** Lower case. The first that is there counts. */
+  /** Lower case. The first one that is present counts. */
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
-  /** Values of all of them count. */
+  /** The values of all of them count. */
   readonly groupHeaders: readonly string[];
-  /** A header beginning so holds one more attribute of the user. */
+  /** Headers with these prefixes are further attributes of the user. */
   readonly extraPrefixes: readonly string[];
 }
 
 const NO_TRUST: ClientTrust = { clients: [], proxies: undefined };
 
-/** All certificates a client may be verified by. */
+/** All CAs that may issue client certificates. */
 export function authoritiesOf({ clients, proxies }: ClientTrust): readonly X509Certificate[] {
   return [...clients, ...(proxies?.authorities ?? [])];
 }
 
-/** The certificates of a PEM bundle. Throws with the number of the one that is wrong. */
+/** The certificates of a PEM bundle. Throws with the number of an invalid one. */
 export function parseBundle(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new Error("holds no certificate in PEM form");
@@ -53,8 +53,8 @@ export function parseBundle(pem: string): readonly X509Certificate[] {
 }
 
 /**
- * What the ConfigMap kube-system/extension-apiserver-authentication says, which the API server keeps so that servers like this one
- * know whom it trusts. Lists in it are JSON (apiserver/pkg/server/options/authentication_dynamic_request_header.go v0.36.3).
+ * From the ConfigMap kube-system/extension-apiserver-authentication, in which the API server publishes its CAs. Lists are JSON
+ * (apiserver/pkg/server/options/authentication_dynamic_request_header.go v0.36.3).
  */
 export function trustFromConfigMap(data: Readonly<Record<string, string>>): ClientTrust {
   const clientBundle = data["client-ca-file"] ?? "";
@@ -88,27 +88,27 @@ function names(data: Readonly<Record<string, string>>, key: string): readonly st
 }
 
 export interface TrustSourceDependencies {
-  /** For the ConfigMap; undefined: it is not looked up (--authentication-skip-lookup). */
+  /** Reads the ConfigMap; undefined: --authentication-skip-lookup. */
   readonly client: KubeClient | undefined;
-  /** Bundle of authorities of users (--client-ca-file); "": what the ConfigMap says. */
+  /** --client-ca-file; "": from the ConfigMap. */
   readonly clientCaFile: string;
-  /** Bundle of authorities of proxies (--requestheader-client-ca-file); "": what the ConfigMap says. */
+  /** --requestheader-client-ca-file; "": from the ConfigMap. */
   readonly proxyCaFile: string;
-  /** How proxies of `proxyCaFile` speak. */
+  /** The other --requestheader flags, for proxies of `proxyCaFile`. */
   readonly proxyHeaders: Omit<ProxyTrust, "authorities">;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Where the API server writes whom it trusts (apiserver/pkg/server/options/authentication.go v0.36.3). */
+/** apiserver/pkg/server/options/authentication.go v0.36.3. */
 const CONFIG_MAP = { namespace: "kube-system", name: "extension-apiserver-authentication" };
 
-/** client-go re-reads files as often (apiserver/pkg/server/dynamiccertificates v0.36.3); an authority is rotated within days. */
+/** As apiserver/pkg/server/dynamiccertificates v0.36.3. */
 const REREAD_MS = 60_000;
 
 const TIMEOUT_MS = 10_000;
 
-/** Whom to trust, kept up to date from files and from the API server's own settings. */
+/** The CAs of client certificates, kept up to date from files and the ConfigMap. */
 export class TrustSource {
   readonly #deps: TrustSourceDependencies;
   readonly #listeners = new Set<() => void>();
@@ -124,23 +124,21 @@ export class TrustSource {
     return this.#current;
   }
 
-  /** Why the last reading failed; what was read before still holds. */
+  /** Why the last read failed; the CAs read before stay in force. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Calls back after each change; answers how to end that. */
-  onChange(listener: () => void): () => void {
+  onChange(listener: () => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
-  /** For the start, which a file that is no use must not survive unseen. Rejects with {@link PemFileError}, its flag in the message. */
+  /** For the start: rejects with {@link PemFileError}, which names the flag, when a file cannot be used. */
   async checkFiles(): Promise<void> {
-    await Promise.all([this.#clientBundle(), this.#proxyBundle()]);
+    await this.#bundles();
   }
 
-  /** Reads once. Failures are logged when they are new. */
+  /** Reads once. Logs a failure that differs from the last one. */
   async read(signal: AbortSignal): Promise<void> {
     try {
       const trust = await this.#load(signal);
@@ -153,15 +151,14 @@ export class TrustSource {
       if (signal.aborted) return;
       const problem = messageOf(error);
       if (problem !== this.#problem)
-        this.#deps.log.warn("Cannot read whose client certificates to trust", {
-          problem,
-          trusted: this.#isRead ? "as before" : "none yet",
+        this.#deps.log.warn("Could not read the CAs of client certificates", {
+          detail: problem,
+          trusted: this.#isRead ? "the previous CAs" : "none yet",
         });
       this.#problem = problem;
     }
   }
 
-  /** Reads again and again until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.read(signal);
@@ -171,7 +168,7 @@ export class TrustSource {
 
   async #load(signal: AbortSignal): Promise<ClientTrust> {
     const { client, clientCaFile, proxyCaFile, proxyHeaders } = this.#deps;
-    const [clients, authorities] = await Promise.all([this.#clientBundle(), this.#proxyBundle()]);
+    const [clients, authorities] = await this.#bundles();
     const needsLookup = client !== undefined && (clientCaFile === "" || proxyCaFile === "");
     const looked = needsLookup ? await lookUp(client, signal) : NO_TRUST;
     return {
@@ -180,12 +177,12 @@ export class TrustSource {
     };
   }
 
-  #clientBundle(): Promise<ClientTrust["clients"] | undefined> {
-    return readBundle("--client-ca-file", this.#deps.clientCaFile);
-  }
-
-  #proxyBundle(): Promise<ClientTrust["clients"] | undefined> {
-    return readBundle("--requestheader-client-ca-file", this.#deps.proxyCaFile);
+  #bundles() {
+    const { clientCaFile, proxyCaFile } = this.#deps;
+    return Promise.all([
+      readBundle("--client-ca-file", clientCaFile),
+      readBundle("--requestheader-client-ca-file", proxyCaFile),
+    ]);
   }
 }
 
@@ -198,17 +195,16 @@ async function lookUp(client: KubeClient, signal: AbortSignal): Promise<ClientTr
   }
 }
 
-/** undefined: the flag names no file. */
 async function readBundle(flag: string, path: string): Promise<ClientTrust["clients"] | undefined> {
   if (path === "") return undefined;
   try {
     return parseBundle(await readFile(path, "utf8"));
   } catch (error) {
-    throw new PemFileError(`${flag}: no authorities can be read from ${path}: ${messageOf(error)}`, { cause: error });
+    throw new PemFileError(`${flag}: cannot read CA certificates from ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** What two readings are compared by: certificate objects are never equal. */
+/** Comparable: certificate objects are never equal. */
 function fingerprints({ clients, proxies }: ClientTrust): unknown {
   const of = (authorities: ClientTrust["clients"]) => authorities.map(({ fingerprint256 }) => fingerprint256);
   return { clients: of(clients), proxies: proxies && { ...proxies, authorities: of(proxies.authorities) } };

@@ -28,7 +28,7 @@ test("measuredAccess() counts and times every answer and changes none", async ()
     { kind: "user", user: ANONYMOUS },
     true,
   ]);
-  const refused = { kind: "refused", why: "no such token" } as const;
+  const refused = { kind: "refused", message: "no such token" } as const;
   access = { authenticate: async () => refused, isAllowed: async () => false };
   expect([await measured.authenticate(request), await measured.isAllowed(attributes)]).toEqual([refused, false]);
   access = { ...access, isAllowed: () => Promise.reject(new Error("gone")) };

@@ -1,88 +1,82 @@
 import type { IncomingMessage } from "node:http";
+import type { Counter, Histogram } from "prom-client";
 import { exponentialBuckets, type Metrics } from "../../telemetry/metrics.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { Identity } from "./authenticator.ts";
-import type { Attributes } from "./reviews.ts";
+import type { Attributes, Identity } from "./reviews.ts";
 
-/** Who may go on to the pages. */
+/** Authentication and authorization of requests. */
 export interface Access {
   readonly authenticate: (request: IncomingMessage) => Promise<Identity>;
-  /** Rejects when nobody could be asked. */
+  /** Rejects when the API server cannot be asked. */
   readonly isAllowed: (attributes: Attributes) => Promise<boolean>;
 }
 
-/** failure: what was presented proves nothing, or nobody could be asked about it. */
-type AuthenticationResult = "success" | "failure";
-
-/** error: nobody could be asked. */
-type AuthorizationResult = "allowed" | "denied" | "error";
-
-/** 1 ms to 16.384 s. */
-const BUCKETS_SECONDS = exponentialBuckets(0.001, 2, 15);
-
-/** The same, each answer counted and timed. */
+/** `access` with its results counted and timed. */
 export function measuredAccess(access: Access, metrics: Metrics, clock: Clock): Access {
-  const measured = accessMetrics(metrics);
+  const { authentication, authorization } = accessMetrics(metrics);
   return {
-    authenticate: async (request) => {
-      const startMs = clock.monotonicMs();
-      const identity = await access.authenticate(request);
-      measured.authenticated(identity.kind === "user" ? "success" : "failure", clock.monotonicMs() - startMs);
-      return identity;
-    },
-    isAllowed: async (attributes) => {
-      const startMs = clock.monotonicMs();
-      const end = (result: AuthorizationResult): void => measured.authorized(result, clock.monotonicMs() - startMs);
-      try {
-        const isAllowed = await access.isAllowed(attributes);
-        end(isAllowed ? "allowed" : "denied");
-        return isAllowed;
-      } catch (error) {
-        end("error");
-        throw error;
-      }
-    },
+    authenticate: (request) =>
+      measured(authentication, clock, access.authenticate(request), ({ kind }) =>
+        kind === "user" ? "success" : "failure",
+      ),
+    isAllowed: (attributes) =>
+      measured(authorization, clock, access.isAllowed(attributes), (allowed) => (allowed ? "allowed" : "denied")),
   };
 }
 
+async function measured<T>(
+  { attempts, seconds }: AccessMetrics,
+  clock: Clock,
+  work: Promise<T>,
+  resultOf: (value: T) => string,
+): Promise<T> {
+  const startMs = clock.monotonicMs();
+  let result = "error";
+  try {
+    const value = await work;
+    result = resultOf(value);
+    return value;
+  } finally {
+    attempts.inc({ result });
+    seconds.observe({ result }, (clock.monotonicMs() - startMs) / 1000);
+  }
+}
+
 interface AccessMetrics {
-  authenticated(result: AuthenticationResult, durationMs: number): void;
-  authorized(result: AuthorizationResult, durationMs: number): void;
+  readonly attempts: Counter<"result">;
+  readonly seconds: Histogram<"result">;
 }
 
 /** Names, labels and buckets: apiserver/pkg/endpoints/filters/metrics.go v0.36.3. */
-export function accessMetrics(metrics: Metrics): AccessMetrics {
+export function accessMetrics(metrics: Metrics): Readonly<Record<"authentication" | "authorization", AccessMetrics>> {
   const labels = ["result"] as const;
-  const authentications = metrics.counter({
-    name: "authentication_attempts",
-    help: "Requests over TLS, by result of authentication. An anonymous client counts as a success.",
-    labels,
-  });
-  const authenticationSeconds = metrics.histogram({
-    name: "authentication_duration_seconds",
-    help: "Latency of authentication in seconds.",
-    labels,
-    buckets: BUCKETS_SECONDS,
-  });
-  const authorizations = metrics.counter({
-    name: "authorization_attempts_total",
-    help: "Requests over TLS, by result of authorization.",
-    labels,
-  });
-  const authorizationSeconds = metrics.histogram({
-    name: "authorization_duration_seconds",
-    help: "Latency of authorization in seconds.",
-    labels,
-    buckets: BUCKETS_SECONDS,
-  });
+  const buckets = exponentialBuckets(0.001, 2, 15);
   return {
-    authenticated: (result, durationMs) => {
-      authentications.inc({ result });
-      authenticationSeconds.observe({ result }, durationMs / 1000);
+    authentication: {
+      attempts: metrics.counter({
+        name: "authentication_attempts",
+        help: "Requests over TLS, by result of authentication. An anonymous client counts as a success.",
+        labels,
+      }),
+      seconds: metrics.histogram({
+        name: "authentication_duration_seconds",
+        help: "Latency of authentication in seconds.",
+        labels,
+        buckets,
+      }),
     },
-    authorized: (result, durationMs) => {
-      authorizations.inc({ result });
-      authorizationSeconds.observe({ result }, durationMs / 1000);
+    authorization: {
+      attempts: metrics.counter({
+        name: "authorization_attempts_total",
+        help: "Requests over TLS, by result of authorization.",
+        labels,
+      }),
+      seconds: metrics.histogram({
+        name: "authorization_duration_seconds",
+        help: "Latency of authorization in seconds.",
+        labels,
+        buckets,
+      }),
     },
   };
 }

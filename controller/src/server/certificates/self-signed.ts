@@ -10,14 +10,14 @@ export interface KeyPair {
 
 export interface SelfSignedRequest {
   readonly commonName: string;
-  /** DNS names and IP addresses that it is for. */
+  /** DNS names and IP addresses. */
   readonly hosts: readonly string[];
   readonly nowMs: number;
   /** It must end before 2050. */
   readonly validMs: number;
 }
 
-/** Clocks differ: valid from a little before now on. */
+/** Tolerates clocks that are behind. */
 const BACKDATED_MS = 3_600_000;
 
 const OID = {
@@ -31,10 +31,7 @@ const OID = {
   serverAuth: "1.3.6.1.5.5.7.3.1",
 } as const;
 
-/**
- * A serving certificate on a new P-256 key, signed by itself: whoever is to trust it is given the certificate as the authority. RFC 5280.
- * Node's own crypto makes the key and signs; the frame around that, which it has no call for, is all that is written here.
- */
+/** A self-signed serving certificate with a new P-256 key (RFC 5280). Node has no API for the encoding, which is all that is done here. */
 export function selfSignedCertificate({ commonName, hosts, nowMs, validMs }: SelfSignedRequest): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = Uint8Array.from(publicKey.export({ format: "der", type: "spki" }));
@@ -57,7 +54,7 @@ export function selfSignedCertificate({ commonName, hosts, nowMs, validMs }: Sel
   };
 }
 
-/** An authority too (basicConstraints): verifiers differ in whether they trust a mere server's certificate as a root. */
+/** Also a CA (basicConstraints): some verifiers do not accept a leaf certificate as a root. */
 function extensions(spki: Der, hosts: readonly string[]): readonly Der[] {
   // digitalSignature and keyCertSign: bits 0 and 5.
   const usage = bitString(Uint8Array.of(0b1000_0100), 2);
@@ -85,14 +82,14 @@ function addressBytes(address: string): Uint8Array {
   return Buffer.from(number.toString(16).padStart(bits / 4, "0"), "hex");
 }
 
-/** 16 bytes; the first bit clear, or it would be negative; the second set, so that there is no zero in front. */
+/** 16 bytes; the first bit is clear (not negative), the second set (no leading zero). */
 function serialNumber(): Uint8Array {
   const bytes = Uint8Array.from(randomBytes(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
   return bytes;
 }
 
-/** Bytes in DER (ITU-T X.690), as far as a certificate of our own needs it. */
+/** DER (ITU-T X.690), as far as this certificate needs it. */
 export type Der = Uint8Array<ArrayBuffer>;
 
 /** One element: tag, length, content. */
@@ -107,19 +104,19 @@ export const octetString = (bytes: Uint8Array): Der => element(0x04, bytes);
 export const utf8String = (text: string): Der => element(0x0c, new TextEncoder().encode(text));
 export const TRUE: Der = element(0x01, Uint8Array.of(0xff));
 
-/** `bytes` big-endian and not negative: the first bit clear, no zero in front that could go. */
+/** @param bytes big-endian, not negative, without leading zeros */
 export const integer = (bytes: Uint8Array): Der => element(0x02, bytes);
 
-/** Bits from the left; the last `unusedBits` of the last byte count for nothing. */
+/** Bits from the left; the last `unusedBits` bits are ignored. */
 export const bitString = (bytes: Uint8Array, unusedBits = 0): Der => element(0x03, Uint8Array.of(unusedBits), bytes);
 
 /** `[number]` around one element. */
 export const explicit = (number: number, item: Der): Der => element(0xa0 + number, item);
 
-/** `[number]` in place of a primitive's own tag. */
+/** `[number]` instead of a primitive's tag. */
 export const implicit = (number: number, bytes: Uint8Array): Der => element(0x80 + number, bytes);
 
-/** UTCTime, for years 1950 to 2049; whole seconds. */
+/** UTCTime: years 1950 to 2049, whole seconds. */
 export function utcTime(ms: number): Der {
   const digits = new Date(ms).toISOString().replaceAll(/\D/g, "");
   return element(0x17, new TextEncoder().encode(`${digits.slice(2, 14)}Z`));
@@ -130,7 +127,7 @@ export function objectIdentifier(text: string): Der {
   return element(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
-/** Seven bits a byte; all but the last have the eighth set. */
+/** Seven bits per byte; all but the last have the eighth set. */
 function base128(arc: number): readonly number[] {
   const bytes = [arc % 128];
   for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) bytes.unshift((left % 128) + 128);

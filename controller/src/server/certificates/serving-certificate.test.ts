@@ -121,7 +121,7 @@ describe("ServingCertificate.load()", () => {
     await writeFile(file, "");
     await expect(load({ certDir: join(file, "sub") })).rejects.toMatchObject({
       code: "PEM_FILE",
-      message: expect.stringContaining("cannot keep the certificate that was made"),
+      message: expect.stringContaining("cannot write the generated certificate"),
     });
   });
 });
@@ -150,7 +150,7 @@ describe("ServingCertificate.run()", () => {
     await tick();
     await tick();
     expect([told, facts(certificate).subject]).toEqual([[], "CN=first"]);
-    expect(log.messages("warn")).toEqual(["The changed certificate is not taken; the one before stays"]);
+    expect(log.messages("warn")).toEqual(["Rejected the changed serving certificate"]);
 
     await writeFile(keyFile(), next.key);
     await tick();
@@ -179,8 +179,8 @@ describe("ServingCertificate.run()", () => {
     await tick();
     expect(facts(certificate).subject).toBe("CN=first");
     expect(log.lines.map(({ fields }) => fields)).toEqual([
-      { problem: `the certificate in ${certFile()} expired at ${expiryOf(expired)}; renew it` },
-      { problem: expect.stringContaining(`the certificate in ${certFile()} cannot be used for TLS`) },
+      { detail: `the certificate in ${certFile()} expired at ${expiryOf(expired)}; renew it` },
+      { detail: expect.stringContaining(`the certificate in ${certFile()} cannot be used for TLS`) },
     ]);
 
     life.abort(new Error("over"));

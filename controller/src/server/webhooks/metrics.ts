@@ -1,7 +1,7 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Upstream's names and buckets: cloud-provider/app/webhook_metrics.go v0.36.3, which counts failures alone. The gauge is ours. */
+/** Names and buckets: cloud-provider/app/webhook_metrics.go v0.36.3, which counts only failures. The gauge is ours. */
 export interface WebhookMetrics {
   readonly requests: Counter<"code" | "webhook">;
   readonly latencySeconds: Histogram<"code" | "webhook">;

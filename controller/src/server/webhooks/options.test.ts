@@ -33,7 +33,7 @@ describe("webhookProblems()", () => {
   test.each([
     {
       parts: { webhooks: ["-pv", NAME] },
-      problems: [`--webhooks: "pv" is not a webhook; there is ${NAME}`],
+      problems: [`--webhooks: unknown webhook "pv"; available: ${NAME}`],
     },
     {
       parts: { webhookBindAddress: "localhost" },
@@ -41,19 +41,15 @@ describe("webhookProblems()", () => {
     },
     {
       parts: { webhookSecurePort: 10_258 },
-      problems: ["--webhook-secure-port: 10258 is --secure-port as well; give another"],
+      problems: ["--webhook-secure-port: 10258 is also --secure-port; use another port"],
     },
     {
       parts: { webhookTlsCertFile: "a.crt" },
-      problems: [
-        "--webhook-tls-private-key-file: is missing: --webhook-tls-cert-file is given, and one is of no use without the other",
-      ],
+      problems: ["--webhook-tls-private-key-file: required together with --webhook-tls-cert-file"],
     },
     {
       parts: { webhookTlsPrivateKeyFile: "a.key" },
-      problems: [
-        "--webhook-tls-cert-file: is missing: --webhook-tls-private-key-file is given, and one is of no use without the other",
-      ],
+      problems: ["--webhook-tls-cert-file: required together with --webhook-tls-private-key-file"],
     },
   ])("says $problems", ({ parts, problems }) => {
     expect(webhookProblems({ ...options, ...parts }).map(({ where, what }) => `${where}: ${what}`)).toEqual(problems);

@@ -6,15 +6,15 @@ import { addressProblems, cipherSuitesFlag, pairProblems, type ServingOptions, T
 
 const group = "webhooks";
 
-/** Upstream's names, meanings and defaults (cloud-provider/options/webhook.go v0.36.3). No feature gate stands before them. */
+/** Upstream's names, meanings and defaults (cloud-provider/options/webhook.go v0.36.3). No feature gate is needed. */
 export const webhookFlags = {
   webhooks: listFlag({
     path: "Webhook.Webhooks",
     group,
     valueName: "name,-name,*",
     defaultValue: [],
-    help: "admission webhooks to serve: a name turns one on, -name turns it off, * means all; there is persistent-volume-label",
-    differs: "persistent-volume-label is there; upstream has none and needs a feature gate",
+    help: "admission webhooks to serve: name enables one, -name disables it, * means all; available: persistent-volume-label",
+    differs: "persistent-volume-label is available; upstream has none and needs a feature gate",
   }),
   webhookSecurePort: numberFlag({
     group,
@@ -23,23 +23,23 @@ export const webhookFlags = {
     min: 0,
     max: 65_535,
     whole: true,
-    help: "where webhooks are served over TLS, by every replica; 0 turns all off",
+    help: "HTTPS port of webhooks, which every replica serves; 0 disables all",
   }),
   webhookBindAddress: stringFlag({
     group,
     valueName: "ip",
     defaultValue: "0.0.0.0",
-    help: "address to listen on at --webhook-secure-port; 0.0.0.0 or :: means all",
+    help: "IP address on which --webhook-secure-port listens; 0.0.0.0 or :: means all",
   }),
   webhookCertDir: stringFlag({
     group,
-    valueName: "folder",
-    help: "where cloud-controller-manager-webhook.crt and .key are, or are put when they are made; empty: made at each start, kept in memory",
+    valueName: "directory",
+    help: "directory of cloud-controller-manager-webhook.crt and .key, which are generated if missing; empty: generated at each start and kept in memory",
   }),
   webhookTlsCertFile: stringFlag({
     group,
     valueName: "file",
-    help: "serving certificate of webhooks with its chain, PEM; read again when it changes. Comes before --webhook-cert-dir",
+    help: "serving certificate of webhooks with its chain, PEM; reloaded when it changes; takes precedence over --webhook-cert-dir",
   }),
   webhookTlsPrivateKeyFile: stringFlag({
     group,
@@ -50,12 +50,12 @@ export const webhookFlags = {
     group,
     choices: TLS_VERSIONS,
     defaultValue: "VersionTLS12",
-    help: "oldest TLS that webhooks speak",
-    differs: "the same default, by name; older versions are broken and refused",
+    help: "minimum TLS version of webhooks",
+    differs: "the same default, by name; older versions are insecure and rejected",
   }),
   webhookTlsCipherSuites: cipherSuitesFlag({
     group,
-    help: "cipher suites that webhooks take, by their IANA names; those of TLS 1.3 are always on; empty: OpenSSL's choice",
+    help: "cipher suites of webhooks by IANA name; those of TLS 1.3 are always enabled; empty: OpenSSL's default",
     differs: "see --tls-cipher-suites",
   }),
 } as const;
@@ -67,7 +67,7 @@ type Ports = Pick<ServingOptions, "securePort"> &
 
 const KNOWN: ReadonlySet<string> = new Set([PERSISTENT_VOLUME_LABEL_WEBHOOK]);
 
-/** Named, or `*` and not turned off; the rules are those of --controllers. */
+/** By the rules of --controllers. */
 export function isWebhookEnabled(
   name: string,
   { webhooks, webhookSecurePort }: Pick<WebhookOptions, "webhooks" | "webhookSecurePort">,
@@ -75,21 +75,20 @@ export function isWebhookEnabled(
   return webhookSecurePort !== 0 && isControllerEnabled(name, webhooks, new Set(), {});
 }
 
-/** What is wrong with the settings of webhooks. */
 export function webhookProblems(options: Ports): readonly Problem[] {
   const unknown = options.webhooks
     .map((name) => name.replace(/^-/, ""))
     .filter((name) => name !== "" && name !== "*" && !KNOWN.has(name))
     .map((name) => ({
       where: "--webhooks",
-      what: `"${name}" is not a webhook; there is ${[...KNOWN].join(", ")}`,
+      what: `unknown webhook "${name}"; available: ${[...KNOWN].join(", ")}`,
     }));
   return [...KNOWN].some((name) => isWebhookEnabled(name, options)) ? [...unknown, ...portProblems(options)] : unknown;
 }
 
 function portProblems(options: Ports): readonly Problem[] {
   const { webhookBindAddress, webhookTlsCertFile, webhookTlsPrivateKeyFile, webhookSecurePort, securePort } = options;
-  const what = `${webhookSecurePort} is --secure-port as well; give another`;
+  const what = `${webhookSecurePort} is also --secure-port; use another port`;
   return [
     ...addressProblems("--webhook-bind-address", webhookBindAddress),
     ...(webhookSecurePort === securePort ? [{ where: "--webhook-secure-port", what }] : []),

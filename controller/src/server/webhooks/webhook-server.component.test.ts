@@ -184,7 +184,7 @@ describe("startWebhookServer()", () => {
     admit = () => Promise.reject(new Error("secret detail"));
     expect(await post(`${await start()}/test`, JSON.stringify(REVIEW))).toEqual({
       status: 500,
-      text: "internal error; the log of the webhook says more\n",
+      text: "internal error; see the webhook's log\n",
     });
     expect(log.lines).toEqual([
       {

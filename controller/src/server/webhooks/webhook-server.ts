@@ -18,7 +18,6 @@ export interface WebhookServerDependencies {
   readonly address: HostPort;
   readonly webhooks: readonly AdmissionWebhook[];
   readonly certificate: ServingCertificate;
-  /** Versions and ciphers. */
   readonly tls: Pick<SecureContextOptions, "minVersion" | "ciphers">;
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
@@ -27,27 +26,27 @@ export interface WebhookServerDependencies {
   readonly tracing: Tracing;
 }
 
-/** kube-apiserver takes objects of 3 MiB; a review has one more wrapping around it. apiserver/pkg/server/config.go v0.36.3. */
+/** kube-apiserver accepts objects of 3 MiB, which a review wraps (apiserver/pkg/server/config.go v0.36.3). */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** An API server keeps few connections; more are nobody's good. */
+/** API servers keep few connections. */
 const MAX_CONNECTIONS = 256;
 
-/** A whole request must be here within this. */
+/** Time to receive a request. */
 const RECEIVE_MS = 10_000;
 
-/** What `timeoutSeconds` of a webhook is when it is not said, and the most it can be. */
+/** Default and maximum of a webhook's `timeoutSeconds`. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 30_000;
 
-/** Answers leave this much of the API server's time for the way, at most and as a share. */
+/** Part of the API server's timeout that is reserved for the network: maximum and share. */
 const MAX_MARGIN_MS = 1000;
 const MARGIN = 0.1;
 
-/** Requests in hand get this long at the end. */
+/** Pending requests get this long at shutdown. */
 const CLOSE_MS = 10_000;
 
-/** Serves admission webhooks over TLS until closed. Rejects when the address cannot be had. */
+/** Serves admission webhooks over TLS. Rejects when it cannot listen. */
 export async function startWebhookServer(deps: WebhookServerDependencies): Promise<RunningServer> {
   const { address, webhooks, certificate, tls, metrics, clock } = deps;
   const server = fastify({
@@ -60,19 +59,13 @@ export async function startWebhookServer(deps: WebhookServerDependencies): Promi
   server.server.maxConnections = MAX_CONNECTIONS;
   const showExpiry = (): void => metrics.certificateExpirySeconds.set(certificate.expiresAtMs / 1000);
   showExpiry();
-  const stopListening = certificate.onChange(() => {
+  certificate.onChange(() => {
     server.server.setSecureContext({ ...certificate.current(), ...tls });
     showExpiry();
   });
   for (const webhook of webhooks) serveWebhook(server, webhook, deps);
   const url = await server.listen(address);
-  return {
-    url,
-    close: async () => {
-      stopListening();
-      await closeInTime(server, clock);
-    },
-  };
+  return { url, close: () => closeInTime(server, clock) };
 }
 
 type HttpsServer = FastifyInstance<Server>;
@@ -108,7 +101,7 @@ function admissionSpan({ name, path }: AdmissionWebhook, { uid }: AdmissionReque
   return { name: `POST ${path}`, kind: "server", attributes };
 }
 
-/** The API server's trace context, if it makes traces itself. */
+/** The API server's trace context, if tracing is enabled there. */
 function callerOf({ headers }: FastifyRequest): string | undefined {
   const { traceparent } = headers;
   return typeof traceparent === "string" ? traceparent : undefined;
@@ -123,28 +116,28 @@ async function decide(
   const answerWithinMs = timeoutMs - Math.min(MAX_MARGIN_MS, timeoutMs * MARGIN);
   const what = `webhook ${webhook.name}, request ${review.uid}`;
   using deadline = deadlineSignal(new AbortController().signal, answerWithinMs, what, clock);
-  // Awaited here, or the deadline would be taken away at once.
+  // Awaited here: returning disposes the deadline.
   return await webhook.admit(review, deadline.signal);
 }
 
-/** As upstream: 400 for what is no review, 500 for a fault; the text is for the API server's log. */
+/** As upstream: 400 for an invalid review, 500 for an internal error. The text ends up in the API server's log. */
 function refuse(error: unknown, reply: FastifyReply, webhook: AdmissionWebhook, log: Logger): FastifyReply {
   const code = statusOf(error);
   if (code === 500) log.error("Webhook failed", { webhook: webhook.name, err: error });
-  else log.debug(2, "Request to webhook refused", { webhook: webhook.name, code, problem: messageOf(error) });
-  const text = code === 500 ? "internal error; the log of the webhook says more" : messageOf(error);
+  else log.debug(2, "Rejected a webhook request", { webhook: webhook.name, code, detail: messageOf(error) });
+  const text = code === 500 ? "internal error; see the webhook's log" : messageOf(error);
   return reply.code(code).type("text/plain; charset=utf-8").send(`${text}\n`);
 }
 
 function statusOf(error: unknown): number {
   if (error instanceof DecodeError) return 400;
   const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
-  // Of another content type: upstream answers 400, too.
+  // Wrong content type: upstream responds 400 too.
   if (status === 415) return 400;
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
 }
 
-/** `?timeout=10s`, which the API server sends; it stops listening then. */
+/** `?timeout=10s`, which the API server sends. */
 function timeoutOf(query: unknown): number {
   const text = typeof query === "object" && query !== null && "timeout" in query ? query.timeout : undefined;
   const timeoutMs = typeof text === "string" ? parseDurationMs(text) : undefined;
@@ -163,7 +156,7 @@ async function closeInTime(server: HttpsServer, clock: Clock): Promise<void> {
 const API_VERSION = "admission.k8s.io/v1";
 const KIND = "AdmissionReview";
 
-/** The request of a review. Throws DecodeError for whatever is not one. */
+/** Throws DecodeError when `body` is not a review. */
 export function parseReview(body: unknown): AdmissionRequest {
   if (!isRecord(body)) throw new DecodeError(`want an ${KIND} as JSON`);
   const [apiVersion, kind] = [stringField(body, "apiVersion"), stringField(body, "kind")];
@@ -189,12 +182,11 @@ export function parseReview(body: unknown): AdmissionRequest {
   };
 }
 
-/** The review with its answer, as the API server wants it back. */
 export function formatReview(uid: string, decision: AdmissionDecision): JsonRecord {
   return { apiVersion: API_VERSION, kind: KIND, response: { uid, ...responseOf(decision) } };
 }
 
-/** The API server passes warnings on up to 256 characters each, 4,096 together: apiserver/pkg/warning, endpoints/filters/warning.go v0.36.3. */
+/** Characters of a warning that the API server forwards: apiserver/pkg/endpoints/filters/warning.go v0.36.3. */
 const MAX_WARNING = 256;
 
 function responseOf(decision: AdmissionDecision): JsonRecord {
@@ -216,13 +208,13 @@ function responseOf(decision: AdmissionDecision): JsonRecord {
   }
 }
 
-/** metav1.Status. A client sees Retry-After when `details` has it, and client-go then tries again by itself. */
+/** metav1.Status. With `retryAfterSeconds` the client receives Retry-After, and client-go retries automatically. */
 function denialStatus({
   message,
   reason,
   retryAfterSeconds,
 }: Extract<AdmissionDecision, { kind: "denied" }>): JsonRecord {
-  const word =
+  const status =
     reason === "forbidden" ? { code: 403, reason: "Forbidden" } : { code: 503, reason: "ServiceUnavailable" };
-  return { ...word, message, ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }) };
+  return { ...status, message, ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }) };
 }

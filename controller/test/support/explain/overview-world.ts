@@ -49,7 +49,7 @@ export async function startOverviewWorld(
   });
   const server = await startLoopbackServer({
     address: { host: "127.0.0.1", port: 0 },
-    pages: (on) => pages.serve(on),
+    register: (on) => pages.serve(on),
   });
   return Object.assign(told, {
     url: server.url,

@@ -211,7 +211,7 @@ describe("node-ipam on a real control plane", () => {
       args: ["--controllers=cloud-node", "--allocate-node-cidrs", "--leader-elect=false"],
     });
     const said = await Promise.all(
-      [off, unnamed].map((program) => program.said(/Pod ranges are not allocated.*/, WAIT_MS)),
+      [off, unnamed].map((program) => program.said(/Pod CIDRs are not allocated.*/, WAIT_MS)),
     );
     expect(said.map(([line]) => line)).toEqual([
       expect.stringContaining("--allocate-node-cidrs is false"),

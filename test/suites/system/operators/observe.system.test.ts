@@ -121,7 +121,7 @@ test("an observer plans what each controller would write, lets its webhook's obj
     const csi = { driver: "csi.simulated.cloudwire.dev", volumeHandle: id };
     const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], storageClassName: "", csi };
     await world.kube.create(VOLUMES, { apiVersion: "v1", kind: "PersistentVolume", metadata: { name }, spec });
-    return observer.output.includes("Webhook would answer otherwise, and does not: observed") ? name : undefined;
+    return observer.output.includes("Would have changed or denied a request: observe mode") ? name : undefined;
   });
   expect(at(await world.kube.get(`${VOLUMES}/${asked}`), "metadata", "labels")).toBeUndefined();
   await planned(observer, /^persistent-volume-label-controller \S+: patch persistentvolumes/);

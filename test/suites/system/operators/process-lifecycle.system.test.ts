@@ -42,7 +42,7 @@ describe("SIGTERM", () => {
   test("lets work in hand finish, gives the lead up after it, and answers until the end", async () => {
     const controller = await withWorkInHand(6000);
     controller.signal("SIGTERM");
-    await controller.said(/INFO {2}Ending why/);
+    await controller.said(/INFO {2}Shutting down detail/);
     const whileDraining = {
       readyz: await statusOf(controller, "/readyz"),
       livez: await statusOf(controller, "/livez"),
@@ -55,7 +55,7 @@ describe("SIGTERM", () => {
     expect(await controller.exit(30_000)).toEqual({ code: 0, signal: null });
     expect(whileDraining).toEqual({ readyz: 500, livez: 200, healthz: 200, shutdown: 500, metrics: 200 });
     expect(controller.output).toMatch(
-      /Controller stopped controller=service-lb-controller[^]*Leadership released[^]*Ended/,
+      /Controller stopped controller=service-lb-controller[^]*Leadership released[^]*Shutdown completed/,
     );
     const service = await world.kube.get("/api/v1/namespaces/default/services/web");
     expect(at(service, "status", "loadBalancer", "ingress", 0, "ip")).toEqual(expect.any(String));
@@ -70,14 +70,14 @@ describe("SIGTERM", () => {
     sidecar.signal("SIGSTOP");
     controller.signal("SIGTERM");
     expect(await controller.exit(40_000)).toEqual({ code: 0, signal: null });
-    expect(controller.output).toMatch(/Reconcile cut short[^]*Leadership released[^]*Ended/);
+    expect(controller.output).toMatch(/Reconcile cut short[^]*Leadership released[^]*Shutdown completed/);
     expect(await holder()).toBe("");
   });
 
   test("ends the process at once when it comes a second time", async () => {
     const controller = await withWorkInHand(60_000);
     controller.signal("SIGTERM");
-    await controller.said(/INFO {2}Ending why/);
+    await controller.said(/INFO {2}Shutting down detail/);
     // One that follows within a moment is the same request.
     await eventually("the controller to end", 20_000, () => {
       if (controller.running) controller.signal("SIGTERM");

@@ -36,7 +36,7 @@ describe("a change of the configuration file", () => {
   test("takes effect while the process runs", async () => {
     const controller = await startWith("Cloudwire:\n  V: 0\n");
     await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 5\n");
-    await controller.said(/Configuration file read again.*--node-deletion-max-percent from 10 to 5.*--v from 0 to 4/);
+    await controller.said(/Reloaded the configuration file.*--node-deletion-max-percent from 10 to 5.*--v from 0 to 4/);
     await world.createService("web", 80);
     await controller.said(/DEBUG Reconciled.*default\/web/);
     expect(controller.output).not.toContain("Controller stopped");
@@ -58,7 +58,7 @@ describe("a change of the configuration file", () => {
   test("changes nothing when anything in it is wrong", async () => {
     const controller = await startWith("Cloudwire:\n  V: 0\n");
     await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 500\n  NodeDeletionSpam: 1m\n");
-    const [line] = await controller.said(/ERROR The changed configuration file is refused as a whole.*\n/);
+    const [line] = await controller.said(/ERROR Rejected the changed configuration file.*\n/);
     expect(line).toMatch(/NodeDeletionMaxPercent.*not a whole number from 0 to 100/);
     expect(line).toMatch(
       /NodeDeletionSpam: is not a setting; did you mean Cloudwire\.NodeDeletionConfirmationPeriod\?/,
@@ -73,7 +73,7 @@ describe("a change of the configuration file", () => {
     const controller = await startWith("KubeCloudShared:\n  ClusterName: one\n");
     await mount("KubeCloudShared:\n  ClusterName: two\n  ConfigureCloudRoutes: false\n");
     controller.signal("SIGHUP");
-    const [line] = await controller.said(/WARN {2}Settings that changed .* take effect at the next start.*\n/);
+    const [line] = await controller.said(/WARN {2}Changed settings .* take effect at the next restart.*\n/);
     expect(line).toMatch(/--cluster-name from one to two.*--configure-cloud-routes from true to false/);
     expect(await world.metric(controller, /^cloudwire_config_settings_needing_restart /)).toBe(2);
     expect(await controller.stop("SIGTERM")).toEqual({ code: 0, signal: null });

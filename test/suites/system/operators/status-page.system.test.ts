@@ -157,7 +157,7 @@ describe("the page over TLS", () => {
 });
 
 test.each([
-  { address: "0.0.0.0:10269", says: /--status-page-bind-address: "0\.0\.0\.0:10269" is not on loopback/ },
+  { address: "0.0.0.0:10269", says: /--status-page-bind-address: "0\.0\.0\.0:10269" is not a loopback address/ },
   { address: "10269", says: /--status-page-bind-address: "10269" is not an IP address and a port/ },
 ])("an address $address for the page ends the start, with the reason", async ({ address, says }) => {
   const controller = world.startController({ args: [`--status-page-bind-address=${address}`] });
