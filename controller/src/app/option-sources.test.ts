@@ -232,7 +232,7 @@ describe("parseCommand() with several sources", () => {
     expect(problemsOf(withFile(text, given))).toEqual([
       expect.stringMatching(/^CLOUDWIRE_MASTER: "nonsense" is not an address/),
       expect.stringMatching(/^--leader-elect-lease-duration: 5s is not longer/),
-      expect.stringMatching(/^ccm\.yaml:8: KubeCloudShared\.ClusterCIDR: "10\.0\.0\.0" is not a range/),
+      expect.stringMatching(/^ccm\.yaml:8: KubeCloudShared\.ClusterCIDR: "10\.0\.0\.0" is not a CIDR/),
       expect.stringMatching(/^ccm\.yaml:6: Generic\.Address: "everywhere" is not an IP address/),
     ]);
   });

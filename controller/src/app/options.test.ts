@@ -88,8 +88,7 @@ describe("parseCommand()", () => {
     },
     {
       args: [provider, "--master=https://user:hunter2@10.0.0.1:6443"],
-      problem:
-        '--master: "https://***@10.0.0.1:6443" has a user in it; credentials have their place in the file of --kubeconfig',
+      problem: '--master: "https://***@10.0.0.1:6443" contains credentials; set them in the kubeconfig (--kubeconfig)',
     },
     {
       args: ["--provider=a=tcp://user:hunter2@h:1"],
@@ -187,15 +186,15 @@ describe("parseCommand()", () => {
     },
     {
       args: [provider, "--cluster-cidr=10.0.0/8"],
-      problem: '--cluster-cidr: "10.0.0/8" is not a range; write it like 10.120.0.0/16 or fd00:10::/48',
+      problem: '--cluster-cidr: "10.0.0/8" is not a CIDR; write it like 10.120.0.0/16 or fd00:10::/48',
     },
     {
       args: [provider, "--cluster-cidr=10.0.0.0/16,10.1.0.0/16"],
-      problem: '--cluster-cidr: both ranges of "10.0.0.0/16,10.1.0.0/16" are IPv4; give one of each IP family',
+      problem: '--cluster-cidr: both CIDRs of "10.0.0.0/16,10.1.0.0/16" are IPv4; specify one per IP family',
     },
     {
       args: [provider, "--cluster-cidr=10.0.0.0/16,fd00::/48,10.1.0.0/16"],
-      problem: "--cluster-cidr: 3 ranges are given; give one, or one of each IP family",
+      problem: "--cluster-cidr: has 3 CIDRs; specify one, or one per IP family",
     },
     {
       args: [provider, "--leader-elect-lease-duration=10s"],

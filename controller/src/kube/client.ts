@@ -2,14 +2,14 @@ import type { ObjectName } from "../api/meta.ts";
 import type { JsonRecord } from "../util/json.ts";
 import type { DecodedList, Resource } from "./resources/codec.ts";
 
-/** One call to the API server. Every call ends by `timeoutMs` or when `signal` aborts. */
+/** Every call ends by `timeoutMs` or when `signal` aborts. */
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** For the whole call, retries included. @default 30_000 */
+  /** For the call with its retries. @default 30_000 */
   readonly timeoutMs?: number;
 }
 
-/** A change to one object. `strategic` merges lists by key (built-in kinds only), `merge` replaces them, `json` is RFC 6902. */
+/** `strategic` merges lists by key (built-in kinds only), `merge` replaces them, `json` is RFC 6902. */
 export type Patch =
   | { readonly kind: "strategic"; readonly body: JsonObject }
   | { readonly kind: "merge"; readonly body: JsonObject }
@@ -25,14 +25,14 @@ export interface JsonObject {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Such as "status". */
+  /** For example "status". */
   readonly subresource?: string;
-  /** More is written after it whatever it answers: where writes are only planned, it does not end the plan. @default false */
+  /** Another write follows in any case: in observe mode the plan continues after this one. @default false */
   readonly isFirstOfMore?: boolean;
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** The object is deleted only if it is still this one; otherwise the call fails with code `conflict`. */
+  /** Fails with code `conflict` if the object is not this one. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
@@ -40,17 +40,16 @@ export interface ListOptions extends CallOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Objects a page. @default 100 */
+  /** Objects per page. @default 100 */
   readonly limit?: number;
-  /** Token of the page before. */
+  /** Token of the previous page. */
   readonly continue?: string;
 }
 
 /**
- * Typed calls to the API server. They fail with ApiError (errors.ts) or AccessError (access.ts) only.
- *
- * Retried inside the deadline: answers that carry Retry-After (429, 5xx), reads whose connection broke before an answer, one 401
- * with credentials read anew. Everything else is the caller's to retry: its queue backs off by key.
+ * Typed calls to the API server. They fail only with ApiError (errors.ts) or AccessError (access.ts). Within the deadline they retry:
+ * responses with Retry-After (429, 5xx), reads whose connection failed before a response, and one 401 with renewed credentials. Callers
+ * retry the rest through their queue's back-off.
  */
 export interface KubeClient {
   get<T>(resource: Resource<T>, name: ObjectName, options: CallOptions): Promise<T>;
@@ -67,27 +66,27 @@ export interface WatchOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Changes after this version are sent. Left out together with `initialEvents`. */
+  /** Sends changes after this version. Not with `initialEvents`. */
   readonly resourceVersion?: string;
-  /** Asks for the present state as added events first, closed by a bookmark with `initialEventsEnd` (a streamed list). */
+  /** Sends the current state as added events first, closed by a bookmark with `initialEventsEnd` (a streamed list). */
   readonly initialEvents?: boolean;
   /** The server ends the watch after this long. */
   readonly timeoutSeconds: number;
-  /** Gives up when the server does not begin to answer. */
+  /** Longest wait for the start of the response. */
   readonly startTimeoutMs: number;
-  /** Gives up when nothing arrives for this long while the initial events are not complete. */
+  /** Longest silence until the initial events are complete. */
   readonly initialIdleTimeoutMs: number;
-  /** Gives up when nothing arrives for this long after that, bookmarks included: finds half-open connections. */
+  /** Longest silence after that, bookmarks included: detects half-open connections. */
   readonly idleTimeoutMs: number;
 }
 
 export type WatchEvent<T> =
-  /** First of each watch: the server has accepted the request. */
+  /** First event: the server has accepted the request. */
   | { readonly kind: "opened" }
   | { readonly kind: "added" | "modified" | "deleted"; readonly object: T }
   | { readonly kind: "bookmark"; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
 
-/** What an informer needs. A watch ends normally when the server closes it, and throws ApiError otherwise. */
+/** A watch ends normally when the server closes it, and throws ApiError otherwise. */
 export interface ListWatcher {
   list<T>(resource: Resource<T>, options: ListOptions): Promise<DecodedList<T>>;
   watch<T>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;

@@ -16,10 +16,10 @@ import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
 import type { IndexFunction, Informer } from "./cache/lister.ts";
-import { type InformerDependencies, createInformer } from "./cache/informer.ts";
+import { createInformer } from "./cache/informer.ts";
 import { informerMetrics } from "./cache/metrics.ts";
 import type { KubeClient, ListWatcher } from "./client.ts";
-import { type ApiAccess, inClusterAccess } from "./connection/access.ts";
+import { type ApiAccess, type InClusterDependencies, inClusterAccess } from "./connection/access.ts";
 import { kubeconfigAccess } from "./connection/kubeconfig.ts";
 import { restMetrics } from "./connection/metrics.ts";
 import { Transport } from "./connection/transport.ts";
@@ -36,11 +36,11 @@ import { SERVICES } from "./resources/service.ts";
 export interface ClusterConnectionDependencies {
   readonly access: ApiAccess;
   readonly options: Pick<KubeOptions, "kubeApiQps" | "kubeApiBurst">;
-  /** Of this program, as client-go writes it (rest/config.go v0.36.3): audit logs are searched by it. */
+  /** In client-go's format (rest/config.go v0.36.3): audit logs are searched by it. */
   readonly userAgent: string;
-  /** Of the informer of Nodes. @default none */
+  /** Indexes of the Node informer. @default none */
   readonly nodeIndexes?: Indexes<Node>;
-  /** Controllers by name: nothing is watched for one that is off. */
+  /** Whether a controller (by name) is enabled; disabled ones need no watch. */
   readonly isEnabled: (controller: string) => boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -53,12 +53,12 @@ export interface ClusterConnectionDependencies {
   readonly onEvent?: ((component: string, input: EventInput) => void) | undefined;
 }
 
-/** Everything that talks to the API server. */
+/** Clients, informers and events of one cluster. */
 export interface ClusterConnection {
   readonly client: KubeClient;
-  /** With a limit of its own, so that a burst of other writes never costs the lease. */
+  /** A separate client, so that a burst of writes never delays the Lease. */
   readonly electionClient: KubeClient & Pick<ListWatcher, "watch">;
-  /** A client of its own for whoever decides who may read this process' pages. */
+  /** A client for authentication and authorization reviews. */
   readonly reviewClient: (access: ApiAccess) => KubeClient;
   readonly events: EventBroadcaster;
   readonly nodes: Informer<Node>;
@@ -67,13 +67,12 @@ export interface ClusterConnection {
   readonly persistentVolumes: Informer<PersistentVolume>;
   /** Runs only where its controller is on. */
   readonly kubeletServingRequests: Informer<CertificateSigningRequest>;
-  /** All that are to run, from the start on: a standby is warm. */
+  /** The informers to run, also on a standby. */
   readonly informers: readonly NamedInformer[];
   close(): Promise<void>;
 }
 
 export interface NamedInformer {
-  /** Plural of its kind. */
   readonly name: string;
   readonly informer: Informer<KubeObject>;
 }
@@ -81,7 +80,7 @@ export interface NamedInformer {
 type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
 
 export function connectCluster(dependencies: ClusterConnectionDependencies): ClusterConnection {
-  const { access, options, metrics, log, clock, random, filter } = dependencies;
+  const { access, options, isEnabled, metrics, log, clock, random, filter } = dependencies;
   const measured = restMetrics(metrics);
   const limited = limiterOf(options, clock);
   const reaching = { access, clock, metrics: measured, isReadOnly: filter?.isReadOnly === true };
@@ -98,19 +97,20 @@ export function connectCluster(dependencies: ClusterConnectionDependencies): Clu
     });
   const reviewers: Transport[] = [];
   const informerMetricsOf = informerMetrics(metrics);
-  const informerOf = <T extends KubeObject>(resource: Resource<T>, indexes: Indexes<T> = {}): Informer<T> => {
-    const client = clientOf(unlimited, "shared-informers");
+  const informerOf = <T extends KubeObject>(resource: Resource<T>, indexes: Indexes<T> = {}, limited = unchanged) => {
+    const client = limited(clientOf(unlimited, "shared-informers"));
     return createInformer({ ...common, resource, indexes, client, metrics: informerMetricsOf(resource.kind) });
   };
   const nodes = informerOf(NODES, dependencies.nodeIndexes);
   const services = informerOf(SERVICES);
   const persistentVolumes = informerOf(PERSISTENT_VOLUMES);
-  const requests = kubeletServingRequests({
-    ...common,
-    client: clientOf(unlimited, "shared-informers"),
-    metrics: informerMetricsOf("CertificateSigningRequest"),
-  });
-  const informers = runningInformers(dependencies.isEnabled, { nodes, services, persistentVolumes, requests });
+  const kubeletServingRequests = informerOf(CERTIFICATE_SIGNING_REQUESTS, {}, ofServingSigner);
+  const informers = [
+    { name: "nodes", informer: nodes },
+    { name: "services", informer: services },
+    { name: "persistentvolumes", informer: persistentVolumes, controller: PERSISTENT_VOLUME_LABEL_CONTROLLER },
+    { name: "certificatesigningrequests", informer: kubeletServingRequests, controller: KUBELET_SERVING_CSR_APPROVER },
+  ];
   const client = clientOf(main, "cloud-controllers", dependencies.tracing);
   return {
     client: filter === undefined ? client : new PlanningKubeClient(client, filter),
@@ -130,64 +130,33 @@ export function connectCluster(dependencies: ClusterConnectionDependencies): Clu
     nodes,
     services,
     persistentVolumes,
-    kubeletServingRequests: requests,
-    informers,
+    kubeletServingRequests,
+    informers: informers.filter(({ controller }) => controller === undefined || isEnabled(controller)),
     close: async () => {
       await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
     },
   };
 }
 
-interface Caches {
-  readonly nodes: Informer<Node>;
-  readonly services: Informer<Service>;
-  readonly persistentVolumes: Informer<PersistentVolume>;
-  readonly requests: Informer<CertificateSigningRequest>;
-}
-
-function runningInformers(
-  isEnabled: (controller: string) => boolean,
-  { nodes, services, persistentVolumes, requests }: Caches,
-): readonly NamedInformer[] {
-  return [
-    { name: "nodes", informer: nodes },
-    { name: "services", informer: services },
-    ...(isEnabled(PERSISTENT_VOLUME_LABEL_CONTROLLER)
-      ? [{ name: "persistentvolumes", informer: persistentVolumes }]
-      : []),
-    ...(isEnabled(KUBELET_SERVING_CSR_APPROVER) ? [{ name: "certificatesigningrequests", informer: requests }] : []),
-  ];
-}
-
 function limiterOf({ kubeApiQps, kubeApiBurst }: ClusterConnectionDependencies["options"], clock: Clock) {
   return kubeApiQps === 0 ? undefined : new TokenBucket({ perSecond: kubeApiQps, burst: kubeApiBurst }, clock);
 }
 
-export interface KubeAccessDependencies {
+export interface KubeAccessDependencies extends Pick<InClusterDependencies, "environment" | "clock"> {
   readonly options: Pick<KubeOptions, "kubeconfig" | "master">;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
 }
 
-/** The API server that the settings name. Rejects with AccessError: nothing to wait for, an operator must act. */
-export function kubeAccess({ options, environment, clock }: KubeAccessDependencies): Promise<ApiAccess> {
-  const { kubeconfig, master } = options;
-  if (kubeconfig !== "")
-    return kubeconfigAccess({ path: kubeconfig, clock, ...(master === "" ? {} : { server: master }) });
-  return master === "" ? inClusterAccess({ environment, clock }) : Promise.resolve(bareAccess(master));
+/** Access to the configured API server. Rejects with AccessError, which retries cannot fix. */
+export async function kubeAccess({ options, environment, clock }: KubeAccessDependencies): Promise<ApiAccess> {
+  const { kubeconfig, master: server } = options;
+  if (kubeconfig !== "") return kubeconfigAccess({ path: kubeconfig, clock, ...(server !== "" && { server }) });
+  if (server === "") return inClusterAccess({ environment, clock });
+  // As for `kubectl proxy`.
+  const credentials = async () => ({ headers: {}, tls: {} });
+  return { server, description: `--master ${server}, without credentials`, proxyUrl: undefined, credentials };
 }
 
-/** Without credentials, as `kubectl proxy` is reached. */
-function bareAccess(server: string): ApiAccess {
-  return {
-    server,
-    description: `--master ${server}, without credentials`,
-    proxyUrl: undefined,
-    credentials: async () => ({ headers: {}, tls: {} }),
-  };
-}
-
-/** Its UID is the identity of the cluster: unique in the world, constant for the cluster's life (KEP-2149). */
+/** Its UID identifies the cluster: globally unique and constant for the cluster's life (KEP-2149). */
 const IDENTITY_NAMESPACE = "kube-system";
 
 const NAMESPACES: Resource<{ readonly metadata: ObjectMeta }> = {
@@ -205,11 +174,11 @@ export interface ClusterIdentityDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
-  /** Told why it is not known yet, each time a try fails. */
+  /** Called with the cause of each failed attempt. */
   readonly onFailure: (problem: string) => void;
 }
 
-/** Asks the API server who the cluster is until it answers: without identity no call to a provider is possible. */
+/** Retries until the API server returns the cluster ID: calls to providers require it. */
 export async function readClusterId(dependencies: ClusterIdentityDependencies): Promise<string> {
   const { client, log, clock, random, signal, onFailure } = dependencies;
   const backoff = new Backoff({ initialMs: 500, maxMs: 10_000, jitter: 0.2 }, random);
@@ -227,14 +196,11 @@ export async function readClusterId(dependencies: ClusterIdentityDependencies): 
   }
 }
 
-type InformerParts = Omit<InformerDependencies<CertificateSigningRequest>, "resource" | "indexes" | "listBy">;
-
-/** The cache of kubelet-serving requests. */
-function kubeletServingRequests({ client, ...parts }: InformerParts): Informer<CertificateSigningRequest> {
-  return createInformer({ ...parts, client: ofServingSigner(client), resource: CERTIFICATE_SIGNING_REQUESTS });
+function unchanged(client: ListWatcher): ListWatcher {
+  return client;
 }
 
-/** Requests of other signers are not even read. */
+/** Reads only the requests of that signer. */
 function ofServingSigner(client: ListWatcher): ListWatcher {
   const fieldSelector = `spec.signerName=${KUBELET_SERVING_SIGNER}`;
   return {

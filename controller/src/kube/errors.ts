@@ -2,7 +2,7 @@ import { DeadlineError } from "../util/abort.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
 import { AccessError } from "./connection/access.ts";
 
-/** What a caller can act on. `transient` covers what a later try may cure: 5xx, resets, timeouts, undecodable answers. */
+/** `transient`: a retry may succeed (5xx, resets, timeouts, undecodable responses). */
 export type ApiErrorCode =
   | "conflict"
   | "alreadyExists"
@@ -16,20 +16,14 @@ export type ApiErrorCode =
   | "transient"
   | "aborted";
 
-export interface ApiErrorFields {
-  readonly code: ApiErrorCode;
-  readonly message: string;
-  readonly httpStatus: number;
-  readonly reason: string;
-  readonly retryAfterMs: number | undefined;
-}
+type ApiErrorFields = Pick<ApiError, "code" | "message" | "httpStatus" | "reason" | "retryAfterMs">;
 
-/** Any failed call to the API server, including those that never got an answer. */
+/** A failed call to the API server, with or without a response. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
-  /** HTTP status; 0 when there was no answer. */
+  /** 0: no response. */
   readonly httpStatus: number;
-  /** `Status.reason`, such as "Conflict" or "Expired"; "" when the server gave none. */
+  /** `Status.reason`, for example "Conflict" or "Expired"; "": none. */
   readonly reason: string;
   /** From Retry-After or `Status.details.retryAfterSeconds`. */
   readonly retryAfterMs: number | undefined;
@@ -44,27 +38,27 @@ export class ApiError extends Error {
   }
 }
 
-/** True when `error` is an {@link ApiError}, with that code if one is named. */
+/** True for an {@link ApiError}, of that code if given. */
 export function isApiError(error: unknown, code?: ApiErrorCode): error is ApiError {
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** metav1.Status, as far as it matters. */
+/** The used fields of metav1.Status. */
 export interface ApiStatus {
   readonly message: string;
   readonly reason: string;
-  /** 0 when the server left it out. */
+  /** 0: unset. */
   readonly code: number;
   readonly retryAfterSeconds: number;
 }
 
-/** The error for an answer other than 2xx. `what` names verb and object: `PATCH nodes/n1`. */
+/** The error of a response other than 2xx. `what` is verb and object: `PATCH nodes/n1`. */
 export function errorFromStatus(what: string, httpStatus: number, status: ApiStatus, retryAfter?: string): ApiError {
   const { reason } = status;
-  const said = status.message === "" ? reason || "no explanation" : status.message;
+  const explanation = status.message || reason || "no explanation";
   return new ApiError({
     code: codeOf(httpStatus, reason),
-    message: `${what}: API server answered ${httpStatus}: ${said}${hintFor(httpStatus)}`,
+    message: `${what}: API server returned ${httpStatus}: ${explanation}${hintFor(httpStatus)}`,
     httpStatus,
     reason,
     retryAfterMs:
@@ -72,17 +66,13 @@ export function errorFromStatus(what: string, httpStatus: number, status: ApiSta
   });
 }
 
-/** The error for a call that got no (whole) answer: connection refused or reset, deadline, abort, unreadable answer. */
+/** The error of a call without a complete response: connection refused or reset, deadline, abort, malformed response. */
 export function errorFromFailure(what: string, cause: unknown, callerAborted: boolean): ApiError | AccessError {
   if (cause instanceof ApiError || cause instanceof AccessError) return cause;
   const none = { httpStatus: 0, reason: "", retryAfterMs: undefined };
-  if (callerAborted) return new ApiError({ ...none, code: "aborted", message: `${what}: given up` }, { cause });
-  if (cause instanceof DeadlineError)
-    return new ApiError({ ...none, code: "transient", message: cause.message }, { cause });
-  return new ApiError(
-    { ...none, code: "transient", message: `${what}: ${messageOf(cause)}${tlsHint(cause)}` },
-    { cause },
-  );
+  if (callerAborted) return new ApiError({ ...none, code: "aborted", message: `${what}: canceled` }, { cause });
+  const message = cause instanceof DeadlineError ? cause.message : `${what}: ${messageOf(cause)}${tlsHint(cause)}`;
+  return new ApiError({ ...none, code: "transient", message }, { cause });
 }
 
 const BY_STATUS: Readonly<Record<number, ApiErrorCode>> = {
@@ -98,7 +88,7 @@ const BY_STATUS: Readonly<Record<number, ApiErrorCode>> = {
 
 function codeOf(httpStatus: number, reason: string): ApiErrorCode {
   if (reason === "AlreadyExists") return "alreadyExists";
-  // Status objects inside a watch may carry a reason without a fitting code.
+  // A Status in a watch may have a reason without a matching code.
   if (reason === "Expired" || reason === "Gone") return "gone";
   const known = BY_STATUS[httpStatus];
   if (known !== undefined) return known;
@@ -107,11 +97,11 @@ function codeOf(httpStatus: number, reason: string): ApiErrorCode {
 
 function hintFor(httpStatus: number): string {
   if (httpStatus === 401) return "; check the token or certificate of the kubeconfig or service account";
-  if (httpStatus === 403) return "; grant it in the ClusterRole of this controller";
+  if (httpStatus === 403) return "; grant the permission in the ClusterRole of this controller";
   return "";
 }
 
-/** Codes of node:tls when the server's certificate is not one we trust. */
+/** Codes of node:tls for an untrusted server certificate. */
 const UNTRUSTED: ReadonlySet<unknown> = new Set([
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -128,7 +118,7 @@ function tlsHint(cause: unknown): string {
   return untrusted ? "; check server and certificate-authority in the kubeconfig" : "";
 }
 
-/** Retry-After in seconds or as a date is allowed by HTTP; Kubernetes only sends seconds. */
+/** HTTP also allows a date in Retry-After; Kubernetes only sends seconds. */
 function retryAfterHeaderMs(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d+$/.test(header)) return undefined;
   return Number(header) * 1000;

@@ -175,7 +175,7 @@ describe("HttpKubeClient errors", () => {
       code,
       httpStatus: status,
       reason,
-      message: expect.stringContaining("PATCH /api/v1/nodes/n1: API server answered"),
+      message: expect.stringContaining("PATCH /api/v1/nodes/n1: API server returned"),
     });
   });
 
@@ -186,7 +186,7 @@ describe("HttpKubeClient errors", () => {
     });
     expect(await failure(client.get(NODES, { name: "n1" }, { signal }))).toMatchObject({
       code: "transient",
-      message: "GET /api/v1/nodes/n1: API server answered 502: <html>bad gateway",
+      message: "GET /api/v1/nodes/n1: API server returned 502: <html>bad gateway",
     });
   });
 
@@ -194,7 +194,7 @@ describe("HttpKubeClient errors", () => {
     const { client } = await start((_, response) => sendJson(response, { kind: "Pod" }));
     expect(await failure(client.get(NODES, { name: "n1" }, { signal }))).toMatchObject({
       code: "transient",
-      message: 'GET /api/v1/nodes/n1: cannot decode Node: want kind "Node", got "Pod"',
+      message: 'GET /api/v1/nodes/n1: cannot decode Node: expected kind "Node", got "Pod"',
     });
   });
 });

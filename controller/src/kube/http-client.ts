@@ -40,9 +40,9 @@ export interface HttpClientDependencies {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly metrics: RestMetrics | undefined;
-  /** Shows in audit logs: `<binary>/<version> (<os>/<arch>) kubernetes/<commit>/<identity>`. */
+  /** Appears in audit logs: `<binary>/<version> (<os>/<arch>) kubernetes/<commit>/<identity>`. */
   readonly userAgent: string;
-  /** Calls other than watches, made within a span, are spans below it. */
+  /** Calls within a span, except watches, are its child spans. */
   readonly tracing: Tracing;
 }
 
@@ -59,20 +59,19 @@ const PATCH_TYPES = {
 } as const;
 
 interface Call {
-  /** Verb and object, for messages. */
   readonly what: string;
   readonly request: Omit<HttpRequest, "signal" | "headers">;
   readonly contentType: string | undefined;
-  /** The kind whose codec decides whether protobuf is asked for. */
+  /** Its codec decides whether protobuf is requested. */
   readonly resource: Resource<unknown>;
   readonly span: Span;
 }
 
-/** The thin client: every call goes over one shared pool of connections. */
+/** All calls share one pool of connections. */
 export class HttpKubeClient implements KubeClient, ListWatcher {
   readonly #deps: HttpClientDependencies;
   readonly #strings = new StringCache();
-  /** Kinds for which the server refused protobuf (406 or 415): asked for as JSON from then on. */
+  /** Kinds for which the server rejected protobuf (406 or 415): requested as JSON from then on. */
   readonly #jsonOnly = new Set<string>();
 
   constructor(dependencies: HttpClientDependencies) {
@@ -88,7 +87,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     const { labelSelector, fieldSelector, limit = DEFAULT_PAGE } = options;
     const query = queryString({ labelSelector, fieldSelector, limit, continue: options.continue });
     const call = this.#call("GET", resource, `${collectionPath(resource, options.namespace)}${query}`);
-    return this.#answer(call, options, (response, bytes) =>
+    return this.#send(call, options, (response, bytes) =>
       decodeList(resource, bytes, response.header("content-type"), this.#strings),
     );
   }
@@ -118,7 +117,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     const { preconditions } = options;
     const body = preconditions && JSON.stringify({ apiVersion: "v1", kind: "DeleteOptions", preconditions });
     const call = this.#call("DELETE", resource, objectPath(resource, name), body, body && JSON_TYPE);
-    await this.#answer(call, options, () => undefined);
+    await this.#send(call, options, () => undefined);
   }
 
   watch<T>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
@@ -152,24 +151,20 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
   }
 
   #object<T>(resource: Resource<T>, call: Call, options: CallOptions): Promise<T> {
-    return this.#answer(call, options, (response, bytes) =>
+    return this.#send(call, options, (response, bytes) =>
       decodeObject(resource, bytes, response.header("content-type"), this.#strings),
     );
   }
 
-  #answer<T>(call: Call, options: CallOptions, read: (response: HttpResponse, bytes: Uint8Array) => T): Promise<T> {
+  #send<T>(call: Call, options: CallOptions, read: Decoder<T>): Promise<T> {
     const { tracing, transport } = this.#deps;
     const { request, resource } = call;
     const start = (): SpanStart => callSpan(request, resource.plural, transport.origin);
     return tracing.child(start, (span) => this.#completed({ ...call, span }, options, read));
   }
 
-  /** Sends, retries, reads the whole answer and decodes it, all inside one deadline. */
-  async #completed<T>(
-    call: Call,
-    options: CallOptions,
-    read: (response: HttpResponse, bytes: Uint8Array) => T,
-  ): Promise<T> {
+  /** Sends, retries and decodes within one deadline. */
+  async #completed<T>(call: Call, options: CallOptions, read: Decoder<T>): Promise<T> {
     const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const endMs = this.#deps.clock.monotonicMs() + timeoutMs;
     using deadline = deadlineSignal(signal, timeoutMs, call.what, this.#deps.clock);
@@ -178,21 +173,18 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
       call.span.set({ "http.response.status_code": response.status });
       return read(response, await response.bytes());
     } catch (cause) {
-      const error = errorFromFailure(
-        call.what,
-        deadline.signal.aborted ? deadline.signal.reason : cause,
-        signal.aborted,
-      );
-      noteFailure(call.span, error);
+      const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : cause;
+      const error = errorFromFailure(call.what, reason, signal.aborted);
+      recordFailure(call.span, error);
       throw error;
     }
   }
 
-  /** Sends until an answer of 2xx has begun. */
+  /** Retries until a 2xx response has started. */
   async #open(call: Call, signal: AbortSignal, endMs: number): Promise<HttpResponse> {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#try(call, signal, tries);
-      if (outcome.kind === "answer") return outcome.response;
+      if (outcome.kind === "success") return outcome.response;
       const { error, afterMs } = outcome;
       if (afterMs === undefined || tries > MAX_RETRIES || this.#deps.clock.monotonicMs() + afterMs >= endMs)
         throw error;
@@ -203,44 +195,31 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
   }
 
   async #try(call: Call, signal: AbortSignal, tries: number): Promise<Outcome> {
-    const asked = this.#headers(call);
+    const headers = this.#headers(call);
     let response: HttpResponse;
     try {
-      response = await this.#deps.transport.send({ ...call.request, headers: asked, signal });
+      response = await this.#deps.transport.send({ ...call.request, headers, signal });
     } catch (error) {
-      // A kept connection may have been closed just as the request left. Only a read can be repeated without knowing.
+      // A kept connection may have been closed just as the request was sent. Only a read can be repeated safely.
       const repeat = call.request.method === "GET" && tries === 1 && !signal.aborted;
       return { kind: "failed", error: errorFromFailure(call.what, error, false), afterMs: repeat ? 0 : undefined };
     }
-    if (response.status >= 200 && response.status < 300) return { kind: "answer", response };
-    const error = await this.#refused(call, response);
-    return { kind: "failed", error, afterMs: await this.#retryDelay(call, error, asked, tries, signal) };
-  }
-
-  async #refused(call: Call, response: HttpResponse): Promise<ApiError> {
+    if (response.status >= 200 && response.status < 300) return { kind: "success", response };
     const status = readStatus(await response.bytes(), response.header("content-type"), this.#strings);
-    return errorFromStatus(call.what, response.status, status, response.header("retry-after"));
-  }
-
-  async #retryDelay(
-    call: Call,
-    error: ApiError,
-    asked: Headers,
-    tries: number,
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
+    const error = errorFromStatus(call.what, response.status, status, response.header("retry-after"));
     if (error.code === "unauthorized" && tries === 1) {
       await this.#deps.transport.renewCredentials(signal);
-      return 0;
+      return { kind: "failed", error, afterMs: 0 };
     }
-    if (error.code === "unsupportedMedia" && isProtobuf(asked.accept)) {
+    if (error.code === "unsupportedMedia" && isProtobuf(headers.accept)) {
       this.#jsonOnly.add(call.resource.plural);
-      return 0;
+      return { kind: "failed", error, afterMs: 0 };
     }
-    return error.httpStatus === 429 || error.httpStatus >= 500 ? error.retryAfterMs : undefined;
+    const isRetryable = error.httpStatus === 429 || error.httpStatus >= 500;
+    return { kind: "failed", error, afterMs: isRetryable ? error.retryAfterMs : undefined };
   }
 
-  #headers({ resource, contentType, span: { traceparent } }: Call): Headers {
+  #headers({ resource, contentType, span: { traceparent } }: Call) {
     const protobuf = resource.protobuf !== undefined && !this.#jsonOnly.has(resource.plural);
     return {
       accept: protobuf ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
@@ -251,25 +230,25 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
   }
 }
 
-function noteFailure(span: Span, error: ApiError | AccessError): void {
+function recordFailure(span: Span, error: ApiError | AccessError): void {
   const status = "httpStatus" in error && error.httpStatus > 0 ? error.httpStatus : undefined;
   span.set({ "http.response.status_code": status });
   span.fail(error, status === undefined ? error.code : String(status));
 }
 
-/** The query is left out of messages: long, and the same each time. */
+/** Without the query, which is long and always the same. */
 function describe(verb: string, path: string): string {
   return `${verb} ${path.split("?", 1)[0]}`;
 }
 
-type Headers = Readonly<Record<string, string>> & { readonly accept: string };
+type Decoder<T> = (response: HttpResponse, bytes: Uint8Array) => T;
 
 type Outcome =
-  | { readonly kind: "answer"; readonly response: HttpResponse }
-  /** `afterMs` undefined: not to be repeated here. */
+  | { readonly kind: "success"; readonly response: HttpResponse }
+  /** `afterMs` undefined: no retry. */
   | { readonly kind: "failed"; readonly error: ApiError | AccessError; readonly afterMs: number | undefined };
 
-/** A call to the API server, tries again included. Names: OpenTelemetry's semantic conventions for HTTP clients 1.38. */
+/** A call to the API server with its retries. Names: OpenTelemetry's semantic conventions for HTTP clients 1.38. */
 function callSpan({ method, path }: Pick<HttpRequest, "method" | "path">, plural: string, origin: string): SpanStart {
   const { hostname, port } = new URL(origin);
   return {
@@ -279,7 +258,7 @@ function callSpan({ method, path }: Pick<HttpRequest, "method" | "path">, plural
       "http.request.method": method,
       "server.address": hostname,
       "server.port": port === "" ? undefined : Number(port),
-      // Without the query: it says nothing of the object, and is long.
+      // Without the query, which is long.
       "url.full": `${origin}${path.split("?", 1)[0]}`,
     },
   };

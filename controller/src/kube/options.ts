@@ -3,7 +3,6 @@ import type { OptionsOf } from "../options/table.ts";
 import { type Cidr, parseCidr } from "../util/cidr.ts";
 import { withoutUserinfo } from "../util/text.ts";
 
-/** The API server. */
 export const kubeFlags = {
   kubeconfig: stringFlag({
     path: "Generic.ClientConnection.Kubeconfig",
@@ -14,7 +13,7 @@ export const kubeFlags = {
   master: stringFlag({
     group: "kubernetes",
     valueName: "url",
-    help: "address of the API server, in the place of the one in the kubeconfig",
+    help: "address of the API server; overrides the kubeconfig",
   }),
   kubeApiQps: numberFlag({
     path: "Generic.ClientConnection.QPS",
@@ -23,8 +22,9 @@ export const kubeFlags = {
     defaultValue: 0,
     min: 0,
     whole: false,
-    help: "calls a second to the API server, watches not counted; 0: no limit of our own",
-    differs: "20 a second hides what the API server can take, which limits its clients fairly by itself today",
+    help: "calls per second to the API server, without watches; 0: no client-side limit",
+    differs:
+      "upstream's 20 per second wastes capacity: the API server limits its clients itself (priority and fairness)",
   }),
   kubeApiBurst: numberFlag({
     path: "Generic.ClientConnection.Burst",
@@ -33,27 +33,26 @@ export const kubeFlags = {
     defaultValue: 30,
     min: 1,
     whole: true,
-    help: "calls that may exceed --kube-api-qps for a moment",
+    help: "calls that may exceed --kube-api-qps in a burst",
   }),
 } as const;
 
 export type KubeOptions = OptionsOf<typeof kubeFlags>;
 
-/** What more than one capability knows of the cluster. */
 export const clusterFlags = {
   clusterName: stringFlag({
     path: "KubeCloudShared.ClusterName",
     group: "controllers",
     valueName: "name",
     defaultValue: "kubernetes",
-    help: "name of the cluster, given to providers for people to read; identity is the UID of the namespace kube-system",
+    help: "informational name of the cluster, sent to providers; its identity is the UID of namespace kube-system",
   }),
   clusterCidr: stringFlag({
     path: "KubeCloudShared.ClusterCIDR",
     group: "controllers",
     valueName: "cidr[,cidr]",
-    help: "range of all pods, or one of each IP family; empty: routes to nodes' pod ranges are not managed",
-    differs: "empty turns the routes off, where upstream's process ends as soon as the provider serves routes",
+    help: "CIDR of all pods, or one per IP family; empty: routes to the nodes' pod CIDRs are not managed",
+    differs: "empty disables routes; upstream exits if the provider supports routes",
   }),
 } as const;
 
@@ -62,39 +61,38 @@ export type ClusterOptions = OptionsOf<typeof clusterFlags>;
 export function kubeProblems({ master }: Pick<KubeOptions, "master">): readonly Problem[] {
   if (master === "") return [];
   const shown = withoutUserinfo(master);
-  const wrong = (what: string): readonly Problem[] => [{ where: "--master", what: `"${shown}" ${what}` }];
+  const problem = (what: string): readonly Problem[] => [{ where: "--master", what: `"${shown}" ${what}` }];
   const url = URL.parse(master);
   if (url === null || !/^https?:\/\//.test(master))
-    return wrong("is not an address; write it like https://10.0.0.1:6443");
+    return problem("is not an address; write it like https://10.0.0.1:6443");
   if (url.username === "" && url.password === "") return [];
-  return wrong("has a user in it; credentials have their place in the file of --kubeconfig");
+  return problem("contains credentials; set them in the kubeconfig (--kubeconfig)");
 }
 
 export function clusterProblems({ clusterCidr }: Pick<ClusterOptions, "clusterCidr">): readonly Problem[] {
   return cidrListProblems("--cluster-cidr", clusterCidr);
 }
 
-/** The ranges of `cidr[,cidr]`; what is none is left out. */
+/** The valid CIDRs of `cidr[,cidr]`. */
 export function readCidrs(text: string): readonly Cidr[] {
   return text.split(",").flatMap((part) => parseCidr(part.trim()) ?? []);
 }
 
-/** cloud-provider/app/core.go v0.36.3: nothing, one range, or one of each family. */
+/** cloud-provider/app/core.go v0.36.3: empty, one CIDR, or one per family. */
 export function cidrListProblems(where: string, text: string): readonly Problem[] {
   if (text === "") return [];
   const parts = text.split(",").map((part) => part.trim());
-  const ranges = parts.map((part) => ({ part, range: parseCidr(part) }));
-  const malformed = ranges.filter(({ range }) => range === undefined);
+  const cidrs = parts.map((part) => ({ part, cidr: parseCidr(part) }));
+  const malformed = cidrs.filter(({ cidr }) => cidr === undefined);
   if (malformed.length > 0) {
     return malformed.map(({ part }) => ({
       where,
-      what: `"${part}" is not a range; write it like 10.120.0.0/16 or fd00:10::/48`,
+      what: `"${part}" is not a CIDR; write it like 10.120.0.0/16 or fd00:10::/48`,
     }));
   }
-  if (parts.length > 2)
-    return [{ where, what: `${parts.length} ranges are given; give one, or one of each IP family` }];
-  if (parts.length === 2 && ranges[0]?.range?.family === ranges[1]?.range?.family) {
-    return [{ where, what: `both ranges of "${text}" are ${ranges[0]?.range?.family}; give one of each IP family` }];
+  if (parts.length > 2) return [{ where, what: `has ${parts.length} CIDRs; specify one, or one per IP family` }];
+  if (parts.length === 2 && cidrs[0]?.cidr?.family === cidrs[1]?.cidr?.family) {
+    return [{ where, what: `both CIDRs of "${text}" are ${cidrs[0]?.cidr?.family}; specify one per IP family` }];
   }
   return [];
 }

@@ -48,9 +48,9 @@ export class PlanningKubeClient implements KubeClient {
     const work = this.#filter.planner(`PATCH ${resource.plural} ${name.name}`);
     if (work === undefined) return this.#client.patch(resource, name, patch, options);
     const present = await this.#present(resource, name, options);
-    refuseOutdated(resource, name, present, patch);
+    rejectOutdated(resource, name, present, patch);
     const changes = patchChanges(present, patch);
-    // Somebody else has written it since: nothing is left to do.
+    // Another client has written it since: there is nothing to do.
     if (changes.length === 0) return resource.fromJson(present);
     const write = written("patch", resource, name, options.subresource, changes);
     if (options.isFirstOfMore !== true) return stop(work, write);
@@ -64,7 +64,7 @@ export class PlanningKubeClient implements KubeClient {
     stop(work, written("delete", resource, name));
   }
 
-  /** By the right to list, which whoever hears of an object has; to write one takes none to get it. */
+  /** Lists instead of get: a controller that watches a kind has permission to list it. */
   async #present(
     resource: Resource<unknown>,
     { namespace, name }: ObjectName,
@@ -78,7 +78,7 @@ export class PlanningKubeClient implements KubeClient {
     });
     const [present] = items;
     if (present !== undefined) return present;
-    throw refusal("notFound", 404, "NotFound", `PATCH ${resource.plural} ${name}: there is none any more`);
+    throw rejection("notFound", 404, "NotFound", `PATCH ${resource.plural} ${name}: not found`);
   }
 }
 
@@ -95,54 +95,47 @@ function written(
   fields: readonly FieldChange[] = [],
 ): PlannedWrite {
   const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
-  return {
-    target: "kubernetes",
-    verb,
-    resource,
-    object: namespace === undefined ? name : `${namespace}/${name}`,
-    fields,
-  };
+  const object = namespace === undefined ? name : `${namespace}/${name}`;
+  return { target: "kubernetes", verb, resource, object, fields };
 }
 
-/** As the server has it, fields that this program does not know included. */
+/** The object with all fields, also unknown ones. */
 function asJson({ group, version, kind, plural, namespaced }: Resource<unknown>): Resource<JsonRecord> {
   return { group, version, kind, plural, namespaced, fromJson: (object) => object };
 }
 
-/** As the server does: the patch was made for another object, or another version of it, and is made anew. */
-function refuseOutdated(resource: Resource<unknown>, { name }: ObjectName, present: JsonRecord, { body }: Patch): void {
+/** Like the server, rejects a patch of another object or another version. */
+function rejectOutdated(resource: Resource<unknown>, { name }: ObjectName, present: JsonRecord, { body }: Patch): void {
   const wanted = isRecord(body) && isRecord(body["metadata"]) ? body["metadata"] : {};
   const metadata = isRecord(present["metadata"]) ? present["metadata"] : {};
   const isOutdated = ["uid", "resourceVersion"].some((key) => key in wanted && wanted[key] !== metadata[key]);
   if (!isOutdated) return;
   const message = `PATCH ${resource.plural} ${name}: the object has changed since it was read`;
-  throw refusal("conflict", 409, "Conflict", message);
+  throw rejection("conflict", 409, "Conflict", message);
 }
 
-function refusal(code: ApiErrorCode, httpStatus: number, reason: string, message: string): ApiError {
+function rejection(code: ApiErrorCode, httpStatus: number, reason: string, message: string): ApiError {
   return new ApiError({ code, message, httpStatus, reason, retryAfterMs: undefined });
 }
 
-/** Of metadata: which object and version are meant. They change nothing. */
+/** Preconditions: they change nothing. */
 const IDENTITY: ReadonlySet<string> = new Set(["metadata.uid", "metadata.resourceVersion"]);
 
-/** What identifies an item of these lists, by their path (`patchMergeKey` in k8s.io/api v0.36.3). Lists without are replaced. */
+/** Key that identifies the items of these lists (`patchMergeKey` in k8s.io/api v0.36.3). Other lists are replaced. */
 const MERGE_KEYS: Readonly<Record<string, string>> = {
   "status.addresses": "type",
   "status.conditions": "type",
 };
 
-/** Lists of texts to which a strategic merge patch adds. */
+/** Lists of strings that a strategic merge patch extends. */
 const MERGED_SETS: ReadonlySet<string> = new Set(["metadata.finalizers", "spec.podCIDRs"]);
 
-/** What a patch would change of an object as the server has it now, as far as this program makes patches. */
+/** The changes of a patch to the server's object, for the patches that this program creates. */
 export function patchChanges(object: JsonRecord, patch: Patch): readonly FieldChange[] {
   if (patch.kind === "json") {
-    return patch.body.map((step) => ({
-      path: step.path,
-      before: undefined,
-      after: "value" in step ? step.value : undefined,
-    }));
+    return patch.body.map((step) => {
+      return { path: step.path, before: undefined, after: "value" in step ? step.value : undefined };
+    });
   }
   const changes: FieldChange[] = [];
   compareObject({ changes, isStrategic: patch.kind === "strategic" }, "", object, patch.body);
@@ -182,7 +175,7 @@ function compareField(comparison: Comparison, path: string, before: unknown, val
   }
 }
 
-/** A list whose items are told apart by one of their fields. */
+/** A list whose items have a merge key. */
 function compareItems(
   changes: FieldChange[],
   path: string,

@@ -86,7 +86,7 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
     await expect(refused.list(NODES, { signal })).rejects.toMatchObject({
       code: "forbidden",
       message: expect.stringMatching(
-        /nobody-special.* cannot list resource "nodes".*; grant it in the ClusterRole of this controller$/,
+        /nobody-special.* cannot list resource "nodes".*; grant the permission in the ClusterRole of this controller$/,
       ),
     });
     await poor.close();

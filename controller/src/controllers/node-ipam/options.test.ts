@@ -97,12 +97,12 @@ describe("nodeIpamProblems()", () => {
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16", "--service-cluster-ip-range=10.96.0.0"],
-      problem: '--service-cluster-ip-range: "10.96.0.0" is not a range; write it like 10.120.0.0/16 or fd00:10::/48',
+      problem: '--service-cluster-ip-range: "10.96.0.0" is not a CIDR; write it like 10.120.0.0/16 or fd00:10::/48',
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16", "--service-cluster-ip-range=10.96.0.0/12,10.1.0.0/16"],
       problem:
-        '--service-cluster-ip-range: both ranges of "10.96.0.0/12,10.1.0.0/16" are IPv4; give one of each IP family',
+        '--service-cluster-ip-range: both CIDRs of "10.96.0.0/12,10.1.0.0/16" are IPv4; specify one per IP family',
     },
   ])("refuses $args", ({ args, problem }) => {
     expect(problemsOf([...ON, ...args])).toEqual([problem]);

@@ -200,7 +200,7 @@ describe("Informer listing", () => {
     const rig = await start((_, response) => sendStatus(response, 403, "Forbidden"));
     await eventually("failed", () => rig.log.messages("warn").length > 0);
     expect(rig.informer.lastFailure()).toContain("cannot list nodes: WATCH /api/v1/nodes");
-    expect(rig.informer.lastFailure()).toContain("403: Forbidden by script; grant it in the ClusterRole");
+    expect(rig.informer.lastFailure()).toContain("403: Forbidden by script; grant the permission in the ClusterRole");
     expect(rig.informer.hasSynced()).toBe(false);
   });
 });

@@ -20,31 +20,31 @@ export interface InformerDependencies<T extends KubeObject> {
   readonly log: Logger;
   readonly metrics: InformerMetrics | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** `stream` asks for the list as the start of a watch and falls back to pages where the server cannot. @default "stream" */
+  /** `stream` requests the list as the start of a watch, and falls back to pages if the server does not support it. @default "stream" */
   readonly listBy?: "stream" | "pages";
 }
 
 /** client-go's reflector waits 0.8 s to 30 s, doubled, jitter 1 (tools/cache/reflector.go v0.36.3). */
 const BACKOFF = { initialMs: 500, maxMs: 30_000, factor: 2, jitter: 1 } as const;
 
-/** The server ends a watch after a random time in [5, 10) minutes, as client-go asks. */
+/** The server ends a watch after a random time in [5, 10) minutes, as in client-go. */
 const WATCH_SECONDS = 300;
 
 /** kube-apiserver sends a bookmark about once a minute (storage/cacher/cacher.go v0.36.3): this long without one is a dead connection. */
 const IDLE_MS = 180_000;
 
-/** A server that does not know streamed lists may simply never end the initial events. */
+/** A server that does not support streamed lists may never end the initial events. */
 const INITIAL_IDLE_MS = 30_000;
 
 const START_MS = 30_000;
 
-/** A watch that ends sooner without an event counts as failed: a server that closes at once must not be asked in a loop. */
+/** A shorter watch without an event counts as failed, so that a server which closes immediately is not called in a loop. */
 const SHORT_WATCH_MS = 1000;
 
-/** So many refusals in a row of one resourceVersion: it may be one the server will never reach again (restored etcd). */
-const RELIST_AFTER_REFUSALS = 5;
+/** Rejections in a row before a new list: the server may never reach the resourceVersion (restored etcd). */
+const RELIST_AFTER_REJECTIONS = 5;
 
-/** Makes an informer; {@link Informer.run} starts it. */
+/** The informer starts with {@link Informer.run}. */
 export function createInformer<T extends KubeObject>(dependencies: InformerDependencies<T>): Informer<T> {
   return new CacheInformer(dependencies);
 }
@@ -58,11 +58,11 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
   #hasSynced = false;
   #failure: string | undefined;
   #streams: boolean;
-  /** The server has accepted a streamed list that has not ended yet. */
+  /** A streamed list is in progress. */
   #streaming = false;
-  /** Failures in a row that were the server's answer, not its absence. */
-  #refusals = 0;
-  /** Version to watch from; undefined: a list comes first. */
+  /** Failures in a row with a response of the server. */
+  #rejections = 0;
+  /** Version to watch from; undefined: list first. */
   #resourceVersion: string | undefined;
 
   constructor(dependencies: InformerDependencies<T>) {
@@ -137,16 +137,21 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
       idleTimeoutMs: IDLE_MS,
     });
     for await (const event of stream) {
-      if (event.kind === "opened") this.#opened();
-      else if (this.#resourceVersion === undefined) this.#initial(event, replacement);
+      if (event.kind === "opened") {
+        this.#opened();
+        continue;
+      }
+      if (this.#resourceVersion === undefined) this.#initial(event, replacement);
       else this.#change(event);
-      if (event.kind !== "opened" && ++events === 1) this.#progress();
+      if (++events > 1) continue;
+      this.#backoff.reset();
+      this.#rejections = 0;
     }
     if (events === 0 && clock.monotonicMs() - startMs < SHORT_WATCH_MS) {
-      throw new Error(`the server closed the watch of ${this.#plural} at once`);
+      throw new Error(`the server closed the watch of ${this.#plural} immediately`);
     }
     if (this.#resourceVersion === undefined)
-      throw new Error(`the server closed the streamed list of ${this.#plural} half-way`);
+      throw new Error(`the server closed the streamed list of ${this.#plural} before its end`);
   }
 
   #opened(): void {
@@ -155,57 +160,26 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
     else this.#healthy();
   }
 
-  #progress(): void {
-    this.#backoff.reset();
-    this.#refusals = 0;
-  }
-
   #healthy(): void {
     if (this.#failure !== undefined)
       this.#deps.log.info("Watching", { resource: this.#plural, objects: this.#store.size });
     this.#failure = undefined;
   }
 
-  #initial(event: WatchEvent<T>, replacement: Replacement<T> | undefined): void {
-    switch (event.kind) {
-      case "opened":
-        return;
-      case "added":
-      case "modified":
-        return replacement?.add(event.object);
-      case "deleted":
-        return replacement?.remove(event.object);
-      case "bookmark":
-        if (event.initialEventsEnd) replacement?.finish(event.resourceVersion, "stream");
-        return;
-      default:
-        event satisfies never;
-    }
+  #initial(event: Change<T>, replacement: Replacement<T> | undefined): void {
+    if (event.kind === "deleted") replacement?.remove(event.object);
+    else if (event.kind !== "bookmark") replacement?.add(event.object);
+    else if (event.initialEventsEnd) replacement?.finish(event.resourceVersion, "stream");
   }
 
-  #change(event: WatchEvent<T>): void {
-    switch (event.kind) {
-      case "opened":
-        return;
-      case "added":
-      case "modified":
-        this.#upsert(event.object);
-        this.#resourceVersion = event.object.metadata.resourceVersion;
-        break;
-      case "deleted":
-        this.#remove(keyOf(event.object), event.object);
-        this.#resourceVersion = event.object.metadata.resourceVersion;
-        break;
-      case "bookmark":
-        this.#resourceVersion = event.resourceVersion;
-        break;
-      default:
-        event satisfies never;
-    }
+  #change(event: Change<T>): void {
+    if (event.kind === "deleted") this.#remove(keyOf(event.object), event.object);
+    else if (event.kind !== "bookmark") this.#upsert(event.object);
+    this.#resourceVersion = event.kind === "bookmark" ? event.resourceVersion : event.object.metadata.resourceVersion;
     this.#deps.metrics?.objects(this.#store.size);
   }
 
-  /** A list in progress: objects enter the cache as they come, what was not seen leaves it at the end. */
+  /** A list in progress: objects enter the cache as they arrive; the other cached objects are removed at the end. */
   #replacement(): Replacement<T> {
     const seen = new Set<string>();
     return {
@@ -217,12 +191,12 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
         seen.delete(keyOf(object));
         this.#remove(keyOf(object), object);
       },
-      finish: (resourceVersion, how) => {
-        for (const [key, object] of [...this.#store.list()].map((object) => [keyOf(object), object] as const)) {
-          if (!seen.has(key)) this.#remove(key, object);
+      finish: (resourceVersion, method) => {
+        for (const object of this.#store.list()) {
+          if (!seen.has(keyOf(object))) this.#remove(keyOf(object), object);
         }
         this.#resourceVersion = resourceVersion;
-        this.#deps.metrics?.listed(how);
+        this.#deps.metrics?.listed(method);
         this.#deps.metrics?.objects(this.#store.size);
         this.#streaming = false;
         this.#hasSynced = true;
@@ -235,7 +209,7 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
   #upsert(object: T): void {
     const old = this.#store.get(keyOf(object));
     if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return;
-    // Deleted and made again while nobody watched: two objects, not one that changed.
+    // Deleted and recreated without a watch: two objects, not one that changed.
     const replaced = old !== undefined && old.metadata.uid !== object.metadata.uid;
     if (replaced) this.#remove(keyOf(object), old);
     this.#store.set(object);
@@ -261,31 +235,29 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
       return;
     }
     const delayMs = Math.max(this.#backoff.nextMs(), retryAfterMsOf(failure) ?? 0);
-    if (!wasAbsent(failure)) this.#refusals++;
-    if (isApiError(failure, "gone") || this.#refusals >= RELIST_AFTER_REFUSALS) this.#resourceVersion = undefined;
+    if (!isUnreachable(failure)) this.#rejections++;
+    if (isApiError(failure, "gone") || this.#rejections >= RELIST_AFTER_REJECTIONS) this.#resourceVersion = undefined;
     this.#failure = `cannot ${listing ? "list" : "watch"} ${this.#plural}: ${messageOf(failure)}`;
-    log.warn("List or watch failed; trying again", {
-      resource: this.#plural,
-      delayMs: Math.round(delayMs),
-      err: failure,
-    });
+    log.warn("List or watch failed; retrying", { resource: this.#plural, delayMs: Math.round(delayMs), err: failure });
     await sleep(delayMs, signal, clock).catch(() => undefined);
   }
 }
 
+type Change<T> = Exclude<WatchEvent<T>, { readonly kind: "opened" }>;
+
 interface Replacement<T> {
   add(object: T): void;
   remove(object: T): void;
-  finish(resourceVersion: string, how: "stream" | "pages"): void;
+  finish(resourceVersion: string, method: "stream" | "pages"): void;
 }
 
-/** Refused as invalid (the parameter is unknown or its gate is off), or accepted and never brought to an end. */
+/** Rejected as invalid (the parameter is unknown or its feature gate is off), or accepted and never completed. */
 function cannotStream(failure: unknown, streaming: boolean): boolean {
   if (isApiError(failure, "invalid")) return true;
   return streaming && failure instanceof Error && failure.cause instanceof DeadlineError;
 }
 
-/** No answer at all, as opposed to one that says no or cannot be read. */
-function wasAbsent(failure: unknown): boolean {
+/** There was no response at all. */
+function isUnreachable(failure: unknown): boolean {
   return isApiError(failure) && failure.httpStatus === 0 && !(failure.cause instanceof DecodeError);
 }

@@ -6,38 +6,38 @@ export interface Lister<T extends KubeObject> {
   get(key: string): T | undefined;
   list(): IterableIterator<T>;
   readonly size: number;
-  /** Objects for which the index named at the informer's creation gave `value`. Unknown index names throw. */
+  /** Objects that the index (named at the informer's creation) maps to `value`. Unknown index names throw. */
   byIndex(index: string, value: string): readonly T[];
 }
 
-/** Values under which an object is found; an empty list keeps it out of the index. */
+/** Values under which an object is found; an empty list excludes it. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** Told about each change of the cache, in the order of the server. A throw is logged and counted, and changes nothing else. */
+/** Called for each change of the cache, in the order of the server. Errors are logged and counted. */
 export interface EventHandler<T> {
   /** `initial` marks objects of the first list. */
   onAdd?(object: T, initial: boolean): void;
-  /** Also called with the same object twice on a resync, if one was asked for. */
+  /** A resync passes the same object twice. */
   onUpdate?(old: T, object: T): void;
-  /** Last state known. */
+  /** `last` is the last known state. */
   onDelete?(last: T): void;
 }
 
 export interface HandlerOptions {
-  /** Every object is offered again as an update after about this long. @default never */
+  /** Interval at which every object is passed again as an update. @default never */
   readonly resyncMs?: number;
 }
 
-/** A cache of one kind, filled by list and watch, that never gives up. */
+/** A cache of one kind, filled by list and watch, that retries forever. */
 export interface Informer<T extends KubeObject> {
   readonly lister: Lister<T>;
-  /** A handler added late is first given everything the cache holds. Returns how to take it off again. */
+  /** A late handler first gets all cached objects. Returns a function that removes it. */
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): () => void;
-  /** The first list is in the cache and every handler has been told about it. */
+  /** The first list is in the cache and was passed to all handlers. */
   hasSynced(): boolean;
   /** Resolves when {@link hasSynced}; rejects with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void>;
-  /** Why the cache is not fresh right now; undefined while it is. For readyz and explain. */
+  /** Why the cache may be stale; undefined: it is current. For readyz and explain. */
   lastFailure(): string | undefined;
   /** Resolves only after `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;

@@ -1,16 +1,9 @@
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** What one informer reports. */
-export interface InformerMetrics {
-  listed(method: "stream" | "pages"): void;
-  watched(): void;
-  failed(code: string): void;
-  handlerFailed(): void;
-  objects(count: number): void;
-}
+export type InformerMetrics = ReturnType<ReturnType<typeof informerMetrics>>;
 
-/** Makes the metric families; call the result once a kind. */
-export function informerMetrics(metrics: Metrics): (kind: string) => InformerMetrics {
+/** Creates the metric families; the result is called once per kind. */
+export function informerMetrics(metrics: Metrics) {
   const lists = metrics.counter({
     name: "cloudwire_informer_lists_total",
     help: "Complete lists, by kind of object and by method: streamed in a watch, or in pages.",
@@ -36,11 +29,11 @@ export function informerMetrics(metrics: Metrics): (kind: string) => InformerMet
     help: "Objects in the cache, by kind.",
     labels: ["kind"],
   });
-  return (kind) => ({
-    listed: (method) => lists.inc({ kind, method }),
-    watched: () => watches.inc({ kind }),
-    failed: (code) => failures.inc({ kind, code }),
-    handlerFailed: () => handlerFailures.inc({ kind }),
-    objects: (count) => objects.set({ kind }, count),
+  return (kind: string) => ({
+    listed: (method: "stream" | "pages"): void => lists.inc({ kind, method }),
+    watched: (): void => watches.inc({ kind }),
+    failed: (code: string): void => failures.inc({ kind, code }),
+    handlerFailed: (): void => handlerFailures.inc({ kind }),
+    objects: (count: number): void => objects.set({ kind }, count),
   });
 }

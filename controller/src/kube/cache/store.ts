@@ -3,7 +3,7 @@ import type { Logger } from "../../telemetry/log.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { EventHandler, HandlerOptions, IndexFunction, Lister } from "./lister.ts";
 
-/** Objects by key, with optional indexes. Written by one informer, read through its {@link Lister}. */
+/** Objects by key, with optional indexes. */
 export class Store<T extends KubeObject> implements Lister<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes: ReadonlyMap<string, Index<T>>;
@@ -26,7 +26,7 @@ export class Store<T extends KubeObject> implements Lister<T> {
 
   byIndex(index: string, value: string): readonly T[] {
     const found = this.#indexes.get(index);
-    if (found === undefined) throw new Error(`index "${index}" was not named when the informer was made`);
+    if (found === undefined) throw new Error(`the informer has no index "${index}"`);
     return found.keysOf(value).flatMap((key) => this.#objects.get(key) ?? []);
   }
 
@@ -61,20 +61,14 @@ class Index<T> {
   }
 
   move(key: string, old: T | undefined, object: T | undefined): void {
-    for (const value of old === undefined ? [] : this.#valuesOf(old)) this.#remove(value, key);
-    for (const value of object === undefined ? [] : this.#valuesOf(object)) this.#add(value, key);
-  }
-
-  #add(value: string, key: string): void {
-    const keys = this.#keys.get(value);
-    if (keys === undefined) this.#keys.set(value, new Set([key]));
-    else keys.add(key);
-  }
-
-  #remove(value: string, key: string): void {
-    const keys = this.#keys.get(value);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#keys.delete(value);
+    for (const value of old === undefined ? [] : this.#valuesOf(old)) {
+      const keys = this.#keys.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keys.delete(value);
+    }
+    for (const value of object === undefined ? [] : this.#valuesOf(object)) {
+      this.#keys.set(value, (this.#keys.get(value) ?? new Set()).add(key));
+    }
   }
 }
 
@@ -85,7 +79,7 @@ export interface NotifierDependencies<T extends KubeObject> {
   readonly onHandlerError: () => void;
 }
 
-/** Tells handlers about changes, one after the other. A handler that throws hurts nobody else. */
+/** Calls the handlers for each change. An error of one does not affect the others. */
 export class Notifier<T extends KubeObject> {
   readonly #deps: NotifierDependencies<T>;
   readonly #handlers = new Map<EventHandler<T>, { timer: Timer | undefined }>();
@@ -118,7 +112,6 @@ export class Notifier<T extends KubeObject> {
     for (const handler of this.#handlers.keys()) this.#guard(() => handler.onDelete?.(last));
   }
 
-  /** Ends all resyncs. */
   stop(): void {
     for (const entry of this.#handlers.values()) entry.timer?.cancel();
   }
@@ -130,26 +123,24 @@ export class Notifier<T extends KubeObject> {
     });
   }
 
-  #guard(tell: () => void): void {
+  #guard(call: () => void): void {
     try {
-      tell();
+      call();
     } catch (error) {
       this.#deps.onHandlerError();
-      this.#deps.log.error("Event handler failed; the object's change is lost to it until the next one", {
-        err: error,
-      });
+      this.#deps.log.error("Event handler failed; it misses this change of the object", { err: error });
     }
   }
 }
 
 /**
- * What this process has just written and its cache does not show yet. A reconcile that follows a write within milliseconds would
- * otherwise see the object as it was before, and write again.
+ * Objects as this process has just written them, until the cache shows the write. Without them, a reconcile within milliseconds of a write
+ * would repeat it.
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #written = new Map<string, { readonly object: T; readonly superseded: Set<string> }>();
 
-  /** The server answered a write based on `before` with `after`. One that ends an object, by its last finalizer, leaves the version as it was. */
+  /** The server responded to a write based on `before` with `after`. Removal of the last finalizer of a deleted object keeps the version. */
   note(before: T, after: T): void {
     if (before.metadata.uid !== after.metadata.uid) return;
     const key = keyOf(after);
@@ -160,20 +151,19 @@ export class OwnWrites<T extends KubeObject> {
     this.#written.set(key, { object: after, superseded });
   }
 
-  /** `cached`, or what was written over it. Of what the cache has: when that is no longer behind, it is the truth from then on. */
+  /** `cached`, or the later object that this process wrote. Forgets the write once the cache has caught up. */
   latest(cached: T): T {
     const newest = this.newest(cached);
     if (newest === cached) this.#written.delete(keyOf(cached));
     return newest;
   }
 
-  /** `known`, or what was written over it, wherever `known` is from. */
+  /** `known`, or the later object that this process wrote. */
   newest(known: T): T {
     const written = this.#written.get(keyOf(known));
     return written?.superseded.has(known.metadata.resourceVersion) === true ? written.object : known;
   }
 
-  /** The object is gone. */
   forget(key: string): void {
     this.#written.delete(key);
   }

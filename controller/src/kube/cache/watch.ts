@@ -1,7 +1,7 @@
 import { PartialObjectMetadata } from "../../../gen/cloudwire/kube/v1/kube.ts";
 import { INITIAL_EVENTS_END } from "../../api/annotations.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
-import { DeadlineError, type OwnedSignal, childSignal } from "../../util/abort.ts";
+import { DeadlineError, childSignal } from "../../util/abort.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { DecodeError, recordField, stringField } from "../../util/json.ts";
 import type { StringCache } from "../../util/string-cache.ts";
@@ -10,6 +10,7 @@ import type { HttpResponse } from "../connection/transport.ts";
 import { type ApiStatus, errorFromFailure, errorFromStatus } from "../errors.ts";
 import {
   type Resource,
+  codecOf,
   collectionPath,
   isProtobuf,
   metaFromJson,
@@ -27,7 +28,7 @@ export interface WatchDependencies<T> {
   readonly options: WatchOptions;
   readonly clock: Clock;
   readonly strings: StringCache;
-  /** Sends the request; resolves when an answer of 2xx has begun. */
+  /** Sends the request; resolves at the start of a 2xx response. */
   readonly open: (path: string, signal: AbortSignal) => Promise<HttpResponse>;
 }
 
@@ -36,15 +37,15 @@ export async function* watchStream<T>(dependencies: WatchDependencies<T>): Async
   const { resource, options, clock, strings, open } = dependencies;
   const path = watchPath(resource, options);
   const what = `WATCH ${collectionPath(resource, options.namespace)}`;
-  using silence = new Silence(options.signal, clock, what);
+  using idle = idleLimit(options.signal, clock, what);
   try {
-    silence.allow(options.startTimeoutMs);
-    const response = await open(path, silence.signal);
+    idle.allow(options.startTimeoutMs);
+    const response = await open(path, idle.signal);
     const protobuf = isProtobuf(response.header("content-type"));
     const frames = protobuf ? lengthPrefixReader() : lineReader();
     const decode = protobuf ? protobufEvent : jsonEvent;
     let idleMs = options.initialEvents === true ? options.initialIdleTimeoutMs : options.idleTimeoutMs;
-    silence.allow(idleMs);
+    idle.allow(idleMs);
     yield { kind: "opened" };
     for await (const chunk of response.chunks()) {
       for (const frame of frames.push(chunk)) {
@@ -52,10 +53,10 @@ export async function* watchStream<T>(dependencies: WatchDependencies<T>): Async
         if (event.kind === "bookmark" && event.initialEventsEnd) idleMs = options.idleTimeoutMs;
         yield event;
       }
-      silence.allow(idleMs);
+      idle.allow(idleMs);
     }
   } catch (error) {
-    throw errorFromFailure(what, silence.signal.aborted ? silence.signal.reason : error, options.signal.aborted);
+    throw errorFromFailure(what, idle.signal.aborted ? idle.signal.reason : error, options.signal.aborted);
   }
 }
 
@@ -73,33 +74,22 @@ function watchPath(resource: Resource<unknown>, options: WatchOptions): string {
   return `${collectionPath(resource, namespace)}${query}`;
 }
 
-/** Aborts when nothing was heard for as long as was allowed last. */
-class Silence implements Disposable {
-  readonly #owned: OwnedSignal;
-  readonly #clock: Clock;
-  readonly #what: string;
-  #timer: Timer | undefined;
-
-  constructor(parent: AbortSignal, clock: Clock, what: string) {
-    this.#owned = childSignal(parent);
-    this.#clock = clock;
-    this.#what = what;
-  }
-
-  get signal(): AbortSignal {
-    return this.#owned.signal;
-  }
-
-  allow(limitMs: number): void {
-    this.#timer?.cancel();
-    this.#timer = this.#clock.schedule(limitMs, () => this.#owned.abort(new DeadlineError(this.#what, limitMs)));
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.cancel();
-    this.#owned.abort(new Error(`${this.#what}: ended`));
-    this.#owned[Symbol.dispose]();
-  }
+/** Aborts when nothing arrives within the limit set last. */
+function idleLimit(parent: AbortSignal, clock: Clock, what: string) {
+  const owned = childSignal(parent);
+  let timer: Timer | undefined;
+  return {
+    signal: owned.signal,
+    allow: (limitMs: number): void => {
+      timer?.cancel();
+      timer = clock.schedule(limitMs, () => owned.abort(new DeadlineError(what, limitMs)));
+    },
+    [Symbol.dispose]: (): void => {
+      timer?.cancel();
+      owned.abort(new Error(`${what}: ended`));
+      owned[Symbol.dispose]();
+    },
+  };
 }
 
 function jsonEvent<T>(resource: Resource<T>, frame: Uint8Array, _strings: StringCache, what: string): WatchEvent<T> {
@@ -116,8 +106,7 @@ function protobufEvent<T>(resource: Resource<T>, frame: Uint8Array, strings: Str
   if (type === "ERROR") throw watchError(what, statusFromEnvelope(object, strings));
   const { reader } = openEnvelope(object, strings);
   if (type === "BOOKMARK") return bookmark(metaFromWire(PartialObjectMetadata.decode(reader).metadata));
-  if (resource.protobuf === undefined) throw new DecodeError("the server answered protobuf though JSON was asked for");
-  return { kind: changeKind(type), object: resource.protobuf.decode(reader) };
+  return { kind: changeKind(type), object: codecOf(resource).decode(reader) };
 }
 
 function changeKind(type: string): "added" | "modified" | "deleted" {
@@ -131,18 +120,18 @@ function bookmark({ resourceVersion, annotations }: ObjectMeta): WatchEvent<neve
   return { kind: "bookmark", resourceVersion, initialEventsEnd: annotations[INITIAL_EVENTS_END] === "true" };
 }
 
-/** An ERROR event is a Status; without a code it is taken for a fault of the server. */
+/** An ERROR event holds a Status; without a code it counts as a server error. */
 function watchError(what: string, status: ApiStatus): Error {
   return errorFromStatus(what, status.code === 0 ? 500 : status.code, status);
 }
 
-/** Cuts a byte stream into frames. Keeps only the unfinished rest, joined once when a frame spans chunks. */
+/** Splits a byte stream into frames and keeps only the unfinished rest. */
 export interface FrameReader {
   /** The frames that `chunk` completes. They may be views into `chunk`. */
   push(chunk: Uint8Array): readonly Uint8Array[];
 }
 
-/** A frame larger than this is no object of a Kubernetes API (etcd refuses requests over 1.5 MiB; 3 MiB is the usual body limit). */
+/** Larger than any object of a Kubernetes API (etcd rejects requests over 1.5 MiB; the body limit is usually 3 MiB). */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
@@ -156,7 +145,8 @@ export function lineReader(): FrameReader {
       const frames: Uint8Array[] = [];
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        const line = join(pending, chunk.subarray(start, end));
+        const last = chunk.subarray(start, end);
+        const line = pending.length === 0 ? last : Buffer.concat([...pending, last]);
         pending = [];
         pendingBytes = 0;
         if (line.length > 0) frames.push(line);
@@ -203,10 +193,6 @@ export function lengthPrefixReader(): FrameReader {
 }
 
 function limit(bytes: number): number {
-  if (bytes > MAX_FRAME_BYTES) throw new RangeError(`watch frame of ${bytes} bytes: the stream is out of step`);
+  if (bytes > MAX_FRAME_BYTES) throw new RangeError(`watch frame of ${bytes} bytes: the stream is corrupt`);
   return bytes;
-}
-
-function join(parts: readonly Uint8Array[], last: Uint8Array): Uint8Array {
-  return parts.length === 0 ? last : Buffer.concat([...parts, last]);
 }

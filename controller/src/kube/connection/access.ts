@@ -2,20 +2,19 @@ import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../util/clock.ts";
 
-/** How to reach and convince one API server. */
+/** Address and credentials of one API server. */
 export interface ApiAccess {
-  /** Base URL, such as https://10.96.0.1:443; may carry a path. */
+  /** Base URL such as https://10.96.0.1:443, possibly with a path. */
   readonly server: string;
-  /** Where this came from, for messages: "in-cluster service account" or "kubeconfig /path, context x". */
+  /** Source of the access, for messages: "in-cluster service account" or "kubeconfig /path, context x". */
   readonly description: string;
-  /** HTTP(S) proxy to go through. */
   readonly proxyUrl: string | undefined;
-  /** What to present with the next request. `renew` is set after the server answered 401: whatever was cached is stale. */
+  /** Credentials of the next request. `renew`: the server returned 401, so cached ones are stale. */
   credentials(renew: boolean): Promise<Credentials>;
 }
 
 export interface Credentials {
-  /** Such as Authorization. Never logged. */
+  /** For example Authorization. Never logged. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsOptions;
 }
@@ -30,7 +29,7 @@ export interface TlsOptions {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** The configuration of the access itself is wrong: nothing to retry, an operator has to change something. */
+/** The access configuration is invalid: retries are useless. */
 export class AccessError extends Error {
   readonly code = "KUBE_ACCESS";
 
@@ -40,10 +39,10 @@ export class AccessError extends Error {
   }
 }
 
-/** Where kubelet mounts it. client-go/rest/config.go v0.36.3. */
+/** kubelet's mount path. client-go/rest/config.go v0.36.3. */
 const SERVICE_ACCOUNT_DIR = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Kubelet rotates the token well before it ends; client-go re-reads it as often (transport/token_source.go v0.36.3). */
+/** Kubelet rotates the token well before it expires; client-go has the same interval (transport/token_source.go v0.36.3). */
 const REREAD_MS = 60_000;
 
 export interface InClusterDependencies {
@@ -53,14 +52,14 @@ export interface InClusterDependencies {
   readonly directory?: string;
 }
 
-/** The service account of the pod. Needs none of client-node, which alone costs 15 MiB. */
+/** The service account of the pod. Does not load client-node, which costs 15 MiB. */
 export async function inClusterAccess(dependencies: InClusterDependencies): Promise<ApiAccess> {
   const { environment, clock, directory = SERVICE_ACCOUNT_DIR } = dependencies;
   const host = environment["KUBERNETES_SERVICE_HOST"];
   const port = environment["KUBERNETES_SERVICE_PORT"];
   if (host === undefined || host === "" || port === undefined || port === "") {
     throw new AccessError(
-      "cannot find the API server: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod; pass --kubeconfig",
+      "cannot find the API server: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set (not in a pod?); pass --kubeconfig",
     );
   }
   const files = new ServiceAccountFiles(directory, clock);
@@ -76,15 +75,10 @@ export async function inClusterAccess(dependencies: InClusterDependencies): Prom
   };
 }
 
-interface Files {
-  readonly token: string;
-  readonly ca: string;
-}
-
 class ServiceAccountFiles {
   readonly #directory: string;
   readonly #clock: Clock;
-  #last: Files | undefined;
+  #last: { readonly token: string; readonly ca: string } | undefined;
   #readAtMs = 0;
 
   constructor(directory: string, clock: Clock) {
@@ -92,25 +86,20 @@ class ServiceAccountFiles {
     this.#clock = clock;
   }
 
-  async read(renew: boolean): Promise<Files> {
+  async read(renew: boolean): Promise<{ readonly token: string; readonly ca: string }> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#last !== undefined && !renew && nowMs - this.#readAtMs < REREAD_MS) return this.#last;
     try {
-      const [token, ca] = await Promise.all([this.#file("token"), this.#file("ca.crt")]);
+      const files = ["token", "ca.crt"].map((name) => readFile(`${this.#directory}/${name}`, "utf8"));
+      const [token = "", ca = ""] = await Promise.all(files);
       this.#last = { token: token.trim(), ca };
       this.#readAtMs = nowMs;
       return this.#last;
     } catch (error) {
-      // A file being replaced just now is no reason to stop: the last token is most likely still good.
+      // The files may be being replaced: the last token is most likely still valid.
       if (this.#last !== undefined) return this.#last;
-      throw new AccessError(
-        `cannot read the pod's service account in ${this.#directory}: is automountServiceAccountToken off?`,
-        { cause: error },
-      );
+      const message = `cannot read the pod's service account in ${this.#directory}: is automountServiceAccountToken off?`;
+      throw new AccessError(message, { cause: error });
     }
-  }
-
-  #file(name: string): Promise<string> {
-    return readFile(`${this.#directory}/${name}`, "utf8");
   }
 }

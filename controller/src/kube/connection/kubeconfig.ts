@@ -9,22 +9,21 @@ import { isRecord } from "../../util/json.ts";
 import { isPair } from "../../util/pem-pair.ts";
 import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
 
-/** Certificates and tokens of a kubeconfig may be files that somebody rotates: read again after this long. */
+/** Certificates and tokens may be files that are rotated: read them again after this time. */
 const REREAD_MS = 60_000;
 
 export interface KubeconfigDependencies {
-  /** Path of the kubeconfig file. */
   readonly path: string;
   /** @default the file's current-context */
   readonly context?: string;
-  /** Takes the place of the server in the file (--master). */
+  /** Replaces the server of the file (--master). */
   readonly server?: string;
   readonly clock: Clock;
 }
 
 /**
- * Access by a kubeconfig file: certificates, tokens, token files, exec plugins, OIDC. client-node does the reading and the
- * authentication, and is loaded only here, because importing it costs 90 ms and up to 60 MiB.
+ * Access by a kubeconfig file: certificates, tokens, token files, exec plugins, OIDC. Only this file loads client-node, which costs 90 ms
+ * and up to 60 MiB.
  */
 export async function kubeconfigAccess(dependencies: KubeconfigDependencies): Promise<ApiAccess> {
   const file = new KubeconfigFile(dependencies);
@@ -48,58 +47,42 @@ export async function kubeconfigAccess(dependencies: KubeconfigDependencies): Pr
 }
 
 class KubeconfigFile {
-  readonly #path: string;
+  readonly path: string;
   readonly #context: string | undefined;
-  #tokenFile: string | undefined;
+  /** Token file of the current user, after the kubeconfig was loaded. */
+  tokenFile: string | undefined;
 
   constructor({ path, context }: KubeconfigDependencies) {
-    this.#path = path;
+    this.path = path;
     this.#context = context;
   }
 
-  get path(): string {
-    return this.#path;
-  }
-
-  /** Where the token of the current user is, once the kubeconfig has been loaded. */
-  get tokenFile(): string | undefined {
-    return this.#tokenFile;
-  }
-
   async load(): Promise<KubeConfig> {
-    const text = await this.#read();
-    if (text.trim() === "") throw new AccessError(`kubeconfig ${this.#path} is not a valid kubeconfig: it is empty`);
+    const text = await read(this.path, `cannot read kubeconfig ${this.path}`);
+    if (text.trim() === "") throw new AccessError(`kubeconfig ${this.path} is not a valid kubeconfig: it is empty`);
     const { KubeConfig } = await import("@kubernetes/client-node");
     const config = new KubeConfig();
     try {
       config.loadFromString(text);
-      config.makePathsAbsolute(dirname(this.#path));
+      config.makePathsAbsolute(dirname(this.path));
     } catch (error) {
-      // Without the cause, which shows the lines around the mistake: there may be tokens in them.
-      throw new AccessError(`kubeconfig ${this.#path} is not a valid kubeconfig: ${firstLine(error)}`);
+      // Without the cause: it quotes lines of the file, which may contain tokens.
+      throw new AccessError(`kubeconfig ${this.path} is not a valid kubeconfig: ${firstLine(error)}`);
     }
     if (this.#context !== undefined) config.setCurrentContext(this.#context);
     this.#requireContext(config);
-    this.#tokenFile = tokenFileOf(text, config.getCurrentUser()?.name, dirname(this.#path));
+    this.tokenFile = tokenFileOf(text, config.getCurrentUser()?.name, dirname(this.path));
     return config;
-  }
-
-  async #read(): Promise<string> {
-    try {
-      return await readFile(this.#path, "utf8");
-    } catch (error) {
-      throw new AccessError(`cannot read kubeconfig ${this.#path}: ${firstLine(error)}`, { cause: error });
-    }
   }
 
   #requireContext(config: KubeConfig): void {
     const name: string | undefined = config.getCurrentContext();
     if (name === undefined || name === "") {
-      throw new AccessError(`kubeconfig ${this.#path} has no current-context: set one with kubectl config use-context`);
+      throw new AccessError(`kubeconfig ${this.path} has no current-context: set one with kubectl config use-context`);
     }
     if (config.getContextObject(name) !== null) return;
     const known = config.getContexts().map((context) => `"${context.name}"`);
-    throw new AccessError(`kubeconfig ${this.#path} has no context "${name}"; it has ${known.join(", ") || "none"}`);
+    throw new AccessError(`kubeconfig ${this.path} has no context "${name}"; it has ${known.join(", ") || "none"}`);
   }
 }
 
@@ -109,8 +92,8 @@ class CachedCredentials {
   #config: KubeConfig;
   #last: Credentials | undefined;
   #atMs = 0;
-  /** One question at a time: requests that start together must not start an exec plugin each. */
-  #asking: Promise<Credentials> | undefined;
+  /** One request at a time: concurrent calls must not start an exec plugin each. */
+  #pending: Promise<Credentials> | undefined;
 
   constructor(file: KubeconfigFile, config: KubeConfig, clock: Clock) {
     this.#file = file;
@@ -121,70 +104,71 @@ class CachedCredentials {
   async get(renew: boolean): Promise<Credentials> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#last !== undefined && !renew && nowMs - this.#atMs < this.#lifeMs()) return this.#last;
-    this.#asking ??= this.#renew(renew).finally(() => {
-      this.#asking = undefined;
+    this.#pending ??= this.#renew(renew).finally(() => {
+      this.#pending = undefined;
     });
-    return this.#asking;
+    return this.#pending;
   }
 
   async #renew(reload: boolean): Promise<Credentials> {
-    // A plugin's answer is cached inside the loaded config: only a fresh one asks again.
+    // The loaded config caches a plugin's result: only a new one runs it again.
     try {
       if (reload) this.#config = await this.#file.load();
-      const asked = await this.#ask();
-      // Written one after the other, the two do not fit for a moment; and an expired one is worth no more than one that is not.
+      const fresh = await this.#credentials();
+      // While certificate and key are being replaced one after the other, keep the last matching and unexpired pair.
       const nowMs = this.#clock.nowMs();
-      if (this.#last === undefined || isPair(asked.tls, nowMs) || !isPair(this.#last.tls, nowMs)) this.#last = asked;
+      if (this.#last === undefined || isPair(fresh.tls, nowMs) || !isPair(this.#last.tls, nowMs)) this.#last = fresh;
     } catch (error) {
-      // A file being replaced just now is no reason to stop. A plugin that fails is: its last answer has ended.
+      // The files may be being replaced. The failure of a plugin counts: its last result has expired.
       if (this.#last === undefined || this.#lifeMs() === 0) throw error;
     }
     this.#atMs = this.#clock.monotonicMs();
     return this.#last;
   }
 
-  /** An exec plugin or OIDC knows when its own token ends and answers from memory until then: asking each time is right and cheap. */
+  /** 0 for exec plugins and OIDC, which cache their tokens until they expire. */
   #lifeMs(): number {
     const user = this.#config.getCurrentUser();
     return user?.exec !== undefined || user?.authProvider?.name === "oidc" ? 0 : REREAD_MS;
   }
 
-  async #ask(): Promise<Credentials> {
+  async #credentials(): Promise<Credentials> {
     const options: RequestOptions = { headers: {} };
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error) {
-      // Without the cause: it has all that a plugin wrote.
+      // Without the cause: it contains the plugin's output.
       throw new AccessError(`kubeconfig ${this.#file.path}: cannot get credentials: ${firstLine(error)}`);
     }
     const headers = headersOf(options);
-    const { tokenFile } = this.#file;
-    if (tokenFile !== undefined) headers["authorization"] = `Bearer ${await this.#readToken(tokenFile)}`;
+    const { path, tokenFile } = this.#file;
+    if (tokenFile !== undefined) {
+      const token = await read(tokenFile, `kubeconfig ${path}: cannot read tokenFile ${tokenFile}`);
+      headers["authorization"] = `Bearer ${token.trim()}`;
+    }
     return { headers, tls: tlsOf(options) };
   }
+}
 
-  async #readToken(path: string): Promise<string> {
-    try {
-      return (await readFile(path, "utf8")).trim();
-    } catch (error) {
-      throw new AccessError(`kubeconfig ${this.#file.path}: cannot read tokenFile ${path}: ${firstLine(error)}`, {
-        cause: error,
-      });
-    }
+async function read(path: string, failure: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new AccessError(`${failure}: ${firstLine(error)}`, { cause: error });
   }
 }
 
 /**
- * client-node 2.0.1 knows no tokenFile, only token-file, which nobody writes. As in client-go it comes before a token, and its path is
- * relative to the kubeconfig.
+ * client-node 2.0.1 reads token-file instead of tokenFile. As in client-go, tokenFile takes precedence over a token and is relative to the
+ * kubeconfig.
  */
-function tokenFileOf(text: string, userName: string | undefined, folder: string): string | undefined {
+function tokenFileOf(text: string, userName: string | undefined, directory: string): string | undefined {
   const reading = readYaml(text);
   const content: unknown = reading.kind === "document" ? reading.document.toJS() : undefined;
   const users: readonly unknown[] = isRecord(content) && Array.isArray(content["users"]) ? content["users"] : [];
   const user = users.filter(isRecord).find(({ name }) => name === userName)?.["user"];
   const file = isRecord(user) ? user["tokenFile"] : undefined;
-  return typeof file === "string" && file !== "" ? resolve(folder, file) : undefined;
+  return typeof file === "string" && file !== "" ? resolve(directory, file) : undefined;
 }
 
 function headersOf({ headers = {}, auth }: RequestOptions): Record<string, string> {
@@ -198,16 +182,14 @@ function headersOf({ headers = {}, auth }: RequestOptions): Record<string, strin
 
 function tlsOf(options: RequestOptions): TlsOptions {
   const { passphrase, servername, rejectUnauthorized } = options;
-  const ca = pem(options.ca);
-  const cert = pem(options.cert);
-  const key = pem(options.key);
+  const [ca, cert, key] = [pem(options.ca), pem(options.cert), pem(options.key)];
   return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(servername === undefined ? {} : { servername }),
-    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    ...(passphrase !== undefined && { passphrase }),
+    ...(servername !== undefined && { servername }),
+    ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
   };
 }
 

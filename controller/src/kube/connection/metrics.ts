@@ -1,42 +1,34 @@
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** What the transport reports. Names and buckets: component-base/metrics/prometheus/restclient/metrics.go v0.36.3. */
-export interface RestMetrics {
-  /** `code` is the HTTP status, "<error>" when there was none. */
-  observeRequest(method: string, host: string, code: string, seconds: number, requestBytes: number): void;
-  observeResponseSize(method: string, host: string, bytes: number): void;
-  observeLimiter(method: string, host: string, seconds: number): void;
-  observeRetry(method: string, host: string, code: string): void;
-}
+export type RestMetrics = ReturnType<typeof restMetrics>;
 
+// Names and buckets: component-base/metrics/prometheus/restclient/metrics.go v0.36.3.
 const LATENCY_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] as const;
 const SIZE_BUCKETS = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216] as const;
 
-export function restMetrics(metrics: Metrics): RestMetrics {
-  const latency = metrics.histogram({
-    name: "rest_client_request_duration_seconds",
-    help: "Request latency in seconds. Broken down by verb, and host.",
-    labels: ["verb", "host"],
-    buckets: LATENCY_BUCKETS,
-  });
-  const limiter = metrics.histogram({
-    name: "rest_client_rate_limiter_duration_seconds",
-    help: "Client side rate limiter latency in seconds. Broken down by verb, and host.",
-    labels: ["verb", "host"],
-    buckets: LATENCY_BUCKETS,
-  });
-  const requestSize = metrics.histogram({
-    name: "rest_client_request_size_bytes",
-    help: "Request size in bytes. Broken down by verb and host.",
-    labels: ["verb", "host"],
-    buckets: SIZE_BUCKETS,
-  });
-  const responseSize = metrics.histogram({
-    name: "rest_client_response_size_bytes",
-    help: "Response size in bytes. Broken down by verb and host.",
-    labels: ["verb", "host"],
-    buckets: SIZE_BUCKETS,
-  });
+export function restMetrics(metrics: Metrics) {
+  const histogram = (name: string, help: string, buckets: readonly number[]) =>
+    metrics.histogram({ name, help, labels: ["verb", "host"], buckets });
+  const latency = histogram(
+    "rest_client_request_duration_seconds",
+    "Request latency in seconds. Broken down by verb, and host.",
+    LATENCY_BUCKETS,
+  );
+  const limiter = histogram(
+    "rest_client_rate_limiter_duration_seconds",
+    "Client side rate limiter latency in seconds. Broken down by verb, and host.",
+    LATENCY_BUCKETS,
+  );
+  const requestSize = histogram(
+    "rest_client_request_size_bytes",
+    "Request size in bytes. Broken down by verb and host.",
+    SIZE_BUCKETS,
+  );
+  const responseSize = histogram(
+    "rest_client_response_size_bytes",
+    "Response size in bytes. Broken down by verb and host.",
+    SIZE_BUCKETS,
+  );
   const requests = metrics.counter({
     name: "rest_client_requests_total",
     help: "Number of HTTP requests, partitioned by status code, method, and host.",
@@ -48,13 +40,15 @@ export function restMetrics(metrics: Metrics): RestMetrics {
     labels: ["code", "verb", "host"],
   });
   return {
-    observeRequest: (verb, host, code, seconds, requestBytes) => {
+    /** `code` is the HTTP status; "<error>" without a response. */
+    observeRequest: (verb: string, host: string, code: string, seconds: number, requestBytes: number): void => {
       latency.observe({ verb, host }, seconds);
       requestSize.observe({ verb, host }, requestBytes);
       requests.inc({ code, method: verb, host });
     },
-    observeResponseSize: (verb, host, bytes) => responseSize.observe({ verb, host }, bytes),
-    observeLimiter: (verb, host, seconds) => limiter.observe({ verb, host }, seconds),
-    observeRetry: (verb, host, code) => retries.inc({ code, verb, host }),
+    observeResponseSize: (verb: string, host: string, bytes: number): void =>
+      responseSize.observe({ verb, host }, bytes),
+    observeLimiter: (verb: string, host: string, seconds: number): void => limiter.observe({ verb, host }, seconds),
+    observeRetry: (verb: string, host: string, code: string): void => retries.inc({ code, verb, host }),
   };
 }

@@ -10,23 +10,22 @@ import type { RestMetrics } from "./metrics.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** From /api or /apis on, with query. */
+  /** Starts with /api or /apis; includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Ends the request and the reading of its answer. */
+  /** Ends the request and the reading of its response. */
   readonly signal: AbortSignal;
-  /** The answer is wanted as it comes, and not first when it is complete. */
+  /** The body is read while it arrives. */
   readonly streams?: boolean;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** First value of a header, name in lower case. */
+  /** First value of a header; `name` in lower case. */
   header(name: string): string | undefined;
-  /** The whole body. */
   bytes(): Promise<Uint8Array>;
-  /** The body as it comes. Not reading to the end closes the connection. */
+  /** The body while it arrives. Leaving it unread closes the connection. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -34,34 +33,34 @@ export interface TransportDependencies {
   readonly access: ApiAccess;
   readonly clock: Clock;
   readonly metrics: RestMetrics | undefined;
-  /** Limits requests a second of everything on this transport. @default none: the server's own fairness (429) decides */
+  /** Limits the request rate of this transport. @default none: the server's own fairness (429) decides */
   readonly limiter: TokenBucket | undefined;
-  /** Nothing but reads leaves. @default false */
+  /** Sends only reads. @default false */
   readonly isReadOnly?: boolean;
 }
 
-/** Below kube-apiserver's 90 s idle limit (server/secure_serving.go v0.36.3), so that no request meets a connection being closed. */
+/** Below kube-apiserver's idle limit of 90 s (server/secure_serving.go v0.36.3), so that no request meets a closing connection. */
 const IDLE_CONNECTION_MS = 60_000;
 
 /**
- * Requests at once over one transport; more wait for a connection. Undici would open one for every request that finds none free, 110 for 64
- * writers, and over TLS each costs 200 KiB and 2.5 ms of CPU.
+ * Concurrent requests; more wait for a connection. Undici would open a connection for each (110 for 64 writers), and over TLS each costs
+ * 200 KiB and 2.5 ms of CPU.
  */
 const MAX_CONNECTIONS = 32;
 
-/** Finds dead peers under a quiet watch; client-go's value (net/http.go, apimachinery v0.36.3). */
+/** Detects dead peers of an idle watch; client-go's value (net/http.go, apimachinery v0.36.3). */
 const TCP_KEEP_ALIVE_MS = 30_000;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Requests to one API server over one pool of connections. HTTP/1.1 on purpose: with HTTP/2 all calls share one TCP connection,
- * and a half-open one stalls watches, patches and the lease together.
+ * Requests to one API server over one pool of connections. HTTP/1.1 on purpose: with HTTP/2 all calls share one TCP connection, and a
+ * half-open one stalls watches, patches and the Lease together.
  */
 export class Transport {
   readonly #deps: TransportDependencies;
   readonly #prefix: string;
-  /** scheme://host:port. */
+  /** scheme://host:port */
   readonly origin: string;
   /** host:port, for metrics and messages. */
   readonly host: string;
@@ -78,10 +77,10 @@ export class Transport {
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { limiter, isReadOnly = false } = this.#deps;
     if (isReadOnly && request.method !== "GET") {
-      throw new TypeError(`${request.method} ${request.path} was not sent: this process only observes (--mode)`);
+      throw new TypeError(`${request.method} ${request.path} was not sent: this process runs in observe mode (--mode)`);
     }
     if (limiter !== undefined) await this.#wait(limiter, request);
-    // A plugin that hangs must not hold a call beyond its deadline.
+    // A plugin that hangs must not delay a call beyond its deadline.
     const credentials = await raceAbort(this.#deps.access.credentials(false), request.signal);
     const startMs = this.#deps.clock.monotonicMs();
     let observed = false;
@@ -98,12 +97,12 @@ export class Transport {
     }
   }
 
-  /** To be called after a 401: the next request presents credentials read anew. */
+  /** Renews the credentials after a 401. */
   async renewCredentials(signal: AbortSignal): Promise<void> {
     await raceAbort(this.#deps.access.credentials(true), signal);
   }
 
-  /** Ends all connections, answers being read included. */
+  /** Ends all connections, also those with a response in progress. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
@@ -115,7 +114,6 @@ export class Transport {
     this.#deps.metrics?.observeLimiter(method, this.host, waitedMs / 1000);
   }
 
-  /** @param onStarted told when the head of the answer is here */
   async #dispatch(
     request: HttpRequest,
     { headers, tls }: Credentials,
@@ -129,30 +127,33 @@ export class Transport {
       method,
       headers: { ...request.headers, ...headers },
       body,
-      // Time limits are the caller's: through the signal, which also covers waiting for a connection.
+      // The caller's signal limits the time, including the wait for a connection.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
     if (request.streams === true) {
-      const data = await dispatcher.request({ ...options, signal });
-      onStarted(data.statusCode);
-      return streamed(data);
+      const { statusCode, headers: received, body: stream } = await dispatcher.request({ ...options, signal });
+      onStarted(statusCode);
+      return { status: statusCode, header: headerOf(received), bytes: () => stream.bytes(), chunks: () => stream };
     }
-    const answer = await wholeAnswer(dispatcher, options, signal, onStarted);
-    this.#deps.metrics?.observeResponseSize(method, this.host, answer.body.length);
-    return complete(answer);
+    const { status, headers: received, bytes } = await completeResponse(dispatcher, options, signal, onStarted);
+    this.#deps.metrics?.observeResponseSize(method, this.host, bytes.length);
+    const chunks = async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield bytes;
+    };
+    return { status, header: headerOf(received), bytes: () => Promise.resolve(bytes), chunks };
   }
 
   #dispatcher(tls: TlsOptions): Dispatcher {
     const old = this.#pool;
     if (old !== undefined && deepEqual(old.tls, tls)) {
-      // Files that were read again and are the same: compared once and not with each request.
+      // Unchanged files that were read again: compared once, not with each request.
       this.#pool = { tls, dispatcher: old.dispatcher };
       return old.dispatcher;
     }
     const dispatcher = createDispatcher(tls, this.#deps.access.proxyUrl);
     this.#pool = { tls, dispatcher };
-    // Rotated certificates: what runs on the old connections may finish, watches end with their server-side timeout.
+    // Rotated certificates: calls on the old connections may finish; watches end with their server-side timeout.
     old?.dispatcher.close().catch(() => undefined);
     return dispatcher;
   }
@@ -170,53 +171,33 @@ function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispat
   return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
 }
 
-function complete({ status, headers, body }: WholeAnswer): HttpResponse {
-  return {
-    status,
-    header: (name) => first(headers[name]),
-    bytes: () => Promise.resolve(body),
-    chunks: async function* chunks() {
-      yield body;
-    },
+function headerOf(headers: IncomingHttpHeaders): HttpResponse["header"] {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value[0] : value;
   };
 }
 
-function streamed({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
-  return {
-    status: statusCode,
-    header: (name) => first(headers[name]),
-    bytes: () => body.bytes(),
-    chunks: () => body,
-  };
-}
-
-function first(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** An answer that was read to its end. */
-export interface WholeAnswer {
+interface CompleteResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: Uint8Array;
+  readonly bytes: Uint8Array;
 }
 
 /**
- * Sends a request and reads its answer to the end. undici's `request` makes a stream of each body: of an answer of some kilobytes that is
- * a large part of what the call costs.
- *
- * @param onStarted told when the head of the answer is here
+ * Sends a request and reads its complete response. undici's `request` creates a stream for each body, a large part of the cost of a
+ * response of a few kilobytes.
  */
-function wholeAnswer(
+function completeResponse(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
   onStarted: (status: number) => void,
-): Promise<WholeAnswer> {
+): Promise<CompleteResponse> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     let sending: Dispatcher.DispatchController | undefined;
-    let head: Pick<WholeAnswer, "status" | "headers"> = { status: 0, headers: {} };
+    let head: Pick<CompleteResponse, "status" | "headers"> = { status: 0, headers: {} };
     const parts: Buffer[] = [];
     const fail = (error: unknown): void => {
       signal.removeEventListener("abort", onAbort);
@@ -230,11 +211,11 @@ function wholeAnswer(
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => {
         sending = controller;
-        // It gave up while the request waited for a connection.
+        // Canceled while the request waited for a connection.
         if (signal.aborted) controller.abort(asError(signal.reason));
       },
       onResponseStart: (_controller, status, headers) => {
-        // Those below are told before the answer itself (RFC 9110, 15.2).
+        // Informational responses come before the final one (RFC 9110, 15.2).
         if (status < 200) return;
         head = { status, headers };
         onStarted(status);
@@ -242,8 +223,8 @@ function wholeAnswer(
       onResponseData: (_controller, chunk) => void parts.push(chunk),
       onResponseEnd: () => {
         signal.removeEventListener("abort", onAbort);
-        const [first = Buffer.alloc(0)] = parts;
-        resolve({ ...head, body: parts.length <= 1 ? first : Buffer.concat(parts) });
+        const [first] = parts;
+        resolve({ ...head, bytes: first !== undefined && parts.length === 1 ? first : Buffer.concat(parts) });
       },
       onResponseError: (_controller, error) => fail(error),
     });

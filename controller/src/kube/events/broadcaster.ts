@@ -12,21 +12,21 @@ import { EVENTS, eventBody, eventCountPatch } from "../resources/event.ts";
 import type { DropReason, EventMetrics } from "./metrics.ts";
 
 export interface EventBroadcasterDependencies {
-  /** Its own client: events must not use up the budget of the writes that matter. */
+  /** A separate client: events must not use the budget of other writes. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: EventMetrics;
-  /** Whether what is said now is kept back: what it is about is only observed. @default never */
+  /** Whether events are suppressed at present, in observe mode. @default never */
   readonly isSilent?: () => boolean;
-  /** Told of each event that is meant to be written, of each one in a row. @default nobody is */
+  /** Called for each event to be written, repeated ones included. @default ignored */
   readonly onRecord?: (component: string, input: EventInput) => void;
 }
 
 /**
- * That a cluster of 15,000 Nodes was initialised at once is told of each of them, some minutes long: about 5 MB. client-go holds 1,000 and
- * drops the rest (tools/record/event.go v0.36.3).
+ * Events of 15,000 Nodes that initialize at the same time: about 5 MB for some minutes. client-go keeps 1,000 and drops the rest
+ * (tools/record/event.go v0.36.3).
  */
 const MAX_WAITING = 16_384;
 
@@ -37,27 +37,24 @@ const RETRY_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * After news a pause, so many times as long as the server took for it: a server that is busy with the writes themselves hears of them
- * later. Sent as fast as it goes, news of 2,000 Nodes was a fifth of what their initialisation cost the server.
+ * After a Normal event, a pause of this multiple of the server's response time: a busy server gets events later. Without it, events of
+ * 2,000 Nodes took a fifth of the server's load for their initialization.
  */
 const PAUSE_FACTOR = 3;
 const MAX_PAUSE_MS = 1000;
 
-/** The log says again that events of one kind are dropped after this. */
-const TELL_AGAIN_MS = 1_800_000;
-const MAX_TOLD = 1024;
+/** Interval of the warning that events of one kind are dropped. */
+const WARN_INTERVAL_MS = 1_800_000;
+const MAX_WARNINGS = 1024;
 
-/**
- * Sends events in the background, one after the other: they must not hold up the writes that they tell of. Warnings go first, each kind in
- * the order in which it was recorded.
- */
+/** Sends events one after the other in the background. Warnings go first, each type in recorded order. */
 export class EventBroadcaster {
   readonly #deps: EventBroadcasterDependencies;
   readonly #correlator: EventCorrelator;
   readonly #waiting = new WaitQueue<Sendable>();
-  readonly #toldAtMs = new Lru<string, number>(MAX_TOLD);
+  readonly #warnedAtMs = new Lru<string, number>(MAX_WARNINGS);
   readonly #stop = new AbortController();
-  /** Aborts when the end has come: no more waits. */
+  /** Aborts at shutdown: no longer waits between attempts. */
   readonly #hurry = new AbortController();
   #sending: Promise<void> | undefined;
 
@@ -66,12 +63,12 @@ export class EventBroadcaster {
     this.#correlator = new EventCorrelator(dependencies.clock);
   }
 
-  /** A recorder whose events say they come from `component` (api/controller-names.ts EVENT_SOURCES). */
+  /** `component` is the source of its events (api/controller-names.ts EVENT_SOURCES). */
   recorder(component: string): EventRecorder {
     return { record: (input) => this.#record(component, input) };
   }
 
-  /** Sends what is waiting, without the long waits between tries, until `limit` aborts. What is recorded later is dropped. */
+  /** Sends the queued events without long waits until `limit` aborts. Later events are dropped. */
   async flush(limit: AbortSignal): Promise<void> {
     this.#hurry.abort(new Error("event broadcaster ends"));
     await raceAbort(this.#sending ?? Promise.resolve(), limit).catch(() => undefined);
@@ -83,10 +80,10 @@ export class EventBroadcaster {
     }
   }
 
-  /** What is too much is dropped here already: it takes no place from others, however long the API server is away. */
+  /** Excess events are dropped here, so they use no memory while the API server is unreachable. */
   #record(component: string, input: EventInput): void {
     if (this.#stop.signal.aborted) return this.#drop("shutdown", component, input);
-    if (this.#deps.isSilent?.() === true) return this.#keepBack(component, input);
+    if (this.#deps.isSilent?.() === true) return this.#suppress(component, input);
     this.#deps.onRecord?.(component, input);
     const correlated = this.#correlator.correlate(component, input);
     if (correlated.kind === "rate_limited") return this.#drop("rate_limited", component, input);
@@ -96,13 +93,20 @@ export class EventBroadcaster {
     this.#sending ??= this.#sendAll();
   }
 
-  /** It may tell of what was not done. */
-  #keepBack(component: string, { regarding: { kind, namespace, name }, type, reason, message }: EventInput): void {
+  #suppress(component: string, { regarding: { kind, namespace, name }, type, reason, message }: EventInput): void {
     this.#deps.metrics.dropped("observed");
-    this.#deps.log.debug(2, "Event not written: observed", { kind, namespace, name, component, type, reason, message });
+    this.#deps.log.debug(2, "Suppressed event in observe mode", {
+      kind,
+      namespace,
+      name,
+      component,
+      type,
+      reason,
+      message,
+    });
   }
 
-  /** Counted each time, told once in a while: an object that goes quiet would look as if it were well. */
+  /** Counts each event and warns at intervals: a silent object would look healthy. */
   #drop(dropReason: DropReason, component: string, { regarding, type, reason }: EventInput, error?: unknown): void {
     const { metrics, log, clock } = this.#deps;
     metrics.dropped(dropReason);
@@ -111,14 +115,14 @@ export class EventBroadcaster {
     const object = `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
     const topic = dropReason === "rate_limited" ? [dropReason, component, object, type].join("\0") : dropReason;
     const fields = { dropReason, object, component, type, reason, ...(error === undefined ? {} : { err: error }) };
-    const toldAtMs = this.#toldAtMs.get(topic);
+    const warnedAtMs = this.#warnedAtMs.get(topic);
     const nowMs = clock.monotonicMs();
-    if (toldAtMs !== undefined && nowMs - toldAtMs < TELL_AGAIN_MS) return log.debug(2, "Event dropped", fields);
-    this.#toldAtMs.set(topic, nowMs);
+    if (warnedAtMs !== undefined && nowMs - warnedAtMs < WARN_INTERVAL_MS) return log.debug(2, "Event dropped", fields);
+    this.#warnedAtMs.set(topic, nowMs);
     log.warn("Events are dropped; cloudwire_events_dropped_total counts them", fields);
   }
 
-  /** Ends, and says so, in the same turn in which it finds nothing left: an event recorded after that starts it again. */
+  /** Clears `#sending` in the same turn in which the queue is empty: the next event restarts it. */
   async #sendAll(): Promise<void> {
     const { clock, metrics } = this.#deps;
     await Promise.resolve();
@@ -127,7 +131,7 @@ export class EventBroadcaster {
       await this.#send(next);
       metrics.waits(-1);
       if (this.#stop.signal.aborted) break;
-      if (next.event.type === "Normal") await this.#rest((clock.monotonicMs() - startMs) * PAUSE_FACTOR);
+      if (next.event.type === "Normal") await this.#pauseAfter((clock.monotonicMs() - startMs) * PAUSE_FACTOR);
     }
     this.#sending = undefined;
   }
@@ -157,14 +161,14 @@ export class EventBroadcaster {
         await client.patch(EVENTS, event, { kind: "strategic", body: eventCountPatch(event) }, options);
         return;
       } catch (error) {
-        // Events live one hour on the server; ours may outlive theirs.
+        // The server deletes events after one hour.
         if (!isApiError(error, "notFound")) throw error;
       }
     }
     await client.create(EVENTS, event.namespace, eventBody(event), options);
   }
 
-  async #rest(pauseMs: number): Promise<void> {
+  async #pauseAfter(pauseMs: number): Promise<void> {
     if (pauseMs < 1) return;
     await sleep(Math.min(pauseMs, MAX_PAUSE_MS), this.#hurry.signal, this.#deps.clock).catch(() => undefined);
   }
@@ -181,7 +185,7 @@ function worthRepeating(error: unknown): boolean {
   return isApiError(error, "transient") || isApiError(error, "tooManyRequests");
 }
 
-/** Says something about an object, for `kubectl describe`. Never blocks, never fails: what cannot be sent is counted. */
+/** Records events for `kubectl describe`. Never blocks or fails: unsent events are counted. */
 export interface EventRecorder {
   record(event: EventInput): void;
 }
@@ -194,14 +198,14 @@ export const SPAM_BURST = 25;
 export const SPAM_REFILL_MS = 300_000;
 export const AGGREGATE_PREFIX = "(combined from similar events): ";
 
-/** Cut here, in bytes: a provider's message may be a whole page. */
+/** Longer messages are truncated to this size in bytes. */
 export const MAX_MESSAGE_BYTES = 1024;
 
 /** Kubernetes names: DNS subdomains of at most 253 characters. */
 const MAX_NAME = 253;
 
 interface Similar {
-  /** Digests: thousands of messages would be megabytes. */
+  /** Digests: thousands of messages need megabytes. */
   readonly messages: Set<string>;
   lastMs: number;
 }
@@ -212,13 +216,12 @@ interface Observed {
   readonly firstTimestampMs: number;
 }
 
-/** What to do about one event. */
 type Correlated =
   | { readonly kind: "create" | "patch"; readonly event: Event }
-  /** Too many from one source about one object: dropped. */
+  /** Too many from one source for one object: dropped. */
   | { readonly kind: "rate_limited" };
 
-/** Decides whether an event is new, one more of the same, one of too many alike, or too much altogether. No I/O. */
+/** Decides whether an event is new, repeated, similar to others, or one too many. No I/O. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #similar = new Lru<string, Similar>(CACHE_ENTRIES);
@@ -233,13 +236,13 @@ export class EventCorrelator {
   correlate(component: string, input: EventInput): Correlated {
     const { event, key } = this.#aggregate(this.#event(component, input));
     const observed = this.#observed.get(key);
-    const told: Event =
+    const updated: Event =
       observed === undefined
         ? event
         : { ...event, name: observed.name, count: observed.count + 1, firstTimestampMs: observed.firstTimestampMs };
-    this.#observed.set(key, { name: told.name, count: told.count, firstTimestampMs: told.firstTimestampMs });
+    this.#observed.set(key, { name: updated.name, count: updated.count, firstTimestampMs: updated.firstTimestampMs });
     if (!this.#withinBudget(event)) return { kind: "rate_limited" };
-    return { kind: observed === undefined ? "create" : "patch", event: told };
+    return { kind: observed === undefined ? "create" : "patch", event: updated };
   }
 
   #event(component: string, { regarding, type, reason, message }: EventInput): Event {
@@ -259,7 +262,7 @@ export class EventCorrelator {
     };
   }
 
-  /** Events alike but for their message become one, once there are many of them: those after the first nine. */
+  /** Aggregates events that differ only in their message, from the tenth on. */
   #aggregate(event: Event): { event: Event; key: string } {
     const nowMs = this.#clock.monotonicMs();
     const message = hash("sha256", event.message, "base64");
@@ -274,7 +277,7 @@ export class EventCorrelator {
     if (similar.messages.size < SIMILAR_EVENTS) {
       return { event, key: keyFrom(event, [event.type, event.reason, message]) };
     }
-    // client-go forgets any one of them. Were it another, this message would be an Event of its own the next time.
+    // client-go removes a random one; then this message would become a separate Event next time.
     similar.messages.delete(message);
     return { event: { ...event, message: `${AGGREGATE_PREFIX}${event.message}` }, key: aggregateKey };
   }
@@ -287,7 +290,7 @@ export class EventCorrelator {
     return bucket.tryTake();
   }
 
-  /** `<object>.<16 hex digits of time>`, never the same twice. */
+  /** `<object>.<16 hex digits of time>`, unique. */
   #nameFor(object: string): string {
     const nanos = BigInt(Math.floor(this.#clock.nowMs())) * 1_000_000n;
     this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
@@ -303,7 +306,7 @@ function keyFrom({ component, involvedObject }: Event, more: readonly string[]):
 
 function cutBytes(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
-  // Cutting inside a character leaves U+FFFD at the end at worst: taken off.
+  // A cut inside a character leaves U+FFFD at the end.
   return `${Buffer.from(text)
     .subarray(0, limit - 3)
     .toString("utf8")

@@ -3,15 +3,9 @@ import type { Metrics } from "../../telemetry/metrics.ts";
 /** Why an event was not written. */
 export type DropReason = "full" | "rate_limited" | "rejected" | "shutdown" | "observed";
 
-/** What happened to events. */
-export interface EventMetrics {
-  /** So many more, or fewer, wait to be written, the one that is being written among them. */
-  waits(difference: number): void;
-  sent(): void;
-  dropped(reason: DropReason): void;
-}
+export type EventMetrics = ReturnType<typeof eventMetrics>;
 
-export function eventMetrics(metrics: Metrics): EventMetrics {
+export function eventMetrics(metrics: Metrics) {
   const sent = metrics.counter({ name: "cloudwire_events_sent_total", help: "Kubernetes Events written." });
   const dropped = metrics.counter({
     name: "cloudwire_events_dropped_total",
@@ -23,8 +17,9 @@ export function eventMetrics(metrics: Metrics): EventMetrics {
     help: "Queued Kubernetes Events. Warning events are sent first.",
   });
   return {
-    waits: (difference) => waiting.inc(difference),
-    sent: () => sent.inc(),
-    dropped: (reason) => dropped.inc({ reason }),
+    /** `difference` to the number of events that are queued or being written. */
+    waits: (difference: number): void => waiting.inc(difference),
+    sent: (): void => sent.inc(),
+    dropped: (reason: DropReason): void => dropped.inc({ reason }),
   };
 }

@@ -13,7 +13,7 @@ import {
 import type { JsonObject } from "../client.ts";
 import { type Resource, metaFromJson } from "./codec.ts";
 
-/** certificates.k8s.io/v1 certificatesigningrequests. JSON only: there are few, and they live for an hour or a day. */
+/** JSON only: there are few, and they live for an hour or a day. */
 export const CERTIFICATE_SIGNING_REQUESTS: Resource<CertificateSigningRequest> = {
   group: "certificates.k8s.io",
   version: "v1",
@@ -53,10 +53,7 @@ function conditionFromJson(condition: JsonRecord): CertificateSigningRequestCond
   };
 }
 
-/**
- * Merge patch for certificatesigningrequests/approval: the server refuses it (conflict) unless the request is still the one and the
- * version that was read.
- */
+/** Merge patch for certificatesigningrequests/approval. The server rejects it (conflict) when the request has changed since it was read. */
 export function conditionPatch(csr: CertificateSigningRequest, added: CertificateSigningRequestCondition): JsonObject {
   const { uid, resourceVersion } = csr.metadata;
   const conditions = [...csr.status.conditions, added].map((condition) => ({ ...condition }));

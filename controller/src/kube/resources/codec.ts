@@ -1,13 +1,5 @@
 import type { BinaryReader } from "@bufbuild/protobuf/wire";
-import {
-  RawExtension,
-  Status,
-  type Time,
-  Unknown,
-  WatchEvent,
-  type Condition as WireCondition,
-  type ObjectMeta as WireObjectMeta,
-} from "../../../gen/cloudwire/kube/v1/kube.ts";
+import * as Wire from "../../../gen/cloudwire/kube/v1/kube.ts";
 import type { Condition, ObjectMeta, ObjectName } from "../../api/meta.ts";
 import {
   DecodeError,
@@ -24,7 +16,7 @@ import {
 import { InterningReader, type StringCache } from "../../util/string-cache.ts";
 import type { ApiStatus } from "../errors.ts";
 
-/** A kind the client can speak: where it lives and how its bytes become objects. */
+/** A kind of object: its path and its codecs. */
 export interface Resource<T> {
   /** "" for the core group. */
   readonly group: string;
@@ -34,17 +26,16 @@ export interface Resource<T> {
   readonly namespaced: boolean;
   /** Throws DecodeError when a field has another type than Kubernetes gives it. */
   readonly fromJson: (object: JsonRecord) => T;
-  /** Left out for kinds that are only ever read as JSON. */
+  /** undefined: only JSON. */
   readonly protobuf?: ProtobufCodec<T>;
 }
 
-/** Decoders over the message itself: the "k8s\0" envelope is taken off before. */
+/** Decoders of the message inside the "k8s\0" envelope. */
 export interface ProtobufCodec<T> {
   readonly decode: (reader: BinaryReader) => T;
   readonly decodeList: (reader: BinaryReader) => DecodedList<T>;
 }
 
-/** One page of a list. */
 export interface DecodedList<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -52,12 +43,11 @@ export interface DecodedList<T> {
   readonly continue: string;
 }
 
-/** "v1" or "coordination.k8s.io/v1". */
 export function apiVersionOf({ group, version }: Resource<unknown>): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** Path of a collection: of one namespace, or of all when `namespace` is left out. */
+/** Of one namespace, or of all without `namespace`. */
 export function collectionPath(resource: Resource<unknown>, namespace?: string): string {
   const { group, version, plural } = resource;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -70,7 +60,7 @@ export function objectPath(resource: Resource<unknown>, { namespace, name }: Obj
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}${tail}`;
 }
 
-/** `?a=b&c=d` of what is set; "" when nothing is. */
+/** `?a=b&c=d` of the parameters that are set; "" without any. */
 export function queryString(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -98,29 +88,23 @@ export function metaFromJson(object: JsonRecord): ObjectMeta {
 
 const NO_META: ObjectMeta = metaFromJson({});
 
-export function metaFromWire(meta: WireObjectMeta | undefined): ObjectMeta {
+export function metaFromWire(meta: Wire.ObjectMeta | undefined): ObjectMeta {
   if (meta === undefined) return NO_META;
+  const { creationTimestamp, deletionTimestamp, labels, annotations, finalizers, ...rest } = meta;
   return {
-    name: meta.name,
-    namespace: meta.namespace,
-    uid: meta.uid,
-    resourceVersion: meta.resourceVersion,
-    generation: meta.generation,
-    creationTimestampMs: timeFromWire(meta.creationTimestamp) ?? 0,
-    deletionTimestampMs: timeFromWire(meta.deletionTimestamp),
-    labels: compactMap(meta.labels),
-    annotations: compactMap(meta.annotations),
-    finalizers: compact(meta.finalizers),
+    ...rest,
+    creationTimestampMs: timeFromWire(creationTimestamp) ?? 0,
+    deletionTimestampMs: timeFromWire(deletionTimestamp),
+    labels: compactMap(labels),
+    annotations: compactMap(annotations),
+    finalizers: compact(finalizers),
   };
 }
 
 const NO_ITEMS: readonly never[] = Object.freeze([]);
 const NO_ENTRIES: Readonly<Record<string, never>> = Object.freeze({});
 
-/**
- * For lists that are kept thousands of times: most are empty, and those are one; a list made by pushing has room for 17 items (V8), its copy
- * only for its own.
- */
+/** Saves memory of cached lists: empty lists are one object, and a copy has no spare capacity (V8 reserves room for 17 items on push). */
 export function compact<T>(list: readonly T[]): readonly T[] {
   return list.length === 0 ? NO_ITEMS : list.slice();
 }
@@ -141,10 +125,8 @@ export function conditionFromJson(condition: JsonRecord): Condition {
   };
 }
 
-export function conditionFromWire(condition: WireCondition): Condition {
-  const { type, status, observedGeneration, reason, message } = condition;
-  const lastTransitionTimeMs = timeFromWire(condition.lastTransitionTime) ?? 0;
-  return { type, status, observedGeneration, lastTransitionTimeMs, reason, message };
+export function conditionFromWire({ lastTransitionTime, ...condition }: Wire.Condition): Condition {
+  return { ...condition, lastTransitionTimeMs: timeFromWire(lastTransitionTime) ?? 0 };
 }
 
 /** RFC 3339 text to milliseconds. */
@@ -152,7 +134,7 @@ export function timeFromJson(record: JsonRecord, key: string): number | undefine
   const text = optionalString(record, key);
   if (text === undefined || text === "") return undefined;
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new DecodeError(`${key}: want an RFC 3339 time, got "${text}"`);
+  if (Number.isNaN(ms)) throw new DecodeError(`${key}: expected an RFC 3339 time, got "${text}"`);
   return ms;
 }
 
@@ -160,7 +142,7 @@ export function timeFromJson(record: JsonRecord, key: string): number | undefine
 const GO_ZERO_SECONDS = -62_135_596_800;
 
 /** `nanos` is never sent: metav1.Time drops it so that both encodings agree (time_proto.go, apimachinery v0.36.3). */
-export function timeFromWire(time: Time | undefined): number | undefined {
+export function timeFromWire(time: Wire.Time | undefined): number | undefined {
   return time === undefined || time.seconds === GO_ZERO_SECONDS ? undefined : time.seconds * 1000;
 }
 
@@ -174,7 +156,7 @@ export function formatMicroTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
 
-/** One object of an answer, in whichever encoding the server chose. */
+/** One object of a response in the encoding that the server chose. */
 export function decodeObject<T>(
   resource: Resource<T>,
   bytes: Uint8Array,
@@ -187,7 +169,6 @@ export function decodeObject<T>(
   });
 }
 
-/** One page of a list. */
 export function decodeList<T>(
   resource: Resource<T>,
   bytes: Uint8Array,
@@ -206,15 +187,15 @@ export function decodeList<T>(
   });
 }
 
-/** An answer of another kind (an object where a list was asked for) must not be read as an empty one. */
-function ofKind(object: JsonRecord, wanted: string): JsonRecord {
+/** Rejects another kind: an object in place of a list must not be read as an empty list. */
+function ofKind(object: JsonRecord, expected: string): JsonRecord {
   const kind = stringField(object, "kind");
-  if (kind !== wanted) throw new DecodeError(`want kind "${wanted}", got "${kind}"`);
+  if (kind !== expected) throw new DecodeError(`expected kind "${expected}", got "${kind}"`);
   return object;
 }
 
-function codecOf<T>(resource: Resource<T>): NonNullable<Resource<T>["protobuf"]> {
-  if (resource.protobuf === undefined) throw new DecodeError("the server answered protobuf though JSON was asked for");
+export function codecOf<T>(resource: Resource<T>): ProtobufCodec<T> {
+  if (resource.protobuf === undefined) throw new DecodeError("the server sent protobuf although JSON was requested");
   return resource.protobuf;
 }
 
@@ -224,6 +205,23 @@ function naming<T>(kind: string, decode: () => T): T {
   } catch (error) {
     throw new DecodeError(`cannot decode ${kind}`, { cause: error });
   }
+}
+
+export function protobufCodec<W, T>(
+  message: { decode(reader: BinaryReader): W },
+  list: {
+    decode(reader: BinaryReader): { readonly metadata: Wire.ListMeta | undefined; readonly items: readonly W[] };
+  },
+  fromWire: (wire: W) => T,
+): ProtobufCodec<T> {
+  return {
+    decode: (reader) => fromWire(message.decode(reader)),
+    decodeList: (reader) => {
+      const { metadata, items } = list.decode(reader);
+      const { resourceVersion = "", continue: token = "" } = metadata ?? {};
+      return { items: items.map(fromWire), resourceVersion, continue: token };
+    },
+  };
 }
 
 /** "k8s\0": opens every protobuf body. apimachinery/pkg/runtime/serializer/protobuf/protobuf.go v0.36.3. */
@@ -236,38 +234,40 @@ export function isProtobuf(contentType: string | undefined): boolean {
   return contentType !== undefined && contentType.startsWith(PROTOBUF_TYPE);
 }
 
-/** Takes the envelope off: which kind it is and a reader over the message. */
+/** Kind and reader of the message inside the envelope. */
 export function openEnvelope(bytes: Uint8Array, cache: StringCache): { kind: string; reader: InterningReader } {
   const magic = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0);
   if (magic !== MAGIC) throw new DecodeError(`protobuf body of ${bytes.length} bytes does not start with "k8s\\0"`);
-  const unknown = Unknown.decode(new InterningReader(bytes.subarray(4), cache));
+  const unknown = Wire.Unknown.decode(new InterningReader(bytes.subarray(4), cache));
   return { kind: unknown.typeMeta?.kind ?? "", reader: new InterningReader(unknown.raw, cache) };
 }
 
 /** One frame of a protobuf watch: no envelope around the event, one around its object. */
 export function openWatchFrame(frame: Uint8Array, cache: StringCache): { type: string; object: Uint8Array } {
-  const { type, object = RawExtension.decode(new Uint8Array()) } = WatchEvent.decode(new InterningReader(frame, cache));
-  return { type, object: object.raw };
+  const { type, object } = Wire.WatchEvent.decode(new InterningReader(frame, cache));
+  return { type, object: object?.raw ?? new Uint8Array() };
 }
 
 export function parseJson(bytes: Uint8Array): JsonRecord {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(textOf(bytes));
   } catch (error) {
-    throw new DecodeError(`answer of ${bytes.length} bytes is not JSON`, { cause: error });
+    throw new DecodeError(`response of ${bytes.length} bytes is not JSON`, { cause: error });
   }
-  return asRecord(value, "answer");
+  return asRecord(value, "response");
 }
 
-/** The Status in an answer that failed; whatever is not a Status (a proxy's page) becomes its message. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
+}
+
+/** The Status of a failed response; any other text (a proxy's page) becomes the message. */
 export function readStatus(bytes: Uint8Array, contentType: string | undefined, cache: StringCache): ApiStatus {
   try {
     return isProtobuf(contentType) ? statusFromEnvelope(bytes, cache) : statusFromJson(parseJson(bytes));
   } catch {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-    return { message: text.slice(0, 200).trim(), reason: "", code: 0, retryAfterSeconds: 0 };
+    return { message: textOf(bytes).slice(0, 200).trim(), reason: "", code: 0, retryAfterSeconds: 0 };
   }
 }
 
@@ -281,6 +281,6 @@ export function statusFromJson(status: JsonRecord): ApiStatus {
 }
 
 export function statusFromEnvelope(bytes: Uint8Array, cache: StringCache): ApiStatus {
-  const { message, reason, code, details } = Status.decode(openEnvelope(bytes, cache).reader);
+  const { message, reason, code, details } = Wire.Status.decode(openEnvelope(bytes, cache).reader);
   return { message, reason, code, retryAfterSeconds: details?.retryAfterSeconds ?? 0 };
 }

@@ -4,7 +4,7 @@ import { type JsonRecord, numberField, recordField, stringField } from "../../ut
 import type { JsonObject } from "../client.ts";
 import { type Resource, formatTime, metaFromJson, timeFromJson } from "./codec.ts";
 
-/** core/v1 events, as upstream's recorder writes them. JSON only. */
+/** core/v1, as upstream's recorder writes them. JSON only. */
 export const EVENTS: Resource<Event> = {
   group: "",
   version: "v1",
@@ -47,7 +47,6 @@ function referenceFromJson(reference: JsonRecord): ObjectReference {
   };
 }
 
-/** The object to create. */
 export function eventBody(event: Event): JsonObject {
   const { namespace, name, involvedObject, type, reason, message, component, count } = event;
   return {
@@ -68,7 +67,6 @@ export function eventBody(event: Event): JsonObject {
   };
 }
 
-/** The change when the same thing is said once more. */
 export function eventCountPatch({ count, lastTimestampMs, message }: Event): JsonObject {
   return { count, lastTimestamp: formatTime(lastTimestampMs), message };
 }

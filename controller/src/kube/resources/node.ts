@@ -1,20 +1,5 @@
-import {
-  type Node as WireNode,
-  type NodeCondition as WireCondition,
-  NodeList as WireNodeList,
-  Node as WireNodeMessage,
-  type NodeSpec as WireSpec,
-  type NodeStatus as WireStatus,
-  type Taint as WireTaint,
-} from "../../../gen/cloudwire/kube/v1/kube.ts";
-import {
-  isConditionRead,
-  type Node,
-  type NodeCondition,
-  type NodeSpec,
-  type NodeStatus,
-  type Taint,
-} from "../../api/node.ts";
+import * as Wire from "../../../gen/cloudwire/kube/v1/kube.ts";
+import { isConditionRead, type Node, type NodeCondition, type Taint } from "../../api/node.ts";
 import {
   booleanField,
   type JsonRecord,
@@ -23,9 +8,16 @@ import {
   stringField,
   stringsField,
 } from "../../util/json.ts";
-import { type Resource, compact, metaFromJson, metaFromWire, timeFromJson, timeFromWire } from "./codec.ts";
+import {
+  type Resource,
+  compact,
+  metaFromJson,
+  metaFromWire,
+  protobufCodec,
+  timeFromJson,
+  timeFromWire,
+} from "./codec.ts";
 
-/** core/v1 nodes. */
 export const NODES: Resource<Node> = {
   group: "",
   version: "v1",
@@ -33,17 +25,7 @@ export const NODES: Resource<Node> = {
   plural: "nodes",
   namespaced: false,
   fromJson,
-  protobuf: {
-    decode: (reader) => fromWire(WireNodeMessage.decode(reader)),
-    decodeList: (reader) => {
-      const { metadata, items } = WireNodeList.decode(reader);
-      return {
-        items: items.map(fromWire),
-        resourceVersion: metadata?.resourceVersion ?? "",
-        continue: metadata?.continue ?? "",
-      };
-    },
-  },
+  protobuf: protobufCodec(Wire.Node, Wire.NodeList, fromWire),
 };
 
 function fromJson(object: JsonRecord): Node {
@@ -91,7 +73,7 @@ function conditionFromJson(condition: JsonRecord): NodeCondition | undefined {
 
 const EMPTY: Node = fromJson({});
 
-function fromWire({ metadata, spec, status }: WireNode): Node {
+function fromWire({ metadata, spec, status }: Wire.Node): Node {
   return {
     metadata: metaFromWire(metadata),
     spec: spec === undefined ? EMPTY.spec : specFromWire(spec),
@@ -99,21 +81,12 @@ function fromWire({ metadata, spec, status }: WireNode): Node {
   };
 }
 
-function specFromWire({ podCIDR, podCIDRs, providerID, unschedulable, taints }: WireSpec): NodeSpec {
-  return {
-    podCIDR,
-    podCIDRs: compact(podCIDRs),
-    providerID,
-    unschedulable,
-    taints: compact(taints.map(taintFromWire)),
-  };
+function specFromWire({ podCIDR, podCIDRs, providerID, unschedulable, taints }: Wire.NodeSpec): Node["spec"] {
+  const converted = taints.map(({ timeAdded, ...taint }) => ({ ...taint, timeAddedMs: timeFromWire(timeAdded) }));
+  return { podCIDR, podCIDRs: compact(podCIDRs), providerID, unschedulable, taints: compact(converted) };
 }
 
-function taintFromWire({ key, value, effect, timeAdded }: WireTaint): Taint {
-  return { key, value, effect, timeAddedMs: timeFromWire(timeAdded) };
-}
-
-function statusFromWire({ conditions, addresses, nodeInfo }: WireStatus): NodeStatus {
+function statusFromWire({ conditions, addresses, nodeInfo }: Wire.NodeStatus): Node["status"] {
   return {
     conditions: compact(conditions.flatMap(conditionFromWire)),
     addresses: compact(addresses),
@@ -121,7 +94,7 @@ function statusFromWire({ conditions, addresses, nodeInfo }: WireStatus): NodeSt
   };
 }
 
-function conditionFromWire({ type, status, lastTransitionTime, reason }: WireCondition): readonly NodeCondition[] {
+function conditionFromWire({ type, status, lastTransitionTime, reason }: Wire.NodeCondition): readonly NodeCondition[] {
   if (!isConditionRead(type)) return [];
   return [{ type, status, lastTransitionTimeMs: timeFromWire(lastTransitionTime) ?? 0, reason }];
 }

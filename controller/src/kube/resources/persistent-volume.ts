@@ -1,19 +1,8 @@
-import {
-  type PersistentVolume as WirePersistentVolume,
-  PersistentVolumeList as WirePersistentVolumeList,
-  PersistentVolume as WirePersistentVolumeMessage,
-  type PersistentVolumeSource as WireSource,
-} from "../../../gen/cloudwire/kube/v1/kube.ts";
-import type {
-  NodeSelectorRequirement,
-  PersistentVolume,
-  VolumeNodeAffinity,
-  VolumeSource,
-} from "../../api/persistent-volume.ts";
+import * as Wire from "../../../gen/cloudwire/kube/v1/kube.ts";
+import type { NodeSelectorRequirement, PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import { isRecord, type JsonRecord, recordField, recordsField, stringField, stringsField } from "../../util/json.ts";
-import { type Resource, metaFromJson, metaFromWire } from "./codec.ts";
+import { type Resource, metaFromJson, metaFromWire, protobufCodec } from "./codec.ts";
 
-/** core/v1 persistentvolumes. */
 export const PERSISTENT_VOLUMES: Resource<PersistentVolume> = {
   group: "",
   version: "v1",
@@ -21,17 +10,7 @@ export const PERSISTENT_VOLUMES: Resource<PersistentVolume> = {
   plural: "persistentvolumes",
   namespaced: false,
   fromJson,
-  protobuf: {
-    decode: (reader) => fromWire(WirePersistentVolumeMessage.decode(reader)),
-    decodeList: (reader) => {
-      const { metadata, items } = WirePersistentVolumeList.decode(reader);
-      return {
-        items: items.map(fromWire),
-        resourceVersion: metadata?.resourceVersion ?? "",
-        continue: metadata?.continue ?? "",
-      };
-    },
-  },
+  protobuf: protobufCodec(Wire.PersistentVolume, Wire.PersistentVolumeList, fromWire),
 };
 
 /** Field of the source, its plugin, and the field in it that names the volume. k8s.io/api/core/v1/types.go v0.36.3. */
@@ -46,7 +25,7 @@ const IN_TREE = [
 interface InTreeRow {
   readonly plugin: string;
   readonly idFromJson: (spec: JsonRecord) => string | undefined;
-  readonly idFromWire: (source: WireSource) => string | undefined;
+  readonly idFromWire: (source: Wire.PersistentVolumeSource) => string | undefined;
 }
 
 function row(field: string, plugin: string, id: string, idFromWire: InTreeRow["idFromWire"]): InTreeRow {
@@ -81,7 +60,7 @@ function inTree(idOf: (candidate: InTreeRow) => string | undefined): VolumeSourc
   return undefined;
 }
 
-function affinityFromJson(spec: JsonRecord): VolumeNodeAffinity | undefined {
+function affinityFromJson(spec: JsonRecord): PersistentVolume["spec"]["nodeAffinity"] {
   if (spec["nodeAffinity"] === undefined || spec["nodeAffinity"] === null) return undefined;
   const required = recordField(recordField(spec, "nodeAffinity"), "required");
   return {
@@ -99,7 +78,7 @@ function requirementFromJson(requirement: JsonRecord): NodeSelectorRequirement {
   };
 }
 
-function fromWire({ metadata, spec }: WirePersistentVolume): PersistentVolume {
+function fromWire({ metadata, spec }: Wire.PersistentVolume): PersistentVolume {
   const source = spec?.persistentVolumeSource;
   const affinity = spec?.nodeAffinity;
   return {
@@ -111,7 +90,7 @@ function fromWire({ metadata, spec }: WirePersistentVolume): PersistentVolume {
   };
 }
 
-function sourceFromWire(source: WireSource): VolumeSource | undefined {
+function sourceFromWire(source: Wire.PersistentVolumeSource): VolumeSource | undefined {
   const { csi } = source;
   if (csi !== undefined) return { kind: "csi", driver: csi.driver, volumeHandle: csi.volumeHandle };
   return inTree(({ idFromWire }) => idFromWire(source));

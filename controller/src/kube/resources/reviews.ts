@@ -10,11 +10,10 @@ import {
 } from "../../util/json.ts";
 import { type Resource, metaFromJson } from "./codec.ts";
 
-/** What the API server makes of a bearer token. */
 export interface TokenReview {
   readonly authenticated: boolean;
   readonly user: ReviewedUser;
-  /** Why it could not be checked; "" when it could. */
+  /** Why the token could not be checked; "": it could. */
   readonly error: string;
 }
 
@@ -25,13 +24,12 @@ export interface ReviewedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether the API server lets a user do something. */
 export interface SubjectAccessReview {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-/** authentication.k8s.io/v1: only ever created, never stored. */
+/** Only created, never stored. */
 export const TOKEN_REVIEWS: Resource<TokenReview> = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -48,7 +46,7 @@ export const TOKEN_REVIEWS: Resource<TokenReview> = {
   },
 };
 
-/** authorization.k8s.io/v1: only ever created, never stored. */
+/** Only created, never stored. */
 export const SUBJECT_ACCESS_REVIEWS: Resource<SubjectAccessReview> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -76,7 +74,7 @@ export interface ConfigMap {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** v1 configmaps. JSON only: small, and read once a minute. */
+/** JSON only: small, and read once a minute. */
 export const CONFIG_MAPS: Resource<ConfigMap> = {
   group: "",
   version: "v1",

@@ -1,18 +1,5 @@
-import {
-  type LoadBalancerIngress as WireIngress,
-  type Service as WireService,
-  type ServicePort as WirePort,
-  ServiceList as WireServiceList,
-  Service as WireServiceMessage,
-  type ServiceSpec as WireSpec,
-} from "../../../gen/cloudwire/kube/v1/kube.ts";
-import type {
-  LoadBalancerIngress,
-  Service,
-  ServicePort,
-  ServiceSpec,
-  SessionAffinityConfig,
-} from "../../api/service.ts";
+import * as Wire from "../../../gen/cloudwire/kube/v1/kube.ts";
+import type { LoadBalancerIngress, Service, ServicePort, ServiceSpec } from "../../api/service.ts";
 import {
   booleanField,
   DecodeError,
@@ -27,9 +14,15 @@ import {
   stringField,
   stringsField,
 } from "../../util/json.ts";
-import { type Resource, conditionFromJson, conditionFromWire, metaFromJson, metaFromWire } from "./codec.ts";
+import {
+  type Resource,
+  conditionFromJson,
+  conditionFromWire,
+  metaFromJson,
+  metaFromWire,
+  protobufCodec,
+} from "./codec.ts";
 
-/** core/v1 services. */
 export const SERVICES: Resource<Service> = {
   group: "",
   version: "v1",
@@ -37,17 +30,7 @@ export const SERVICES: Resource<Service> = {
   plural: "services",
   namespaced: true,
   fromJson,
-  protobuf: {
-    decode: (reader) => fromWire(WireServiceMessage.decode(reader)),
-    decodeList: (reader) => {
-      const { metadata, items } = WireServiceList.decode(reader);
-      return {
-        items: items.map(fromWire),
-        resourceVersion: metadata?.resourceVersion ?? "",
-        continue: metadata?.continue ?? "",
-      };
-    },
-  },
+  protobuf: protobufCodec(Wire.Service, Wire.ServiceList, fromWire),
 };
 
 function fromJson(object: JsonRecord): Service {
@@ -102,7 +85,7 @@ function intOrStringFromJson(value: unknown): number | string {
   throw new DecodeError(`targetPort: want a number or a name, got ${typeof value}`);
 }
 
-function affinityFromJson(spec: JsonRecord): SessionAffinityConfig | undefined {
+function affinityFromJson(spec: JsonRecord): ServiceSpec["sessionAffinityConfig"] {
   const config = spec["sessionAffinityConfig"];
   if (!isRecord(config)) return undefined;
   const clientIP = config["clientIP"];
@@ -122,7 +105,7 @@ function ingressFromJson(ingress: JsonRecord): LoadBalancerIngress {
   };
 }
 
-function fromWire({ metadata, spec, status }: WireService): Service {
+function fromWire({ metadata, spec, status }: Wire.Service): Service {
   return {
     metadata: metaFromWire(metadata),
     spec: spec === undefined ? specFromJson({}) : specFromWire(spec),
@@ -133,41 +116,28 @@ function fromWire({ metadata, spec, status }: WireService): Service {
   };
 }
 
-function specFromWire(spec: WireSpec): ServiceSpec {
+function specFromWire(spec: Wire.ServiceSpec): ServiceSpec {
+  const { sessionAffinityConfig: affinity, ports, ipFamilyPolicy, loadBalancerClass } = spec;
+  const { internalTrafficPolicy, trafficDistribution, allocateLoadBalancerNodePorts } = spec;
+  const clientIP = affinity?.clientIP && { timeoutSeconds: affinity.clientIP.timeoutSeconds };
   return {
-    type: spec.type,
-    ports: spec.ports.map(portFromWire),
-    clusterIP: spec.clusterIP,
-    clusterIPs: spec.clusterIPs,
-    externalIPs: spec.externalIPs,
-    ipFamilies: spec.ipFamilies,
-    ipFamilyPolicy: spec.ipFamilyPolicy,
-    sessionAffinity: spec.sessionAffinity,
-    sessionAffinityConfig: affinityFromWire(spec.sessionAffinityConfig),
-    loadBalancerIP: spec.loadBalancerIP,
-    loadBalancerSourceRanges: spec.loadBalancerSourceRanges,
-    loadBalancerClass: spec.loadBalancerClass,
-    externalTrafficPolicy: spec.externalTrafficPolicy,
-    internalTrafficPolicy: spec.internalTrafficPolicy,
-    trafficDistribution: spec.trafficDistribution,
-    healthCheckNodePort: spec.healthCheckNodePort,
-    allocateLoadBalancerNodePorts: spec.allocateLoadBalancerNodePorts,
-    publishNotReadyAddresses: spec.publishNotReadyAddresses,
+    ...spec,
+    ipFamilyPolicy,
+    loadBalancerClass,
+    internalTrafficPolicy,
+    trafficDistribution,
+    allocateLoadBalancerNodePorts,
+    ports: ports.map(portFromWire),
+    sessionAffinityConfig: affinity && { clientIP },
   };
 }
 
-function affinityFromWire(config: WireSpec["sessionAffinityConfig"]): SessionAffinityConfig | undefined {
-  if (config === undefined) return undefined;
-  const { clientIP } = config;
-  return { clientIP: clientIP === undefined ? undefined : { timeoutSeconds: clientIP.timeoutSeconds } };
-}
-
-function portFromWire({ name, protocol, appProtocol, port, targetPort, nodePort }: WirePort): ServicePort {
+function portFromWire({ appProtocol, targetPort, ...port }: Wire.ServicePort): ServicePort {
   // IntOrString.Type: 0 is Int, 1 is String. apimachinery/pkg/util/intstr/intstr.go v0.36.3.
   const target = targetPort === undefined ? 0 : targetPort.type === 1 ? targetPort.strVal : targetPort.intVal;
-  return { name, protocol, appProtocol, port, targetPort: target, nodePort };
+  return { ...port, appProtocol, targetPort: target };
 }
 
-function ingressFromWire({ ip, hostname, ipMode, ports }: WireIngress): LoadBalancerIngress {
-  return { ip, hostname, ipMode, ports: ports.map(({ port, protocol, error }) => ({ port, protocol, error })) };
+function ingressFromWire({ ipMode, ports, ...ingress }: Wire.LoadBalancerIngress): LoadBalancerIngress {
+  return { ...ingress, ipMode, ports: ports.map(({ error, ...port }) => ({ ...port, error })) };
 }

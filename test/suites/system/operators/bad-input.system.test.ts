@@ -154,7 +154,7 @@ describe("the controller ends with one clear line", () => {
   test("when there is neither a kubeconfig nor a pod", async () => {
     expect(await lastWords(startController(provider("none")))).toEqual({
       code: 1,
-      lines: [expect.stringContaining("this is no pod; pass --kubeconfig")],
+      lines: [expect.stringContaining("(not in a pod?); pass --kubeconfig")],
     });
   });
 
