@@ -1,12 +1,12 @@
 import type { ObjectKind, ObjectRef } from "./object-ref.ts";
-import type { Cause, State } from "./standing.ts";
+import type { Cause, State } from "./status.ts";
 
 /** Everything that one replica knows of one object. Times are RFC 3339 in UTC with milliseconds; what is not known is absent. */
 export interface Explanation {
   readonly object: ObjectRef;
   readonly kind: ObjectKind;
   /** When it was made. */
-  readonly at: string;
+  readonly time: string;
   /** Who says so. */
   readonly replica: Replica;
   /** Whether the object is in this replica's cache; false: what is left to say is about the past. */
@@ -17,43 +17,43 @@ export interface Explanation {
   /** What stands in the way, what matters most first; none: nothing does. */
   readonly causes: readonly Cause[];
   /** When it is tried next; absent: not before something changes. */
-  readonly nextTry?: NextTry;
+  readonly nextRetry?: NextRetry;
   /** What is wished of it, and how far that is. */
-  readonly wishes: readonly Wish[];
+  readonly desired: readonly DesiredItem[];
   /** Of the object itself: provider id, class, generation. In the order in which they are to be shown. */
   readonly facts: readonly Fact[];
   /** One for each controller that works on it. */
-  readonly work: readonly ControllerWork[];
+  readonly controllers: readonly ControllerStatus[];
   /** Whose it is; absent: nobody's, or it cannot be told. */
-  readonly provider?: ProviderStanding;
+  readonly provider?: ProviderStatus;
   /** Last calls that were made for it alone or together with others, newest first; some ten. */
   readonly calls: readonly CallRecord[];
   /** What happened to it as far as is remembered, newest first; some dozens. */
-  readonly timeline: readonly Happening[];
+  readonly timeline: readonly TimelineEntry[];
 }
 
 export interface Replica {
   readonly identity: string;
   /** A replica that does not lead knows objects, not what is done about them. */
-  readonly leads: boolean;
+  readonly isLeader: boolean;
   /** Who leads, where somebody else does and it is known. */
-  readonly leader?: string;
+  readonly leaderIdentity?: string;
   readonly version: string;
 }
 
-export interface NextTry {
-  readonly at: string;
+export interface NextRetry {
+  readonly time: string;
   readonly inMs: number;
   /** What is waited for: `back-off after 3 failures`. */
-  readonly why: string;
+  readonly message: string;
 }
 
-export interface Wish {
+export interface DesiredItem {
   /** `load balancer with ports 80/TCP, 443/TCP`, `taint uninitialized lifted`. */
-  readonly what: string;
+  readonly description: string;
   readonly state: "met" | "pending" | "unmet";
   /** What is there instead. */
-  readonly detail?: string;
+  readonly message?: string;
 }
 
 export interface Fact {
@@ -62,7 +62,7 @@ export interface Fact {
 }
 
 /** Where the key of the object is in one controller. */
-export interface ControllerWork {
+export interface ControllerStatus {
   readonly controller: string;
   readonly key: string;
   readonly queue: QueuePosition;
@@ -76,40 +76,40 @@ export type QueuePosition =
   /** Nothing to do until something changes. */
   | { readonly kind: "idle" }
   /** In line; `ahead` of it in its lane at most. */
-  | { readonly kind: "waiting"; readonly priority: "high" | "low"; readonly ahead?: number }
-  | { readonly kind: "delayed"; readonly dueAt: string; readonly inMs: number }
-  | { readonly kind: "working"; readonly forMs: number }
+  | { readonly kind: "queued"; readonly priority: "high" | "low"; readonly ahead?: number }
+  | { readonly kind: "delayed"; readonly dueTime: string; readonly inMs: number }
+  | { readonly kind: "processing"; readonly processingMs: number }
   /** The controller does not run here. */
-  | { readonly kind: "notRunning"; readonly why: string };
+  | { readonly kind: "notRunning"; readonly message: string };
 
 export interface ReconcileResult {
   readonly outcome: string;
-  readonly end: string;
+  readonly endTime: string;
   readonly durationMs: number;
   /** In the lines of the log, in traces, and in the audit log. */
-  readonly reconcileId: string;
+  readonly reconcileID: string;
   readonly error?: { readonly code?: string; readonly message: string };
 }
 
 /** As much of a provider as matters for one of its objects. */
-export interface ProviderStanding {
+export interface ProviderStatus {
   readonly name: string;
   readonly connection: string;
   readonly ready: boolean;
   /** Why it is not. */
   readonly reasons: readonly string[];
   /** Why its word that a machine is gone is not taken now. */
-  readonly doubt?: string;
+  readonly absenceIgnored?: string;
   /** Limits that hold calls back at this moment. */
-  readonly held: readonly { readonly quotaClass: string; readonly until: string }[];
+  readonly throttled: readonly { readonly quotaClass: string; readonly untilTime: string }[];
 }
 
 /** One call to a provider. Holds no fields of requests. */
 export interface CallRecord {
-  readonly at: string;
+  readonly time: string;
   /** Whom it was made to. */
   readonly provider?: string;
-  readonly rpc: string;
+  readonly method: string;
   readonly durationMs: number;
   /** OK, or the canonical gRPC code. */
   readonly code: string;
@@ -119,14 +119,14 @@ export interface CallRecord {
   /** Of the cloud, as the provider passed them on. */
   readonly cloudRequestIds: readonly string[];
   /** How many objects it was made for. */
-  readonly objects: number;
+  readonly objectCount: number;
 }
 
-export interface Happening {
-  readonly at: string;
+export interface TimelineEntry {
+  readonly time: string;
   readonly kind: "reconcile" | "call" | "event" | "condition" | "object";
   /** Of a controller or of a provider; absent: of the cluster. */
-  readonly by?: string;
+  readonly source?: string;
   readonly reason: string;
   readonly message: string;
   readonly isWarning: boolean;

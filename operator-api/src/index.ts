@@ -3,4 +3,4 @@ export * from "./object-ref.ts";
 export * from "./overview.ts";
 export * from "./paths.ts";
 export * from "./plans.ts";
-export * from "./standing.ts";
+export * from "./status.ts";

@@ -1,14 +1,14 @@
 import type { Replica } from "./explanation.ts";
 import type { ObjectKind, ObjectRef } from "./object-ref.ts";
-import type { Cause, State } from "./standing.ts";
+import type { Cause, State } from "./status.ts";
 
 /** How everything stands, at a glance. Small whatever the cluster's size. */
 export interface Overview {
-  readonly at: string;
+  readonly time: string;
   readonly cluster: string;
   readonly replica: Replica;
   /** False: something of it is only observed (--mode). */
-  readonly writes: boolean;
+  readonly observing: boolean;
   readonly counts: Readonly<Record<ObjectKind, Readonly<Record<State, number>>>>;
   readonly controllers: readonly ControllerSummary[];
   readonly providers: readonly ProviderSummary[];
@@ -20,8 +20,8 @@ export interface ControllerSummary {
   readonly name: string;
   readonly state: string;
   /** Keys. */
-  readonly waiting: number;
-  readonly working: number;
+  readonly queued: number;
+  readonly processing: number;
   readonly delayed: number;
   readonly failing: number;
 }
@@ -37,25 +37,25 @@ export interface ProviderSummary {
   readonly calls: number;
   readonly failedCalls: number;
   readonly inFlight: number;
-  readonly budgets: readonly BudgetStanding[];
+  readonly budgets: readonly CallBudgetStatus[];
   /** Absent: this replica does not lead, and cannot know. */
-  readonly brake?: BrakeStanding;
+  readonly deletionCircuitBreaker?: DeletionCircuitBreaker;
 }
 
-export interface BudgetStanding {
+export interface CallBudgetStatus {
   readonly quotaClass: string;
   /** Absent: without limit. */
-  readonly callsPerSecond?: number;
+  readonly cloudCallsPerSecond?: number;
   readonly tokens?: number;
-  readonly waiting: number;
-  readonly heldUntil?: string;
+  readonly queuedCalls: number;
+  readonly throttledUntilTime?: string;
 }
 
-export interface BrakeStanding {
+export interface DeletionCircuitBreaker {
   /** No Node of the provider is deleted until somebody releases it. */
-  readonly holds: boolean;
+  readonly open: boolean;
   /** Nodes whose machine is said to be gone. */
-  readonly gone: number;
+  readonly absentNodes: number;
   readonly message?: string;
 }
 
@@ -74,14 +74,14 @@ export interface ObjectRow {
   /** "": nobody's. */
   readonly provider: string;
   /** When it was created. */
-  readonly created?: string;
+  readonly creationTime?: string;
 }
 
 /** Events of the stream by name. It begins with `overview` and as many `rows` as there are, and then says what changes. */
 export interface StreamEvents {
   readonly overview: Overview;
   /** Rows that are new or changed, and objects that are gone. */
-  readonly rows: { readonly set: readonly ObjectRow[]; readonly gone: readonly ObjectRef[] };
+  readonly rows: { readonly set: readonly ObjectRow[]; readonly removed: readonly ObjectRef[] };
   /** All rows have been sent once. */
   readonly complete: { readonly rows: number };
   readonly sample: Sample;
@@ -89,7 +89,7 @@ export interface StreamEvents {
 
 /** One point of the plots, every few seconds. */
 export interface Sample {
-  readonly at: string;
+  readonly time: string;
   /** Calls a second since the last sample, by provider. */
   readonly callsPerSecond: Readonly<Record<string, number>>;
   readonly failedCallsPerSecond: Readonly<Record<string, number>>;
@@ -98,11 +98,11 @@ export interface Sample {
 }
 
 /** What is at the clouds with this cluster's stamp and has no owner in the cluster. */
-export interface OrphansPage {
-  readonly at: string;
+export interface OrphanReport {
+  readonly time: string;
   readonly orphans: readonly Orphan[];
   /** Providers that could not be asked, so that the list may lack some. */
-  readonly unknown: readonly { readonly provider: string; readonly message: string }[];
+  readonly unreachableProviders: readonly { readonly provider: string; readonly message: string }[];
 }
 
 export interface Orphan {

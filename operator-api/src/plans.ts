@@ -1,39 +1,39 @@
 /** What would be written of what is observed. */
-export interface PlansPage {
+export interface PlanReport {
   /** False: everything that is planned is done (--mode). */
-  readonly observes: boolean;
+  readonly observing: boolean;
   /** Everything was looked at, nothing waits to be, and no look failed: the numbers below can be relied on. */
-  readonly settled: boolean;
+  readonly complete: boolean;
   /** Writes by what they do to what is there. */
-  readonly pending: Readonly<Record<Effect, number>>;
+  readonly pending: Readonly<Record<WriteAction, number>>;
   /** Keys whose last reconcile failed. */
-  readonly undecided: readonly { readonly controller: string; readonly key: string; readonly provider: string }[];
+  readonly failedKeys: readonly { readonly controller: string; readonly key: string; readonly provider: string }[];
   /** Oldest first. */
-  readonly plans: readonly ShownPlan[];
+  readonly plans: readonly PlannedReconcile[];
 }
 
 /** What is to be written of one key. */
-export interface ShownPlan {
+export interface PlannedReconcile {
   readonly controller: string;
   readonly key: string;
   /** "": nobody's. */
   readonly provider: string;
   /** The same for the same plan. */
   readonly digest: string;
-  readonly since: string;
-  readonly writes: readonly ShownWrite[];
+  readonly startTime: string;
+  readonly writes: readonly PlannedWrite[];
 }
 
 /** One write that was not made. Has further fields, by target. */
-export interface ShownWrite {
+export interface PlannedWrite {
   readonly target: "kubernetes" | "provider";
-  readonly effect: Effect;
+  readonly action: WriteAction;
   /** One line for people. */
   readonly summary: string;
 }
 
 /**
- * `addition`: nothing that is there changes. `change`: something else comes in its place, or it is not known. `removal`: something that
- * is there goes.
+ * `create`: an object or a field is new, and nothing that exists changes. `update`: a value changes, or the effect is unknown. `delete`: an
+ * object or a value is removed.
  */
-export type Effect = "addition" | "change" | "removal";
+export type WriteAction = "create" | "update" | "delete";

@@ -32,7 +32,7 @@ export function createChurn({ rows }: Cluster, server: FixtureServer): () => voi
       if (before !== undefined) changed.push(serviceRow(before.object.slice("service/".length), nextState()));
     }
     const [oldest] = nodes.splice(0, 1);
-    const fresh = nodeRow(`worker-${10_000 + round}`, "working");
+    const fresh = nodeRow(`worker-${10_000 + round}`, "progressing");
     nodes.push(fresh);
     server.change(
       [...changed.filter(({ object }) => object !== oldest?.object), fresh],

@@ -1,5 +1,5 @@
 import {
-  type BrakeStanding,
+  type DeletionCircuitBreaker,
   type ObjectKind,
   type ObjectRef,
   type ObjectRow,
@@ -13,7 +13,7 @@ import {
 export interface Cluster {
   readonly rows: Map<ObjectRef, ObjectRow>;
   replica: Overview["replica"];
-  writes: boolean;
+  observing: boolean;
   brakeHolds: boolean;
   awsIsAway: boolean;
 }
@@ -43,7 +43,7 @@ export function createCluster({ nodes, services }: ClusterSize): Cluster {
   };
   for (let index = 1; index <= nodes; index += 1) {
     const provider = index % 5 === 0 ? "metal" : "aws";
-    add({ ...nodeRow(`worker-${index}`, stateOf(random())), provider, created: created(index) });
+    add({ ...nodeRow(`worker-${index}`, stateOf(random())), provider, creationTime: created(index) });
     add({
       object: `route/worker-${index}`,
       state: "ok",
@@ -52,7 +52,7 @@ export function createCluster({ nodes, services }: ClusterSize): Cluster {
     });
   }
   for (let index = 1; index <= services; index += 1) {
-    add({ ...serviceRow(`shop-${index % 20}/web-${index}`, stateOf(random())), created: created(index) });
+    add({ ...serviceRow(`shop-${index % 20}/web-${index}`, stateOf(random())), creationTime: created(index) });
   }
   for (const name of PROVIDERS) {
     add({
@@ -64,8 +64,8 @@ export function createCluster({ nodes, services }: ClusterSize): Cluster {
   }
   return {
     rows,
-    replica: { identity: "cloudwire-0_6f1c", leads: true, version: "0.1.0" },
-    writes: true,
+    replica: { identity: "cloudwire-0_6f1c", isLeader: true, version: "0.1.0" },
+    observing: false,
     brakeHolds: false,
     awsIsAway: false,
   };
@@ -80,7 +80,7 @@ function stateOf(random: number): State {
 /** Reasons and sentences as docs/reference/explain.md has them. */
 const NODE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>> = {
   ok: { summary: "The Node is initialised, and Ready." },
-  working: { summary: "The Node is being initialised." },
+  progressing: { summary: "The Node is being initialised." },
   waiting: {
     reason: "MachineStateUnknown",
     summary: "The Node is not Ready, and its cloud cannot tell how its machine is.",
@@ -91,7 +91,7 @@ const NODE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>>
 
 const SERVICE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>> = {
   ok: { summary: "The load balancer matches the spec of the Service: 203.0.113.7." },
-  working: { summary: "The load balancer is being created." },
+  progressing: { summary: "The load balancer is being created." },
   waiting: { reason: "Throttled", summary: "The cloud takes no more calls for now." },
   blocked: { reason: "QuotaExceeded", summary: "A quota of the cloud is used up." },
   unmanaged: { reason: "ClassNotServed", summary: "No provider serves its load-balancer class." },
@@ -106,7 +106,7 @@ export function serviceRow(name: string, state: State): ObjectRow {
 }
 
 function countsOf(rows: Iterable<ObjectRow>): Overview["counts"] {
-  const none = (): Record<State, number> => ({ ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 });
+  const none = (): Record<State, number> => ({ ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 });
   const counts: Record<ObjectKind, Record<State, number>> = {
     node: none(),
     service: none(),
@@ -122,17 +122,17 @@ function countsOf(rows: Iterable<ObjectRow>): Overview["counts"] {
 
 const BRAKE_MESSAGE = "12 of 40 Nodes would go at once.";
 
-function brakeOf(holds: boolean): BrakeStanding {
-  return holds ? { holds, gone: 12, message: BRAKE_MESSAGE } : { holds, gone: 0 };
+function brakeOf(open: boolean): DeletionCircuitBreaker {
+  return open ? { open, absentNodes: 12, message: BRAKE_MESSAGE } : { open, absentNodes: 0 };
 }
 
 export function overviewOf(cluster: Cluster, random: () => number, at = new Date()): Overview {
-  const { rows, replica, writes, brakeHolds, awsIsAway } = cluster;
+  const { rows, replica, observing, brakeHolds, awsIsAway } = cluster;
   return {
-    at: at.toISOString(),
+    time: at.toISOString(),
     cluster: "production-eu",
     replica,
-    writes,
+    observing,
     counts: countsOf(rows.values()),
     controllers: [
       "cloud-node-controller",
@@ -142,8 +142,8 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
     ].map((name, index) => ({
       name,
       state: "running",
-      waiting: Math.floor(random() * 5),
-      working: Math.floor(random() * 3),
+      queued: Math.floor(random() * 5),
+      processing: Math.floor(random() * 3),
       delayed: 10 * index,
       failing: index === 3 ? 2 : 0,
     })),
@@ -158,10 +158,15 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
       failedCalls: 12,
       inFlight: Math.floor(random() * 4),
       budgets: [
-        { quotaClass: "read", callsPerSecond: 20, tokens: 15 + random() * 5, waiting: 0 },
-        { quotaClass: "change", callsPerSecond: 5, tokens: 2 + random() * 3, waiting: Math.floor(random() * 3) },
+        { quotaClass: "read", cloudCallsPerSecond: 20, tokens: 15 + random() * 5, queuedCalls: 0 },
+        {
+          quotaClass: "change",
+          cloudCallsPerSecond: 5,
+          tokens: 2 + random() * 3,
+          queuedCalls: Math.floor(random() * 3),
+        },
       ],
-      ...(replica.leads ? { brake: brakeOf(name === "aws" && brakeHolds) } : {}),
+      ...(replica.isLeader ? { deletionCircuitBreaker: brakeOf(name === "aws" && brakeHolds) } : {}),
     })),
     alarms: [
       ...(brakeHolds
@@ -171,7 +176,7 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
               message: BRAKE_MESSAGE,
               remedy:
                 "See at the cloud whether these machines are really gone. If so, release their Nodes with `cloudwire release node-deletion NAME`.",
-              see: "docs/explanation/deletion-guard.md",
+              documentation: "docs/explanation/deletion-guard.md",
               object: "provider/aws" as const,
             },
           ]
@@ -192,7 +197,7 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
 
 export function sampleOf(random: () => number, at = new Date()): Sample {
   return {
-    at: at.toISOString(),
+    time: at.toISOString(),
     callsPerSecond: { aws: 6 + random() * 4, metal: 1 + random() },
     failedCallsPerSecond: random() < 0.2 ? { aws: 0.2 } : {},
     reconcilesPerSecond: { "cloud-node-controller": 4 + random() * 2, "service-lb-controller": 1 + random() },

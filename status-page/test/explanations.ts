@@ -12,7 +12,7 @@ export function explanationOf({ rows, replica }: Cluster, object: ObjectRef): Ex
   return {
     object,
     kind,
-    at: new Date().toISOString(),
+    time: new Date().toISOString(),
     replica,
     exists: true,
     state: row.state,
@@ -26,33 +26,33 @@ export function explanationOf({ rows, replica }: Cluster, object: ObjectRef): Ex
             ...(row.state === "blocked"
               ? { remedy: "Have the quota raised at the cloud, or free something that counts against it." }
               : {}),
-            see: "docs/guides/limits-and-capabilities.md",
+            documentation: "docs/guides/limits-and-capabilities.md",
           },
         ],
-    ...(isWell ? {} : { nextTry: { at: ago(-42), inMs: 42_000, why: "back-off after 3 failures" } }),
-    wishes: [
+    ...(isWell ? {} : { nextRetry: { time: ago(-42), inMs: 42_000, message: "back-off after 3 failures" } }),
+    desired: [
       {
-        what: "load balancer with ports 80/TCP, 443/TCP",
+        description: "load balancer with ports 80/TCP, 443/TCP",
         state: isWell ? "met" : "unmet",
-        ...(isWell ? {} : { detail: "none is there" }),
+        ...(isWell ? {} : { message: "none is there" }),
       },
-      { what: "finalizer service.kubernetes.io/load-balancer-cleanup", state: "met" },
+      { description: "finalizer service.kubernetes.io/load-balancer-cleanup", state: "met" },
     ],
     facts: [
       { name: "UID", value: "6d0c2a3e-9f54-4f0c-9a41-1f2b6a3d7e90" },
       { name: "Generation", value: "3" },
     ],
-    work: [
+    controllers: [
       {
         controller: "service-lb-controller",
         key: object.slice(object.indexOf("/") + 1),
-        queue: isWell ? { kind: "idle" } : { kind: "delayed", dueAt: ago(-42), inMs: 42_000 },
+        queue: isWell ? { kind: "idle" } : { kind: "delayed", dueTime: ago(-42), inMs: 42_000 },
         failures: isWell ? 0 : 3,
         last: {
           outcome: isWell ? "success" : "error",
-          end: ago(18),
+          endTime: ago(18),
           durationMs: 214,
-          reconcileId: "c2f1a7d0",
+          reconcileID: "c2f1a7d0",
           ...(isWell
             ? {}
             : { error: { code: "RESOURCE_EXHAUSTED", message: "the quota of load balancers is used up (50 of 50)" } }),
@@ -61,28 +61,35 @@ export function explanationOf({ rows, replica }: Cluster, object: ObjectRef): Ex
       {
         controller: "node-route-controller",
         key: "cluster",
-        queue: { kind: "notRunning", why: "the provider has no routes" },
+        queue: { kind: "notRunning", message: "the provider has no routes" },
         failures: 0,
       },
     ],
-    provider: { name: "aws", connection: "ready", ready: true, reasons: [], held: [] },
+    provider: { name: "aws", connection: "ready", ready: true, reasons: [], throttled: [] },
     calls: [
       {
-        at: ago(18),
+        time: ago(18),
         provider: "aws",
-        rpc: "EnsureLoadBalancer",
+        method: "EnsureLoadBalancer",
         durationMs: 187,
         code: isWell ? "OK" : "RESOURCE_EXHAUSTED",
         ...(isWell ? {} : { reason: "QUOTA_EXHAUSTED", message: "the quota of load balancers is used up (50 of 50)" }),
         cloudRequestIds: ["req-8f2d61a0-77e1", "req-8f2d61a0-77e2"],
-        objects: 1,
+        objectCount: 1,
       },
-      { at: ago(95), rpc: "GetInstances", durationMs: 41, code: "OK", cloudRequestIds: ["req-1c0b"], objects: 240 },
+      {
+        time: ago(95),
+        method: "GetInstances",
+        durationMs: 41,
+        code: "OK",
+        cloudRequestIds: ["req-1c0b"],
+        objectCount: 240,
+      },
     ],
     timeline: Array.from({ length: 24 }, (_, index) => ({
-      at: ago(18 + index * 37),
+      time: ago(18 + index * 37),
       kind: (["reconcile", "call", "event", "condition"] as const)[index % 4] ?? "object",
-      by: "service-lb-controller",
+      source: "service-lb-controller",
       reason: index % 4 === 0 && !isWell ? "SyncLoadBalancerFailed" : "EnsuringLoadBalancer",
       message:
         index % 4 === 0 && !isWell ? "Error syncing load balancer: the quota is used up" : "Ensuring load balancer",

@@ -67,7 +67,7 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
     send(one, "overview", overviewOf(cluster, random));
     const rows = [...cluster.rows.values()];
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-      send(one, "rows", { set: rows.slice(from, from + ROWS_AT_ONCE), gone: [] });
+      send(one, "rows", { set: rows.slice(from, from + ROWS_AT_ONCE), removed: [] });
     }
     send(one, "complete", { rows: rows.length });
   };
@@ -95,10 +95,10 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
   };
   return {
     url: `http://127.0.0.1:${address.port}${prefix}${PATHS.page}/`,
-    change: (set, gone = []) => {
-      for (const object of gone) cluster.rows.delete(object);
+    change: (set, removed = []) => {
+      for (const object of removed) cluster.rows.delete(object);
       for (const row of set) cluster.rows.set(row.object, row);
-      send(streams, "rows", { set, gone });
+      send(streams, "rows", { set, removed });
     },
     sendOverview: (at) => send(streams, "overview", overviewOf(cluster, random, at)),
     sendSample: (at) => send(streams, "sample", sampleOf(random, at)),

@@ -173,7 +173,7 @@ describe("the way through the page", () => {
     expect(hashOf(page)).toBe("#/nodes?state=ok&provider=iron");
     await page.reload();
     await expect.poll(() => namesIn(page)).toEqual(["metal-2"]);
-    await page.getByLabel("State").selectOption("working");
+    await page.getByLabel("State").selectOption("progressing");
     await page.getByText("No Nodes fit the search and the filters.").waitFor();
   });
 
@@ -252,8 +252,8 @@ describe("what is seen", () => {
 
   test("who answers is said: a standby and an observer are marked", async () => {
     await using opened = await openPage(browser, {}, (cluster) => {
-      cluster.replica = { identity: "pod-b", leads: false, leader: "pod-a", version: "0.1.0" };
-      cluster.writes = false;
+      cluster.replica = { identity: "pod-b", isLeader: false, leaderIdentity: "pod-a", version: "0.1.0" };
+      cluster.observing = true;
     });
     const { page } = opened;
     await opened.go("");

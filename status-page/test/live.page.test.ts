@@ -15,12 +15,12 @@ afterAll(async () => {
 describe("while the page is open", () => {
   test("what changes is seen at once: in a list, in the counts, and in an object", async () => {
     await using opened = await openPage(browser, { size: { nodes: 3, services: 0 } }, ({ rows }) => {
-      rows.set("service/shop/web", serviceRow("shop/web", "working"));
+      rows.set("service/shop/web", serviceRow("shop/web", "progressing"));
     });
     const { page, server } = opened;
     await opened.go("#/services");
     const row = page.getByRole("row", { name: /shop\/web/ });
-    await row.getByText("working").waitFor();
+    await row.getByText("progressing").waitFor();
     server.change([serviceRow("shop/web", "blocked"), serviceRow("shop/new", "ok")]);
     await row.getByText("QuotaExceeded").waitFor();
     await page.getByRole("row", { name: /shop\/new/ }).waitFor();

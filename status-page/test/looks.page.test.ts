@@ -41,8 +41,8 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     await using opened = await openPage(browser, { colorScheme }, (cluster) => {
       cluster.brakeHolds = true;
       cluster.awsIsAway = true;
-      cluster.writes = false;
-      for (const state of ["blocked", "working", "waiting", "unmanaged"] as const) {
+      cluster.observing = true;
+      for (const state of ["blocked", "progressing", "waiting", "unmanaged"] as const) {
         cluster.rows.set(`node/${state}-1`, nodeRow(`${state}-1`, state));
       }
       cluster.rows.set("node/well-1", nodeRow("well-1", "ok"));
@@ -92,7 +92,11 @@ describe("a narrow window", () => {
   test.each(VIEWS)("is enough, without scrolling sideways: $name", async ({ hash }) => {
     await using opened = await openPage(browser, { viewport: { width: 360, height: 700 } }, (cluster) => {
       cluster.brakeHolds = true;
-      cluster.replica = { ...cluster.replica, identity: `${"cloud-controller-manager-".repeat(4)}_6f1c`, leads: false };
+      cluster.replica = {
+        ...cluster.replica,
+        identity: `${"cloud-controller-manager-".repeat(4)}_6f1c`,
+        isLeader: false,
+      };
       for (const name of ["blocked-1", `ip-10-0-0-1.${"eu-central-1".repeat(12)}.internal`]) {
         cluster.rows.set(`node/${name}`, { ...nodeRow(name, "blocked"), provider: "a-provider-with-quite-a-name" });
       }

@@ -58,8 +58,8 @@ export class PageEvents implements Disposable {
     if (name === "overview") this.overview = told;
     if (name !== "rows") return;
     for (const row of listOf(told["set"])) this.rows.set(String(at(row, "object")), row);
-    const { gone } = told;
-    if (Array.isArray(gone)) for (const object of gone) this.rows.delete(String(object));
+    const { removed } = told;
+    if (Array.isArray(removed)) for (const object of removed) this.rows.delete(String(object));
   }
 }
 

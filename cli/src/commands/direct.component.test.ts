@@ -58,7 +58,7 @@ describe("list", () => {
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain("there is no kind pods; it is one of node, service, route, provider");
     expect(err).toContain("there is no kind wires");
-    expect(err).toContain("--state is broken; it is one of ok, working, waiting, blocked, unmanaged");
+    expect(err).toContain("--state is broken; it is one of ok, progressing, waiting, blocked, unmanaged");
   });
 });
 
@@ -117,7 +117,7 @@ describe("what the controller says", () => {
   test("that it is ready for a hand-over decides the exit code of plan", async () => {
     controller.pages.set(PATHS.plans, { body: noPlans });
     expect(await run(["plan"])).toMatchObject({ code: 0, out: expect.stringMatching(/^Go ahead/) });
-    controller.pages.set(PATHS.plans, { body: { ...noPlans, observes: false } });
+    controller.pages.set(PATHS.plans, { body: { ...noPlans, observing: false } });
     expect(await run(["plan"])).toMatchObject({ code: 4, out: expect.stringMatching(/^Nothing is observed/) });
   });
 
@@ -190,7 +190,7 @@ describe("--watch", () => {
     };
     return run(["status", "--watch", "--interval", "1ms", ...args], { signal: stop.signal, onOut, terminal });
   };
-  const later = { ...overview, at: "2026-11-23T15:04:09.000Z" };
+  const later = { ...overview, time: "2026-11-23T15:04:09.000Z" };
   const other = { ...later, cluster: "other" };
 
   test("writes one line of JSON for each change, and none for what is only later", async () => {

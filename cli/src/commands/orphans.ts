@@ -26,8 +26,8 @@ export const orphans: Command = {
     const content = await readPage(await call.controller(), PATHS.orphans);
     const page = readOrphans(content);
     show(call, { content, text: (style) => renderOrphans(page, style) });
-    for (const { provider, message } of page.unknown)
+    for (const { provider, message } of page.unreachableProviders)
       call.terminal.err(`${call.program}: the provider ${provider} could not be asked: ${message}\n`);
-    return page.unknown.length === 0 ? EXIT.ok : EXIT.failed;
+    return page.unreachableProviders.length === 0 ? EXIT.ok : EXIT.failed;
   },
 };

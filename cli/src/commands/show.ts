@@ -80,7 +80,7 @@ function documentOf(content: unknown, format: string): string {
 }
 
 /** What is no change by itself: when it was asked, and how long something takes from then. */
-const MOVING = new Set(["at", "inMs", "forMs", "tokens"]);
+const MOVING = new Set(["time", "inMs", "processingMs", "tokens"]);
 
 function stable(content: unknown): string {
   return JSON.stringify(content, (name, value: unknown) => (MOVING.has(name) ? undefined : value));

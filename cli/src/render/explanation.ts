@@ -1,12 +1,12 @@
 import type {
   CallRecord,
-  ControllerWork,
+  ControllerStatus,
   Explanation,
-  Happening,
-  ProviderStanding,
+  TimelineEntry,
+  ProviderStatus,
   QueuePosition,
   Replica,
-  Wish,
+  DesiredItem,
 } from "@cloudwire/operator-api";
 import { hanging, table, wrap } from "../terminal/layout.ts";
 import { agoText, clockText, durationText } from "../terminal/time-text.ts";
@@ -14,7 +14,7 @@ import { type Style, causeLines, cell, heading, stateCell } from "./style.ts";
 
 /** Everything that is known of one object, for people. */
 export function renderExplanation(explanation: Explanation, style: Style): string {
-  const { object, exists, state, summary, causes, nextTry, wishes, facts, work, provider, calls, timeline } =
+  const { object, exists, state, summary, causes, nextRetry, desired, facts, controllers, provider, calls, timeline } =
     explanation;
   const { paint, columns } = style;
   const shown = stateCell(state, style);
@@ -23,10 +23,10 @@ export function renderExplanation(explanation: Explanation, style: Style): strin
     ...(summary === causes[0]?.message ? [] : wrap(summary, columns)),
     ...(causes.length === 0 ? [] : heading("What stands in the way", style)),
     ...causes.flatMap((cause) => causeLines(cause, style)),
-    ...nextTryLines(nextTry, style),
+    ...nextTryLines(nextRetry, style),
     ...section(
       "Wishes",
-      wishes.map((wish) => wishCells(wish, style)),
+      desired.map((wish) => wishCells(wish, style)),
       style,
     ),
     ...section(
@@ -36,35 +36,35 @@ export function renderExplanation(explanation: Explanation, style: Style): strin
     ),
     ...section(
       "Controllers",
-      work.map((one) => workCells(one, explanation.at)),
+      controllers.map((one) => workCells(one, explanation.time)),
       style,
     ),
     ...(provider === undefined ? [] : [...heading("Provider", style), ...providerLines(provider, style)]),
     ...section(
       "Last calls",
-      calls.map((call) => callCells(call, explanation.at, style)),
+      calls.map((call) => callCells(call, explanation.time, style)),
       style,
     ),
     ...section(
       "What happened",
-      timeline.map((one) => happeningCells(one, explanation.at, style)),
+      timeline.map((one) => happeningCells(one, explanation.time, style)),
       style,
     ),
     "",
-    ...replicaLines(explanation.replica, explanation.at, style),
+    ...replicaLines(explanation.replica, explanation.time, style),
   ];
   return `${lines.join("\n")}\n`;
 }
 
 /** Who says it, and when. */
 export function replicaLines(
-  { identity, leads, leader, version }: Replica,
+  { identity, isLeader, leaderIdentity, version }: Replica,
   at: string,
   { paint, columns }: Style,
 ): readonly string[] {
-  const role = leads
+  const role = isLeader
     ? "which leads"
-    : `which does not lead${leader === undefined ? "" : ` (${leader} does)`}, and does not know what is done`;
+    : `which does not lead${leaderIdentity === undefined ? "" : ` (${leaderIdentity} does)`}, and does not know what is done`;
   return wrap(`Told by ${identity}, ${role}, version ${version}, at ${clockText(at)}.`, columns).map(paint.dim);
 }
 
@@ -77,19 +77,25 @@ function section(
   return [...heading(title, style), ...table(rows, { columns: style.columns, indent: 2 })];
 }
 
-function nextTryLines(nextTry: Explanation["nextTry"], { columns, paint }: Style): readonly string[] {
+function nextTryLines(nextTry: Explanation["nextRetry"], { columns, paint }: Style): readonly string[] {
   if (nextTry === undefined) return [];
-  const { at, inMs, why } = nextTry;
+  const { time, inMs, message } = nextTry;
   const when = inMs <= 0 ? "now" : `in ${durationText(inMs)}`;
-  return ["", hanging("Next try  ", `${when} (${clockText(at)}): ${why}`, columns).replace("Next try", paint.bold)];
+  return [
+    "",
+    hanging("Next try  ", `${when} (${clockText(time)}): ${message}`, columns).replace("Next try", paint.bold),
+  ];
 }
 
-function wishCells({ what, state, detail }: Wish, { paint }: Style) {
+function wishCells({ description, state, message }: DesiredItem, { paint }: Style) {
   const paints = { met: paint.green, pending: paint.yellow, unmet: paint.red };
-  return [{ text: state, paint: paints[state] }, cell(detail === undefined ? what : `${what}: ${detail}`)];
+  return [
+    { text: state, paint: paints[state] },
+    cell(message === undefined ? description : `${description}: ${message}`),
+  ];
 }
 
-function workCells({ controller, key, queue, failures, last }: ControllerWork, at: string) {
+function workCells({ controller, key, queue, failures, last }: ControllerStatus, at: string) {
   const failed = failures === 0 ? "" : `, failed ${failures === 1 ? "once" : `${failures} times`} in a row`;
   const error =
     last?.error === undefined
@@ -98,7 +104,7 @@ function workCells({ controller, key, queue, failures, last }: ControllerWork, a
   const ended =
     last === undefined
       ? ""
-      : `; last ${last.outcome} ${agoText(last.end, at)} in ${durationText(last.durationMs)}, reconcile ${last.reconcileId}${error}`;
+      : `; last ${last.outcome} ${agoText(last.endTime, at)} in ${durationText(last.durationMs)}, reconcile ${last.reconcileID}${error}`;
   return [cell(controller), cell(key), cell(`${queueText(queue)}${failed}${ended}`)];
 }
 
@@ -106,21 +112,21 @@ function queueText(queue: QueuePosition): string {
   switch (queue.kind) {
     case "idle":
       return "nothing to do until something changes";
-    case "waiting":
+    case "queued":
       return `in line${queue.ahead === undefined ? "" : ` behind ${queue.ahead} at most`}, priority ${queue.priority}`;
     case "delayed":
       return `again in ${durationText(Math.max(0, queue.inMs))}`;
-    case "working":
-      return `in work for ${durationText(queue.forMs)}`;
+    case "processing":
+      return `in work for ${durationText(queue.processingMs)}`;
     case "notRunning":
-      return `does not run here: ${queue.why}`;
+      return `does not run here: ${queue.message}`;
     default:
       return queue satisfies never;
   }
 }
 
 function providerLines(
-  { name, connection, ready, reasons, doubt, held }: ProviderStanding,
+  { name, connection, ready, reasons, absenceIgnored, throttled }: ProviderStatus,
   style: Style,
 ): readonly string[] {
   const { paint, columns } = style;
@@ -128,36 +134,38 @@ function providerLines(
   return [
     `  ${name}  ${standing}, connection ${connection}`,
     ...reasons.map((reason) => hanging("  ", reason, columns)),
-    ...(doubt === undefined
+    ...(absenceIgnored === undefined
       ? []
-      : [hanging("  ", `its word that a machine is gone is not taken now: ${doubt}`, columns)]),
-    ...held.map(({ quotaClass, until }) => `  calls of class ${quotaClass} are held back until ${clockText(until)}`),
+      : [hanging("  ", `its word that a machine is gone is not taken now: ${absenceIgnored}`, columns)]),
+    ...throttled.map(
+      ({ quotaClass, untilTime }) => `  calls of class ${quotaClass} are held back until ${clockText(untilTime)}`,
+    ),
   ];
 }
 
 function callCells(
-  { at: time, provider, rpc, durationMs, code, reason, message, cloudRequestIds, objects }: CallRecord,
+  { time, provider, method, durationMs, code, reason, message, cloudRequestIds, objectCount }: CallRecord,
   at: string,
   { paint }: Style,
 ) {
   const parts = [
     `${provider === undefined ? "" : `to ${provider}, `}${durationText(durationMs)}`,
-    objects > 1 ? `together with ${objects - 1} more` : "",
+    objectCount > 1 ? `together with ${objectCount - 1} more` : "",
     reason ?? "",
     message ?? "",
     cloudRequestIds.length === 0 ? "" : `request ${cloudRequestIds.join(", ")}`,
   ];
   return [
     { text: agoText(time, at), paint: paint.dim },
-    cell(rpc),
+    cell(method),
     { text: code, paint: code === "OK" ? paint.green : paint.red },
     cell(parts.filter((part) => part !== "").join(", ")),
   ];
 }
 
-function happeningCells(happening: Happening, at: string, { paint }: Style) {
-  const { at: time, kind, by, reason, message, isWarning, count = 1 } = happening;
-  const about = [...(by === undefined ? [] : [by]), ...(count > 1 ? [`${count} times`] : [])].join(", ");
+function happeningCells(happening: TimelineEntry, at: string, { paint }: Style) {
+  const { time, kind, source, reason, message, isWarning, count = 1 } = happening;
+  const about = [...(source === undefined ? [] : [source]), ...(count > 1 ? [`${count} times`] : [])].join(", ");
   return [
     { text: agoText(time, at), paint: paint.dim },
     cell(kind),

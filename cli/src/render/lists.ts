@@ -1,4 +1,4 @@
-import type { ObjectRow, OrphansPage } from "@cloudwire/operator-api";
+import type { ObjectRow, OrphanReport } from "@cloudwire/operator-api";
 import type { HeldNode } from "../client/shapes/overview.ts";
 import { table, wrap } from "../terminal/layout.ts";
 import { type Style, cell, heading, stateCell } from "./style.ts";
@@ -34,11 +34,11 @@ export function renderHeld(nodes: readonly HeldNode[], which: "held" | "chosen",
 }
 
 /** What nobody in the cluster owns, for people. */
-export function renderOrphans({ orphans, unknown }: OrphansPage, style: Style): string {
+export function renderOrphans({ orphans, unreachableProviders }: OrphanReport, style: Style): string {
   const { paint, columns } = style;
   const head = ["provider", "kind", "id", "owner", "why it is there"].map((text) => ({ text, paint: paint.dim }));
   const rows = orphans.map(({ provider, kind, id, owner, message }) => [provider, kind, id, owner, message].map(cell));
-  const isComplete = unknown.length === 0;
+  const isComplete = unreachableProviders.length === 0;
   const lines = [
     ...(orphans.length === 0
       ? wrap(
@@ -48,7 +48,7 @@ export function renderOrphans({ orphans, unknown }: OrphansPage, style: Style): 
       : table([head, ...rows], { columns })),
     ...(isComplete ? [] : heading("Not asked, so that the list may lack some", style)),
     ...table(
-      unknown.map(({ provider, message }) => [{ text: provider, paint: paint.yellow }, cell(message)]),
+      unreachableProviders.map(({ provider, message }) => [{ text: provider, paint: paint.yellow }, cell(message)]),
       { columns, indent: 2 },
     ),
   ];

@@ -1,6 +1,6 @@
 import {
-  type BrakeStanding,
-  type BudgetStanding,
+  type DeletionCircuitBreaker,
+  type CallBudgetStatus,
   OBJECT_KINDS,
   type Overview,
   type ProviderSummary,
@@ -13,10 +13,10 @@ import { replicaLines } from "./explanation.ts";
 
 /** How everything stands, for people. */
 export function renderOverview(overview: Overview, style: Style): string {
-  const { cluster, writes, alarms, providers, replica, at } = overview;
+  const { cluster, observing, alarms, providers, replica, time } = overview;
   const { paint, columns } = style;
   const lines = [
-    `${paint.bold(`cluster ${cluster}`)}${writes ? "" : paint.yellow("  something of it is only observed: see `plan`")}`,
+    `${paint.bold(`cluster ${cluster}`)}${observing ? paint.yellow("  observe mode: see `plan`") : ""}`,
     ...(alarms.length === 0 ? [paint.green("No alarm.")] : heading("Alarms", style)),
     ...alarms.flatMap((alarm) => causeLines(alarm, style, alarm.object)),
     ...heading("Objects", style),
@@ -26,7 +26,7 @@ export function renderOverview(overview: Overview, style: Style): string {
     ...heading("Providers", style),
     ...(providers.length === 0 ? ["  none"] : providers.flatMap((provider) => providerLines(provider, style))),
     "",
-    ...replicaLines(replica, at, { paint, columns }),
+    ...replicaLines(replica, time, { paint, columns }),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -48,21 +48,33 @@ function countLines({ counts }: Overview, style: Style): readonly string[] {
 }
 
 function controllerLines({ controllers }: Overview, { paint }: Style): readonly string[] {
-  const head = ["name", "state", "waiting", "working", "delayed", "failing"].map((text) => ({
+  const head = ["name", "state", "queued", "processing", "delayed", "failing"].map((text) => ({
     text,
     paint: paint.dim,
   }));
-  const rows = controllers.map(({ name, state, waiting, working, delayed, failing }) => [
+  const rows = controllers.map(({ name, state, queued, processing, delayed, failing }) => [
     cell(name),
     cell(state),
-    ...[waiting, working, delayed].map((count) => cell(String(count))),
+    ...[queued, processing, delayed].map((count) => cell(String(count))),
     failing === 0 ? cell("0") : { text: String(failing), paint: paint.red },
   ]);
   return table([head, ...rows], { columns: undefined, indent: 2, right: [2, 3, 4, 5] });
 }
 
 function providerLines(provider: ProviderSummary, { paint, columns }: Style): readonly string[] {
-  const { name, address, connection, ready, reasons, version, calls, failedCalls, inFlight, budgets, brake } = provider;
+  const {
+    name,
+    address,
+    connection,
+    ready,
+    reasons,
+    version,
+    calls,
+    failedCalls,
+    inFlight,
+    budgets,
+    deletionCircuitBreaker,
+  } = provider;
   const standing = ready ? paint.green("ready") : paint.red("not ready");
   const release = version === undefined ? "" : `, version ${version}`;
   return [
@@ -70,20 +82,28 @@ function providerLines(provider: ProviderSummary, { paint, columns }: Style): re
     `    ${calls} calls, ${failedCalls} failed, ${inFlight} under way`,
     ...reasons.map((reason) => hanging("    ", reason, columns)),
     ...budgets.map((budget) => hanging("    ", budgetText(budget), columns)),
-    ...(brake?.holds === true ? [paint.red(hanging("    ", brakeText(brake), columns))] : []),
+    ...(deletionCircuitBreaker?.open === true
+      ? [paint.red(hanging("    ", brakeText(deletionCircuitBreaker), columns))]
+      : []),
   ];
 }
 
-function brakeText({ gone, message }: BrakeStanding): string {
-  return `the brake holds: ${message ?? `the machines of ${gone} Nodes are said to be gone`}`;
+function brakeText({ absentNodes, message }: DeletionCircuitBreaker): string {
+  return `the brake holds: ${message ?? `the machines of ${absentNodes} Nodes are said to be gone`}`;
 }
 
-function budgetText({ quotaClass, callsPerSecond, tokens, waiting, heldUntil }: BudgetStanding): string {
+function budgetText({
+  quotaClass,
+  cloudCallsPerSecond,
+  tokens,
+  queuedCalls,
+  throttledUntilTime,
+}: CallBudgetStatus): string {
   const parts = [
-    callsPerSecond === undefined ? "no limit" : `${callsPerSecond} calls/s`,
+    cloudCallsPerSecond === undefined ? "no limit" : `${cloudCallsPerSecond} calls/s`,
     tokens === undefined ? "" : `${Math.floor(tokens)} left`,
-    waiting === 0 ? "" : `${waiting} waiting`,
-    heldUntil === undefined ? "" : `held back until ${clockText(heldUntil)}`,
+    queuedCalls === 0 ? "" : `${queuedCalls} waiting`,
+    throttledUntilTime === undefined ? "" : `held back until ${clockText(throttledUntilTime)}`,
   ];
   return `budget ${quotaClass}: ${parts.filter((part) => part !== "").join(", ")}`;
 }

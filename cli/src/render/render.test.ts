@@ -148,17 +148,17 @@ describe("renderOverview()", () => {
           Do:  See at the cloud.
 
       Objects
-                  ok  working  waiting  blocked  unmanaged
-        node      28        0        0       12          0
-        service    4        1        2        0          0
-        route      0        0        0        0          0
-        provider   1        0        0        1          0
+                  ok  progressing  waiting  blocked  unmanaged
+        node      28            0        0       12          0
+        service    4            1        2        0          0
+        route      0            0        0        0          0
+        provider   1            0        0        1          0
         what is in their way: \`list --state waiting,blocked\`
 
       Controllers
-        name                   state    waiting  working  delayed  failing
-        cloud-node-controller  running        3        1        0        2
-        node-route-controller  off            0        0        0        0
+        name                   state    queued  processing  delayed  failing
+        cloud-node-controller  running       3           1        0        2
+        node-route-controller  off           0           0        0        0
 
       Providers
         aws  ready, connection connected, unix:///run/aws.sock, version 1.2.3
@@ -178,19 +178,19 @@ describe("renderOverview()", () => {
 
   test("says that nothing is wrong, and that something is only observed", () => {
     expect(renderOverview(quietOverview, narrow)).toMatchInlineSnapshot(`
-      "cluster prod  something of it is only observed: see \`plan\`
+      "cluster prod  observe mode: see \`plan\`
       No alarm.
 
       Objects
-                  ok  working  waiting  blocked  unmanaged
-        node      28        0        0       12          0
-        service    4        1        2        0          0
-        route      0        0        0        0          0
-        provider   1        0        0        1          0
+                  ok  progressing  waiting  blocked  unmanaged
+        node      28            0        0       12          0
+        service    4            1        2        0          0
+        route      0            0        0        0          0
+        provider   1            0        0        1          0
         what is in their way: \`list --state waiting,blocked\`
 
       Controllers
-        name  state  waiting  working  delayed  failing
+        name  state  queued  processing  delayed  failing
 
       Providers
         none
@@ -238,11 +238,11 @@ describe("renderPlans()", () => {
     expect(renderPlans(plans, narrow)).toMatchInlineSnapshot(`
       "There are differences: something that is there would be changed or
       removed. Not everything has been looked at yet.
-      0 removals, 1 change and 1 addition.
+      0 deletes, 1 update and 1 create.
 
       cloud-node-controller worker-1 (aws)
-        addition  patch nodes worker-1: metadata.labels.zone
-        change    aws EnsureLoadBalancer (service changed)
+        create  patch nodes worker-1: metadata.labels.zone
+        update  aws EnsureLoadBalancer (service changed)
 
       Not decided: the last look failed
         node-route-controller  routes  aws
@@ -254,7 +254,7 @@ describe("renderPlans()", () => {
     expect(renderPlans(noPlans, narrow)).toMatchInlineSnapshot(`
       "Go ahead: everything was looked at, and nothing that is there would be
       changed or removed.
-      0 removals, 0 changes and 0 additions.
+      0 deletes, 0 updates and 0 creates.
       "
     `);
   });
@@ -278,7 +278,7 @@ describe("renderOrphans()", () => {
   });
 
   test("says that there are none", () => {
-    expect(renderOrphans({ ...orphans, orphans: [], unknown: [] }, plain)).toMatchInlineSnapshot(`
+    expect(renderOrphans({ ...orphans, orphans: [], unreachableProviders: [] }, plain)).toMatchInlineSnapshot(`
       "No orphans: all that has this cluster's stamp at the clouds has an owner in the cluster.
       "
     `);

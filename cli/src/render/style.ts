@@ -11,7 +11,7 @@ export interface Style {
 export function stateCell(state: State, { paint }: Style): Cell {
   const paints = {
     ok: paint.green,
-    working: paint.blue,
+    progressing: paint.blue,
     waiting: paint.yellow,
     blocked: paint.red,
     unmanaged: paint.dim,
@@ -29,7 +29,7 @@ export function cell(text: string): Cell {
 
 /** What stands in the way, what to do about it, and where more is said. */
 export function causeLines(
-  { reason, message, remedy, see }: Cause,
+  { reason, message, remedy, documentation }: Cause,
   { paint, columns }: Style,
   about = "",
 ): readonly string[] {
@@ -39,6 +39,6 @@ export function causeLines(
       () => `${paint.yellow(reason)}:`,
     ),
     ...(remedy === undefined ? [] : [hanging("    Do:  ", remedy, columns).replace("Do:", () => paint.bold("Do:"))]),
-    ...(see === undefined ? [] : [paint.dim(`    See: ${see}`)]),
+    ...(documentation === undefined ? [] : [paint.dim(`    See: ${documentation}`)]),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Explanation, ObjectRow, OrphansPage, Overview, PlansPage } from "@cloudwire/operator-api";
+import type { Explanation, ObjectRow, OrphanReport, Overview, PlanReport } from "@cloudwire/operator-api";
 
 const AT = "2026-11-23T15:04:05.000Z";
 
@@ -6,8 +6,8 @@ const AT = "2026-11-23T15:04:05.000Z";
 export const heldNode: Explanation = {
   object: "node/worker-1",
   kind: "node",
-  at: AT,
-  replica: { identity: "ccm-0_1b2c", leads: true, version: "0.1.0" },
+  time: AT,
+  replica: { identity: "ccm-0_1b2c", isLeader: true, version: "0.1.0" },
   exists: true,
   state: "blocked",
   summary: "Its machine is gone by the word of aws, and the brake holds it.",
@@ -16,47 +16,52 @@ export const heldNode: Explanation = {
       reason: "DeletionBrake",
       message: "More Nodes than usual would go at once, so none of them is deleted.",
       remedy: "See at the cloud whether these machines are really gone.",
-      see: "docs/explanation/deletion-guard.md",
+      documentation: "docs/explanation/deletion-guard.md",
     },
     { reason: "CallsHeldBack", message: "Calls of class reads are held back." },
   ],
-  nextTry: { at: "2026-11-23T15:04:35.000Z", inMs: 30_000, why: "the guard looks again" },
-  wishes: [
-    { what: "taint uninitialized lifted", state: "met" },
-    { what: "Node deleted", state: "pending", detail: "held by the brake" },
-    { what: "addresses as at the cloud", state: "unmet" },
+  nextRetry: { time: "2026-11-23T15:04:35.000Z", inMs: 30_000, message: "the guard looks again" },
+  desired: [
+    { description: "taint uninitialized lifted", state: "met" },
+    { description: "Node deleted", state: "pending", message: "held by the brake" },
+    { description: "addresses as at the cloud", state: "unmet" },
   ],
   facts: [
     { name: "provider id", value: "aws:///eu-1a/i-0123" },
     { name: "created", value: "2026-11-20T10:00:00Z" },
   ],
-  work: [
+  controllers: [
     {
       controller: "cloud-node-lifecycle-controller",
       key: "worker-1",
-      queue: { kind: "delayed", dueAt: "2026-11-23T15:04:35.000Z", inMs: 30_000 },
+      queue: { kind: "delayed", dueTime: "2026-11-23T15:04:35.000Z", inMs: 30_000 },
       failures: 0,
-      last: { outcome: "requeued", end: "2026-11-23T15:04:02.000Z", durationMs: 12, reconcileId: "r-1" },
+      last: { outcome: "requeued", endTime: "2026-11-23T15:04:02.000Z", durationMs: 12, reconcileID: "r-1" },
     },
     {
       controller: "cloud-node-controller",
       key: "worker-1",
-      queue: { kind: "waiting", priority: "low", ahead: 3 },
+      queue: { kind: "queued", priority: "low", ahead: 3 },
       failures: 2,
       last: {
         outcome: "error",
-        end: "2026-11-23T15:00:05.000Z",
+        endTime: "2026-11-23T15:00:05.000Z",
         durationMs: 1500,
-        reconcileId: "r-2",
+        reconcileID: "r-2",
         error: { code: "UNAVAILABLE", message: "the cloud is away" },
       },
     },
     { controller: "service-lb-controller", key: "worker-1", queue: { kind: "idle" }, failures: 0 },
-    { controller: "node-route-controller", key: "worker-1", queue: { kind: "working", forMs: 250 }, failures: 1 },
+    {
+      controller: "node-route-controller",
+      key: "worker-1",
+      queue: { kind: "processing", processingMs: 250 },
+      failures: 1,
+    },
     {
       controller: "node-ipam-controller",
       key: "worker-1",
-      queue: { kind: "notRunning", why: "--controllers" },
+      queue: { kind: "notRunning", message: "--controllers" },
       failures: 0,
     },
   ],
@@ -65,42 +70,42 @@ export const heldNode: Explanation = {
     connection: "connected",
     ready: false,
     reasons: ["its credentials expire soon"],
-    doubt: "it failed 12 s ago",
-    held: [{ quotaClass: "reads", until: "2026-11-23T15:05:00.000Z" }],
+    absenceIgnored: "it failed 12 s ago",
+    throttled: [{ quotaClass: "reads", untilTime: "2026-11-23T15:05:00.000Z" }],
   },
   calls: [
     {
-      at: "2026-11-23T15:04:00.000Z",
+      time: "2026-11-23T15:04:00.000Z",
       provider: "aws",
-      rpc: "GetInstances",
+      method: "GetInstances",
       durationMs: 87,
       code: "OK",
       cloudRequestIds: ["req-1", "req-2"],
-      objects: 40,
+      objectCount: 40,
     },
     {
-      at: "2026-11-23T14:04:00.000Z",
-      rpc: "GetInstances",
+      time: "2026-11-23T14:04:00.000Z",
+      method: "GetInstances",
       durationMs: 5000,
       code: "UNAVAILABLE",
       reason: "CLOUD_UNAVAILABLE",
       message: "no answer",
       cloudRequestIds: [],
-      objects: 1,
+      objectCount: 1,
     },
   ],
   timeline: [
     {
-      at: "2026-11-23T15:04:02.000Z",
+      time: "2026-11-23T15:04:02.000Z",
       kind: "event",
-      by: "cloud-node-lifecycle-controller",
+      source: "cloud-node-lifecycle-controller",
       reason: "TooManyNodeDeletions",
       message: "Not deleted: 12 of 40 Nodes would go",
       isWarning: true,
       count: 3,
     },
     {
-      at: "2026-11-20T10:00:05.000Z",
+      time: "2026-11-20T10:00:05.000Z",
       kind: "object",
       reason: "Created",
       message: "The Node was created",
@@ -113,15 +118,15 @@ export const heldNode: Explanation = {
 export const quietService: Explanation = {
   object: "service/shop/web",
   kind: "service",
-  at: AT,
-  replica: { identity: "ccm-1_9f", leads: false, leader: "ccm-0_1b2c", version: "0.1.0" },
+  time: AT,
+  replica: { identity: "ccm-1_9f", isLeader: false, leaderIdentity: "ccm-0_1b2c", version: "0.1.0" },
   exists: false,
   state: "ok",
   summary: "There is no such Service.",
   causes: [],
-  wishes: [],
+  desired: [],
   facts: [],
-  work: [],
+  controllers: [],
   calls: [],
   timeline: [],
 };
@@ -138,7 +143,7 @@ export const noNode: Explanation = {
       reason: "NotInCluster",
       message: "There is no node/wroker-1; did you mean node/worker-1?",
       remedy: "See how it is called with `kubectl get`.",
-      see: "docs/guides/run-the-controller.md",
+      documentation: "docs/guides/run-the-controller.md",
     },
   ],
 };
@@ -149,22 +154,22 @@ export const goneNode: Explanation = {
   causes: [{ reason: "GoneFromCluster", message: "It is not in the cluster any more." }],
 };
 
-const none = { ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 };
+const none = { ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 };
 
 export const overview: Overview = {
-  at: AT,
+  time: AT,
   cluster: "prod",
   replica: heldNode.replica,
-  writes: true,
+  observing: false,
   counts: {
     node: { ...none, ok: 28, blocked: 12 },
-    service: { ...none, ok: 4, working: 1, waiting: 2 },
+    service: { ...none, ok: 4, progressing: 1, waiting: 2 },
     route: none,
     provider: { ...none, ok: 1, blocked: 1 },
   },
   controllers: [
-    { name: "cloud-node-controller", state: "running", waiting: 3, working: 1, delayed: 0, failing: 2 },
-    { name: "node-route-controller", state: "off", waiting: 0, working: 0, delayed: 0, failing: 0 },
+    { name: "cloud-node-controller", state: "running", queued: 3, processing: 1, delayed: 0, failing: 2 },
+    { name: "node-route-controller", state: "off", queued: 0, processing: 0, delayed: 0, failing: 0 },
   ],
   providers: [
     {
@@ -178,10 +183,16 @@ export const overview: Overview = {
       failedCalls: 1,
       inFlight: 2,
       budgets: [
-        { quotaClass: "reads", callsPerSecond: 20, tokens: 39.7, waiting: 4, heldUntil: "2026-11-23T15:05:00.000Z" },
-        { quotaClass: "changes", waiting: 0 },
+        {
+          quotaClass: "reads",
+          cloudCallsPerSecond: 20,
+          tokens: 39.7,
+          queuedCalls: 4,
+          throttledUntilTime: "2026-11-23T15:05:00.000Z",
+        },
+        { quotaClass: "changes", queuedCalls: 0 },
       ],
-      brake: { holds: true, gone: 12, message: "12 of 40 Nodes are gone" },
+      deletionCircuitBreaker: { open: true, absentNodes: 12, message: "12 of 40 Nodes are gone" },
     },
     {
       name: "metal",
@@ -193,7 +204,7 @@ export const overview: Overview = {
       failedCalls: 0,
       inFlight: 0,
       budgets: [],
-      brake: { holds: false, gone: 0 },
+      deletionCircuitBreaker: { open: false, absentNodes: 0 },
     },
   ],
   alarms: [
@@ -206,38 +217,38 @@ export const overview: Overview = {
   ],
 };
 
-export const quietOverview: Overview = { ...overview, alarms: [], writes: false, controllers: [], providers: [] };
+export const quietOverview: Overview = { ...overview, alarms: [], observing: true, controllers: [], providers: [] };
 
-export const plans: PlansPage = {
-  observes: true,
-  settled: false,
-  pending: { addition: 1, change: 1, removal: 0 },
-  undecided: [{ controller: "node-route-controller", key: "routes", provider: "aws" }],
+export const plans: PlanReport = {
+  observing: true,
+  complete: false,
+  pending: { create: 1, update: 1, delete: 0 },
+  failedKeys: [{ controller: "node-route-controller", key: "routes", provider: "aws" }],
   plans: [
     {
       controller: "cloud-node-controller",
       key: "worker-1",
       provider: "aws",
       digest: "d1",
-      since: AT,
+      startTime: AT,
       writes: [
-        { target: "kubernetes", effect: "addition", summary: "patch nodes worker-1: metadata.labels.zone" },
-        { target: "provider", effect: "change", summary: "aws EnsureLoadBalancer (service changed)" },
+        { target: "kubernetes", action: "create", summary: "patch nodes worker-1: metadata.labels.zone" },
+        { target: "provider", action: "update", summary: "aws EnsureLoadBalancer (service changed)" },
       ],
     },
   ],
 };
 
-export const noPlans: PlansPage = {
-  observes: true,
-  settled: true,
-  pending: { addition: 0, change: 0, removal: 0 },
-  undecided: [],
+export const noPlans: PlanReport = {
+  observing: true,
+  complete: true,
+  pending: { create: 0, update: 0, delete: 0 },
+  failedKeys: [],
   plans: [],
 };
 
-export const orphans: OrphansPage = {
-  at: AT,
+export const orphans: OrphanReport = {
+  time: AT,
   orphans: [
     {
       provider: "aws",
@@ -248,7 +259,7 @@ export const orphans: OrphansPage = {
     },
     { provider: "aws", kind: "route", id: "r-10.0.1.0", owner: "worker-9", message: "deleted at the next look" },
   ],
-  unknown: [{ provider: "metal", message: "not connected" }],
+  unreachableProviders: [{ provider: "metal", message: "not connected" }],
 };
 
 export const heldRows: readonly ObjectRow[] = [
@@ -258,7 +269,7 @@ export const heldRows: readonly ObjectRow[] = [
     reason: "DeletionBrake",
     summary: "Its machine is gone.",
     provider: "aws",
-    created: AT,
+    creationTime: AT,
   },
   {
     object: "node/worker-1",

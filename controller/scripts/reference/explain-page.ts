@@ -5,7 +5,7 @@ import { code, table } from "../markdown.ts";
 
 const STATE_TEXT: Readonly<Record<State, string>> = {
   ok: "as it is wished, and nothing is under way",
-  working: "a change is under way, here or at the cloud; nothing is wrong",
+  progressing: "a change is under way, here or at the cloud; nothing is wrong",
   waiting: "something that passes by itself holds it up: a back-off, a limit of calls, a provider that starts",
   blocked: "it does not go on before somebody changes something; the first cause says who and what",
   unmanaged: "none of this program's, by somebody's wish or for want of an owner",
@@ -34,7 +34,7 @@ ${table(
   ["state", "an object is"],
   STATES.map((state) => [code(state), STATE_TEXT[state]]),
 )}
-The state is that of the first cause; without cause an object is \`ok\`, \`working\`, or \`unmanaged\` where nothing is wished of it.
+The state is that of the first cause; without cause an object is \`ok\`, \`progressing\`, or \`unmanaged\` where nothing is wished of it.
 
 ## Reasons
 
@@ -84,7 +84,13 @@ the controller, for only people can say whether something still needs one; route
 function reasonsOf(kind: ObjectKind): string {
   const rows = Object.entries<ReasonRow>(REASONS)
     .filter(([, { of }]) => of.includes(kind))
-    .map(([reason, { state, message, remedy, see }]) => [code(reason), state, message, remedy ?? "", link(see)]);
+    .map(([reason, { state, message, remedy, documentation: documentation }]) => [
+      code(reason),
+      state,
+      message,
+      remedy ?? "",
+      link(documentation),
+    ]);
   return table(["reason", "state", "what stands in the way", "to do", "more"], rows);
 }
 

@@ -7,7 +7,7 @@ import type { LabelingResult } from "../../src/controllers/persistent-volume-lab
 import type { Drift } from "../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/events/metrics.ts";
-import type { Effect } from "../../src/observe/plans.ts";
+import type { WriteAction } from "../../src/observe/plans.ts";
 import type { HealthReasonName } from "../../src/provider/connection/state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership/conflicts.ts";
 import type { NodeOwner } from "../../src/provider/model/provider.ts";
@@ -72,10 +72,10 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     }),
   },
   cloudwire_pending_writes: {
-    effect: closed<Effect>({
-      addition: "nothing that is there changes",
-      change: "something else comes in its place, or the provider changes its cloud",
-      removal: "something that is there goes",
+    action: closed<WriteAction>({
+      create: "an object, a field or a label is new; nothing that exists changes",
+      update: "a value changes, or the provider changes its cloud",
+      delete: "an object or a value is removed",
     }),
   },
   cloudwire_provider_problem: {

@@ -46,7 +46,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, handoverMetrics),
   part("Controllers", ON_LEADER, controllerMetrics, panicCounter),
   part("Plans", "Where `--mode`, `--controller-mode` or `--provider-mode` says observe.", (metrics) =>
-    exposePlans(metrics, { all: [], undecided: [] }),
+    exposePlans(metrics, { all: [], failedKeys: [] }),
   ),
   part("Workqueues", ON_LEADER, workqueueMetrics),
   part("Providers", "Once the cluster's identity is known. On a standby too.", status, providerMetrics, ownership),

@@ -1,8 +1,8 @@
 import { CLOUD_CONTROLLER_MANAGER, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import { WAITING, waitingIndex } from "../controllers/node/predicates.ts";
 import { clusterCidrsOf, whyNoRoutes } from "../controllers/route/options.ts";
-import { Memories } from "../explain/history/stores.ts";
-import { type OperatorPages, operatorPages } from "../explain/register.ts";
+import { HistoryStores } from "../explain/history/stores.ts";
+import { type OperatorEndpoints, operatorEndpoints } from "../explain/register.ts";
 import { type ClusterConnection, connectCluster, readClusterId } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import { ChangeSequence } from "../leadership/change-sequence.ts";
@@ -53,9 +53,9 @@ export interface Cluster extends ClusterSettings {
   readonly access: ApiAccess;
   readonly kube: ClusterConnection;
   readonly state: ClusterState;
-  readonly pages: OperatorPages;
+  readonly pages: OperatorEndpoints;
   readonly observed: Observing | undefined;
-  readonly memories: Memories;
+  readonly memories: HistoryStores;
 }
 
 export interface ClusterSignals {
@@ -72,7 +72,7 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
   const { options } = settings;
   const { version, platform, clock } = process;
   const observed = observing({ ...process, options });
-  const memories = new Memories(clock);
+  const memories = new HistoryStores(clock);
   const enabled = enabledControllers(options);
   const kube = connectCluster({
     ...process,
@@ -86,7 +86,7 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
   });
   memories.follow(kube);
   const state = new ClusterState(options, kube.informers);
-  const pages = operatorPages({
+  const pages = operatorEndpoints({
     ...process,
     options,
     controllerNames: CONTROLLER_NAMES,

@@ -7,7 +7,7 @@ import { cloudNode } from "../controllers/node/controller.ts";
 import { persistentVolumeLabel } from "../controllers/persistent-volume-label/controller.ts";
 import { nodeRoute } from "../controllers/route/controller.ts";
 import { serviceLb } from "../controllers/service/controller.ts";
-import type { Memories } from "../explain/history/stores.ts";
+import type { HistoryStores } from "../explain/history/stores.ts";
 import { type Plans, reporter } from "../observe/plans.ts";
 import { controllerMetrics, panicCounter } from "../runtime/metrics.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
@@ -40,7 +40,7 @@ export interface ControllersDependencies
   /** Receives plans in observe mode. @default plans are applied */
   readonly plans?: Plans | undefined;
   /** Receives results of reconciles. @default none */
-  readonly memories?: Memories | undefined;
+  readonly memories?: HistoryStores | undefined;
 }
 
 /** Builds nothing before it runs. */

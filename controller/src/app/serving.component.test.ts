@@ -11,14 +11,14 @@ import { parseCommand } from "./options.ts";
 import { HealthMetrics } from "../server/health.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
-import { ExplainPages } from "../explain/endpoints/explain.ts";
+import { ExplainEndpoints } from "../explain/endpoints/explain.ts";
 import { Explainer } from "../explain/explainer.ts";
-import { Memories } from "../explain/history/stores.ts";
-import { ObjectJudge } from "../explain/evaluate/object-evaluator.ts";
+import { HistoryStores } from "../explain/history/stores.ts";
+import { ObjectEvaluator } from "../explain/evaluate/object-evaluator.ts";
 import { Orphans } from "../explain/evaluate/orphans.ts";
 import { operatorOverview } from "../explain/overview/overview.ts";
 import { type EndpointsDependencies, serveEndpoints } from "./serving.ts";
-import { serveOperatorPages } from "../explain/register.ts";
+import { serveOperatorEndpoints } from "../explain/register.ts";
 
 function dependencies(): EndpointsDependencies {
   const command = parseCommand(
@@ -34,10 +34,10 @@ function dependencies(): EndpointsDependencies {
     providers: () => undefined,
     providerSnapshots: () => [],
     controllers: () => [],
-    replica: () => ({ identity: "one", leads: true, version: "1.0.0" }),
+    replica: () => ({ identity: "one", isLeader: true, version: "1.0.0" }),
     clock,
   };
-  const memories = new Memories(clock);
+  const history = new HistoryStores(clock);
   const routes = { hasRoutes: false, routeManagement: () => "off" as const, clusterCidrs: () => [] };
   return {
     ...known,
@@ -54,13 +54,13 @@ function dependencies(): EndpointsDependencies {
       ...known,
       ...routes,
       cluster: "c",
-      writes: true,
+      observing: false,
       controllerNames: [],
       metrics,
       log: new FakeLog(),
     }),
-    explain: new ExplainPages(
-      new Explainer({ ...known, judge: new ObjectJudge(known), memories }),
+    explain: new ExplainEndpoints(
+      new Explainer({ ...known, evaluator: new ObjectEvaluator(known), history }),
       new Orphans({ ...known, ...routes, providers: () => [] }),
     ),
   };
@@ -101,7 +101,7 @@ test("every endpoint is in the reference, and there are no others in it", async 
 });
 
 test("loopback has nothing that changes something, that asks a cloud, or that holds secrets", async () => {
-  const served = await routesOf((server) => serveOperatorPages(server, dependencies()));
+  const served = await routesOf((server) => serveOperatorEndpoints(server, dependencies()));
   expect(served).toEqual([
     "GET /debug/controllers",
     "GET /debug/controllers/NAME",

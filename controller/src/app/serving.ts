@@ -1,6 +1,6 @@
 import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
-import { type OperatorPages, serveOperatorPages } from "../explain/register.ts";
+import { type OperatorEndpoints, serveOperatorEndpoints } from "../explain/register.ts";
 import type { ClusterConnection } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import { parseAddress } from "../options/flag.ts";
@@ -28,7 +28,7 @@ import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 import { type Options, TABLE } from "./options.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
-export interface EndpointsDependencies extends OperatorPages {
+export interface EndpointsDependencies extends OperatorEndpoints {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
   readonly version: string;
@@ -97,7 +97,7 @@ async function serveStatusPage(dependencies: ServingDependencies): Promise<Runni
   const address = parseAddress(statusPageBindAddress);
   if (address === undefined) return undefined;
   return listening("--status-page-bind-address", statusPageBindAddress, () =>
-    startLoopbackServer({ address, register: (server) => serveOperatorPages(server, dependencies) }),
+    startLoopbackServer({ address, register: (server) => serveOperatorEndpoints(server, dependencies) }),
   );
 }
 
@@ -157,7 +157,7 @@ export function serveEndpoints(server: FastifyInstance, dependencies: EndpointsD
     [CONFIG_KEY]: configTree(TABLE, options),
     ...(reloader === undefined ? {} : { [CONFIG_FILE_KEY]: reloadReport(reloader.state) }),
   }));
-  serveOperatorPages(server, dependencies);
+  serveOperatorEndpoints(server, dependencies);
   dependencies.explain.serveOrphans(server);
   serveText(server, "/flagz", () => page("flagz", flagLines(TABLE, options)));
   serveText(server, "/statusz", () => {

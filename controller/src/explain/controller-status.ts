@@ -1,4 +1,4 @@
-import type { ControllerWork, NextTry, QueuePosition, ReconcileResult } from "@cloudwire/operator-api";
+import type { ControllerStatus, NextRetry, QueuePosition, ReconcileResult } from "@cloudwire/operator-api";
 import type { ReconcileRecord } from "../runtime/history.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import { messageOf } from "../util/errors.ts";
@@ -9,14 +9,14 @@ import type { Worker } from "./objects.ts";
 import { cause, type KnownCause } from "./reasons/reasons.ts";
 
 /** Where a key is in one controller; `supervised` is undefined where --controllers does not name that controller. */
-export function controllerWork(
+export function controllerStatus(
   { controller, key }: Worker,
   supervised: SupervisedController | undefined,
   nowMs: number,
-): ControllerWork {
+): ControllerStatus {
   const current = supervised?.current;
   if (current === undefined) {
-    return { controller, key, queue: { kind: "notRunning", why: whyNotRunning(supervised) }, failures: 0 };
+    return { controller, key, queue: { kind: "notRunning", message: whyNotRunning(supervised) }, failures: 0 };
   }
   const last = current.last(key);
   return {
@@ -24,7 +24,7 @@ export function controllerWork(
     key,
     queue: position(current.queue, key, nowMs),
     failures: current.queue.failures(key),
-    ...(last === undefined ? {} : { last: shownReconcile(last) }),
+    ...(last === undefined ? {} : { last: reconcileResult(last) }),
   };
 }
 
@@ -51,7 +51,7 @@ const WANTS: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with the controller itself; undefined: nothing, or another replica's does it. */
-export function controllerTrouble(
+export function controllerCause(
   controller: string,
   supervised: SupervisedController | undefined,
 ): KnownCause | undefined {
@@ -73,36 +73,36 @@ function position(queue: Workqueue, key: string, nowMs: number): QueuePosition {
       return { kind: "idle" };
     case "waiting": {
       const ahead = queue.ahead(key);
-      return { kind: "waiting", priority: state.priority, ...(ahead === undefined ? {} : { ahead }) };
+      return { kind: "queued", priority: state.priority, ...(ahead === undefined ? {} : { ahead }) };
     }
     case "delayed":
-      return { kind: "delayed", dueAt: iso(nowMs + state.inMs), inMs: Math.round(state.inMs) };
+      return { kind: "delayed", dueTime: iso(nowMs + state.inMs), inMs: Math.round(state.inMs) };
     case "working":
-      return { kind: "working", forMs: Math.round(state.forMs) };
+      return { kind: "processing", processingMs: Math.round(state.forMs) };
     default:
       return state satisfies never;
   }
 }
 
-function shownReconcile({ outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ReconcileResult {
-  const base = { outcome, end: iso(endMs), durationMs: Math.round(durationMs), reconcileId };
+export function reconcileResult({ outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ReconcileResult {
+  const base = { outcome, endTime: iso(endMs), durationMs: Math.round(durationMs), reconcileID: reconcileId };
   if (error === undefined) return base;
   const { code, message } = error;
   return { ...base, error: { ...(code === undefined ? {} : { code }), message } };
 }
 
 /** When something is done next for what has not gone well so far; undefined: not before something changes. */
-export function nextTryOf(work: readonly ControllerWork[]): NextTry | undefined {
+export function nextRetryOf(work: readonly ControllerStatus[]): NextRetry | undefined {
   const due = work.flatMap((one) => (one.queue.kind === "delayed" ? [{ ...one, queue: one.queue }] : []));
   // One that has failed matters before one that merely comes back from time to time.
   const wanting = due.filter(({ last, failures }) => failures > 0 || last?.error !== undefined);
   const [first] = (wanting.length > 0 ? wanting : due).toSorted((left, right) => left.queue.inMs - right.queue.inMs);
   if (first === undefined) return undefined;
-  const { dueAt: at, inMs } = first.queue;
-  return { at, inMs, why: `${first.controller}: ${whyLater(first)}` };
+  const { dueTime: time, inMs } = first.queue;
+  return { time, inMs, message: `${first.controller}: ${whyLater(first)}` };
 }
 
-function whyLater({ failures, last }: ControllerWork): string {
+function whyLater({ failures, last }: ControllerStatus): string {
   const times = failures === 1 ? "1 failure" : `${failures} failures`;
   switch (last?.outcome) {
     case "error":

@@ -21,14 +21,14 @@ import { providerSet } from "../provider/ownership/provider-set.ts";
 import { NO_RULES } from "../provider/model/provider.ts";
 import { DONE, requeueAfter, type Result } from "../runtime/reconciler.ts";
 import { Explainer, type ExplainerDependencies } from "./explainer.ts";
-import { Memories } from "./history/stores.ts";
-import { ObjectJudge } from "./evaluate/object-evaluator.ts";
+import { HistoryStores } from "./history/stores.ts";
+import { ObjectEvaluator } from "./evaluate/object-evaluator.ts";
 
 type Reconcile = (key: string) => Promise<Result>;
 
 const NEVER: Reconcile = () => Promise.reject(new Error("it was not to begin"));
 
-const LEADER = { identity: "one", leads: true, version: "1.2.3" };
+const LEADER = { identity: "one", isLeader: true, version: "1.2.3" };
 
 /** What controllers of those names make of those keys; without a function they are not even begun. */
 interface World {
@@ -40,12 +40,12 @@ interface World {
 
 async function world({ controllers = {}, keys = [], replica = () => LEADER, snapshots = [snapshot()] }: World = {}) {
   const clock = new FakeClock(CREATED_MS + 60_000);
-  const memories = new Memories(clock);
+  const history = new HistoryStores(clock);
   const nodes = new FakeInformer<Node>();
   const services = new FakeInformer<Service>();
-  memories.follow({ nodes, services });
+  history.follow({ nodes, services });
   const all = Object.entries(controllers).map(([name, reconcile]) => {
-    const ended = memories.reconciled(name);
+    const ended = history.reconciled(name);
     const controller = keyedController({ name, keys, reconcile: reconcile ?? NEVER, clock, ended });
     const stop = new AbortController();
     if (reconcile !== undefined) void controller.run({ stop: stop.signal, abort: stop.signal });
@@ -56,14 +56,14 @@ async function world({ controllers = {}, keys = [], replica = () => LEADER, snap
   const east = idleProvider("east", info());
   const providers = providerSet([east], NO_RULES);
   const common = { nodes, services, controllers: () => all, replica, clock };
-  const judge = new ObjectJudge({ ...common, providers: () => providers, providerSnapshots: () => snapshots });
-  const explainer = new Explainer({ ...common, judge, memories });
+  const evaluator = new ObjectEvaluator({ ...common, providers: () => providers, providerSnapshots: () => snapshots });
+  const explainer = new Explainer({ ...common, evaluator, history });
   const explain = (text: string) => {
     const asked = parseObject(text);
     if ("problems" in asked) throw new Error(asked.problems.join());
     return explainer.explain(asked);
   };
-  return { clock, memories, nodes, services, explain };
+  return { clock, memories: history, nodes, services, explain };
 }
 
 const waiting = node("w1", { spec: { taints: [taint(UNINITIALIZED)] } });
@@ -76,7 +76,7 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
     keys: ["w1"],
   });
   nodes.set(waiting);
-  const call = { startMs: CREATED_MS + 1, provider: "east", rpc: "BatchGetInstances", durationMs: 3.2 };
+  const call = { startMs: CREATED_MS + 1, provider: "east", method: "BatchGetInstances", durationMs: 3.2 };
   const failed = {
     code: "RESOURCE_EXHAUSTED",
     reason: "RATE_LIMITED",
@@ -91,22 +91,22 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
     state: "waiting",
     summary: "The cloud throttles.",
     causes: [{ reason: "Throttled" }],
-    nextTry: { inMs: 29_999, why: "cloud-node-controller: the wait that its last error asks for" },
-    work: [
+    nextRetry: { inMs: 29_999, message: "cloud-node-controller: the wait that its last error asks for" },
+    controllers: [
       {
         controller: CLOUD_NODE_CONTROLLER,
         key: "w1",
         queue: { kind: "delayed", inMs: 29_999 },
-        last: { outcome: "retry_after", reconcileId: "id-1", error: { message: "the cloud throttles" } },
+        last: { outcome: "retry_after", reconcileID: "id-1", error: { message: "the cloud throttles" } },
       },
-      { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER, queue: { kind: "notRunning", why: "another replica leads" } },
+      { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER, queue: { kind: "notRunning", message: "another replica leads" } },
     ],
     provider: { name: "east", ready: true },
-    calls: [{ rpc: "BatchGetInstances", code: "RESOURCE_EXHAUSTED", cloudRequestIds: ["req-1"], objects: 2 }],
+    calls: [{ method: "BatchGetInstances", code: "RESOURCE_EXHAUSTED", cloudRequestIds: ["req-1"], objectCount: 2 }],
     timeline: [
       { kind: "object", reason: "Created" },
-      { kind: "reconcile", reason: "Failed", by: CLOUD_NODE_CONTROLLER, message: "the cloud throttles" },
-      { kind: "call", reason: "RATE_LIMITED", by: "east" },
+      { kind: "reconcile", reason: "Failed", source: CLOUD_NODE_CONTROLLER, message: "the cloud throttles" },
+      { kind: "call", reason: "RATE_LIMITED", source: "east" },
     ],
   });
 });
@@ -135,15 +135,15 @@ test("says that the controller is not turned on, before anything else", async ()
   expect(explain("node/w1")).toMatchObject({
     state: "unmanaged",
     causes: [{ reason: "ControllerOff", message: expect.stringContaining(CLOUD_NODE_CONTROLLER) }],
-    work: [
-      { queue: { kind: "notRunning", why: "it is not turned on (--controllers)" } },
+    controllers: [
+      { queue: { kind: "notRunning", message: "it is not turned on (--controllers)" } },
       { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER },
     ],
   });
 });
 
 test("says that another replica leads, of what is not as wished, and of nothing else", async () => {
-  const standby = { identity: "two", leads: false, leader: "one", version: "1.2.3" };
+  const standby = { identity: "two", isLeader: false, leaderIdentity: "one", version: "1.2.3" };
   const controllers = { [CLOUD_NODE_CONTROLLER]: undefined, [CLOUD_NODE_LIFECYCLE_CONTROLLER]: undefined };
   const { explain, nodes } = await world({ controllers, replica: () => standby });
   nodes.set(waiting);
@@ -158,7 +158,7 @@ test("says that another replica leads, of what is not as wished, and of nothing 
 });
 
 test("says of a Node that is not Ready, too, that only the leader knows whether it is to go", async () => {
-  const standby = { identity: "two", leads: false, leader: "one", version: "1.2.3" };
+  const standby = { identity: "two", isLeader: false, leaderIdentity: "one", version: "1.2.3" };
   const { explain, nodes } = await world({ replica: () => standby });
   nodes.set(node("w1", { spec: { providerID: "acme://1" }, status: { conditions: [] } }));
   expect(explain("node/w1")).toMatchObject({ state: "waiting", causes: [{ reason: "NotTheLeader" }] });
@@ -193,7 +193,7 @@ test("names the classes that are served where one is not, and tries nothing", as
   services.set(web);
   const explanation = explain("service/default/web");
   expect(explanation).toMatchObject({ state: "unmanaged", causes: [{ reason: "ClassNotServed" }] });
-  expect(explanation.nextTry).toBeUndefined();
+  expect(explanation.nextRetry).toBeUndefined();
 });
 
 test("remembers what is gone", async () => {
@@ -212,7 +212,7 @@ test("remembers what is gone", async () => {
 test("remembers what is gone by what was asked of its provider, and by what a controller makes of it", async () => {
   const controllers = { [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () => Promise.resolve(DONE) };
   const { explain, memories } = await world({ controllers, keys: ["looked-at"] });
-  const call = { startMs: CREATED_MS, provider: "east", rpc: "DeleteRoutes", durationMs: 3, code: "OK" };
+  const call = { startMs: CREATED_MS, provider: "east", method: "DeleteRoutes", durationMs: 3, code: "OK" };
   const told = { reason: "", message: "", cloudRequestIds: [] };
   memories.journal.note({ ...call, ...told }, { kind: "route", names: ["routed"] }, undefined);
   for (const object of ["node/looked-at", "route/routed"]) {

@@ -1,30 +1,30 @@
-import type { ControllerWork, Explanation, Fact, Replica } from "@cloudwire/operator-api";
+import type { ControllerStatus, Explanation, Fact, Replica } from "@cloudwire/operator-api";
 import { NODE_IPAM_CONTROLLER } from "../api/controller-names.ts";
 import { type KubeObject, keyOf } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { Service } from "../api/service.ts";
-import { controllerWork, nextTryOf } from "./controller-status.ts";
-import { factsOfNode, factsOfProvider, factsOfRoute, factsOfService, providerStanding } from "./facts.ts";
-import { type Judgement, judgement } from "./evaluate/evaluation.ts";
-import { type AskedObject, likelyNames, workersOf } from "./objects.ts";
+import { controllerStatus, nextRetryOf } from "./controller-status.ts";
+import { factsOfNode, factsOfProvider, factsOfRoute, factsOfService, providerStatus } from "./facts.ts";
+import { type Evaluation, evaluationOf } from "./evaluate/evaluation.ts";
+import { type ParsedObject, likelyNames, workersOf } from "./objects.ts";
 import { cause } from "./reasons/reasons.ts";
 import { lastHeard, shownCall, shownTimeline } from "./history/recent.ts";
 import type { Informer } from "../kube/cache/lister.ts";
-import type { Remembered } from "./history/timeline.ts";
+import type { StoredEntry } from "./history/timeline.ts";
 import type { ObjectCall } from "./history/call-journal.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { Clock } from "../util/clock.ts";
 import { iso } from "../util/text.ts";
-import type { Memories } from "./history/stores.ts";
-import type { Judged, ObjectJudge } from "./evaluate/object-evaluator.ts";
+import type { HistoryStores } from "./history/stores.ts";
+import type { EvaluatedObject, ObjectEvaluator } from "./evaluate/object-evaluator.ts";
 
 export interface ExplainerDependencies {
   readonly nodes: Informer<Node>;
   readonly services: Informer<Service>;
-  readonly judge: ObjectJudge;
+  readonly evaluator: ObjectEvaluator;
   /** None before they are built. */
   readonly controllers: () => readonly SupervisedController[];
-  readonly memories: Pick<Memories, "timeline" | "journal">;
+  readonly history: Pick<HistoryStores, "timeline" | "journal">;
   readonly replica: () => Replica;
   readonly clock: Clock;
 }
@@ -34,18 +34,18 @@ const CALLS = 12;
 
 /** What is left of an object that is gone. */
 interface Past {
-  readonly work: readonly ControllerWork[];
+  readonly work: readonly ControllerStatus[];
   readonly calls: readonly ObjectCall[];
-  readonly remembered: readonly Remembered[];
+  readonly remembered: readonly StoredEntry[];
 }
 
 /** Where a key of nobody is. */
-const IDLE: ReadonlySet<ControllerWork["queue"]["kind"]> = new Set(["idle", "notRunning"]);
+const IDLE: ReadonlySet<ControllerStatus["queue"]["kind"]> = new Set(["idle", "notRunning"]);
 
 const UNMANAGED = { state: "unmanaged", summary: "" } as const;
 
 /** What is said of an object that there is, besides what is remembered of it. */
-interface Found extends Judged {
+interface Found extends EvaluatedObject {
   readonly facts: readonly Fact[];
 }
 
@@ -57,57 +57,56 @@ export class Explainer {
     this.#deps = dependencies;
   }
 
-  explain({ ref, kind, name }: AskedObject): Explanation {
-    const { clock, memories, replica: replicaNow } = this.#deps;
+  explain({ ref, kind, name }: ParsedObject): Explanation {
+    const { clock, history, replica: replicaNow } = this.#deps;
     const nowMs = clock.nowMs();
     const replica = replicaNow();
     const found = this.#find({ ref, kind, name });
-    const work = this.#work({ ref, kind, name }, nowMs);
-    const remembered = memories.timeline.of(ref);
-    const calls =
-      kind === "provider" ? memories.journal.ofProvider(name, CALLS) : memories.journal.of(kind, name, CALLS);
-    const judged = found?.judged ?? this.#missing({ ref, kind, name }, { work, calls, remembered });
-    const { state, summary, causes, wishes } = judged;
+    const controllers = this.#work({ ref, kind, name }, nowMs);
+    const remembered = history.timeline.of(ref);
+    const calls = kind === "provider" ? history.journal.ofProvider(name, CALLS) : history.journal.of(kind, name, CALLS);
+    const judged = found?.evaluation ?? this.#missing({ ref, kind, name }, { work: controllers, calls, remembered });
+    const { state, summary, causes, desired } = judged;
     // Of a provider no key is tried: its connection is, every moment.
     const isTried = state !== "ok" && state !== "unmanaged" && kind !== "provider";
-    const nextTry = isTried ? nextTryOf(work) : undefined;
+    const nextRetry = isTried ? nextRetryOf(controllers) : undefined;
     const { snapshot } = found ?? {};
     return {
       object: ref,
       kind,
-      at: iso(nowMs),
+      time: iso(nowMs),
       replica,
       exists: found !== undefined,
       state,
       summary,
       causes,
-      ...(nextTry === undefined ? {} : { nextTry }),
-      wishes,
+      ...(nextRetry === undefined ? {} : { nextRetry }),
+      desired,
       facts: found?.facts ?? [],
-      work,
-      ...(snapshot === undefined ? {} : { provider: providerStanding(snapshot, nowMs) }),
+      controllers,
+      ...(snapshot === undefined ? {} : { provider: providerStatus(snapshot, nowMs) }),
       calls: calls.map(shownCall),
       timeline: shownTimeline(remembered, calls, found?.createdMs),
     };
   }
 
-  #find({ kind, name }: AskedObject): Found | undefined {
-    const { nodes, services, judge } = this.#deps;
+  #find({ kind, name }: ParsedObject): Found | undefined {
+    const { nodes, services, evaluator } = this.#deps;
     switch (kind) {
       case "node": {
         const node = nodes.lister.get(name);
-        return node && { ...judge.node(node), facts: factsOfNode(node) };
+        return node && { ...evaluator.node(node), facts: factsOfNode(node) };
       }
       case "route": {
         const node = nodes.lister.get(name);
-        return node && { ...judge.route(node), facts: factsOfRoute(node) };
+        return node && { ...evaluator.route(node), facts: factsOfRoute(node) };
       }
       case "service": {
         const service = services.lister.get(name);
-        return service && { ...judge.service(service), facts: factsOfService(service) };
+        return service && { ...evaluator.service(service), facts: factsOfService(service) };
       }
       case "provider": {
-        const found = judge.provider(name);
+        const found = evaluator.provider(name);
         return found && { ...found, facts: found.snapshot === undefined ? [] : factsOfProvider(found.snapshot) };
       }
       default:
@@ -116,26 +115,26 @@ export class Explainer {
   }
 
   /** Of what is not in the cache. */
-  #missing({ ref, kind, name }: AskedObject, past: Past): Judgement {
-    const { nodes, services, judge } = this.#deps;
+  #missing({ ref, kind, name }: ParsedObject, past: Past): Evaluation {
+    const { nodes, services, evaluator } = this.#deps;
     // Providers are connected to once the cluster has been read.
     const isRead =
-      kind === "provider" ? judge.providerNames().length > 0 : (kind === "service" ? services : nodes).hasSynced();
-    if (!isRead) return judgement([cause("CacheNotFilled")], UNMANAGED);
-    if (isKnown(past)) return judgement([cause("GoneFromCluster", lastHeard(ref, past.remembered))], UNMANAGED);
+      kind === "provider" ? evaluator.providerNames().length > 0 : (kind === "service" ? services : nodes).hasSynced();
+    if (!isRead) return evaluationOf([cause("CacheNotFilled")], UNMANAGED);
+    if (isKnown(past)) return evaluationOf([cause("GoneFromCluster", lastHeard(ref, past.remembered))], UNMANAGED);
     const likely =
       kind === "provider"
-        ? judge.providerNames()
+        ? evaluator.providerNames()
         : likelyNames(name, kind === "service" ? namesOf(services, keyOf) : namesOf(nodes, nameOf));
     const meant = likely.length === 0 ? "" : `; did you mean ${likely.map((one) => `${kind}/${one}`).join(" or ")}?`;
-    return judgement([cause("NotInCluster", `There is no ${ref}${meant}`)], UNMANAGED);
+    return evaluationOf([cause("NotInCluster", `There is no ${ref}${meant}`)], UNMANAGED);
   }
 
-  #work({ kind, name }: AskedObject, nowMs: number): readonly ControllerWork[] {
+  #work({ kind, name }: ParsedObject, nowMs: number): readonly ControllerStatus[] {
     return workersOf(kind, name).flatMap((worker) => {
       const supervised = this.#supervised(worker.controller);
       const isAside = worker.controller === NODE_IPAM_CONTROLLER || kind === "provider";
-      return supervised === undefined && isAside ? [] : [controllerWork(worker, supervised, nowMs)];
+      return supervised === undefined && isAside ? [] : [controllerStatus(worker, supervised, nowMs)];
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Fact, ProviderStanding } from "@cloudwire/operator-api";
+import type { Fact, ProviderStatus } from "@cloudwire/operator-api";
 import type { Node } from "../api/node.ts";
 import type { Service } from "../api/service.ts";
 import { isReady } from "../controllers/node-lifecycle/predicates.ts";
@@ -91,16 +91,16 @@ function declared({
 }
 
 /** As much of a provider as matters for one of its objects. */
-export function providerStanding(snapshot: ProviderSnapshot, nowMs: number): ProviderStanding {
-  const { name, connection, health, untrustedReason, budgets } = snapshot;
+export function providerStatus(snapshot: ProviderSnapshot, nowMs: number): ProviderStatus {
+  const { name, connection, health, untrustedReason: absenceIgnored, budgets } = snapshot;
   return {
     name,
     connection,
     ready: health.ready,
     reasons: health.reasons.map(({ name: reason, message }) => `${reason}: ${message}`),
-    ...(untrustedReason === undefined ? {} : { untrustedReason }),
-    held: budgets.flatMap(({ classes, heldMs }) =>
-      heldMs > 0 ? classes.map((quotaClass) => ({ quotaClass, until: iso(nowMs + heldMs) })) : [],
+    ...(absenceIgnored === undefined ? {} : { absenceIgnored }),
+    throttled: budgets.flatMap(({ classes, heldMs }) =>
+      heldMs > 0 ? classes.map((quotaClass) => ({ quotaClass, untilTime: iso(nowMs + heldMs) })) : [],
     ),
   };
 }

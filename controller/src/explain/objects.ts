@@ -47,7 +47,7 @@ export function objectOf({ controller, key }: Worker): ObjectRef | undefined {
 }
 
 /** What is to be explained. */
-export interface AskedObject {
+export interface ParsedObject {
   readonly ref: ObjectRef;
   readonly kind: ObjectKind;
   /** `namespace/name` of a Service. */
@@ -73,7 +73,7 @@ const EXAMPLES: Readonly<Record<ObjectKind, string>> = {
 const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** The object that a question is about, or everything that is wrong with how it is written, with what to write instead. */
-export function parseObject(text: string | undefined): AskedObject | { readonly problems: readonly string[] } {
+export function parseObject(text: string | undefined): ParsedObject | { readonly problems: readonly string[] } {
   if (text === undefined || text === "") return { problems: [`object: which one? Write ?object=${oneOf(FORMS)}`] };
   const [kindText = "", ...parts] = text.split("/");
   const kind = OBJECT_KINDS.find((known) => known === kindText);

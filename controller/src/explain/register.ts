@@ -16,12 +16,12 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Cidr } from "../util/cidr.ts";
 import type { Clock } from "../util/clock.ts";
 import { controllerDetails, controllersOverview, debugPlans, debugProviders } from "./endpoints/debug.ts";
-import { ExplainPages } from "./endpoints/explain.ts";
-import type { OverviewPages } from "./endpoints/overview.ts";
-import { ObjectJudge } from "./evaluate/object-evaluator.ts";
+import { ExplainEndpoints } from "./endpoints/explain.ts";
+import type { OverviewEndpoints } from "./endpoints/overview.ts";
+import { ObjectEvaluator } from "./evaluate/object-evaluator.ts";
 import { Orphans } from "./evaluate/orphans.ts";
 import { Explainer } from "./explainer.ts";
-import type { Memories } from "./history/stores.ts";
+import type { HistoryStores } from "./history/stores.ts";
 import { operatorOverview } from "./overview/overview.ts";
 
 /** What runs in the process so far. */
@@ -31,7 +31,7 @@ export interface Running {
   readonly controllers: { readonly all: readonly SupervisedController[] } | undefined;
 }
 
-export interface OperatorPagesParts {
+export interface OperatorEndpointsParts {
   readonly options: Pick<ClusterOptions, "clusterName"> & ModeOptions & Pick<LeadershipOptions, "leaderElect">;
   /** Canonical names of all controllers of the program. */
   readonly controllerNames: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export interface OperatorPagesParts {
   readonly state: Running;
   /** undefined: all plans are carried out. */
   readonly observed: { readonly plans: Plans } | undefined;
-  readonly memories: Memories;
+  readonly memories: HistoryStores;
   readonly metrics: Metrics;
   readonly version: string;
   /** Name of this process where there is no election. */
@@ -53,7 +53,7 @@ export interface OperatorPagesParts {
 }
 
 /** What endpoints show to operators. */
-export interface OperatorPages {
+export interface OperatorEndpoints {
   /** Canonical names of all controllers of the program. */
   readonly controllerNames: ReadonlySet<string>;
   /** None before they are built. */
@@ -62,14 +62,14 @@ export interface OperatorPages {
   readonly plans: Plans | undefined;
   /** None before they are connected to. */
   readonly providerSnapshots: () => readonly ProviderSnapshot[];
-  readonly overview: OverviewPages;
-  readonly explain: ExplainPages;
+  readonly overview: OverviewEndpoints;
+  readonly explain: ExplainEndpoints;
   readonly clock: Clock;
 }
 
 /** What operators are told of everything, from the parts of a daemon; of those that are not made yet, as soon as they are. */
-export function operatorPages(parts: OperatorPagesParts): OperatorPages {
-  const { options, controllerNames, hasRoutes, kube, state, observed, memories, metrics, log, clock } = parts;
+export function operatorEndpoints(parts: OperatorEndpointsParts): OperatorEndpoints {
+  const { options, controllerNames, hasRoutes, kube, state, observed, memories: history, metrics, log, clock } = parts;
   const known = {
     nodes: kube.nodes,
     services: kube.services,
@@ -95,21 +95,21 @@ export function operatorPages(parts: OperatorPagesParts): OperatorPages {
     overview: operatorOverview({
       ...known,
       cluster: options.clusterName,
-      writes: observed === undefined,
+      observing: observed !== undefined,
       controllerNames,
       metrics,
       log,
     }),
-    explain: new ExplainPages(new Explainer({ ...known, judge: new ObjectJudge(known), memories }), orphans),
+    explain: new ExplainEndpoints(new Explainer({ ...known, evaluator: new ObjectEvaluator(known), history }), orphans),
   };
 }
 
-function replicaNow({ options, state, version, host }: OperatorPagesParts): Replica {
+function replicaNow({ options, state, version, host }: OperatorEndpointsParts): Replica {
   const isAlone = !holdsLease(options) && state.controllers !== undefined;
   return replicaOf({ version, host, elector: state.election?.main, isAlone });
 }
 
-function routeManagement({ options, hasRoutes }: OperatorPagesParts, provider: string): Mode | "off" {
+function routeManagement({ options, hasRoutes }: OperatorEndpointsParts, provider: string): Mode | "off" {
   if (!hasRoutes) return "off";
   return isObserved(modesOf(options), NODE_ROUTE_CONTROLLER, provider) ? "observe" : "active";
 }
@@ -126,14 +126,14 @@ export interface ReplicaFacts {
 
 /** Which process says something, and whether it is the one that does the work. */
 export function replicaOf({ version, host, elector, isAlone }: ReplicaFacts): Replica {
-  if (elector === undefined) return { identity: host, leads: isAlone, version };
-  const { identity, leading, leader } = elector;
-  const isOther = !leading && leader !== "" && leader !== identity;
-  return { identity, leads: leading, ...(isOther ? { leader } : {}), version };
+  if (elector === undefined) return { identity: host, isLeader: isAlone, version };
+  const { identity, leading, leader: leaderIdentity } = elector;
+  const isOther = !leading && leaderIdentity !== "" && leaderIdentity !== identity;
+  return { identity, isLeader: leading, ...(isOther ? { leaderIdentity } : {}), version };
 }
 
 /** What the status page shows, and the page. Nothing there can be changed, and nobody else is asked for it. */
-export function serveOperatorPages(server: FastifyInstance, pages: OperatorPages): void {
+export function serveOperatorEndpoints(server: FastifyInstance, pages: OperatorEndpoints): void {
   const { controllers, plans, providerSnapshots, overview, explain, clock } = pages;
   serveControllers(server, pages);
   serveJson(server, PATHS.providers, () => debugProviders(providerSnapshots(), clock.nowMs()));
@@ -143,7 +143,7 @@ export function serveOperatorPages(server: FastifyInstance, pages: OperatorPages
 }
 
 /** Costs nothing until somebody asks. */
-function serveControllers(server: FastifyInstance, { controllers, controllerNames, clock }: OperatorPages): void {
+function serveControllers(server: FastifyInstance, { controllers, controllerNames, clock }: OperatorEndpoints): void {
   serveJson(server, PATHS.controllers, () => controllersOverview(controllerNames, controllers()));
   serveJsonOf(server, PATHS.controllers, (given) => {
     const name = CONTROLLER_ALIASES[given] ?? given;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { type PlannedWrite, Plans, digestOf, effectOf, summaryOf } from "./plans.ts";
+import { type PlannedWrite, Plans, digestOf, actionOf, summaryOf } from "./plans.ts";
 
 const patched = (before: unknown, after: unknown): PlannedWrite => ({
   target: "kubernetes",
@@ -15,7 +15,7 @@ const patched = (before: unknown, after: unknown): PlannedWrite => ({
 const called: PlannedWrite = {
   target: "provider",
   provider: "acme",
-  rpc: "EnsureLoadBalancer",
+  method: "EnsureLoadBalancer",
   trigger: "service changed",
   changes: ["update load balancer lb-1"],
   isChecked: true,
@@ -25,18 +25,18 @@ const deleted: PlannedWrite = { target: "kubernetes", verb: "delete", resource: 
 
 describe("effectOf() and summaryOf()", () => {
   test.each([
-    ["addition", patched(undefined, "1"), "patch nodes a: metadata.labels.b"],
-    ["change", patched("1", "2"), "patch nodes a: metadata.labels.b"],
-    ["removal", patched("1", undefined), "patch nodes a: metadata.labels.b"],
-    ["removal", deleted, "delete nodes a"],
-    ["change", called, "acme EnsureLoadBalancer (service changed): update load balancer lb-1"],
+    ["create", patched(undefined, "1"), "patch nodes a: metadata.labels.b"],
+    ["update", patched("1", "2"), "patch nodes a: metadata.labels.b"],
+    ["delete", patched("1", undefined), "patch nodes a: metadata.labels.b"],
+    ["delete", deleted, "delete nodes a"],
+    ["update", called, "acme EnsureLoadBalancer (service changed): update load balancer lb-1"],
     [
-      "change",
+      "update",
       { ...called, changes: [], isChecked: false, trigger: "" },
       "acme EnsureLoadBalancer: the provider cannot tell what would change",
     ],
   ] as const)("tell %s of %j", (effect, write, summary) => {
-    expect([effectOf(write), summaryOf(write)]).toEqual([effect, summary]);
+    expect([actionOf(write), summaryOf(write)]).toEqual([effect, summary]);
   });
 });
 
@@ -84,19 +84,19 @@ describe("Plans", () => {
   test("keep what was planned when the next look fails, and tell that it did", () => {
     plans.settle({ ...key, writes: [called] });
     plans.failed(key);
-    expect([plans.all.length, plans.undecided]).toEqual([1, [key]]);
+    expect([plans.all.length, plans.failedKeys]).toEqual([1, [key]]);
     plans.settle({ ...key, writes: [] });
-    expect([plans.all.length, plans.undecided]).toEqual([0, []]);
+    expect([plans.all.length, plans.failedKeys]).toEqual([0, []]);
   });
 
-  test("count writes by effect, and keys that failed", async () => {
+  test("count writes by action, and keys that failed", async () => {
     plans.settle({ ...key, writes: [patched(undefined, "1"), called] });
     plans.failed({ ...key, key: "shop/other" });
     const { controller, provider } = key;
-    const pending = (effect: string) => metrics.value("cloudwire_pending_writes", { controller, provider, effect });
-    expect([await pending("addition"), await pending("change"), await pending("removal")]).toEqual([1, 1, 0]);
+    const pending = (action: string) => metrics.value("cloudwire_pending_writes", { controller, provider, action });
+    expect([await pending("create"), await pending("update"), await pending("delete")]).toEqual([1, 1, 0]);
     expect(await metrics.value("cloudwire_plan_failed_keys", { controller, provider })).toBe(1);
     plans.settle({ ...key, writes: [] });
-    expect(await pending("change")).toBeUndefined();
+    expect(await pending("update")).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ export interface PlansDependencies {
   readonly metrics: Metrics;
 }
 
-const EFFECTS: readonly Effect[] = ["addition", "change", "removal"];
+const ACTIONS: readonly WriteAction[] = ["create", "update", "delete"];
 
 /** What would be written, by controller and key, as the last reconcile of each has it. */
 export class Plans {
@@ -46,7 +46,7 @@ export class Plans {
     return [...this.#plans.values()].toSorted((one, other) => one.sinceMs - other.sinceMs);
   }
 
-  get undecided(): readonly Omit<Planned, "writes">[] {
+  get failedKeys(): readonly Omit<Planned, "writes">[] {
     return [...this.#undecided.values()];
   }
 
@@ -75,17 +75,17 @@ export class Plans {
 }
 
 /** Makes the metrics of what is observed. */
-export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "undecided">): void {
+export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "failedKeys">): void {
   metrics.gauge({
     name: "cloudwire_pending_writes",
     help: "Writes that observe mode (--mode) does not make, by action. If all are 0, a cutover changes nothing.",
-    labels: ["controller", "provider", "effect"],
+    labels: ["controller", "provider", "action"],
     collect: (gauge) => {
       gauge.reset();
       for (const { controller, provider, writes } of plans.all) {
-        for (const effect of EFFECTS) {
-          const count = writes.filter((write) => effectOf(write) === effect).length;
-          gauge.inc({ controller, provider, effect }, count);
+        for (const action of ACTIONS) {
+          const count = writes.filter((write) => actionOf(write) === action).length;
+          gauge.inc({ controller, provider, action }, count);
         }
       }
     },
@@ -96,7 +96,7 @@ export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "undeci
     labels: ["controller", "provider"],
     collect: (gauge) => {
       gauge.reset();
-      for (const { controller, provider } of plans.undecided) gauge.inc({ controller, provider });
+      for (const { controller, provider } of plans.failedKeys) gauge.inc({ controller, provider });
     },
   });
 }
@@ -129,7 +129,7 @@ export type PlannedWrite =
       /** The operator's name. */
       readonly provider: string;
       /** Name of the RPC. */
-      readonly rpc: string;
+      readonly method: string;
       /** Why, as audit logs have it. */
       readonly trigger: string;
       /** What the provider says that it would do. */
@@ -139,26 +139,26 @@ export type PlannedWrite =
     };
 
 /**
- * `addition`: nothing that is there changes; a label, a condition or an object is new. `change`: something else comes in its place, or
- * it is not known. `removal`: something that is there goes.
+ * `create`: an object, a field or a label is new, nothing that exists changes. `update`: a value changes, or the effect is unknown. `delete`: an
+ * object or a value is removed.
  */
-export type Effect = "addition" | "change" | "removal";
+export type WriteAction = "create" | "update" | "delete";
 
 /** The worst of what it does. */
-export function effectOf(write: PlannedWrite): Effect {
-  if (write.target === "provider") return "change";
-  if (write.verb === "delete") return "removal";
-  if (write.verb === "create") return "addition";
-  if (write.fields.some(({ after }) => after === undefined)) return "removal";
-  return write.fields.length > 0 && write.fields.every(({ before }) => before === undefined) ? "addition" : "change";
+export function actionOf(write: PlannedWrite): WriteAction {
+  if (write.target === "provider") return "update";
+  if (write.verb === "delete") return "delete";
+  if (write.verb === "create") return "create";
+  if (write.fields.some(({ after }) => after === undefined)) return "delete";
+  return write.fields.length > 0 && write.fields.every(({ before }) => before === undefined) ? "create" : "update";
 }
 
 /** One line for people. */
 export function summaryOf(write: PlannedWrite): string {
   if (write.target === "provider") {
-    const { provider, rpc, trigger, changes, isChecked } = write;
+    const { provider, method, trigger, changes, isChecked } = write;
     const what = changes.length === 0 ? (isChecked ? "" : ": the provider cannot tell what would change") : ": ";
-    return `${provider} ${rpc}${trigger === "" ? "" : ` (${trigger})`}${what}${changes.join("; ")}`;
+    return `${provider} ${method}${trigger === "" ? "" : ` (${trigger})`}${what}${changes.join("; ")}`;
   }
   const { verb, resource, object, fields } = write;
   const paths = fields.map(({ path }) => path).join(", ");

@@ -105,7 +105,7 @@ export class Store {
     if (isWhole(stream)) this.#lostSinceMs = undefined;
     this.#update({
       stream,
-      ...(isNew ? { clockAheadMs: Date.parse(overview.at) - Date.now() } : {}),
+      ...(isNew ? { clockAheadMs: Date.parse(overview.time) - Date.now() } : {}),
       ...(isWhole(stream) ? { connection: { kind: "live" } } : {}),
     });
   }

@@ -27,8 +27,8 @@ describe("withRows()", () => {
   });
 
   test("keeps an object that comes back under the same name in the same event", () => {
-    expect(withRows(before, [row("node/a", { state: "working" })], ["node/a"]).get("node/a")?.row.state).toBe(
-      "working",
+    expect(withRows(before, [row("node/a", { state: "progressing" })], ["node/a"]).get("node/a")?.row.state).toBe(
+      "progressing",
     );
   });
 

@@ -9,7 +9,7 @@ const rows: readonly ObjectRow[] = [
   { object: "node/worker-3", state: "blocked", reason: "InstanceUnknown", summary: "Not known.", provider: "aws" },
   { object: "node/worker-4", state: "unmanaged", summary: "Nobody's.", provider: "" },
   { object: "node/worker-5", state: "waiting", reason: "BackOff", summary: "Later.", provider: "metal" },
-  { object: "node/worker-6", state: "working", summary: "Under way.", provider: "metal" },
+  { object: "node/worker-6", state: "progressing", summary: "Under way.", provider: "metal" },
   { object: "service/shop/web", state: "blocked", reason: "QuotaExhausted", summary: "No more.", provider: "aws" },
 ];
 const entries = withRows(NO_ENTRIES, rows, []);
@@ -55,5 +55,5 @@ test.each([
 });
 
 test("totalOf() counts all states", () => {
-  expect(totalOf({ ok: 4, working: 3, waiting: 2, blocked: 1, unmanaged: 5 })).toBe(15);
+  expect(totalOf({ ok: 4, progressing: 3, waiting: 2, blocked: 1, unmanaged: 5 })).toBe(15);
 });

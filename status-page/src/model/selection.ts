@@ -15,7 +15,7 @@ export interface Selection {
 }
 
 /** What needs somebody first. */
-const ATTENTION: readonly State[] = ["blocked", "waiting", "working", "ok", "unmanaged"];
+const ATTENTION: readonly State[] = ["blocked", "waiting", "progressing", "ok", "unmanaged"];
 
 const RANKS = new Map(ATTENTION.map((state, rank) => [state, rank] as const));
 

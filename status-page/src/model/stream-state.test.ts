@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { isWhole, MOST_SAMPLES, NOTHING_YET, onEvent, onOpen, type StreamState } from "./stream-state.ts";
 
 const row = (object: ObjectRow["object"]): ObjectRow => ({ object, state: "ok", summary: "", provider: "aws" });
-const none = { ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 };
+const none = { ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 };
 const overview = (version: string): Overview => ({
-  at: "2026-11-23T12:00:00.000Z",
+  time: "2026-11-23T12:00:00.000Z",
   cluster: "c",
-  replica: { identity: "a", leads: true, version },
-  writes: true,
+  replica: { identity: "a", isLeader: true, version },
+  observing: false,
   counts: { node: none, service: none, route: none, provider: none },
   controllers: [],
   providers: [
@@ -22,10 +22,10 @@ const overview = (version: string): Overview => ({
       failedCalls: 0,
       inFlight: 0,
       budgets: [
-        { quotaClass: "read", waiting: 0 },
-        { quotaClass: "change", callsPerSecond: 5, tokens: 2.5, waiting: 3 },
+        { quotaClass: "read", queuedCalls: 0 },
+        { quotaClass: "change", cloudCallsPerSecond: 5, tokens: 2.5, queuedCalls: 3 },
       ],
-      brake: { holds: false, gone: 0 },
+      deletionCircuitBreaker: { open: false, absentNodes: 0 },
     },
   ],
   alarms: [],
@@ -39,13 +39,13 @@ const after = (...events: readonly ("open" | readonly [string, unknown])[]): Str
   );
 const rows = (set: readonly string[], gone: readonly string[] = []): readonly [string, unknown] => [
   "rows",
-  { set: set.map((name) => row(`node/${name}`)), gone: gone.map((name) => `node/${name}`) },
+  { set: set.map((name) => row(`node/${name}`)), removed: gone.map((name) => `node/${name}`) },
 ];
 const names = ({ entries }: StreamState): readonly string[] => [...entries.values()].map(({ name }) => name);
 const sample = (second: number): readonly [string, unknown] => [
   "sample",
   {
-    at: new Date(second * 1_000).toISOString(),
+    time: new Date(second * 1_000).toISOString(),
     callsPerSecond: {},
     failedCallsPerSecond: {},
     reconcilesPerSecond: {},

@@ -81,9 +81,9 @@ function onOverview(state: StreamState, overview: Overview): StreamState {
   };
 }
 
-function onRows(state: StreamState, { set, gone }: StreamEvents["rows"]): StreamState {
-  if (state.incoming !== undefined) return { ...state, incoming: withRows(state.incoming, set, gone) };
-  return { ...state, entries: withRows(state.entries, set, gone) };
+function onRows(state: StreamState, { set, removed }: StreamEvents["rows"]): StreamState {
+  if (state.incoming !== undefined) return { ...state, incoming: withRows(state.incoming, set, removed) };
+  return { ...state, entries: withRows(state.entries, set, removed) };
 }
 
 function onComplete(state: StreamState): StreamState {
@@ -92,7 +92,7 @@ function onComplete(state: StreamState): StreamState {
 
 /** A new connection begins with samples that an earlier one may have sent already. */
 function onSample(state: StreamState, sample: Sample): StreamState {
-  return { ...state, samples: withSample(state.samples, { ...sample, atMs: Date.parse(sample.at) }) };
+  return { ...state, samples: withSample(state.samples, { ...sample, atMs: Date.parse(sample.time) }) };
 }
 
 function withSample<T extends { readonly atMs: number }>(samples: readonly T[], sample: T): readonly T[] {
@@ -100,15 +100,15 @@ function withSample<T extends { readonly atMs: number }>(samples: readonly T[], 
   return [...others, sample].sort((a, b) => a.atMs - b.atMs).slice(-MOST_SAMPLES);
 }
 
-function budgetSample({ at, providers }: Overview): BudgetSample {
+function budgetSample({ time, providers }: Overview): BudgetSample {
   const tokens: Record<string, number> = {};
   const waiting: Record<string, number> = {};
   for (const { name, budgets } of providers) {
     for (const budget of budgets) {
       const key = `${name} ${budget.quotaClass}`;
-      waiting[key] = budget.waiting;
+      waiting[key] = budget.queuedCalls;
       if (budget.tokens !== undefined) tokens[key] = budget.tokens;
     }
   }
-  return { atMs: Date.parse(at), tokens, waiting };
+  return { atMs: Date.parse(time), tokens, waiting };
 }

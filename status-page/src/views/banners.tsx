@@ -10,7 +10,7 @@ export function Banners({ state, tryNow }: { readonly state: AppState; readonly 
   return (
     <section class="banners" aria-label="Notices">
       <div role="alert">
-        {connection.kind === "lost" ? <Lost connection={connection} at={overview?.at} tryNow={tryNow} /> : null}
+        {connection.kind === "lost" ? <Lost connection={connection} at={overview?.time} tryNow={tryNow} /> : null}
       </div>
       {overview === undefined ? null : <WhoAnswers overview={overview} />}
       {overview !== undefined && overview.replica.version !== firstVersion ? (
@@ -57,25 +57,25 @@ function Waiting({ sinceMs, retryAtMs }: { readonly sinceMs: number; readonly re
 type Overview = NonNullable<AppState["stream"]["overview"]>;
 
 function WhoAnswers({ overview }: { readonly overview: Overview }): JSX.Element {
-  const { replica, writes } = overview;
+  const { replica, observing } = overview;
   return (
     <>
       <p class="who">
         Answered by <strong>{replica.identity}</strong>, version {replica.version},{" "}
-        {replica.leads ? "which leads." : "which does not lead."}
+        {replica.isLeader ? "which leads." : "which does not lead."}
       </p>
-      {replica.leads ? null : (
+      {replica.isLeader ? null : (
         <p class="banner note">
           <strong>A standby answers.</strong> It knows all objects, but not what is done about them
-          {replica.leader === undefined ? "." : `: ${replica.leader} leads, and knows.`}
+          {replica.leaderIdentity === undefined ? "." : `: ${replica.leaderIdentity} leads, and knows.`}
         </p>
       )}
-      {writes ? null : (
+      {observing ? (
         <p class="banner note">
           <strong>Observing.</strong> At least one part of this controller plans and writes nothing.{" "}
           <code>cloudwire plan</code> lists what it would change.
         </p>
-      )}
+      ) : null}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { BudgetStanding, ProviderSummary, Sample } from "@cloudwire/operator-api";
+import type { CallBudgetStatus, ProviderSummary, Sample } from "@cloudwire/operator-api";
 import type { JSX } from "preact";
 import { formatNumber, formatRate, formatTime } from "../model/format.ts";
 import { seriesOf } from "../model/plot-lines.ts";
@@ -89,16 +89,22 @@ function Budgets({ providers }: { readonly providers: readonly ProviderSummary[]
   );
 }
 
-function BudgetLine({ provider, budget }: { readonly provider: string; readonly budget: BudgetStanding }): JSX.Element {
-  const { quotaClass, callsPerSecond, tokens, waiting, heldUntil } = budget;
+function BudgetLine({
+  provider,
+  budget,
+}: {
+  readonly provider: string;
+  readonly budget: CallBudgetStatus;
+}): JSX.Element {
+  const { quotaClass, cloudCallsPerSecond, tokens, queuedCalls, throttledUntilTime } = budget;
   return (
     <tr>
       <th scope="row">{provider}</th>
       <td>{quotaClass}</td>
-      <td class="number">{callsPerSecond === undefined ? "none" : formatRate(callsPerSecond)}</td>
+      <td class="number">{cloudCallsPerSecond === undefined ? "none" : formatRate(cloudCallsPerSecond)}</td>
       <td class="number">{tokens === undefined ? "" : formatNumber(Math.floor(tokens))}</td>
-      <td class="number">{formatNumber(waiting)}</td>
-      <td>{heldUntil === undefined ? "" : <span class="bad">{formatTime(heldUntil)}</span>}</td>
+      <td class="number">{formatNumber(queuedCalls)}</td>
+      <td>{throttledUntilTime === undefined ? "" : <span class="bad">{formatTime(throttledUntilTime)}</span>}</td>
     </tr>
   );
 }

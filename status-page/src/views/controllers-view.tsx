@@ -6,7 +6,7 @@ import type { StreamState } from "../model/stream-state.ts";
 import { Panel, WideTable } from "./panel.tsx";
 import { LinePlot } from "./line-plot.tsx";
 
-const COLUMNS = ["working", "waiting", "delayed", "failing"] as const;
+const COLUMNS = ["processing", "queued", "delayed", "failing"] as const;
 
 export function ControllersView({ stream }: { readonly stream: StreamState }): JSX.Element {
   const controllers = stream.overview?.controllers ?? [];

@@ -1,4 +1,4 @@
-import type { BrakeStanding, Overview, ProviderSummary } from "@cloudwire/operator-api";
+import type { DeletionCircuitBreaker, Overview, ProviderSummary } from "@cloudwire/operator-api";
 import type { JSX } from "preact";
 import { formatCount, formatNumber, formatWord } from "../model/format.ts";
 import { formatPlace } from "../model/place.ts";
@@ -56,7 +56,11 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
         ))}
       </td>
       <td>
-        {provider.brake === undefined ? <small>the replica that leads knows</small> : <Brake brake={provider.brake} />}
+        {provider.deletionCircuitBreaker === undefined ? (
+          <small>the replica that leads knows</small>
+        ) : (
+          <Brake brake={provider.deletionCircuitBreaker} />
+        )}
       </td>
       <td class="number">{formatNumber(provider.calls)}</td>
       <td class="number">{formatNumber(provider.failedCalls)}</td>
@@ -65,12 +69,14 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
   );
 }
 
-function Brake({ brake: { holds, gone, message } }: { readonly brake: BrakeStanding }): JSX.Element {
+function Brake({ brake: { open, absentNodes, message } }: { readonly brake: DeletionCircuitBreaker }): JSX.Element {
   const said =
-    gone === 0 ? "no machine is said to be gone" : `machines of ${formatCount(gone, "Node")} are said to be gone`;
+    absentNodes === 0
+      ? "no machine is said to be gone"
+      : `machines of ${formatCount(absentNodes, "Node")} are said to be gone`;
   return (
     <>
-      <span class={holds ? "bad" : "good"}>{holds ? "holds" : "released"}</span>
+      <span class={open ? "bad" : "good"}>{open ? "holds" : "released"}</span>
       <small>{said}</small>
       {message === undefined ? null : <small>{message}</small>}
     </>

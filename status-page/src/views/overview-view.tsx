@@ -49,7 +49,7 @@ function Alarms({ alarms }: { readonly alarms: readonly Alarm[] }): JSX.Element 
               )}
               <p class="more">
                 <AlarmObject alarm={alarm} />
-                {alarm.see === undefined ? null : <code>{alarm.see}</code>}
+                {alarm.documentation === undefined ? null : <code>{alarm.documentation}</code>}
               </p>
             </li>
           ))}

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 /** A shape for each state beside its colour and its word: no colour has to be told from another. */
 const SHAPES: Readonly<Record<State, string>> = {
   ok: "M3 8.5l3.2 3.2L13 4.8",
-  working: "M8 2.5a5.5 5.5 0 1 1-5.5 5.5",
+  progressing: "M8 2.5a5.5 5.5 0 1 1-5.5 5.5",
   waiting: "M8 4v4l2.6 1.8M8 1.8a6.2 6.2 0 1 0 .01 0",
   blocked: "M4 4l8 8M12 4l-8 8",
   unmanaged: "M3.5 8h9",

@@ -95,7 +95,7 @@ describe("a static pod, on the machine that waits for it", () => {
     expect(JSON.parse(explained.out)).toMatchObject({
       object: `node/${stage.node}`,
       exists: true,
-      replica: { leads: true },
+      replica: { isLeader: true },
     });
   });
 

@@ -178,7 +178,7 @@ describe("the status page of a pod, as the guide has it", () => {
     // Whoever leads after one that was killed waits for the end of its Lease.
     const explained = await stage.waitFor("a leader's answer", async () => {
       const answer: unknown = JSON.parse((await runCli([...ask, "-o", "json"])).out);
-      return at(answer, "replica", "leads") === true ? answer : undefined;
+      return at(answer, "replica", "isLeader") === true ? answer : undefined;
     });
     expect(explained).toMatchObject({ object: `node/${stage.node}`, exists: true, causes: [] });
   });

@@ -35,10 +35,10 @@ const REVIEWS = new Set(["subjectaccessreviews", "tokenreviews"]);
 const TYPE_LABELS = ["beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"] as const;
 
 interface PlansPage {
-  readonly observes: boolean;
-  readonly settled: boolean;
+  readonly observing: boolean;
+  readonly complete: boolean;
   readonly plans: readonly {
-    readonly writes: readonly { readonly effect: string; readonly summary: string }[];
+    readonly writes: readonly { readonly action: string; readonly summary: string }[];
   }[];
 }
 
@@ -73,8 +73,8 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
     const watching = { observer, port, administrator };
 
     // What ours says of each Service, upstream does not.
-    const addition = `addition: patch services/status observed/web: status.conditions["cloudwire.dev/LoadBalancerReady"]`;
-    await plansAre(watching, [addition]);
+    const create = `create: patch services/status observed/web: status.conditions["cloudwire.dev/LoadBalancerReady"]`;
+    await plansAre(watching, [create]);
 
     // Upstream makes one of the two labels say what the other says, and asks the cloud no more.
     const typed = (type: string) => Object.fromEntries(TYPE_LABELS.map((label) => [label, type]));
@@ -82,9 +82,9 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
     const type = String(at(node, "metadata", "labels", TYPE_LABELS[0]));
     await stage.patchNode("a", { metadata: { labels: typed("another") } });
     const paths = TYPE_LABELS.map((label) => `metadata.labels["${label}"]`).join(", ");
-    await plansAre(watching, [addition, `change: patch nodes ${stage.full("a")}: ${paths}`]);
+    await plansAre(watching, [create, `update: patch nodes ${stage.full("a")}: ${paths}`]);
     await stage.patchNode("a", { metadata: { labels: typed(type) } });
-    await plansAre(watching, [addition]);
+    await plansAre(watching, [create]);
 
     const [loadBalancer] = (await world.cloud.listLoadBalancers({ consistent: true }, call())).items;
     if (loadBalancer === undefined) throw new Error("there is no load balancer");
@@ -93,7 +93,7 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
       `change: simulated EnsureLoadBalancer (drift: changed): update load balancer ${loadBalancer.id}: changes sourceRanges, metadata`,
     ]);
     await world.cloud.patchLoadBalancer(loadBalancer.id, { sourceRanges: loadBalancer.sourceRanges }, call());
-    await plansAre(watching, [addition]);
+    await plansAre(watching, [create]);
 
     await observer.stop();
     expect((await observer.writes()).filter(({ resource = "" }) => !REVIEWS.has(resource))).toEqual([]);
@@ -107,8 +107,8 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
       AGREE_MS,
       async () => {
         const conditions = await stage.conditionsOf("web");
-        const { settled } = await plansOf(activePort, administrator);
-        return conditions.includes("cloudwire.dev/LoadBalancerReady") && settled ? true : undefined;
+        const { complete } = await plansOf(activePort, administrator);
+        return conditions.includes("cloudwire.dev/LoadBalancerReady") && complete ? true : undefined;
       },
       () => active.output,
     );
@@ -134,7 +134,7 @@ async function guest(user: string, groups: readonly string[], port: number, flag
 
 async function plansOf(port: number, administrator: Credentials): Promise<PlansPage> {
   const { status, text } = await fetchPage(port, "/debug/plans", administrator);
-  if (status !== 200) return { observes: false, settled: false, plans: [] };
+  if (status !== 200) return { observing: false, complete: false, plans: [] };
   const page: PlansPage = JSON.parse(text);
   return page;
 }
@@ -147,9 +147,9 @@ async function plansAre({ observer, port, administrator }: Watching, wanted: rea
     AGREE_MS,
     async () => {
       last = await plansOf(port, administrator);
-      const found = last.plans.flatMap(({ writes }) => writes.map(({ effect, summary }) => `${effect}: ${summary}`));
+      const found = last.plans.flatMap(({ writes }) => writes.map(({ action, summary }) => `${action}: ${summary}`));
       const isSame = JSON.stringify(found.toSorted()) === JSON.stringify(wanted.toSorted());
-      return last.observes && last.settled && isSame ? true : undefined;
+      return last.observing && last.complete && isSame ? true : undefined;
     },
     () => `${JSON.stringify(last, undefined, 2)}\n${observer.output}`,
   );

@@ -1,27 +1,27 @@
-import { type Explanation, NOT_IN_CLUSTER, PATHS } from "@cloudwire/operator-api";
+import { type Explanation, NOT_FOUND, PATHS } from "@cloudwire/operator-api";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { cause, kind, list, maybe, number, object, readShape, replica, state, text, truth } from "./schema.ts";
 
-const wish = Type.Object({
-  what: text,
+const desiredItem = Type.Object({
+  description: text,
   state: Type.Union([Type.Literal("met"), Type.Literal("pending"), Type.Literal("unmet")]),
-  detail: maybe(text),
+  message: maybe(text),
 });
 
 const queue = Type.Union([
   Type.Object({ kind: Type.Literal("idle") }),
   Type.Object({
-    kind: Type.Literal("waiting"),
+    kind: Type.Literal("queued"),
     priority: Type.Union([Type.Literal("high"), Type.Literal("low")]),
     ahead: maybe(number),
   }),
-  Type.Object({ kind: Type.Literal("delayed"), dueAt: text, inMs: number }),
-  Type.Object({ kind: Type.Literal("working"), forMs: number }),
-  Type.Object({ kind: Type.Literal("notRunning"), why: text }),
+  Type.Object({ kind: Type.Literal("delayed"), dueTime: text, inMs: number }),
+  Type.Object({ kind: Type.Literal("processing"), processingMs: number }),
+  Type.Object({ kind: Type.Literal("notRunning"), message: text }),
 ]);
 
-const work = Type.Object({
+const controller = Type.Object({
   controller: text,
   key: text,
   queue,
@@ -29,9 +29,9 @@ const work = Type.Object({
   last: maybe(
     Type.Object({
       outcome: text,
-      end: text,
+      endTime: text,
       durationMs: number,
-      reconcileId: text,
+      reconcileID: text,
       error: maybe(Type.Object({ code: maybe(text), message: text })),
     }),
   ),
@@ -42,24 +42,24 @@ const provider = Type.Object({
   connection: text,
   ready: truth,
   reasons: list(text),
-  doubt: maybe(text),
-  held: list(Type.Object({ quotaClass: text, until: text })),
+  absenceIgnored: maybe(text),
+  throttled: list(Type.Object({ quotaClass: text, untilTime: text })),
 });
 
 const call = Type.Object({
-  at: text,
+  time: text,
   provider: maybe(text),
-  rpc: text,
+  method: text,
   durationMs: number,
   code: text,
   reason: maybe(text),
   message: maybe(text),
   cloudRequestIds: list(text),
-  objects: number,
+  objectCount: number,
 });
 
-const happening = Type.Object({
-  at: text,
+const timelineEntry = Type.Object({
+  time: text,
   kind: Type.Union([
     Type.Literal("reconcile"),
     Type.Literal("call"),
@@ -67,7 +67,7 @@ const happening = Type.Object({
     Type.Literal("condition"),
     Type.Literal("object"),
   ]),
-  by: maybe(text),
+  source: maybe(text),
   reason: text,
   message: text,
   isWarning: truth,
@@ -77,19 +77,19 @@ const happening = Type.Object({
 const explanation = Type.Object({
   object,
   kind,
-  at: text,
+  time: text,
   replica,
   exists: truth,
   state,
   summary: text,
   causes: list(cause),
-  nextTry: maybe(Type.Object({ at: text, inMs: number, why: text })),
-  wishes: list(wish),
+  nextRetry: maybe(Type.Object({ time: text, inMs: number, message: text })),
+  desired: list(desiredItem),
   facts: list(Type.Object({ name: text, value: text })),
-  work: list(work),
+  controllers: list(controller),
   provider: maybe(provider),
   calls: list(call),
-  timeline: list(happening),
+  timeline: list(timelineEntry),
 });
 
 export function readExplanation(answer: unknown): Explanation {
@@ -102,7 +102,7 @@ const withCauses = Type.Object({ causes: list(cause) });
 /** What is said of an object that is nowhere; undefined: it is somewhere, or something is known of it. */
 export function nowhereText(answer: unknown): string | undefined {
   if (!Value.Check(withCauses, answer)) return undefined;
-  const found = answer.causes.find(({ reason }) => reason === NOT_IN_CLUSTER);
+  const found = answer.causes.find(({ reason }) => reason === NOT_FOUND);
   if (found === undefined) return undefined;
   const { message, remedy = "" } = readShape(cause, found, PATHS.explain);
   return `${message.charAt(0).toLowerCase()}${message.slice(1)} ${remedy}`.trimEnd();

@@ -1,33 +1,33 @@
 import {
-  DELETION_BRAKE,
+  TOO_MANY_NODE_DELETIONS,
   type ObjectRow,
-  type OrphansPage,
+  type OrphanReport,
   type Overview,
   PATHS,
-  type PlansPage,
+  type PlanReport,
 } from "@cloudwire/operator-api";
 import { Type } from "typebox";
 import type { Connection } from "../connection.ts";
 import { readPage } from "../read-page.ts";
 import { cause, list, maybe, number, object, readShape, replica, state, text, truth } from "./schema.ts";
 
-const counts = Type.Object({ ok: number, working: number, waiting: number, blocked: number, unmanaged: number });
+const counts = Type.Object({ ok: number, progressing: number, waiting: number, blocked: number, unmanaged: number });
 
 const controller = Type.Object({
   name: text,
   state: text,
-  waiting: number,
-  working: number,
+  queued: number,
+  processing: number,
   delayed: number,
   failing: number,
 });
 
 const budget = Type.Object({
   quotaClass: text,
-  callsPerSecond: maybe(number),
+  cloudCallsPerSecond: maybe(number),
   tokens: maybe(number),
-  waiting: number,
-  heldUntil: maybe(text),
+  queuedCalls: number,
+  throttledUntilTime: maybe(text),
 });
 
 const provider = Type.Object({
@@ -41,14 +41,14 @@ const provider = Type.Object({
   failedCalls: number,
   inFlight: number,
   budgets: list(budget),
-  brake: maybe(Type.Object({ holds: truth, gone: number, message: maybe(text) })),
+  deletionCircuitBreaker: maybe(Type.Object({ open: truth, absentNodes: number, message: maybe(text) })),
 });
 
 const overview = Type.Object({
-  at: text,
+  time: text,
   cluster: text,
   replica,
-  writes: truth,
+  observing: truth,
   counts: Type.Object({ node: counts, service: counts, route: counts, provider: counts }),
   controllers: list(controller),
   providers: list(provider),
@@ -65,7 +65,7 @@ const row = Type.Object({
   reason: maybe(text),
   summary: text,
   provider: text,
-  created: maybe(text),
+  creationTime: maybe(text),
 });
 
 export function readRows(answer: unknown): readonly ObjectRow[] {
@@ -81,41 +81,41 @@ const orphan = Type.Object({
 });
 
 const orphans = Type.Object({
-  at: text,
+  time: text,
   orphans: list(orphan),
-  unknown: list(Type.Object({ provider: text, message: text })),
+  unreachableProviders: list(Type.Object({ provider: text, message: text })),
 });
 
-export function readOrphans(answer: unknown): OrphansPage {
+export function readOrphans(answer: unknown): OrphanReport {
   return readShape(orphans, answer, PATHS.orphans);
 }
 
-const effect = Type.Union([Type.Literal("addition"), Type.Literal("change"), Type.Literal("removal")]);
+const action = Type.Union([Type.Literal("create"), Type.Literal("update"), Type.Literal("delete")]);
 
 const plan = Type.Object({
   controller: text,
   key: text,
   provider: text,
   digest: text,
-  since: text,
+  startTime: text,
   writes: list(
     Type.Object({
       target: Type.Union([Type.Literal("kubernetes"), Type.Literal("provider")]),
-      effect,
+      action,
       summary: text,
     }),
   ),
 });
 
 const plans = Type.Object({
-  observes: truth,
-  settled: truth,
-  pending: Type.Object({ addition: number, change: number, removal: number }),
-  undecided: list(Type.Object({ controller: text, key: text, provider: text })),
+  observing: truth,
+  complete: truth,
+  pending: Type.Object({ create: number, update: number, delete: number }),
+  failedKeys: list(Type.Object({ controller: text, key: text, provider: text })),
   plans: list(plan),
 });
 
-export function readPlans(answer: unknown): PlansPage {
+export function readPlans(answer: unknown): PlanReport {
   return readShape(plans, answer, PATHS.plans);
 }
 
@@ -128,9 +128,9 @@ export interface HeldNode {
 
 /** The Nodes that the brake holds at this moment, by name. */
 export async function heldNodes(connection: Connection): Promise<readonly HeldNode[]> {
-  const rows = readRows(await readPage(connection, PATHS.objects, { kind: "node", search: DELETION_BRAKE }));
+  const rows = readRows(await readPage(connection, PATHS.objects, { kind: "node", search: TOO_MANY_NODE_DELETIONS }));
   return rows
-    .filter(({ object, reason }) => reason === DELETION_BRAKE && object.startsWith("node/"))
+    .filter(({ object, reason }) => reason === TOO_MANY_NODE_DELETIONS && object.startsWith("node/"))
     .map(({ object, provider, summary }) => ({ name: object.slice("node/".length), provider, summary }))
     .toSorted((left, right) => left.name.localeCompare(right.name, "en"));
 }

@@ -2,21 +2,25 @@ import { expect, test } from "vitest";
 import { noPlans } from "../../test/samples.ts";
 import { verdictOf } from "./plan-result.ts";
 
-const pending = (addition: number, change: number, removal: number) => ({ addition, change, removal });
+const pending = (creates: number, updates: number, deletes: number) => ({
+  create: creates,
+  update: updates,
+  delete: deletes,
+});
 
 test.each([
   ["nothing is to be written", {}, "goAhead", 0],
-  ["only additions are", { pending: pending(5, 0, 0) }, "goAhead", 0],
+  ["only creates are", { pending: pending(5, 0, 0) }, "goAhead", 0],
   ["something would be changed", { pending: pending(0, 1, 0) }, "differences", 3],
   ["something would be removed", { pending: pending(0, 0, 1) }, "differences", 3],
   [
     "something would be removed, and more may be found",
-    { pending: pending(0, 0, 1), settled: false },
+    { pending: pending(0, 0, 1), complete: false },
     "differences",
     3,
   ],
-  ["not everything has been looked at", { settled: false }, "undecided", 4],
-  ["nothing is observed", { observes: false, settled: false }, "undecided", 4],
+  ["not everything has been looked at", { complete: false }, "undecided", 4],
+  ["nothing is observed", { observing: false, complete: false }, "undecided", 4],
 ])("where %s, the verdict is %s", (_what, page, kind, exitCode) => {
   expect(verdictOf({ ...noPlans, ...page })).toMatchObject({ kind, exitCode });
 });

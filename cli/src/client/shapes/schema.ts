@@ -36,6 +36,6 @@ export const kind = Type.Union(OBJECT_KINDS.map((name: ObjectKind) => Type.Liter
 /** KIND/NAME. */
 export const object = Type.Unsafe<ObjectRef>(Type.String({ pattern: `^(?:${OBJECT_KINDS.join("|")})/.` }));
 
-export const cause = Type.Object({ reason: text, message: text, remedy: maybe(text), see: maybe(text) });
+export const cause = Type.Object({ reason: text, message: text, remedy: maybe(text), documentation: maybe(text) });
 
-export const replica = Type.Object({ identity: text, leads: truth, leader: maybe(text), version: text });
+export const replica = Type.Object({ identity: text, isLeader: truth, leaderIdentity: maybe(text), version: text });

@@ -73,13 +73,13 @@ test("controllersOverview() tells of every controller of the program", async () 
     {
       name: NAME,
       state: "running",
-      runningSince: "2026-01-01T00:00:00.000Z",
+      startTime: "2026-01-01T00:00:00.000Z",
       workers: 4,
-      lanes: [
-        { name: "east", high: 1, low: 0, working: 1 },
-        { name: "west", high: 0, low: 0, working: 0 },
+      queues: [
+        { name: "east", high: 1, low: 0, processing: 1 },
+        { name: "west", high: 0, low: 0, processing: 0 },
       ],
-      working: 1,
+      processing: 1,
       delayed: 2,
       failing: 1,
     },
@@ -92,24 +92,24 @@ test("controllerDetails() names what is in work, what comes next and what failed
     key: "west/fails",
     outcome: "error",
     durationMs: 0,
-    error: { code: undefined, message: "cloud busy" },
+    error: { message: "cloud busy" },
   };
-  const again = { ...failure, end: "2026-01-01T00:00:05.000Z", reconcileId: "id-4" };
+  const again = { ...failure, endTime: "2026-01-01T00:00:05.000Z", reconcileID: "id-4" };
   expect(controllerDetails(NAME, [supervised], clock.nowMs())).toEqual({
     name: NAME,
     state: "running",
-    runningSince: "2026-01-01T00:00:00.000Z",
+    startTime: "2026-01-01T00:00:00.000Z",
     workers: 4,
-    lanes: [
-      { name: "east", high: 0, low: 0, working: 1 },
-      { name: "west", high: 0, low: 0, working: 0 },
+    queues: [
+      { name: "east", high: 0, low: 0, processing: 1 },
+      { name: "west", high: 0, low: 0, processing: 0 },
     ],
-    working: { count: 1, first: [{ key: "east/hangs", forMs: 6000 }] },
+    processing: { count: 1, first: [{ key: "east/hangs", processingMs: 6000 }] },
     delayed: {
       count: 2,
       first: [
-        { key: "west/fails", dueAt: "2026-01-01T00:00:15.000Z", inMs: 9000, failures: 2 },
-        { key: "west/fine", dueAt: "2026-01-01T01:00:00.000Z", inMs: 3_594_000, failures: 0 },
+        { key: "west/fails", dueTime: "2026-01-01T00:00:15.000Z", inMs: 9000, failures: 2 },
+        { key: "west/fine", dueTime: "2026-01-01T01:00:00.000Z", inMs: 3_594_000, failures: 0 },
       ],
     },
     failing: { count: 1, first: [again] },
@@ -118,11 +118,11 @@ test("controllerDetails() names what is in work, what comes next and what failed
       {
         key: "west/fine",
         outcome: "requeue_after",
-        end: "2026-01-01T00:00:00.000Z",
+        endTime: "2026-01-01T00:00:00.000Z",
         durationMs: 0,
-        reconcileId: "id-3",
+        reconcileID: "id-3",
       },
-      { ...failure, end: "2026-01-01T00:00:00.000Z", reconcileId: "id-2" },
+      { ...failure, endTime: "2026-01-01T00:00:00.000Z", reconcileID: "id-2" },
     ],
   });
 });
@@ -153,9 +153,9 @@ test("controllerDetails() tells of one that broke, and says no more of what it w
   expect(controllerDetails(NAME, [supervised], clock.nowMs())).toEqual({
     name: NAME,
     state: "restarting",
-    restartingAt: "2026-01-01T00:00:03.000Z",
-    faults: 2,
-    lastFault: { at: "2026-01-01T00:00:01.000Z", message: "x is undefined" },
+    restartTime: "2026-01-01T00:00:03.000Z",
+    panics: 2,
+    lastPanic: { time: "2026-01-01T00:00:01.000Z", message: "x is undefined" },
   });
   stop.abort();
 });
@@ -241,9 +241,9 @@ describe("debug providers", () => {
         reasons: [away],
         warnings: [],
         recentHandshakes: [],
-        untrustedReason: "not connected",
-        calls: { inFlight: 0, waiting: 0, limit: 1 },
-        budgets: [{ classes: ["routes"], waiting: none }],
+        absenceIgnored: "not connected",
+        calls: { inFlight: 0, queued: 0, limit: 1 },
+        budgets: [{ quotaClasses: ["routes"], queued: none }],
       },
       {
         name: "east",
@@ -262,11 +262,11 @@ describe("debug providers", () => {
           limits: info.limits,
         },
         recentHandshakes: [
-          { at: at(1000), version: info.version, bootId: "boot-2", changes: ["limits.maxConcurrentCalls: 16 -> 5"] },
-          { at: at(2000), version: info.version, bootId: info.bootId, changes: [] },
+          { time: at(1000), version: info.version, bootId: "boot-2", changes: ["limits.maxConcurrentCalls: 16 -> 5"] },
+          { time: at(2000), version: info.version, bootId: info.bootId, changes: [] },
         ],
         status: {
-          at: at(0),
+          time: at(0),
           ready: true,
           configRevision: "7",
           conditions: [
@@ -275,22 +275,22 @@ describe("debug providers", () => {
               status: "True",
               reason: "Reached",
               message: "",
-              lastTransition: new Date(1_799_999_000_000).toISOString(),
+              lastTransitionTime: new Date(1_799_999_000_000).toISOString(),
             },
           ],
-          lastCloudSuccess: at(0),
-          rateLimits: [{ name: "reads", limit: 10, remaining: 3, reset: at(0) }],
+          lastCloudSuccessTime: at(0),
+          rateLimits: [{ name: "reads", limit: 10, remaining: 3, resetTime: at(0) }],
         },
-        scopeDoubt: { confirmed: "project-1", current: "project-2", remedy: "it is accepted" },
-        calls: { inFlight: 2, waiting: 1, limit: 16 },
+        scopeChange: { confirmed: "project-1", current: "project-2", remedy: "it is accepted" },
+        calls: { inFlight: 2, queued: 1, limit: 16 },
         budgets: [
           {
-            classes: ["instances", "routes"],
+            quotaClasses: ["instances", "routes"],
             cloudCallsPerSecond: 2.5,
             burst: 1,
             tokens: -3.33,
-            heldUntil: at(-2000),
-            waiting: { high: 1, low: 2 },
+            throttledUntilTime: at(-2000),
+            queued: { high: 1, low: 2 },
           },
         ],
       },

@@ -1,38 +1,48 @@
-import type { PlansPage } from "@cloudwire/operator-api";
-import { type Effect, type Plans, effectOf, summaryOf } from "../../observe/plans.ts";
+import type { PlanReport, ReconcileResult } from "@cloudwire/operator-api";
+import { type WriteAction, type Plans, actionOf, summaryOf } from "../../observe/plans.ts";
 import type { BudgetSnapshot } from "../../provider/model/call-rate.ts";
 import type { ProviderInfo } from "../../provider/model/info.ts";
 import type { ProviderStatus } from "../../provider/model/status.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import type { ControllerSnapshot } from "../../runtime/controller.ts";
-import type { ErrorRecord, ReconcileRecord } from "../../runtime/history.ts";
+import type { ReconcileRecord } from "../../runtime/history.ts";
 import type { ControllerState, SupervisedController } from "../../runtime/supervised-controller.ts";
 import { messageOf } from "../../util/errors.ts";
+import { reconcileResult } from "../controller-status.ts";
 import { iso } from "../../util/text.ts";
-import type { SubqueueSnapshot, SomeKeys } from "../../workqueue/queue.ts";
+import type { SomeKeys } from "../../workqueue/queue.ts";
 
 /** Keys of each kind on the page of one controller. */
 const KEYS = 100;
 
 /** What both pages say of a controller. */
+interface QueueSummary {
+  /** Provider, or "" for keys without one. */
+  readonly name: string;
+  /** Queued keys by priority. */
+  readonly high: number;
+  readonly low: number;
+  readonly processing: number;
+}
+
 interface Head {
   readonly name: string;
-  /** idle: another replica leads; off: the options leave nothing for it to do; disabled: `--controllers` does not name it. */
-  readonly state: ControllerState["kind"] | "disabled";
-  readonly runningSince?: string;
-  readonly restartingAt?: string;
+  /** idle: another replica leads; notConfigured: the options leave nothing for it to do; disabled: `--controllers` does not name it. */
+  readonly state: Exclude<ControllerState["kind"], "off"> | "notConfigured" | "disabled";
+  readonly startTime?: string;
+  readonly restartTime?: string;
   /** In a row. */
-  readonly faults?: number;
+  readonly panics?: number;
   /** However long ago. */
-  readonly lastFault?: { readonly at: string; readonly message: string };
+  readonly lastPanic?: { readonly time: string; readonly message: string };
   readonly workers?: number;
-  /** Keys in line and in work. */
-  readonly lanes?: readonly SubqueueSnapshot[];
+  /** One for each provider. */
+  readonly queues?: readonly QueueSummary[];
 }
 
 /** One controller in the list: enough to see which one to look at. Numbers of keys. */
 export interface ControllerOverview extends Head {
-  readonly working?: number;
+  readonly processing?: number;
   readonly delayed?: number;
   /** Whose last reconcile failed. */
   readonly failing?: number;
@@ -40,21 +50,16 @@ export interface ControllerOverview extends Head {
 
 /** The same in full. */
 export interface ControllerDetails extends Head {
-  readonly working?: SomeKeys<{ readonly forMs: number }>;
-  readonly delayed?: SomeKeys<{ readonly dueAt: string; readonly inMs: number; readonly failures: number }>;
+  readonly processing?: SomeKeys<{ readonly processingMs: number }>;
+  readonly delayed?: SomeKeys<{ readonly dueTime: string; readonly inMs: number; readonly failures: number }>;
   /** Latest first. */
   readonly failing?: { readonly count: number; readonly first: readonly ShownReconcile[] };
   /** Newest first. */
   readonly recent?: readonly ShownReconcile[];
 }
 
-interface ShownReconcile {
+interface ShownReconcile extends ReconcileResult {
   readonly key: string;
-  readonly outcome: string;
-  readonly end: string;
-  readonly durationMs: number;
-  readonly reconcileId: string;
-  readonly error?: Pick<ErrorRecord, "code" | "message">;
 }
 
 /** Every controller of the program, for `/debug/controllers`. */
@@ -70,7 +75,7 @@ export function controllersOverview(
     return {
       ...head(name, controller),
       ...common(snapshot),
-      working: queue.working.count,
+      processing: queue.working.count,
       delayed: queue.delayed.count,
       failing: failing.count,
     };
@@ -90,12 +95,15 @@ export function controllerDetails(
   return {
     ...head(name, controller),
     ...common(snapshot),
-    working: { ...working, first: working.first.map(({ key, forMs }) => ({ key, forMs: Math.round(forMs) })) },
+    processing: {
+      ...working,
+      first: working.first.map(({ key, forMs }) => ({ key, processingMs: Math.round(forMs) })),
+    },
     delayed: {
       ...delayed,
       first: delayed.first.map(({ key, inMs, failures }) => ({
         key,
-        dueAt: iso(nowMs + inMs),
+        dueTime: iso(nowMs + inMs),
         inMs: Math.round(inMs),
         failures,
       })),
@@ -110,22 +118,21 @@ function head(name: string, controller: SupervisedController | undefined): Head 
   const { state, faults, lastFault } = controller;
   return {
     name,
-    state: state.kind,
-    ...(state.kind === "running" ? { runningSince: iso(state.sinceMs) } : {}),
-    ...(state.kind === "restarting" ? { restartingAt: iso(state.atMs) } : {}),
+    state: state.kind === "off" ? "notConfigured" : state.kind,
+    ...(state.kind === "running" ? { startTime: iso(state.sinceMs) } : {}),
+    ...(state.kind === "restarting" ? { restartTime: iso(state.atMs) } : {}),
     ...(lastFault === undefined
       ? {}
-      : { faults, lastFault: { at: iso(lastFault.atMs), message: messageOf(lastFault.error) } }),
+      : { panics: faults, lastPanic: { time: iso(lastFault.atMs), message: messageOf(lastFault.error) } }),
   };
 }
 
-function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | "lanes"> {
-  return { workers, lanes: queue.subqueues };
+function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | "queues"> {
+  return { workers, queues: queue.subqueues.map(({ working, ...queued }) => ({ ...queued, processing: working })) };
 }
 
-function shown({ key, outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ShownReconcile {
-  const base = { key, outcome, end: iso(endMs), durationMs: Math.round(durationMs), reconcileId };
-  return error === undefined ? base : { ...base, error: { code: error.code, message: error.message } };
+function shown(record: ReconcileRecord): ShownReconcile {
+  return { key: record.key, ...reconcileResult(record) };
 }
 
 /** Every provider, for `/debug/providers`; `nowMs` is wall clock. What is not known is left out. */
@@ -140,11 +147,11 @@ export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: nu
       reasons: health.reasons,
       warnings,
       handshake: info && handshake(info),
-      recentHandshakes: snapshot.handshakes.map(({ atMs, ...record }) => ({ at: iso(atMs), ...record })),
+      recentHandshakes: snapshot.handshakes.map(({ atMs, ...record }) => ({ time: iso(atMs), ...record })),
       status: status && shownStatus(status),
-      scopeDoubt: scopeChange,
-      untrustedReason: untrustedReason,
-      calls,
+      scopeChange,
+      absenceIgnored: untrustedReason,
+      calls: { inFlight: calls.inFlight, queued: calls.waiting, limit: calls.limit },
       budgets: snapshot.budgets.map((budget) => shownBudget(budget, nowMs)),
     };
   });
@@ -165,25 +172,28 @@ function handshake({
 function shownStatus(status: ProviderStatus): object {
   const { ready, configRevision, conditions, rateLimits } = status;
   return {
-    at: iso(status.receivedAtMs),
+    time: iso(status.receivedAtMs),
     ready,
     configRevision,
     conditions: conditions.map(({ lastTransitionTimeMs, ...condition }) => ({
       ...condition,
-      lastTransition: isoIfAny(lastTransitionTimeMs),
+      lastTransitionTime: isoIfAny(lastTransitionTimeMs),
     })),
-    lastCloudSuccess: isoIfAny(status.lastCloudSuccessTimeMs),
-    credentialsExpire: isoIfAny(status.credentialsExpireTimeMs),
-    rateLimits: rateLimits.map(({ resetTimeMs, ...rate }) => ({ ...rate, reset: isoIfAny(resetTimeMs) })),
+    lastCloudSuccessTime: isoIfAny(status.lastCloudSuccessTimeMs),
+    credentialsExpirationTime: isoIfAny(status.credentialsExpireTimeMs),
+    rateLimits: rateLimits.map(({ resetTimeMs, ...rate }) => ({ ...rate, resetTime: isoIfAny(resetTimeMs) })),
   };
 }
 
-function shownBudget({ heldMs, tokens, cloudCallsPerSecond, ...budget }: BudgetSnapshot, nowMs: number): object {
+function shownBudget(budget: BudgetSnapshot, nowMs: number): object {
+  const { classes, cloudCallsPerSecond, burst, tokens, heldMs, waiting } = budget;
   return {
-    ...budget,
+    quotaClasses: classes,
+    burst,
+    queued: waiting,
     cloudCallsPerSecond: hundredths(cloudCallsPerSecond),
     tokens: hundredths(tokens),
-    heldUntil: heldMs === 0 ? undefined : iso(nowMs + heldMs),
+    throttledUntilTime: heldMs === 0 ? undefined : iso(nowMs + heldMs),
   };
 }
 
@@ -196,23 +206,23 @@ function isoIfAny(atMs: number | undefined): string | undefined {
 }
 
 /** What would be written of what is observed, for `/debug/plans`. */
-export function debugPlans(plans: Plans | undefined, controllers: readonly SupervisedController[]): PlansPage {
+export function debugPlans(plans: Plans | undefined, controllers: readonly SupervisedController[]): PlanReport {
   const all = plans?.all ?? [];
-  const undecided = plans?.undecided ?? [];
-  const effects = all.flatMap(({ writes }) => writes.map(effectOf));
-  const count = (wanted: Effect): number => effects.filter((effect) => effect === wanted).length;
+  const failedKeys = plans?.failedKeys ?? [];
+  const actions = all.flatMap(({ writes }) => writes.map(actionOf));
+  const count = (action: WriteAction): number => actions.filter((one) => one === action).length;
   return {
-    observes: plans !== undefined,
-    settled: undecided.length === 0 && controllers.length > 0 && controllers.every(isIdle),
-    pending: { addition: count("addition"), change: count("change"), removal: count("removal") },
-    undecided,
+    observing: plans !== undefined,
+    complete: failedKeys.length === 0 && controllers.length > 0 && controllers.every(isIdle),
+    pending: { create: count("create"), update: count("update"), delete: count("delete") },
+    failedKeys,
     plans: all.map(({ controller, key, provider, digest, sinceMs, writes }) => ({
       controller,
       key,
       provider,
       digest,
-      since: iso(sinceMs),
-      writes: writes.map((write) => ({ ...write, effect: effectOf(write), summary: summaryOf(write) })),
+      startTime: iso(sinceMs),
+      writes: writes.map((write) => ({ ...write, action: actionOf(write), summary: summaryOf(write) })),
     })),
   };
 }

@@ -6,7 +6,7 @@ import type { Explainer } from "../explainer.ts";
 import type { Orphans } from "../evaluate/orphans.ts";
 
 /** Why one object is as it is, and what is at the clouds without an owner. */
-export class ExplainPages {
+export class ExplainEndpoints {
   readonly #explainer: Explainer;
   readonly #orphans: Orphans;
 

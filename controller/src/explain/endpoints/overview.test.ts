@@ -51,7 +51,7 @@ describe("a question for rows", () => {
       problems: [
         '"sort" is no parameter; there are kind, state, search, limit',
         'kind: "pod" is none of node, service, route, provider',
-        'state: "bad" is none of ok, working, waiting, blocked, unmanaged',
+        'state: "bad" is none of ok, progressing, waiting, blocked, unmanaged',
         'limit: "0" is no number from 1 on',
       ],
     });

@@ -6,11 +6,11 @@ import { type Query, type QueryResult, serveQuery } from "../../server/endpoints
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Samples } from "../overview/samples.ts";
-import { type StatusBoard, kindOf } from "../overview/status-cache.ts";
-import { BoardFeed } from "../overview/status-feed.ts";
+import { type StatusCache, kindOf } from "../overview/status-cache.ts";
+import { StatusFeed } from "../overview/status-feed.ts";
 
-export interface OverviewPagesDependencies {
-  readonly board: StatusBoard;
+export interface OverviewEndpointsDependencies {
+  readonly cache: StatusCache;
   readonly samples: Samples;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,14 +20,14 @@ export interface OverviewPagesDependencies {
 const READERS = 32;
 
 /** How everything stands, for operators: the overview, lists, the stream of both, and the page that shows them. */
-export class OverviewPages {
-  readonly #board: StatusBoard;
+export class OverviewEndpoints {
+  readonly #board: StatusCache;
   readonly #streams: EventStreams;
 
-  constructor({ board, samples, clock, log }: OverviewPagesDependencies) {
-    this.#board = board;
+  constructor({ cache, samples, clock, log }: OverviewEndpointsDependencies) {
+    this.#board = cache;
     this.#streams = new EventStreams({
-      open: (wake) => new BoardFeed(board, samples, wake),
+      open: (wake) => new StatusFeed(cache, samples, wake),
       limit: READERS,
       clock,
       log,

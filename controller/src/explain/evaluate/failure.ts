@@ -51,7 +51,7 @@ const BY_CLASS: Readonly<Record<ProviderSource["class"], Reason>> = {
  * What a failed reconcile means. Needs of it: how it ended and its error. undefined: it did not fail, and what it comes back for is not
  * said here.
  */
-export function judgeFailure(last: LastReconcile | undefined): KnownCause | undefined {
+export function evaluateFailure(last: LastReconcile | undefined): KnownCause | undefined {
   if (last === undefined) return undefined;
   const { outcome, error } = last;
   if (outcome === "planned") return cause("OnlyObserved");

@@ -7,7 +7,7 @@ import { ambiguousNodeOwnerError, contractError, unknownOwnerError } from "../..
 import type { NodeOwner } from "../../provider/model/provider.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 import { cause } from "../reasons/reasons.ts";
-import { type NodeFacts, brakesOf, judgeNode } from "./node.ts";
+import { type NodeFacts, circuitBreakersOf, evaluateNode } from "./node.ts";
 
 const declared = info();
 const OWNED: NodeOwner = { kind: "owned", provider: idleProvider("east", declared), info: declared };
@@ -28,7 +28,7 @@ const unrouted = node("w1", {
 
 function judged(facts: Partial<NodeFacts>) {
   const rest = { node: waiting, owner: OWNED, troubles: [], initialization: undefined, lifecycle: undefined };
-  return judgeNode({ ...rest, ...facts });
+  return evaluateNode({ ...rest, ...facts });
 }
 
 /** As cloud-node throws it. */
@@ -43,7 +43,7 @@ function held(reason: string) {
 
 describe("judgeNode()", () => {
   test.each<{ what: string; facts: Partial<NodeFacts>; state: string; reasons: readonly string[] }>([
-    { what: "is being initialised", facts: {}, state: "working", reasons: [] },
+    { what: "is being initialised", facts: {}, state: "progressing", reasons: [] },
     {
       what: "is nobody's",
       facts: { owner: { kind: "unowned", why: "no provider has the prefix of other://1" } },
@@ -193,7 +193,7 @@ describe("judgeNode()", () => {
     {
       what: "is being deleted",
       facts: { node: node("w1", { metadata: { deletionTimestampMs: 1 } }) },
-      state: "working",
+      state: "progressing",
       reasons: [],
     },
     {
@@ -208,13 +208,13 @@ describe("judgeNode()", () => {
   });
 
   test("says how the brake is released for this very Node", () => {
-    const { causes, wishes } = judged({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
+    const { causes, desired } = judged({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
     expect(causes.map(({ remedy }) => remedy)).toEqual([
       expect.stringContaining("kubectl annotate node w1 cloudwire.dev/approve-deletion=true"),
     ]);
-    expect(wishes).toEqual([
-      { what: `taint ${UNINITIALIZED} lifted`, state: "met" },
-      { what: "deleted, for its machine is said to be gone", state: "unmet" },
+    expect(desired).toEqual([
+      { description: `taint ${UNINITIALIZED} lifted`, state: "met" },
+      { description: "deleted, for its machine is said to be gone", state: "unmet" },
     ]);
   });
 
@@ -222,9 +222,9 @@ describe("judgeNode()", () => {
     const error = new RetryAfterError("wait", 10, { cause: refused("addresses", "10.0.0.9 is not there") });
     expect(judged({ initialization: failedWith(error) })).toMatchObject({
       summary: "Node w1: 10.0.0.9 is not there.",
-      wishes: [
-        { what: `taint ${UNINITIALIZED} lifted`, state: "unmet" },
-        { what: "provider ID", state: "unmet" },
+      desired: [
+        { description: `taint ${UNINITIALIZED} lifted`, state: "unmet" },
+        { description: "provider ID", state: "unmet" },
       ],
     });
   });
@@ -238,15 +238,15 @@ describe("brakes", () => {
     [
       "that it holds where one Node is held by it, and how many are said to be gone",
       [held("east", "confirming"), held("east", "tooManyNodeDeletions", "2 of 3 Nodes"), held("east", "tooNew")],
-      { east: { holds: true, gone: 3, message: "2 of 3 Nodes" } },
+      { east: { open: true, absentNodes: 3, message: "2 of 3 Nodes" } },
     ],
     [
       "of each provider by itself",
       [held("east", "tooManyNodeDeletions", "all of them"), held("west", "providerUntrusted")],
-      { east: { holds: true, gone: 1, message: "all of them" }, west: { holds: false, gone: 1 } },
+      { east: { open: true, absentNodes: 1, message: "all of them" }, west: { open: false, absentNodes: 1 } },
     ],
     ["nothing of machines of which nothing is known", [held("east", "unknown"), held("east", "of another kind")], {}],
   ])("brakesOf() tells %s", (_what, nodes, wanted) => {
-    expect(Object.fromEntries(brakesOf(nodes))).toEqual(wanted);
+    expect(Object.fromEntries(circuitBreakersOf(nodes))).toEqual(wanted);
   });
 });

@@ -1,4 +1,4 @@
-import type { BrakeStanding, Wish } from "@cloudwire/operator-api";
+import type { DeletionCircuitBreaker, DesiredItem } from "@cloudwire/operator-api";
 import { APPROVE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
@@ -11,8 +11,8 @@ import { hasReason } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
 import type { Why } from "../../runtime/reconciler.ts";
 import { type KnownCause, type Reason, cause, reasonFor } from "../reasons/reasons.ts";
-import { type Judgement, type LastReconcile, judgement, met, unmet } from "./evaluation.ts";
-import { judgeFailure, unlessEcho } from "./failure.ts";
+import { type Evaluation, type LastReconcile, evaluationOf, met, unmet } from "./evaluation.ts";
+import { evaluateFailure, unlessEcho } from "./failure.ts";
 
 export interface NodeFacts {
   readonly node: Node;
@@ -27,7 +27,7 @@ export interface NodeFacts {
 }
 
 /** What cloud-node says that it waits for (controllers/node/plan.ts), where that is about this machine alone. */
-const ABOUT_MACHINE: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> = {
+const BY_WAIT: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> = {
   absent: "MachineUnknown",
   notSeenYet: "MachineNotSeenYet",
   addresses: "ProvidedNodeIpUnknown",
@@ -40,7 +40,7 @@ const ABOUT_MACHINE: Readonly<Record<WaitReason | "notSeenYet", Reason | undefin
 };
 
 /** The same of the deletion guard (controllers/node-lifecycle/guard/guard.ts). */
-const HOLDS: Readonly<Record<DelayReason | "unknown", Reason>> = {
+const BY_DELETION_DECISION: Readonly<Record<DelayReason | "unknown", Reason>> = {
   unconfirmed: "DeletionUnconfirmed",
   confirming: "DeletionCounting",
   tooNew: "DeletionNodeYoung",
@@ -54,13 +54,13 @@ const HOLDS: Readonly<Record<DelayReason | "unknown", Reason>> = {
  * How one Node stands. Needs the Node, whose it is, what is wrong with that provider, and the last reconciles of its key in two controllers
  * where there are any (a replica that does not lead has none). Some microseconds.
  */
-export function judgeNode(facts: NodeFacts): Judgement {
+export function evaluateNode(facts: NodeFacts): Evaluation {
   const { node } = facts;
-  if (node.metadata.deletionTimestampMs !== undefined) return judgeGoing(node);
-  return isUninitialized(node) ? judgeUninitialized(facts) : judgeInitialized(facts);
+  if (node.metadata.deletionTimestampMs !== undefined) return evaluateDeletion(node);
+  return isUninitialized(node) ? evaluateUninitialized(facts) : evaluateInitialized(facts);
 }
 
-function judgeGoing({ metadata }: Node): Judgement {
+function evaluateDeletion({ metadata }: Node): Evaluation {
   const { finalizers } = metadata;
   const causes =
     finalizers.length === 0
@@ -71,17 +71,17 @@ function judgeGoing({ metadata }: Node): Judgement {
             `The Node is being deleted and waits for finalizers of other programs: ${finalizers.join(", ")}`,
           ),
         ];
-  return judgement(causes, { state: "working", summary: "The Node is being deleted." });
+  return evaluationOf(causes, { state: "progressing", summary: "The Node is being deleted." });
 }
 
-function judgeUninitialized(facts: NodeFacts): Judgement {
+function evaluateUninitialized(facts: NodeFacts): Evaluation {
   const { node, initialization, owner } = facts;
   const own = ownCause(node, initialization);
-  const failure = unlessEcho(judgeFailure(initialization), facts.troubles);
+  const failure = unlessEcho(evaluateFailure(initialization), facts.troubles);
   // What only the Node's user can change goes before what is wrong with everything; what was tried before that happened comes last.
   const causes = [ownerCause(owner), own, ...facts.troubles, own === undefined ? failure : undefined];
   const known = causes.filter((one) => one !== undefined);
-  return judgement(known, { state: "working", summary: "The Node is being initialised." }, [
+  return evaluationOf(known, { state: "progressing", summary: "The Node is being initialised." }, [
     unmet(`taint ${UNINITIALIZED} lifted`, known),
     ...(node.spec.providerID === "" ? [unmet("provider ID", known)] : []),
   ]);
@@ -90,7 +90,7 @@ function judgeUninitialized(facts: NodeFacts): Judgement {
 /** What is wrong with this very Node, or its machine. */
 function ownCause({ metadata }: Node, last: LastReconcile | undefined): KnownCause | undefined {
   const why = last?.why;
-  const reason = reasonFor(ABOUT_MACHINE, why?.reason);
+  const reason = reasonFor(BY_WAIT, why?.reason);
   if (why === undefined || reason === undefined) return undefined;
   if (reason === "ProviderIdRefused" && last?.error?.from?.kind === "provider") {
     return last.error.from.reason === "AMBIGUOUS_NAME"
@@ -108,7 +108,7 @@ export function ownerCause(owner: NodeOwner): KnownCause | undefined {
   return cause(hasReason(error, "AMBIGUOUS_NAME") ? "NodeContested" : "OwnerUndecided", error.message);
 }
 
-function judgeInitialized(facts: NodeFacts): Judgement {
+function evaluateInitialized(facts: NodeFacts): Evaluation {
   const { node, owner, initialization } = facts;
   const hold = isReady(node) ? undefined : holdCause(facts);
   const differs =
@@ -116,19 +116,19 @@ function judgeInitialized(facts: NodeFacts): Judgement {
   const route = isUnrouted(node)
     ? cause("RouteMissing", undefined, `See why: cloudwire explain route/${node.metadata.name}`)
     : undefined;
-  const known = [ownerCause(owner), hold, judgeFailure(initialization), differs, route];
+  const known = [ownerCause(owner), hold, evaluateFailure(initialization), differs, route];
   const causes = known.filter((one) => one !== undefined);
   const summary = isReady(node)
     ? "The Node is initialised, and Ready."
     : "The Node is initialised and not Ready; nothing says that its machine is gone.";
-  return judgement(causes, { state: "ok", summary }, wishesOf(hold));
+  return evaluationOf(causes, { state: "ok", summary }, desiredOf(hold));
 }
 
 /** Why a Node that is not Ready stays, though its machine may be gone. */
 function holdCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undefined {
   const why = lifecycle?.why;
   const reason = holdReason(why);
-  if (why === undefined || reason === undefined) return judgeFailure(lifecycle) ?? troubles[0];
+  if (why === undefined || reason === undefined) return evaluateFailure(lifecycle) ?? troubles[0];
   if (reason !== "DeletionBrake") return cause(reason, why.message);
   const { name } = node.metadata;
   const remedy = `See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion ${name} (or kubectl annotate node ${name} ${APPROVE_DELETION}=true).`;
@@ -137,10 +137,10 @@ function holdCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undef
 
 /** By what the deletion guard says of a Node; undefined: it says nothing. All but MachineStateUnknown mean that its machine is said to be gone. */
 function holdReason(why: Why | undefined): Reason | undefined {
-  return reasonFor(HOLDS, why?.reason);
+  return reasonFor(BY_DELETION_DECISION, why?.reason);
 }
 
-function wishesOf(hold: KnownCause | undefined): readonly Wish[] {
+function desiredOf(hold: KnownCause | undefined): readonly DesiredItem[] {
   const initialised = met(`taint ${UNINITIALIZED} lifted`);
   const isGoing = hold?.reason.startsWith("Deletion") === true;
   return isGoing ? [initialised, unmet("deleted, for its machine is said to be gone", [hold])] : [initialised];
@@ -154,14 +154,14 @@ export interface Held {
 }
 
 /** How the brake of each provider's Nodes stands, by what is said of the Nodes themselves; a provider without any is not there. */
-export function brakesOf(nodes: Iterable<Held>): ReadonlyMap<string, BrakeStanding> {
-  const brakes = new Map<string, BrakeStanding>();
+export function circuitBreakersOf(nodes: Iterable<Held>): ReadonlyMap<string, DeletionCircuitBreaker> {
+  const brakes = new Map<string, DeletionCircuitBreaker>();
   for (const { provider, why } of nodes) {
     const reason = holdReason(why);
     if (reason === undefined || reason === "MachineStateUnknown") continue;
-    const { gone, ...before } = brakes.get(provider) ?? { holds: false, gone: 0 };
-    const now = reason === "DeletionBrake" ? { holds: true, message: why.message } : before;
-    brakes.set(provider, { ...now, gone: gone + 1 });
+    const { absentNodes, ...before } = brakes.get(provider) ?? { open: false, absentNodes: 0 };
+    const now = reason === "DeletionBrake" ? { open: true, message: why.message } : before;
+    brakes.set(provider, { ...now, absentNodes: absentNodes + 1 });
   }
   return brakes;
 }

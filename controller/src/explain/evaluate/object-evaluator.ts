@@ -1,4 +1,4 @@
-import type { BrakeStanding, Replica } from "@cloudwire/operator-api";
+import type { DeletionCircuitBreaker, Replica } from "@cloudwire/operator-api";
 import {
   CLOUD_NODE_CONTROLLER,
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
@@ -12,12 +12,12 @@ import type { Service } from "../../api/service.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
 import { concernsAdded } from "../../controllers/service/predicates.ts";
-import { type Held, brakesOf, judgeNode } from "./node.ts";
-import { controllerTrouble } from "../controller-status.ts";
-import { heldCause, judgeProvider, providerTroubles } from "./provider.ts";
-import { judgeRoute } from "./route.ts";
-import { judgeService } from "./service.ts";
-import { type Judgement, judgement, type LastReconcile } from "./evaluation.ts";
+import { type Held, circuitBreakersOf, evaluateNode } from "./node.ts";
+import { controllerCause } from "../controller-status.ts";
+import { heldCause, evaluateProvider, providerTroubles } from "./provider.ts";
+import { evaluateRoute } from "./route.ts";
+import { evaluateService } from "./service.ts";
+import { type Evaluation, evaluationOf, type LastReconcile } from "./evaluation.ts";
 import { cause, type KnownCause } from "../reasons/reasons.ts";
 import type { Informer } from "../../kube/cache/lister.ts";
 import type { NodeOwner, ProviderSet } from "../../provider/model/provider.ts";
@@ -26,7 +26,7 @@ import { classesOf } from "../../provider/ownership/provider-set.ts";
 import type { SupervisedController } from "../../runtime/supervised-controller.ts";
 import type { Clock } from "../../util/clock.ts";
 
-export interface ObjectJudgeDependencies {
+export interface ObjectEvaluatorDependencies {
   readonly nodes: Pick<Informer<Node>, "lister">;
   /** undefined before they are connected to. */
   readonly providers: () => ProviderSet | undefined;
@@ -38,8 +38,8 @@ export interface ObjectJudgeDependencies {
 }
 
 /** How an object stands. */
-export interface Judged {
-  readonly judged: Judgement;
+export interface EvaluatedObject {
+  readonly evaluation: Evaluation;
   readonly createdMs: number | undefined;
   /** Whose it is; undefined: nobody's, or it cannot be told. */
   readonly snapshot: ProviderSnapshot | undefined;
@@ -49,14 +49,14 @@ export interface Judged {
  * Gathers what explain's judges need to know of one object, and what is said of every object alike: a controller that is off, a replica that does not lead.
  * Explanations, lists and the status page say the same, for all of them ask here. Some microseconds.
  */
-export class ObjectJudge {
-  readonly #deps: ObjectJudgeDependencies;
+export class ObjectEvaluator {
+  readonly #deps: ObjectEvaluatorDependencies;
 
-  constructor(dependencies: ObjectJudgeDependencies) {
+  constructor(dependencies: ObjectEvaluatorDependencies) {
     this.#deps = dependencies;
   }
 
-  node(node: Node): Judged {
+  node(node: Node): EvaluatedObject {
     const { name } = node.metadata;
     const controller = isUninitialized(node) ? CLOUD_NODE_CONTROLLER : CLOUD_NODE_LIFECYCLE_CONTROLLER;
     const isWanted = isUninitialized(node) || !isReady(node);
@@ -65,7 +65,7 @@ export class ObjectJudge {
       "instances",
       (providers) => providers.ownerOfNode(node),
       (owner, troubles) =>
-        judgeNode({
+        evaluateNode({
           node,
           owner,
           troubles,
@@ -75,29 +75,29 @@ export class ObjectJudge {
     );
     const worked = this.#worked(found, isWanted ? controller : undefined);
     // Whether the machine of one that is not Ready is said to be gone is known where it is asked about.
-    return this.#known(worked, worked.judged.state === "ok" && isReady(node));
+    return this.#known(worked, worked.evaluation.state === "ok" && isReady(node));
   }
 
   /** The routes of a Node. */
-  route(node: Node): Judged {
+  route(node: Node): EvaluatedObject {
     const last = this.#last(NODE_ROUTE_CONTROLLER, node.metadata.name);
     const found = this.#owned(
       node,
       "routes",
       (providers) => providers.ownerOfNode(node),
-      (owner, troubles) => judgeRoute({ node, owner, troubles, last }),
+      (owner, troubles) => evaluateRoute({ node, owner, troubles, last }),
     );
     return this.#known(this.#worked(found, NODE_ROUTE_CONTROLLER));
   }
 
-  service(service: Service): Judged {
+  service(service: Service): EvaluatedObject {
     const { clock, providerSnapshots } = this.#deps;
     const found = this.#owned(
       service,
       "load_balancers",
       (providers) => providers.ownerOfService(service),
       (owner, troubles) =>
-        judgeService({
+        evaluateService({
           service,
           owner,
           troubles,
@@ -107,23 +107,23 @@ export class ObjectJudge {
         }),
     );
     if (!concernsAdded(service)) return { ...found, snapshot: undefined };
-    const isWanted = found.judged.state !== "unmanaged";
+    const isWanted = found.evaluation.state !== "unmanaged";
     return this.#known(this.#worked(found, isWanted ? SERVICE_LB_CONTROLLER : undefined));
   }
 
   /** undefined: there is none of that name. */
-  provider(name: string): Judged | undefined {
+  provider(name: string): EvaluatedObject | undefined {
     const { providerSnapshots, clock } = this.#deps;
     const snapshot = providerSnapshots().find((one) => one.name === name);
     if (snapshot === undefined) return undefined;
-    const judged = judgeProvider(snapshot, clock.nowMs(), this.brakes().get(name));
+    const evaluation = evaluateProvider(snapshot, clock.nowMs(), this.circuitBreakers().get(name));
     // Every replica is connected to every provider: what it knows of one is its own.
-    return { judged, createdMs: undefined, snapshot };
+    return { evaluation, createdMs: undefined, snapshot };
   }
 
   /** By provider; those of none of whose Nodes' machines are said to be gone are not there. Looks at all Nodes, only when somebody asks. */
-  brakes(): ReadonlyMap<string, BrakeStanding> {
-    return brakesOf(this.#held());
+  circuitBreakers(): ReadonlyMap<string, DeletionCircuitBreaker> {
+    return circuitBreakersOf(this.#held());
   }
 
   providerNames(): readonly string[] {
@@ -135,14 +135,14 @@ export class ObjectJudge {
     { metadata }: Node | Service,
     quotaClass: QuotaClass,
     ownerIn: (providers: ProviderSet) => NodeOwner,
-    judge: (owner: NodeOwner, troubles: readonly KnownCause[]) => Judgement,
-  ): Judged {
+    judge: (owner: NodeOwner, troubles: readonly KnownCause[]) => Evaluation,
+  ): EvaluatedObject {
     const { providers: connected, providerSnapshots, clock } = this.#deps;
     const providers = connected();
     const createdMs = metadata.creationTimestampMs;
     if (providers === undefined) {
-      const starting = judgement([cause("CacheNotFilled")], { state: "waiting", summary: "" });
-      return { judged: starting, createdMs, snapshot: undefined };
+      const starting = evaluationOf([cause("CacheNotFilled")], { state: "waiting", summary: "" });
+      return { evaluation: starting, createdMs, snapshot: undefined };
     }
     const owner = ownerIn(providers);
     const ownerName = owner.kind === "owned" ? owner.provider.name : undefined;
@@ -151,15 +151,15 @@ export class ObjectJudge {
     const judged = judge(owner, troubles);
     const isWorkedOn = judged.state !== "ok" && judged.state !== "unmanaged";
     const held = isWorkedOn && snapshot !== undefined ? heldCause(snapshot, quotaClass) : undefined;
-    return { judged: held === undefined ? judged : withCauses([], judged, [held]), createdMs, snapshot };
+    return { evaluation: held === undefined ? judged : withCauses([], judged, [held]), createdMs, snapshot };
   }
 
   /** A controller that is off, or broken, is why nothing is done. */
-  #worked(found: Judged, controller: string | undefined): Judged {
-    const { state } = found.judged;
+  #worked(found: EvaluatedObject, controller: string | undefined): EvaluatedObject {
+    const { state } = found.evaluation;
     if (controller === undefined || state === "ok" || this.#deps.controllers().length === 0) return found;
-    const trouble = controllerTrouble(controller, this.#supervised(controller));
-    return trouble === undefined ? found : { ...found, judged: withCauses([trouble], found.judged, []) };
+    const trouble = controllerCause(controller, this.#supervised(controller));
+    return trouble === undefined ? found : { ...found, evaluation: withCauses([trouble], found.evaluation, []) };
   }
 
   *#held(): Iterable<Held> {
@@ -174,9 +174,9 @@ export class ObjectJudge {
     }
   }
 
-  #known(found: Judged, isWished = found.judged.state === "ok"): Judged {
-    const isKnown = isWished || found.judged.state === "unmanaged";
-    return isKnown ? found : { ...found, judged: knownHere(found.judged, this.#deps.replica()) };
+  #known(found: EvaluatedObject, isWished = found.evaluation.state === "ok"): EvaluatedObject {
+    const isKnown = isWished || found.evaluation.state === "unmanaged";
+    return isKnown ? found : { ...found, evaluation: knownHere(found.evaluation, this.#deps.replica()) };
   }
 
   #last(controller: string, key: string): LastReconcile | undefined {
@@ -189,14 +189,14 @@ export class ObjectJudge {
 }
 
 /** What is not as wished, by a replica that does not know what is being done about it. */
-function knownHere(judged: Judgement, { leads, leader }: Replica): Judgement {
-  if (leads) return judged;
-  const who = leader === undefined ? "" : `: ${leader} does`;
+function knownHere(judged: Evaluation, { isLeader, leaderIdentity }: Replica): Evaluation {
+  if (isLeader) return judged;
+  const who = leaderIdentity === undefined ? "" : `: ${leaderIdentity} does`;
   const message = `This replica does not lead${who}; it knows the object, and not what is being done about it`;
   return withCauses([], judged, [cause("NotTheLeader", message)]);
 }
 
-function withCauses(before: readonly KnownCause[], judged: Judgement, after: readonly KnownCause[]): Judgement {
-  const { state, summary, causes, wishes } = judged;
-  return judgement([...before, ...causes, ...after], { state, summary }, wishes);
+function withCauses(before: readonly KnownCause[], judged: Evaluation, after: readonly KnownCause[]): Evaluation {
+  const { state, summary, causes, desired } = judged;
+  return evaluationOf([...before, ...causes, ...after], { state, summary }, desired);
 }

@@ -77,7 +77,7 @@ test("lists what belongs to nobody, of each cloud once", async () => {
   const client = { listLoadBalancers: async () => balancers(), listRoutes: async () => routes };
   const elsewhere = provider("north", client, "project-2");
   const page = await orphans(provider("east", client), provider("west", client), elsewhere).find();
-  expect(page.unknown).toEqual([]);
+  expect(page.unreachableProviders).toEqual([]);
   expect(page.orphans.map(({ provider: name, kind, id }) => [name, kind, id])).toEqual([
     ["east", "loadBalancer", "lb-1"],
     ["east", "route", "r-2"],
@@ -97,7 +97,7 @@ test("says what it could not learn, and lists the rest", async () => {
     provider("partly", { listLoadBalancers: partly }, "project-2"),
   ).find();
   expect(page.orphans.map(({ provider: name, id }) => [name, id])).toEqual([["partly", "lb-1"]]);
-  expect(page.unknown).toEqual([
+  expect(page.unreachableProviders).toEqual([
     { provider: "silent", message: "silent is not connected" },
     { provider: "plain", message: "it offers no list of load balancers" },
     { provider: "down", message: "the cloud is down" },

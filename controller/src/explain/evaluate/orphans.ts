@@ -1,4 +1,4 @@
-import type { Orphan, OrphansPage } from "@cloudwire/operator-api";
+import type { Orphan, OrphanReport } from "@cloudwire/operator-api";
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
@@ -28,29 +28,29 @@ const TIMEOUT_MS = 90_000;
 
 interface Answer {
   readonly orphans: readonly Orphan[];
-  readonly unknown: OrphansPage["unknown"];
+  readonly unknown: OrphanReport["unreachableProviders"];
 }
 
 /** What providers list with this cluster's stamp and nobody in the cluster owns. Asks them each time, at low priority. */
 export class Orphans {
   readonly #deps: OrphansDependencies;
   /** Who asks while others wait gets the same answer: lists cost calls. */
-  #underWay: Promise<OrphansPage> | undefined;
+  #underWay: Promise<OrphanReport> | undefined;
 
   constructor(dependencies: OrphansDependencies) {
     this.#deps = dependencies;
   }
 
-  find(): Promise<OrphansPage> {
+  find(): Promise<OrphanReport> {
     this.#underWay ??= this.#find().finally(() => {
       this.#underWay = undefined;
     });
     return this.#underWay;
   }
 
-  async #find(): Promise<OrphansPage> {
+  async #find(): Promise<OrphanReport> {
     const { providers, nodes, services, clock } = this.#deps;
-    const at = iso(clock.nowMs());
+    const time = iso(clock.nowMs());
     const all = providers();
     const isRead = nodes.hasSynced() && services.hasSynced();
     const answers = isRead
@@ -60,7 +60,7 @@ export class Orphans {
       answers.flatMap((answer) => answer.orphans),
       placesOf(all),
     );
-    return { at, orphans, unknown: answers.flatMap((answer) => answer.unknown) };
+    return { time, orphans, unreachableProviders: answers.flatMap((answer) => answer.unknown) };
   }
 
   async #of(provider: Provider): Promise<Answer> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { condition, snapshot, status } from "../../../test/support/explain/explain-builders.ts";
 import type { HealthReasonName } from "../../provider/connection/state.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
-import { heldCause, judgeProvider, providerTroubles } from "./provider.ts";
+import { heldCause, evaluateProvider, providerTroubles } from "./provider.ts";
 
 const NOW_MS = 1_800_000_000_000;
 
@@ -12,13 +12,13 @@ function unwell(name: HealthReasonName, parts: Partial<ProviderSnapshot> = {}): 
 
 describe("judgeProvider()", () => {
   test("finds nothing in the way of one that is well", () => {
-    expect(judgeProvider(snapshot(), NOW_MS)).toEqual({
+    expect(evaluateProvider(snapshot(), NOW_MS)).toEqual({
       state: "ok",
       summary: "Provider east 1.2.3 is connected and well.",
       causes: [],
-      wishes: [
-        { what: "connected", state: "met" },
-        { what: "its cloud answers", state: "met" },
+      desired: [
+        { description: "connected", state: "met" },
+        { description: "its cloud answers", state: "met" },
       ],
     });
   });
@@ -74,13 +74,17 @@ describe("judgeProvider()", () => {
     },
     { what: "is throttled", of: snapshot({ budgets: [throttled] }), state: "waiting", reasons: ["Throttled"] },
   ])("of one that $what", ({ of, state, reasons }) => {
-    const { causes, ...judged } = judgeProvider(of, NOW_MS);
+    const { causes, ...judged } = evaluateProvider(of, NOW_MS);
     expect({ state: judged.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
     expect(causes.every(({ remedy }) => remedy !== undefined)).toBe(true);
   });
 
   test("tells the brake of its Nodes", () => {
-    const { state, causes } = judgeProvider(snapshot(), NOW_MS, { holds: true, gone: 9, message: "9 of 10 Nodes" });
+    const { state, causes } = evaluateProvider(snapshot(), NOW_MS, {
+      open: true,
+      absentNodes: 9,
+      message: "9 of 10 Nodes",
+    });
     expect({ state, messages: causes.map(({ message }) => message) }).toEqual({
       state: "blocked",
       messages: ["9 of 10 Nodes."],

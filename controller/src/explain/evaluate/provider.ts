@@ -1,22 +1,26 @@
-import type { BrakeStanding } from "@cloudwire/operator-api";
+import type { DeletionCircuitBreaker } from "@cloudwire/operator-api";
 import type { QuotaClass } from "../../provider/model/call-rate.ts";
 import type { HealthReason, HealthReasonName } from "../../provider/connection/state.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import type { ProviderStatus } from "../../provider/model/status.ts";
-import { type Judgement, judgement, met, unmet } from "./evaluation.ts";
+import { type Evaluation, evaluationOf, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, stateOf } from "../reasons/reasons.ts";
 
 /**
  * How one provider stands. Needs its snapshot (`Providers.snapshots()`), the wall clock, and how the brake of its Nodes stands, if
  * any is said to be gone. Some microseconds; make it once for all of a provider's objects.
  */
-export function judgeProvider(snapshot: ProviderSnapshot, nowMs: number, brake?: BrakeStanding): Judgement {
+export function evaluateProvider(
+  snapshot: ProviderSnapshot,
+  nowMs: number,
+  brake?: DeletionCircuitBreaker,
+): Evaluation {
   const { name, info, health } = snapshot;
   const troubles = providerTroubles(snapshot, nowMs);
   const held = heldCause(snapshot);
   const causes = [
     ...troubles,
-    ...(brake?.holds === true ? [cause("DeletionBrake", brake.message)] : []),
+    ...(brake?.open === true ? [cause("DeletionBrake", brake.message)] : []),
     ...(held === undefined ? [] : [held]),
   ];
   const isWell = health.ready && troubles.length === 0;
@@ -25,7 +29,7 @@ export function judgeProvider(snapshot: ProviderSnapshot, nowMs: number, brake?:
     isWell ? met("its cloud answers") : unmet("its cloud answers", troubles),
   ];
   const version = info === undefined ? "" : ` ${info.version}`;
-  return judgement(causes, { state: "ok", summary: `Provider ${name}${version} is connected and well.` }, wishes);
+  return evaluationOf(causes, { state: "ok", summary: `Provider ${name}${version} is connected and well.` }, wishes);
 }
 
 /**

@@ -6,7 +6,7 @@ import { NETWORK_UNAVAILABLE, type NodeSpec } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
 import { failureOf } from "../../controllers/route/failure.ts";
-import { judgeRoute, type RouteFacts } from "./route.ts";
+import { evaluateRoute, type RouteFacts } from "./route.ts";
 import { cause } from "../reasons/reasons.ts";
 
 const ROUTES = {
@@ -48,7 +48,7 @@ describe("judgeRoute()", () => {
       state: "ok",
       reasons: [],
     },
-    { what: "is new", of: facts({ node: w1({}) }), state: "working", reasons: [] },
+    { what: "is new", of: facts({ node: w1({}) }), state: "progressing", reasons: [] },
     {
       what: "is nobody's",
       of: facts({ owner: { kind: "unowned", why: "x" } }),
@@ -99,16 +99,16 @@ describe("judgeRoute()", () => {
       reasons: ["RouteMissing", "CloudUnavailable"],
     },
   ])("of one that $what", ({ of, state, reasons }) => {
-    const { causes, ...rest } = judgeRoute(of);
+    const { causes, ...rest } = evaluateRoute(of);
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
   });
 
   test("says which route is there", () => {
-    expect(judgeRoute(facts({}))).toEqual({
+    expect(evaluateRoute(facts({}))).toEqual({
       state: "ok",
       summary: "Pods of the Node are routed: 10.1.0.0/24.",
       causes: [],
-      wishes: [{ what: "route to 10.1.0.0/24", state: "met" }],
+      desired: [{ description: "route to 10.1.0.0/24", state: "met" }],
     });
   });
 });

@@ -3,9 +3,9 @@ import type { RangeRefusal } from "../../controllers/route/plan.ts";
 import { isUnrouted } from "../../controllers/route/predicates.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
-import { judgeFailure, unlessEcho } from "./failure.ts";
+import { evaluateFailure, unlessEcho } from "./failure.ts";
 import { ownerCause } from "./node.ts";
-import { type Judgement, judgement, type LastReconcile, met, unmet } from "./evaluation.ts";
+import { type Evaluation, evaluationOf, type LastReconcile, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, reasonFor } from "../reasons/reasons.ts";
 
 export interface RouteFacts {
@@ -22,7 +22,7 @@ export interface RouteFacts {
  * How the routes of one Node stand. Needs the Node, whose it is, what is wrong with that provider, and the last reconcile of its key where
  * there is one. Some microseconds.
  */
-export function judgeRoute(facts: RouteFacts): Judgement {
+export function evaluateRoute(facts: RouteFacts): Evaluation {
   const { node } = facts;
   const { podCIDRs } = node.spec;
   const causes = causesOf(facts);
@@ -34,10 +34,10 @@ export function judgeRoute(facts: RouteFacts): Judgement {
   const [first] = causes;
   if (first === undefined) {
     return isRouted
-      ? judgement([], { state: "ok", summary: `Pods of the Node are routed: ${podCIDRs.join(", ")}.` }, wishes)
-      : judgement([], { state: "working", summary: "The Node's routes are being made." }, wishes);
+      ? evaluationOf([], { state: "ok", summary: `Pods of the Node are routed: ${podCIDRs.join(", ")}.` }, wishes)
+      : evaluationOf([], { state: "progressing", summary: "The Node's routes are being made." }, wishes);
   }
-  return judgement(causes, { state: "ok", summary: first.message }, wishes);
+  return evaluationOf(causes, { state: "ok", summary: first.message }, wishes);
 }
 
 function causesOf(facts: RouteFacts): readonly KnownCause[] {
@@ -68,7 +68,7 @@ const REFUSALS: Readonly<Record<RangeRefusal, Reason>> = {
 
 /** Full and taken are told by the same words as of other things; here they mean the table and the range. */
 function failureCause(last: LastReconcile | undefined): KnownCause | undefined {
-  const failure = judgeFailure(last);
+  const failure = evaluateFailure(last);
   if (failure?.reason === "QuotaExceeded") return cause("RouteTableFull", failure.message);
   const reason = reasonFor(REFUSALS, last?.why?.reason);
   return reason === undefined || last?.why === undefined ? failure : cause(reason, last.why.message);

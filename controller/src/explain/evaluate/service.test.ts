@@ -14,7 +14,7 @@ import {
   contractError,
 } from "../../provider/model/errors.ts";
 import type { ServiceOwner } from "../../provider/model/provider.ts";
-import { judgeService, type ServiceFacts } from "./service.ts";
+import { evaluateService, type ServiceFacts } from "./service.ts";
 import { cause } from "../reasons/reasons.ts";
 
 const declared = info();
@@ -50,11 +50,11 @@ describe("judgeService()", () => {
       state: "ok",
       reasons: [],
     },
-    { what: "is new", of: facts({}), state: "working", reasons: [] },
+    { what: "is new", of: facts({}), state: "progressing", reasons: [] },
     {
       what: "is being made",
       of: facts({ status: { conditions: told("Provisioning") } }),
-      state: "working",
+      state: "progressing",
       reasons: [],
     },
     {
@@ -183,7 +183,7 @@ describe("judgeService()", () => {
     {
       what: "is well again though its condition is behind",
       of: facts({ status: { conditions: told("Throttled") } }, { last: remembered({ kind: "success" }) }),
-      state: "working",
+      state: "progressing",
       reasons: [],
     },
     {
@@ -210,7 +210,7 @@ describe("judgeService()", () => {
       state: "unmanaged",
       reasons: ["OnlyObserved"],
     },
-    { what: "is going", of: facts(justGone), state: "working", reasons: [] },
+    { what: "is going", of: facts(justGone), state: "progressing", reasons: [] },
     { what: "has been going for an hour", of: facts(gone), state: "waiting", reasons: ["DeletionStuck"] },
     {
       what: "has been going for an hour, and is another controller's",
@@ -227,7 +227,7 @@ describe("judgeService()", () => {
         owner: { kind: "unowned", why: "no provider serves x/y" },
         last: remembered({ kind: "requeue_after", delayMs: 1000 }),
       }),
-      state: "working",
+      state: "progressing",
       reasons: [],
     },
     {
@@ -257,7 +257,7 @@ describe("judgeService()", () => {
     {
       what: "has given up its type",
       of: facts({ spec: { type: "ClusterIP" } }),
-      state: "working",
+      state: "progressing",
       reasons: [],
     },
     {
@@ -282,31 +282,33 @@ describe("judgeService()", () => {
       reasons: [],
     },
   ])("of one that $what", ({ of, state, reasons }) => {
-    const { causes, ...rest } = judgeService(of);
+    const { causes, ...rest } = evaluateService(of);
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
   });
 
   test("names the field that is not offered, and by whom", () => {
-    const { summary, wishes } = judgeService(facts({ spec: unsupported, status: { conditions: told("Rejected") } }));
-    expect({ summary, wishes }).toEqual({
+    const { summary, desired } = evaluateService(
+      facts({ spec: unsupported, status: { conditions: told("Rejected") } }),
+    );
+    expect({ summary, desired }).toEqual({
       summary: "Provider east does not offer it: spec.ports[0].protocol: port 5060/SCTP: the provider serves TCP only.",
-      wishes: [{ what: "load balancer with ports 5060/SCTP", state: "unmet", detail: "no address yet" }],
+      desired: [{ description: "load balancer with ports 5060/SCTP", state: "unmet", message: "no address yet" }],
     });
   });
 
   test("names the classes that are served", () => {
     const owner = { kind: "unowned", why: "no provider serves load-balancer class x/y" } as const;
     const of = facts({ metadata: { finalizers: [] }, spec: { loadBalancerClass: "x/y" } }, { owner, classes: ["a/b"] });
-    expect(judgeService(of).summary).toBe("No provider serves load-balancer class x/y; served are a/b.");
+    expect(evaluateService(of).summary).toBe("No provider serves load-balancer class x/y; served are a/b.");
   });
 
   test("shows the address of a load balancer that is as wished", () => {
     const status = { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] }, conditions: told("Ready") };
-    expect(judgeService(facts({ status }))).toEqual({
+    expect(evaluateService(facts({ status }))).toEqual({
       state: "ok",
       summary: "The load balancer is as the Service wishes: 192.0.2.1.",
       causes: [],
-      wishes: [{ what: "load balancer with ports 80/TCP", state: "met" }],
+      desired: [{ description: "load balancer with ports 80/TCP", state: "met" }],
     });
   });
 });

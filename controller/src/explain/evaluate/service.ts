@@ -13,8 +13,8 @@ import {
 import { unsupportedRequests } from "../../controllers/service/plan/unsupported.ts";
 import { isProviderError } from "../../provider/model/errors.ts";
 import type { ServiceOwner } from "../../provider/model/provider.ts";
-import { judgeFailure, unlessEcho } from "./failure.ts";
-import { type Judgement, judgement, type LastReconcile, met, unmet } from "./evaluation.ts";
+import { evaluateFailure, unlessEcho } from "./failure.ts";
+import { type Evaluation, evaluationOf, type LastReconcile, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, reasonFor, stateOf } from "../reasons/reasons.ts";
 
 export interface ServiceFacts {
@@ -60,17 +60,17 @@ const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>
  * How one Service stands. Needs the Service, whose it is, what is wrong with that provider, and the last reconcile of its key where there
  * is one (a replica that does not lead has none, and goes by the Service's condition). Some microseconds.
  */
-export function judgeService(facts: ServiceFacts): Judgement {
+export function evaluateService(facts: ServiceFacts): Evaluation {
   const { service } = facts;
   if (!wantsLoadBalancer(service) && !hasFinalizer(service)) return unmanaged("The Service wants no load balancer.");
-  return needsCleanup(service) || isDeleting(service) ? judgeDeletion(facts) : judgeWanted(facts);
+  return needsCleanup(service) || isDeleting(service) ? evaluateDeletion(facts) : evaluateDesired(facts);
 }
 
-function unmanaged(summary: string): Judgement {
-  return { state: "unmanaged", summary, causes: [], wishes: [] };
+function unmanaged(summary: string): Evaluation {
+  return { state: "unmanaged", summary, causes: [], desired: [] };
 }
 
-function judgeWanted(facts: ServiceFacts): Judgement {
+function evaluateDesired(facts: ServiceFacts): Evaluation {
   const { service } = facts;
   const causes = causesOfWanted(facts);
   const told = toldReadiness(service);
@@ -85,8 +85,8 @@ function judgeWanted(facts: ServiceFacts): Judgement {
         state: "ok" as const,
         summary: `The load balancer is as the Service wishes${addresses === "" ? "" : `: ${addresses}`}.`,
       }
-    : { state: "working" as const, summary: told?.message ?? "The load balancer is being made." };
-  return judgement(causes, otherwise, [isReady ? met(what) : unmet(what, causes, detail)]);
+    : { state: "progressing" as const, summary: told?.message ?? "The load balancer is being made." };
+  return evaluationOf(causes, otherwise, [isReady ? met(what) : unmet(what, causes, detail)]);
 }
 
 function causesOfWanted(facts: ServiceFacts): readonly KnownCause[] {
@@ -146,7 +146,7 @@ function lastCause(last: LastReconcile | undefined): KnownCause | undefined {
   const why = last?.why;
   if (why?.reason === "busy") return cause("CloudBusy", why.message);
   const reason = reasonFor(BY_CONDITION, why?.reason);
-  return why === undefined || reason === undefined ? judgeFailure(last) : cause(reason, why.message);
+  return why === undefined || reason === undefined ? evaluateFailure(last) : cause(reason, why.message);
 }
 
 /** What the Service says itself, unless a reconcile has since gone well. */
@@ -166,10 +166,10 @@ const PASSING: ReadonlySet<string> = new Set([
   "SyncFailed",
 ]);
 
-function judgeDeletion(facts: ServiceFacts): Judgement {
+function evaluateDeletion(facts: ServiceFacts): Evaluation {
   const { service, nowMs } = facts;
   const { deletionTimestampMs } = service.metadata;
-  if (!hasFinalizer(service)) return judgeOthers(facts);
+  if (!hasFinalizer(service)) return evaluateWithoutFinalizer(facts);
   const forMs = deletionTimestampMs === undefined ? 0 : nowMs - deletionTimestampMs;
   const causes = deletionCauses(facts);
   const [first] = causes;
@@ -178,18 +178,18 @@ function judgeDeletion(facts: ServiceFacts): Judgement {
   const stuck = isStuck ? [cause("DeletionStuck", `The load balancer has been going for ${duration(forMs)}`)] : [];
   const summary = "The load balancer is being taken down.";
   const all = [...causes, ...stuck];
-  const state: State = "working";
-  return judgement(all, { state, summary }, [unmet("load balancer taken down, and the Service let go", all)]);
+  const state: State = "progressing";
+  return evaluationOf(all, { state, summary }, [unmet("load balancer taken down, and the Service let go", all)]);
 }
 
 /** Ours is not on it: the load balancer is gone, or there never was one. */
-function judgeOthers({ service, owner }: ServiceFacts): Judgement {
+function evaluateWithoutFinalizer({ service, owner }: ServiceFacts): Evaluation {
   if (owner.kind === "unowned")
     return unmanaged("The Service is being deleted; no load balancer of it is this program's.");
   const names = service.metadata.finalizers.join(", ");
   const message = `The Service is being deleted; nothing of its load balancer is left, and it waits for finalizers of other programs: ${names}`;
   const causes = names === "" ? [] : [cause("OtherFinalizers", message)];
-  return judgement(causes, { state: "working", summary: "The Service is being deleted." });
+  return evaluationOf(causes, { state: "progressing", summary: "The Service is being deleted." });
 }
 
 function deletionCauses(facts: ServiceFacts): readonly KnownCause[] {

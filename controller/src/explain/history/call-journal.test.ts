@@ -13,7 +13,7 @@ function call(parts: Partial<JournalCall> = {}): JournalCall {
     message: "",
     cloudRequestIds: [],
   };
-  return { ...rest, rpc: "BatchGetInstances", ...parts };
+  return { ...rest, method: "BatchGetInstances", ...parts };
 }
 
 function times(count: number, text: string): readonly string[] {
@@ -30,8 +30,8 @@ describe("CallJournal", () => {
     journal.note(call(), nodes("a", "b"), undefined);
     journal.note(call({ startMs: 2, cloudRequestIds: ["req-1"] }), nodes("b", "c"), undefined);
     expect(journal.of("node", "b", 10)).toEqual([
-      { ...call({ startMs: 2, cloudRequestIds: ["req-1"] }), objects: 2 },
-      { ...call(), objects: 2 },
+      { ...call({ startMs: 2, cloudRequestIds: ["req-1"] }), objectCount: 2 },
+      { ...call(), objectCount: 2 },
     ]);
     expect(journal.of("node", "b", 1)).toHaveLength(1);
     expect(journal.of("route", "b", 10)).toEqual([]);
@@ -68,7 +68,7 @@ describe("CallJournal", () => {
         ...call({ code: "UNKNOWN", cloudRequestIds: times(5, "req") }),
         reason: `${"R".repeat(63)} …`,
         message: `${"x".repeat(500)} …`,
-        objects: 1,
+        objectCount: 1,
       },
     ]);
   });
@@ -76,10 +76,10 @@ describe("CallJournal", () => {
   test("has of probes the last one of each provider", () => {
     const journal = new CallJournal();
     const none: Subjects = { kind: "provider", names: [] };
-    for (const startMs of [1, 2, 3]) journal.note(call({ startMs, rpc: "GetProviderStatus" }), none, undefined);
-    journal.note(call({ startMs: 2, rpc: "ListRoutes" }), none, undefined);
+    for (const startMs of [1, 2, 3]) journal.note(call({ startMs, method: "GetProviderStatus" }), none, undefined);
+    journal.note(call({ startMs: 2, method: "ListRoutes" }), none, undefined);
     journal.note(call({ startMs: 9, provider: "west" }), nodes("a"), undefined);
-    expect(journal.ofProvider("east", 10).map(({ startMs, rpc }) => [startMs, rpc])).toEqual([
+    expect(journal.ofProvider("east", 10).map(({ startMs, method }) => [startMs, method])).toEqual([
       [3, "GetProviderStatus"],
       [2, "ListRoutes"],
     ]);

@@ -14,7 +14,7 @@ export interface JournalCall {
   readonly startMs: number;
   /** Operator's name. */
   readonly provider: string;
-  readonly rpc: string;
+  readonly method: string;
   readonly durationMs: number;
   /** OK, or the canonical gRPC code. */
   readonly code: string;
@@ -32,7 +32,7 @@ interface Entry {
 
 /** A call as it went for one object, and for how many it was made. */
 export interface ObjectCall extends JournalCall {
-  readonly objects: number;
+  readonly objectCount: number;
 }
 
 /** Calls that went well, and calls that failed: many of one kind push none of the other out. */
@@ -57,7 +57,7 @@ export class CallJournal implements CallSink {
   ended<Request, Response>({ rpc, request, outcome, ...call }: CallRecord<Request, Response>): void {
     const { startMs, provider, durationMs } = call;
     const subjects = subjectsOf(rpc, request);
-    const common = { startMs, provider, rpc: rpc.name, durationMs };
+    const common = { startMs, provider, method: rpc.name, durationMs };
     if (outcome.kind === "answered") {
       const { cloudRequestIds = [] } = outcome.stats ?? {};
       const answered = { ...common, code: "OK", reason: "", message: "", cloudRequestIds };
@@ -70,7 +70,7 @@ export class CallJournal implements CallSink {
 
   note(call: JournalCall, subjects: Subjects, failures: ReadonlyMap<string, ItemFailure> | undefined): void {
     const entry = { call: bounded(call), subjects, failures };
-    if (PROBES.has(call.rpc)) this.#probes.set(`${call.provider} ${call.rpc}`, entry);
+    if (PROBES.has(call.method)) this.#probes.set(`${call.provider} ${call.method}`, entry);
     else if (call.code === "OK" && failures === undefined) this.#well.add(entry);
     else this.#failed.add(entry);
   }
@@ -97,7 +97,7 @@ function bounded(call: JournalCall): JournalCall {
 }
 
 function shown({ call, subjects }: Entry, failure: ItemFailure | undefined): ObjectCall {
-  return { ...call, ...failure, objects: subjects.names.length };
+  return { ...call, ...failure, objectCount: subjects.names.length };
 }
 
 function firstOf(failures: Entry["failures"]): ItemFailure | undefined {

@@ -1,28 +1,28 @@
 import { expect, test } from "vitest";
 import type { ObjectCall } from "./call-journal.ts";
-import type { Remembered } from "./timeline.ts";
+import type { StoredEntry } from "./timeline.ts";
 import { lastHeard, shownCall, shownTimeline } from "./recent.ts";
 
 const AT = (atMs: number): string => new Date(atMs).toISOString();
 
 function call(parts: Partial<ObjectCall>): ObjectCall {
-  const rest = { startMs: 1, provider: "east", durationMs: 12.4, code: "OK", reason: "", message: "", objects: 3 };
-  return { ...rest, rpc: "BatchGetInstances", cloudRequestIds: [], ...parts };
+  const rest = { startMs: 1, provider: "east", durationMs: 12.4, code: "OK", reason: "", message: "", objectCount: 3 };
+  return { ...rest, method: "BatchGetInstances", cloudRequestIds: [], ...parts };
 }
 
-function happened(reason: string, atMs: number, count = 1): Remembered {
-  return { kind: "event", by: "node-controller", reason, message: "so it is", isWarning: false, atMs, count };
+function happened(reason: string, atMs: number, count = 1): StoredEntry {
+  return { kind: "event", source: "node-controller", reason, message: "so it is", isWarning: false, atMs, count };
 }
 
 test("shownCall() leaves out what there is not", () => {
   expect(shownCall(call({}))).toEqual({
-    at: AT(1),
+    time: AT(1),
     provider: "east",
-    rpc: "BatchGetInstances",
+    method: "BatchGetInstances",
     durationMs: 12,
     code: "OK",
     cloudRequestIds: [],
-    objects: 3,
+    objectCount: 3,
   });
   const failed = { code: "UNAVAILABLE", reason: "CLOUD_TIMEOUT", message: "late", cloudRequestIds: ["req-1"] };
   expect(shownCall(call(failed))).toMatchObject(failed);
@@ -31,11 +31,11 @@ test("shownCall() leaves out what there is not", () => {
 test("shownTimeline() has calls that changed something or failed among all else, newest first", () => {
   const calls = [
     call({ startMs: 30, code: "UNAVAILABLE", reason: "CLOUD_TIMEOUT", message: "late" }),
-    call({ startMs: 20, rpc: "EnsureLoadBalancer" }),
+    call({ startMs: 20, method: "EnsureLoadBalancer" }),
     call({ startMs: 10 }),
   ];
   const shown = shownTimeline([happened("Twice", 25, 2), happened("Once", 5)], calls, 1);
-  expect(shown.map(({ at, reason, isWarning, count }) => [at, reason, isWarning, count])).toEqual([
+  expect(shown.map(({ time, reason, isWarning, count }) => [time, reason, isWarning, count])).toEqual([
     [AT(30), "CLOUD_TIMEOUT", true, undefined],
     [AT(25), "Twice", false, 2],
     [AT(20), "OK", false, undefined],
@@ -47,8 +47,8 @@ test("shownTimeline() has calls that changed something or failed among all else,
 
 test("shownTimeline() tells a creation once, and the newest of many", () => {
   const created = { ...happened("Created", 3), kind: "object" } as const;
-  expect(shownTimeline([created], [], 2).map(({ at }) => at)).toEqual([AT(3)]);
-  const many = Array.from({ length: 60 }, (_, index) => call({ startMs: 60 - index, rpc: "EnsureLoadBalancer" }));
+  expect(shownTimeline([created], [], 2).map(({ time }) => time)).toEqual([AT(3)]);
+  const many = Array.from({ length: 60 }, (_, index) => call({ startMs: 60 - index, method: "EnsureLoadBalancer" }));
   expect(shownTimeline([], many, undefined)).toHaveLength(40);
 });
 

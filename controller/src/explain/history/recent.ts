@@ -1,76 +1,76 @@
-import type { CallRecord, Happening, ObjectRef } from "@cloudwire/operator-api";
-import type { Remembered } from "./timeline.ts";
+import type { CallRecord, TimelineEntry, ObjectRef } from "@cloudwire/operator-api";
+import type { StoredEntry } from "./timeline.ts";
 import type { ObjectCall } from "./call-journal.ts";
 import { iso } from "../../util/text.ts";
 
 /** Happenings of one object, calls included. */
-const HAPPENINGS = 40;
+const TIMELINE_LIMIT = 40;
 
 /** Reads are asked all the time; they are news when they fail. */
 const READS = /^(?:BatchGet|Get|List|Watch)/;
 
 export function shownCall(call: ObjectCall): CallRecord {
-  const { startMs, provider, rpc, durationMs, code, reason, message, cloudRequestIds, objects } = call;
+  const { startMs, provider, method, durationMs, code, reason, message, cloudRequestIds, objectCount } = call;
   return {
-    at: iso(startMs),
+    time: iso(startMs),
     provider,
-    rpc,
+    method,
     durationMs: Math.round(durationMs),
     code,
     ...(reason === "" ? {} : { reason }),
     ...(message === "" ? {} : { message }),
     cloudRequestIds,
-    objects,
+    objectCount,
   };
 }
 
 /** What happened to an object, newest first: what is remembered of it, its calls that changed something or failed, and its creation. */
 export function shownTimeline(
-  remembered: readonly Remembered[],
+  remembered: readonly StoredEntry[],
   calls: readonly ObjectCall[],
   createdMs: number | undefined,
-): readonly Happening[] {
+): readonly TimelineEntry[] {
   const isKnown = remembered.some(({ reason }) => reason === "Created" || reason === "Recreated");
   const all = [
     ...remembered.map((one) => ({ atMs: one.atMs, happening: shown(one) })),
-    ...calls.filter(isNews).map((call) => ({ atMs: call.startMs, happening: callHappening(call) })),
+    ...calls.filter(isNews).map((call) => ({ atMs: call.startMs, happening: callEntry(call) })),
     ...(createdMs === undefined || isKnown ? [] : [{ atMs: createdMs, happening: created(createdMs) }]),
   ];
   return all
     .toSorted((left, right) => right.atMs - left.atMs)
-    .slice(0, HAPPENINGS)
+    .slice(0, TIMELINE_LIMIT)
     .map(({ happening }) => happening);
 }
 
-function isNews({ rpc, code }: ObjectCall): boolean {
-  return code !== "OK" || !READS.test(rpc);
+function isNews({ method, code }: ObjectCall): boolean {
+  return code !== "OK" || !READS.test(method);
 }
 
-function shown({ atMs, kind, by, reason, message, isWarning, count }: Remembered): Happening {
+function shown({ atMs, kind, source, reason, message, isWarning, count }: StoredEntry): TimelineEntry {
   const times = count === 1 ? {} : { count };
-  return { at: iso(atMs), kind, ...(by === undefined ? {} : { by }), reason, message, isWarning, ...times };
+  return { time: iso(atMs), kind, ...(source === undefined ? {} : { source }), reason, message, isWarning, ...times };
 }
 
-function callHappening({ startMs, provider, rpc, durationMs, code, reason, message }: ObjectCall): Happening {
+function callEntry({ startMs, provider, method, durationMs, code, reason, message }: ObjectCall): TimelineEntry {
   const isFailed = code !== "OK";
   const took = `${Math.round(durationMs)} ms`;
-  const text = isFailed ? `${rpc} failed after ${took}: ${message}` : `${rpc} took ${took}.`;
+  const text = isFailed ? `${method} failed after ${took}: ${message}` : `${method} took ${took}.`;
   return {
-    at: iso(startMs),
+    time: iso(startMs),
     kind: "call",
-    by: provider,
+    source: provider,
     reason: isFailed && reason !== "" ? reason : code,
     message: text,
     isWarning: isFailed,
   };
 }
 
-function created(atMs: number): Happening {
-  return { at: iso(atMs), kind: "object", reason: "Created", message: "Made in the cluster.", isWarning: false };
+function created(atMs: number): TimelineEntry {
+  return { time: iso(atMs), kind: "object", reason: "Created", message: "Made in the cluster.", isWarning: false };
 }
 
 /** When an object that is remembered was last heard of; undefined: it is not. */
-export function lastHeard(object: ObjectRef, remembered: readonly Remembered[]): string | undefined {
+export function lastHeard(object: ObjectRef, remembered: readonly StoredEntry[]): string | undefined {
   const [last] = remembered;
   return last === undefined ? undefined : `${object} is not in the cluster any more; the last of it: ${last.message}`;
 }

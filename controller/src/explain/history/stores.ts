@@ -4,11 +4,11 @@ import {
   CREATED,
   DELETED,
   Timeline,
-  eventHappening,
-  nodeHappenings,
-  reconcileHappening,
-  routeHappenings,
-  serviceHappenings,
+  eventEntry,
+  nodeEntries,
+  reconcileEntry,
+  routeEntries,
+  serviceEntries,
 } from "./timeline.ts";
 import { objectOf } from "../objects.ts";
 import { CallJournal } from "./call-journal.ts";
@@ -17,7 +17,7 @@ import type { Clock } from "../../util/clock.ts";
 import type { ClusterConnection } from "../../kube/cluster.ts";
 
 /** What this process remembers of objects for those who ask later. Bounded; docs/reference/explain.md says how much that is. */
-export class Memories {
+export class HistoryStores {
   readonly timeline = new Timeline();
   readonly journal = new CallJournal();
   readonly #clock: Pick<Clock, "nowMs">;
@@ -28,14 +28,14 @@ export class Memories {
 
   /** An Event was recorded, whether or not the server takes it. */
   readonly eventRecorded = (component: string, input: EventInput): void => {
-    const happening = eventHappening(component, input);
+    const happening = eventEntry(component, input);
     if (happening !== undefined) this.timeline.note(happening.object, happening.noted, this.#clock.nowMs());
   };
 
   /** For the reconciles of one controller. */
   reconciled(controller: string): (record: ReconcileRecord, before: ReconcileRecord | undefined) => void {
     return (record, before) => {
-      const noted = reconcileHappening(controller, record, before);
+      const noted = reconcileEntry(controller, record, before);
       const object = noted && objectOf({ controller, key: record.key });
       if (noted !== undefined && object !== undefined) this.timeline.note(object, noted, record.endMs);
     };
@@ -52,8 +52,8 @@ export class Memories {
         },
         onUpdate: (old, node) => {
           const { name } = node.metadata;
-          for (const noted of nodeHappenings(old, node)) timeline.note(`node/${name}`, noted, now());
-          for (const noted of routeHappenings(old, node)) timeline.note(`route/${name}`, noted, now());
+          for (const noted of nodeEntries(old, node)) timeline.note(`node/${name}`, noted, now());
+          for (const noted of routeEntries(old, node)) timeline.note(`route/${name}`, noted, now());
         },
         onDelete: ({ metadata }) => timeline.note(`node/${metadata.name}`, DELETED, now()),
       }),
@@ -64,7 +64,7 @@ export class Memories {
           }
         },
         onUpdate: (old, service) => {
-          for (const noted of serviceHappenings(old, service)) timeline.note(`service/${keyOf(service)}`, noted, now());
+          for (const noted of serviceEntries(old, service)) timeline.note(`service/${keyOf(service)}`, noted, now());
         },
         onDelete: (service) => {
           if (service.spec.type === "LoadBalancer") timeline.note(`service/${keyOf(service)}`, DELETED, now());

@@ -8,13 +8,13 @@ import { type Service, serviceReference } from "../../api/service.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
 import type { ReconcileRecord } from "../../runtime/history.ts";
 import {
-  type Noted,
+  type NewEntry,
   Timeline,
-  eventHappening,
-  nodeHappenings,
-  reconcileHappening,
-  routeHappenings,
-  serviceHappenings,
+  eventEntry,
+  nodeEntries,
+  reconcileEntry,
+  routeEntries,
+  serviceEntries,
 } from "./timeline.ts";
 
 const event = { type: "Warning", reason: "Why", message: "so it is" } as const;
@@ -24,9 +24,9 @@ test.each([
   { component: EVENT_SOURCES.route, regarding: nodeReference(node("w1")), object: "route/w1" },
   { component: EVENT_SOURCES.service, regarding: serviceReference(service("web")), object: "service/default/web" },
 ])("eventHappening() is of $object when $component says it", ({ component, regarding, object }) => {
-  expect(eventHappening(component, { regarding, ...event })).toEqual({
+  expect(eventEntry(component, { regarding, ...event })).toEqual({
     object,
-    noted: { kind: "event", by: component, reason: "Why", message: "so it is", isWarning: true },
+    noted: { kind: "event", source: component, reason: "Why", message: "so it is", isWarning: true },
   });
 });
 
@@ -39,8 +39,8 @@ test("eventHappening() and reconcileHappening() tell the beginning of what is sa
     why: { reason: "tooManyNodeDeletions", message: long },
   });
   const told = [
-    eventHappening("cloud-node-controller", { regarding, ...event, message: long })?.noted,
-    reconcileHappening("cloud-node-controller", heldUp, undefined),
+    eventEntry("cloud-node-controller", { regarding, ...event, message: long })?.noted,
+    reconcileEntry("cloud-node-controller", heldUp, undefined),
   ];
   const beginning = `${"x".repeat(500)} …`;
   expect(told.map((noted) => noted?.message)).toEqual([beginning, beginning]);
@@ -48,7 +48,7 @@ test("eventHappening() and reconcileHappening() tell the beginning of what is sa
 
 test("eventHappening() is of nothing when a Lease is meant", () => {
   const regarding = { apiVersion: "v1", kind: "Lease", namespace: "kube-system", name: "ccm", uid: "" };
-  expect(eventHappening("x", { regarding, ...event })).toBeUndefined();
+  expect(eventEntry("x", { regarding, ...event })).toBeUndefined();
 });
 
 describe("reconcileHappening()", () => {
@@ -70,7 +70,7 @@ describe("reconcileHappening()", () => {
       { what: "one that was cut short", record: remembered({ kind: "planned" }), before: well, reason: undefined },
     ],
   )("says of $what: $reason", ({ record, before, reason }) => {
-    expect(reconcileHappening("cloud-node-controller", record, before)?.reason).toBe(reason);
+    expect(reconcileEntry("cloud-node-controller", record, before)?.reason).toBe(reason);
   });
 });
 
@@ -94,7 +94,7 @@ test.each<{ what: string; old: Node; now: Node; told: readonly string[] }>([
   },
   { what: "it is another one", old: initialised, now: node("w1", { metadata: { uid: "other" } }), told: ["Recreated"] },
 ])("nodeHappenings() when $what: $told", ({ old, now, told }) => {
-  expect(nodeHappenings(old, now).map(({ reason }) => reason)).toEqual(told);
+  expect(nodeEntries(old, now).map(({ reason }) => reason)).toEqual(told);
 });
 
 test("routeHappenings() tells ranges and the condition", () => {
@@ -103,7 +103,7 @@ test("routeHappenings() tells ranges and the condition", () => {
     spec: { podCIDRs: ["10.1.0.0/24"] },
     status: { conditions: [{ ...unrouted, type: "NetworkUnavailable" }] },
   });
-  expect(routeHappenings(node("w1"), now)).toEqual([
+  expect(routeEntries(node("w1"), now)).toEqual([
     { kind: "object", reason: "PodCIDRsSet", message: "Pod addresses 10.1.0.0/24.", isWarning: false },
     { kind: "condition", reason: "NoRouteCreated", message: "NetworkUnavailable is True.", isWarning: true },
   ]);
@@ -149,12 +149,12 @@ test.each<{ what: string; old: Service; now: Service; told: readonly object[] }>
     told: [{ reason: "Recreated" }],
   },
 ])("serviceHappenings() when $what", ({ old, now, told: wanted }) => {
-  expect(serviceHappenings(old, now)).toMatchObject(wanted);
+  expect(serviceEntries(old, now)).toMatchObject(wanted);
 });
 
 describe("observed timeline", () => {
-  function noted(reason: string): Noted {
-    return { kind: "event", by: "node-controller", reason, message: "why", isWarning: false };
+  function noted(reason: string): NewEntry {
+    return { kind: "event", source: "node-controller", reason, message: "why", isWarning: false };
   }
 
   describe("Timeline", () => {

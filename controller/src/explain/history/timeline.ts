@@ -13,12 +13,12 @@ import { beginningOf, flatText } from "../../util/text.ts";
 const MAX_MESSAGE = 500;
 
 /** What an Event tells, and of what; undefined: of nothing that is explained. */
-export function eventHappening(
+export function eventEntry(
   component: string,
   { regarding, type, reason, message }: EventInput,
-): { readonly object: ObjectRef; readonly noted: Noted } | undefined {
+): { readonly object: ObjectRef; readonly noted: NewEntry } | undefined {
   const told = beginningOf(message, MAX_MESSAGE);
-  const noted: Noted = { kind: "event", by: component, reason, message: told, isWarning: type === "Warning" };
+  const noted: NewEntry = { kind: "event", source: component, reason, message: told, isWarning: type === "Warning" };
   const { kind, namespace, name } = regarding;
   if (kind === "Service") return { object: `service/${namespace}/${name}`, noted };
   if (kind !== "Node") return undefined;
@@ -29,19 +29,31 @@ export function eventHappening(
  * What a reconcile tells beside the one before it: that it failed, or was held up, or that this is over. undefined: nothing; most
  * reconciles find everything as it should be.
  */
-export function reconcileHappening(
+export function reconcileEntry(
   controller: string,
   record: ReconcileRecord,
   before: ReconcileRecord | undefined,
-): Noted | undefined {
+): NewEntry | undefined {
   const trouble = troubleOf(record);
-  const by = controller;
+  const source = controller;
   if (trouble !== undefined) {
     const isHeldUp = record.error === undefined;
-    return { kind: "reconcile", by, reason: isHeldUp ? "HeldUp" : "Failed", message: trouble, isWarning: !isHeldUp };
+    return {
+      kind: "reconcile",
+      source,
+      reason: isHeldUp ? "HeldUp" : "Failed",
+      message: trouble,
+      isWarning: !isHeldUp,
+    };
   }
   if (before === undefined || troubleOf(before) === undefined || record.outcome === "aborted") return undefined;
-  return { kind: "reconcile", by, reason: "Recovered", message: "What stood in the way is gone.", isWarning: false };
+  return {
+    kind: "reconcile",
+    source,
+    reason: "Recovered",
+    message: "What stood in the way is gone.",
+    isWarning: false,
+  };
 }
 
 function troubleOf({ error, why }: ReconcileRecord): string | undefined {
@@ -49,7 +61,7 @@ function troubleOf({ error, why }: ReconcileRecord): string | undefined {
 }
 
 /** What a change of a Node tells. Compares a few fields: heartbeats cost next to nothing. */
-export function nodeHappenings(old: Node, node: Node): readonly Noted[] {
+export function nodeEntries(old: Node, node: Node): readonly NewEntry[] {
   if (old.metadata.uid !== node.metadata.uid)
     return [object("Recreated", "Deleted, and made anew under the same name.")];
   const [before, now] = [hasTaint(old), hasTaint(node)];
@@ -58,35 +70,35 @@ export function nodeHappenings(old: Node, node: Node): readonly Noted[] {
     ...(isNamed ? [object("ProviderIdSet", `Provider ID ${node.spec.providerID}.`)] : []),
     ...(before && !now ? [object("Initialized", `Taint ${UNINITIALIZED} lifted.`)] : []),
     ...(!before && now ? [object("Uninitialized", `Taint ${UNINITIALIZED} put on.`)] : []),
-    ...conditionHappenings(old, node, READY, "False"),
+    ...conditionEntries(old, node, READY, "False"),
     ...going(old, node),
   ];
 }
 
 /** The part of the same that is of its routes. */
-export function routeHappenings(old: Node, node: Node): readonly Noted[] {
+export function routeEntries(old: Node, node: Node): readonly NewEntry[] {
   const [before, now] = [old.spec.podCIDRs.join(", "), node.spec.podCIDRs.join(", ")];
   return [
     ...(before === now ? [] : [object("PodCIDRsSet", `Pod addresses ${now === "" ? "none" : now}.`)]),
-    ...conditionHappenings(old, node, NETWORK_UNAVAILABLE, "True"),
+    ...conditionEntries(old, node, NETWORK_UNAVAILABLE, "True"),
   ];
 }
 
 /** What a change of a Service tells. */
-export function serviceHappenings(old: Service, service: Service): readonly Noted[] {
+export function serviceEntries(old: Service, service: Service): readonly NewEntry[] {
   if (old.metadata.uid !== service.metadata.uid) {
     return [object("Recreated", "Deleted, and made anew under the same name.")];
   }
   const [before, now] = [toldReadiness(old), toldReadiness(service)];
   const isTold = now !== undefined && (before?.status !== now.status || before.reason !== now.reason);
   const [ingress, ingressNow] = [addressesOf(old), addressesOf(service)];
-  const condition: readonly Noted[] = isTold
+  const condition: readonly NewEntry[] = isTold
     ? [
         {
           kind: "condition",
           reason: now.reason,
           message: `${LOAD_BALANCER_READY} is ${now.status}: ${now.message}`,
-          isWarning: now.status !== "True" && !UNDER_WAY.has(now.reason),
+          isWarning: now.status !== "True" && !IN_PROGRESS.has(now.reason),
         },
       ]
     : [];
@@ -99,21 +111,21 @@ export function serviceHappenings(old: Service, service: Service): readonly Note
   ];
 }
 
-const UNDER_WAY: ReadonlySet<string> = new Set(["Provisioning", "Updating", "Deleting"]);
+const IN_PROGRESS: ReadonlySet<string> = new Set(["Provisioning", "Updating", "Deleting"]);
 
-export const DELETED: Noted = object("Deleted", "Gone from the cluster.");
-export const CREATED: Noted = object("Created", "Seen for the first time.");
+export const DELETED: NewEntry = object("Deleted", "Gone from the cluster.");
+export const CREATED: NewEntry = object("Created", "Seen for the first time.");
 
-function object(reason: string, message: string): Noted {
+function object(reason: string, message: string): NewEntry {
   return { kind: "object", reason, message, isWarning: false };
 }
 
-function going(old: Node | Service, now: Node | Service): readonly Noted[] {
+function going(old: Node | Service, now: Node | Service): readonly NewEntry[] {
   const isNew = old.metadata.deletionTimestampMs === undefined && now.metadata.deletionTimestampMs !== undefined;
   return isNew ? [object("Deleting", "Somebody has asked for its deletion.")] : [];
 }
 
-function conditionHappenings(old: Node, node: Node, type: string, bad: string): readonly Noted[] {
+function conditionEntries(old: Node, node: Node, type: string, bad: string): readonly NewEntry[] {
   const before = old.status.conditions.find((condition) => condition.type === type);
   const now = node.status.conditions.find((condition) => condition.type === type);
   if (now === undefined || (before?.status === now.status && before.reason === now.reason)) return [];
@@ -130,17 +142,17 @@ function addressesOf({ status }: Service): string {
 }
 
 /** Something that happened to an object. */
-export interface Noted {
+export interface NewEntry {
   readonly kind: "reconcile" | "event" | "condition" | "object";
   /** Of a controller; absent: of the cluster. */
-  readonly by?: string | undefined;
+  readonly source?: string | undefined;
   readonly reason: string;
   readonly message: string;
   readonly isWarning: boolean;
 }
 
 /** The same with its time: the last one of several that were alike. */
-export interface Remembered extends Noted {
+export interface StoredEntry extends NewEntry {
   /** Wall clock. */
   readonly atMs: number;
   /** How often in a row. */
@@ -161,20 +173,20 @@ const LIMITS: TimelineLimits = { perObject: 30, total: 12_000 };
 export class Timeline {
   readonly #limits: TimelineLimits;
   /** Oldest first; the object to which something happened last is last. */
-  readonly #objects = new Map<ObjectRef, readonly Remembered[]>();
+  readonly #objects = new Map<ObjectRef, readonly StoredEntry[]>();
   #total = 0;
 
   constructor(limits: TimelineLimits = LIMITS) {
     this.#limits = limits;
   }
 
-  note(object: ObjectRef, noted: Noted, nowMs: number): void {
+  note(object: ObjectRef, noted: NewEntry, nowMs: number): void {
     const before = this.#objects.get(object) ?? [];
     const last = before.at(-1);
     const isAgain = last !== undefined && isAlike(last, noted);
-    const { kind, by, reason, isWarning } = noted;
+    const { kind, source, reason, isWarning } = noted;
     const message = isAgain ? last.message : flatText(noted.message);
-    const one = { kind, by, reason, message, isWarning, atMs: nowMs, count: isAgain ? last.count + 1 : 1 };
+    const one = { kind, source, reason, message, isWarning, atMs: nowMs, count: isAgain ? last.count + 1 : 1 };
     // Arrays of their exact length: one that is pushed to has room for sixteen more.
     const kept = isAgain ? before.slice(0, -1) : before.slice(before.length < this.#limits.perObject ? 0 : 1);
     const all = [...kept, one];
@@ -185,7 +197,7 @@ export class Timeline {
   }
 
   /** Newest first. */
-  of(object: ObjectRef): readonly Remembered[] {
+  of(object: ObjectRef): readonly StoredEntry[] {
     return (this.#objects.get(object) ?? []).toReversed();
   }
 
@@ -205,10 +217,10 @@ export class Timeline {
   }
 }
 
-function isAlike(left: Noted, right: Noted): boolean {
+function isAlike(left: NewEntry, right: NewEntry): boolean {
   return (
     left.kind === right.kind &&
-    left.by === right.by &&
+    left.source === right.source &&
     left.reason === right.reason &&
     left.message === right.message &&
     left.isWarning === right.isWarning

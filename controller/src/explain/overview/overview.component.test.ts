@@ -45,14 +45,16 @@ describe("the stream", () => {
     expect(names.slice(0, 3)).toEqual(["overview", "rows", "complete"]);
     expect(reader.told[0]?.overview).toMatchObject({
       cluster: "test",
-      replica: { identity: "replica-1", leads: true, version: "1.2.3" },
-      writes: true,
-      counts: { node: { ok: 1, working: 1 }, provider: { ok: 1 } },
-      providers: [{ name: "east", connection: "ready", ready: true, brake: { holds: false, gone: 0 } }],
+      replica: { identity: "replica-1", isLeader: true, version: "1.2.3" },
+      observing: false,
+      counts: { node: { ok: 1, progressing: 1 }, provider: { ok: 1 } },
+      providers: [
+        { name: "east", connection: "ready", ready: true, deletionCircuitBreaker: { open: false, absentNodes: 0 } },
+      ],
       alarms: [],
     });
     expect(reader.told.find(({ complete }) => complete !== undefined)?.complete).toEqual({ rows: 6 });
-    expect(reader.rows).toMatchObject({ "node/a": "ok", "node/b": "working", "provider/east": "ok" });
+    expect(reader.rows).toMatchObject({ "node/a": "ok", "node/b": "progressing", "provider/east": "ok" });
     expect(Object.keys(reader.rows)).toContain("service/default/web");
 
     world.nodes.set(owned("b"));
@@ -98,8 +100,8 @@ describe("the pages", () => {
   test("list what is asked for, and how many there are", async () => {
     for (const name of ["a", "b", "c"]) world.nodes.set(owned(name));
     world.nodes.set(fresh("new"));
-    expect(await json("/debug/objects?kind=node&state=working")).toMatchObject([
-      { object: "node/new", state: "working", provider: "east", created: "2026-11-21T11:00:00.000Z" },
+    expect(await json("/debug/objects?kind=node&state=progressing")).toMatchObject([
+      { object: "node/new", state: "progressing", provider: "east", creationTime: "2026-11-21T11:00:00.000Z" },
     ]);
     const some = await fetch(`${world.url}/debug/objects?kind=node&limit=2`);
     expect({ total: some.headers.get("x-total-count"), rows: await some.json() }).toMatchObject({
@@ -142,7 +144,9 @@ describe("the pages", () => {
     braked.nodes.set(node("a", { spec: { providerID: "acme://a" }, status: { conditions: [] } }));
     const response = await fetch(`${braked.url}/debug/overview`);
     expect(await response.json()).toMatchObject({
-      providers: [{ name: "east", brake: { holds: true, gone: 1, message: "7 of 9 Nodes would go" } }],
+      providers: [
+        { name: "east", deletionCircuitBreaker: { open: true, absentNodes: 1, message: "7 of 9 Nodes would go" } },
+      ],
       alarms: [{ reason: "DeletionBrake", object: "provider/east", message: "7 of 9 Nodes would go." }],
     });
   });

@@ -6,37 +6,37 @@ import { controllerMetrics } from "../../runtime/metrics.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { type AlarmFacts, type OverviewFacts, alarmsOf, overviewOf, totalsOf } from "./overview.ts";
 
-const NONE = { ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 };
+const NONE = { ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 };
 
 const FACTS: OverviewFacts = {
   nowMs: Date.UTC(2026, 0, 1),
   cluster: "c",
-  replica: { identity: "one", leads: true, version: "1.0.0" },
-  writes: true,
+  replica: { identity: "one", isLeader: true, version: "1.0.0" },
+  observing: false,
   counts: { node: NONE, service: NONE, route: NONE, provider: NONE },
   controllers: [],
   providers: [],
   totals: { calls: {}, failedCalls: {}, reconciles: {} },
-  brakes: new Map(),
+  circuitBreakers: new Map(),
   alarms: [],
 };
 
 describe("overviewOf()", () => {
-  test("adds up the lanes of each controller, and has zeros of one that does not run", () => {
-    const lanes = [
-      { name: "east", high: 1, low: 2, working: 1 },
-      { name: "west", high: 4, low: 0, working: 0 },
+  test("adds up the queues of each controller, and has zeros of one that does not run", () => {
+    const queues = [
+      { name: "east", high: 1, low: 2, processing: 1 },
+      { name: "west", high: 4, low: 0, processing: 0 },
     ];
     const { controllers } = overviewOf({
       ...FACTS,
       controllers: [
-        { name: "a", state: "running", workers: 5, lanes, working: 1, delayed: 8, failing: 3 },
+        { name: "a", state: "running", workers: 5, queues, processing: 1, delayed: 8, failing: 3 },
         { name: "b", state: "disabled" },
       ],
     });
     expect(controllers).toEqual([
-      { name: "a", state: "running", waiting: 7, working: 1, delayed: 8, failing: 3 },
-      { name: "b", state: "disabled", waiting: 0, working: 0, delayed: 0, failing: 0 },
+      { name: "a", state: "running", queued: 7, processing: 1, delayed: 8, failing: 3 },
+      { name: "b", state: "disabled", queued: 0, processing: 0, delayed: 0, failing: 0 },
     ]);
   });
 
@@ -67,7 +67,7 @@ describe("overviewOf()", () => {
       ...FACTS,
       providers: [east],
       totals: { calls: { east: 12 }, failedCalls: { east: 2 }, reconciles: {} },
-      brakes: new Map([["east", { holds: true, gone: 4, message: "Four." }]]),
+      circuitBreakers: new Map([["east", { open: true, absentNodes: 4, message: "Four." }]]),
     });
     expect(providers).toMatchObject([
       {
@@ -82,27 +82,31 @@ describe("overviewOf()", () => {
         budgets: [
           {
             quotaClass: "instances, routes",
-            callsPerSecond: 3.33,
+            cloudCallsPerSecond: 3.33,
             tokens: 1.23,
-            waiting: 7,
-            heldUntil: "2026-01-01T00:00:01.500Z",
+            queuedCalls: 7,
+            throttledUntilTime: "2026-01-01T00:00:01.500Z",
           },
-          { quotaClass: "volumes", waiting: 0 },
+          { quotaClass: "volumes", queuedCalls: 0 },
         ],
-        brake: { holds: true, gone: 4, message: "Four." },
+        deletionCircuitBreaker: { open: true, absentNodes: 4, message: "Four." },
       },
     ]);
-    expect(providers[0]?.budgets[1]).toEqual({ quotaClass: "volumes", waiting: 0 });
+    expect(providers[0]?.budgets[1]).toEqual({ quotaClass: "volumes", queuedCalls: 0 });
   });
 
   test("has zeros and no brake of a provider that was never asked anything", () => {
     const { providers } = overviewOf({ ...FACTS, providers: [snapshot({ info: undefined })] });
-    expect(providers[0]).toMatchObject({ calls: 0, failedCalls: 0, brake: { holds: false, gone: 0 } });
+    expect(providers[0]).toMatchObject({
+      calls: 0,
+      failedCalls: 0,
+      deletionCircuitBreaker: { open: false, absentNodes: 0 },
+    });
     expect(providers[0]).not.toHaveProperty("version");
   });
 
   test("says nothing of the brake where another replica leads, which alone knows", () => {
-    const replica = { identity: "two", leads: false, leader: "one", version: "1.0.0" };
+    const replica = { identity: "two", isLeader: false, leaderIdentity: "one", version: "1.0.0" };
     const { providers } = overviewOf({ ...FACTS, replica, providers: [snapshot()] });
     expect(providers[0]).not.toHaveProperty("brake");
   });
@@ -133,7 +137,7 @@ describe("totals", () => {
 });
 
 describe("alarms", () => {
-  const NOTHING: AlarmFacts = { providers: [], brakes: new Map(), controllers: [] };
+  const NOTHING: AlarmFacts = { providers: [], circuitBreakers: new Map(), controllers: [] };
 
   const provider = (name: string, state: ObjectRow["state"], reason?: string): ObjectRow => ({
     object: `provider/${name}`,
@@ -149,12 +153,15 @@ describe("alarms", () => {
   describe("alarmsOf()", () => {
     test("are none while all is well", () => {
       expect(
-        lines({ providers: [provider("east", "ok")], brakes: new Map([["east", { holds: false, gone: 2 }]]) }),
+        lines({
+          providers: [provider("east", "ok")],
+          circuitBreakers: new Map([["east", { open: false, absentNodes: 2 }]]),
+        }),
       ).toEqual([]);
     });
 
     test("name the brake first, then who must do something, then what passes, then what is broken here", () => {
-      const brakes = new Map([["east", { holds: true, gone: 9, message: "Nine of ten are gone." }]]);
+      const circuitBreakers = new Map([["east", { open: true, absentNodes: 9, message: "Nine of ten are gone." }]]);
       const providers = [
         provider("east", "blocked", "DeletionBrake"),
         provider("west", "waiting", "Throttled"),
@@ -165,11 +172,11 @@ describe("alarms", () => {
         {
           name: "service-lb-controller",
           state: "restarting",
-          restartingAt: "2026-01-01T00:00:00.000Z",
-          lastFault: { at: "2026-01-01T00:00:00.000Z", message: "planted" },
+          restartTime: "2026-01-01T00:00:00.000Z",
+          lastPanic: { time: "2026-01-01T00:00:00.000Z", message: "planted" },
         },
       ] as const;
-      expect(lines({ brakes, providers, controllers })).toEqual([
+      expect(lines({ circuitBreakers, providers, controllers })).toEqual([
         "DeletionBrake provider/east Nine of ten are gone.",
         "NoCredentials provider/south Provider south says so.",
         "Throttled provider/west Provider west says so.",
@@ -184,7 +191,7 @@ describe("alarms", () => {
           object: "provider/south",
           message: "Provider south says so.",
           remedy: expect.any(String),
-          see: expect.stringMatching(/^docs\//),
+          documentation: expect.stringMatching(/^docs\//),
         },
       ]);
     });

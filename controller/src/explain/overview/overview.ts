@@ -1,7 +1,7 @@
 import type {
   Alarm,
-  BrakeStanding,
-  BudgetStanding,
+  DeletionCircuitBreaker,
+  CallBudgetStatus,
   ControllerSummary,
   ObjectRow,
   Overview,
@@ -22,11 +22,11 @@ import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Clock } from "../../util/clock.ts";
 import { iso } from "../../util/text.ts";
 import { type ControllerOverview, controllersOverview } from "../endpoints/debug.ts";
-import { OverviewPages } from "../endpoints/overview.ts";
-import { ObjectJudge } from "../evaluate/object-evaluator.ts";
+import { OverviewEndpoints } from "../endpoints/overview.ts";
+import { ObjectEvaluator } from "../evaluate/object-evaluator.ts";
 import { REASONS, type Reason, cause } from "../reasons/reasons.ts";
 import { Samples, type Totals } from "./samples.ts";
-import { StatusBoard } from "./status-cache.ts";
+import { StatusCache } from "./status-cache.ts";
 import { ClusterObjects } from "./status-objects.ts";
 
 /** All that an overview is made of. */
@@ -35,24 +35,24 @@ export interface OverviewFacts {
   readonly nowMs: number;
   readonly cluster: string;
   readonly replica: Replica;
-  readonly writes: boolean;
+  readonly observing: boolean;
   readonly counts: Overview["counts"];
   readonly controllers: readonly ControllerOverview[];
   readonly providers: readonly ProviderSnapshot[];
   readonly totals: Totals;
   /** By provider; absent: nothing is held. */
-  readonly brakes: ReadonlyMap<string, BrakeStanding>;
+  readonly circuitBreakers: ReadonlyMap<string, DeletionCircuitBreaker>;
   /** Most serious first. */
   readonly alarms: readonly Alarm[];
 }
 
 export function overviewOf(facts: OverviewFacts): Overview {
-  const { nowMs, cluster, replica, writes, counts, controllers, providers, alarms } = facts;
+  const { nowMs, cluster, replica, observing, counts, controllers, providers, alarms } = facts;
   return {
-    at: iso(nowMs),
+    time: iso(nowMs),
     cluster,
     replica,
-    writes,
+    observing,
     counts,
     controllers: controllers.map(controllerSummary),
     providers: providers.map((snapshot) => providerSummary(snapshot, facts)),
@@ -63,18 +63,18 @@ export function overviewOf(facts: OverviewFacts): Overview {
 function controllerSummary({
   name,
   state,
-  lanes = [],
-  working = 0,
+  queues = [],
+  processing = 0,
   delayed = 0,
   failing = 0,
 }: ControllerOverview): ControllerSummary {
-  const waiting = lanes.reduce((sum, { high, low }) => sum + high + low, 0);
-  return { name, state, waiting, working, delayed, failing };
+  const queued = queues.reduce((sum, { high, low }) => sum + high + low, 0);
+  return { name, state, queued, processing, delayed, failing };
 }
 
 function providerSummary(
   snapshot: ProviderSnapshot,
-  { totals, brakes, nowMs, replica }: OverviewFacts,
+  { totals, circuitBreakers, nowMs, replica }: OverviewFacts,
 ): ProviderSummary {
   const { name, address, connection, health, info, calls, budgets } = snapshot;
   return {
@@ -87,22 +87,24 @@ function providerSummary(
     calls: totals.calls[name] ?? 0,
     failedCalls: totals.failedCalls[name] ?? 0,
     inFlight: calls.inFlight,
-    budgets: budgets.map((budget) => budgetStanding(budget, nowMs)),
-    ...(replica.leads ? { brake: brakes.get(name) ?? { holds: false, gone: 0 } } : {}),
+    budgets: budgets.map((budget) => budgetStatus(budget, nowMs)),
+    ...(replica.isLeader
+      ? { deletionCircuitBreaker: circuitBreakers.get(name) ?? { open: false, absentNodes: 0 } }
+      : {}),
   };
 }
 
 /** One for each budget: classes that share it have one level. */
-function budgetStanding(
+function budgetStatus(
   { classes, cloudCallsPerSecond, tokens, waiting, heldMs }: BudgetSnapshot,
   nowMs: number,
-): BudgetStanding {
+): CallBudgetStatus {
   return {
     quotaClass: classes.join(", "),
-    ...(cloudCallsPerSecond === undefined ? {} : { callsPerSecond: hundredths(cloudCallsPerSecond) }),
+    ...(cloudCallsPerSecond === undefined ? {} : { cloudCallsPerSecond: hundredths(cloudCallsPerSecond) }),
     ...(tokens === undefined ? {} : { tokens: hundredths(tokens) }),
-    waiting: Object.values(waiting).reduce((sum, count) => sum + count, 0),
-    ...(heldMs === 0 ? {} : { heldUntil: iso(nowMs + heldMs) }),
+    queuedCalls: Object.values(waiting).reduce((sum, count) => sum + count, 0),
+    ...(heldMs === 0 ? {} : { throttledUntilTime: iso(nowMs + heldMs) }),
   };
 }
 
@@ -114,7 +116,7 @@ export interface OperatorOverviewDependencies {
   readonly cluster: string;
   readonly replica: () => Replica;
   /** False: something is only observed. */
-  readonly writes: boolean;
+  readonly observing: boolean;
   readonly nodes: Informer<Node>;
   readonly services: Informer<Service>;
   /** undefined before they are connected to. */
@@ -134,18 +136,18 @@ export interface OperatorOverviewDependencies {
 const BRIEF_MS = 250;
 
 /** The board of everything in the cluster that is this program's, with its pages. Costs nothing until somebody looks. */
-export function operatorOverview(dependencies: OperatorOverviewDependencies): OverviewPages {
+export function operatorOverview(dependencies: OperatorOverviewDependencies): OverviewEndpoints {
   const { clock, metrics, log } = dependencies;
   const providerSnapshots = briefly(dependencies.providerSnapshots, clock);
-  const judge = new ObjectJudge({ ...dependencies, providerSnapshots });
-  const board = new StatusBoard({
-    objects: new ClusterObjects({ ...dependencies, providerSnapshots, judge }),
-    overview: (counts) => present(dependencies, { board, judge }, counts),
+  const evaluator = new ObjectEvaluator({ ...dependencies, providerSnapshots });
+  const cache = new StatusCache({
+    objects: new ClusterObjects({ ...dependencies, providerSnapshots, evaluator }),
+    overview: (counts) => present(dependencies, { board: cache, judge: evaluator }, counts),
     clock,
     log,
   });
-  return new OverviewPages({
-    board,
+  return new OverviewEndpoints({
+    cache,
     samples: new Samples({ totals: () => totalsOf(metrics), clock, log }),
     clock,
     log,
@@ -154,25 +156,34 @@ export function operatorOverview(dependencies: OperatorOverviewDependencies): Ov
 
 async function present(
   dependencies: OperatorOverviewDependencies,
-  { board, judge }: { readonly board: StatusBoard; readonly judge: ObjectJudge },
+  { board, judge }: { readonly board: StatusCache; readonly judge: ObjectEvaluator },
   counts: Overview["counts"],
 ): Promise<Overview> {
-  const { cluster, replica, writes, clock, metrics, controllers, controllerNames, providerSnapshots } = dependencies;
+  const {
+    cluster,
+    replica,
+    observing: writes,
+    clock,
+    metrics,
+    controllers,
+    controllerNames,
+    providerSnapshots,
+  } = dependencies;
   const shown = controllersOverview(controllerNames, controllers());
   const providers = providerSnapshots();
   const rows = providers.flatMap(({ name }) => board.row(`provider/${name}`)?.row ?? []);
-  const brakes = judge.brakes();
+  const circuitBreakers = judge.circuitBreakers();
   return overviewOf({
     nowMs: clock.nowMs(),
     cluster,
     replica: replica(),
-    writes,
+    observing: writes,
     counts,
     controllers: shown,
     providers,
     totals: await totalsOf(metrics),
-    brakes,
-    alarms: alarmsOf({ providers: rows, brakes, controllers: shown }),
+    circuitBreakers,
+    alarms: alarmsOf({ providers: rows, circuitBreakers, controllers: shown }),
   });
 }
 
@@ -198,14 +209,14 @@ export async function totalsOf(metrics: Metrics): Promise<Totals> {
 export interface AlarmFacts {
   /** Rows of providers. */
   readonly providers: readonly ObjectRow[];
-  readonly brakes: ReadonlyMap<string, BrakeStanding>;
+  readonly circuitBreakers: ReadonlyMap<string, DeletionCircuitBreaker>;
   readonly controllers: readonly ControllerOverview[];
 }
 
 /** What an operator should see first, whatever else there is: what somebody must do something about before what passes. */
-export function alarmsOf({ providers, brakes, controllers }: AlarmFacts): readonly Alarm[] {
-  const braked = [...brakes].flatMap(([provider, { holds, message }]): readonly Alarm[] =>
-    holds ? [{ ...cause("DeletionBrake", message), object: `provider/${provider}` }] : [],
+export function alarmsOf({ providers, circuitBreakers, controllers }: AlarmFacts): readonly Alarm[] {
+  const braked = [...circuitBreakers].flatMap(([provider, { open, message }]): readonly Alarm[] =>
+    open ? [{ ...cause("DeletionBrake", message), object: `provider/${provider}` }] : [],
   );
   const away = providers
     // Its own line, which names the Nodes.
@@ -214,9 +225,9 @@ export function alarmsOf({ providers, brakes, controllers }: AlarmFacts): readon
     .map((row): Alarm => ({ ...cause(reasonOf(row), row.summary), object: row.object }));
   const broken = controllers
     .filter(({ state }) => state === "restarting")
-    .map(({ name, restartingAt, lastFault }) => {
-      const when = restartingAt === undefined ? "" : `; a fresh one starts at ${restartingAt}`;
-      const what = lastFault === undefined ? "" : `: ${lastFault.message}`;
+    .map(({ name, restartTime, lastPanic }) => {
+      const when = restartTime === undefined ? "" : `; a fresh one starts at ${restartTime}`;
+      const what = lastPanic === undefined ? "" : `: ${lastPanic.message}`;
       return cause("ControllerRestarting", `${name} broke by a fault of this program${what}${when}.`);
     });
   return [...braked, ...away, ...broken];

@@ -12,7 +12,7 @@ const totals = (calls: number, failed: number, reconciles: number): Totals => ({
 describe("sampleOf()", () => {
   test("is what happened in between, by the second", () => {
     expect(sampleOf(totals(100, 2, 10), totals(110, 3, 10), 5000, Date.UTC(2026, 0, 1))).toEqual({
-      at: "2026-01-01T00:00:00.000Z",
+      time: "2026-01-01T00:00:00.000Z",
       callsPerSecond: { sim: 2 },
       failedCallsPerSecond: { sim: 0.2 },
       reconcilesPerSecond: { "cloud-node-controller": 0 },

@@ -96,7 +96,7 @@ export function sampleOf(before: Totals, now: Totals, durationMs: number, nowMs:
       ]),
     );
   return {
-    at: iso(nowMs),
+    time: iso(nowMs),
     callsPerSecond: rates("calls"),
     failedCallsPerSecond: rates("failedCalls"),
     reconcilesPerSecond: rates("reconciles"),

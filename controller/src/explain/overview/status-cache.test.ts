@@ -2,12 +2,12 @@ import type { ObjectRef, ObjectRow, Overview, StreamEvents } from "@cloudwire/op
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { BoardFeed } from "./status-feed.ts";
+import { StatusFeed } from "./status-feed.ts";
 import { Samples } from "./samples.ts";
-import { type BoardObjects, ROUND_MS, StatusBoard } from "./status-cache.ts";
+import { type CachedObjects, ROUND_MS, StatusCache } from "./status-cache.ts";
 
 /** Objects that a test sets by hand. */
-class Objects implements BoardObjects {
+class Objects implements CachedObjects {
   readonly rows = new Map<ObjectRef, ObjectRow>();
   readonly watchers = new Set<(object: ObjectRef) => void>();
   /** Rows that were made. */
@@ -58,7 +58,7 @@ let objects: Objects;
 let overviews: number;
 let slices: number[];
 let log: FakeLog;
-let board: StatusBoard;
+let board: StatusCache;
 let samples: Samples;
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ beforeEach(() => {
   objects = new Objects();
   overviews = 0;
   slices = [];
-  board = new StatusBoard({
+  board = new StatusCache({
     objects,
     overview: async (counts) => overview(counts),
     clock,
@@ -80,10 +80,10 @@ beforeEach(() => {
 function overview(counts: Overview["counts"]): Overview {
   overviews++;
   return {
-    at: `${clock.nowMs()}`,
+    time: `${clock.nowMs()}`,
     cluster: "test",
-    replica: { identity: "one", leads: true, version: "1" },
-    writes: true,
+    replica: { identity: "one", isLeader: true, version: "1" },
+    observing: false,
     counts,
     controllers: [],
     providers: [],
@@ -94,7 +94,7 @@ function overview(counts: Overview["counts"]): Overview {
 type Told = { readonly [Name in keyof StreamEvents]?: StreamEvents[Name] };
 
 /** All that a feed has to say now. */
-function tell(feed: BoardFeed): readonly Told[] {
+function tell(feed: StatusFeed): readonly Told[] {
   const told: Told[] = [];
   for (let message = feed.next(); message !== undefined; message = feed.next())
     told.push({ [message.event]: JSON.parse(message.data) });
@@ -103,7 +103,7 @@ function tell(feed: BoardFeed): readonly Told[] {
 
 const rowsOf = (told: readonly Told[]): readonly string[] =>
   told.flatMap(({ rows }) => rows?.set ?? []).map(({ object, state }) => `${object} ${state}`);
-const goneOf = (told: readonly Told[]): readonly string[] => told.flatMap(({ rows }) => rows?.gone ?? []);
+const goneOf = (told: readonly Told[]): readonly string[] => told.flatMap(({ rows }) => rows?.removed ?? []);
 const round = (): Promise<void> => clock.advance(ROUND_MS);
 
 describe("StatusBoard", () => {
@@ -139,7 +139,7 @@ describe("StatusBoard", () => {
   test("counts by kind and state as they change", async () => {
     objects.put("node/a");
     objects.put("node/b", "blocked");
-    objects.put("service/x/y", "working");
+    objects.put("service/x/y", "progressing");
     await board.look();
     objects.change("node/b", "ok");
     objects.remove("service/x/y");
@@ -147,7 +147,7 @@ describe("StatusBoard", () => {
     await round();
     expect(board.overview?.counts).toMatchObject({
       node: { ok: 2, blocked: 0 },
-      service: { working: 0 },
+      service: { progressing: 0 },
       provider: { waiting: 1 },
     });
   });
@@ -172,7 +172,7 @@ describe("StatusBoard", () => {
     let lateMs = 0;
     objects.onMade = () => (lateMs += 0.1);
     const moving = { nowMs: () => clock.nowMs(), monotonicMs: () => lateMs, schedule: clock.schedule.bind(clock) };
-    board = new StatusBoard({
+    board = new StatusCache({
       objects,
       overview: async (counts) => overview(counts),
       clock: moving,
@@ -210,7 +210,7 @@ describe("StatusBoard", () => {
   test("goes on where an overview could not be had", async () => {
     objects.put("node/a");
     let fails = true;
-    board = new StatusBoard({
+    board = new StatusCache({
       objects,
       overview: async (counts) => {
         if (fails) throw new Error("planted");
@@ -249,7 +249,7 @@ describe("StatusBoard", () => {
 describe("BoardFeed", () => {
   test("tells everything in chunks, then that it is all, then only what changes", async () => {
     for (let i = 0; i < 1200; i++) objects.put(`node/${i}`);
-    const feed = new BoardFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(board, samples, () => undefined);
     expect(tell(feed)).toEqual([]);
     await clock.advance(0);
     const told = tell(feed);
@@ -271,7 +271,7 @@ describe("BoardFeed", () => {
   test("wakes its reader once a round, however much has changed", async () => {
     objects.put("node/a");
     let woken = 0;
-    const feed = new BoardFeed(board, samples, () => woken++);
+    const feed = new StatusFeed(board, samples, () => woken++);
     await clock.advance(0);
     woken = 0;
     for (let i = 0; i < 100; i++) objects.change("node/a", i % 2 === 0 ? "blocked" : "ok", `${i}`);
@@ -282,11 +282,11 @@ describe("BoardFeed", () => {
 
   test("tells a slow reader the last of many states, and costs no more than there are objects", async () => {
     objects.put("node/a");
-    const feed = new BoardFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(board, samples, () => undefined);
     await clock.advance(0);
     tell(feed);
     for (let i = 0; i < 100; i++) {
-      objects.change("node/a", "working", `${i}`);
+      objects.change("node/a", "progressing", `${i}`);
       objects.change(`node/short-lived-${i % 3}`, "ok");
       await round();
     }
@@ -298,7 +298,7 @@ describe("BoardFeed", () => {
 
   test("says nothing that is as it was told, and nothing of what came and went in between", async () => {
     objects.put("node/a");
-    const feed = new BoardFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(board, samples, () => undefined);
     await clock.advance(0);
     tell(feed);
     objects.change("node/a", "ok");
@@ -311,10 +311,10 @@ describe("BoardFeed", () => {
 
   test("whoever comes later gets everything, too", async () => {
     objects.put("node/a");
-    const first = new BoardFeed(board, samples, () => undefined);
+    const first = new StatusFeed(board, samples, () => undefined);
     await clock.advance(0);
     tell(first);
-    const second = new BoardFeed(board, samples, () => undefined);
+    const second = new StatusFeed(board, samples, () => undefined);
     const told = tell(second);
     expect(rowsOf(told)).toEqual(["node/a ok"]);
     expect(told.at(-1)).toEqual({ complete: { rows: 1 } });
@@ -324,7 +324,7 @@ describe("BoardFeed", () => {
   });
 
   test("a cluster without any object is complete as well", async () => {
-    const feed = new BoardFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(board, samples, () => undefined);
     await clock.advance(0);
     expect(tell(feed).map((message) => Object.keys(message)[0])).toEqual(["overview", "complete"]);
     feed.close();

@@ -11,7 +11,7 @@ import type { Clock, Timer } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 
 /** What rows are made from. */
-export interface BoardObjects {
+export interface CachedObjects {
   /** All that are to have a row. */
   refs(): Iterable<ObjectRef>;
   /** How it stands now; undefined: there is none any more. */
@@ -20,8 +20,8 @@ export interface BoardObjects {
   watch(onChange: (object: ObjectRef) => void): () => void;
 }
 
-export interface StatusBoardDependencies {
-  readonly objects: BoardObjects;
+export interface StatusCacheDependencies {
+  readonly objects: CachedObjects;
   readonly overview: (counts: Overview["counts"]) => Promise<Overview>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +30,7 @@ export interface StatusBoardDependencies {
 }
 
 /** A row with its text, which is compared, joined and sent more often than it is made. */
-export interface BoardRow {
+export interface CachedRow {
   readonly row: ObjectRow;
   readonly json: string;
 }
@@ -49,12 +49,12 @@ const LINGER_MS = 15_000;
 
 /**
  * Rows of all objects, kept current for as long as somebody looks; until then nothing is computed and nothing kept. One for all who
- * look, each of whom has a {@link BoardReader}.
+ * look, each of whom has a {@link StatusReader}.
  */
-export class StatusBoard {
-  readonly #deps: StatusBoardDependencies;
-  readonly #readers = new Set<BoardReader>();
-  #rows = new Map<ObjectRef, BoardRow>();
+export class StatusCache {
+  readonly #deps: StatusCacheDependencies;
+  readonly #readers = new Set<StatusReader>();
+  #rows = new Map<ObjectRef, CachedRow>();
   #counts = noCounts();
   /** To be made in the next round. */
   #dirty = new Set<ObjectRef>();
@@ -67,7 +67,7 @@ export class StatusBoard {
   #timer: Timer | undefined;
   #linger: Timer | undefined;
 
-  constructor(dependencies: StatusBoardDependencies) {
+  constructor(dependencies: StatusCacheDependencies) {
     this.#deps = dependencies;
   }
 
@@ -76,12 +76,12 @@ export class StatusBoard {
     return this.#overview;
   }
 
-  row(object: ObjectRef): BoardRow | undefined {
+  row(object: ObjectRef): CachedRow | undefined {
     return this.#rows.get(object);
   }
 
   /** In the order in which they were first seen. */
-  rows(): IterableIterator<BoardRow> {
+  rows(): IterableIterator<CachedRow> {
     return this.#rows.values();
   }
 
@@ -90,8 +90,8 @@ export class StatusBoard {
   }
 
   /** Somebody looks, until they close the reader; `wake` is called after each round. */
-  open(wake: () => void): BoardReader {
-    const reader: BoardReader = new BoardReader(this, wake, () => this.#left(reader));
+  open(wake: () => void): StatusReader {
+    const reader: StatusReader = new StatusReader(this, wake, () => this.#left(reader));
     this.#readers.add(reader);
     this.#linger?.cancel();
     this.#linger = undefined;
@@ -133,7 +133,7 @@ export class StatusBoard {
     this.#round(new Set(this.#deps.objects.refs()));
   }
 
-  #left(reader: BoardReader): void {
+  #left(reader: StatusReader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0 || this.#complete === undefined) return;
     this.#linger = this.#deps.clock.schedule(LINGER_MS, () => this.stop());
@@ -237,7 +237,7 @@ export function kindOf(object: ObjectRef): ObjectKind {
 type Counts = Record<ObjectKind, Record<State, number>>;
 
 function noCounts(): Counts {
-  const none = (): Record<State, number> => ({ ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 });
+  const none = (): Record<State, number> => ({ ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 });
   return { node: none(), service: none(), route: none(), provider: none() };
 }
 
@@ -249,7 +249,7 @@ export interface ReadableRows {
 }
 
 /** What one reader has not been told yet: names only, so that one who is slow costs no more than there are objects. */
-export class BoardReader {
+export class StatusReader {
   readonly #board: ReadableRows;
   readonly #pending = new Set<ObjectRef>();
   #isBegun = false;
@@ -279,7 +279,7 @@ export class BoardReader {
   }
 
   /** The next ones as they are now, as JSON; undefined: all has been told. */
-  take(limit: number): { readonly set: readonly string[]; readonly gone: readonly ObjectRef[] } | undefined {
+  take(limit: number): { readonly set: readonly string[]; readonly removed: readonly ObjectRef[] } | undefined {
     if (this.#pending.size === 0) return undefined;
     const set: string[] = [];
     const gone: ObjectRef[] = [];
@@ -290,6 +290,6 @@ export class BoardReader {
       if (row === undefined) gone.push(object);
       else set.push(row.json);
     }
-    return { set, gone };
+    return { set, removed: gone };
   }
 }

@@ -1,16 +1,16 @@
 import type { StreamEvents } from "@cloudwire/operator-api";
 import type { EventFeed, StreamMessage } from "../../server/event-streams.ts";
-import type { BoardReader, StatusBoard } from "./status-cache.ts";
+import type { StatusReader, StatusCache } from "./status-cache.ts";
 import type { Samples } from "./samples.ts";
 
 /** Rows of one message. */
 const ROWS = 500;
 
 /** Tells one reader everything, and then what changes. */
-export class BoardFeed implements EventFeed {
-  readonly #board: StatusBoard;
+export class StatusFeed implements EventFeed {
+  readonly #board: StatusCache;
   readonly #samples: Samples;
-  readonly #reader: BoardReader;
+  readonly #reader: StatusReader;
   #toldOverview = "";
   #isComplete = false;
   #toldRows = 0;
@@ -18,7 +18,7 @@ export class BoardFeed implements EventFeed {
   #sample: number;
   readonly #closeSamples: () => void;
 
-  constructor(board: StatusBoard, samples: Samples, wake: () => void) {
+  constructor(board: StatusCache, samples: Samples, wake: () => void) {
     this.#board = board;
     this.#samples = samples;
     this.#reader = board.open(wake);
@@ -39,18 +39,18 @@ export class BoardFeed implements EventFeed {
   #overview(): StreamMessage | undefined {
     const { overview } = this.#board;
     if (overview === undefined) return undefined;
-    const { at, ...rest } = overview;
+    const { time, ...rest } = overview;
     const text = JSON.stringify(rest);
     if (text === this.#toldOverview) return undefined;
     this.#toldOverview = text;
-    return { event: "overview" satisfies keyof StreamEvents, data: JSON.stringify({ at, ...rest }) };
+    return { event: "overview" satisfies keyof StreamEvents, data: JSON.stringify({ at: time, ...rest }) };
   }
 
   #rows(): StreamMessage | undefined {
     const rows = this.#reader.take(ROWS);
     if (rows === undefined) return undefined;
     this.#toldRows += rows.set.length;
-    const data = `{"set":[${rows.set.join(",")}],"gone":${JSON.stringify(rows.gone)}}`;
+    const data = `{"set":[${rows.set.join(",")}],"removed":${JSON.stringify(rows.removed)}}`;
     return { event: "rows" satisfies keyof StreamEvents, data };
   }
 

@@ -6,8 +6,8 @@ import { hasFinalizer, wantsLoadBalancer } from "../../controllers/service/predi
 import type { Informer } from "../../kube/cache/lister.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { iso } from "../../util/text.ts";
-import type { Judged, ObjectJudge } from "../evaluate/object-evaluator.ts";
-import type { BoardObjects } from "./status-cache.ts";
+import type { EvaluatedObject, ObjectEvaluator } from "../evaluate/object-evaluator.ts";
+import type { CachedObjects } from "./status-cache.ts";
 
 export interface ClusterObjectsDependencies {
   readonly nodes: Informer<Node>;
@@ -15,11 +15,11 @@ export interface ClusterObjectsDependencies {
   readonly providerSnapshots: () => readonly ProviderSnapshot[];
   /** Routes are managed, here or where it leads. */
   readonly hasRoutes: boolean;
-  readonly judge: ObjectJudge;
+  readonly evaluator: ObjectEvaluator;
 }
 
 /** Rows of the cluster's objects, as explanations have them. */
-export class ClusterObjects implements BoardObjects {
+export class ClusterObjects implements CachedObjects {
   readonly #deps: ClusterObjectsDependencies;
 
   constructor(dependencies: ClusterObjectsDependencies) {
@@ -53,24 +53,24 @@ export class ClusterObjects implements BoardObjects {
   }
 
   rowOf(object: ObjectRef): ObjectRow | undefined {
-    const { nodes, services, hasRoutes, judge } = this.#deps;
+    const { nodes, services, hasRoutes, evaluator } = this.#deps;
     const slash = object.indexOf("/");
     const key = object.slice(slash + 1);
     switch (object.slice(0, slash)) {
       case "node": {
         const node = nodes.lister.get(key);
-        return node && rowOf(object, judge.node(node));
+        return node && rowOf(object, evaluator.node(node));
       }
       case "route": {
         const node = hasRoutes ? nodes.lister.get(key) : undefined;
-        return node && rowOf(object, judge.route(node));
+        return node && rowOf(object, evaluator.route(node));
       }
       case "service": {
         const service = services.lister.get(key);
-        return service && isShown(service) ? rowOf(object, judge.service(service)) : undefined;
+        return service && isShown(service) ? rowOf(object, evaluator.service(service)) : undefined;
       }
       default: {
-        const found = judge.provider(key);
+        const found = evaluator.provider(key);
         return found && rowOf(object, found);
       }
     }
@@ -90,8 +90,8 @@ function handlerOf(changed: (key: string) => void) {
   };
 }
 
-function rowOf(object: ObjectRef, { judged, createdMs, snapshot }: Judged): ObjectRow {
-  const { state, summary, causes } = judged;
+function rowOf(object: ObjectRef, { evaluation, createdMs, snapshot }: EvaluatedObject): ObjectRow {
+  const { state, summary, causes } = evaluation;
   const [first] = causes;
   return {
     object,
@@ -99,6 +99,6 @@ function rowOf(object: ObjectRef, { judged, createdMs, snapshot }: Judged): Obje
     ...(first === undefined ? {} : { reason: first.reason }),
     summary,
     provider: snapshot?.name ?? "",
-    ...(createdMs === undefined ? {} : { created: iso(createdMs) }),
+    ...(createdMs === undefined ? {} : { creationTime: iso(createdMs) }),
   };
 }

@@ -5,7 +5,7 @@ import { cause, REASONS, stateOf } from "./reasons.ts";
 const rows = Object.entries(REASONS);
 
 test.each(rows)("%s has a page that exists, and a remedy where nothing passes by itself", (_reason, row) => {
-  expect(existsSync(new URL(`../../../../${row.see}`, import.meta.url))).toBe(true);
+  expect(existsSync(new URL(`../../../../${row.documentation}`, import.meta.url))).toBe(true);
   expect(row.state !== "blocked" || "remedy" in row).toBe(true);
 });
 
@@ -24,7 +24,7 @@ test("cause() takes a remedy that is more exact", () => {
     reason: "CloudBusy",
     message: "X.",
     remedy: "Do this.",
-    see: REASONS.CloudBusy.see,
+    documentation: REASONS.CloudBusy.documentation,
   });
   expect(stateOf(cause("CloudBusy"))).toBe("waiting");
 });

@@ -34,7 +34,7 @@ export function cause(reason: Reason, message?: string, remedy?: string): KnownC
     reason,
     message: message === undefined || message === "" ? row.message : sentence(message),
     ...(told === undefined ? {} : { remedy: told }),
-    see: row.see,
+    documentation: row.documentation,
   };
 }
 

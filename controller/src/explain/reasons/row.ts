@@ -11,7 +11,7 @@ export interface ReasonRow {
   /** What somebody can do, as an instruction; absent: nothing, it passes by itself. */
   readonly remedy?: string;
   /** Page of the documentation. */
-  readonly see: string;
+  readonly documentation: string;
 }
 
 /** Pages that several reasons send to. */

@@ -105,9 +105,9 @@ class Questions {
   }
 
   /** @param changes undefined: the provider cannot tell */
-  #planned(rpc: MethodName, { trigger = "" }: ChangeOptions, changes: readonly string[] | undefined): PlannedWrite {
+  #planned(method: MethodName, { trigger = "" }: ChangeOptions, changes: readonly string[] | undefined): PlannedWrite {
     const { provider } = this.#deps;
-    return { target: "provider", provider, rpc, trigger, changes: changes ?? [], isChecked: changes !== undefined };
+    return { target: "provider", provider, method, trigger, changes: changes ?? [], isChecked: changes !== undefined };
   }
 }
 

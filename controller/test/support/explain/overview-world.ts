@@ -34,8 +34,8 @@ export async function startOverviewWorld(
   const providers = providerSet([idleProvider("east", told.provider.info)]);
   const pages = operatorOverview({
     cluster: "test",
-    replica: () => ({ identity: "replica-1", leads: true, version: "1.2.3" }),
-    writes: true,
+    replica: () => ({ identity: "replica-1", isLeader: true, version: "1.2.3" }),
+    observing: false,
     nodes,
     services,
     providers: () => providers,

@@ -26,7 +26,7 @@ export class EventReader {
     const rows = new Map<string, string>();
     for (const { rows: told } of this.told) {
       for (const { object, state } of told?.set ?? []) rows.set(object, state);
-      for (const object of told?.gone ?? []) rows.delete(object);
+      for (const object of told?.removed ?? []) rows.delete(object);
     }
     return Object.fromEntries(rows);
   }

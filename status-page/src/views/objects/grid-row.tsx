@@ -66,7 +66,7 @@ export function GridRow({ id, entry, index, top, isActive, ...rest }: GridRowPro
         {row.provider}
       </span>
       <span role="gridcell" class="cell-age">
-        {row.created === undefined ? "" : formatAgo(Date.now() + rest.clockAheadMs - Date.parse(row.created))}
+        {row.creationTime === undefined ? "" : formatAgo(Date.now() + rest.clockAheadMs - Date.parse(row.creationTime))}
       </span>
     </div>
   );

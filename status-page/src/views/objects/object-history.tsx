@@ -1,12 +1,12 @@
-import type { CallRecord, Happening, ProviderStanding } from "@cloudwire/operator-api";
+import type { CallRecord, TimelineEntry, ProviderStatus } from "@cloudwire/operator-api";
 import type { JSX } from "preact";
 import { formatCount, formatDuration, formatTime, formatWord } from "../../model/format.ts";
 import { formatPlace } from "../../model/place.ts";
 import { Moment } from "../moment.tsx";
 import { Panel, WideTable } from "../panel.tsx";
 
-export function ProviderPanel({ provider }: { readonly provider: ProviderStanding }): JSX.Element {
-  const { name, connection, ready, reasons, doubt, held } = provider;
+export function ProviderPanel({ provider }: { readonly provider: ProviderStatus }): JSX.Element {
+  const { name, connection, ready, reasons, absenceIgnored, throttled } = provider;
   return (
     <Panel id="provider" title="Provider">
       <p>
@@ -20,10 +20,12 @@ export function ProviderPanel({ provider }: { readonly provider: ProviderStandin
         {reasons.map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
-        {doubt === undefined ? null : <li>Its word that a machine is gone is not taken now: {doubt}</li>}
-        {held.map(({ quotaClass, until }) => (
+        {absenceIgnored === undefined ? null : (
+          <li>Its word that a machine is gone is not taken now: {absenceIgnored}</li>
+        )}
+        {throttled.map(({ quotaClass, untilTime }) => (
           <li key={quotaClass}>
-            Calls of quota class {quotaClass} are held until {formatTime(until)}
+            Calls of quota class {quotaClass} are held until {formatTime(untilTime)}
           </li>
         ))}
       </ul>
@@ -69,13 +71,13 @@ function CallLine({ call, clockAheadMs }: { readonly call: CallRecord; readonly 
   return (
     <tr>
       <td>
-        <Moment at={call.at} clockAheadMs={clockAheadMs} />
+        <Moment at={call.time} clockAheadMs={clockAheadMs} />
       </td>
       <th scope="row">
-        {call.rpc}
+        {call.method}
         <small>
           {call.provider === undefined ? "" : `of ${call.provider}`}
-          {call.objects > 1 ? ` for ${formatCount(call.objects, "object")}` : ""}
+          {call.objectCount > 1 ? ` for ${formatCount(call.objectCount, "object")}` : ""}
         </small>
       </th>
       <td>
@@ -98,7 +100,7 @@ function CallLine({ call, clockAheadMs }: { readonly call: CallRecord; readonly 
 }
 
 interface TimelineProps {
-  readonly timeline: readonly Happening[];
+  readonly timeline: readonly TimelineEntry[];
   readonly clockAheadMs: number;
 }
 
@@ -110,14 +112,14 @@ export function TimelinePanel({ timeline, clockAheadMs }: TimelineProps): JSX.El
         {timeline.map((one, index) => (
           <li key={index} class={one.isWarning ? "warning" : ""}>
             <span class="when">
-              {formatTime(one.at)} · <Moment at={one.at} clockAheadMs={clockAheadMs} />
+              {formatTime(one.time)} · <Moment at={one.time} clockAheadMs={clockAheadMs} />
             </span>
             <span class="what">
               <span class="reason">{one.reason}</span> {one.message}
               <small>
                 {one.isWarning ? "warning, " : ""}
                 {one.kind}
-                {one.by === undefined ? "" : ` by ${one.by}`}
+                {one.source === undefined ? "" : ` by ${one.source}`}
                 {one.count === undefined ? "" : `, ${formatCount(one.count, "time")} in a row, the last of them then`}
               </small>
             </span>

@@ -1,4 +1,4 @@
-import type { Cause, ControllerWork, Fact, QueuePosition, State, Wish } from "@cloudwire/operator-api";
+import type { Cause, ControllerStatus, Fact, QueuePosition, State, DesiredItem } from "@cloudwire/operator-api";
 import type { ComponentChildren, JSX } from "preact";
 import { remedyOf } from "../../model/causes.ts";
 import { formatDuration, formatWord } from "../../model/format.ts";
@@ -17,7 +17,7 @@ interface CausesProps {
 /** Red is what somebody has to see to. */
 const TONES: Readonly<Record<State, string>> = {
   ok: "",
-  working: "",
+  progressing: "",
   waiting: "notes",
   blocked: "alarms",
   unmanaged: "",
@@ -36,9 +36,9 @@ export function CausesPanel({ causes, state, children }: CausesProps): JSX.Eleme
             <p class="remedy">
               <strong>What to do:</strong> <Prose text={remedyOf(cause, state)} />
             </p>
-            {cause.see === undefined ? null : (
+            {cause.documentation === undefined ? null : (
               <p class="more">
-                <code>{cause.see}</code>
+                <code>{cause.documentation}</code>
               </p>
             )}
           </li>
@@ -49,15 +49,15 @@ export function CausesPanel({ causes, state, children }: CausesProps): JSX.Eleme
   );
 }
 
-export function WishesPanel({ wishes }: { readonly wishes: readonly Wish[] }): JSX.Element {
+export function WishesPanel({ wishes }: { readonly wishes: readonly DesiredItem[] }): JSX.Element {
   return (
     <Panel id="wishes" title="What is wished">
       {wishes.length === 0 ? <p>Nothing.</p> : null}
       <ul class="wishes">
-        {wishes.map(({ what, state, detail }) => (
-          <li key={what}>
-            <span class={`wish ${state}`}>{state}</span> {what}
-            {detail === undefined ? null : <small>{detail}</small>}
+        {wishes.map(({ description, state, message }) => (
+          <li key={description}>
+            <span class={`wish ${state}`}>{state}</span> {description}
+            {message === undefined ? null : <small>{message}</small>}
           </li>
         ))}
       </ul>
@@ -82,7 +82,7 @@ export function FactsPanel({ facts }: { readonly facts: readonly Fact[] }): JSX.
 }
 
 interface WorkProps {
-  readonly work: readonly ControllerWork[];
+  readonly work: readonly ControllerStatus[];
   readonly receivedMs: number;
   readonly clockAheadMs: number;
 }
@@ -127,7 +127,7 @@ function Queue({ queue, receivedMs }: { readonly queue: QueuePosition; readonly 
   switch (queue.kind) {
     case "idle":
       return <>idle: nothing to do until something changes</>;
-    case "waiting":
+    case "queued":
       return (
         <>
           in line, {queue.priority} priority
@@ -140,26 +140,26 @@ function Queue({ queue, receivedMs }: { readonly queue: QueuePosition; readonly 
           comes back <Countdown inMs={queue.inMs} toldMs={receivedMs} />
         </>
       );
-    case "working":
-      return <>being worked on for {formatDuration(queue.forMs)}</>;
+    case "processing":
+      return <>being worked on for {formatDuration(queue.processingMs)}</>;
     case "notRunning":
-      return <>does not run here: {queue.why}</>;
+      return <>does not run here: {queue.message}</>;
     default:
       return queue satisfies never;
   }
 }
 
 interface LastReconcileProps {
-  readonly last: ControllerWork["last"];
+  readonly last: ControllerStatus["last"];
   readonly clockAheadMs: number;
 }
 
 function LastReconcile({ last, clockAheadMs }: LastReconcileProps): JSX.Element {
   if (last === undefined) return <>none is remembered</>;
-  const { outcome, end, durationMs, reconcileId, error } = last;
+  const { outcome, endTime, durationMs, reconcileID, error } = last;
   return (
     <>
-      {formatWord(outcome)}, <Moment at={end} clockAheadMs={clockAheadMs} />, took {formatDuration(durationMs)}
+      {formatWord(outcome)}, <Moment at={endTime} clockAheadMs={clockAheadMs} />, took {formatDuration(durationMs)}
       {error === undefined ? null : (
         <small class="bad">
           {error.code === undefined ? "" : `${error.code}: `}
@@ -167,7 +167,7 @@ function LastReconcile({ last, clockAheadMs }: LastReconcileProps): JSX.Element 
         </small>
       )}
       <small>
-        reconcileId <code>{reconcileId}</code>
+        reconcileId <code>{reconcileID}</code>
       </small>
     </>
   );

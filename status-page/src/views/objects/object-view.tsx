@@ -62,8 +62,8 @@ function Freshness({
       {explanation === undefined ? null : (
         <p class="who">
           Said by {explanation.replica.identity}
-          {explanation.replica.leads ? ", which leads, " : ", which does not lead, "}
-          <Moment at={explanation.at} clockAheadMs={clockAheadMs} />
+          {explanation.replica.isLeader ? ", which leads, " : ", which does not lead, "}
+          <Moment at={explanation.time} clockAheadMs={clockAheadMs} />
         </p>
       )}
     </>
@@ -77,21 +77,22 @@ interface PartsProps {
 }
 
 function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Element {
-  const { causes, state, nextTry, wishes, facts, work, provider, calls, timeline } = explanation;
+  const { causes, state, nextRetry, desired, facts, controllers, provider, calls, timeline } = explanation;
   return (
     <>
       <CausesPanel causes={causes} state={state}>
-        {nextTry === undefined ? null : (
+        {nextRetry === undefined ? null : (
           <p class="next-try">
-            <strong>Next try</strong> <Countdown inMs={nextTry.inMs} toldMs={receivedMs} /> <span>({nextTry.why})</span>
+            <strong>Next try</strong> <Countdown inMs={nextRetry.inMs} toldMs={receivedMs} />{" "}
+            <span>({nextRetry.message})</span>
           </p>
         )}
       </CausesPanel>
       <div class="columns">
-        <WishesPanel wishes={wishes} />
+        <WishesPanel wishes={desired} />
         <FactsPanel facts={facts} />
       </div>
-      <WorkPanel work={work} receivedMs={receivedMs} clockAheadMs={clockAheadMs} />
+      <WorkPanel work={controllers} receivedMs={receivedMs} clockAheadMs={clockAheadMs} />
       {provider === undefined ? null : <ProviderPanel provider={provider} />}
       <CallsPanel calls={calls} clockAheadMs={clockAheadMs} />
       <TimelinePanel timeline={timeline} clockAheadMs={clockAheadMs} />

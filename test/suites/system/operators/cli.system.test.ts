@@ -88,7 +88,7 @@ describe("the command line, to who may read the status page and nothing else", (
 
   test("gives programs what the endpoint says", async () => {
     const { out } = await ask("explain provider/simulated -o json");
-    expect(JSON.parse(out)).toMatchObject({ object: "provider/simulated", state: "ok", replica: { leads: true } });
+    expect(JSON.parse(out)).toMatchObject({ object: "provider/simulated", state: "ok", replica: { isLeader: true } });
   });
 
   test("knows nothing of what is nowhere, and says what may be meant", async () => {

@@ -229,14 +229,14 @@ describe("the pages over TLS", () => {
       { name: "cloud-node-controller", state: "running", workers: expect.any(Number) },
       { name: "cloud-node-lifecycle-controller", state: "running" },
       { name: "service-lb-controller", state: "running" },
-      { name: "node-route-controller", state: "off" },
+      { name: "node-route-controller", state: "notConfigured" },
       { name: "node-ipam-controller", state: "disabled" },
       { name: "kubelet-serving-csr-approver", state: "disabled" },
       { name: "persistent-volume-label-controller", state: "disabled" },
     ]);
     expect(JSON.parse(one.text)).toMatchObject({
       name: "cloud-node-controller",
-      working: { count: 0, first: [] },
+      processing: { count: 0, first: [] },
       recent: expect.any(Array),
     });
     expect(unknown).toEqual({ status: 404, text: "there is no nobody\n" });
@@ -264,10 +264,10 @@ describe("the pages over TLS", () => {
         reasons: [],
         handshake: { name: "simulated.cloudwire.dev", scope: "simcloud/system", providerIdPrefixes: ["sim://"] },
         status: { ready: true },
-        calls: { inFlight: expect.any(Number), waiting: 0, limit: 64 },
+        calls: { inFlight: expect.any(Number), queued: 0, limit: 64 },
         budgets: [
           {
-            classes: ["instances", "load_balancers", "routes", "volumes"],
+            quotaClasses: ["instances", "load_balancers", "routes", "volumes"],
             cloudCallsPerSecond: 500,
             burst: 50,
             tokens: expect.any(Number),

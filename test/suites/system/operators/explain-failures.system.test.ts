@@ -298,12 +298,12 @@ describe("what stands in the way is told", { timeout: 120_000 }, () => {
     // While it is being worked on it has no next try.
     const explanation = await explained(cluster.controller, object, `${reason}: ${cause}`, (all) => {
       const isCause = reasonsOf(all)[0] === reason && cause.test(String(causeOf(all)["message"]));
-      return isCause && (all["nextTry"] !== undefined) === isTriedAgain;
+      return isCause && (all["nextRetry"] !== undefined) === isTriedAgain;
     });
     expect(explanation).toMatchObject({ object, exists: true, state });
     expect(String(causeOf(explanation)["remedy"]).slice(0, remedy.length)).toBe(remedy);
-    const nextTry = { at: expect.any(String), inMs: expect.any(Number), why: expect.stringMatching(/./) };
-    expect(explanation["nextTry"]).toEqual(isTriedAgain ? nextTry : undefined);
+    const nextRetry = { time: expect.any(String), inMs: expect.any(Number), message: expect.stringMatching(/./) };
+    expect(explanation["nextRetry"]).toEqual(isTriedAgain ? nextRetry : undefined);
 
     // By now nothing that is to be said of it is yet to come.
     await cluster.described(kind, name, describes);

@@ -42,12 +42,12 @@ test("explain tells a Node, its route and a Service that are well, and what happ
     object: "node/well-1",
     kind: "node",
     exists: true,
-    replica: { leads: true },
+    replica: { isLeader: true },
     causes: [],
-    wishes: [{ what: `taint ${UNINITIALIZED} lifted`, state: "met" }],
-    provider: { name: "simulated", connection: "ready", ready: true, reasons: [], held: [] },
-    work: [
-      { controller: "cloud-node-controller", key: "well-1", failures: 0, last: { reconcileId: expect.any(String) } },
+    desired: [{ description: `taint ${UNINITIALIZED} lifted`, state: "met" }],
+    provider: { name: "simulated", connection: "ready", ready: true, reasons: [], throttled: [] },
+    controllers: [
+      { controller: "cloud-node-controller", key: "well-1", failures: 0, last: { reconcileID: expect.any(String) } },
       { controller: "cloud-node-lifecycle-controller" },
     ],
   });
@@ -55,22 +55,22 @@ test("explain tells a Node, its route and a Service that are well, and what happ
   const [call] = listOf(node["calls"]);
   expect(call).toMatchObject({
     provider: "simulated",
-    rpc: "BatchGetInstances",
+    method: "BatchGetInstances",
     code: "OK",
     cloudRequestIds: expect.arrayContaining([expect.any(String)]),
-    objects: 1,
+    objectCount: 1,
   });
   expect(told(node)).toEqual(expect.arrayContaining(["Initialized", "ProviderIdSet", "Created"]));
 
   const route = await explained(controller, "route/well-1", "routed", ({ state }) => state === "ok");
-  expect(route).toMatchObject({ wishes: [{ what: "route to 10.120.1.0/24", state: "met" }] });
-  expect(listOf(route["calls"]).map(({ rpc }) => rpc)).toContain("BatchEnsureRoutes");
+  expect(route).toMatchObject({ desired: [{ description: "route to 10.120.1.0/24", state: "met" }] });
+  expect(listOf(route["calls"]).map(({ method }) => method)).toContain("BatchEnsureRoutes");
 
   const service = await explained(controller, "service/default/web", "as wished, and told so", (last) => {
     return String(last["summary"]).includes(ip) && told(last).includes("Ready");
   });
-  expect(service).toMatchObject({ state: "ok", causes: [], work: [{ key: "default/web" }] });
-  expect(listOf(service["calls"]).map(({ rpc }) => rpc)).toContain("EnsureLoadBalancer");
+  expect(service).toMatchObject({ state: "ok", causes: [], controllers: [{ key: "default/web" }] });
+  expect(listOf(service["calls"]).map(({ method }) => method)).toContain("EnsureLoadBalancer");
   expect(told(service)).toEqual(expect.arrayContaining(["Created", "EnsuredLoadBalancer", "AddressesChanged"]));
 
   await world.kube.delete("/api/v1/namespaces/default/services/web");
@@ -95,13 +95,13 @@ test("explain names what is wrong with one Node, with the next try, and passes o
   const explanation = await explainedBy(controller, "node/wrong-1", "ProvidedNodeIpUnknown");
   expect(explanation).toMatchObject({
     state: "blocked",
-    nextTry: { why: expect.stringMatching(/cloud-node-controller: back-off after \d+ failures?/) },
-    wishes: [{ state: "unmet" }, { what: "provider ID", state: "unmet" }],
+    nextRetry: { message: expect.stringMatching(/cloud-node-controller: back-off after \d+ failures?/) },
+    desired: [{ state: "unmet" }, { description: "provider ID", state: "unmet" }],
   });
   expect(causeOf(explanation)).toMatchObject({
     message: expect.stringContaining("192.0.2.99"),
     remedy: expect.stringContaining("--node-ip"),
-    see: "docs/explanation/nodes.md",
+    documentation: "docs/explanation/nodes.md",
   });
   expect(JSON.stringify(explanation)).not.toContain("system-test-key");
 });
@@ -130,13 +130,13 @@ test("a standby says that it is one, and who leads", async () => {
   await world.registerNode("unownedAnswer-1");
   const leader = String(at(await explain(controller, "node/unownedAnswer-1"), "replica", "identity"));
   const explanation = await explained(standby, "node/unownedAnswer-1", "by a standby", (it) => {
-    return at(it, "replica", "leader") === leader && reasonsOf(it).join() === "NotTheLeader";
+    return at(it, "replica", "leaderIdentity") === leader && reasonsOf(it).join() === "NotTheLeader";
   });
   expect(explanation).toMatchObject({
-    replica: { leads: false, leader },
+    replica: { isLeader: false, leaderIdentity: leader },
     causes: [{ reason: "NotTheLeader", message: expect.stringContaining(leader) }],
-    work: [
-      { controller: "cloud-node-controller", queue: { kind: "notRunning", why: "another replica leads" } },
+    controllers: [
+      { controller: "cloud-node-controller", queue: { kind: "notRunning", message: "another replica leads" } },
       { controller: "cloud-node-lifecycle-controller" },
     ],
   });
@@ -159,7 +159,7 @@ test("orphans are load balancers whose Service is gone, and what cannot be asked
   // Until its first list is fresh, the Service may still be there for it.
   const page = await eventually("the orphan to be listed", 60_000, async () => {
     const answer = JSON.parse((await fetchPage(port, "/debug/orphans")).text);
-    return answer.unknown.length === 0 && answer.orphans.length > 0 ? answer : undefined;
+    return answer.unreachableProviders.length === 0 && answer.orphans.length > 0 ? answer : undefined;
   });
   expect(page).toMatchObject({
     orphans: [
@@ -174,7 +174,7 @@ test("orphans are load balancers whose Service is gone, and what cannot be asked
   });
   await world.admin.addFault({ kind: "internalError", operation: "loadBalancers.list" });
   const failing = await fetchPage(port, "/debug/orphans");
-  expect(JSON.parse(failing.text)).toMatchObject({ orphans: [], unknown: [{ provider: "simulated" }] });
+  expect(JSON.parse(failing.text)).toMatchObject({ orphans: [], unreachableProviders: [{ provider: "simulated" }] });
 });
 
 /** Reasons of what happened to it. */

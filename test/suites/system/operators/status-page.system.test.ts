@@ -50,7 +50,7 @@ describe("rows follow reality", () => {
     await told(events, "service/default/odd", "unmanaged ClassNotServed");
     expect(events.rows.get("service/default/web")).toMatchObject({
       provider: "simulated",
-      created: expect.any(String),
+      creationTime: expect.any(String),
     });
     expect(events.rows.has("service/default/kubernetes")).toBe(false);
     await eventually("the overview to count them", SOON_MS, () =>
@@ -61,9 +61,16 @@ describe("rows follow reality", () => {
     );
     expect(events.overview).toMatchObject({
       cluster: "kubernetes",
-      replica: { leads: true },
-      writes: true,
-      providers: [{ name: "simulated", connection: "ready", ready: true, brake: { holds: false, gone: 0 } }],
+      replica: { isLeader: true },
+      observing: false,
+      providers: [
+        {
+          name: "simulated",
+          connection: "ready",
+          ready: true,
+          deletionCircuitBreaker: { open: false, absentNodes: 0 },
+        },
+      ],
       alarms: [],
     });
     expect(at(events.overview, "providers", 0, "calls")).toBeGreaterThan(0);
@@ -102,9 +109,9 @@ describe("rows follow reality", () => {
     await world.reportReady("watched-1", "True");
     await told(events, "node/watched-1", "ok");
     await eventually("the leader to be named", SOON_MS, () =>
-      at(events.overview, "replica", "leader") === undefined ? undefined : true,
+      at(events.overview, "replica", "leaderIdentity") === undefined ? undefined : true,
     );
-    expect(events.overview).toMatchObject({ replica: { leads: false } });
+    expect(events.overview).toMatchObject({ replica: { isLeader: false } });
     await world.kube.delete("/api/v1/nodes/watched-1");
     await told(events, "node/watched-1", undefined);
   });
