@@ -69,7 +69,7 @@ describe("ConfigReloader", () => {
     ]);
   });
 
-  test("changes nothing for a bad file, and tells all that is wrong together, once", async () => {
+  test("changes nothing for an invalid file, and logs all problems together, once", async () => {
     const { file, clock, log, live, reloader, reloads, isTaken } = follow(span("30s"));
     expect(await isTaken()).toBe(1);
     file.text = `${span("soon")}  NodeDeletionMaxPercent: 500\n  V: 3\n`;
@@ -102,7 +102,7 @@ describe("ConfigReloader", () => {
     expect(live.current.nodeDeletionConfirmationPeriod).toBe(45_000);
   });
 
-  test("tells in one warning what waits for a restart", async () => {
+  test("logs one warning for settings that need a restart", async () => {
     const { file, clock, log, metrics, reloader, live } = follow(span("30s"));
     file.text = `${span("1m")}  ConfigureCloudRoutes: false\n`.replace(
       "  ConfigureCloudRoutes: false\n",

@@ -5,8 +5,8 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { CONTROLLER_NAMES, CONTROLLERS, prepareControllers } from "./controllers.ts";
 import { TABLE } from "./options.ts";
 
-const enabled = (...wishes: readonly string[]) =>
-  [...CONTROLLER_NAMES].filter((name) => isControllerEnabled(name, wishes));
+const enabled = (...names: readonly string[]) =>
+  [...CONTROLLER_NAMES].filter((name) => isControllerEnabled(name, names));
 
 const UPSTREAMS = [
   "cloud-node-controller",

@@ -237,7 +237,7 @@ describe("parseCommand() with several sources", () => {
     ]);
   });
 
-  test("tells what is wrong in files that settings name, and with others' variables, together with all else", () => {
+  test("reports problems of other files and of OTEL variables together with all others", () => {
     const args = [
       "--enable-leader-migration",
       "--leader-migration-config=gone-1.yaml",
@@ -257,7 +257,7 @@ describe("parseCommand() with several sources", () => {
     ]);
   });
 
-  test("tells what is wrong with others' variables also when the file says nothing that can be read", () => {
+  test("reports problems of OTEL variables also when the file cannot be parsed", () => {
     const given = { args: ["--config=gone.yaml"], environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "collector" } };
     expect(problemsOf(parse(given))).toEqual([
       expect.stringMatching(/^gone\.yaml: cannot be read: ENOENT/),

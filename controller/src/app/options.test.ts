@@ -218,7 +218,7 @@ describe("parseCommand()", () => {
 
   test("reports all problems together", () => {
     expect(
-      problemsOf("--v=x", "--bogus", "stray", "--leader-elect-lease-duration=1s").map((line) => line.split(":")[0]),
+      problemsOf("--v=x", "--bogus", "argument", "--leader-elect-lease-duration=1s").map((line) => line.split(":")[0]),
     ).toEqual(["--bogus", "--v", "--provider", "--leader-elect-lease-duration"]);
   });
 });
@@ -263,13 +263,13 @@ describe("parseAddress()", () => {
 describe("isControllerEnabled()", () => {
   const aliases = { "cloud-node": "cloud-node-controller" };
   test.each([
-    { sentence: "on with *", wishes: ["*"], wanted: true },
-    { sentence: "off when it is not named", wishes: ["other"], wanted: false },
-    { sentence: "on by its alias", wishes: ["cloud-node"], wanted: true },
-    { sentence: "off by its alias before *", wishes: ["-cloud-node", "*"], wanted: false },
-    { sentence: "as its first mention says", wishes: ["cloud-node", "-cloud-node-controller"], wanted: true },
-  ])("is $sentence", ({ wishes, wanted }) => {
-    expect(isControllerEnabled("cloud-node-controller", wishes, new Set(), aliases)).toBe(wanted);
+    { sentence: "on with *", names: ["*"], wanted: true },
+    { sentence: "off when it is not named", names: ["other"], wanted: false },
+    { sentence: "on by its alias", names: ["cloud-node"], wanted: true },
+    { sentence: "off by its alias before *", names: ["-cloud-node", "*"], wanted: false },
+    { sentence: "as its first mention says", names: ["cloud-node", "-cloud-node-controller"], wanted: true },
+  ])("is $sentence", ({ names, wanted }) => {
+    expect(isControllerEnabled("cloud-node-controller", names, new Set(), aliases)).toBe(wanted);
   });
 
   test("is off with * when it is off by default", () => {

@@ -100,8 +100,8 @@ test("runProcess() releases the Lease and ends as failed when a background task 
     exit: () => undefined,
   });
   expect(end).toBe("failed");
-  const holders = leases.map((lease) => recordField(lease, "spec")["holderIdentity"]);
-  expect(holders.at(-1)).toBe("");
+  const identities = leases.map((lease) => recordField(lease, "spec")["holderIdentity"]);
+  expect(identities.at(-1)).toBe("");
   expect(log.lines.filter(({ level }) => level === "error")).toMatchObject([
     { message: expect.stringContaining("exiting"), fields: { task: "nodes informer" } },
   ]);

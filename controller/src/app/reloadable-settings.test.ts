@@ -27,7 +27,7 @@ const SETTINGS = [
   { flag: "node-deletion-max-percent", to: "20", key: "nodeDeletionMaxPercent", before: 10, after: 20 },
 ] as const;
 
-/** What no controller has: the level of the log is read at each line (main.ts), call rates are set anew (provider/providers.ts). */
+/** Not read by controllers: the log level (process.ts) and call rates (provider/providers.ts). */
 const OF_THE_PROCESS = ["v", "provider-call-rate"];
 
 test.each(SETTINGS)(

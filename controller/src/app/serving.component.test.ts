@@ -117,7 +117,7 @@ test("loopback has nothing that changes something, that asks a cloud, or that ho
   ]);
 });
 
-test("operators may read all of that, and who has no owner at the clouds", () => {
+test("operators may read all of them and the orphans", () => {
   expect(STATUS_READER_PATHS).toEqual([
     "/debug/controllers",
     "/debug/controllers/*",

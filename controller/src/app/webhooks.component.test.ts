@@ -12,14 +12,14 @@ import { systemClock } from "../util/clock.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
-let folder: string;
+let directory: string;
 let log: FakeLog;
 let tasks: TaskGroup;
 let server: RunningServer | undefined;
 let probe: Server;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "webhooks-"));
+  directory = await mkdtemp(join(tmpdir(), "webhooks-"));
   log = new FakeLog();
   tasks = new TaskGroup(() => undefined);
   probe = createServer();
@@ -29,7 +29,7 @@ afterEach(async () => {
   server = undefined;
   await tasks.stop(new Error("over"));
   probe.close();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 function optionsFor(flags: readonly string[]): Options {
@@ -52,7 +52,7 @@ async function serve(...flags: readonly string[]): Promise<void> {
   });
 }
 
-/** Takes a port; closed again, nobody serves there at this moment. */
+/** A free port. */
 async function takePort(): Promise<number> {
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
   const address = probe.address();
@@ -92,8 +92,8 @@ describe("serveWebhooks()", () => {
 
   test("names the file of one that it keeps", async () => {
     const port = await freePort();
-    await serve("--webhooks=*", `--webhook-secure-port=${port}`, `--webhook-cert-dir=${folder}`);
-    const file = join(folder, "cloud-controller-manager-webhook.crt");
+    await serve("--webhooks=*", `--webhook-secure-port=${port}`, `--webhook-cert-dir=${directory}`);
+    const file = join(directory, "cloud-controller-manager-webhook.crt");
     expect(log.lines.map(({ fields }) => fields)).toEqual([
       { urls: expect.any(String), certificate: file, caFile: file },
     ]);

@@ -27,17 +27,17 @@ const request: AdmissionRequest = {
 
 async function answer(decide: () => Promise<AdmissionDecision>) {
   const log = new FakeLog();
-  const judged: AdmissionRequest[] = [];
+  const evaluated: AdmissionRequest[] = [];
   const webhook: AdmissionWebhook = {
     name: "label",
     path: "/label",
     admit: async (given) => {
-      judged.push(given);
+      evaluated.push(given);
       return decide();
     },
   };
   const decision = await observedWebhook(webhook, log).admit(request, signal);
-  return { decision, judged, lines: log.lines };
+  return { decision, evaluated, lines: log.lines };
 }
 
 const would = (decision: unknown) => [
@@ -59,7 +59,7 @@ test.each([
   },
   { it: "a failure", decide: () => Promise.reject(fault), lines: would({ kind: "failed", error: fault }) },
   { it: "an object left as it is", decide: async () => UNTOUCHED, lines: [] },
-])("an observed webhook judges, lets everything through as it is, and tells of $it", async ({ decide, lines }) => {
+])("an observed webhook evaluates, allows unchanged, and logs $it", async ({ decide, lines }) => {
   const answered = await answer(decide);
-  expect(answered).toEqual({ decision: UNTOUCHED, judged: [request], lines });
+  expect(answered).toEqual({ decision: UNTOUCHED, evaluated: [request], lines });
 });

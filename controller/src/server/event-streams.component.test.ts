@@ -83,7 +83,7 @@ async function read(): Promise<Reader> {
   return { socket, text: () => text, ended };
 }
 
-/** One that asks somebody before it answers for the stream, as the secure server does. */
+/** Waits before it opens the stream, as the secure server does for authorization. */
 async function guardedServer(
   isAllowed: (peer: Socket) => Promise<void>,
 ): Promise<RunningServer & { [Symbol.asyncDispose](): Promise<void> }> {
@@ -99,7 +99,7 @@ async function guardedServer(
 
 const feedOf = (index: number): Feed => {
   const feed = feeds[index];
-  if (feed === undefined) throw new Error(`nobody opened feed ${index}`);
+  if (feed === undefined) throw new Error(`no reader opened feed ${index}`);
   return feed;
 };
 

@@ -79,7 +79,7 @@ describe("controller health", () => {
     return report("healthz", checks, []).text.split("\n");
   }
 
-  const TOLD = "panicked (1 in a row), restarting at 2026-01-01T00:00:01.000Z: x is undefined";
+  const WARNING = "panicked (1 in a row), restarting at 2026-01-01T00:00:01.000Z: x is undefined";
 
   test("controllerChecks() lists each controller by its name", async () => {
     expect(await healthOf([], 0)).toEqual([
@@ -91,10 +91,10 @@ describe("controller health", () => {
     ]);
   });
 
-  test("controllerChecks() tells of a broken controller without failing", async () => {
+  test("controllerChecks() warns of a controller that panicked without failing", async () => {
     expect(await healthOf([BROKEN], 0)).toEqual([
       "[+]cloud-node-controller ok",
-      `[+]node-route-controller ok, but: ${TOLD}`,
+      `[+]node-route-controller ok, but: ${WARNING}`,
       "[+]controllers ok",
       "healthz check passed",
       "",
@@ -112,7 +112,7 @@ describe("controller health", () => {
   });
 
   test("controllersSummary() names the broken ones", async () => {
-    expect(controllersSummary(await controllers([BROKEN], 0))).toBe(`node-route-controller: ${TOLD}`);
+    expect(controllersSummary(await controllers([BROKEN], 0))).toBe(`node-route-controller: ${WARNING}`);
     expect(controllersSummary(await controllers([], 0))).toBe("no panics");
   });
 });

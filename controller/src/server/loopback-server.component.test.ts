@@ -8,12 +8,12 @@ import { servePage } from "./assets.ts";
 import { startLoopbackServer } from "./loopback-server.ts";
 import { type RunningServer, serveQuery } from "./endpoints.ts";
 
-let folder: string;
+let directory: string;
 let server: RunningServer;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cloudwire-page-test-"));
-  const file = (name: string): URL => pathToFileURL(join(folder, name));
+  directory = await mkdtemp(join(tmpdir(), "cloudwire-page-test-"));
+  const file = (name: string): URL => pathToFileURL(join(directory, name));
   server = await startLoopbackServer({
     address: { host: "127.0.0.1", port: 0 },
     register: (pages) => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await server.close();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 interface Answer {
@@ -102,12 +102,12 @@ describe("startLoopbackServer()", () => {
 describe("servePage()", () => {
   test("says how the page comes to be where it is not there, and has it as soon as it is", async () => {
     expect(await ask("/status/")).toMatchObject({ status: 404, text: "It is not built; build it.\n" });
-    await writeFile(join(folder, "index.html"), "<p>here</p>");
+    await writeFile(join(directory, "index.html"), "<p>here</p>");
     expect(await ask("/status/")).toMatchObject({ status: 200, text: "<p>here</p>" });
   });
 
   test("sends what a browser needs to know to trust nothing but the page", async () => {
-    await writeFile(join(folder, "index.html"), "<p>here</p>");
+    await writeFile(join(directory, "index.html"), "<p>here</p>");
     const { headers } = await ask("/status/");
     expect(headers).toMatchObject({
       "content-security-policy":
@@ -123,11 +123,11 @@ describe("servePage()", () => {
   });
 
   test("sends a file again only when it is another", async () => {
-    await writeFile(join(folder, "app.js"), "one()");
+    await writeFile(join(directory, "app.js"), "one()");
     const first = await ask("/status/app.js");
     const etag = String(first.headers["etag"]);
     const again = await ask("/status/app.js", { "if-none-match": `"other", W/${etag}` });
-    await writeFile(join(folder, "app.js"), "two()");
+    await writeFile(join(directory, "app.js"), "two()");
     const changed = await ask("/status/app.js", { "if-none-match": etag });
     expect([first, again, changed].map(({ status, text }) => [status, text])).toEqual([
       [200, "one()"],

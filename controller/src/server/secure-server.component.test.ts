@@ -22,7 +22,7 @@ const pair = (commonName: string): KeyPair =>
 
 interface World {
   readonly port: number;
-  /** What was asked of authorisation, in order. */
+  /** The authorized requests, in order. */
   readonly asked: Attributes[];
   readonly serve: (certificate: KeyPair) => void;
 }
@@ -88,7 +88,7 @@ function ask(agent: Agent, port: number, path = "/page"): Promise<Answer> {
 }
 
 describe("startSecureServer()", () => {
-  test("takes whoever shows a certificate of nobody it trusts for nobody", async () => {
+  test("treats a client with a certificate of an untrusted CA as anonymous", async () => {
     const { port, asked } = await start({
       clients: [new X509Certificate(pair("authority").certificate)],
       proxies: undefined,
@@ -100,7 +100,7 @@ describe("startSecureServer()", () => {
     agent.destroy();
   });
 
-  test("answers 500, and not the page, when nobody could be asked", async () => {
+  test("responds 500 when authorization fails", async () => {
     const { port } = await start({ clients: [], proxies: undefined }, () => Promise.reject(new Error("gone")));
     const agent = new Agent({ rejectUnauthorized: false });
     expect(await ask(agent, port)).toMatchObject({ status: 500 });

@@ -42,7 +42,7 @@ describe("signalFan()", () => {
     expect(fan.child().signal.reason).toBe("why");
   });
 
-  test("listens once, however many children there are, and no more once disposed", () => {
+  test("adds one listener for all children and removes it when disposed", () => {
     const parent = new AbortController();
     const fan = signalFan(parent.signal);
     fan.child();

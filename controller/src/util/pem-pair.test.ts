@@ -23,7 +23,7 @@ describe("isPair()", () => {
     ["the key of another certificate", { cert, key: foreign }, false],
     ["a key whose passphrase is another", { cert, key: locked, passphrase: "sesame" }, false],
     ["half a file", { cert: cert.slice(0, 100), key }, false],
-  ])("judges %s", (_, texts, expected) => {
+  ])("for %s", (_, texts, expected) => {
     expect(isPair(texts, Date.now())).toBe(expected);
   });
 
@@ -33,14 +33,14 @@ describe("isPair()", () => {
 });
 
 describe("readPemPair()", () => {
-  let folder: string;
+  let directory: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "pem-pair-"));
+    directory = await mkdtemp(join(tmpdir(), "pem-pair-"));
   });
-  afterAll(() => rm(folder, { recursive: true }));
+  afterAll(() => rm(directory, { recursive: true }));
 
   test("refuses a pair that OpenSSL does not serve with, for its chain say", async () => {
-    const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    const [certFile, keyFile] = [join(directory, "tls.crt"), join(directory, "tls.key")];
     const { certificate, key } = make();
     await writeFile(certFile, `${certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`);
     await writeFile(keyFile, key);

@@ -5,11 +5,11 @@ import { HIGH_IN_A_ROW, type Priority, WaitQueue, Semaphore } from "./semaphore.
 
 const never = new AbortController().signal;
 
-/** Enters under a name and notes when it is inside. */
-function enterAll(semaphore: Semaphore, wishes: readonly (readonly [name: string, priority: "high" | "low"])[]) {
+/** Enters each under its name and records when it is inside. */
+function enterAll(semaphore: Semaphore, entries: readonly (readonly [name: string, priority: "high" | "low"])[]) {
   const inside: string[] = [];
   const ways = new Map<string, () => void>();
-  for (const [name, priority] of wishes) {
+  for (const [name, priority] of entries) {
     const enter = async (): Promise<void> => {
       const leave = await semaphore.enter(priority, never);
       inside.push(name);
@@ -21,7 +21,7 @@ function enterAll(semaphore: Semaphore, wishes: readonly (readonly [name: string
 }
 
 describe("Semaphore", () => {
-  test("lets the limit in at once, then by priority, then in order of coming", async () => {
+  test("admits up to the limit, then by priority, then first come, first served", async () => {
     const semaphore = new Semaphore(1);
     const { inside, leave } = enterAll(semaphore, [
       ["first", "low"],
@@ -39,7 +39,7 @@ describe("Semaphore", () => {
     expect([semaphore.inside, semaphore.waiting]).toEqual([0, 0]);
   });
 
-  test("lets those waiting in when the limit goes up, and nobody when it goes down", async () => {
+  test("admits waiters when the limit rises, and none when it falls", async () => {
     const semaphore = new Semaphore(1);
     const { inside, leave } = enterAll(semaphore, [
       ["a", "high"],
@@ -56,7 +56,7 @@ describe("Semaphore", () => {
     expect(inside).toEqual(["a", "b", "c"]);
   });
 
-  test("one that gives up while waiting takes no place", async () => {
+  test("an abort while waiting frees the place", async () => {
     const semaphore = new Semaphore(1);
     const leave = await semaphore.enter("high", never);
     const impatient = new AbortController();
@@ -77,18 +77,18 @@ describe("Semaphore", () => {
     expect(semaphore.inside).toBe(1);
   });
 
-  test("one that has given up already does not enter", async () => {
+  test("an aborted signal does not enter", async () => {
     const semaphore = new Semaphore(1);
     await expect(semaphore.enter("high", AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
     expect(semaphore.inside).toBe(0);
   });
 });
 
-describe("priority line", () => {
+describe("wait queue", () => {
   const priorities = fc.constantFrom<Priority>("high", "low");
 
   describe("WaitQueue", () => {
-    test("lets the urgent go first, and of each the one that came first", () => {
+    test("takes high priority first, and each in order of arrival", () => {
       const line = new WaitQueue<string>();
       for (const [priority, name] of [
         ["low", "l1"],
@@ -102,7 +102,7 @@ describe("priority line", () => {
       expect([line.take(), line.take(), line.take(), line.take()]).toEqual(["h1", "h2", "l2", undefined]);
     });
 
-    test("makes nobody wait for ever, whoever else comes", () => {
+    test("starves no waiter, whatever is added later", () => {
       fc.assert(
         fc.property(fc.array(priorities, { maxLength: 12 }), fc.infiniteStream(priorities), (before, later) => {
           const line = new WaitQueue<string>();
@@ -120,7 +120,7 @@ describe("priority line", () => {
       );
     });
 
-    test("ahead() is at least how many really go before, when nobody comes after", () => {
+    test("ahead() is an upper bound of those taken before, when none is added after", () => {
       fc.assert(
         fc.property(fc.array(priorities, { maxLength: 30 }), priorities, (before, priority) => {
           const line = new WaitQueue<string>();

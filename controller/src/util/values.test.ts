@@ -14,7 +14,7 @@ describe("deepEqual()", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value, record) => {
         const copy: unknown = JSON.parse(JSON.stringify(value));
-        // JSON has no -0; Object.is would tell it from 0.
+        // JSON has no -0; Object.is distinguishes it from 0.
         expect(deepEqual(JSON.parse(JSON.stringify(value)), copy)).toBe(true);
         const [key = ""] = Object.keys(record);
         expect(deepEqual(record, { ...record, [key]: { changed: record[key] } })).toBe(false);
@@ -48,7 +48,7 @@ describe("backoffMs()", () => {
     expect(backoffMs(options, 1, () => 0.999)).toBeCloseTo(149.95);
   });
 
-  test("starts anew after a reset", () => {
+  test("starts again after a reset", () => {
     const backoff = new Backoff({ initialMs: 1, maxMs: 100 }, () => 0);
     expect([backoff.nextMs(), backoff.nextMs(), backoff.failures]).toEqual([1, 2, 2]);
     backoff.reset();
@@ -109,7 +109,7 @@ describe("errors", () => {
     expect(isTerminal(deep)).toBe(false);
   });
 
-  test("messageOf() tells the chain once, and a cycle does not hang it", () => {
+  test("messageOf() includes each cause once and survives a cycle", () => {
     expect(messageOf(deep)).toBe("ensure failed: call failed: throttled");
     expect(messageOf(new Error("a: b", { cause: new Error("b") }))).toBe("a: b");
     const ofGrpc = Object.assign(new Error("8 RESOURCE_EXHAUSTED: no room"), { details: "no room" });

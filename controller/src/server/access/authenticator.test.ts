@@ -13,8 +13,8 @@ const TRUST: ProxyTrust = {
 
 describe("userFromProxyHeaders()", () => {
   test.each([
-    ["nobody without a user header", { "x-remote-group": ["admins"] }, undefined],
-    ["nobody by an empty user header", { "x-remote-user": [""] }, undefined],
+    ["no user without a user header", { "x-remote-group": ["admins"] }, undefined],
+    ["no user for an empty user header", { "x-remote-user": [""] }, undefined],
     ["the first name that is there", { "x-other-user": ["o"], "x-remote-user": ["u"] }, { name: "u" }],
     ["the second header when the first is empty", { "x-remote-user": [""], "x-other-user": ["o"] }, { name: "o" }],
     ["the UID", { "x-remote-user": ["u"], "x-remote-uid": ["7"] }, { name: "u", uid: "7" }],

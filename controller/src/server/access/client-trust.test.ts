@@ -18,22 +18,22 @@ describe("parseBundle()", () => {
 });
 
 describe("trustFromConfigMap()", () => {
-  test("trusts nobody when it is empty", () => {
+  test("trusts no CA when it is empty", () => {
     expect(trustFromConfigMap({})).toEqual({ clients: [], proxies: undefined });
   });
 });
 
 describe("trust source", () => {
-  let folder: string;
+  let directory: string;
   let log: FakeLog;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "trust-"));
+    directory = await mkdtemp(join(tmpdir(), "trust-"));
     log = new FakeLog();
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(directory, { recursive: true }));
 
-  const bundle = () => join(folder, "ca.crt");
+  const bundle = () => join(directory, "ca.crt");
   const forever = new AbortController().signal;
 
   function source(files: { readonly clientCaFile?: string; readonly proxyCaFile?: string }): TrustSource {
@@ -76,7 +76,7 @@ describe("trust source", () => {
     await expect(source({ [key]: bundle() }).checkFiles()).resolves.toBeUndefined();
   });
 
-  test("TrustSource.read() says in one line that a file cannot be read, and whom it trusts meanwhile", async () => {
+  test("TrustSource.read() logs in one line that a file cannot be read and which CAs are in force", async () => {
     const trust = source({ clientCaFile: bundle() });
     await trust.read(forever);
     await putAuthority();

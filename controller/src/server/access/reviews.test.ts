@@ -30,14 +30,14 @@ describe("authorizer()", () => {
     expect(await allowing(undefined)(get(path))).toBe(allowed);
   });
 
-  test("lets administrators do everything without asking", async () => {
+  test("allows administrators everything without a review", async () => {
     const kube = new FakeReviews(() => ({ allowed: false }));
     const admin = { ...ALICE, groups: ["system:masters"] };
     expect(await allowing(kube)({ user: admin, verb: "put", path: "/debug/flags/v" })).toBe(true);
     expect(kube.asked).toEqual([]);
   });
 
-  test("asks the API server about everybody else, with all it knows of the user", async () => {
+  test("reviews all other users, with all attributes", async () => {
     const kube = new FakeReviews(() => ({ allowed: true }));
     expect(await allowing(kube)(get("/metrics", ALICE))).toBe(true);
     expect(kube.asked).toEqual([
@@ -51,7 +51,7 @@ describe("authorizer()", () => {
     ]);
   });
 
-  test("keeps a yes longer than a no, and each for its own question", async () => {
+  test("caches allowed longer than denied, separately for each user and path", async () => {
     const clock = new FakeClock();
     const kube = new FakeReviews((spec) => ({ allowed: spec["user"] === "alice" }));
     const isAllowed = allowing(kube, clock);
@@ -136,9 +136,9 @@ describe("user", () => {
   test.each([
     ["adds the group of all users", user("alice", "dev"), ["dev", "system:authenticated"]],
     ["adds it once", user("alice", "system:authenticated"), ["system:authenticated"]],
-    ["leaves nobody nobody", ANONYMOUS, ["system:unauthenticated"]],
-    ["leaves nobody nobody whom a proxy gives groups", user("system:anonymous", "dev"), ["dev"]],
-    ["leaves who is of nobody's group there", user("alice", "system:unauthenticated"), ["system:unauthenticated"]],
+    ["leaves the anonymous user unchanged", ANONYMOUS, ["system:unauthenticated"]],
+    ["leaves an anonymous user with groups from a proxy unchanged", user("system:anonymous", "dev"), ["dev"]],
+    ["leaves a user in the unauthenticated group unchanged", user("alice", "system:unauthenticated"), ["system:unauthenticated"]],
   ])("authenticated() %s", (_sentence, given, groups) => {
     expect(authenticated(given).groups).toEqual(groups);
   });

@@ -12,17 +12,17 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const PAIR_NAME = "webhook";
 
-let folder: string;
+let directory: string;
 let clock: FakeClock;
 let log: FakeLog;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "certificate-"));
+  directory = await mkdtemp(join(tmpdir(), "certificate-"));
   clock = new FakeClock();
   log = new FakeLog();
 });
 afterEach(async () => {
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 const load = (settings: Partial<CertificateSettings> = {}) =>
@@ -38,8 +38,8 @@ const make = (commonName: string, validMs = 365 * DAY_MS) =>
 const expiryOf = ({ certificate }: { readonly certificate: string }) =>
   new X509Certificate(certificate).validToDate.toISOString();
 
-const certFile = () => join(folder, `${PAIR_NAME}.crt`);
-const keyFile = () => join(folder, `${PAIR_NAME}.key`);
+const certFile = () => join(directory, `${PAIR_NAME}.crt`);
+const keyFile = () => join(directory, `${PAIR_NAME}.key`);
 
 async function put({ certificate, key }: { readonly certificate: string; readonly key: string }): Promise<void> {
   await writeFile(keyFile(), key);
@@ -64,8 +64,8 @@ describe("ServingCertificate.load()", () => {
     expect(certificate.expiresAtMs).toBe(clock.nowMs() + 365 * DAY_MS);
   });
 
-  test("keeps the one it made in a folder, the key for nobody else to read", async () => {
-    const certDir = join(folder, "made", "here");
+  test("writes the generated pair to the directory, the key readable only by its owner", async () => {
+    const certDir = join(directory, "made", "here");
     const first = await load({ certDir });
     const second = await load({ certDir });
     expect([first.isNew, second.isNew, second.current()]).toEqual([true, false, first.current()]);
@@ -77,14 +77,14 @@ describe("ServingCertificate.load()", () => {
   test.each([
     { sentence: "one of its own that has less than 30 days", commonName: PAIR_NAME, days: 29, isNew: true },
     { sentence: "one of its own that has more", commonName: PAIR_NAME, days: 31, isNew: false },
-    { sentence: "one of somebody else's that has less", commonName: "theirs", days: 29, isNew: false },
-  ])("looks at $sentence in the folder: made anew $isNew", async ({ commonName, days, isNew }) => {
+    { sentence: "a foreign one with less", commonName: "theirs", days: 29, isNew: false },
+  ])("for $sentence in the directory: generated again $isNew", async ({ commonName, days, isNew }) => {
     await put(make(commonName, days * DAY_MS));
-    const certificate = await load({ certDir: folder });
+    const certificate = await load({ certDir: directory });
     expect(certificate.isNew).toBe(isNew);
   });
 
-  test("takes given files before the folder", async () => {
+  test("prefers given files to the directory", async () => {
     await put(make("given"));
     const certificate = await load({ certFile: certFile(), keyFile: keyFile(), certDir: "/nowhere" });
     expect([facts(certificate).subject, certificate.isNew]).toEqual(["CN=given", false]);
@@ -99,25 +99,25 @@ describe("ServingCertificate.load()", () => {
 
   test("says which file is no PEM", async () => {
     await put({ ...make("given"), certificate: "nonsense" });
-    await expect(load({ certDir: folder })).rejects.toMatchObject({
+    await expect(load({ certDir: directory })).rejects.toMatchObject({
       code: "PEM_FILE",
       message: expect.stringContaining(`${certFile()} holds no certificate in PEM`),
     });
     await put({ ...make("given"), key: "nonsense" });
-    await expect(load({ certDir: folder })).rejects.toMatchObject({
+    await expect(load({ certDir: directory })).rejects.toMatchObject({
       message: expect.stringContaining(`${keyFile()} holds no private key in PEM`),
     });
   });
 
   test("says that key and certificate do not belong together", async () => {
     await put({ certificate: make("one").certificate, key: make("two").key });
-    await expect(load({ certDir: folder })).rejects.toMatchObject({
+    await expect(load({ certDir: directory })).rejects.toMatchObject({
       message: `${keyFile()} is not the private key of the first certificate in ${certFile()}`,
     });
   });
 
   test("says that it cannot keep what it made", async () => {
-    const file = join(folder, "file");
+    const file = join(directory, "file");
     await writeFile(file, "");
     await expect(load({ certDir: join(file, "sub") })).rejects.toMatchObject({
       code: "PEM_FILE",
@@ -134,27 +134,27 @@ describe("ServingCertificate.run()", () => {
     await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 20_000 });
   }
 
-  test("takes a new pair, tells of it, and never half of one", async () => {
+  test("loads a complete new pair and notifies, never half of one", async () => {
     await put(make("first"));
-    const certificate = await load({ certDir: folder });
-    const told: string[] = [];
-    certificate.onChange(() => told.push(facts(certificate).subject));
+    const certificate = await load({ certDir: directory });
+    const notified: string[] = [];
+    certificate.onChange(() => notified.push(facts(certificate).subject));
     const life = new AbortController();
     const running = certificate.run(life.signal);
 
     await tick();
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
 
     const next = make("second");
     await writeFile(certFile(), next.certificate);
     await tick();
     await tick();
-    expect([told, facts(certificate).subject]).toEqual([[], "CN=first"]);
+    expect([notified, facts(certificate).subject]).toEqual([[], "CN=first"]);
     expect(log.messages("warn")).toEqual(["Rejected the changed serving certificate"]);
 
     await writeFile(keyFile(), next.key);
     await tick();
-    expect([told, facts(certificate)]).toEqual([["CN=second"], { subject: "CN=second", fits: true }]);
+    expect([notified, facts(certificate)]).toEqual([["CN=second"], { subject: "CN=second", fits: true }]);
 
     life.abort(new Error("over"));
     await running;
@@ -163,7 +163,7 @@ describe("ServingCertificate.run()", () => {
 
   test("never takes one that has expired, or that TLS has no use for", async () => {
     await put(make("first"));
-    const certificate = await load({ certDir: folder });
+    const certificate = await load({ certDir: directory });
     const life = new AbortController();
     const running = certificate.run(life.signal);
 
@@ -192,7 +192,7 @@ describe("ServingCertificate.run()", () => {
     { sentence: "a day", days: 1, shortDays: 0.2 },
   ])("says once that one for $sentence expires soon, and once that it has", async ({ days, shortDays }) => {
     await put(make("theirs", days * DAY_MS));
-    const certificate = await load({ certDir: folder });
+    const certificate = await load({ certDir: directory });
     const life = new AbortController();
     const running = certificate.run(life.signal);
     // Certificates are valid from an hour before now on, which counts a little.
@@ -214,7 +214,7 @@ describe("ServingCertificate.run()", () => {
     await running;
   });
 
-  test("speaks of the end of one in memory, too, and ends when told", async () => {
+  test("warns before one in memory expires, and stops when aborted", async () => {
     const life = new AbortController();
     const running = (await load()).run(life.signal);
     await clock.advance(340 * DAY_MS);

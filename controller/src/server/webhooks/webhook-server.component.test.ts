@@ -29,22 +29,22 @@ let log: FakeLog;
 let metrics: Metrics;
 let certificate: ServingCertificate;
 let server: RunningServer | undefined;
-let folder: string;
+let directory: string;
 let admit: AdmissionWebhook["admit"];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "webhook-"));
+  directory = await mkdtemp(join(tmpdir(), "webhook-"));
   clock = new FakeClock(Date.now());
   log = new FakeLog();
   metrics = new Metrics();
   admit = () => Promise.resolve({ kind: "allowed", patch: [], warnings: [] });
-  const settings = { certFile: "", keyFile: "", certDir: folder, pairName: "webhook", hosts: ["127.0.0.1"] };
+  const settings = { certFile: "", keyFile: "", certDir: directory, pairName: "webhook", hosts: ["127.0.0.1"] };
   certificate = await ServingCertificate.load({ settings, clock, log });
 });
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 async function start(tracing: Tracing = NO_TRACING): Promise<string> {
@@ -226,8 +226,8 @@ describe("startWebhookServer()", () => {
       nowMs: clock.nowMs(),
       validMs: 86_400_000,
     });
-    await writeFile(join(folder, "webhook.key"), key);
-    await writeFile(join(folder, "webhook.crt"), cert);
+    await writeFile(join(directory, "webhook.key"), key);
+    await writeFile(join(directory, "webhook.crt"), cert);
     const life = new AbortController();
     const running = certificate.run(life.signal);
     await clock.advance(10_000);

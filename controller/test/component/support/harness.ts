@@ -60,7 +60,7 @@ type ManagerSettings = Required<Pick<HarnessOptions, "nodeWorkers" | "driftPerio
 export class Harness implements AsyncDisposable {
   readonly cloud = new Cloud();
   readonly cluster: DevCluster;
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #providers: CloudProvider[] = [];
   readonly #managers: Manager[] = [];
   readonly #settings: ManagerSettings;
@@ -92,14 +92,14 @@ export class Harness implements AsyncDisposable {
     return this.intercept?.(request) ?? { kind: "pass" };
   }
 
-  private constructor(cluster: DevCluster, folder: string, settings: ManagerSettings) {
+  private constructor(cluster: DevCluster, directory: string, settings: ManagerSettings) {
     this.cluster = cluster;
-    this.#folder = folder;
+    this.#directory = directory;
     this.#settings = settings;
   }
 
   get socketPath(): string {
-    return join(this.#folder, "provider.sock");
+    return join(this.#directory, "provider.sock");
   }
 
   async startProvider(options?: CloudProviderOptions): Promise<CloudProvider> {
@@ -177,7 +177,7 @@ export class Harness implements AsyncDisposable {
     await Promise.all(this.#managers.map((manager) => manager.kill()));
     await Promise.all(this.#providers.map((provider) => provider[Symbol.asyncDispose]()));
     await this.cluster.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }
 

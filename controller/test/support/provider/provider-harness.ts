@@ -32,18 +32,18 @@ export interface HarnessOptions {
   readonly onScopeChange?: (message: string | undefined) => void;
 }
 
-/** A folder for a socket and, on demand, a sidecar connection to it that runs until the test ends. */
+/** A directory for a socket and, on demand, a sidecar connection to it that runs until the test ends. */
 export class ProviderHarness implements AsyncDisposable {
   readonly socketPath: string;
   readonly log = new FakeLog();
   readonly metrics = new Metrics();
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.socketPath = join(folder, "provider.sock");
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.socketPath = join(directory, "provider.sock");
   }
 
   static async create(): Promise<ProviderHarness> {
@@ -51,8 +51,8 @@ export class ProviderHarness implements AsyncDisposable {
   }
 
   /** For the files of a test; gone when it ends. */
-  get folder(): string {
-    return this.#folder;
+  get directory(): string {
+    return this.#directory;
   }
 
   /** Aborts when the test ends. */
@@ -92,6 +92,6 @@ export class ProviderHarness implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("the test is over"));
     await Promise.all(this.#running);
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }
