@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, SERVICE } from "../../test/support/provider/client-world.ts";
+import { ClientHarness, SERVICE } from "../../test/support/provider/client-harness.ts";
 import { eventually } from "../../test/support/poll.ts";
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

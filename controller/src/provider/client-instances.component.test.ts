@@ -1,14 +1,14 @@
 import type { BatchGetInstancesRequest } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/provider/client-world.ts";
+import { absentAll, ClientHarness, refs, SERVICE } from "../../test/support/provider/client-harness.ts";
 import type { NodeRef } from "./model/instance.ts";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { contractFailure, instancesFor, StatusFailure } from "../../test/support/provider/scripted-provider.ts";
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

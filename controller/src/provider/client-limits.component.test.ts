@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-world.ts";
+import { ClientHarness, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-harness.ts";
 import type { TargetNode } from "./model/load-balancer.ts";
 import { contractFailure, providerInfo } from "../../test/support/provider/scripted-provider.ts";
 import type { EnsureLoadBalancerInput } from "./model/client.ts";
@@ -8,9 +8,9 @@ import { nodeSelection } from "./convert/node.ts";
 
 const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

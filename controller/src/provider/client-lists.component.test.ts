@@ -1,11 +1,11 @@
 import { ListInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld } from "../../test/support/provider/client-world.ts";
+import { ClientHarness } from "../../test/support/provider/client-harness.ts";
 import { contractFailure } from "../../test/support/provider/scripted-provider.ts";
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

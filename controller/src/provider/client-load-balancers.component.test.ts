@@ -6,7 +6,7 @@ import {
   UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-world.ts";
+import { ClientHarness, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-harness.ts";
 import type { TargetNode } from "./model/load-balancer.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { contractFailure, providerInfo } from "../../test/support/provider/scripted-provider.ts";
@@ -15,9 +15,9 @@ import { nodeSelection } from "./convert/node.ts";
 
 const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

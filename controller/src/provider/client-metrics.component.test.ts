@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ClientWorld, refs, SERVICE } from "../../test/support/provider/client-world.ts";
+import { ClientHarness, refs, SERVICE } from "../../test/support/provider/client-harness.ts";
 import { contractFailure, instancesFor } from "../../test/support/provider/scripted-provider.ts";
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

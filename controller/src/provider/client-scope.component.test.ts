@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/provider/client-world.ts";
+import { absentAll, ClientHarness, refs, SERVICE } from "../../test/support/provider/client-harness.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { providerInfo, providerStatus } from "../../test/support/provider/scripted-provider.ts";
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

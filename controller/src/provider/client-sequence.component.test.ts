@@ -2,12 +2,12 @@ import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { EnsureLoadBalancerResponse, GetLoadBalancerResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { BatchEnsureRoutesResponse } from "@cloudwire/proto/cloudprovider/v1/route";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE } from "../../test/support/provider/client-world.ts";
+import { ClientHarness, ensureInput, SERVICE } from "../../test/support/provider/client-harness.ts";
 import { contractFailure, providerInfo } from "../../test/support/provider/scripted-provider.ts";
 
-let world: ClientWorld;
+let world: ClientHarness;
 beforeEach(async () => {
-  world = await ClientWorld.create();
+  world = await ClientHarness.create();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ afterEach(async () => {
 const pair = (commonName: string): KeyPair =>
   selfSignedCertificate({ commonName, hosts: ["127.0.0.1"], nowMs: Date.now(), validMs: 3_600_000 });
 
-interface World {
+interface Harness {
   readonly port: number;
   /** The authorized requests, in order. */
   readonly asked: Attributes[];
@@ -31,7 +31,7 @@ async function start(
   trust: ClientTrust,
   isAllowed: () => Promise<boolean> = async () => true,
   ciphers?: string,
-): Promise<World> {
+): Promise<Harness> {
   const asked: Attributes[] = [];
   const listeners = new Set<() => void>();
   let serving = pair("first");

@@ -10,7 +10,7 @@ import { asRecord, recordField, stringField, stringsField } from "../../src/util
 import { TaskGroup } from "../../src/util/task-group.ts";
 import { built, controllerContext } from "../support/controller-context.ts";
 import { FakeLog } from "../support/fake-log.ts";
-import { ranges } from "../support/node/ipam-world.ts";
+import { ranges } from "../support/node/ipam-harness.ts";
 import { eventually } from "../support/poll.ts";
 
 const CLUSTER = ranges(["10.120.0.0/16 24", "fd00:120::/48 64"], ["10.120.0.0/20"]);

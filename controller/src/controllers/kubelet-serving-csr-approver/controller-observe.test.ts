@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { KubeletServingWorld } from "../../../test/support/node/kubelet-serving-world.ts";
+import { KubeletServingHarness } from "../../../test/support/node/kubelet-serving-harness.ts";
 import { Observed } from "../../../test/support/explain/observed.ts";
 
-let world: KubeletServingWorld;
+let world: KubeletServingHarness;
 let observed: Observed;
 beforeEach(() => {
-  world = new KubeletServingWorld();
+  world = new KubeletServingHarness();
   observed = new Observed(world.clock);
   world.observed = observed;
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { dns, ecKey, ip, requestDer, encodeRequest } from "../../../test/support/node/certificate-requests.ts";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { KubeletServingWorld } from "../../../test/support/node/kubelet-serving-world.ts";
+import { KubeletServingHarness } from "../../../test/support/node/kubelet-serving-harness.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../kube/resources/certificate-signing-request.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
@@ -11,9 +11,9 @@ const ADDRESS = { type: "InternalIP", address: "10.0.0.1" };
 const OTHER = { type: "InternalIP", address: "10.0.0.2" };
 const AWAY = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503") } as const;
 
-let world: KubeletServingWorld;
+let world: KubeletServingHarness;
 beforeEach(() => {
-  world = new KubeletServingWorld();
+  world = new KubeletServingHarness();
 });
 afterEach(() => world.stop());
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
+import { IpamHarness, ranges } from "../../../test/support/node/ipam-harness.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const CLOUD = { ...ranges([]), cidrAllocatorType: "CloudAllocator" } as const;
 const MINUTE_MS = 60_000;
 
-let world: IpamWorld;
+let world: IpamHarness;
 beforeEach(() => {
-  world = new IpamWorld();
+  world = new IpamHarness();
 });
 afterEach(() => world.stop());
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
+import { IpamHarness, ranges } from "../../../test/support/node/ipam-harness.ts";
 import { Observed } from "../../../test/support/explain/observed.ts";
 
-let world: IpamWorld;
+let world: IpamHarness;
 let observed: Observed;
 beforeEach(() => {
-  world = new IpamWorld();
+  world = new IpamHarness();
   observed = new Observed(world.clock);
   world.observed = observed;
 });

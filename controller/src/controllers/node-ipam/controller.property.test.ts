@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Fate, IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
+import { type Fate, IpamHarness, ranges } from "../../../test/support/node/ipam-harness.ts";
 
 const CLUSTER = ranges(["10.0.0.0/21 24", "fd00::/62 64"], ["10.0.2.0/24"]);
 const FAMILIES = ["10.0.0.0/21", "fd00::/62"] as const;
@@ -32,7 +32,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart") }) },
 );
 
-async function happen(what: Happening, world: IpamWorld): Promise<void> {
+async function happen(what: Happening, world: IpamHarness): Promise<void> {
   switch (what.kind) {
     case "joins":
       if (!(what.name in world.held)) world.node(what.name);
@@ -68,12 +68,12 @@ async function happen(what: Happening, world: IpamWorld): Promise<void> {
 }
 
 /** Ranges that two Nodes have at the server, or a Node and Services. */
-function conflicts(world: IpamWorld): readonly string[] {
+function conflicts(world: IpamHarness): readonly string[] {
   const all = Object.values(world.held).flat();
   return all.filter((range, index) => range === SERVICES || all.indexOf(range) !== index);
 }
 
-async function usage(world: IpamWorld): Promise<readonly (number | undefined)[]> {
+async function usage(world: IpamHarness): Promise<readonly (number | undefined)[]> {
   const of = (clusterCIDR: string) => world.metrics.value("node_ipam_controller_cidrset_usage_cidrs", { clusterCIDR });
   return Promise.all(FAMILIES.map(of));
 }
@@ -82,7 +82,7 @@ describe("node-ipam in any history", () => {
   test("gives no range twice, serves whom it can, and has all back when the Nodes are gone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (history) => {
-        const world = new IpamWorld();
+        const world = new IpamHarness();
         world.start(CLUSTER);
         const twice: string[] = [];
         for (const what of history) {
@@ -110,7 +110,7 @@ describe("node-ipam in any history", () => {
 });
 
 /** Longer than the longest back-off. */
-async function calmDown(world: IpamWorld): Promise<void> {
+async function calmDown(world: IpamHarness): Promise<void> {
   world.fate = () => "answered";
   world.isLagging = false;
   world.sync();

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
+import { IpamHarness, ranges } from "../../../test/support/node/ipam-harness.ts";
 
 const DUAL = ranges(["10.0.0.0/22 24", "fd00::/62 64"]);
 const ONE = ranges(["10.0.0.0/24 24"]);
 const TWO = ranges(["10.0.0.0/23 24"]);
 const MINUTE_MS = 60_000;
 
-let world: IpamWorld;
+let world: IpamHarness;
 beforeEach(() => {
-  world = new IpamWorld();
+  world = new IpamHarness();
 });
 afterEach(() => world.stop());
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-laws.ts";
+import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-properties.ts";
 import { changesNeed } from "./plan.ts";
 
 describe("changesNeed()", () => {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { LifecycleWorld } from "../../../test/support/node/lifecycle-world.ts";
+import { LifecycleHarness } from "../../../test/support/node/lifecycle-harness.ts";
 
 const TAINTED = { taints: [{ key: "ToBeDeletedByClusterAutoscaler", value: "1", effect: "NoSchedule" }] };
 
-let world: LifecycleWorld;
+let world: LifecycleHarness;
 /** Notes that were asked for. */
 let asked: number;
 beforeEach(() => {
-  world = new LifecycleWorld();
+  world = new LifecycleHarness();
   asked = 0;
 });
 afterEach(() => world.stop());

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LifecycleWorld } from "../../../test/support/node/lifecycle-world.ts";
+import { LifecycleHarness } from "../../../test/support/node/lifecycle-harness.ts";
 import { Observed } from "../../../test/support/explain/observed.ts";
 
-let world: LifecycleWorld;
+let world: LifecycleHarness;
 let observed: Observed;
 beforeEach(() => {
-  world = new LifecycleWorld();
+  world = new LifecycleHarness();
   observed = new Observed(world.clock);
   world.observed = observed;
 });

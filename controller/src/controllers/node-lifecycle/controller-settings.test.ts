@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { LifecycleWorld } from "../../../test/support/node/lifecycle-world.ts";
+import { LifecycleHarness } from "../../../test/support/node/lifecycle-harness.ts";
 
 test.each([
   "nodeMonitorPeriod",
@@ -7,7 +7,7 @@ test.each([
   "nodeDeletionConfirmationPeriod",
   "nodeDeletionMaxPercent",
 ] as const)("cloud-node-lifecycle reads %s anew while it runs", async (name) => {
-  const world = new LifecycleWorld();
+  const world = new LifecycleHarness();
   onTestFinished(() => world.stop());
   world.node("a");
   world.says.set("a", "absent");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-world.ts";
+import { LifecycleHarness, type Said } from "../../../test/support/node/lifecycle-harness.ts";
 import { APPROVE_DELETION } from "../../api/annotations.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
@@ -73,7 +73,7 @@ function happenings(count: number, groups: fc.Arbitrary<readonly number[]>, gone
 
 /** The world, and the truth about it that a deletion is measured against. */
 class History implements AsyncDisposable {
-  readonly world = new LifecycleWorld();
+  readonly world = new LifecycleHarness();
   readonly names: readonly string[];
   /** Deletions that the server was asked for, when, and why that was wrong. */
   readonly deletions: { readonly name: string; readonly atMs: number }[] = [];

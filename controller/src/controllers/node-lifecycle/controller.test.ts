@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-world.ts";
+import { LifecycleHarness, type Said } from "../../../test/support/node/lifecycle-harness.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const SHUTDOWN = { key: "node.cloudprovider.kubernetes.io/shutdown", effect: "NoSchedule" };
 const UNAVAILABLE = new ProviderError({ code: "UNAVAILABLE", message: "the cloud is down" });
 
-let world: LifecycleWorld;
+let world: LifecycleHarness;
 beforeEach(() => {
-  world = new LifecycleWorld();
+  world = new LifecycleHarness();
 });
 afterEach(() => world.stop());
 

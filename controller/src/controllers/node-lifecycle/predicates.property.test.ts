@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyNode, withParts } from "../../../test/support/node/node-arbitraries.ts";
-import { breaksIgnoring, breaksSplitting } from "../../../test/support/predicate-laws.ts";
+import { breaksIgnoring, breaksSplitting } from "../../../test/support/predicate-properties.ts";
 import { instance } from "../../../test/support/builders.ts";
 import type { Node } from "../../api/node.ts";
 import type { InstanceResult, InstanceState } from "../../provider/model/instance.ts";

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node/node-world.ts";
+import { MINUTE_MS, NodeHarness, REFRESH_MS } from "../../../test/support/node/node-harness.ts";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
-let world: NodeWorld;
+let world: NodeHarness;
 beforeEach(() => {
-  world = new NodeWorld();
+  world = new NodeHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
@@ -77,7 +77,7 @@ describe("cloud-node refreshes", () => {
 
 describe("a tick of refreshes", () => {
   test("never overlaps the next, however slow the cloud is", async () => {
-    await using slow = new NodeWorld({ maxBatchSize: 10, refreshMs: 10_000 });
+    await using slow = new NodeHarness({ maxBatchSize: 10, refreshMs: 10_000 });
     slow.callMs = 25_000;
     const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
     for (const name of names) {
@@ -160,7 +160,7 @@ describe("cloud-node keeps labels", () => {
   });
 
   test("of a zone by the policy of the flag", async () => {
-    await using following = new NodeWorld({ topologyPolicy: "follow" });
+    await using following = new NodeHarness({ topologyPolicy: "follow" });
     following.machine("a", { zone: "b" });
     following.settled("a", { labels: { [ZONE]: "a", [BETA_ZONE]: "a" } });
     following.start();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node/node-world.ts";
+import { MINUTE_MS, NodeHarness, REFRESH_MS } from "../../../test/support/node/node-harness.ts";
 import type { Node, NodeAddress } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { Instance } from "../../provider/model/instance.ts";
@@ -71,7 +71,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Plays histories, and knows what only users may change. */
 class Play {
-  readonly world = new NodeWorld({ topologyPolicy: "follow" });
+  readonly world = new NodeHarness({ topologyPolicy: "follow" });
   readonly registered = new Set<string>();
   /** The value that users gave their own label last. */
   readonly users = new Map<string, string>();

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MINUTE_MS, NodeWorld } from "../../../test/support/node/node-world.ts";
+import { MINUTE_MS, NodeHarness } from "../../../test/support/node/node-harness.ts";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { WAIT_REMEDIES } from "./events.ts";
 
-let world: NodeWorld;
+let world: NodeHarness;
 beforeEach(() => {
-  world = new NodeWorld();
+  world = new NodeHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breaksIgnoring, breaksSplitting } from "../../../test/support/predicate-laws.ts";
+import { breaksIgnoring, breaksSplitting } from "../../../test/support/predicate-properties.ts";
 import type { Node } from "../../api/node.ts";
 import { changesReconcile } from "./predicates.ts";
 

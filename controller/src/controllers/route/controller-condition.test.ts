@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../test/support/builders.ts";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route/route-world.ts";
+import { MINUTE_MS, ROUTED, RouteHarness, UNROUTED } from "../../../test/support/route/route-harness.ts";
 import { NETWORK_UNAVAILABLE, type Node } from "../../api/node.ts";
 import { NODES } from "../../kube/resources/node.ts";
 
 const A = "10.120.1.0/24";
 
-let world: RouteWorld;
+let world: RouteHarness;
 beforeEach(() => {
-  world = new RouteWorld();
+  world = new RouteHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route/route-world.ts";
+import { MINUTE_MS, ROUTED, RouteHarness, UNROUTED } from "../../../test/support/route/route-harness.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
 
-let world: RouteWorld;
+let world: RouteHarness;
 beforeEach(() => {
-  world = new RouteWorld();
+  world = new RouteHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PERIOD_MS, RouteWorld } from "../../../test/support/route/route-world.ts";
+import { PERIOD_MS, RouteHarness } from "../../../test/support/route/route-harness.ts";
 
-let world: RouteWorld;
+let world: RouteHarness;
 beforeEach(() => {
-  world = new RouteWorld();
+  world = new RouteHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
-import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route/route-world.ts";
+import { PERIOD_MS, ROUTED, RouteHarness } from "../../../test/support/route/route-harness.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
 const C = "10.120.3.0/24";
 
-let world: RouteWorld;
+let world: RouteHarness;
 beforeEach(() => {
-  world = new RouteWorld();
+  world = new RouteHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RouteCloud } from "../../../test/support/route/route-cloud.ts";
-import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route/route-world.ts";
+import { PERIOD_MS, ROUTED, RouteHarness } from "../../../test/support/route/route-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
 
-let world: RouteWorld;
+let world: RouteHarness;
 let west: RouteCloud;
 beforeEach(async () => {
-  world = new RouteWorld();
+  world = new RouteHarness();
   west = new RouteCloud();
   world.otherClouds["west"] = west;
 });

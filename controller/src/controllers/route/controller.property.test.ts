@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route/route-world.ts";
+import { MINUTE_MS, PERIOD_MS, ROUTED, RouteHarness } from "../../../test/support/route/route-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { sleep } from "../../util/abort.ts";
 
@@ -57,7 +57,7 @@ class Cluster {
   }
 }
 
-async function happen(happened: Happening, world: RouteWorld, cluster: Cluster): Promise<void> {
+async function happen(happened: Happening, world: RouteHarness, cluster: Cluster): Promise<void> {
   switch (happened.to) {
     case "nodes":
       return happenToNodes(happened.what, world, cluster);
@@ -70,7 +70,7 @@ async function happen(happened: Happening, world: RouteWorld, cluster: Cluster):
   }
 }
 
-function happenToNodes(what: ToNodes, world: RouteWorld, cluster: Cluster): void {
+function happenToNodes(what: ToNodes, world: RouteHarness, cluster: Cluster): void {
   const { ranges } = cluster;
   const show = (): void => {
     const held = ranges.get(what.name);
@@ -93,7 +93,7 @@ function happenToNodes(what: ToNodes, world: RouteWorld, cluster: Cluster): void
   }
 }
 
-function happenToCloud(what: ToCloud, world: RouteWorld): void {
+function happenToCloud(what: ToCloud, world: RouteHarness): void {
   const { cloud } = world;
   switch (what.kind) {
     case "blackhole":
@@ -116,7 +116,7 @@ function happenToCloud(what: ToCloud, world: RouteWorld): void {
   }
 }
 
-async function happenToController(what: ToController, world: RouteWorld): Promise<void> {
+async function happenToController(what: ToController, world: RouteHarness): Promise<void> {
   switch (what.kind) {
     case "reconnected":
       return world.ready();
@@ -129,7 +129,7 @@ async function happenToController(what: ToController, world: RouteWorld): Promis
   }
 }
 
-function blacken({ cloud }: RouteWorld, cidr: string): void {
+function blacken({ cloud }: RouteHarness, cidr: string): void {
   const route = cloud.routes.get(cidr);
   if (route !== undefined) cloud.routes.set(cidr, { ...route, blackhole: true });
 }
@@ -138,7 +138,7 @@ describe("routes", () => {
   test("end as the nodes want them, whatever happened in which order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 25, size: "max" }), async (history) => {
-        await using world = new RouteWorld();
+        await using world = new RouteHarness();
         const users = world.cloud.seed("10.0.0.0/8", "acme://gateway");
         const cluster = new Cluster();
         await world.start();

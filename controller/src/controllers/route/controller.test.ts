@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { info } from "../../../test/support/provider/provider-builders.ts";
 import { routesInfo } from "../../../test/support/route/route-cloud.ts";
-import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route/route-world.ts";
+import { MINUTE_MS, PERIOD_MS, ROUTED, RouteHarness, UNROUTED } from "../../../test/support/route/route-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
 const C = "10.120.3.0/24";
 
-let world: RouteWorld;
+let world: RouteHarness;
 beforeEach(() => {
-  world = new RouteWorld();
+  world = new RouteHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyNode } from "../../../test/support/node/node-arbitraries.ts";
-import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-laws.ts";
+import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-properties.ts";
 import { routeCapabilities } from "../../../test/support/route/route-cloud.ts";
 import type { Node } from "../../api/node.ts";
 import { parseCidr } from "../../util/cidr.ts";

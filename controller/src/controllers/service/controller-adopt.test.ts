@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { LoadBalancerCapabilities } from "../../provider/model/info.ts";
 
@@ -10,11 +10,11 @@ const UID = "uid-default-web";
 const LEFT = "uid-of-another-cluster";
 
 let cloud: LoadBalancerCloud;
-let world: ServiceWorld;
+let world: ServiceHarness;
 
 beforeEach(() => {
   cloud = cloudOf({});
-  world = new ServiceWorld();
+  world = new ServiceHarness();
   world.options.allowLoadBalancerAdoption = true;
 });
 afterEach(() => world[Symbol.asyncDispose]());

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 
 const UID = "uid-default-web";
 
 let cloud: LoadBalancerCloud;
-let world: ServiceWorld;
+let world: ServiceHarness;
 
 beforeEach(() => {
   cloud = new LoadBalancerCloud("acme");
-  world = new ServiceWorld();
+  world = new ServiceHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 
 test("sweeps for drift follow a period that is turned on, changed and turned off while service-lb runs", async () => {
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   const cloud = new LoadBalancerCloud();
   const lists = (): number => cloud.calls.filter((call) => call === "list").length;
   world.options.loadBalancerDriftPeriod = 0;

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
 const CLASS = "b.example.com/nlb";
 
-let world: ServiceWorld;
+let world: ServiceHarness;
 
 beforeEach(() => {
-  world = new ServiceWorld();
+  world = new ServiceHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
 import { idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
 const UID = "uid-default-web";
@@ -10,7 +10,7 @@ const UID = "uid-default-web";
 const DELAY_MS = 10_000;
 
 /** A provider whose changes take {@link DELAY_MS}. */
-function slow(provider: Provider, { clock }: ServiceWorld): Provider {
+function slow(provider: Provider, { clock }: ServiceHarness): Provider {
   const { client } = provider;
   const pause = () => new Promise<void>((resolve) => void clock.schedule(DELAY_MS, resolve));
   return {
@@ -25,7 +25,7 @@ function slow(provider: Provider, { clock }: ServiceWorld): Provider {
 
 test("service-lb gives a load balancer the nodes that changed while it was made", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   world.node("first");
   await world.start([slow(cloud.provider(), world)]);
   world.store.put(service("web"));
@@ -38,7 +38,7 @@ test("service-lb gives a load balancer the nodes that changed while it was made"
 
 test("service-lb takes a node out again that came and went while its load balancer was updated", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   world.node("first");
   world.store.put(service("web"));
   await world.start([slow(cloud.provider(), world)]);
@@ -53,7 +53,7 @@ test("service-lb takes a node out again that came and went while its load balanc
 
 test("service-lb gives a load balancer that is made while nodes join those of before, then all in one update", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   world.node("first");
   world.store.put(service("old"));
   await world.start([cloud.provider()]);
@@ -76,7 +76,7 @@ test.each([
   ["nodes without end", 30, 500, [5000, 10_000, 15_000]],
 ])("service-lb updates a load balancer for %s after they have come", async (_, count, everyMs, updatedAtMs) => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   world.node("first");
   world.store.put(service("web"));
   await world.start([cloud.provider()]);
@@ -97,7 +97,7 @@ test.each([
 
 test("service-lb gives no load balancer a node that has just gone", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   world.node("first");
   world.node("second");
   world.store.put(service("old"));
@@ -111,7 +111,7 @@ test("service-lb gives no load balancer a node that has just gone", async () => 
 
 test("service-lb leaves a load balancer its nodes when another provider claimed them for a while by mistake", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   const prefixed = (prefix: string) =>
     info({ providerIdPrefixes: [prefix], capabilities: { loadBalancers: undefined } });
   let declared = prefixed("rival://");
@@ -140,7 +140,7 @@ test("service-lb leaves a load balancer its nodes when another provider claimed 
 
 test("service-lb gives no load balancer after a restart the nodes of a provider that is a moment slower", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   const declared = info({ providerIdPrefixes: ["acme://b/"], capabilities: { loadBalancers: undefined } });
   let answer: typeof declared | undefined = declared;
   const longer = {

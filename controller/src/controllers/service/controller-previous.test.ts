@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
 import { capabilities, info } from "../../../test/support/provider/provider-builders.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
@@ -13,12 +13,12 @@ const OTHER = "uid-default-other";
 
 let a: LoadBalancerCloud;
 let b: LoadBalancerCloud;
-let world: ServiceWorld;
+let world: ServiceHarness;
 
 beforeEach(() => {
   a = new LoadBalancerCloud("a");
   b = new LoadBalancerCloud("b", { classes: [CLASS] });
-  world = new ServiceWorld();
+  world = new ServiceHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { asProviderError, contractError } from "../../provider/model/errors.ts";
 import type { Provider } from "../../provider/model/provider.ts";
 import { sleep } from "../../util/abort.ts";
@@ -11,11 +11,11 @@ const PROTECTED = { annotations: { "service.cloudwire.dev/deletion-protection": 
 const CLUSTER_IP = { type: "ClusterIP" };
 
 let cloud: LoadBalancerCloud;
-let world: ServiceWorld;
+let world: ServiceHarness;
 
 beforeEach(() => {
   cloud = new LoadBalancerCloud("acme", { maxConcurrentChanges: 1, lockScope: "provider" });
-  world = new ServiceWorld();
+  world = new ServiceHarness();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

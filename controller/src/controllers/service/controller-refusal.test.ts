@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const UID = "uid-default-web";
 
 test("service-lb asks once for what is refused for good, whatever others do to what stands", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   world.store.put(service("web"));
   await world.start([cloud.provider()]);
   cloud.fail = (call) => (call === "ensure" ? contractError("ANNOTATION_INVALID", "no") : undefined);
@@ -25,7 +25,7 @@ test("service-lb asks once for what is refused for good, whatever others do to w
 });
 
 test("service-lb says at once why another wish is refused, too", async () => {
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   const asking = (protocol: string) =>
     service("web", {
       spec: { ports: [{ name: "", protocol, appProtocol: undefined, port: 80, targetPort: 80, nodePort: 30_080 }] },

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const UID = "uid-default-web";
 
 let cloud: LoadBalancerCloud;
-let world: ServiceWorld;
+let world: ServiceHarness;
 
 beforeEach(async () => {
   cloud = new LoadBalancerCloud();
-  world = new ServiceWorld();
+  world = new ServiceHarness();
   world.store.put(service("web"));
   await world.start([cloud.provider()]);
 });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { PERIOD_MS, ServiceWorld } from "../../../test/support/service/service-world.ts";
-import { lingering, type Pace } from "../../../test/support/provider/lingering-provider.ts";
+import { PERIOD_MS, ServiceHarness } from "../../../test/support/service/service-harness.ts";
+import { slowProvider, type Pace } from "../../../test/support/provider/slow-provider.ts";
 import type { Service } from "../../api/service.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { ProviderClient } from "../../provider/model/client.ts";
@@ -71,7 +71,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 
 /** A world, its clouds, and what must never happen. */
 class Course {
-  readonly world = new ServiceWorld();
+  readonly world = new ServiceHarness();
   readonly clouds = {
     acme: new LoadBalancerCloud("acme"),
     other: new LoadBalancerCloud("other", { classes: [CLASSES.other] }),
@@ -100,7 +100,7 @@ class Course {
   }
 
   #provider(server: Server, provider: Provider): Provider {
-    const slow = lingering(provider, this.world.clock, () => this.pace);
+    const slow = slowProvider(provider, this.world.clock, () => this.pace);
     const isPoor = (): boolean => this.#poor.has(server);
     const deleteLoadBalancer: ProviderClient["deleteLoadBalancer"] = (ref, options) => {
       this.#judge(cloudOf(server), ref.service.uid);

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { ingress, service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 
 /** As `kubectl edit --subresource=status` does it. */
-function overwrite({ store }: ServiceWorld, ...points: readonly string[]): void {
+function overwrite({ store }: ServiceHarness, ...points: readonly string[]): void {
   const before = store.get("web") ?? service("web");
   store.put({ ...before, status: { conditions: [], loadBalancer: { ingress: points.map((ip) => ingress({ ip })) } } });
 }
 
-const shown = ({ store }: ServiceWorld) => store.get("web")?.status.loadBalancer.ingress.map(({ ip }) => ip);
+const shown = ({ store }: ServiceHarness) => store.get("web")?.status.loadBalancer.ingress.map(({ ip }) => ip);
 
-async function served(world: ServiceWorld, cloud: LoadBalancerCloud): Promise<readonly string[]> {
+async function served(world: ServiceHarness, cloud: LoadBalancerCloud): Promise<readonly string[]> {
   world.node("first");
   await world.start([cloud.provider()]);
   world.store.put(service("web"));
@@ -21,7 +21,7 @@ async function served(world: ServiceWorld, cloud: LoadBalancerCloud): Promise<re
 
 test("service-lb puts an address back that somebody took out of the status, and asks its cloud for nothing", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   const wanted = await served(world, cloud);
   expect(wanted).toHaveLength(1);
   const calls = cloud.calls.length;
@@ -34,7 +34,7 @@ test("service-lb puts an address back that somebody took out of the status, and 
 
 test("service-lb answers somebody who insists on another address no faster than twice a minute", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   const wanted = await served(world, cloud);
   const before = world.store.writes.length;
   const insisting = 10;
@@ -49,7 +49,7 @@ test("service-lb answers somebody who insists on another address no faster than 
 
 test("service-lb wakes nothing by its own writes of the status", async () => {
   const cloud = new LoadBalancerCloud();
-  await using world = new ServiceWorld();
+  await using world = new ServiceHarness();
   await served(world, cloud);
   expect(world.store.writes).toEqual(["web", "web"]);
 });

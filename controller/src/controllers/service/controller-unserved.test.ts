@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import type { Service } from "../../api/service.ts";
 import type { Provider } from "../../provider/model/provider.ts";
 
@@ -12,12 +12,12 @@ const WHY = "Services without class go to provider acme, which serves no load ba
 const EVENT = `NoLoadBalancerProvider: The load balancer is left unchanged because no provider serves it: ${WHY} (retrying when a provider serves it). To fix: run a provider that serves it`;
 
 let cloud: LoadBalancerCloud;
-let world: ServiceWorld;
+let world: ServiceHarness;
 /** The provider's present version serves load balancers. */
 let isCapable: boolean;
 
 beforeEach(() => {
-  [cloud, world, isCapable] = [new LoadBalancerCloud("acme", { classes: [CLASS] }), new ServiceWorld(), true];
+  [cloud, world, isCapable] = [new LoadBalancerCloud("acme", { classes: [CLASS] }), new ServiceHarness(), true];
   world.node("n1");
 });
 afterEach(() => world[Symbol.asyncDispose]());

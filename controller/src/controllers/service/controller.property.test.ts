@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud, type LoadBalancerCall } from "../../../test/support/service/load-balancer-cloud.ts";
-import { PERIOD_MS, ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { PERIOD_MS, ServiceHarness } from "../../../test/support/service/service-harness.ts";
 import type { Service } from "../../api/service.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { ErrorReason } from "@cloudwire/proto/reasons";
@@ -68,7 +68,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 
 /** A world, its one cloud, and what must never happen. */
 class Course {
-  readonly world = new ServiceWorld();
+  readonly world = new ServiceHarness();
   readonly cloud = new LoadBalancerCloud();
   readonly wrongs: string[] = [];
   /** When the Service could last go, by name. */

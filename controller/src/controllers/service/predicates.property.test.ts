@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { service as serviceOf, servicePort } from "../../../test/support/builders.ts";
-import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-laws.ts";
+import { breaksIgnoring, breaksSplitting, breaksSymmetry } from "../../../test/support/predicate-properties.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/well-known.ts";
 import type { Service } from "../../api/service.ts";
 import { changesTargets, concernsAdded, concernsUpdated, needsCleanup, needsUpdate } from "./predicates.ts";

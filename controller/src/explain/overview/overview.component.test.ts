@@ -4,19 +4,19 @@ import { EventReader } from "../../../test/support/kube/event-reader.ts";
 import { snapshot } from "../../../test/support/explain/explain-builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { keyedController } from "../../../test/support/keyed-controller.ts";
-import { type OverviewWorld, startOverviewWorld } from "../../../test/support/explain/overview-world.ts";
+import { type OverviewHarness, startOverviewHarness } from "../../../test/support/explain/overview-harness.ts";
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../api/controller-names.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
 import { requeueAfter } from "../../runtime/reconciler.ts";
 
 const POLL = { timeout: 20_000, interval: 20 };
 
-let world: OverviewWorld;
+let world: OverviewHarness;
 let end: AbortController;
 
 beforeEach(async () => {
   end = new AbortController();
-  world = await startOverviewWorld(true);
+  world = await startOverviewHarness(true);
 });
 
 afterEach(async () => {
@@ -138,7 +138,7 @@ describe("the pages", () => {
       reconcile: () => Promise.resolve(held),
       clock: new FakeClock(),
     });
-    await using braked = await startOverviewWorld(false, [lifecycle]);
+    await using braked = await startOverviewHarness(false, [lifecycle]);
     void lifecycle.run({ stop: end.signal, abort: end.signal });
     await vi.waitFor(() => expect(lifecycle.current?.last("a")).toBeDefined(), POLL);
     braked.nodes.set(node("a", { spec: { providerID: "acme://a" }, status: { conditions: [] } }));

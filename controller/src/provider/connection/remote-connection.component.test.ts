@@ -9,8 +9,8 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { eventually } from "../../../test/support/poll.ts";
 import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
 import { instancesFor, ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
-import { refs } from "../../../test/support/provider/client-world.ts";
-import { SilencingProxy } from "../../../test/support/provider/silencing-proxy.ts";
+import { refs } from "../../../test/support/provider/client-harness.ts";
+import { BlackholeProxy } from "../../../test/support/provider/blackhole-proxy.ts";
 import type { ProviderTls } from "./address.ts";
 import { ProviderChannel } from "./channel.ts";
 
@@ -185,7 +185,7 @@ describe("ProviderConnection to another host", () => {
 describe("ProviderConnection when its TLS files change", () => {
   /** All at once, as kubelet changes the files of a volume: links through `..data`, which is put in the place of the one before. */
   const copyTo = async (client: string, authority: string): Promise<ProviderTls> => {
-    const inFolder = (...names: readonly string[]): string => join(harness.folder, ...names);
+    const inFolder = (...names: readonly string[]): string => join(harness.directory, ...names);
     const version = await mkdtemp(inFolder("..version-"));
     await copyFile(fixture(`${authority}.pem`), join(version, "ca.pem"));
     await copyFile(fixture(`${client}.pem`), join(version, "tls.crt"));
@@ -248,7 +248,7 @@ describe("ProviderConnection when its TLS files change", () => {
     const { port, provider } = await serve(await credentialsOf("server"));
     const sidecar = connect(port, await copyTo("client", "authority"));
     await harness.ready(sidecar);
-    await writeFile(join(harness.folder, "..data", "tls.key"), "torn");
+    await writeFile(join(harness.directory, "..data", "tls.key"), "torn");
     await eventually("the warning", () => sidecar.warnings.length > 0);
     expect(sidecar.warnings[0]).toContain("the changed TLS files are not used");
     // Certificates that the provider does not take.
@@ -266,7 +266,7 @@ describe("ProviderConnection when its TLS files change", () => {
 
 test("ProviderConnection takes another host that is silent for gone, and connects anew", async () => {
   const { port } = await serve(ServerCredentials.createInsecure());
-  const proxy = new SilencingProxy(port);
+  const proxy = new BlackholeProxy(port);
   closing.push(() => proxy.close());
   const sidecar = harness.connect({
     address: `tcp://127.0.0.1:${await proxy.listen()}`,

@@ -2,7 +2,7 @@ import { NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node } from "../../../test/support/builders.ts";
-import { targetOf } from "../../../test/support/provider/client-world.ts";
+import { targetOf } from "../../../test/support/provider/client-harness.ts";
 import type { TargetNode } from "../model/load-balancer.ts";
 import { nodeRef, nodeRefToProto, nodeSelection, prepareTarget, targetNode, targetNodeToProto } from "./node.ts";
 

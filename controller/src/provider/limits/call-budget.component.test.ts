@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ensureInput } from "../../../test/support/provider/client-world.ts";
+import { ensureInput } from "../../../test/support/provider/client-harness.ts";
 import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
 import { SimulatedCloud } from "../../../test/support/provider/simulated-cloud.ts";
 import { sleep } from "../../util/abort.ts";

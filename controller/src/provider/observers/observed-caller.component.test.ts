@@ -5,7 +5,7 @@ import { BatchEnsureRoutesResponse } from "@cloudwire/proto/cloudprovider/v1/rou
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { auditSchema } from "../../../scripts/schemas/audit-schema.ts";
-import { ClientWorld, ensureInput, SERVICE } from "../../../test/support/provider/client-world.ts";
+import { ClientHarness, ensureInput, SERVICE } from "../../../test/support/provider/client-harness.ts";
 import { contractFailure, providerInfo } from "../../../test/support/provider/scripted-provider.ts";
 import { doWork } from "../../observe/work.ts";
 import { AuditLog, auditMetrics } from "../../telemetry/audit-log.ts";
@@ -36,12 +36,12 @@ const WORK = {
 const ajv = new Ajv({ allErrors: true });
 const isLine = ajv.compile(auditSchema());
 
-let world: ClientWorld;
+let world: ClientHarness;
 let audit: AuditLog;
 let path: string;
 beforeEach(async () => {
-  world = await ClientWorld.create();
-  path = join(world.harness.folder, "audit.log");
+  world = await ClientHarness.create();
+  path = join(world.harness.directory, "audit.log");
   const { log, metrics } = world.harness;
   const limits = { path, maxBytes: 0, backups: 1 };
   audit = AuditLog.open({ ...limits, metrics: auditMetrics(metrics), log, clock: systemClock() });

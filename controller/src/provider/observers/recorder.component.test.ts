@@ -6,7 +6,7 @@ import { fieldRules } from "@cloudwire/proto/rules";
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { recordingSchema } from "../../../scripts/schemas/recording-schema.ts";
-import { ClientWorld, ensureInput, refs, SERVICE } from "../../../test/support/provider/client-world.ts";
+import { ClientHarness, ensureInput, refs, SERVICE } from "../../../test/support/provider/client-harness.ts";
 import { contractFailure, providerInfo } from "../../../test/support/provider/scripted-provider.ts";
 import { RecordingLog, recordingMetrics } from "../../telemetry/recording-log.ts";
 import { systemClock } from "../../util/clock.ts";
@@ -18,12 +18,12 @@ type Line = Readonly<Record<string, unknown>>;
 
 const isLine = new Ajv({ allErrors: true, strict: false }).compile(recordingSchema());
 
-let world: ClientWorld;
+let world: ClientHarness;
 let recording: RecordingLog;
 let path: string;
 beforeEach(async () => {
-  world = await ClientWorld.create();
-  path = join(world.harness.folder, "provider.rec");
+  world = await ClientHarness.create();
+  path = join(world.harness.directory, "provider.rec");
   const { log, metrics } = world.harness;
   recording = RecordingLog.open({
     path,

@@ -138,7 +138,11 @@ describe("user", () => {
     ["adds it once", user("alice", "system:authenticated"), ["system:authenticated"]],
     ["leaves the anonymous user unchanged", ANONYMOUS, ["system:unauthenticated"]],
     ["leaves an anonymous user with groups from a proxy unchanged", user("system:anonymous", "dev"), ["dev"]],
-    ["leaves a user in the unauthenticated group unchanged", user("alice", "system:unauthenticated"), ["system:unauthenticated"]],
+    [
+      "leaves a user in the unauthenticated group unchanged",
+      user("alice", "system:unauthenticated"),
+      ["system:unauthenticated"],
+    ],
   ])("authenticated() %s", (_sentence, given, groups) => {
     expect(authenticated(given).groups).toEqual(groups);
   });

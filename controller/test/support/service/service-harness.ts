@@ -14,7 +14,7 @@ import { ServiceStore } from "./service-store.ts";
 export const PERIOD_MS = 600_000;
 
 /** service-lb with everything around it in memory. */
-export class ServiceWorld implements AsyncDisposable {
+export class ServiceHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly log = new FakeLog();
   readonly store = new ServiceStore();

@@ -20,7 +20,7 @@ import { idleProvider, info } from "../provider/provider-builders.ts";
 const NAME = "cloudwire_kubelet_serving";
 
 /** Approver, API server and cloud in one process, under a clock that the test moves. */
-export class KubeletServingWorld {
+export class KubeletServingHarness {
   readonly clock = new FakeClock();
   readonly kube = new FakeKube();
   readonly requests = new FakeInformer<CertificateSigningRequest>();

@@ -36,7 +36,7 @@ export interface Heard {
 }
 
 /** Controller, API server, cloud and provider in one process, under a clock that the test moves. */
-export class LifecycleWorld {
+export class LifecycleHarness {
   readonly clock = new FakeClock();
   readonly kube = new FakeKube();
   readonly nodes = new FakeInformer<Node>();

@@ -18,7 +18,7 @@ const POLL_MS = 2000;
 const OPERATION = { id: "op", stage: "", progressPercent: undefined, pollAfterMs: POLL_MS, message: "" };
 
 /** A provider whose calls take time, and whose changes go on after their answer. Paces may change meanwhile. */
-export function lingering(provider: Provider, clock: Clock, pace: () => Pace): Provider {
+export function slowProvider(provider: Provider, clock: Clock, pace: () => Pace): Provider {
   const { client } = provider;
   /** By Service UID: what is still to come. */
   const ensuring = new Map<string, number>();

@@ -18,12 +18,12 @@ export const MINUTE_MS = 60_000;
 /** From one full pass to the next. */
 export const PERIOD_MS = 5 * MINUTE_MS;
 
-/** What {@link RouteWorld.condition} answers. */
+/** What {@link RouteHarness.condition} answers. */
 export const ROUTED = "NetworkUnavailable|False|RouteCreated|RouteController created a route";
 export const UNROUTED = "NetworkUnavailable|True|NoRouteCreated|RouteController failed to create a route";
 
 /** One controller with everything around it in memory. */
-export class RouteWorld implements AsyncDisposable {
+export class RouteHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly log = new FakeLog();
   readonly kube = new FakeKube();

@@ -36,7 +36,7 @@ export function ranges(clusterCidrs: readonly string[], serviceCidrs: readonly s
 }
 
 /** API server, cloud and controller in one process, under a clock that the test moves. What the cache shows can be held back. */
-export class IpamWorld {
+export class IpamHarness {
   readonly clock = new FakeClock();
   readonly kube = new FakeKube();
   readonly log = new FakeLog();

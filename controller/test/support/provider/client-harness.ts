@@ -16,7 +16,7 @@ const NOTHING_DECLARED = { nodeLabelKeys: [], nodeAnnotationKeys: [] };
 export const SERVICE = { namespace: "default", name: "web", uid: "uid-1" };
 
 /** A scripted provider and a sidecar that is connected to it, from start() until the test ends. */
-export class ClientWorld implements AsyncDisposable {
+export class ClientHarness implements AsyncDisposable {
   readonly harness: ProviderHarness;
   #provider: ScriptedProvider | undefined;
   #sidecar: Sidecar | undefined;
@@ -25,8 +25,8 @@ export class ClientWorld implements AsyncDisposable {
     this.harness = harness;
   }
 
-  static async create(): Promise<ClientWorld> {
-    return new ClientWorld(await ProviderHarness.create());
+  static async create(): Promise<ClientHarness> {
+    return new ClientHarness(await ProviderHarness.create());
   }
 
   get provider(): ScriptedProvider {

@@ -31,14 +31,14 @@ interface Call {
   readonly asked: readonly string[];
 }
 
-export interface WorldOptions {
+export interface HarnessOptions {
   readonly topologyPolicy?: FieldPolicy;
   readonly maxBatchSize?: number;
   readonly refreshMs?: number;
 }
 
 /** cloud-node with its API server, its cloud and its provider in one process, under a clock that the test moves. */
-export class NodeWorld implements AsyncDisposable {
+export class NodeHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly kube = new FakeKube();
   readonly nodes = new FakeInformer<Node>();
@@ -56,12 +56,12 @@ export class NodeWorld implements AsyncDisposable {
   /** Changes of Nodes are not shown until they are released. */
   isLagging = false;
   readonly #late = new Set<string>();
-  readonly #options: WorldOptions;
+  readonly #options: HarnessOptions;
   readonly #listeners = new Set<() => void>();
   #life = new AbortController();
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(options: WorldOptions = {}) {
+  constructor(options: HarnessOptions = {}) {
     this.#options = options;
   }
 

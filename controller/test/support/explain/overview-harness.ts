@@ -14,7 +14,7 @@ import { FakeLog } from "../fake-log.ts";
 import { idleProvider } from "../provider/provider-builders.ts";
 
 /** What operators are told of a cluster that a test sets by hand, over real HTTP. One provider, `east`. */
-export interface OverviewWorld extends AsyncDisposable {
+export interface OverviewHarness extends AsyncDisposable {
   readonly url: string;
   readonly nodes: FakeInformer<Node>;
   readonly services: FakeInformer<Service>;
@@ -24,10 +24,10 @@ export interface OverviewWorld extends AsyncDisposable {
 }
 
 /** @param controllers at work. @default none */
-export async function startOverviewWorld(
+export async function startOverviewHarness(
   hasRoutes = false,
   controllers: readonly SupervisedController[] = [],
-): Promise<OverviewWorld> {
+): Promise<OverviewHarness> {
   const nodes = new FakeInformer<Node>();
   const services = new FakeInformer<Service>();
   const told = { provider: snapshot() };
