@@ -101,8 +101,11 @@ export class ChangeSequence implements ChangeNumbers {
     if (applied !== undefined && applied < epoch) return;
     this.#requiredEpoch = Math.max(this.#requiredEpoch, (applied ?? epoch) + 1);
     const { log, clock, isElected } = this.#deps;
-    const message = "A provider has applied a newer change than ours; the epoch increases with the next Lease renewal";
-    log.warn(message, { err: error, epoch, wanted: this.#requiredEpoch });
+    log.warn("A provider has applied a newer change than ours; the epoch increases with the next Lease renewal", {
+      err: error,
+      epoch,
+      wanted: this.#requiredEpoch,
+    });
     if (!isElected) this.establish(Math.max(clock.nowMs(), this.#requiredEpoch), Number.POSITIVE_INFINITY);
   }
 }

@@ -7,28 +7,28 @@ const LATENCY_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] a
 const SIZE_BUCKETS = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216] as const;
 
 export function restMetrics(metrics: Metrics) {
-  const histogram = (name: string, help: string, buckets: readonly number[]) =>
-    metrics.histogram({ name, help, labels: ["verb", "host"], buckets });
-  const latency = histogram(
-    "rest_client_request_duration_seconds",
-    "Request latency in seconds. Broken down by verb, and host.",
-    LATENCY_BUCKETS,
-  );
-  const limiter = histogram(
-    "rest_client_rate_limiter_duration_seconds",
-    "Client side rate limiter latency in seconds. Broken down by verb, and host.",
-    LATENCY_BUCKETS,
-  );
-  const requestSize = histogram(
-    "rest_client_request_size_bytes",
-    "Request size in bytes. Broken down by verb and host.",
-    SIZE_BUCKETS,
-  );
-  const responseSize = histogram(
-    "rest_client_response_size_bytes",
-    "Response size in bytes. Broken down by verb and host.",
-    SIZE_BUCKETS,
-  );
+  const timed = { labels: ["verb", "host"], buckets: LATENCY_BUCKETS } as const;
+  const sized = { labels: ["verb", "host"], buckets: SIZE_BUCKETS } as const;
+  const latency = metrics.histogram({
+    name: "rest_client_request_duration_seconds",
+    help: "Request latency in seconds. Broken down by verb, and host.",
+    ...timed,
+  });
+  const limiter = metrics.histogram({
+    name: "rest_client_rate_limiter_duration_seconds",
+    help: "Client side rate limiter latency in seconds. Broken down by verb, and host.",
+    ...timed,
+  });
+  const requestSize = metrics.histogram({
+    name: "rest_client_request_size_bytes",
+    help: "Request size in bytes. Broken down by verb and host.",
+    ...sized,
+  });
+  const responseSize = metrics.histogram({
+    name: "rest_client_response_size_bytes",
+    help: "Response size in bytes. Broken down by verb and host.",
+    ...sized,
+  });
   const requests = metrics.counter({
     name: "rest_client_requests_total",
     help: "Number of HTTP requests, partitioned by status code, method, and host.",
