@@ -30,7 +30,7 @@ export const OWN_CODES: Readonly<Record<string, string>> = {
   POD_RANGE_UNAVAILABLE: "The cloud has no pod ranges for a Node ([node IPAM](../explanation/node-ipam.md)).",
   LOAD_BALANCER_SYNC:
     "A load balancer is not as its Service wishes ([load balancers](../explanation/load-balancers.md)).",
-  OVERTAKEN: "The Service changed while its turn was awaited: planned anew at once. Not a failure.",
+  SUPERSEDED: "The Service changed while a change was queued; the controller plans again. Not a failure.",
   VOLUME_NOT_KNOWN:
     "A volume could not be looked up; tried again ([labels](../explanation/persistent-volume-labels.md)).",
   SELECTOR: "A label selector cannot be read: part of a USAGE problem.",

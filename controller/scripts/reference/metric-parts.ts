@@ -6,7 +6,7 @@ import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
 import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
 import { admissionCounter, labelingCounter } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import { routeMetrics } from "../../src/controllers/route/metrics.ts";
-import { exposeToldStates, serviceMetrics } from "../../src/controllers/service/metrics.ts";
+import { exposeConditionReasons, serviceMetrics } from "../../src/controllers/service/metrics.ts";
 import { eventMetrics } from "../../src/kube/events/metrics.ts";
 import { informerMetrics } from "../../src/kube/cache/metrics.ts";
 import { electionMetrics } from "../../src/leadership/elector.ts";
@@ -87,7 +87,7 @@ function status(metrics: Metrics): void {
 }
 
 function toldStates(metrics: Metrics): void {
-  exposeToldStates(metrics, { services: () => [], providers: providerSet([]) });
+  exposeConditionReasons(metrics, { services: () => [], providers: providerSet([]) });
 }
 
 function ownership(metrics: Metrics): OwnershipReport {

@@ -2,7 +2,7 @@ import type { Fact, ProviderStatus } from "@cloudwire/operator-api";
 import type { Node } from "../api/node.ts";
 import type { Service } from "../api/service.ts";
 import { isReady } from "../controllers/node-lifecycle/predicates.ts";
-import { toldReadiness } from "../controllers/service/plan/status.ts";
+import { reportedReadiness } from "../controllers/service/plan/status.ts";
 import type { ProviderInfo } from "../provider/model/info.ts";
 import type { ProviderSnapshot } from "../provider/sidecar.ts";
 import { iso } from "../util/text.ts";
@@ -35,7 +35,7 @@ export function factsOfRoute({ metadata, spec, status }: Node): readonly Fact[] 
 
 export function factsOfService(service: Service): readonly Fact[] {
   const { metadata, spec, status } = service;
-  const told = toldReadiness(service);
+  const told = reportedReadiness(service);
   return stated([
     ["uid", metadata.uid],
     ["type", spec.type],

@@ -59,7 +59,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web", ASKS.annotations);
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [UID]: "lb-old" });
-    expect(world.told).toContain(
+    expect(world.reported).toContain(
       "AdoptingLoadBalancer: Adopting load balancer lb-old as requested by annotation service.cloudwire.dev/adopt-load-balancer",
     );
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("lb-old.example");
@@ -68,7 +68,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web");
     await world.pass(60_000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
-    expect(world.told.filter((told) => told.startsWith("AdoptingLoadBalancer"))).toHaveLength(1);
+    expect(world.reported.filter((reported) => reported.startsWith("AdoptingLoadBalancer"))).toHaveLength(1);
   });
 
   test("makes none while that is not allowed, and takes it over once it is", async () => {
@@ -121,7 +121,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web", ASKS.annotations);
     await world.pass(1000);
     expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "acme-1" });
-    expect(world.told.join("\n")).toContain("the Service has load balancer acme-1; to take over another");
+    expect(world.reported.join("\n")).toContain("the Service has load balancer acme-1; to take over another");
     await world.restart();
     expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "acme-1" });
   });
@@ -180,8 +180,8 @@ describe("service-lb and a load balancer that exists", () => {
     ask("web");
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "lb-own" });
-    expect(world.told.join("\n")).toContain("the Service has load balancer lb-own; to take over another");
-    expect(world.told.join("\n")).not.toContain("AdoptingLoadBalancer");
+    expect(world.reported.join("\n")).toContain("the Service has load balancer lb-own; to take over another");
+    expect(world.reported.join("\n")).not.toContain("AdoptingLoadBalancer");
   });
 
   // Providers answer a change that they know by its id as they did before.

@@ -30,6 +30,6 @@ describe("service-lb and a cache that is behind", () => {
     world.store.catchUp();
     await world.pass(60_000);
     expect(cloud.changes).toEqual([`ensure ${UID}`, `delete ${UID}`]);
-    expect(world.told.filter((told) => told.startsWith("DeletedLoadBalancer"))).toHaveLength(1);
+    expect(world.reported.filter((reported) => reported.startsWith("DeletedLoadBalancer"))).toHaveLength(1);
   });
 });

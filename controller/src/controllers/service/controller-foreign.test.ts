@@ -29,7 +29,7 @@ describe("service-lb and a class while a provider has not answered yet", () => {
     put("other.example.com/lb");
     await world.start([silent(), new LoadBalancerCloud("b", { classes: [CLASS] }).provider()]);
     await world.pass(60_000);
-    expect([world.store.writes, world.told]).toEqual([[], []]);
+    expect([world.store.writes, world.reported]).toEqual([[], []]);
   });
 
   test("says of a Service whose class is served here what it waits for", async () => {

@@ -52,14 +52,14 @@ describe("service-lb and a Service that another provider serves from now on", ()
     put("web", { spec: { loadBalancerClass: CLASS } });
     await world.pass(1000);
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("b-1.example");
-    expect([kept(), world.told.at(-1)]).toEqual([
+    expect([kept(), world.reported.at(-1)]).toEqual([
       [[UID], [UID]],
       "DeletePreviousLoadBalancerFailed: Error deleting the load balancer of previous provider a: 503 (retrying in 5 seconds to 5 minutes). To fix: check that the provider runs, reaches its cloud and has valid credentials",
     ]);
     a.fail = () => undefined;
     await world.pass(60_000);
     expect(kept()).toEqual([[], [UID]]);
-    expect(world.told.at(-1)).toBe("DeletedPreviousLoadBalancer: Deleted load balancer a-1 of previous provider a");
+    expect(world.reported.at(-1)).toBe("DeletedPreviousLoadBalancer: Deleted load balancer a-1 of previous provider a");
     expect(world.store.get("web")?.status.conditions[0]?.reason).toBe("NoAvailableNodes");
     const before = [...a.calls, ...b.calls].length;
     await world.pass(60_000);

@@ -44,7 +44,7 @@ describe("service-lb and a protection that came late", () => {
     remove("web");
     await world.pass(60_000);
     expect([...cloud.kept.keys()]).toEqual(want);
-    expect(world.told.filter((told) => told.startsWith("LoadBalancerRetained"))).toHaveLength(want.length);
+    expect(world.reported.filter((reported) => reported.startsWith("LoadBalancerRetained"))).toHaveLength(want.length);
   });
 
   test.each([

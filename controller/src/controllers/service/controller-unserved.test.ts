@@ -50,19 +50,19 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     put((now) => now);
     await world.start([changing()]);
     const before = touched();
-    const [writes, calls, events] = [world.store.writes.length, cloud.calls.length, world.told.length];
+    const [writes, calls, events] = [world.store.writes.length, cloud.calls.length, world.reported.length];
     await upgrade("poorer");
     await upgrade("poorer");
     await world.pass(1_300_000);
     const message = `No provider serves this load balancer: ${WHY}. It is not changed or deleted until a provider serves it. To fix: run a provider that serves it.`;
     expect(condition()).toEqual(["Unknown", "NoLoadBalancerProvider", message]);
-    expect(world.told.slice(events)).toEqual([EVENT]);
+    expect(world.reported.slice(events)).toEqual([EVENT]);
     expect([world.store.writes.length - writes, cloud.calls.length - calls]).toEqual([1, 0]);
     expect(touched()).toEqual(before);
     await upgrade("capable");
     expect(condition()).toEqual(["True", "Ready", "The load balancer matches the spec of the Service."]);
     expect([touched(), cloud.changes]).toEqual([before, [`ensure ${UID}`]]);
-    expect(world.told.slice(events)).toEqual([EVENT]);
+    expect(world.reported.slice(events)).toEqual([EVENT]);
   });
 
   test("carries out afterwards what was changed meanwhile", async () => {
@@ -87,7 +87,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     put((now) => now);
     await world.start([changing()]);
     await upgrade("poorer");
-    const told = world.told.length;
+    const reported = world.reported.length;
     put(change);
     await world.pass(1000);
     expect([cloud.kept.size, condition()?.[1], web().metadata.finalizers]).toEqual([
@@ -97,10 +97,10 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     ]);
     await world.restart();
     await world.pass(1_300_000);
-    expect([cloud.changes, condition()?.[1], world.told.length]).toEqual([
+    expect([cloud.changes, condition()?.[1], world.reported.length]).toEqual([
       [`ensure ${UID}`],
       "NoLoadBalancerProvider",
-      told,
+      reported,
     ]);
     await upgrade("capable");
     expect([cloud.kept.size, world.store.get("web") === undefined]).toEqual([0, gone]);
@@ -132,7 +132,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     await world.start([changing()]);
     isCapable = false;
     await world.restart();
-    expect([condition()?.[1], world.told.at(-1)]).toEqual(["NoLoadBalancerProvider", EVENT]);
+    expect([condition()?.[1], world.reported.at(-1)]).toEqual(["NoLoadBalancerProvider", EVENT]);
   });
 
   test("says nothing on what may be another controller's", async () => {
@@ -151,6 +151,6 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     world.store.put(service("other", { metadata, spec: { loadBalancerClass: "other.example.com/lb" }, status }));
     await world.start([changing()]);
     await world.pass(1_300_000);
-    expect([world.store.writes, world.told]).toEqual([[], []]);
+    expect([world.store.writes, world.reported]).toEqual([[], []]);
   });
 });

@@ -11,7 +11,7 @@ import { informerSource, providerReadySource, type Source } from "../../runtime/
 import { once } from "../../util/once.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
 import { SERVICE_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
-import { apply, tellFailure } from "./apply/apply.ts";
+import { apply, reportFailure } from "./apply/apply.ts";
 import { ChangeLimiter } from "../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./apply/status.ts";
 import { failureKind, settleFailure } from "./failure.ts";
@@ -20,11 +20,11 @@ import { FailureCounts } from "../../runtime/history.ts";
 import { type Gathered, gather } from "./gather/gather.ts";
 import { type DriftPace, isPerhapsForeign } from "./gather/owner.ts";
 import { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
-import { exposeToldStates, type ServiceMetrics, serviceMetrics } from "./metrics.ts";
+import { exposeConditionReasons, type ServiceMetrics, serviceMetrics } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
 import { type NodePace, NodeSync, nodesSource, statusSource } from "./sources.ts";
 import { plan } from "./plan/plan.ts";
-import { hintOf, holderOf } from "./record/record.ts";
+import { hintOf, currentProviderOf } from "./record/record.ts";
 import { Records } from "./record/records.ts";
 import { concernsAdded, concernsUpdated, isSweepKey, sweptProvider } from "./predicates.ts";
 import { Targets } from "./gather/desired.ts";
@@ -37,7 +37,7 @@ export const serviceLb: Registration<ServiceOptions> = {
   register: (context) => {
     const { cluster, providers, program } = context;
     const metrics = once(() => {
-      exposeToldStates(program.metrics, {
+      exposeConditionReasons(program.metrics, {
         services: () => cluster.services.lister.list(),
         providers: providers.providers,
       });
@@ -133,7 +133,7 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
 function subqueueOf(key: string, { services, providers }: ServiceLbDependencies, { records }: State): string {
   if (isSweepKey(key)) return sweptProvider(key);
   const service = services.lister.get(key);
-  return holderOf(records.get(key))?.provider ?? subqueueOfOwner(service && providers.ownerOfService(service));
+  return currentProviderOf(records.get(key))?.provider ?? subqueueOfOwner(service && providers.ownerOfService(service));
 }
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
@@ -169,9 +169,9 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
         const inARow = failures.failed(context.key, failureKind(error));
         const cached = services.lister.get(context.key);
         const record = records.get(context.key);
-        const service = cached && isPerhapsForeign(deps, cached, holderOf(record)) ? undefined : cached;
-        if (service !== undefined) await tellFailure(error, service, { ...deps, ...state, inARow }, context);
-        const regarding = service ?? (hintOf(record) && holderOf(record)?.sent);
+        const service = cached && isPerhapsForeign(deps, cached, currentProviderOf(record)) ? undefined : cached;
+        if (service !== undefined) await reportFailure(error, service, { ...deps, ...state, inARow }, context);
+        const regarding = service ?? (hintOf(record) && currentProviderOf(record)?.sent);
         return settleFailure(error, regarding, { ...deps, inARow }, context);
       } finally {
         nodeSync.tried(context.key);
@@ -210,6 +210,6 @@ function enqueueAll({ services }: ServiceLbDependencies, { records }: State, que
   }
   // Services that are gone, too.
   for (const [key, record] of records.list()) {
-    if (holderOf(record) !== undefined) queue.add(key, { priority: "low" });
+    if (currentProviderOf(record) !== undefined) queue.add(key, { priority: "low" });
   }
 }

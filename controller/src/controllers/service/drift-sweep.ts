@@ -100,7 +100,7 @@ export class DriftSweep {
       const present = presentOf(record);
       // What was changed by us while the list was read may be on it or not.
       if (!isKnown || record?.state !== state || present === undefined) continue;
-      const steady = { kind: "inspected", look: { kind: "steady" }, nowMs: clock.monotonicMs() } as const;
+      const steady = { kind: "inspected", inspection: { kind: "steady" }, nowMs: clock.monotonicMs() } as const;
       if (isSuspect(present, loadBalancer)) {
         records.commit(key, { kind: "suspected", delayMs: random() * SPREAD_MS });
       } else records.commit(key, { ...steady, periodMs: pace.periodMs });

@@ -9,8 +9,8 @@ import { RetryAfterError, TerminalError } from "../../util/errors.ts";
 import { LoadBalancerSyncError, failureText, readinessOfFailure, settleFailure } from "./failure.ts";
 
 const lost = new ProviderError({ code: "UNAVAILABLE", message: "provider acme is not connected" });
-const inEnsure = (cause: Error, isTold = false) =>
-  new LoadBalancerSyncError("failed to ensure: why", { cause, isTold });
+const inEnsure = (cause: Error, isReported = false) =>
+  new LoadBalancerSyncError("failed to ensure: why", { cause, isReported });
 
 /** What is told and what the queue gets to see. */
 function settle(error: Error, { failures = 0, inARow = 1, aborted = false, random = 0.5 } = {}) {
@@ -35,7 +35,7 @@ function settle(error: Error, { failures = 0, inARow = 1, aborted = false, rando
       return thrown;
     }
   };
-  return { outcome: outcome(), told: events.map(({ reason, message }) => `${reason}: ${message}`) };
+  return { outcome: outcome(), reported: events.map(({ reason, message }) => `${reason}: ${message}`) };
 }
 
 /** What is told of an error. */
@@ -53,7 +53,7 @@ describe("settleFailure()", () => {
   ])("tells and passes on $it", ({ error }) => {
     expect(settle(error)).toEqual({
       outcome: error,
-      told: [failed(error)],
+      reported: [failed(error)],
     });
   });
 
@@ -62,18 +62,21 @@ describe("settleFailure()", () => {
     { it: "a connection lost for the first time", error: inEnsure(lost), options: { failures: 0 } },
     { it: "an end of the process", error: inEnsure(contractError("QUOTA_EXCEEDED", "x")), options: { aborted: true } },
   ])("passes on $it without a word", ({ error, options }) => {
-    expect(settle(error, options)).toEqual({ outcome: error, told: [] });
+    expect(settle(error, options)).toEqual({ outcome: error, reported: [] });
   });
 
   test("tells what the cloud itself throttled, and not what was kept back for its sake", () => {
     const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000, isClientThrottled: true });
-    expect(settle(inEnsure(keptBack), { failures: 5 })).toMatchObject({ outcome: { retryAfterMs: 6000 }, told: [] });
+    expect(settle(inEnsure(keptBack), { failures: 5 })).toMatchObject({
+      outcome: { retryAfterMs: 6000 },
+      reported: [],
+    });
     const throttled = contractError("RATE_LIMITED", "slow down", { retryAfterMs: 1000 });
-    expect(settle(inEnsure(throttled)).told).toHaveLength(1);
+    expect(settle(inEnsure(throttled)).reported).toHaveLength(1);
   });
 
   test("tells of a connection that stays lost", () => {
-    expect(settle(inEnsure(lost), { failures: 1 }).told).toHaveLength(1);
+    expect(settle(inEnsure(lost), { failures: 1 }).reported).toHaveLength(1);
   });
 
   test.each([
@@ -86,26 +89,26 @@ describe("settleFailure()", () => {
     },
   ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs, message }) => {
     const outcome = { kind: "requeue_after", delayMs, why: { reason: "busy", message } };
-    expect(settle(error)).toEqual({ outcome, told: [] });
+    expect(settle(error)).toEqual({ outcome, reported: [] });
   });
 
   test.each([
-    { inARow: 15, retryAfterMs: undefined, delayMs: 2000, isTold: false },
-    { inARow: 16, retryAfterMs: undefined, delayMs: 5000, isTold: true },
-    { inARow: 18, retryAfterMs: undefined, delayMs: 20_000, isTold: true },
-    { inARow: 18, retryAfterMs: 700, delayMs: 20_000, isTold: true },
-    { inARow: 16, retryAfterMs: 9000, delayMs: 9000, isTold: true },
-    { inARow: 99, retryAfterMs: undefined, delayMs: 300_000, isTold: true },
+    { inARow: 15, retryAfterMs: undefined, delayMs: 2000, isReported: false },
+    { inARow: 16, retryAfterMs: undefined, delayMs: 5000, isReported: true },
+    { inARow: 18, retryAfterMs: undefined, delayMs: 20_000, isReported: true },
+    { inARow: 18, retryAfterMs: 700, delayMs: 20_000, isReported: true },
+    { inARow: 16, retryAfterMs: 9000, delayMs: 9000, isReported: true },
+    { inARow: 99, retryAfterMs: undefined, delayMs: 300_000, isReported: true },
   ])(
     "waits $delayMs ms at failure $inARow of a provider that stays busy",
-    ({ inARow, retryAfterMs, delayMs, isTold }) => {
+    ({ inARow, retryAfterMs, delayMs, isReported }) => {
       const error = inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs }));
-      const { outcome, told } = settle(error, { inARow });
-      expect({ outcome, told }).toEqual({
-        outcome: isTold
+      const { outcome, reported } = settle(error, { inARow });
+      expect({ outcome, reported }).toEqual({
+        outcome: isReported
           ? new RetryAfterError("failed to ensure: why", delayMs, { cause: error })
           : { kind: "requeue_after", delayMs, why: { reason: "busy", message: "failed to ensure: why" } },
-        told: isTold ? [failed(error)] : [],
+        reported: isReported ? [failed(error)] : [],
       });
     },
   );
@@ -121,7 +124,7 @@ describe("settleFailure()", () => {
     const error = inEnsure(contractError(reason, "no"));
     expect(settle(error, { inARow })).toEqual({
       outcome: new RetryAfterError("failed to ensure: why", delayMs, { cause: error }),
-      told: [failed(error)],
+      reported: [failed(error)],
     });
   });
 
@@ -245,7 +248,7 @@ describe("failure readiness", () => {
 
     test("speaks of a former provider's load balancer, too, which no condition tells of", () => {
       const cause = contractError("DELETION_PROTECTED", "why");
-      const error = new LoadBalancerSyncError("failed", { cause, isTold: true, isAside: true });
+      const error = new LoadBalancerSyncError("failed", { cause, isReported: true, isAside: true });
       expect([readinessOfFailure(error), failureText(error)]).toEqual([
         undefined,
         `failed ${hint("DeletionProtected", OPERATOR)}`,

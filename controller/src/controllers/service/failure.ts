@@ -35,7 +35,7 @@ export function failureKind(error: unknown): string {
 }
 
 /** Busy for so long that it is news. */
-export function isBusyStill(error: unknown, inARow: number): boolean {
+export function isBusyTooLong(error: unknown, inARow: number): boolean {
   return isBusy(providerErrorOf(error)) && inARow > BUSY_TRIES;
 }
 
@@ -48,13 +48,13 @@ export function settleFailure(
 ): Result {
   if (context.signal.aborted) throw error;
   const fromProvider = providerErrorOf(error);
-  const isStill = isBusyStill(error, inARow);
+  const isStill = isBusyTooLong(error, inARow);
   if (isBusy(fromProvider) && !isStill) {
     context.log.debug(2, "Provider is busy with the load balancer", { err: error });
     const why = { reason: "busy", message: describe(error) };
     return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()), why);
   }
-  if (service !== undefined && (isStill || (!isTold(error) && !isQuiet(error, context)))) {
+  if (service !== undefined && (isStill || (!isReported(error) && !isQuiet(error, context)))) {
     events.record(syncLoadBalancerFailed(service, failureText(error)));
   }
   const delayMs = fromProvider && jittered(fromProvider, waitMs(fromProvider, inARow), random);
@@ -77,12 +77,12 @@ function waitMs(error: ProviderError, inARow: number): number | undefined {
   );
 }
 
-function isTold(error: unknown): boolean {
-  return error instanceof LoadBalancerSyncError && error.isTold;
+function isReported(error: unknown): boolean {
+  return error instanceof LoadBalancerSyncError && error.isReported;
 }
 
 export interface SyncErrorOptions extends ErrorOptions {
-  readonly isTold?: boolean;
+  readonly isReported?: boolean;
   /** Of no bearing on the load balancer that serves: its condition says nothing of it. */
   readonly isAside?: boolean;
   /** What the Service's condition says of it; default: by the cause. */
@@ -95,18 +95,18 @@ export interface SyncErrorOptions extends ErrorOptions {
 export class LoadBalancerSyncError extends Error {
   readonly code = "LOAD_BALANCER_SYNC";
   /** An event of its own has said it. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
   readonly isAside: boolean;
   readonly reason: LoadBalancerReadyReason | undefined;
   readonly nextTry: string;
 
   constructor(
     message: string,
-    { isTold = false, isAside = false, reason, nextTry, ...options }: SyncErrorOptions = {},
+    { isReported = false, isAside = false, reason, nextTry, ...options }: SyncErrorOptions = {},
   ) {
     super(message, options);
     this.name = "LoadBalancerSyncError";
-    this.isTold = isTold;
+    this.isReported = isReported;
     this.isAside = isAside;
     this.reason = reason;
     this.nextTry = nextTry ?? "retrying in 5 seconds to 5 minutes";
@@ -134,7 +134,7 @@ function isBusy(error: ProviderError | undefined): boolean {
 }
 
 /** The call has not been sent: others go first, so that the cloud is not called too often. Nothing has failed. */
-export function isInLine(error: unknown): boolean {
+export function isRateLimited(error: unknown): boolean {
   return providerErrorOf(error)?.isClientThrottled === true;
 }
 
@@ -142,7 +142,7 @@ export function isInLine(error: unknown): boolean {
 export function isQuiet(error: unknown, { signal, failures }: ReconcileContext): boolean {
   const fromProvider = providerErrorOf(error);
   const isRestart = fromProvider?.fromTransport === true && fromProvider.code === "UNAVAILABLE" && failures === 0;
-  return signal.aborted || isBusy(fromProvider) || isInLine(error) || isRestart;
+  return signal.aborted || isBusy(fromProvider) || isRateLimited(error) || isRestart;
 }
 
 /** An event's length; metav1.Condition would take 32,768 characters. */
@@ -192,24 +192,26 @@ const API_SERVER_REMEDY = "check that the API server is healthy and grants the c
 export function readinessOfFailure(error: unknown): Readiness | undefined {
   // The server that did not take the write would not take this one.
   if (isOfApiServer(error)) return undefined;
-  return error instanceof LoadBalancerSyncError && error.isAside ? undefined : judged(error);
+  return error instanceof LoadBalancerSyncError && error.isAside ? undefined : readinessOfError(error);
 }
 
 /** What went wrong, when it is tried again and what somebody can do, in one line for events: `kubectl describe` shows no conditions. */
 export function failureText(error: unknown): string {
   return isOfApiServer(error)
     ? hinted(describe(error), NEXT_TRY.TRANSIENT, API_SERVER_REMEDY, MAX_EVENT_TEXT)
-    : judged(error, MAX_EVENT_TEXT).message;
+    : readinessOfError(error, MAX_EVENT_TEXT).message;
 }
 
 function isOfApiServer(error: unknown): boolean {
   return causesOf(error).some((cause) => isApiError(cause));
 }
 
-function judged(error: unknown, max = MAX_MESSAGE): Readiness {
-  const told = causesOf(error).find((cause) => cause instanceof LoadBalancerSyncError && cause.reason !== undefined);
-  if (told instanceof LoadBalancerSyncError && told.reason !== undefined) {
-    return readiness(told.reason, describe(error), told.nextTry, max);
+function readinessOfError(error: unknown, max = MAX_MESSAGE): Readiness {
+  const reported = causesOf(error).find(
+    (cause) => cause instanceof LoadBalancerSyncError && cause.reason !== undefined,
+  );
+  if (reported instanceof LoadBalancerSyncError && reported.reason !== undefined) {
+    return readiness(reported.reason, describe(error), reported.nextTry, max);
   }
   const fromProvider = providerErrorOf(error);
   if (fromProvider === undefined) return readiness("SyncFailed", describe(error), NEXT_TRY.TRANSIENT, max);

@@ -4,7 +4,7 @@ import { capabilities, idleProvider, info } from "../../../test/support/provider
 import type { Service } from "../../api/service.ts";
 import { providerSet } from "../../provider/ownership/provider-set.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { exposeToldStates } from "./metrics.ts";
+import { exposeConditionReasons } from "./metrics.ts";
 
 const loadBalancers = capabilities({ classes: ["example.com/lb"] });
 const east = idleProvider("east", info({ capabilities: { loadBalancers } }));
@@ -22,7 +22,7 @@ function saying(reason: string | undefined, spec: Partial<Service["spec"]> = {})
 
 function shown(services: readonly Service[]): Promise<string> {
   const metrics = new Metrics();
-  exposeToldStates(metrics, { services: () => services, providers: providerSet([east]) });
+  exposeConditionReasons(metrics, { services: () => services, providers: providerSet([east]) });
   return metrics.text();
 }
 

@@ -2,7 +2,7 @@ import type { Counter, Gauge, Histogram } from "prom-client";
 import type { Service } from "../../api/service.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { type Metrics, exponentialBuckets } from "../../telemetry/metrics.ts";
-import { toldReadiness } from "./plan/status.ts";
+import { reportedReadiness } from "./plan/status.ts";
 import { wantsLoadBalancer } from "./predicates.ts";
 
 /** Upstream's names and buckets where upstream has one: cloud-provider/controllers/service/metrics.go v0.36.3. */
@@ -54,13 +54,13 @@ export function serviceMetrics(metrics: Metrics): ServiceMetrics {
 /** Stands for the reason of a Service that says nothing of its load balancer yet. */
 const UNKNOWN = "Unknown";
 
-export interface ToldStatesDependencies {
+export interface ConditionReasonsDependencies {
   readonly services: () => Iterable<Service>;
   readonly providers: Pick<ProviderSet, "providers" | "ownerOfService">;
 }
 
 /** Shows how many Services say what of their load balancer, as the cache has them at the scrape. */
-export function exposeToldStates(metrics: Metrics, { services, providers }: ToldStatesDependencies): void {
+export function exposeConditionReasons(metrics: Metrics, { services, providers }: ConditionReasonsDependencies): void {
   metrics.gauge({
     name: "cloudwire_services",
     help: "Services with a load balancer, by provider and reason of their condition cloudwire.dev/LoadBalancerReady. provider is empty if there is none or it is unknown.",
@@ -70,9 +70,9 @@ export function exposeToldStates(metrics: Metrics, { services, providers }: Told
       for (const { name } of providers.providers) gauge.set({ provider: name, reason: "Ready" }, 0);
       for (const service of services()) {
         const owner = providers.ownerOfService(service);
-        const told = toldReadiness(service)?.reason;
-        if (told === undefined && (owner.kind !== "owned" || !wantsLoadBalancer(service))) continue;
-        gauge.inc({ provider: owner.kind === "owned" ? owner.provider.name : "", reason: told ?? UNKNOWN });
+        const reported = reportedReadiness(service)?.reason;
+        if (reported === undefined && (owner.kind !== "owned" || !wantsLoadBalancer(service))) continue;
+        gauge.inc({ provider: owner.kind === "owned" ? owner.provider.name : "", reason: reported ?? UNKNOWN });
       }
     },
   });

@@ -92,7 +92,7 @@ export function losesStatus(
   if (published === undefined || !wantsLoadBalancer(service) || isDeleting(service)) return false;
   const [before, now] = [old.status.loadBalancer.ingress, service.status.loadBalancer.ingress];
   const isOverwritten = !deepEqual(before, now) && !deepEqual(now, published);
-  return isOverwritten || (tellsReadiness(old) && !tellsReadiness(service));
+  return isOverwritten || (hasReadiness(old) && !hasReadiness(service));
 }
 
 /**
@@ -124,7 +124,7 @@ function isExcluded(value: string | undefined): boolean {
   return value !== undefined && !isClearlyFalse(value);
 }
 
-function tellsReadiness({ status }: Service): boolean {
+function hasReadiness({ status }: Service): boolean {
   return status.conditions.some(({ type }) => type === LOAD_BALANCER_READY);
 }
 

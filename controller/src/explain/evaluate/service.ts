@@ -2,7 +2,7 @@ import type { State } from "@cloudwire/operator-api";
 import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Condition } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
-import { toldReadiness } from "../../controllers/service/plan/status.ts";
+import { reportedReadiness } from "../../controllers/service/plan/status.ts";
 import {
   hasFinalizer,
   isDeleting,
@@ -73,7 +73,7 @@ function unmanaged(summary: string): Evaluation {
 function evaluateDesired(facts: ServiceFacts): Evaluation {
   const { service } = facts;
   const causes = causesOfWanted(facts);
-  const told = toldReadiness(service);
+  const told = reportedReadiness(service);
   const isReady = told?.status === "True" && causes.length === 0;
   const what = `load balancer with ports ${service.spec.ports.map(({ port, protocol }) => `${port}/${protocol}`).join(", ")}`;
   const addresses = service.status.loadBalancer.ingress
@@ -93,7 +93,7 @@ function causesOfWanted(facts: ServiceFacts): readonly KnownCause[] {
   const { service, owner, last } = facts;
   const nobody = ownerCause(facts);
   if (nobody !== undefined) return [nobody];
-  const told = toldReadiness(service);
+  const told = reportedReadiness(service);
   const gaps = gapCauses(owner, service);
   const said = lastCause(last) ?? conditionCause(told, last);
   const failure = unlessEcho(said, facts.troubles);
@@ -124,7 +124,7 @@ function ownerCause({ service, owner, classes }: ServiceFacts): KnownCause | und
     const isContested = isProviderError(error, "ALREADY_EXISTS");
     return cause(isContested ? "ClassContested" : "OwnerUndecided", error.message);
   }
-  const isMade = hasFinalizer(service) && toldReadiness(service) !== undefined;
+  const isMade = hasFinalizer(service) && reportedReadiness(service) !== undefined;
   const served = classes.length === 0 ? "" : `; served are ${classes.join(", ")}`;
   if (service.spec.loadBalancerClass === undefined || isMade)
     return cause("LoadBalancersNotServed", `${owner.why}${served}`);
@@ -195,7 +195,7 @@ function evaluateWithoutFinalizer({ service, owner }: ServiceFacts): Evaluation 
 function deletionCauses(facts: ServiceFacts): readonly KnownCause[] {
   const { service, last, troubles, owner } = facts;
   if (isDeletionProtected(service)) return [cause("DeletionProtected")];
-  const failure = unlessEcho(lastCause(last) ?? conditionCause(toldReadiness(service), last), troubles);
+  const failure = unlessEcho(lastCause(last) ?? conditionCause(reportedReadiness(service), last), troubles);
   // Whoever made it takes it down, whoever is to serve the Service now: work that goes on is somebody's.
   const isIdle = failure === undefined && (last === undefined || last.outcome === "success");
   const nobody = isIdle && owner.kind === "unowned" ? ownerCause(facts) : undefined;

@@ -5,7 +5,7 @@ import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
 import { NETWORK_UNAVAILABLE, type Node, READY } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
-import { toldReadiness } from "../../controllers/service/plan/status.ts";
+import { reportedReadiness } from "../../controllers/service/plan/status.ts";
 import type { ReconcileRecord } from "../../runtime/history.ts";
 import { beginningOf, flatText } from "../../util/text.ts";
 
@@ -89,7 +89,7 @@ export function serviceEntries(old: Service, service: Service): readonly NewEntr
   if (old.metadata.uid !== service.metadata.uid) {
     return [object("Recreated", "Deleted, and made anew under the same name.")];
   }
-  const [before, now] = [toldReadiness(old), toldReadiness(service)];
+  const [before, now] = [reportedReadiness(old), reportedReadiness(service)];
   const isTold = now !== undefined && (before?.status !== now.status || before.reason !== now.reason);
   const [ingress, ingressNow] = [addressesOf(old), addressesOf(service)];
   const condition: readonly NewEntry[] = isTold

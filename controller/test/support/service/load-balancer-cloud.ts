@@ -82,8 +82,8 @@ export class LoadBalancerCloud {
     const fate = this.fail(call, uid);
     if (fate !== undefined && fate !== "lost") throw fate;
     const answer = act();
-    const told = uid === "" ? [...this.kept.values()] : [this.kept.get(uid)];
-    for (const kept of told) if (kept !== undefined && fate !== "lost") kept.isSeen = true;
+    const reported = uid === "" ? [...this.kept.values()] : [this.kept.get(uid)];
+    for (const kept of reported) if (kept !== undefined && fate !== "lost") kept.isSeen = true;
     if (fate === "lost") throw contractError("DEADLINE_PASSED", "no answer in time");
     return answer;
   }

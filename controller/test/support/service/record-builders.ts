@@ -8,7 +8,7 @@ import {
 } from "../../../src/controllers/service/record/record.ts";
 import type { RecordEvent } from "../../../src/controllers/service/record/transition.ts";
 import { service } from "../builders.ts";
-import { wish } from "./service-plan-builders.ts";
+import { desired } from "./service-plan-builders.ts";
 
 /** Seen first, asked for, acknowledged: the same Service as its user changed it. */
 export const first = service("web");
@@ -21,32 +21,32 @@ export const acknowledged: Acknowledged = {
   service: made,
   provider: "acme",
   loadBalancerID: "lb-1",
-  spec: wish().spec,
+  spec: desired().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
   observedFingerprint: "",
   lockKey: "lock-1",
   ingress: undefined,
 };
-export const hint = { loadBalancerID: "lb-1", lockKey: "lock-1", spec: wish().spec };
+export const hint = { loadBalancerID: "lb-1", lockKey: "lock-1", spec: desired().spec };
 export const operation: Operation = { id: "op-1", purpose: "ensure", pollAfterMs: 3000 };
 export const present: Present = { ...acknowledged, operation: undefined };
 export const pending: Present = { ...acknowledged, operation };
 
 const requested = { kind: "requested", intent: "i-1", requestID: "r-1", operation: undefined } as const;
 const accepted = { kind: "accepted", operation } as const;
-const holder = { provider: "acme", sent: asked };
+const current = { provider: "acme", sent: asked };
 
 /** One of each, by name; "none" is no record. */
 export const STATES = {
-  unknown: { kind: "unknown", holder: undefined, sinceMs: Number.NEGATIVE_INFINITY },
-  "unknown, held": { kind: "unknown", holder, sinceMs: 7 },
+  unknown: { kind: "unknown", current: undefined, sinceMs: Number.NEGATIVE_INFINITY },
+  "unknown, held": { kind: "unknown", current, sinceMs: 7 },
   foreign: { kind: "foreign" },
   declined: { kind: "declined", service: asked, bootID: "boot-1" },
-  requested: { kind: "changing", ...holder, progress: requested, acknowledged: undefined, hint: undefined },
-  accepted: { kind: "changing", ...holder, progress: accepted, acknowledged, hint: undefined },
+  requested: { kind: "changing", ...current, progress: requested, acknowledged: undefined, hint: undefined },
+  accepted: { kind: "changing", ...current, progress: accepted, acknowledged, hint: undefined },
   active: { kind: "active", acknowledged },
-  deleting: { kind: "deleting", ...holder, progress: requested, hint },
+  deleting: { kind: "deleting", ...current, progress: requested, hint },
   gone: { kind: "gone" },
 } as const satisfies Readonly<Record<string, State>>;
 export type StateName = keyof typeof STATES;
@@ -106,7 +106,7 @@ export const EVENTS = {
   previousFound: { kind: "previousFound", provider: "old", loadBalancerID: "lb-0" },
   previousCleared: { kind: "previousCleared", provider: "old" },
   suspected: { kind: "suspected", delayMs: 5 },
-  inspected: { kind: "inspected", look: { kind: "steady" }, nowMs: 9, periodMs: 0 },
+  inspected: { kind: "inspected", inspection: { kind: "steady" }, nowMs: 9, periodMs: 0 },
   repaired: { kind: "repaired", nowMs: 9 },
   driftSuperseded: { kind: "driftSuperseded" },
 } as const satisfies Readonly<Record<string, RecordEvent>>;

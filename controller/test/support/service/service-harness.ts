@@ -84,7 +84,7 @@ export class ServiceHarness implements AsyncDisposable {
     this.nodes.set(node(name, { spec: { providerID: `acme://${name}` } }));
   }
 
-  get told(): readonly string[] {
+  get reported(): readonly string[] {
     return this.events.map(({ reason, message }) => `${reason}: ${message}`);
   }
 

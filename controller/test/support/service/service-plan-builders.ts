@@ -1,5 +1,5 @@
 import type { Present } from "../../../src/controllers/service/record/record.ts";
-import type { WantedInput, Wish } from "../../../src/controllers/service/plan/types.ts";
+import type { EnsureInput, DesiredLoadBalancer } from "../../../src/controllers/service/plan/types.ts";
 import type { LoadBalancer, LoadBalancerResult, Operation } from "../../../src/provider/model/load-balancer.ts";
 import { CREATED_MS, ingress, service } from "../builders.ts";
 
@@ -20,8 +20,8 @@ export const operation: Operation = {
   message: "",
 };
 
-export function wish(specFingerprint = "spec-1", nodesFingerprint = "nodes-1", count = 2): Wish {
-  const spec: NonNullable<Wish["spec"]> = {
+export function desired(specFingerprint = "spec-1", nodesFingerprint = "nodes-1", count = 2): DesiredLoadBalancer {
+  const spec: NonNullable<DesiredLoadBalancer["spec"]> = {
     ports: [],
     ipFamilies: [],
     sourceRanges: [],
@@ -78,7 +78,7 @@ export const known: Present = {
   service: held,
   provider: "acme",
   loadBalancerID: "lb-1",
-  spec: wish().spec,
+  spec: desired().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
   observedFingerprint: "",
@@ -95,12 +95,12 @@ export const making: Present = {
 export const updating: Present = { ...known, operation: { id: "op-1", purpose: "update", pollAfterMs: 3000 } };
 
 /** A Service that wants a load balancer and of which nothing is known. */
-export function wanted(parts: Partial<WantedInput> = {}): WantedInput {
+export function wanted(parts: Partial<EnsureInput> = {}): EnsureInput {
   return {
-    kind: "wanted",
+    kind: "ensure",
     service: held,
     provider: "acme",
-    wish: wish(),
+    desired: desired(),
     present: undefined,
     isUnanswered: false,
     observed: undefined,

@@ -37,10 +37,10 @@ export class ServiceStore implements Pick<KubeClient, "patch"> {
   catchUp(): void {
     const unheard = this.#unheard ?? [];
     this.#unheard = undefined;
-    for (const tell of unheard) tell();
+    for (const report of unheard) report();
   }
 
-  #tell(change: () => void): void {
+  #report(change: () => void): void {
     if (this.#unheard === undefined) change();
     else this.#unheard.push(change);
   }
@@ -58,12 +58,12 @@ export class ServiceStore implements Pick<KubeClient, "patch"> {
     const { name, finalizers, deletionTimestampMs } = service.metadata;
     if (deletionTimestampMs !== undefined && finalizers.length === 0) {
       this.#services.delete(name);
-      this.#tell(() => this.informer.delete(`default/${name}`));
+      this.#report(() => this.informer.delete(`default/${name}`));
       return;
     }
     const metadata = { ...service.metadata, resourceVersion: String(++this.#version) };
     this.#services.set(name, { ...service, metadata });
-    this.#tell(() => this.informer.set({ ...service, metadata }));
+    this.#report(() => this.informer.set({ ...service, metadata }));
   }
 
   async patch<T>(resource: Resource<T>, { name }: ObjectName, patch: Patch): Promise<T> {

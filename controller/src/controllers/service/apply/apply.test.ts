@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { service } from "../../../../test/support/builders.ts";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../../test/support/fake-log.ts";
-import { FINALIZER, held, known, wish } from "../../../../test/support/service/service-plan-builders.ts";
+import { FINALIZER, held, known, desired } from "../../../../test/support/service/service-plan-builders.ts";
 import { ServiceStore } from "../../../../test/support/service/service-store.ts";
 import { OwnWrites } from "../../../kube/cache/store.ts";
 import { DONE } from "../../../runtime/reconciler.ts";
@@ -56,9 +56,9 @@ const settle: Settle = {
   service: held,
   present: known,
   finished: undefined,
-  nodeCount: wish().nodes.count,
+  nodeCount: desired().nodes.count,
   finalizerPatch: undefined,
-  look: undefined,
+  inspection: undefined,
 };
 
 test("apply() comes back for what a former provider has once the wish is carried out", async () => {
@@ -108,5 +108,5 @@ test("apply() reads anew what has failed, and keeps who holds it", async () => {
   const deps = dependencies();
   deps.records.commit(KEY, { kind: "read", present: known });
   await expect(apply({ kind: "fail", message: "it failed" }, deps, context)).rejects.toThrow("it failed");
-  expect(deps.records.get(KEY)?.state).toMatchObject({ kind: "unknown", holder: { provider: known.provider } });
+  expect(deps.records.get(KEY)?.state).toMatchObject({ kind: "unknown", current: { provider: known.provider } });
 });

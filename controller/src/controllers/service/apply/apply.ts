@@ -1,25 +1,25 @@
 import type { Service } from "../../../api/service.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { RetryAfterError, TerminalError } from "../../../util/errors.ts";
-import { LoadBalancerSyncError, isBusyStill, isInLine, isQuiet, readinessOfFailure } from "../failure.ts";
+import { LoadBalancerSyncError, isBusyTooLong, isRateLimited, isQuiet, readinessOfFailure } from "../failure.ts";
 import { loadBalancerRetained, noLoadBalancerProvider, loadBalancerDeletionProtected } from "../events.ts";
-import { PROTECTED, notServed, toldReadiness } from "../plan/status.ts";
+import { PROTECTED, notServed, reportedReadiness } from "../plan/status.ts";
 import type { Keep, Leave, Plan, Refuse, Settle } from "../plan/types.ts";
-import { applyChange, noteLook } from "./change.ts";
-import { type ApplyDependencies, MUTED, type StatusWriting, addFinalizer, finish, poll, tell } from "./status.ts";
-import { applyDelete, applyRetire, unlessOvertaken } from "./delete.ts";
+import { applyChange, recordInspection } from "./change.ts";
+import { type ApplyDependencies, MUTED, type StatusWriting, addFinalizer, finish, poll, report } from "./status.ts";
+import { applyDelete, applyDeletePrevious, unlessSuperseded } from "./delete.ts";
 
 /** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   switch (plan.kind) {
     case "delete":
-      return unlessOvertaken(applyDelete(plan, deps, context));
+      return unlessSuperseded(applyDelete(plan, deps, context));
     case "keep":
       return applyKeep(plan, await applyMeanwhile(plan.meanwhile, deps, context), deps, context);
     case "leave":
       return applyLeave(plan, deps, context);
-    case "retire":
-      return unlessOvertaken(applyRetire(plan, deps, context));
+    case "deletePrevious":
+      return unlessSuperseded(applyDeletePrevious(plan, deps, context));
     case "refuse":
       return applyRefuse(plan, deps, context);
     case "change":
@@ -66,8 +66,8 @@ async function applyRefuse(
 }
 
 async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { service, present, finished, nodeCount, look } = plan;
-  if (look !== undefined) noteLook(service, present, look, deps, context);
+  const { service, present, finished, nodeCount, inspection } = plan;
+  if (inspection !== undefined) recordInspection(service, present, inspection, deps, context);
   if (!(await addFinalizer(service, plan.finalizerPatch, undefined, deps, context))) return DONE;
   return finish(service, present, { purpose: finished, nodeCount }, deps, context);
 }
@@ -87,10 +87,10 @@ async function applyKeep(
     // Another Service may stand under the name by now.
     return requeueAfter(0);
   }
-  if (toldReadiness(ownWrites.newest(service))?.reason !== PROTECTED.reason)
+  if (reportedReadiness(ownWrites.newest(service))?.reason !== PROTECTED.reason)
     events.record(loadBalancerDeletionProtected(service));
   await addFinalizer(service, finalizerPatch, PROTECTED, deps, context);
-  await tell(service, PROTECTED, deps, context);
+  await report(service, PROTECTED, deps, context);
   return result;
 }
 
@@ -102,35 +102,35 @@ async function applyLeave(
 ): Promise<Result> {
   const readiness = notServed(why);
   context.log.warn("The load balancer is left as it is: no provider serves it any more", { why });
-  const isNew = toldReadiness(deps.ownWrites.newest(service))?.reason !== readiness.reason;
-  await tell(service, readiness, deps, context);
+  const isNew = reportedReadiness(deps.ownWrites.newest(service))?.reason !== readiness.reason;
+  await report(service, readiness, deps, context);
   if (isNew) deps.events.record(noLoadBalancerProvider(service, why));
   return DONE;
 }
 
-export interface TellFailureDependencies extends StatusWriting {
+export interface ReportFailureDependencies extends StatusWriting {
   /** Failures of one kind in a row, this one included. */
   readonly inARow: number;
 }
 
 /** Says in the Service's condition what stands in the way. Never fails: what went wrong before is what counts. */
-export async function tellFailure(
+export async function reportFailure(
   error: unknown,
   cached: Service,
-  deps: TellFailureDependencies,
+  deps: ReportFailureDependencies,
   context: ReconcileContext,
 ): Promise<void> {
   const { inARow, ownWrites } = deps;
   // What waits makes no event, but people who look find out why nothing happens.
-  const isTold = isBusyStill(error, inARow) || isInLine(error);
-  if (context.signal.aborted || (isQuiet(error, context) && !isTold)) return;
+  const isReported = isBusyTooLong(error, inARow) || isRateLimited(error);
+  if (context.signal.aborted || (isQuiet(error, context) && !isReported)) return;
   const service = ownWrites.latest(cached);
   const readiness = readinessOfFailure(error);
   if (readiness === undefined) return;
   // One failed look does not make a load balancer that serves a doubtful one.
-  if (readiness.status === "Unknown" && inARow === 1 && toldReadiness(service)?.status === "True") return;
+  if (readiness.status === "Unknown" && inARow === 1 && reportedReadiness(service)?.status === "True") return;
   try {
-    await tell(service, readiness, deps, context);
+    await report(service, readiness, deps, context);
   } catch (failure) {
     context.log.debug(2, "The condition of the Service could not be written", { err: failure });
   }

@@ -20,22 +20,23 @@ import { progressOf } from "../plan/plan.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
 import { type Present, openRequestID } from "../record/record.ts";
-import type { Look } from "../record/transition.ts";
-import { type ApplyDependencies, addFinalizer, finish, poll, providerNamed, tellNothing } from "./status.ts";
+import type { Inspection } from "../record/transition.ts";
+import { type ApplyDependencies, addFinalizer, finish, poll, providerNamed, removeReadiness } from "./status.ts";
 
 /** What it takes to request a change of a provider. */
 type Calling = Pick<ApplyDependencies, "providers" | "gate" | "records" | "newId">;
 
 /** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
 export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { service, purpose, wish, ignored } = plan;
+  const { service, purpose, desired, ignored } = plan;
   const { events, records } = deps;
   const isEnsure = purpose === "ensure";
-  announceRepair(plan, deps);
+  reportRepair(plan, deps);
   if (isEnsure) events.record(ensuringLoadBalancer(service));
-  if (wish.adoptLoadBalancerId !== undefined) events.record(adoptingLoadBalancer(service, wish.adoptLoadBalancerId));
+  if (desired.adoptLoadBalancerId !== undefined)
+    events.record(adoptingLoadBalancer(service, desired.adoptLoadBalancerId));
   if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps, context))) return DONE;
-  if (isEnsure && wish.nodes.count === 0) events.record(unavailableLoadBalancer(service));
+  if (isEnsure && desired.nodes.count === 0) events.record(unavailableLoadBalancer(service));
   for (const { field, message } of ignored) events.record(featureIgnored(service, field, message));
 
   const answer = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
@@ -43,13 +44,13 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
     case "notFound":
       // Class R: at once and one time. A read could still show what is gone.
       records.commit(context.key, { kind: "notFound", nowMs: deps.clock.monotonicMs() });
-      return applyChange(anew(plan), deps, context);
+      return applyChange(recreated(plan), deps, context);
     case "refused":
       // What stands is kept up all the same; the refusal is told then.
       return requeueAfter(0);
     case "notResponsible":
       records.commit(context.key, { kind: "changeDeclined", service, bootID: bootIDOf(plan, deps) });
-      await tellNothing(service, deps, context);
+      await removeReadiness(service, deps, context);
       return DONE;
     default:
       return conclude(plan, answer, deps, context);
@@ -63,9 +64,9 @@ async function conclude(
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  const { service, purpose, wish } = plan;
+  const { service, purpose, desired } = plan;
   const { events, records, clock } = deps;
-  noteChange(plan, deps, context.key);
+  recordChange(plan, deps, context.key);
   for (const diagnostic of answer.diagnostics) events.record(diagnosed(service, diagnostic));
   if (answer.loadBalancer === undefined) {
     throw new LoadBalancerSyncError("the provider answered without a load balancer");
@@ -78,7 +79,7 @@ async function conclude(
     case "pending":
       return poll(service, progress.present, deps, context);
     case "done":
-      return finish(service, progress.present, { purpose, nodeCount: wish.nodes.count }, deps, context);
+      return finish(service, progress.present, { purpose, nodeCount: desired.nodes.count }, deps, context);
     default:
       return progress satisfies never;
   }
@@ -125,7 +126,7 @@ function bootIDOf({ provider }: Change, deps: Pick<ApplyDependencies, "providers
 }
 
 /** The same wish for a load balancer that is not there. */
-function anew(plan: Change): Change {
+function recreated(plan: Change): Change {
   return {
     ...plan,
     purpose: "ensure",
@@ -140,16 +141,16 @@ function anew(plan: Change): Change {
 }
 
 async function callEnsure(plan: Change, deps: Calling, context: ReconcileContext): Promise<LoadBalancerChange> {
-  const { service, wish, operationId, acknowledgedNodes } = plan;
+  const { service, desired, operationId, acknowledgedNodes } = plan;
   const provider = providerNamed(deps, plan.provider);
   const hint = operationId === undefined || operationId === "" ? {} : { operationId };
-  const { spec } = wish;
+  const { spec } = desired;
   if (spec === undefined) {
     throw new LoadBalancerSyncError(
       "the load balancer of an earlier wish is gone, and what that wish was is not known",
     );
   }
-  const input = { service: serviceRef(service), ...wish, spec, acknowledgedNodes, ...hint };
+  const input = { service: serviceRef(service), ...desired, spec, acknowledgedNodes, ...hint };
   const options = changeOptions(plan, deps, context);
   return deps.gate.run(provider, context, plan.inForce?.lockKey, () =>
     provider.client.ensureLoadBalancer(input, options),
@@ -175,7 +176,7 @@ async function updateNodes(
     events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), failureText(error)));
     throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${describe(error)}`, {
       cause: error,
-      isTold: true,
+      isReported: true,
     });
   } finally {
     metrics.updateHostLatencySeconds.observe((clock.monotonicMs() - startMs) / 1000);
@@ -186,33 +187,33 @@ function callUpdate(plan: Change, deps: Calling, context: ReconcileContext): Pro
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(plan.service, provider.info, plan.loadBalancerId, plan.operationId);
   const options = changeOptions(plan, deps, context);
-  const update = () => provider.client.updateLoadBalancerNodes({ ...ref, nodes: plan.wish.nodes }, options);
+  const update = () => provider.client.updateLoadBalancerNodes({ ...ref, nodes: plan.desired.nodes }, options);
   return deps.gate.run(provider, context, plan.inForce?.lockKey, update);
 }
 
 /** Recorded before the call, because its answer may be lost. */
 function changeOptions(
-  { service, provider, call, wish, trigger }: Change,
+  { service, provider, call, desired, trigger }: Change,
   { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
   { key, signal, priority }: ReconcileContext,
 ): ChangeOptions {
-  const { specFingerprint, nodes, adoptLoadBalancerId = "" } = wish;
+  const { specFingerprint, nodes, adoptLoadBalancerId = "" } = desired;
   const intent = [service.metadata.uid, call, specFingerprint, nodes.fingerprint, adoptLoadBalancerId].join(" ");
   const requestID = openRequestID(records.get(key), intent) ?? newId();
   records.commit(key, { kind: "changeRequested", service, provider, intent, requestID });
   return { signal, priority, requestId: requestID, trigger };
 }
 
-function nodeNames({ wish }: Change): readonly string[] {
-  const { source } = wish.nodes;
+function nodeNames({ desired }: Change): readonly string[] {
+  const { source } = desired.nodes;
   return source.kind === "inline" ? source.nodes.map(({ name }) => name) : [];
 }
 
 /** What a read of the cloud, for which a sweep gave reason, has come to. */
-export function noteLook(
+export function recordInspection(
   service: Service,
   { provider }: Present,
-  look: Look,
+  inspection: Inspection,
   {
     records,
     pace,
@@ -222,24 +223,24 @@ export function noteLook(
   }: Pick<ApplyDependencies, "records" | "pace" | "clock" | "events" | "metrics">,
   { key, log }: ReconcileContext,
 ): void {
-  if (look.kind === "left") {
-    const { drift, verdict } = look;
+  if (inspection.kind === "left") {
+    const { drift, decision } = inspection;
     const { what, kind } = drift;
-    log.debug(2, "The load balancer is not as acknowledged and is left so for now", { what, verdict });
-    metrics.drifts.inc({ provider, kind, action: verdict === "suspended" ? "suspended" : "deferred" });
+    log.debug(2, "The load balancer is not as acknowledged and is left so for now", { what, decision });
+    metrics.drifts.inc({ provider, kind, action: decision === "suspended" ? "suspended" : "deferred" });
     const isNew = records.get(key)?.drift.suspended === undefined;
-    if (verdict === "suspended" && isNew) events.record(driftNotRepaired(service, what));
+    if (decision === "suspended" && isNew) events.record(driftNotRepaired(service, what));
   }
-  records.commit(key, { kind: "inspected", look, nowMs: clock.monotonicMs(), periodMs: pace.periodMs });
+  records.commit(key, { kind: "inspected", inspection, nowMs: clock.monotonicMs(), periodMs: pace.periodMs });
 }
 
 /** Before what somebody else did is undone. */
-function announceRepair({ service, drift }: Change, { events }: Pick<ApplyDependencies, "events">): void {
+function reportRepair({ service, drift }: Change, { events }: Pick<ApplyDependencies, "events">): void {
   if (drift !== undefined) events.record(loadBalancerDrifted(service, drift.what));
 }
 
 /** After the provider has taken the change: another wish puts an end to what was known of drifts. */
-function noteChange(
+function recordChange(
   { provider, purpose, drift }: Change,
   { records, clock, metrics }: Pick<ApplyDependencies, "records" | "clock" | "metrics">,
   key: string,

@@ -16,10 +16,10 @@ import {
 } from "../events.ts";
 import { loadBalancerRef } from "../gather/desired.ts";
 import { DELETING } from "../plan/status.ts";
-import type { Delete, Retire, Wish } from "../plan/types.ts";
+import type { Delete, DeletePrevious, DesiredLoadBalancer } from "../plan/types.ts";
 import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from "../predicates.ts";
 import { hintOf, openRequestID } from "../record/record.ts";
-import { type ApplyDependencies, again, patch, providerNamed, tell } from "./status.ts";
+import { type ApplyDependencies, again, patch, providerNamed, report } from "./status.ts";
 
 /** What it takes to request a deletion of a provider, unless the Service has changed meanwhile. */
 type Calling = Looking & Pick<ApplyDependencies, "providers" | "gate">;
@@ -33,7 +33,7 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (!done) {
     records.commit(context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "" } });
-    if (!isGone) await tell(service, DELETING, deps, context);
+    if (!isGone) await report(service, DELETING, deps, context);
     return again(operation?.pollAfterMs, deps);
   }
   if (plan.patch !== undefined)
@@ -54,7 +54,7 @@ async function callDelete(
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
   const requestId = requestDeletion(plan, deps, context);
   const trigger = isGone ? "service gone" : "service deleted";
-  const refuse = (): void => refuseOvertakenDelete(service, deps);
+  const refuse = (): void => refuseSupersededDelete(service, deps);
   const options = { signal: context.signal, requestId, trigger, refuse };
   const lockKey = hintOf(deps.records.get(context.key))?.lockKey;
   const call = () =>
@@ -65,11 +65,11 @@ async function callDelete(
   try {
     return await call().catch(async (error: unknown) => {
       if (!hasReason(error, "DELETION_PROTECTED") || plan.unprotected === undefined) throw error;
-      await unprotect(plan, plan.unprotected, refuseOvertakenDelete, deps, context);
+      await unprotect(plan, plan.unprotected, refuseSupersededDelete, deps, context);
       return call();
     });
   } catch (error) {
-    if (isOvertaken(error)) throw error;
+    if (isSuperseded(error)) throw error;
     throw deletionError(plan, deps, context, error);
   }
 }
@@ -89,8 +89,8 @@ function requestDeletion(
 /** The only way to take a protection at the cloud back is another wish. */
 async function unprotect(
   { service, provider: name }: Pick<Delete, "service" | "provider">,
-  { spec, specFingerprint, nodes }: Wish,
-  refuse: typeof refuseOvertakenDelete,
+  { spec, specFingerprint, nodes }: DesiredLoadBalancer,
+  refuse: typeof refuseSupersededDelete,
   deps: Calling,
   context: ReconcileContext,
 ): Promise<void> {
@@ -113,12 +113,12 @@ function deletionError(
 ): LoadBalancerSyncError {
   const message = `failed to delete load balancer: ${describe(error)}`;
   if (isGone && !isQuiet(error, context)) events.record(deleteLoadBalancerFailed(service, failureText(error)));
-  return new LoadBalancerSyncError(message, { cause: error, isTold: isGone });
+  return new LoadBalancerSyncError(message, { cause: error, isReported: isGone });
 }
 
 /** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
-export async function applyRetire(
-  { service, previous }: Retire,
+export async function applyDeletePrevious(
+  { service, previous }: DeletePrevious,
   deps: Calling & Pick<ApplyDependencies, "events" | "random">,
   context: ReconcileContext,
 ): Promise<Result> {
@@ -126,7 +126,7 @@ export async function applyRetire(
   const { loadBalancerID } = previous;
   const provider = providerNamed(deps, previous.provider);
   const ref = loadBalancerRef(service, provider.info, loadBalancerID, undefined);
-  const refuse = (): void => refuseOvertakenRetire(service, deps);
+  const refuse = (): void => refuseSupersededPreviousDelete(service, deps);
   const options = { signal: context.signal, trigger: "served by another provider", refuse };
   const call = () =>
     gate.run(provider, context, undefined, () => {
@@ -139,7 +139,7 @@ export async function applyRetire(
       await unprotect(
         { service, provider: previous.provider },
         previous.unprotected,
-        refuseOvertakenRetire,
+        refuseSupersededPreviousDelete,
         deps,
         context,
       );
@@ -147,12 +147,12 @@ export async function applyRetire(
     });
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
-    if (isOvertaken(error)) throw error;
+    if (isSuperseded(error)) throw error;
     if (!isQuiet(error, context)) {
       events.record(deletePreviousLoadBalancerFailed(service, previous.provider, failureText(error)));
     }
     const message = `failed to delete what provider ${previous.provider} had of the Service: ${describe(error)}`;
-    throw new LoadBalancerSyncError(message, { cause: error, isTold: true, isAside: true });
+    throw new LoadBalancerSyncError(message, { cause: error, isReported: true, isAside: true });
   }
   // Where only nobody could tell, there was nothing to speak of.
   if (loadBalancerID !== undefined)
@@ -165,40 +165,40 @@ export async function applyRetire(
 const REPLAN_MS = 1000;
 
 /** What was planned is not to be done any more: the Service has changed while a change waited for its turn. */
-class OvertakenError extends Error {
-  readonly code = "OVERTAKEN";
+class SupersededError extends Error {
+  readonly code = "SUPERSEDED";
   override readonly name = "OvertakenError";
 }
 
 type Looking = Pick<ApplyDependencies, "records" | "services" | "ownWrites">;
 
 /** To be asked when its turn has come, for what is deleted does not come back. */
-function refuseOvertakenDelete(service: Service, deps: Looking): void {
+function refuseSupersededDelete(service: Service, deps: Looking): void {
   const now = current(service, deps);
   const isWanted = now !== undefined && wantsLoadBalancer(now) && !isDeleting(now);
-  if (isWanted || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
+  if (isWanted || isDeletionProtected(now ?? lastOf(service, deps))) throw superseded(service);
 }
 
-/** As {@link refuseOvertakenDelete}: another wish may make the previous provider the present one. */
-function refuseOvertakenRetire(service: Service, deps: Looking): void {
+/** As {@link refuseSupersededDelete}: another wish may make the previous provider the present one. */
+function refuseSupersededPreviousDelete(service: Service, deps: Looking): void {
   const now = current(service, deps);
   const isAnother = now !== undefined && needsUpdate(service, now);
-  if (isAnother || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
+  if (isAnother || isDeletionProtected(now ?? lastOf(service, deps))) throw superseded(service);
 }
 
 /** Plans anew soon, on what was seen here. */
-export async function unlessOvertaken(applied: Promise<Result>): Promise<Result> {
+export async function unlessSuperseded(applied: Promise<Result>): Promise<Result> {
   try {
     return await applied;
   } catch (error) {
-    if (isOvertaken(error)) return requeueAfter(REPLAN_MS);
+    if (isSuperseded(error)) return requeueAfter(REPLAN_MS);
     throw error;
   }
 }
 
 /** Found here, or when the call was to be sent. */
-function isOvertaken(error: unknown): boolean {
-  return causesOf(error).some((cause) => cause instanceof OvertakenError);
+function isSuperseded(error: unknown): boolean {
+  return causesOf(error).some((cause) => cause instanceof SupersededError);
 }
 
 /** As the next gathering will see it, or the same would be planned and refused again for ever. undefined: it is gone. */
@@ -212,6 +212,6 @@ function lastOf(service: Service, { records }: Looking): Service {
   return record?.uid === service.metadata.uid && record.isDeleted ? record.lastSeen : service;
 }
 
-function overtaken(service: Service): OvertakenError {
-  return new OvertakenError(`Service ${keyOf(service)} has changed; its load balancer was not deleted`);
+function superseded(service: Service): SupersededError {
+  return new SupersededError(`Service ${keyOf(service)} has changed; its load balancer was not deleted`);
 }

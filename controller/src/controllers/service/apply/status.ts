@@ -21,7 +21,7 @@ import {
   ingressPatch,
   readinessItems,
   readinessOf,
-  toldReadiness,
+  reportedReadiness,
   withConditions,
   withoutReadiness,
 } from "../plan/status.ts";
@@ -88,7 +88,7 @@ async function publish(
 }
 
 /** Writes the condition alone. */
-export async function tell(
+export async function report(
   service: Service,
   readiness: Readiness,
   deps: StatusWriting,
@@ -99,7 +99,7 @@ export async function tell(
 }
 
 /** Says no more of the load balancer: it is somebody else's. */
-export async function tellNothing(
+export async function removeReadiness(
   service: Service,
   deps: Pick<ApplyDependencies, "kube" | "ownWrites">,
   context: ReconcileContext,
@@ -216,8 +216,8 @@ export class PacedConditions implements Conditions {
     if (items === undefined) return undefined;
     const key = keyOf(service);
     const nowMs = this.#clock.monotonicMs();
-    const told = toldReadiness(service);
-    const isSame = told?.status === wanted.status && told.reason === wanted.reason;
+    const reported = reportedReadiness(service);
+    const isSame = reported?.status === wanted.status && reported.reason === wanted.reason;
     const last = this.#written.get(key);
     const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && !needsUpdate(last.service, service);
     if (isSame && isPaced) return undefined;

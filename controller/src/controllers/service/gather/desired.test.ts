@@ -31,9 +31,9 @@ test.each<[string, (nodes: FakeInformer<Node>) => void, object]>([
   change(nodes);
   targets.changed();
   const now = { ...before, ...declared };
-  const anew = new Targets({ nodes: nodes.lister, providers }).of("acme", now);
-  expect(targets.of("acme", now)).toEqual(anew);
-  expect(anew.fingerprint).not.toBe(first.fingerprint);
+  const recreated = new Targets({ nodes: nodes.lister, providers }).of("acme", now);
+  expect(targets.of("acme", now)).toEqual(recreated);
+  expect(recreated.fingerprint).not.toBe(first.fingerprint);
 });
 
 test("Targets.of() says the same until it is told of a change", () => {

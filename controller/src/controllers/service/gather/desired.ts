@@ -11,7 +11,7 @@ import {
 import type { LoadBalancerRef, NodeSelection } from "../../../provider/model/client.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
 import type { ProviderSet } from "../../../provider/model/provider.ts";
-import type { PreviousToDelete, Wish } from "../plan/types.ts";
+import type { PreviousToDelete, DesiredLoadBalancer } from "../plan/types.ts";
 import { isTarget } from "../predicates.ts";
 import type { Acknowledged, PreviousLoadBalancer } from "../record/record.ts";
 import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
@@ -19,8 +19,8 @@ import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
 type Dependencies = Pick<GatherDependencies, "providers" | "targets" | "settings">;
 
 /** A wish that is this process' own. */
-export interface KnownWish extends Wish {
-  readonly spec: NonNullable<Wish["spec"]>;
+export interface DesiredWithSpec extends DesiredLoadBalancer {
+  readonly spec: NonNullable<DesiredLoadBalancer["spec"]>;
 }
 
 /** What a previous provider holds, and how its protection at the cloud is lifted where the Service says that it may go. */
@@ -31,26 +31,26 @@ export function previousToDelete(
 ): PreviousToDelete {
   const owner = serverNamed(deps, previous.provider);
   if (owner?.loadBalancers.deletionProtection !== true || deletionProtection(service) !== false) return previous;
-  const wish = wishOf(deps, service, owner, undefined);
-  return { ...previous, unprotected: unprotectedOf(wish, wish.spec) };
+  const desired = desiredOf(deps, service, owner, undefined);
+  return { ...previous, unprotected: withoutProtection(desired, desired.spec) };
 }
 
 /** The same without protection at the cloud. */
-export function unprotectedOf(wish: Wish, asked: KnownWish["spec"]): KnownWish {
+export function withoutProtection(desired: DesiredLoadBalancer, asked: DesiredWithSpec["spec"]): DesiredWithSpec {
   const spec = { ...asked, deletionProtection: false };
-  return { ...wish, spec, specFingerprint: specFingerprint(spec) };
+  return { ...desired, spec, specFingerprint: specFingerprint(spec) };
 }
 
 /**
  * What the Service wishes of its owner.
  * @param requested what this process has requested last
  */
-export function wishOf(
+export function desiredOf(
   { targets, settings }: Dependencies,
   service: Service,
   { provider, info, loadBalancers }: Owner,
   requested: Acknowledged["spec"],
-): KnownWish {
+): DesiredWithSpec {
   const { annotationPrefixes } = info;
   const asked = loadBalancerSpec(service, { annotationPrefixes, loadBalancers }, settings);
   // To say nothing would leave a protection as it is that this process has asked for.

@@ -5,9 +5,9 @@ import type { LoadBalancerResult } from "../../../provider/model/load-balancer.t
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
-import { driftVerdict } from "../plan/drift.ts";
+import { driftDecision } from "../plan/drift.ts";
 import { isReadNeeded } from "../plan/plan.ts";
-import type { CleanupInput, Input, WantedInput, Wish } from "../plan/types.ts";
+import type { CleanupInput, Input, EnsureInput, DesiredLoadBalancer } from "../plan/types.ts";
 import {
   NEXT_TRY,
   type Refusal,
@@ -23,7 +23,7 @@ import {
   type Present,
   type ServiceRecord,
   hintOf,
-  holderOf,
+  currentProviderOf,
   isDeclined,
   isUnanswered,
   presentOf,
@@ -31,7 +31,7 @@ import {
 } from "../record/record.ts";
 import { News } from "../record/records.ts";
 import type { RecordEvent } from "../record/transition.ts";
-import { loadBalancerRef, previousToDelete, unprotectedOf, wishOf } from "./desired.ts";
+import { loadBalancerRef, previousToDelete, withoutProtection, desiredOf } from "./desired.ts";
 import {
   type GatherDependencies,
   type Owner,
@@ -68,10 +68,10 @@ async function gatherInput(
   const left = news.record && abandoned(news.record);
   if (left !== undefined) return left;
   if (service === undefined) return { kind: "absent", key };
-  const why = unservedWhy(deps, service, holderOf(news.record));
+  const why = unservedWhy(deps, service, currentProviderOf(news.record));
   if (why !== undefined) return { kind: "unserved", service, why };
   return wantsLoadBalancer(service) && !isDeleting(service)
-    ? gatherWanted(deps, news, service, context)
+    ? gatherEnsure(deps, news, service, context)
     : gatherCleanup(deps, news, service, context);
 }
 
@@ -87,12 +87,12 @@ function learnOf(service: Service | undefined, news: News): void {
 }
 
 /** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
-async function gatherWanted(
+async function gatherEnsure(
   deps: GatherDependencies,
   news: News,
   service: Service,
   context: ReconcileContext,
-): Promise<WantedInput | undefined> {
+): Promise<EnsureInput | undefined> {
   const owner = ownerOf(deps, context, service);
   if (owner === undefined) {
     news.add({ kind: "notOwned" });
@@ -100,17 +100,17 @@ async function gatherWanted(
   }
   const { provider, info, loadBalancers } = owner;
   news.add({ kind: "owned", nowMs: deps.clock.monotonicMs() });
-  const isKnown = !hasFinalizer(service) || holderOf(news.record) !== undefined;
+  const isKnown = !hasFinalizer(service) || currentProviderOf(news.record) !== undefined;
   const previous = await previousOf(deps, news, provider, isKnown, context);
   const { record } = news;
   if (isDeclined(record, service, info.bootId)) return undefined;
   const present = presentOf(record);
-  const wish = wishOf(deps, service, owner, present?.spec);
+  const desired = desiredOf(deps, service, owner, present?.spec);
   const unsupported = unsupportedRequests(service, loadBalancers);
   const refusal = refusalOf(unsupported) ?? refusedBefore(deps, record, service, info);
   const known = {
     service,
-    wish,
+    desired,
     present,
     isUnanswered: isUnanswered(record),
     refusal,
@@ -122,10 +122,10 @@ async function gatherWanted(
   const observed = isRead ? await read(deps, owner, record, known, context) : undefined;
   const adoption = await gatherAdoption(deps, owner, service, { present, observed }, context);
   return {
-    kind: "wanted",
+    kind: "ensure",
     ...known,
     provider: provider.name,
-    wish: { ...wish, ...adoption.wish },
+    desired: { ...desired, ...adoption.desired },
     observed: isGoing ? undefined : observed,
     previous: previous && previousToDelete(deps, service, previous),
     unsupported: [...unsupported, ...adoption.problems],
@@ -170,11 +170,11 @@ function refusedBefore(
 function suspicionOf(
   { clock, pace }: Pick<GatherDependencies, "clock" | "pace">,
   record: ServiceRecord | undefined,
-): WantedInput["suspicion"] {
+): EnsureInput["suspicion"] {
   if (record?.drift.suspected !== true) return undefined;
   const { repairs } = record.drift;
-  const verdict = (kind: Drift["kind"]) => driftVerdict(kind, repairs, clock.monotonicMs(), pace.periodMs);
-  return { missing: verdict("missing"), changed: verdict("changed") };
+  const decision = (kind: Drift["kind"]) => driftDecision(kind, repairs, clock.monotonicMs(), pace.periodMs);
+  return { missing: decision("missing"), changed: decision("changed") };
 }
 
 async function read(
@@ -201,13 +201,13 @@ async function gatherCleanup(
   context: ReconcileContext,
 ): Promise<CleanupInput | undefined> {
   const { record } = news;
-  const holder = holderOf(record)?.provider;
-  if (holder === undefined && !isOurs(record, service)) return undefined;
-  const owner = holder === undefined ? ownerOf(deps, context, service) : serverNamed(deps, holder);
-  const provider = holder ?? owner?.provider.name;
+  const current = currentProviderOf(record)?.provider;
+  if (current === undefined && !isOurs(record, service)) return undefined;
+  const owner = current === undefined ? ownerOf(deps, context, service) : serverNamed(deps, current);
+  const provider = current ?? owner?.provider.name;
   if (provider === undefined) return undefined;
   news.add({ kind: "owned", nowMs: deps.clock.monotonicMs() });
-  const previous = owner && (await possiblePreviousOf(deps, news, owner.provider, holder !== undefined, context));
+  const previous = owner && (await possiblePreviousOf(deps, news, owner.provider, current !== undefined, context));
   const hint = hintOf(record);
   return {
     kind: "cleanup",
@@ -217,16 +217,16 @@ async function gatherCleanup(
     loadBalancerId: hint?.loadBalancerID,
     deletion: deletionOf(record),
     previous: previous && previousToDelete(deps, service, previous),
-    upkeep: isKeptUp(service) ? await gatherWanted(deps, news, service, context) : undefined,
-    unprotected: owner && unprotectedWish(deps, service, owner, hint?.spec),
+    upkeep: isKeptUp(service) ? await gatherEnsure(deps, news, service, context) : undefined,
+    unprotected: owner && desiredWithoutProtection(deps, service, owner, hint?.spec),
   };
 }
 
 /** As {@link gatherCleanup}, for a Service that is gone, or whose name another one has: the load balancer was the earlier one's. */
 function abandoned(record: ServiceRecord): CleanupInput | undefined {
-  const holder = holderOf(record);
-  if (holder === undefined || !record.isDeleted) return undefined;
-  const { provider, sent } = holder;
+  const current = currentProviderOf(record);
+  if (current === undefined || !record.isDeleted) return undefined;
+  const { provider, sent } = current;
   const { lastSeen } = record;
   // Whether it may go is the last word's; what it was made from is what was sent.
   const service = isDeletionProtected(lastSeen) === isDeletionProtected(sent) ? sent : lastSeen;
@@ -254,16 +254,16 @@ function isKeptUp(service: Service): boolean {
 }
 
 /** The last wish without protection at the cloud, where its user takes that back or this process has asked for it. */
-function unprotectedWish(
+function desiredWithoutProtection(
   deps: Pick<GatherDependencies, "providers" | "targets" | "settings">,
   service: Service,
   owner: Owner,
   requested: Acknowledged["spec"],
-): Wish | undefined {
+): DesiredLoadBalancer | undefined {
   if (!owner.loadBalancers.deletionProtection || isDeletionProtected(service)) return undefined;
   if (deletionProtection(service) === undefined && requested?.deletionProtection === undefined) return undefined;
-  const wish = wishOf(deps, service, owner, requested);
-  return unprotectedOf(wish, requested ?? wish.spec);
+  const desired = desiredOf(deps, service, owner, requested);
+  return withoutProtection(desired, requested ?? desired.spec);
 }
 
 /** What this process has done since the list was begun is in its records. */
@@ -279,16 +279,16 @@ async function gatherAdoption(
 ): Promise<Adoption> {
   const loadBalancerId = loadBalancerToAdopt(service);
   if (loadBalancerId === undefined) return NO_ADOPTION;
-  const standingId = known.present?.loadBalancerID ?? observedId(known.observed);
+  const existingId = known.present?.loadBalancerID ?? observedId(known.observed);
   const isAllowed = deps.mayAdopt();
   const isOffered = owner.loadBalancers.adopt && owner.loadBalancers.list !== undefined;
-  const isPossible = standingId === undefined && isAllowed && isOffered;
-  if (!isPossible) return adoption({ loadBalancerId, standingId, isAllowed, isOffered, others: [] });
+  const isPossible = existingId === undefined && isAllowed && isOffered;
+  if (!isPossible) return adoption({ loadBalancerId, existingId, isAllowed, isOffered, others: [] });
   const uids = await uidsById(deps, owner, context);
   // What was read of the Service alone is younger than the list.
   const listedId = known.observed === undefined ? idOf(uids, service.metadata.uid) : undefined;
   const others = othersOf(deps, owner, service, { loadBalancerId, uid: uids.get(loadBalancerId) });
-  return adoption({ loadBalancerId, standingId: listedId, isAllowed, isOffered, others });
+  return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, others });
 }
 
 /** UIDs of Services, by ID of the load balancer that they have by the cloud's word. Throws where some may be missing. */
@@ -308,7 +308,7 @@ function observedId(observed: LoadBalancerResult | undefined): string | undefine
 }
 
 function idOf(uids: ReadonlyMap<string, string>, uid: string): string | undefined {
-  return [...uids].find(([, holder]) => holder === uid)?.[0];
+  return [...uids].find(([, current]) => current === uid)?.[0];
 }
 
 /**
@@ -326,18 +326,18 @@ function othersOf(
     .filter((other) => other.metadata.uid === uid || asksFor(other, loadBalancerId))
     .map((other) => keyOf(other));
   const wanted = { provider: provider.name, loadBalancerId, uid };
-  const known = [...records.list()].filter(([, record]) => mayHold(record, wanted)).map(([key]) => key);
+  const known = [...records.list()].filter(([, record]) => mayHave(record, wanted)).map(([key]) => key);
   return [...new Set([...living, ...known])].filter((key) => key !== keyOf(service));
 }
 
 /** By its ID, or by the UID that the cloud has for it. Services that are gone count, too. */
-function mayHold(
+function mayHave(
   record: ServiceRecord,
   wanted: { readonly provider: string; readonly loadBalancerId: string; readonly uid: string | undefined },
 ): boolean {
-  const holder = holderOf(record);
-  if (holder === undefined) return false;
-  const isSame = holder.provider === wanted.provider && hintOf(record)?.loadBalancerID === wanted.loadBalancerId;
+  const current = currentProviderOf(record);
+  if (current === undefined) return false;
+  const isSame = current.provider === wanted.provider && hintOf(record)?.loadBalancerID === wanted.loadBalancerId;
   return isSame || record.uid === wanted.uid;
 }
 

@@ -9,9 +9,9 @@ import type { Provider, ProviderSet } from "../../../provider/model/provider.ts"
 import { classesOf } from "../../../provider/ownership/provider-set.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import type { Clock } from "../../../util/clock.ts";
-import { toldReadiness } from "../plan/status.ts";
+import { reportedReadiness } from "../plan/status.ts";
 import { hasFinalizer, isDeleting, wantsLoadBalancer } from "../predicates.ts";
-import { type Holder, type PreviousLoadBalancer, hintOf, holderOf } from "../record/record.ts";
+import { type CurrentProvider, type PreviousLoadBalancer, hintOf, currentProviderOf } from "../record/record.ts";
 import type { News, RecordReader } from "../record/records.ts";
 import type { Found, LoadBalancerLister } from "./load-balancer-lister.ts";
 
@@ -56,10 +56,10 @@ export function serverNamed({ providers }: Pick<GatherDependencies, "providers">
 export function isPerhapsForeign(
   { providers }: { readonly providers: Pick<ProviderSet, "providers"> },
   service: Service,
-  holder: Holder | undefined,
+  current: CurrentProvider | undefined,
 ): boolean {
   const { loadBalancerClass } = service.spec;
-  if (loadBalancerClass === undefined || hasFinalizer(service) || holder !== undefined) return false;
+  if (loadBalancerClass === undefined || hasFinalizer(service) || current !== undefined) return false;
   return !providers.providers.some(({ info }) => info !== undefined && classesOf(info).includes(loadBalancerClass));
 }
 
@@ -90,22 +90,22 @@ export function ownerOf(
 export function unservedWhy(
   { providers }: { readonly providers: Pick<ProviderSet, "providers" | "ownerOfService"> },
   service: Service,
-  holder: Holder | undefined,
+  current: CurrentProvider | undefined,
 ): string | undefined {
   if (!hasFinalizer(service)) return undefined;
   const { loadBalancerClass } = service.spec;
   const isWanted = wantsLoadBalancer(service) && !isDeleting(service);
   // Whoever made it takes it down, whoever is to serve the Service now.
-  if (holder !== undefined && !isWanted) {
-    const info = providers.providers.find(({ name }) => name === holder.provider)?.info;
+  if (current !== undefined && !isWanted) {
+    const info = providers.providers.find(({ name }) => name === current.provider)?.info;
     const isServed = info === undefined || info.capabilities.loadBalancers !== undefined;
-    return isServed ? undefined : `provider ${holder.provider}, which made it, serves no load balancers`;
+    return isServed ? undefined : `provider ${current.provider}, which made it, serves no load balancers`;
   }
   // The finalizer is shared by controllers of all classes, and the condition by those of this kind.
   const isOurs =
-    holder === undefined
-      ? loadBalancerClass === undefined && toldReadiness(service) !== undefined
-      : holder.sent.spec.loadBalancerClass === loadBalancerClass;
+    current === undefined
+      ? loadBalancerClass === undefined && reportedReadiness(service) !== undefined
+      : current.sent.spec.loadBalancerClass === loadBalancerClass;
   const owner = isOurs ? providers.ownerOfService(service) : undefined;
   return owner?.kind === "unowned" ? owner.why : undefined;
 }
@@ -133,7 +133,7 @@ export async function previousOf(
   isKnown: boolean,
   context: ReconcileContext,
 ): Promise<PreviousLoadBalancer | undefined> {
-  handOver(deps, news, owner);
+  changeOwner(deps, news, owner);
   if (!isKnown && !hasPrevious(news)) {
     for (const other of candidates(deps, news, owner)) {
       const found = await find(deps, news, other, context);
@@ -169,10 +169,10 @@ export async function possiblePreviousOf(
 }
 
 /** The owner has changed since the record was written. */
-function handOver({ providers, clock }: Dependencies, news: News, owner: Provider): void {
-  const holder = holderOf(news.record);
-  if (holder === undefined || holder.provider === owner.name) return;
-  const earlier = providers.providers.find(({ name }) => name === holder.provider);
+function changeOwner({ providers, clock }: Dependencies, news: News, owner: Provider): void {
+  const current = currentProviderOf(news.record);
+  if (current === undefined || current.provider === owner.name) return;
+  const earlier = providers.providers.find(({ name }) => name === current.provider);
   const leavesPrevious = earlier !== undefined && !isSamePlace(earlier, owner);
   news.add({ kind: "ownerChanged", provider: owner.name, leavesPrevious, nowMs: clock.monotonicMs() });
 }

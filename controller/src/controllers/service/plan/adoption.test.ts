@@ -3,14 +3,14 @@ import { adoption, type AdoptionInput, NO_ADOPTION } from "./adoption.ts";
 
 const possible: AdoptionInput = {
   loadBalancerId: "lb-1",
-  standingId: undefined,
+  existingId: undefined,
   isAllowed: true,
   isOffered: true,
   others: [],
 };
 
 test("takes over what nobody has", () => {
-  expect(adoption(possible)).toEqual({ wish: { adoptLoadBalancerId: "lb-1" }, problems: [] });
+  expect(adoption(possible)).toEqual({ desired: { adoptLoadBalancerId: "lb-1" }, problems: [] });
 });
 
 test.each([
@@ -18,13 +18,13 @@ test.each([
   { it: "it is not allowed any more", input: { isAllowed: false } },
   { it: "the provider offers it no more", input: { isOffered: false } },
 ])("is done for a Service that has it, also if $it", ({ input }) => {
-  expect(adoption({ ...possible, ...input, standingId: "lb-1" })).toEqual(NO_ADOPTION);
+  expect(adoption({ ...possible, ...input, existingId: "lb-1" })).toEqual(NO_ADOPTION);
 });
 
 test.each([
   {
     it: "the Service has another one, which goes on serving",
-    input: { standingId: "lb-2", isAllowed: false },
+    input: { existingId: "lb-2", isAllowed: false },
     effect: "ignored",
     message: "the Service has load balancer lb-2; to take over another, make the Service anew",
   },
@@ -49,7 +49,7 @@ test.each([
 ])("takes over nothing where $it", ({ input, effect, message }) => {
   const field = "metadata.annotations[service.cloudwire.dev/adopt-load-balancer]";
   expect(adoption({ ...possible, ...input })).toEqual({
-    wish: {},
+    desired: {},
     problems: [{ feature: "Adopt", field, message, effect }],
   });
 });

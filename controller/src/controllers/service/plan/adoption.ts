@@ -1,13 +1,13 @@
 import { ADOPT_LOAD_BALANCER } from "../../../api/annotations.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
-import type { Wish } from "./types.ts";
+import type { DesiredLoadBalancer } from "./types.ts";
 
 /** What decides whether a load balancer that exists becomes a Service's. */
 export interface AdoptionInput {
   /** The one asked for. */
   readonly loadBalancerId: string;
   /** The one that the Service has. undefined: none, as far as known. */
-  readonly standingId: string | undefined;
+  readonly existingId: string | undefined;
   /** --allow-load-balancer-adoption. */
   readonly isAllowed: boolean;
   /** The provider takes load balancers over, and lists those of this cluster: one that is in use here is not to be taken. */
@@ -18,22 +18,22 @@ export interface AdoptionInput {
 
 /** At most one of the two: what is asked for is wished, or why not. */
 export interface Adoption {
-  readonly wish: Pick<Wish, "adoptLoadBalancerId">;
+  readonly desired: Pick<DesiredLoadBalancer, "adoptLoadBalancerId">;
   readonly problems: readonly UnsupportedRequest[];
 }
 
-export const NO_ADOPTION: Adoption = { wish: {}, problems: [] };
+export const NO_ADOPTION: Adoption = { desired: {}, problems: [] };
 
 /**
  * A Service without load balancer gets the one that it asks for or none: never a new one, whose address nobody waits for. One that has
  * another keeps that, for it serves.
  */
-export function adoption({ loadBalancerId, standingId, isAllowed, isOffered, others }: AdoptionInput): Adoption {
-  if (standingId === loadBalancerId) return NO_ADOPTION;
-  if (standingId !== undefined)
+export function adoption({ loadBalancerId, existingId, isAllowed, isOffered, others }: AdoptionInput): Adoption {
+  if (existingId === loadBalancerId) return NO_ADOPTION;
+  if (existingId !== undefined)
     return problem(
       "ignored",
-      `the Service has load balancer ${standingId}; to take over another, make the Service anew`,
+      `the Service has load balancer ${existingId}; to take over another, make the Service anew`,
     );
   if (!isAllowed)
     return problem(
@@ -43,10 +43,10 @@ export function adoption({ loadBalancerId, standingId, isAllowed, isOffered, oth
   if (!isOffered) return problem("refused", "the provider takes over no load balancers");
   if (others.length > 0)
     return problem("refused", `load balancer ${loadBalancerId} is also that of Service ${others.join(", ")}`);
-  return { wish: { adoptLoadBalancerId: loadBalancerId }, problems: [] };
+  return { desired: { adoptLoadBalancerId: loadBalancerId }, problems: [] };
 }
 
 function problem(effect: UnsupportedRequest["effect"], message: string): Adoption {
   const field = `metadata.annotations[${ADOPT_LOAD_BALANCER}]`;
-  return { wish: {}, problems: [{ feature: "Adopt", field, message, effect }] };
+  return { desired: {}, problems: [{ feature: "Adopt", field, message, effect }] };
 }

@@ -7,7 +7,7 @@ import {
   operation,
   present,
 } from "../../../../test/support/service/service-plan-builders.ts";
-import { driftOf, driftVerdict, isOver, isSuspect } from "./drift.ts";
+import { driftOf, driftDecision, isOver, isSuspect } from "./drift.ts";
 import type { Repairs } from "../record/record.ts";
 
 const seen = { ...known, observedFingerprint: "seen-1" };
@@ -71,8 +71,8 @@ const repairs = (count: number): Repairs => ({ count, lastMs: 1000 });
 
 describe("driftVerdict()", () => {
   test("repairs at once what was not repaired before", () => {
-    expect(driftVerdict("changed", undefined, 0, PERIOD_MS)).toBe("repair");
-    expect(driftVerdict("missing", undefined, 0, PERIOD_MS)).toBe("repair");
+    expect(driftDecision("changed", undefined, 0, PERIOD_MS)).toBe("repair");
+    expect(driftDecision("missing", undefined, 0, PERIOD_MS)).toBe("repair");
   });
 
   test.each([
@@ -89,12 +89,12 @@ describe("driftVerdict()", () => {
   ] as const)("repairs $kind again $minutes min after repair $count, and says $before till then", (row) => {
     const { kind, count, minutes, before } = row;
     const dueMs = 1000 + minutes * MINUTE_MS;
-    expect(driftVerdict(kind, repairs(count), dueMs - 1, PERIOD_MS)).toBe(before);
-    expect(driftVerdict(kind, repairs(count), dueMs, PERIOD_MS)).toBe("repair");
+    expect(driftDecision(kind, repairs(count), dueMs - 1, PERIOD_MS)).toBe(before);
+    expect(driftDecision(kind, repairs(count), dueMs, PERIOD_MS)).toBe("repair");
   });
 
   test("rests a day whatever the period", () => {
-    expect(driftVerdict("changed", repairs(5), 1000 + DAY_MS - 1, 1)).toBe("suspended");
+    expect(driftDecision("changed", repairs(5), 1000 + DAY_MS - 1, 1)).toBe("suspended");
   });
 });
 

@@ -2,7 +2,7 @@ import type { LoadBalancer, LoadBalancerResult } from "../../../provider/model/l
 import type { Drift, Present, Repairs } from "../record/record.ts";
 
 /** What is to be done about a drift: made as wished at once, at a later sweep, or not for long, for it comes back each time. */
-export type DriftVerdict = "repair" | "later" | "suspended";
+export type DriftDecision = "repair" | "later" | "suspended";
 
 /** Somebody else makes it otherwise each time: the sixth try would not differ. */
 const MAX_REPAIRS = 5;
@@ -48,12 +48,12 @@ function differ(acknowledged: string, read: string): boolean {
 }
 
 /** When a drift is repaired: at once, and ever more rarely while it comes back. Half a period is left to the sweeps' jitter. */
-export function driftVerdict(
+export function driftDecision(
   kind: Drift["kind"],
   repairs: Repairs | undefined,
   nowMs: number,
   periodMs: number,
-): DriftVerdict {
+): DriftDecision {
   if (repairs === undefined) return "repair";
   const sinceMs = nowMs - repairs.lastMs;
   const doubledMs = periodMs * 2 ** (repairs.count - 1) - periodMs / 2;

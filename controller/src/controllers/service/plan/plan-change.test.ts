@@ -12,7 +12,7 @@ import {
   uid,
   updating,
   wanted,
-  wish,
+  desired,
 } from "../../../../test/support/service/service-plan-builders.ts";
 import { plan } from "./plan.ts";
 
@@ -56,7 +56,7 @@ describe("plan() makes the load balancer be ensured", () => {
     },
     {
       it: "whose provider is told something else since it declares more",
-      input: wanted({ wish: wish("spec-2"), present: known }),
+      input: wanted({ desired: desired("spec-2"), present: known }),
       want: { trigger: "service changed", loadBalancerId: "lb-1" },
     },
     {
@@ -66,7 +66,7 @@ describe("plan() makes the load balancer be ensured", () => {
     },
     {
       it: "that is being made for other nodes",
-      input: wanted({ wish: wish("spec-1", "nodes-2"), present: making }),
+      input: wanted({ desired: desired("spec-1", "nodes-2"), present: making }),
       want: { trigger: "nodes changed", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
@@ -89,7 +89,7 @@ describe("plan() makes the load balancer be ensured", () => {
       kind: "change",
       service: input.service,
       provider: "acme",
-      wish: input.wish,
+      desired: input.desired,
       purpose: "ensure",
       call: "ensure",
       loadBalancerId: undefined,
@@ -110,30 +110,30 @@ describe("plan() makes the load balancer be ensured", () => {
 });
 
 describe("plan() makes the nodes be updated", () => {
-  const newNodes = wish("spec-1", "nodes-2");
+  const newNodes = desired("spec-1", "nodes-2");
 
   test.each([
     {
       it: "by the call for nodes",
-      input: wanted({ wish: newNodes, present: known }),
+      input: wanted({ desired: newNodes, present: known }),
       call: "updateNodes",
       operationId: undefined,
     },
     {
       it: "by Ensure where the provider has no call for nodes",
-      input: wanted({ wish: newNodes, present: known, updatesNodes: false }),
+      input: wanted({ desired: newNodes, present: known, updatesNodes: false }),
       call: "ensure",
       operationId: undefined,
     },
     {
       it: "again, while an earlier update is under way",
-      input: wanted({ wish: newNodes, present: updating }),
+      input: wanted({ desired: newNodes, present: updating }),
       call: "updateNodes",
       operationId: "op-1",
     },
     {
       it: "after a restart, when only they differ from what is in force",
-      input: wanted({ wish: newNodes, observed: present() }),
+      input: wanted({ desired: newNodes, observed: present() }),
       call: "updateNodes",
       operationId: undefined,
     },
@@ -142,7 +142,7 @@ describe("plan() makes the nodes be updated", () => {
       kind: "change",
       service: held,
       provider: "acme",
-      wish: newNodes,
+      desired: newNodes,
       purpose: "update",
       call,
       trigger: "nodes changed",
@@ -158,7 +158,7 @@ describe("plan() makes the nodes be updated", () => {
 
   test("without repeating what the provider leaves out", () => {
     const ignored = { feature: "RequestedIp", field: "spec.loadBalancerIP", message: "m", effect: "ignored" } as const;
-    expect(plan(wanted({ wish: newNodes, present: known, unsupported: [ignored] }))).toMatchObject({
+    expect(plan(wanted({ desired: newNodes, present: known, unsupported: [ignored] }))).toMatchObject({
       purpose: "update",
       ignored: [],
     });

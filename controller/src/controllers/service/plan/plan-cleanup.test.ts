@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { service } from "../../../../test/support/builders.ts";
-import { FINALIZER, held, known, uid, wanted, wish } from "../../../../test/support/service/service-plan-builders.ts";
+import {
+  FINALIZER,
+  held,
+  known,
+  uid,
+  wanted,
+  desired,
+} from "../../../../test/support/service/service-plan-builders.ts";
 import { plan } from "./plan.ts";
 
 const cleanup = {
@@ -92,12 +99,12 @@ describe("plan() of a clean-up of what is protected", () => {
   });
 
   test("brings nodes to the load balancer of a Service that is being deleted", () => {
-    const newNodes = wish("spec-1", "nodes-2");
+    const newNodes = desired("spec-1", "nodes-2");
     const present = { ...known, service: going };
-    const upkeep = wanted({ service: going, present, wish: newNodes });
+    const upkeep = wanted({ service: going, present, desired: newNodes });
     expect(plan({ ...cleanup, service: going, loadBalancerId: known.loadBalancerID, upkeep })).toMatchObject({
       kind: "keep",
-      meanwhile: { kind: "change", purpose: "update", call: "updateNodes", wish: newNodes },
+      meanwhile: { kind: "change", purpose: "update", call: "updateNodes", desired: newNodes },
     });
   });
 
@@ -113,14 +120,14 @@ describe("plan() of a clean-up after another provider", () => {
   test("takes down first what that one has", () => {
     const previous = { provider: "old", loadBalancerID: undefined };
     expect(plan({ ...cleanup, loadBalancerId: known.loadBalancerID, previous })).toEqual({
-      kind: "retire",
+      kind: "deletePrevious",
       service: held,
       previous,
     });
   });
 
   test("passes on the wish that lifts a protection at the cloud", () => {
-    expect(plan({ ...cleanup, unprotected: wish() })).toMatchObject({ kind: "delete", unprotected: wish() });
+    expect(plan({ ...cleanup, unprotected: desired() })).toMatchObject({ kind: "delete", unprotected: desired() });
   });
 });
 

@@ -7,7 +7,7 @@ import {
   making,
   present,
   wanted,
-  wish,
+  desired,
 } from "../../../../test/support/service/service-plan-builders.ts";
 import { service } from "../../../../test/support/builders.ts";
 import { plan } from "./plan.ts";
@@ -25,7 +25,7 @@ const guarded = service("web", {
 describe("plan() of a Service that another provider served before", () => {
   test("takes down what that one made once the new one stands, is written down and published", () => {
     const input = wanted({ service: serving, present: known, previous });
-    expect(plan(input)).toEqual({ kind: "retire", service: serving, previous });
+    expect(plan(input)).toEqual({ kind: "deletePrevious", service: serving, previous });
   });
 
   test.each([
@@ -57,7 +57,7 @@ describe("plan() of a Service that another provider served before", () => {
     { it: "its wish is another", input: wanted({ present: known, service: edited, previous }), want: "change" },
     {
       it: "its nodes are others",
-      input: wanted({ present: known, wish: wish("spec-1", "n"), previous }),
+      input: wanted({ present: known, desired: desired("spec-1", "n"), previous }),
       want: "change",
     },
     {

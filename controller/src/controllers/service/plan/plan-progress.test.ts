@@ -11,7 +11,7 @@ import {
   present,
   updating,
   wanted,
-  wish,
+  desired,
 } from "../../../../test/support/service/service-plan-builders.ts";
 import { inForceInCloud, isReadNeeded, progressOf } from "./plan.ts";
 
@@ -20,7 +20,7 @@ function condition(type: string, status: "True" | "False" | "Unknown", reason: s
 }
 
 describe("progressOf()", () => {
-  const change = { service: held, provider: "acme", wish: wish(), purpose: "ensure" } as const;
+  const change = { service: held, provider: "acme", desired: desired(), purpose: "ensure" } as const;
 
   test.each([
     { it: "an active load balancer", given: {}, want: { kind: "done", present: known } },
@@ -108,64 +108,68 @@ describe("reading", () => {
 
   describe("isReadNeeded()", () => {
     test.each([
-      { it: "a new Service", input: { service: fresh, wish: wish(), present: undefined }, want: false },
-      { it: "a Service of an earlier process", input: { service: held, wish: wish(), present: undefined }, want: true },
+      { it: "a new Service", input: { service: fresh, desired: desired(), present: undefined }, want: false },
+      {
+        it: "a Service of an earlier process",
+        input: { service: held, desired: desired(), present: undefined },
+        want: true,
+      },
       {
         it: "a Service whose load balancer this process has asked for",
-        input: { service: held, wish: wish(), present: undefined, isUnanswered: true },
+        input: { service: held, desired: desired(), present: undefined, isUnanswered: true },
         want: false,
       },
       {
         it: "such a Service, once its wish is refused and what stands must be known",
         input: {
           service: held,
-          wish: wish(),
+          desired: desired(),
           present: undefined,
           isUnanswered: true,
           refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
         },
         want: true,
       },
-      { it: "a settled Service", input: { service: held, wish: wish(), present: known }, want: false },
+      { it: "a settled Service", input: { service: held, desired: desired(), present: known }, want: false },
       {
         it: "a settled Service of which a request got no answer",
-        input: { service: held, wish: wish(), present: known, isUnanswered: true },
+        input: { service: held, desired: desired(), present: known, isUnanswered: true },
         want: true,
       },
       {
         it: "such a Service that was edited since",
-        input: { service: edited, wish: wish(), present: known, isUnanswered: true },
+        input: { service: edited, desired: desired(), present: known, isUnanswered: true },
         want: false,
       },
       {
         it: "a settled Service in which a sweep takes an interest",
-        input: { service: held, wish: wish(), present: known, suspicion },
+        input: { service: held, desired: desired(), present: known, suspicion },
         want: true,
       },
       {
         it: "such a Service that was edited meanwhile",
-        input: { service: edited, wish: wish(), present: known, suspicion },
+        input: { service: edited, desired: desired(), present: known, suspicion },
         want: false,
       },
       {
         it: "such a Service that has other nodes meanwhile",
-        input: { service: held, wish: wish("spec-1", "nodes-2"), present: known, suspicion },
+        input: { service: held, desired: desired("spec-1", "nodes-2"), present: known, suspicion },
         want: false,
       },
-      { it: "work under way", input: { service: held, wish: wish(), present: making }, want: true },
+      { it: "work under way", input: { service: held, desired: desired(), present: making }, want: true },
       {
         it: "work under way for an earlier Service",
-        input: { service: edited, wish: wish(), present: making },
+        input: { service: edited, desired: desired(), present: making },
         want: false,
       },
       {
         it: "work under way for another wish",
-        input: { service: held, wish: wish("spec-2"), present: making },
+        input: { service: held, desired: desired("spec-2"), present: making },
         want: false,
       },
       {
         it: "work under way for other nodes",
-        input: { service: held, wish: wish("spec-1", "nodes-2"), present: updating },
+        input: { service: held, desired: desired("spec-1", "nodes-2"), present: updating },
         want: false,
       },
     ])("is $want for $it", ({ input, want }) => {

@@ -7,15 +7,15 @@ import {
   operation,
   present,
   wanted,
-  wish,
+  desired,
 } from "../../../../test/support/service/service-plan-builders.ts";
-import type { WantedInput } from "./types.ts";
+import type { EnsureInput } from "./types.ts";
 import { plan } from "./plan.ts";
 
 const seen = { ...known, observedFingerprint: "seen-1" };
 const changed = present({ observedFingerprint: "seen-2" });
 const repair = { missing: "repair", changed: "repair" } as const;
-const suspected = (parts: Partial<WantedInput> = {}): WantedInput =>
+const suspected = (parts: Partial<EnsureInput> = {}): EnsureInput =>
   wanted({ present: seen, observed: changed, suspicion: repair, ...parts });
 const drift = { kind: "changed", what: "load balancer lb-1 was changed in the cloud" } as const;
 
@@ -45,28 +45,31 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     { it: "finds it as acknowledged", parts: { observed: present({ observedFingerprint: "seen-1" }) } },
     { it: "finds a change under way", parts: { observed: present({ phase: "updating", operation }) } },
   ])("leaves it alone when it $it", ({ parts }) => {
-    expect(plan(suspected(parts))).toMatchObject({ kind: "settle", present: seen, look: { kind: "steady" } });
+    expect(plan(suspected(parts))).toMatchObject({ kind: "settle", present: seen, inspection: { kind: "steady" } });
   });
 
-  test.each(["later", "suspended"] as const)("leaves it as it is when it is to be repaired $0", (verdict) => {
-    expect(plan(suspected({ suspicion: { missing: "repair", changed: verdict } }))).toMatchObject({
+  test.each(["later", "suspended"] as const)("leaves it as it is when it is to be repaired $0", (decision) => {
+    expect(plan(suspected({ suspicion: { missing: "repair", changed: decision } }))).toMatchObject({
       kind: "settle",
       present: seen,
-      look: { kind: "left", drift, verdict },
+      inspection: { kind: "left", drift, decision },
     });
   });
 
   test("leaves it as it is when the wish that it was made of is not known", () => {
-    expect(plan(suspected({ wish: { ...wish(), spec: undefined } }))).toMatchObject({
+    expect(plan(suspected({ desired: { ...desired(), spec: undefined } }))).toMatchObject({
       kind: "settle",
-      look: { kind: "left", drift, verdict: "later" },
+      inspection: { kind: "left", drift, decision: "later" },
     });
   });
 
   test("carries out another wish first, as ever", () => {
     const said = { kind: "change", drift: undefined };
     expect(plan(suspected({ service: edited }))).toMatchObject({ ...said, trigger: "service changed" });
-    expect(plan(suspected({ wish: wish("spec-1", "nodes-2") }))).toMatchObject({ ...said, trigger: "nodes changed" });
+    expect(plan(suspected({ desired: desired("spec-1", "nodes-2") }))).toMatchObject({
+      ...said,
+      trigger: "nodes changed",
+    });
     expect(plan(suspected({ present: making, observed: present({ specFingerprint: "spec-0" }) }))).toMatchObject({
       ...said,
       trigger: "another wish is in force",
@@ -74,20 +77,25 @@ describe("plan() of a load balancer that a sweep suspects", () => {
   });
 
   test("takes no interest in what was not suspected", () => {
-    expect(plan(wanted({ present: seen, observed: changed }))).toMatchObject({ kind: "settle", look: undefined });
+    expect(plan(wanted({ present: seen, observed: changed }))).toMatchObject({ kind: "settle", inspection: undefined });
   });
 
   test("says nothing before the cloud was read", () => {
-    expect(plan(suspected({ observed: undefined }))).toMatchObject({ kind: "settle", look: undefined });
+    expect(plan(suspected({ observed: undefined }))).toMatchObject({ kind: "settle", inspection: undefined });
   });
 });
 
 describe("plan() of a load balancer of which a request got no answer", () => {
-  const unanswered = (parts: Partial<WantedInput> = {}): WantedInput =>
+  const unanswered = (parts: Partial<EnsureInput> = {}): EnsureInput =>
     wanted({ present: seen, isUnanswered: true, observed: present({ observedFingerprint: "seen-1" }), ...parts });
 
   test("believes what was acknowledged when a read shows the same", () => {
-    expect(plan(unanswered())).toMatchObject({ kind: "settle", present: seen, finished: undefined, look: undefined });
+    expect(plan(unanswered())).toMatchObject({
+      kind: "settle",
+      present: seen,
+      finished: undefined,
+      inspection: undefined,
+    });
   });
 
   test.each([
@@ -108,12 +116,12 @@ describe("plan() of a load balancer of which a request got no answer", () => {
   });
 
   test("updates its nodes when the wish that it was made of is not known", () => {
-    const wished = { ...wish(), spec: undefined };
-    expect(plan(unanswered({ wish: wished, observed: changed }))).toMatchObject({ purpose: "update" });
+    const wished = { ...desired(), spec: undefined };
+    expect(plan(unanswered({ desired: wished, observed: changed }))).toMatchObject({ purpose: "update" });
   });
 
   test("says that a change by others is one, and that there is none", () => {
     expect(plan(unanswered({ suspicion: repair, observed: changed }))).toMatchObject({ trigger: "drift: changed" });
-    expect(plan(unanswered({ suspicion: repair }))).toMatchObject({ kind: "settle", look: { kind: "steady" } });
+    expect(plan(unanswered({ suspicion: repair }))).toMatchObject({ kind: "settle", inspection: { kind: "steady" } });
   });
 });

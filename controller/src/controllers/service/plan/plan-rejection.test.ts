@@ -8,34 +8,34 @@ import {
   operation,
   present,
   wanted,
-  wish,
+  desired,
 } from "../../../../test/support/service/service-plan-builders.ts";
 import type { Refusal } from "./unsupported.ts";
-import type { WantedInput, Wish } from "./types.ts";
+import type { EnsureInput, DesiredLoadBalancer } from "./types.ts";
 import { plan } from "./plan.ts";
 
 describe("plan() of a wish that is refused", () => {
   const refusal: Refusal = { message: "no", retryAfterMs: 5, nextTry: "later" };
-  const spec1: Wish = { ...wish("spec-1", "nodes-2"), spec: known.spec };
-  const refused = (parts: Partial<WantedInput>): WantedInput =>
-    wanted({ service: edited, wish: wish("spec-2", "nodes-2"), refusal, ...parts });
+  const spec1: DesiredLoadBalancer = { ...desired("spec-1", "nodes-2"), spec: known.spec };
+  const refused = (parts: Partial<EnsureInput>): EnsureInput =>
+    wanted({ service: edited, desired: desired("spec-2", "nodes-2"), refusal, ...parts });
 
   test.each([
     { it: "does nothing when there is no load balancer", input: refused({ observed: absent }), want: undefined },
     {
       it: "brings nodes to what stands, by the wish that was accepted",
       input: refused({ present: known }),
-      want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "updateNodes", ignored: [] },
+      want: { kind: "change", service: held, desired: spec1, purpose: "update", call: "updateNodes", ignored: [] },
     },
     {
       it: "brings them by Ensure where there is no call for nodes",
       input: refused({ present: known, updatesNodes: false }),
-      want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "ensure" },
+      want: { kind: "change", service: held, desired: spec1, purpose: "update", call: "ensure" },
     },
     {
       it: "brings nodes to what an earlier process left",
       input: refused({ observed: present() }),
-      want: { kind: "change", wish: { ...spec1, spec: undefined }, purpose: "update", call: "updateNodes" },
+      want: { kind: "change", desired: { ...spec1, spec: undefined }, purpose: "update", call: "updateNodes" },
     },
     {
       it: "leaves that alone where it cannot be asked for without its wish",
@@ -46,7 +46,7 @@ describe("plan() of a wish that is refused", () => {
       it: "goes on waiting for what was accepted before",
       input: refused({
         present: making,
-        wish: wish("spec-2"),
+        desired: desired("spec-2"),
         observed: present({ phase: "provisioning", operation }),
       }),
       want: { kind: "wait", present: { specFingerprint: "spec-1" } },

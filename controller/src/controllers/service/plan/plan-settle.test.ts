@@ -21,7 +21,7 @@ describe("plan() asks the cloud for nothing", () => {
     finished: undefined,
     nodeCount: 2,
     finalizerPatch: undefined,
-    look: undefined,
+    inspection: undefined,
   };
 
   test.each([

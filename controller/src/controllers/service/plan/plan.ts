@@ -2,9 +2,9 @@ import { type LoadBalancerIngress, type Service, loadBalancerToAdopt } from "../
 import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected, needsUpdate } from "../predicates.ts";
 import type { Drift, Operation, Present } from "../record/record.ts";
-import { type DriftVerdict, driftOf } from "./drift.ts";
+import { type DriftDecision, driftOf } from "./drift.ts";
 import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./status.ts";
-import type { Change, CleanupInput, Input, Plan, Settle, WantedInput, Wish } from "./types.ts";
+import type { Change, CleanupInput, Input, Plan, Settle, EnsureInput, DesiredLoadBalancer } from "./types.ts";
 
 /** Trigger of a change whose reason is that nothing is known. */
 const NOT_KNOWN = "not known to be as wished";
@@ -14,8 +14,8 @@ export function plan(input: Input): Plan {
   switch (input.kind) {
     case "cleanup":
       return planCleanup(input);
-    case "wanted":
-      return planWanted(input);
+    case "ensure":
+      return planEnsure(input);
     case "unserved":
       return { kind: "leave", service: input.service, why: input.why };
     case "absent":
@@ -38,7 +38,7 @@ function planCleanup(input: CleanupInput): Plan {
       meanwhile: upkeep && planMeanwhile(upkeep),
     };
   }
-  if (previous !== undefined) return { kind: "retire", service, previous };
+  if (previous !== undefined) return { kind: "deletePrevious", service, previous };
   return {
     kind: "delete",
     service,
@@ -52,7 +52,7 @@ function planCleanup(input: CleanupInput): Plan {
   };
 }
 
-function planWanted(input: WantedInput): Plan {
+function planEnsure(input: EnsureInput): Plan {
   const { service, refusal, previous } = input;
   if (refusal !== undefined) return { kind: "refuse", refusal, meanwhile: planMeanwhile(input) };
   const present = input.present ?? presentFromCloud(input);
@@ -63,29 +63,29 @@ function planWanted(input: WantedInput): Plan {
   // Make before break: the previous one serves until the new one is recorded and published.
   const isSettled = step.kind === "settle" && input.present !== undefined && isIdle(step);
   return isSettled && previous !== undefined && !isDeletionProtected(service)
-    ? { kind: "retire", service, previous }
+    ? { kind: "deletePrevious", service, previous }
     : step;
 }
 
 /** Nothing is left to be written or told. */
-function isIdle({ service, present, finished, finalizerPatch, look }: Settle): boolean {
+function isIdle({ service, present, finished, finalizerPatch, inspection }: Settle): boolean {
   const isPublished = present.ingress === undefined || ingressPatch(service, present.ingress) === undefined;
-  return isPublished && finished === undefined && finalizerPatch === undefined && look === undefined;
+  return isPublished && finished === undefined && finalizerPatch === undefined && inspection === undefined;
 }
 
 /** What the load balancer needs that an earlier wish, the last one accepted, was made into. */
-function planMeanwhile(input: WantedInput): Plan | undefined {
+function planMeanwhile(input: EnsureInput): Plan | undefined {
   const present = input.present ?? inForceInCloud(input);
   if (present === undefined) return undefined;
   const asked = { ...input, ...lastAccepted(input, present), unsupported: [] };
-  const needsSpec = asked.wish.spec === undefined && !input.updatesNodes;
+  const needsSpec = asked.desired.spec === undefined && !input.updatesNodes;
   return needsSpec ? settle(asked, present, undefined) : planKnown(asked, present);
 }
 
-function planKnown(input: WantedInput, present: Present): Plan {
+function planKnown(input: EnsureInput, present: Present): Plan {
   const known = { ...input, present };
-  if (isWishNew(input, present)) return change(known, "ensure", "service changed");
-  if (areNodesNew(input, present)) return change(known, present.operation?.purpose ?? "update", "nodes changed");
+  if (isSpecChanged(input, present)) return change(known, "ensure", "service changed");
+  if (areNodesChanged(input, present)) return change(known, present.operation?.purpose ?? "update", "nodes changed");
   return present.operation === undefined ? planRead(known, present) : planPoll(input, present, present.operation);
 }
 
@@ -93,27 +93,27 @@ function planKnown(input: WantedInput, present: Present): Plan {
  * Nothing is desired that was not acknowledged. What somebody else did at the cloud counts if a sweep gave reason to read it; and so does what
  * became of a request without answer.
  */
-function planRead(input: WantedInput, present: Present): Plan {
-  const { suspicion, observed, isUnanswered, wish } = input;
+function planRead(input: EnsureInput, present: Present): Plan {
+  const { suspicion, observed, isUnanswered, desired } = input;
   const drift = observed && driftOf(present, observed);
   if (suspicion !== undefined && drift !== undefined) return planDrift(input, present, drift, suspicion[drift.kind]);
   if (isUnanswered && (drift !== undefined || inForceInCloud(input) === undefined)) {
-    return change(input, wish.spec === undefined ? "update" : "ensure", NOT_KNOWN);
+    return change(input, desired.spec === undefined ? "update" : "ensure", NOT_KNOWN);
   }
-  const look = suspicion && observed && ({ kind: "steady" } as const);
-  return { ...settle(input, present, undefined), look };
+  const inspection = suspicion && observed && ({ kind: "steady" } as const);
+  return { ...settle(input, present, undefined), inspection };
 }
 
-function planDrift(input: WantedInput, present: Present, drift: Drift, verdict: DriftVerdict): Plan {
-  if (verdict !== "repair" || input.wish.spec === undefined) {
-    const look = { kind: "left", drift, verdict: verdict === "repair" ? "later" : verdict } as const;
-    return { ...settle(input, present, undefined), look };
+function planDrift(input: EnsureInput, present: Present, drift: Drift, decision: DriftDecision): Plan {
+  if (decision !== "repair" || input.desired.spec === undefined) {
+    const inspection = { kind: "left", drift, decision: decision === "repair" ? "later" : decision } as const;
+    return { ...settle(input, present, undefined), inspection };
   }
   const repair = change(input, "ensure", `drift: ${drift.kind}`);
   return { ...repair, drift, ...(drift.kind === "missing" ? { acknowledgedNodes: undefined } : {}) };
 }
 
-function planPoll(input: WantedInput, present: Present, operation: Operation): Plan {
+function planPoll(input: EnsureInput, present: Present, operation: Operation): Plan {
   const { service, observed } = input;
   if (observed === undefined) return { kind: "wait", service, present };
   if (observed.kind === "absent") return change(input, "ensure", "load balancer vanished while it was being made");
@@ -125,8 +125,8 @@ function planPoll(input: WantedInput, present: Present, operation: Operation): P
     case "pending":
       return { kind: "wait", service, present: progress.present };
     case "done": {
-      const isAsWished = isInForce(loadBalancer, input.wish);
-      return isAsWished
+      const isUpToDate = isInForce(loadBalancer, input.desired);
+      return isUpToDate
         ? settle(input, progress.present, operation.purpose)
         : change(input, "ensure", "another wish is in force");
     }
@@ -135,14 +135,14 @@ function planPoll(input: WantedInput, present: Present, operation: Operation): P
   }
 }
 
-function change(input: WantedInput, purpose: Operation["purpose"], trigger: string): Change {
-  const { service, provider, wish, present, updatesNodes, unsupported } = input;
+function change(input: EnsureInput, purpose: Operation["purpose"], trigger: string): Change {
+  const { service, provider, desired, present, updatesNodes, unsupported } = input;
   const inForce = present ?? inForceInCloud(input);
   return {
     kind: "change",
     service,
     provider,
-    wish,
+    desired,
     purpose,
     call: purpose === "update" && updatesNodes ? "updateNodes" : "ensure",
     trigger,
@@ -156,16 +156,16 @@ function change(input: WantedInput, purpose: Operation["purpose"], trigger: stri
   };
 }
 
-function settle({ service, wish }: WantedInput, present: Present, finished: Settle["finished"]): Settle {
+function settle({ service, desired }: EnsureInput, present: Present, finished: Settle["finished"]): Settle {
   const finalizerPatch = addFinalizerPatch(service);
   return {
     kind: "settle",
     service,
     present: { ...present, service },
     finished,
-    nodeCount: wish.nodes.count,
+    nodeCount: desired.nodes.count,
     finalizerPatch,
-    look: undefined,
+    inspection: undefined,
   };
 }
 
@@ -180,18 +180,18 @@ const DEFAULT_POLL_MS = 5000;
 
 /** How far a change is, by the load balancer that its answer shows. */
 export function progressOf(
-  change: Pick<Change, "service" | "provider" | "wish" | "purpose">,
+  change: Pick<Change, "service" | "provider" | "desired" | "purpose">,
   loadBalancer: LoadBalancer,
 ): Progress {
-  const { service, provider, wish, purpose } = change;
+  const { service, provider, desired, purpose } = change;
   if (loadBalancer.phase === "failed") return { kind: "failed", message: failureOf(loadBalancer) };
   const present: Present = {
     service,
     provider,
     loadBalancerID: loadBalancer.id,
-    spec: wish.spec,
-    specFingerprint: wish.specFingerprint,
-    nodesFingerprint: wish.nodes.fingerprint,
+    spec: desired.spec,
+    specFingerprint: desired.specFingerprint,
+    nodesFingerprint: desired.nodes.fingerprint,
     observedFingerprint: loadBalancer.observedFingerprint,
     lockKey: loadBalancer.lockKey,
     ingress: servedIngress(loadBalancer),
@@ -223,25 +223,25 @@ function failureOf({ id, conditions }: LoadBalancer): string {
  * still the same, and a change was accepted or got no answer, or a sweep found something amiss.
  */
 export function isReadNeeded(
-  input: Pick<WantedInput, "service" | "wish" | "present" | "isUnanswered" | "refusal" | "suspicion">,
+  input: Pick<EnsureInput, "service" | "desired" | "present" | "isUnanswered" | "refusal" | "suspicion">,
 ): boolean {
   const { service, present, isUnanswered, refusal } = input;
   // Which one it has decides whether the one it asks for is to be taken over.
   const isSaid = isUnanswered && refusal === undefined && loadBalancerToAdopt(service) === undefined;
   if (present === undefined) return hasFinalizer(service) && !isSaid;
   const asked = refusal === undefined ? input : lastAccepted(input, present);
-  if (isWishNew(asked, present) || areNodesNew(asked, present)) return false;
+  if (isSpecChanged(asked, present) || areNodesChanged(asked, present)) return false;
   return present.operation !== undefined || isUnanswered || input.suspicion !== undefined;
 }
 
 /** After a restart: what is in force tells what was acknowledged. Anything unfinished or unlike the wish is ensured anew. */
-function presentFromCloud(input: WantedInput): Present | undefined {
+function presentFromCloud(input: EnsureInput): Present | undefined {
   const inForce = inForceInCloud(input);
-  return inForce?.specFingerprint === input.wish.specFingerprint ? inForce : undefined;
+  return inForce?.specFingerprint === input.desired.specFingerprint ? inForce : undefined;
 }
 
 /** What is in force and finished, by whatever wish. */
-export function inForceInCloud({ service, provider, wish, observed }: WantedInput): Present | undefined {
+export function inForceInCloud({ service, provider, desired, observed }: EnsureInput): Present | undefined {
   if (observed?.kind !== "present") return undefined;
   const { loadBalancer } = observed;
   if (loadBalancer.phase !== "active" || loadBalancer.operation !== undefined) return undefined;
@@ -249,7 +249,7 @@ export function inForceInCloud({ service, provider, wish, observed }: WantedInpu
     service,
     provider,
     loadBalancerID: loadBalancer.id,
-    spec: loadBalancer.specFingerprint === wish.specFingerprint ? wish.spec : undefined,
+    spec: loadBalancer.specFingerprint === desired.specFingerprint ? desired.spec : undefined,
     specFingerprint: loadBalancer.specFingerprint,
     nodesFingerprint: loadBalancer.nodesFingerprint,
     observedFingerprint: loadBalancer.observedFingerprint,
@@ -260,31 +260,31 @@ export function inForceInCloud({ service, provider, wish, observed }: WantedInpu
 }
 
 /** Another load balancer is wished for than there is. */
-function isWishNew({ service, wish }: Pick<WantedInput, "service" | "wish">, present: Present): boolean {
-  return wish.specFingerprint !== present.specFingerprint || needsUpdate(present.service, service);
+function isSpecChanged({ service, desired }: Pick<EnsureInput, "service" | "desired">, present: Present): boolean {
+  return desired.specFingerprint !== present.specFingerprint || needsUpdate(present.service, service);
 }
 
 /** Other nodes are to be served than the load balancer has. */
-function areNodesNew({ wish }: Pick<WantedInput, "wish">, present: Present): boolean {
-  return wish.nodes.fingerprint !== present.nodesFingerprint;
+function areNodesChanged({ desired }: Pick<EnsureInput, "desired">, present: Present): boolean {
+  return desired.nodes.fingerprint !== present.nodesFingerprint;
 }
 
 /** A provider that does not keep fingerprints can only be believed, or it would be asked for ever. */
-function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, wish: Wish): boolean {
+function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, desired: DesiredLoadBalancer): boolean {
   return (
-    (specFingerprint === "" || specFingerprint === wish.specFingerprint) &&
-    (nodesFingerprint === "" || nodesFingerprint === wish.nodes.fingerprint)
+    (specFingerprint === "" || specFingerprint === desired.specFingerprint) &&
+    (nodesFingerprint === "" || nodesFingerprint === desired.nodes.fingerprint)
   );
 }
 
 /** The Service as it is, but for the wish, which is the one that was last accepted; nodes are those of now. */
 function lastAccepted(
-  { service, wish }: { readonly service: Service; readonly wish: Wish },
+  { service, desired }: { readonly service: Service; readonly desired: DesiredLoadBalancer },
   present: Present,
-): { readonly service: Service; readonly wish: Wish } {
+): { readonly service: Service; readonly desired: DesiredLoadBalancer } {
   const { spec, metadata } = present.service;
   return {
     service: { ...service, spec, metadata: { ...service.metadata, annotations: metadata.annotations } },
-    wish: { spec: present.spec, specFingerprint: present.specFingerprint, nodes: wish.nodes },
+    desired: { spec: present.spec, specFingerprint: present.specFingerprint, nodes: desired.nodes },
   };
 }

@@ -12,7 +12,7 @@ import {
   ingressPatch,
   readinessItems,
   readinessOf,
-  toldReadiness,
+  reportedReadiness,
   withConditions,
   withoutReadiness,
 } from "./status.ts";
@@ -28,7 +28,7 @@ const other: Condition = {
   message: "m",
 };
 const ready: Readiness = { status: "True", reason: "Ready", message: "fine" };
-const told: Condition = { ...other, type: TYPE, reason: "Ready", message: "fine", lastTransitionTimeMs: 3_600_000 };
+const reported: Condition = { ...other, type: TYPE, reason: "Ready", message: "fine", lastTransitionTimeMs: 3_600_000 };
 const saying = (...conditions: readonly Condition[]) =>
   service("web", { metadata: { generation: 0 }, status: { loadBalancer: { ingress: [] }, conditions } });
 
@@ -110,32 +110,33 @@ describe("readinessItems()", () => {
     { it: "another reason", wanted: { status: "True", reason: "Provisioning", message: "fine" } as const },
     { it: "another wording", wanted: { status: "True", reason: "Ready", message: "finer" } as const },
   ])("keeps the time of transition for $it of the same status", ({ wanted }) => {
-    const [item] = readinessItems(saying(told, other), wanted, NOW_MS) ?? [];
+    const [item] = readinessItems(saying(reported, other), wanted, NOW_MS) ?? [];
     expect(item).toEqual({ type: TYPE, ...wanted, lastTransitionTime: "1970-01-01T01:00:00Z" });
   });
 
   test("moves the time of transition with the status", () => {
-    const [item] = readinessItems(saying(told), { status: "False", reason: "Ready", message: "fine" }, NOW_MS) ?? [];
+    const [item] =
+      readinessItems(saying(reported), { status: "False", reason: "Ready", message: "fine" }, NOW_MS) ?? [];
     expect(item).toMatchObject({ status: "False", lastTransitionTime: "2026-01-02T03:04:05Z" });
   });
 
   test("is nothing when the Service says so already", () => {
-    expect(readinessItems(saying(other, told), ready, NOW_MS)).toBeUndefined();
+    expect(readinessItems(saying(other, reported), ready, NOW_MS)).toBeUndefined();
   });
 
   test("names the generation where Services have one, and follows it", () => {
-    const at = (generation: number) => ({ ...saying(told), metadata: { ...saying().metadata, generation } });
+    const at = (generation: number) => ({ ...saying(reported), metadata: { ...saying().metadata, generation } });
     expect(readinessItems(at(7), ready, NOW_MS)).toMatchObject([{ observedGeneration: 7 }]);
   });
 });
 
 describe("withoutReadiness()", () => {
   test("names the condition to take away", () => {
-    expect(withoutReadiness(saying(other, told))).toEqual([{ $patch: "delete", type: TYPE }]);
+    expect(withoutReadiness(saying(other, reported))).toEqual([{ $patch: "delete", type: TYPE }]);
   });
 
   test("is nothing when there is none", () => {
-    expect([withoutReadiness(saying(other)), toldReadiness(saying(other))]).toEqual([undefined, undefined]);
+    expect([withoutReadiness(saying(other)), reportedReadiness(saying(other))]).toEqual([undefined, undefined]);
   });
 });
 
@@ -143,7 +144,7 @@ describe("patches", () => {
   const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
   const uid = "uid-default-web";
   const vip = ingress({ ip: "192.0.2.1", ipMode: "VIP" });
-  const told = {
+  const reported = {
     type: "cloudwire.dev/LoadBalancerReady",
     status: "True",
     reason: "Ready",
@@ -151,7 +152,7 @@ describe("patches", () => {
     observedGeneration: 0,
     lastTransitionTimeMs: 0,
   };
-  const unsaid = { $patch: "delete", type: told.type };
+  const unsaid = { $patch: "delete", type: reported.type };
 
   describe("addFinalizerPatch()", () => {
     test("adds ours to a Service that has none", () => {
@@ -194,14 +195,14 @@ describe("patches", () => {
       },
       {
         it: "takes away what the condition says, even if nothing else is left",
-        given: service("web", { status: { conditions: [told] } }),
+        given: service("web", { status: { conditions: [reported] } }),
         want: { metadata: { uid }, status: { conditions: [unsaid] } },
       },
       {
         it: "takes away all three in one write",
         given: service("web", {
           metadata: { finalizers: [FINALIZER] },
-          status: { loadBalancer: { ingress: [vip] }, conditions: [told] },
+          status: { loadBalancer: { ingress: [vip] }, conditions: [reported] },
         }),
         want: {
           metadata: { uid, "$deleteFromPrimitiveList/finalizers": [FINALIZER] },

@@ -85,22 +85,22 @@ export function readinessOf(service: Service, present: Present, nodeCount: numbe
 }
 
 /** What the Service says of its load balancer now. */
-export function toldReadiness({ status }: Service): Condition | undefined {
+export function reportedReadiness({ status }: Service): Condition | undefined {
   return status.conditions.find(({ type }) => type === LOAD_BALANCER_READY);
 }
 
 /** For `status.conditions`, which the server merges by type: other conditions stay. undefined: the Service says so already. */
 export function readinessItems(service: Service, wanted: Readiness, nowMs: number): readonly JsonObject[] | undefined {
   const { generation } = service.metadata;
-  const told = toldReadiness(service);
+  const reported = reportedReadiness(service);
   const { status, reason, message } = wanted;
-  const isTold =
-    told?.status === status &&
-    told.reason === reason &&
-    told.message === message &&
-    told.observedGeneration === generation;
-  if (isTold) return undefined;
-  const sinceMs = told?.status === status ? told.lastTransitionTimeMs : nowMs;
+  const isReported =
+    reported?.status === status &&
+    reported.reason === reason &&
+    reported.message === message &&
+    reported.observedGeneration === generation;
+  if (isReported) return undefined;
+  const sinceMs = reported?.status === status ? reported.lastTransitionTimeMs : nowMs;
   return [
     {
       type: LOAD_BALANCER_READY,
@@ -116,7 +116,7 @@ export function readinessItems(service: Service, wanted: Readiness, nowMs: numbe
 
 /** Takes the condition away; undefined: there is none. */
 export function withoutReadiness(service: Service): readonly JsonObject[] | undefined {
-  return toldReadiness(service) === undefined ? undefined : [{ $patch: "delete", type: LOAD_BALANCER_READY }];
+  return reportedReadiness(service) === undefined ? undefined : [{ $patch: "delete", type: LOAD_BALANCER_READY }];
 }
 
 /** One body for services/status. */

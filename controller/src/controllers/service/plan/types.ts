@@ -2,13 +2,13 @@ import type { Service } from "../../../api/service.ts";
 import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/model/client.ts";
 import type { LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { DeleteOperation, Drift, Operation, Present, PreviousLoadBalancer } from "../record/record.ts";
-import type { Look } from "../record/transition.ts";
-import type { DriftVerdict } from "./drift.ts";
+import type { Inspection } from "../record/transition.ts";
+import type { DriftDecision } from "./drift.ts";
 import type { StatusPatch } from "./status.ts";
 import type { Refusal, UnsupportedRequest } from "./unsupported.ts";
 
 /** What is to be done about one Service. */
-export type Plan = Delete | Keep | Leave | Retire | Refuse | Change | Settle | Wait | Fail | Forget;
+export type Plan = Delete | Keep | Leave | DeletePrevious | Refuse | Change | Settle | Wait | Fail | Forget;
 
 export interface Delete {
   readonly kind: "delete";
@@ -22,7 +22,7 @@ export interface Delete {
   /** For services/status, once nothing is left at the cloud. */
   readonly patch: StatusPatch | undefined;
   /** To be ensured first, should the cloud answer that the load balancer is protected. */
-  readonly unprotected: Wish | undefined;
+  readonly unprotected: DesiredLoadBalancer | undefined;
 }
 
 /** Protected: neither the load balancer nor the Service may go. */
@@ -44,8 +44,8 @@ export interface Leave {
 }
 
 /** Another provider serves the Service now, and its load balancer stands; or the Service is to go. What the previous one holds must go. */
-export interface Retire {
-  readonly kind: "retire";
+export interface DeletePrevious {
+  readonly kind: "deletePrevious";
   readonly service: Service;
   readonly previous: PreviousToDelete;
 }
@@ -62,7 +62,7 @@ export interface Change {
   readonly kind: "change";
   readonly service: Service;
   readonly provider: string;
-  readonly wish: Wish;
+  readonly desired: DesiredLoadBalancer;
   /** What the user is told about it: the load balancer, or only its nodes. */
   readonly purpose: Operation["purpose"];
   readonly call: "ensure" | "updateNodes";
@@ -91,7 +91,7 @@ export interface Settle {
   readonly nodeCount: number;
   readonly finalizerPatch: StatusPatch | undefined;
   /** A sweep's suspicion that was looked into; undefined: there was none. */
-  readonly look: Look | undefined;
+  readonly inspection: Inspection | undefined;
 }
 
 export interface Wait {
@@ -113,12 +113,12 @@ export interface Forget {
 }
 
 /** What a decision about one Service rests on. */
-export type Input = CleanupInput | WantedInput | UnservedInput | AbsentInput;
+export type Input = CleanupInput | EnsureInput | UnservedInput | AbsentInput;
 
 /** What a previous provider holds, and how it can be deleted. */
 export interface PreviousToDelete extends PreviousLoadBalancer {
   /** To be ensured there first, should that cloud answer that it is protected; where that is the user's word. */
-  readonly unprotected?: Wish | undefined;
+  readonly unprotected?: DesiredLoadBalancer | undefined;
 }
 
 /** The Service has no use for a load balancer, any more or at all. */
@@ -135,9 +135,9 @@ export interface CleanupInput {
   /** One more load balancer, at a provider that served the Service before. */
   readonly previous: PreviousToDelete | undefined;
   /** The Service as it is wished while it must not go; undefined: it need not be kept up. */
-  readonly upkeep: WantedInput | undefined;
+  readonly upkeep: EnsureInput | undefined;
   /** The last wish without protection at the cloud, where that protection is ours to lift. */
-  readonly unprotected: Wish | undefined;
+  readonly unprotected: DesiredLoadBalancer | undefined;
 }
 
 /** Its provider serves load balancers no more, and nobody else does: nothing can be done about what it has. */
@@ -154,11 +154,11 @@ export interface AbsentInput {
 }
 
 /** The Service wishes for a load balancer of a provider here. */
-export interface WantedInput {
-  readonly kind: "wanted";
+export interface EnsureInput {
+  readonly kind: "ensure";
   readonly service: Service;
   readonly provider: string;
-  readonly wish: Wish;
+  readonly desired: DesiredLoadBalancer;
   readonly present: Present | undefined;
   /**
    * A request got no answer. Without `present` requesting it again says more than reading; with it, nothing is believed that was acknowledged
@@ -168,7 +168,7 @@ export interface WantedInput {
   /** What the cloud has, where that was read: see {@link isReadNeeded}. */
   readonly observed: LoadBalancerResult | undefined;
   /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
-  readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
+  readonly suspicion: Readonly<Record<Drift["kind"], DriftDecision>> | undefined;
   readonly previous: PreviousToDelete | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
   /** Why the wish must not or need not be asked for. */
@@ -178,7 +178,7 @@ export interface WantedInput {
 }
 
 /** What a provider is asked to make of a Service. */
-export interface Wish {
+export interface DesiredLoadBalancer {
   /** undefined: an earlier process asked for it, and only its fingerprint is known. */
   readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;

@@ -27,12 +27,12 @@ export type State = Unknown | Foreign | Declined | Changing | Active | Deleting 
 export interface Unknown {
   readonly kind: "unknown";
   /** Who may hold a load balancer of the Service; undefined: nobody was asked for one. */
-  readonly holder: Holder | undefined;
+  readonly current: CurrentProvider | undefined;
   /** Monotonic. Lists that were begun earlier say nothing. */
   readonly sinceMs: number;
 }
 
-export interface Holder {
+export interface CurrentProvider {
   readonly provider: string;
   /** The Service as it was when the provider was last asked. */
   readonly sent: Service;
@@ -51,7 +51,7 @@ export interface Declined {
 }
 
 /** A change was requested and is not finished. */
-export interface Changing extends Holder {
+export interface Changing extends CurrentProvider {
   readonly kind: "changing";
   readonly progress: Progress<Operation>;
   /** What was in force before, or is being made. undefined: not known. */
@@ -67,7 +67,7 @@ export interface Active {
 }
 
 /** A deletion was requested and is not finished. Holds nothing that could be taken for the present state of the load balancer. */
-export interface Deleting extends Holder {
+export interface Deleting extends CurrentProvider {
   readonly kind: "deleting";
   readonly progress: Progress<DeleteOperation>;
   readonly hint: Hint | undefined;
@@ -174,11 +174,11 @@ export interface DriftHistory {
 export const NO_DRIFT: DriftHistory = { suspected: false, repairs: undefined, suspended: undefined };
 
 /** Who has a load balancer of the Service, or may have one, and must delete it. */
-export function holderOf(record: ServiceRecord | undefined): Holder | undefined {
+export function currentProviderOf(record: ServiceRecord | undefined): CurrentProvider | undefined {
   const state = record?.state;
   switch (state?.kind) {
     case "unknown":
-      return state.holder;
+      return state.current;
     case "changing":
     case "deleting":
       return { provider: state.provider, sent: sentOf(state) };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { service } from "../../../../test/support/builders.ts";
 import { acknowledged, drift, operation } from "../../../../test/support/service/record-builders.ts";
-import { holderOf, presentOf, type ServiceRecord } from "./record.ts";
+import { currentProviderOf, presentOf, type ServiceRecord } from "./record.ts";
 import { type RecordEvent, transition } from "./transition.ts";
 
 const seen = fc
@@ -14,10 +14,10 @@ const present = fc
   .record({ service: seen, provider, operation: fc.constantFrom(undefined, operation) })
   .map((parts) => ({ ...acknowledged, ...parts }));
 const intent = fc.constantFrom("x", "y");
-const look = fc.constantFrom(
+const inspection = fc.constantFrom(
   { kind: "steady" } as const,
-  { kind: "left", drift, verdict: "later" } as const,
-  { kind: "left", drift, verdict: "suspended" } as const,
+  { kind: "left", drift, decision: "later" } as const,
+  { kind: "left", drift, decision: "suspended" } as const,
 );
 const kind = <K extends string>(name: K) => fc.constant(name);
 
@@ -48,7 +48,7 @@ const event: fc.Arbitrary<RecordEvent> = fc.oneof(
   fc.record({ kind: kind("previousFound"), provider, loadBalancerID: fc.constantFrom(undefined, "lb-0") }),
   fc.record({ kind: kind("previousCleared"), provider }),
   fc.record({ kind: kind("suspected"), delayMs: nowMs }),
-  fc.record({ kind: kind("inspected"), look, nowMs, periodMs: nowMs }),
+  fc.record({ kind: kind("inspected"), inspection, nowMs, periodMs: nowMs }),
 );
 
 /** Each request of a history has an ID of its own. */
@@ -64,16 +64,17 @@ type Step = { readonly before: ServiceRecord | undefined; readonly after: Servic
 /** What must hold after each event, by name. */
 const LAWS: Readonly<Record<string, (step: Step) => boolean>> = {
   "nobody stops to hold a load balancer without an answer": ({ before, after, by }) =>
-    holderOf(before) === undefined || holderOf(after) !== undefined || ENDS.includes(by.kind),
+    currentProviderOf(before) === undefined || currentProviderOf(after) !== undefined || ENDS.includes(by.kind),
   "another UID waits for what is held": ({ before, after }) =>
-    holderOf(before) === undefined || before?.uid === after.uid,
+    currentProviderOf(before) === undefined || before?.uid === after.uid,
   "what is being deleted is not believed": ({ after }) =>
     after.state.kind !== "deleting" || presentOf(after) === undefined,
   "the present provider is no previous one": ({ after }) =>
-    after.previous.every(({ provider: previous }) => previous !== holderOf(after)?.provider),
+    after.previous.every(({ provider: previous }) => previous !== currentProviderOf(after)?.provider),
   "a previous provider is none that holds nothing": ({ after }) =>
     after.previous.every(({ provider: previous }) => !after.cleared.has(previous)),
-  "the present provider is none that holds nothing": ({ after }) => !after.cleared.has(holderOf(after)?.provider ?? ""),
+  "the present provider is none that holds nothing": ({ after }) =>
+    !after.cleared.has(currentProviderOf(after)?.provider ?? ""),
 };
 
 function broken(step: Step): readonly string[] {
@@ -87,7 +88,7 @@ test("transition() never loses what may be in the cloud, nor believes what may b
       for (const by of history) {
         const before = record;
         record = transition(before, by).record;
-        const isForgotten = record === undefined && holderOf(before) !== undefined && !ENDS.includes(by.kind);
+        const isForgotten = record === undefined && currentProviderOf(before) !== undefined && !ENDS.includes(by.kind);
         expect([by.kind, isForgotten, record && broken({ before, after: record, by })]).toEqual([
           by.kind,
           false,

@@ -17,7 +17,7 @@ import {
   STATE_NAMES,
   STATES,
 } from "../../../../test/support/service/record-builders.ts";
-import { holderOf, NO_DRIFT, type ServiceRecord } from "./record.ts";
+import { currentProviderOf, NO_DRIFT, type ServiceRecord } from "./record.ts";
 import { fold, transition } from "./transition.ts";
 
 const after = (before: ServiceRecord | undefined, event: Parameters<typeof transition>[1]) =>
@@ -28,7 +28,7 @@ function shown(of: ServiceRecord | undefined): string {
   if (of === undefined) return "(none)";
   const { state } = of;
   if (state.kind === "changing") return state.progress.kind;
-  return state.kind === "unknown" && state.holder !== undefined ? "unknown, held" : state.kind;
+  return state.kind === "unknown" && state.current !== undefined ? "unknown, held" : state.kind;
 }
 
 const SAME = "=";
@@ -133,7 +133,7 @@ describe("transition() of what happens to the Service", () => {
 describe("transition() of who serves the Service", () => {
   test("reads anew what was not served here for a while", () => {
     expect(after(record(STATES.foreign), EVENTS.owned)).toEqual(
-      record({ kind: "unknown", holder: undefined, sinceMs: 9 }),
+      record({ kind: "unknown", current: undefined, sinceMs: 9 }),
     );
   });
 
@@ -143,7 +143,7 @@ describe("transition() of who serves the Service", () => {
   ])("hands it over: the earlier one's is another load balancer: $leavesPrevious", ({ leavesPrevious, previous }) => {
     const before = record(STATES.active, { rejection, previous: [{ provider: "next", loadBalancerID: "lb-0" }] });
     expect(after(before, { ...EVENTS.ownerChanged, leavesPrevious })).toEqual(
-      record({ kind: "unknown", holder: { provider: "next", sent: made }, sinceMs: 9 }, { previous }),
+      record({ kind: "unknown", current: { provider: "next", sent: made }, sinceMs: 9 }, { previous }),
     );
   });
 
@@ -237,15 +237,15 @@ describe("transition() of a change", () => {
 
   test.each([EVENTS.changeFailed, EVENTS.notFound])("reads anew after $kind", (event) => {
     expect(after(record(STATES.accepted, { rejection }), event)).toEqual(
-      record({ kind: "unknown", holder: { provider: "acme", sent: asked }, sinceMs: 9 }),
+      record({ kind: "unknown", current: { provider: "acme", sent: asked }, sinceMs: 9 }),
     );
-    expect(after(record(STATES.active), event)?.state).toMatchObject({ holder: { provider: "acme", sent: made } });
+    expect(after(record(STATES.active), event)?.state).toMatchObject({ current: { provider: "acme", sent: made } });
   });
 
   test("keeps a rejection beside what serves all the same", () => {
     const rejected = EVENTS.changeRejected;
     expect(after(record(STATES.requested), rejected)).toEqual(
-      record({ kind: "unknown", holder: { provider: "acme", sent: asked }, sinceMs: 9 }, { rejection }),
+      record({ kind: "unknown", current: { provider: "acme", sent: asked }, sinceMs: 9 }, { rejection }),
     );
     expect(after(record(STATES.requested), { ...rejected, inForce: present })).toEqual(
       record(STATES.active, { rejection }),
@@ -299,8 +299,8 @@ describe("transition() of a deletion", () => {
 describe("transition() of drifts", () => {
   const suspected = { ...NO_DRIFT, suspected: true };
   const driftOf = (before: ServiceRecord, ...events: Parameters<typeof fold>[1]) => fold(before, events)?.drift;
-  const left = (verdict: "later" | "suspended") =>
-    ({ kind: "inspected", look: { kind: "left", drift, verdict }, nowMs: 9, periodMs: 4 }) as const;
+  const left = (decision: "later" | "suspended") =>
+    ({ kind: "inspected", inspection: { kind: "left", drift, decision }, nowMs: 9, periodMs: 4 }) as const;
 
   test("suspects only what is acknowledged and not under way", () => {
     expect(driftOf(record(STATES.active), EVENTS.suspected)).toEqual(suspected);
@@ -324,7 +324,7 @@ describe("transition() of drifts", () => {
   });
 
   test("suspends repairs only when they are not to be tried again for long", () => {
-    const suspended = (verdict: "later" | "suspended") => driftOf(record(STATES.active), left(verdict))?.suspended;
+    const suspended = (decision: "later" | "suspended") => driftOf(record(STATES.active), left(decision))?.suspended;
     expect([suspended("later"), suspended("suspended")]).toEqual([undefined, drift]);
   });
 
@@ -352,7 +352,7 @@ test("transition() wakes what nobody reconciles, and nothing else", () => {
 });
 
 test("holderOf() names who must delete, and the Service that it was made from", () => {
-  const names = STATE_NAMES.map((name) => holderOf(record(STATES[name])));
+  const names = STATE_NAMES.map((name) => currentProviderOf(record(STATES[name])));
   const [fromAsked, fromMade] = [asked, made].map((sent) => ({ provider: "acme", sent }));
   expect(names).toEqual([
     undefined,

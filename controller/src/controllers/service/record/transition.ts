@@ -6,9 +6,9 @@ import {
   type DeleteOperation,
   type Drift,
   type DriftHistory,
-  type Holder,
+  type CurrentProvider,
   hintOf,
-  holderOf,
+  currentProviderOf,
   NO_DRIFT,
   openRequestID,
   type Present,
@@ -58,7 +58,7 @@ export type RecordEvent =
   /** The provider holds nothing of the Service any more, or what it holds is the present load balancer. */
   | { readonly kind: "previousCleared"; readonly provider: string }
   | { readonly kind: "suspected"; readonly delayMs: number }
-  | { readonly kind: "inspected"; readonly look: Look; readonly nowMs: number; readonly periodMs: number }
+  | { readonly kind: "inspected"; readonly inspection: Inspection; readonly nowMs: number; readonly periodMs: number }
   | { readonly kind: "repaired"; readonly nowMs: number }
   /** The load balancer was ensured for a reason of ours: earlier drifts say nothing any more. */
   | { readonly kind: "driftSuperseded" };
@@ -72,9 +72,9 @@ interface Request {
 }
 
 /** Result of a read that a sweep gave reason for: nothing differs, or it is left as it is for now. */
-export type Look =
+export type Inspection =
   | { readonly kind: "steady" }
-  | { readonly kind: "left"; readonly drift: Drift; readonly verdict: "later" | "suspended" };
+  | { readonly kind: "left"; readonly drift: Drift; readonly decision: "later" | "suspended" };
 
 /** Reconcile the Service after this time. */
 export interface Wake {
@@ -112,7 +112,7 @@ function next(record: ServiceRecord | undefined, event: RecordEvent): ServiceRec
     case "serviceDeleted":
       return deletedFromCluster(record, event.last);
     case "serviceAbsent":
-      return holderOf(record) === undefined ? undefined : record && { ...record, isDeleted: true };
+      return currentProviderOf(record) === undefined ? undefined : record && { ...record, isDeleted: true };
     case "changeRequested":
     case "deleteRequested":
       return requested(record ?? begin(event.service), event);
@@ -132,7 +132,7 @@ function known(record: ServiceRecord, event: OfKnown): ServiceRecord | undefined
       // Removed once more meanwhile, it was last seen otherwise.
       return record.isDeleted && record.lastSeen === event.deleted ? { ...record, isDeleted: false } : record;
     case "notOwned":
-      return holderOf(record) === undefined ? { ...record, state: { kind: "foreign" } } : record;
+      return currentProviderOf(record) === undefined ? { ...record, state: { kind: "foreign" } } : record;
     case "owned":
       return record.state.kind === "foreign" ? { ...record, state: unknown(undefined, event.nowMs) } : record;
     case "ownerChanged":
@@ -163,10 +163,10 @@ function answered(
       return acknowledge(record, event.present);
     case "changeFailed":
     case "notFound":
-      return doubtful(record, event.nowMs);
+      return unknownAgain(record, event.nowMs);
     case "changeRejected": {
       const { rejection, inForce, nowMs } = event;
-      const kept = inForce === undefined ? doubtful(record, nowMs) : acknowledge(record, inForce);
+      const kept = inForce === undefined ? unknownAgain(record, nowMs) : acknowledge(record, inForce);
       return { ...kept, rejection };
     }
     case "changeDeclined": {
@@ -198,13 +198,13 @@ function begin(service: Service): ServiceRecord {
   };
 }
 
-function unknown(holder: Holder | undefined, sinceMs: number): State {
-  return { kind: "unknown", holder, sinceMs };
+function unknown(current: CurrentProvider | undefined, sinceMs: number): State {
+  return { kind: "unknown", current, sinceMs };
 }
 
 function seen(record: ServiceRecord | undefined, service: Service): ServiceRecord {
   const isAnother = record?.uid !== service.metadata.uid;
-  if (record === undefined || (isAnother && holderOf(record) === undefined)) return begin(service);
+  if (record === undefined || (isAnother && currentProviderOf(record) === undefined)) return begin(service);
   if (isAnother) return { ...record, isDeleted: true };
   // A cache that is behind may still show what was seen to be deleted.
   if (record.isDeleted || record.lastSeen === service) return record;
@@ -217,7 +217,7 @@ function seen(record: ServiceRecord | undefined, service: Service): ServiceRecor
 function deletedFromCluster(record: ServiceRecord | undefined, last: Service): ServiceRecord {
   if (record?.uid === last.metadata.uid) return { ...record, lastSeen: last, isDeleted: true };
   // One that came and went while an earlier one's load balancer is still there says nothing of that.
-  return record !== undefined && holderOf(record) !== undefined ? record : { ...begin(last), isDeleted: true };
+  return record !== undefined && currentProviderOf(record) !== undefined ? record : { ...begin(last), isDeleted: true };
 }
 
 function requested(
@@ -232,7 +232,7 @@ function requested(
   if (event.kind === "deleteRequested") {
     const operation = state.kind === "deleting" ? state.progress.operation : undefined;
     const progress = { kind: "requested", intent, requestID, operation } as const;
-    const sent = holderOf(record)?.sent ?? service;
+    const sent = currentProviderOf(record)?.sent ?? service;
     return { ...rest, state: { kind: "deleting", provider, sent, progress, hint: hintOf(record) } };
   }
   const known = acknowledgedOf(record);
@@ -259,10 +259,11 @@ function acknowledge(record: ServiceRecord, { operation, ...acknowledged }: Pres
 }
 
 /** Nothing is believed of the load balancer but whose it is: it is read again, and deleted when nobody wants it any more. */
-function doubtful(record: ServiceRecord, nowMs: number): ServiceRecord {
+function unknownAgain(record: ServiceRecord, nowMs: number): ServiceRecord {
   const { state } = record;
-  const holder = state.kind === "changing" ? { provider: state.provider, sent: state.sent } : holderOf(record);
-  return { ...record, state: unknown(holder, nowMs), rejection: undefined };
+  const current =
+    state.kind === "changing" ? { provider: state.provider, sent: state.sent } : currentProviderOf(record);
+  return { ...record, state: unknown(current, nowMs), rejection: undefined };
 }
 
 function deletionAccepted(record: ServiceRecord, operation: DeleteOperation): ServiceRecord {
@@ -273,22 +274,22 @@ function deletionAccepted(record: ServiceRecord, operation: DeleteOperation): Se
 
 function withPrevious(record: ServiceRecord, event: OwnerEvent): ServiceRecord {
   const { provider } = event;
-  const holder = holderOf(record);
+  const current = currentProviderOf(record);
   switch (event.kind) {
     case "previousFound": {
-      if (holder?.provider === provider) return record;
+      if (current?.provider === provider) return record;
       const rest = without(provider, record);
       return { ...rest, previous: [...rest.previous, { provider, loadBalancerID: event.loadBalancerID }] };
     }
     case "previousCleared":
-      if (holder?.provider === provider) return record;
+      if (current?.provider === provider) return record;
       return { ...without(provider, record), cleared: new Set(record.cleared).add(provider) };
     case "ownerChanged": {
-      if (holder === undefined || holder.provider === provider) return record;
-      const rest = without(provider, without(holder.provider, record));
-      const left = { provider: holder.provider, loadBalancerID: hintOf(record)?.loadBalancerID };
+      if (current === undefined || current.provider === provider) return record;
+      const rest = without(provider, without(current.provider, record));
+      const left = { provider: current.provider, loadBalancerID: hintOf(record)?.loadBalancerID };
       const previous = event.leavesPrevious ? [...rest.previous, left] : rest.previous;
-      return { ...rest, state: unknown({ provider, sent: holder.sent }, event.nowMs), previous, rejection: undefined };
+      return { ...rest, state: unknown({ provider, sent: current.sent }, event.nowMs), previous, rejection: undefined };
     }
     default:
       return event satisfies never;
@@ -301,9 +302,13 @@ function driftAfter({ state, drift }: ServiceRecord, event: DriftEvent): DriftHi
       // What is under way is compared with the cloud when it ends.
       return state.kind === "active" ? { ...drift, suspected: true } : drift;
     case "inspected": {
-      const { look, nowMs, periodMs } = event;
-      if (look.kind === "left") {
-        return { ...drift, suspected: false, suspended: look.verdict === "suspended" ? look.drift : drift.suspended };
+      const { inspection, nowMs, periodMs } = event;
+      if (inspection.kind === "left") {
+        return {
+          ...drift,
+          suspected: false,
+          suspended: inspection.decision === "suspended" ? inspection.drift : drift.suspended,
+        };
       }
       const isPast = drift.repairs !== undefined && isOver(drift.repairs, nowMs, periodMs);
       return { ...NO_DRIFT, repairs: isPast ? undefined : drift.repairs };
