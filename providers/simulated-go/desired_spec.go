@@ -167,7 +167,7 @@ type targets struct {
 }
 
 // targetsOf tells of nodes whose machines are not in this cloud, and leaves them out.
-func targetsOf(ctx context.Context, wanted *provider.TargetNodes) targets {
+func targetsOf(ctx context.Context, wanted *provider.DesiredNodes) targets {
 	out := targets{ids: []string{}, fingerprint: wanted.NodesFingerprint}
 	var foreign []string
 	for _, node := range wanted.Nodes {

@@ -153,7 +153,7 @@ func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest)
 	if err != nil {
 		return nil, err
 	}
-	targets := targetsOf(ctx, &request.TargetNodes)
+	targets := targetsOf(ctx, &request.DesiredNodes)
 	for attempt := 1; ; attempt++ {
 		changed, err := b.ensureOnce(ctx, request, desired, targets)
 		if err == nil {
@@ -242,7 +242,7 @@ func warnAboutFixed(ctx context.Context, existing *balancer, desired *desiredSpe
 func (b *balancers) create(ctx context.Context, desired *desiredSpec, targets targets) (*balancer, error) {
 	call := provider.CallOf(ctx)
 	if call.ValidateOnly() {
-		call.Plan(&cpv1.PlannedChange{
+		call.AddPlannedChange(&cpv1.PlannedChange{
 			Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "load balancer", ResourceId: desired.Name,
 			Summary: fmt.Sprintf("%s, %d ports, %d targets", desired.Class, len(desired.Listeners), len(targets.ids)),
 		})
@@ -266,7 +266,7 @@ func (b *balancers) patch(ctx context.Context, existing *balancer, desired *desi
 		return existing, nil
 	}
 	if call := provider.CallOf(ctx); call.ValidateOnly() {
-		call.Plan(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_UPDATE, ResourceType: "load balancer", ResourceId: existing.ID})
+		call.AddPlannedChange(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_UPDATE, ResourceType: "load balancer", ResourceId: existing.ID})
 		return existing, nil
 	}
 	var changed balancerChange
@@ -285,7 +285,7 @@ func (b *balancers) updateNodes(ctx context.Context, request *provider.UpdateNod
 	if existing == nil || existing.State == "deleting" {
 		return nil, provider.NewError(provider.ReasonLoadBalancerNotFound, "Service "+request.Service.GetName()+" has no load balancer")
 	}
-	changed, err := b.replaceTargets(ctx, existing, targetsOf(ctx, &request.TargetNodes))
+	changed, err := b.replaceTargets(ctx, existing, targetsOf(ctx, &request.DesiredNodes))
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +298,7 @@ func (b *balancers) replaceTargets(ctx context.Context, existing *balancer, targ
 		return existing, nil
 	}
 	if call := provider.CallOf(ctx); call.ValidateOnly() {
-		call.Plan(&cpv1.PlannedChange{
+		call.AddPlannedChange(&cpv1.PlannedChange{
 			Action: cpv1.ChangeAction_CHANGE_ACTION_UPDATE, ResourceType: "targets", ResourceId: existing.ID,
 			Summary: fmt.Sprintf("%d targets become %d", existing.TargetCount, len(targets.ids)),
 		})
@@ -325,7 +325,7 @@ func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (
 	for i := range found {
 		each := &found[i]
 		if call.ValidateOnly() {
-			call.Plan(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_DELETE, ResourceType: "load balancer", ResourceId: each.ID})
+			call.AddPlannedChange(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_DELETE, ResourceType: "load balancer", ResourceId: each.ID})
 			continue
 		}
 		changed := balancerChange{LoadBalancer: *each}
@@ -362,14 +362,14 @@ func warnAboutIgnored(ctx context.Context, changed balancerChange) {
 const maxShownItems = 5
 
 func warn(ctx context.Context, reason, summary string) {
-	provider.CallOf(ctx).Diagnose(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_WARNING, Reason: reason, Summary: summary})
+	provider.CallOf(ctx).AddDiagnostic(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_WARNING, Reason: reason, Summary: summary})
 }
 
 // diagnose says what is wrong with a load balancer that failed, and where to reach one whose ports are shifted.
 func diagnose(ctx context.Context, of *balancer) {
 	call := provider.CallOf(ctx)
 	if of.State == "failed" {
-		call.Diagnose(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_ERROR, Reason: "LoadBalancerFailed", Summary: of.StateReason})
+		call.AddDiagnostic(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_ERROR, Reason: "LoadBalancerFailed", Summary: of.StateReason})
 	}
 	var shifted []string
 	for _, each := range of.Listeners {
@@ -378,7 +378,7 @@ func diagnose(ctx context.Context, of *balancer) {
 		}
 	}
 	if len(shifted) > 0 {
-		call.Diagnose(&cpv1.Diagnostic{
+		call.AddDiagnostic(&cpv1.Diagnostic{
 			Severity: cpv1.Severity_SEVERITY_INFO, Reason: "PortsShifted",
 			Summary: "The simulated cloud listens on other ports: " + strings.Join(shifted, ", "),
 		})

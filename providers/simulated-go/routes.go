@@ -161,7 +161,7 @@ func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider
 			answers = append(answers, provider.Failed(provider.NewError(provider.ReasonRouteTargetNotFound, "there is no instance "+spec.InstanceID)))
 			continue
 		}
-		provider.CallOf(ctx).Plan(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "route", Summary: spec.Destination + " to " + spec.InstanceID})
+		provider.CallOf(ctx).AddPlannedChange(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "route", Summary: spec.Destination + " to " + spec.InstanceID})
 		answers = append(answers, provider.RouteReady(&cpv1.Route{Id: spec.Destination, DestinationCidr: spec.Destination}))
 	}
 	return answers, nil
@@ -226,7 +226,7 @@ func (r *routeTable) delete(ctx context.Context, wanted []*cpv1.Route) ([]provid
 	}
 	if call.ValidateOnly() {
 		for _, id := range ids {
-			call.Plan(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_DELETE, ResourceType: "route", ResourceId: id})
+			call.AddPlannedChange(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_DELETE, ResourceType: "route", ResourceId: id})
 		}
 		return answers, nil
 	}

@@ -16,8 +16,8 @@ from cloudwire_provider import (
     Pending,
     Provider,
     ProviderError,
-    WantedLoadBalancer,
-    WantedNodes,
+    DesiredLoadBalancer,
+    DesiredNodes,
     absent,
     pending,
     v1,
@@ -82,7 +82,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             yield to_load_balancer(found)
 
     @handlers.ensure
-    def ensure(wanted: WantedLoadBalancer, context: ChangeContext) -> v1.LoadBalancer:
+    def ensure(wanted: DesiredLoadBalancer, context: ChangeContext) -> v1.LoadBalancer:
         desired, targets = to_desired_spec(wanted), target_ids(provider, wanted, context)
         found = find(wanted, context)
         if not found:
@@ -101,7 +101,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
         return _answer(_replace_targets(cloud, existing, targets, wanted, context), context)
 
     @handlers.update_nodes
-    def update_nodes(wanted: WantedNodes, context: ChangeContext) -> v1.LoadBalancer:
+    def update_nodes(wanted: DesiredNodes, context: ChangeContext) -> v1.LoadBalancer:
         found = find(wanted, context)
         if not found or found[0]["state"] == "deleting":
             text = f"Service {wanted.service.namespace}/{wanted.service.name} has no load balancer {wanted.key}"
@@ -123,7 +123,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
         return pending(ref.key, poll_after=1, stage="deleting in the cloud", remaining=left) if left else None
 
 
-def to_desired_spec(wanted: WantedLoadBalancer) -> dict[str, Any]:
+def to_desired_spec(wanted: DesiredLoadBalancer) -> dict[str, Any]:
     """Return the desired load balancer in the cloud's terms."""
     spec = wanted.spec
     flavor = (wanted.load_balancer_class or "").rpartition("/")[2] or spec.annotations.get(FLAVOR_KEY, "standard")
@@ -174,18 +174,18 @@ def _health_check(spec: v1.LoadBalancerSpec) -> dict[str, Any] | None:
     return {"protocol": kind, "port": check.port, **({"path": check.http.path} if kind == "http" else {})}
 
 
-def target_ids(provider: Provider, wanted: WantedNodes, context: ChangeContext) -> list[str]:
+def target_ids(provider: Provider, wanted: DesiredNodes, context: ChangeContext) -> list[str]:
     """Return the machines of the nodes; those of other clouds are told of and left out."""
     ids = {node.name: machine_id(provider, node.provider_id) for node in wanted.nodes}
     foreign = [name for name, found in ids.items() if not found]
     if foreign:
         text = f"No targets, because their machines are not in this cloud: {', '.join(foreign[:5])}"
-        context.diagnose(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="NodesOfOtherProviders", summary=text))
+        context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="NodesOfOtherProviders", summary=text))
     return sorted({found for found in ids.values() if found})
 
 
 def _replace_targets(
-    cloud: Cloud, existing: Found, targets: list[str], wanted: WantedNodes, context: ChangeContext
+    cloud: Cloud, existing: Found, targets: list[str], wanted: DesiredNodes, context: ChangeContext
 ) -> Found:
     """Make one call, or none if the cloud has these targets."""
     digest = hashlib.sha256("".join(f"{target}\n" for target in targets).encode()).hexdigest()
@@ -197,11 +197,11 @@ def _replace_targets(
     return changed
 
 
-def _marks(wanted: WantedLoadBalancer) -> dict[str, str]:
+def _marks(wanted: DesiredLoadBalancer) -> dict[str, str]:
     return {SPEC_KEY: wanted.spec_fingerprint, NODES_KEY: wanted.nodes_fingerprint}
 
 
-def _refuse_taken_name(cloud: Cloud, wanted: WantedLoadBalancer, context: ChangeContext) -> None:
+def _refuse_taken_name(cloud: Cloud, wanted: DesiredLoadBalancer, context: ChangeContext) -> None:
     for found in cloud.read_complete(context, PATH, name=wanted.key):
         problem = ownership_problem("load balancer", found, wanted.cluster)
         text = f"load balancer {found['id']} has the name {found['name']} and is stamped for another Service"
@@ -213,11 +213,11 @@ def _answer(change: Found, context: ChangeContext) -> v1.LoadBalancer:
     gone = change["ignoredTargets"]
     if gone:
         text = f"{len(gone)} targets are no instances any more and were left out: {', '.join(gone[:5])}"
-        context.diagnose(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=text))
+        context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=text))
     found = change["loadBalancer"]
     if found["state"] == "failed":
         summary = found["stateReason"] or "the load balancer failed"
-        context.diagnose(v1.Diagnostic(severity=v1.SEVERITY_ERROR, reason="LoadBalancerFailed", summary=summary))
+        context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_ERROR, reason="LoadBalancerFailed", summary=summary))
     return to_load_balancer(found)
 
 

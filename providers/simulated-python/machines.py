@@ -17,7 +17,7 @@ from cloudwire_provider import (
     ReadContext,
     Unreachable,
     absent,
-    known,
+    cached,
     unreachable,
     v1,
 )
@@ -84,7 +84,7 @@ def _answer(node: v1.NodeRef, place: re.Match[str] | None, looked_up: Mapping[st
         text = f"instance {wanted} is in zone {alive[0]['zone']}, the provider ID says {place['zone']}"
         return ProviderError("PROVIDER_ID_MALFORMED", text)
     if alive:
-        return known(_instance(alive[0]), read_time)
+        return cached(_instance(alive[0]), read_time)
     if found:
         return absent("TERMINATED", observe_time=read_time, strongly_consistent=strong)
     # A miss is an absence only on evidence: the cloud itself has to name what is missing.

@@ -89,7 +89,7 @@ func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (pro
 func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 	ref := &request.LoadBalancerRef
 	if len(request.Spec.GetTags()) > 0 {
-		provider.CallOf(ctx).Diagnose(tagsIgnored)
+		provider.CallOf(ctx).AddDiagnostic(tagsIgnored)
 	}
 	nodes := b.nodes.targets(request.Nodes)
 	b.informed(ctx)
@@ -246,7 +246,7 @@ func (b *balancers) pending(id string, ref *provider.LoadBalancerRef, started ti
 		provider.PollAfter(pollAfter), provider.StartedAt(started), provider.Stage("the provider works on it"),
 	}
 	if status := b.ledger.status(ref.Service.GetUid()); status != nil && len(status.Ingress) > 0 {
-		options = append(options, provider.Updating(), provider.EntersAt(ingressToContract(status).GetItems()...))
+		options = append(options, provider.Updating(), provider.WithIngress(ingressToContract(status).GetItems()...))
 	}
 	return provider.Pending(id, options...)
 }

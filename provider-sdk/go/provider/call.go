@@ -56,14 +56,15 @@ func (c *Call) ID(providerID string) string {
 	return id
 }
 
-// ValidateOnly is true when everything shall be checked and reported with [Call.Plan], but nothing changed.
+// ValidateOnly is true when the handler must check everything, report what would change with [Call.AddPlannedChange], and
+// change nothing.
 func (c *Call) ValidateOnly() bool { return c.Change.GetValidateOnly() }
 
-// Plan reports one change that ValidateOnly left undone.
-func (c *Call) Plan(change *cpv1.PlannedChange) { c.recorder.plan(change) }
+// AddPlannedChange reports one change that the call would have made without ValidateOnly.
+func (c *Call) AddPlannedChange(change *cpv1.PlannedChange) { c.recorder.plan(change) }
 
-// Diagnose tells the user of the object something although the call succeeds. At most 32 a call are kept.
-func (c *Call) Diagnose(diagnostic *cpv1.Diagnostic) { c.recorder.diagnose(diagnostic) }
+// AddDiagnostic reports something to the user of the object although the call succeeds. At most 32 per call are kept.
+func (c *Call) AddDiagnostic(diagnostic *cpv1.Diagnostic) { c.recorder.diagnose(diagnostic) }
 
 // Record reports one request to the cloud that was not made through [Transport].
 func (c *Call) Record(request CloudCall) { c.recorder.record(request) }

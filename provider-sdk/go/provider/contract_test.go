@@ -54,12 +54,12 @@ func TestLoadBalancerKeysAreThoseOfEverySDK(t *testing.T) {
 
 func TestErrorsStayWithinTheTrailer(t *testing.T) {
 	for _, long := range []string{strings.Repeat("x", 9000), strings.Repeat("ü", 9000), strings.Repeat("\xff", 9000), strings.Repeat("%", 9000)} {
-		problems := make([]FieldProblem, 200)
+		problems := make([]FieldViolation, 200)
 		for i := range problems {
-			problems[i] = FieldProblem{long, long}
+			problems[i] = FieldViolation{long, long}
 		}
 		options := []ErrorOption{
-			Fields(problems...), Help(long, long), Quota(long, long), Precondition(long, long, long), Resource(long, long, long),
+			FieldViolations(problems...), Help(long, long), Quota(long, long), Precondition(long, long, long), Resource(long, long, long),
 			Metadata("limit", "7"), Metadata("huge", long), RetryAfter(1),
 		}
 		told := NewError(ReasonRateLimited, long, options...).GRPCStatus()

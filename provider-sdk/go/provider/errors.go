@@ -24,7 +24,7 @@ type Error struct {
 	domain     string
 	code       codes.Code
 	message    string
-	fields     []FieldProblem
+	fields     []FieldViolation
 	retryAfter time.Duration
 	metadata   []metadatum
 	help       *helpLink
@@ -34,11 +34,11 @@ type Error struct {
 	cause      error
 }
 
-// FieldProblem is what is wrong with one field of a request.
-type FieldProblem struct {
+// FieldViolation describes one invalid field of a request.
+type FieldViolation struct {
 	// Field is a path in proto spelling: spec.ports[2].protocol, spec.annotations["acme.example.com/tier"].
 	Field string
-	// Description says what is wrong and what would be right.
+	// Description says what is invalid and which values are valid.
 	Description string
 }
 
@@ -81,14 +81,14 @@ func (e *Error) with(options []ErrorOption) *Error {
 // ErrorOption says more about an error.
 type ErrorOption func(*Error)
 
-// Field blames a field of the request, with the message as description.
+// Field reports one invalid field of the request, with the message as its description.
 func Field(path string) ErrorOption {
-	return func(e *Error) { e.fields = append(e.fields, FieldProblem{Field: path, Description: e.message}) }
+	return func(e *Error) { e.fields = append(e.fields, FieldViolation{Field: path, Description: e.message}) }
 }
 
-// Fields blames several fields of the request.
-func Fields(problems ...FieldProblem) ErrorOption {
-	return func(e *Error) { e.fields = append(e.fields, problems...) }
+// FieldViolations reports several invalid fields of the request.
+func FieldViolations(violations ...FieldViolation) ErrorOption {
+	return func(e *Error) { e.fields = append(e.fields, violations...) }
 }
 
 // RetryAfter is the least time to wait before the same is tried again.
@@ -153,12 +153,12 @@ func refusal(method string, found []rules.Violation) *Error {
 	if len(found) == 0 {
 		return nil
 	}
-	problems := make([]FieldProblem, len(found))
+	problems := make([]FieldViolation, len(found))
 	for i, each := range found {
-		problems[i] = FieldProblem{each.Field, each.Description}
+		problems[i] = FieldViolation{each.Field, each.Description}
 	}
 	message := rules.CutToBytes(method+" is refused: "+rules.Text(found), rules.MaxMessageBytes)
-	options := []ErrorOption{Fields(problems...)}
+	options := []ErrorOption{FieldViolations(problems...)}
 	if found[0].Limit > 0 {
 		options = append(options, Metadata("limit", fmt.Sprint(found[0].Limit)))
 	}

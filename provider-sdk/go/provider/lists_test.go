@@ -238,12 +238,12 @@ func TestRoutesAreAnsweredOneByOne(t *testing.T) {
 		t.Errorf("a blackhole: %v, %v", gone, err)
 	}
 	_, err = p.Client.BatchEnsureRoutes(t.Context(), &cpv1.BatchEnsureRoutesRequest{Context: p.Context(), Change: p.Change("r-5"), Routes: routes[1:2]})
-	if fields := providertest.BlamedFields(err); len(fields) != 1 || fields[0] != "routes[0].target_provider_id" {
+	if fields := providertest.FieldViolations(err); len(fields) != 1 || fields[0] != "routes[0].target_provider_id" {
 		t.Errorf("a route to nowhere: %v", err)
 	}
 	routes[0].DestinationCidr = "10.1.0.1/24"
 	_, err = p.Client.BatchEnsureRoutes(t.Context(), &cpv1.BatchEnsureRoutesRequest{Context: p.Context(), Change: p.Change("r-3"), Routes: routes[:1]})
-	if fields := providertest.BlamedFields(err); len(fields) != 1 || fields[0] != "routes[0].destination_cidr" {
+	if fields := providertest.FieldViolations(err); len(fields) != 1 || fields[0] != "routes[0].destination_cidr" {
 		t.Errorf("host bits: %v", err)
 	}
 }

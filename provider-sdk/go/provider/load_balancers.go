@@ -91,7 +91,7 @@ func (b *loadBalancerService) runEnsure(ctx context.Context, wanted *EnsureReque
 	call := CallOf(ctx)
 	// Here and not before: the change that this one waited for may have made other nodes the last ones.
 	var err error
-	if wanted.TargetNodes, err = b.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
+	if wanted.DesiredNodes, err = b.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
 		return nil, err
 	}
 	answer, err := b.handlers.Ensure(ctx, wanted)
@@ -108,7 +108,7 @@ func (b *loadBalancerService) runEnsure(ctx context.Context, wanted *EnsureReque
 		return nil, err
 	}
 	if !call.ValidateOnly() {
-		b.acknowledge(wanted.Key, balancer, wanted.TargetNodes)
+		b.acknowledge(wanted.Key, balancer, wanted.DesiredNodes)
 	}
 	diagnostics, planned := call.recorder.reported()
 	return &cpv1.EnsureLoadBalancerResponse{
@@ -122,12 +122,12 @@ func nodeResolverFor(s *service) *state.NodeResolver {
 }
 
 // resolve answers the nodes of a selection, however they travel: the whole list.
-func (b *loadBalancerService) resolve(key string, selection *cpv1.NodeSelection) (TargetNodes, error) {
+func (b *loadBalancerService) resolve(key string, selection *cpv1.NodeSelection) (DesiredNodes, error) {
 	nodes, diff, err := b.nodes.Resolve(key, selection)
 	if err != nil {
-		return TargetNodes{}, stated(err)
+		return DesiredNodes{}, stated(err)
 	}
-	return TargetNodes{Nodes: nodes, NodesFingerprint: selection.GetFingerprint(), NodesDiff: (*NodesDiff)(diff)}, nil
+	return DesiredNodes{Nodes: nodes, NodesFingerprint: selection.GetFingerprint(), NodesDiff: (*NodesDiff)(diff)}, nil
 }
 
 // UpdateLoadBalancerNodes makes the targets of a load balancer be these nodes.
@@ -155,7 +155,7 @@ func (b *loadBalancerService) updateNodes(ctx context.Context, request *cpv1.Upd
 func (b *loadBalancerService) runUpdateNodes(ctx context.Context, wanted *UpdateNodesRequest) (*cpv1.UpdateLoadBalancerNodesResponse, error) {
 	call := CallOf(ctx)
 	var err error
-	if wanted.TargetNodes, err = b.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
+	if wanted.DesiredNodes, err = b.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
 		return nil, err
 	}
 	answer, err := b.handlers.UpdateNodes(ctx, wanted)
@@ -171,7 +171,7 @@ func (b *loadBalancerService) runUpdateNodes(ctx context.Context, wanted *Update
 		return nil, err
 	}
 	if !call.ValidateOnly() {
-		b.acknowledge(wanted.Key, balancer, wanted.TargetNodes)
+		b.acknowledge(wanted.Key, balancer, wanted.DesiredNodes)
 	}
 	diagnostics, planned := call.recorder.reported()
 	return &cpv1.UpdateLoadBalancerNodesResponse{
@@ -296,7 +296,7 @@ func operationUnderWay() *cpv1.Operation {
 }
 
 // acknowledge remembers what a load balancer has, once it is in force.
-func (b *loadBalancerService) acknowledge(key string, balancer *cpv1.LoadBalancer, nodes TargetNodes) {
+func (b *loadBalancerService) acknowledge(key string, balancer *cpv1.LoadBalancer, nodes DesiredNodes) {
 	b.ids.Set(key, balancer.GetId())
 	if balancer.GetNodesFingerprint() == nodes.NodesFingerprint {
 		b.nodes.Acknowledge(key, nodes.NodesFingerprint, nodes.Nodes)

@@ -153,7 +153,7 @@ func TestEnsureLoadBalancerRefusesWhatWasNotDeclared(t *testing.T) {
 			request := ensureRequest(p, "r-"+name)
 			test.change(request)
 			_, err := p.Client.EnsureLoadBalancer(t.Context(), request)
-			fields := providertest.BlamedFields(err)
+			fields := providertest.FieldViolations(err)
 			if providertest.Reason(err) != test.reason || len(fields) == 0 || fields[0] != test.field {
 				t.Errorf("got %v blaming %v", err, fields)
 			}
@@ -166,7 +166,7 @@ func TestEnsureLoadBalancerTellsAllProblemsTogether(t *testing.T) {
 	request := ensureRequest(p, "r-1")
 	request.SpecFingerprint, request.Service.Uid, request.Spec.Ports[0].Port = "", "", 0
 	_, err := p.Client.EnsureLoadBalancer(t.Context(), request)
-	if fields := providertest.BlamedFields(err); len(fields) != 3 {
+	if fields := providertest.FieldViolations(err); len(fields) != 3 {
 		t.Errorf("blames %v", fields)
 	}
 }

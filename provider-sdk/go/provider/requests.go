@@ -23,8 +23,8 @@ type LoadBalancerRef struct {
 	OperationID string
 }
 
-// TargetNodes are the nodes wanted, always resolved and complete, however they travelled.
-type TargetNodes struct {
+// DesiredNodes are the nodes wanted, always resolved and complete, however they travelled.
+type DesiredNodes struct {
 	// Nodes shall be the targets, all of them and no others. Empty: no node at all. They are shared: do not change them.
 	Nodes []*cpv1.TargetNode
 	// NodesFingerprint is to be kept with the load balancer and given back in reads.
@@ -46,7 +46,7 @@ type NodesDiff struct {
 // EnsureRequest is the whole wish for a load balancer.
 type EnsureRequest struct {
 	LoadBalancerRef
-	TargetNodes
+	DesiredNodes
 	// Spec is what it shall be; what is absent is not wished for.
 	Spec *cpv1.LoadBalancerSpec
 	// SpecFingerprint is to be kept with the load balancer and given back in reads.
@@ -60,7 +60,7 @@ type EnsureRequest struct {
 // UpdateNodesRequest is the wish for other targets.
 type UpdateNodesRequest struct {
 	LoadBalancerRef
-	TargetNodes
+	DesiredNodes
 	// Request is the request as it came.
 	Request *cpv1.UpdateLoadBalancerNodesRequest
 }

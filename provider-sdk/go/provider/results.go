@@ -178,8 +178,8 @@ func Updating() PendingOption {
 	return func(p *PendingResult) { p.phase = cpv1.LoadBalancerPhase_LOAD_BALANCER_PHASE_UPDATING }
 }
 
-// EntersAt says where traffic will enter a load balancer that is not ready yet.
-func EntersAt(items ...*cpv1.LoadBalancerIngress) PendingOption {
+// WithIngress says where traffic will enter a load balancer that is not ready yet.
+func WithIngress(items ...*cpv1.LoadBalancerIngress) PendingOption {
 	return func(p *PendingResult) { p.ingress = &cpv1.LoadBalancerIngressList{Items: items} }
 }
 

@@ -150,8 +150,8 @@ func Reason(err error) provider.Reason {
 	return ""
 }
 
-// BlamedFields are the paths that an error blames, in their order.
-func BlamedFields(err error) []string {
+// FieldViolations are the paths that an error blames, in their order.
+func FieldViolations(err error) []string {
 	var fields []string
 	for _, detail := range status.Convert(err).Details() {
 		if bad, ok := detail.(*errdetails.BadRequest); ok {

@@ -7,7 +7,7 @@ from email.message import Message
 import httpx
 import pytest
 
-from cloudwire_provider import ErrorDetails, FieldProblem, ProviderError, VendorReason, v1
+from cloudwire_provider import ErrorDetails, FieldViolation, ProviderError, VendorReason, v1
 from cloudwire_provider._server.classify import classify
 from cloudwire_provider._server.status import call_status, item_error, permitted
 from cloudwire_provider.log import JsonFormatter
@@ -69,7 +69,7 @@ def test_status_keeps_to_the_trailer_budget_and_keeps_what_helps_most():
     error = ProviderError(
         "FIELD_INVALID",
         "é" * 5000,
-        fields=[FieldProblem(f"field[{index}]" * 30, "wrong" * 100) for index in range(100)],
+        field_violations=[FieldViolation(f"field[{index}]" * 30, "wrong" * 100) for index in range(100)],
         retry_after=3,
         metadata={f"key-{index}": "v" * 400 for index in range(20)},
         details=ErrorDetails(

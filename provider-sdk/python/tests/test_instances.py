@@ -8,7 +8,7 @@ from cloudwire_provider import (
     ProviderError,
     VolumeFeatures,
     absent,
-    known,
+    cached,
     not_owned,
     unreachable,
     v1,
@@ -194,7 +194,7 @@ def test_known_answers_carry_the_time_of_reading(provider):
     from datetime import datetime, timezone
 
     read_time = datetime(2026, 1, 2, tzinfo=timezone.utc)
-    provider.instances.get(lambda _ref, _context: known(v1.Instance(provider_id="i-1", name="one"), read_time))
+    provider.instances.get(lambda _ref, _context: cached(v1.Instance(provider_id="i-1", name="one"), read_time))
     with serving(provider) as client:
         [result] = ask(client, node(1)).results
     assert result.read_time.ToDatetime(timezone.utc) == read_time

@@ -31,7 +31,7 @@ def slow(provider: Provider) -> SlowCloud:
     def ensure(wanted, context):
         slow.diffs.append(wanted.nodes_diff)
         slow.begun.release()
-        context.progress(stage="waiting for the pool", progress_percent=40)
+        context.report_progress(stage="waiting for the pool", progress_percent=40)
         try:
             while not slow.release.acquire(timeout=0.01) and not context.cancelled:
                 pass

@@ -1,5 +1,5 @@
 export { type AnnotationNames, AnnotationReader } from "./annotations/annotation-reader.ts";
-export { type InsteadOptions, SharedRead, type TimedRead } from "./cloud/shared-read.ts";
+export { type IfCheaperOptions, SharedRead, type TimedRead } from "./cloud/shared-read.ts";
 export type {
   BackgroundContext,
   CallContext,
@@ -44,8 +44,8 @@ export type {
   ServicePort,
   ServiceRef,
   TargetNode,
-  WantedLoadBalancer,
-  WantedNodes,
+  DesiredLoadBalancer,
+  DesiredNodes,
   WatchRequest,
 } from "./definition/requests.ts";
 export type {
@@ -95,7 +95,7 @@ export type {
   RouteHandlers,
   RouteListContext,
   RouteQuota,
-  WantedRoute,
+  DesiredRoute,
 } from "./definition/routes.ts";
 export type {
   TopologyRequirement,
@@ -109,7 +109,7 @@ export type {
 } from "./definition/volumes.ts";
 export {
   type ErrorCode,
-  type FieldProblem,
+  type FieldViolation,
   ProviderError,
   type ProviderErrorOptions,
   type VendorReason,

@@ -1,6 +1,6 @@
 import { DescribeVpcsCommand } from "@aws-sdk/client-ec2";
 import { type CallRate, type ProviderDefinition, ProviderError } from "@cloudwire/provider-sdk";
-import { Aws, type Occasion } from "./cloud/aws.ts";
+import { Aws, type CallScope } from "./cloud/aws.ts";
 import { Instances, type InstanceSettings } from "./instances/handlers.ts";
 import { providerIdPrefix } from "./instances/provider-id.ts";
 import { annotationSchemas, domain } from "./load-balancers/annotations.ts";
@@ -25,7 +25,7 @@ export type ServiceCallRate = Pick<CallRate, "cloudCallsPerSecond"> & { readonly
 export function createAwsProvider(options: AwsProviderOptions, nowMs: () => number = Date.now): ProviderDefinition {
   const { region, vpcId, routes, ec2CallRate, elbCallRate } = options;
   const aws = new Aws({ region, nowMs });
-  const confirmAccount = async (occasion: Occasion): Promise<void> => void (await ownerOfVpc(aws, vpcId, occasion));
+  const confirmAccount = async (callScope: CallScope): Promise<void> => void (await ownerOfVpc(aws, vpcId, callScope));
   const instances = new Instances(aws, { ...options, confirmAccount }, nowMs);
   return {
     name: domain,
@@ -54,9 +54,9 @@ export function createAwsProvider(options: AwsProviderOptions, nowMs: () => numb
   };
 }
 
-async function ownerOfVpc(aws: Aws, vpcId: string, occasion: Occasion): Promise<string> {
+async function ownerOfVpc(aws: Aws, vpcId: string, callScope: CallScope): Promise<string> {
   const filters = [{ Name: "vpc-id", Values: [vpcId] }];
-  const { Vpcs = [] } = await aws.ec2(occasion, (client, options) =>
+  const { Vpcs = [] } = await aws.ec2(callScope, (client, options) =>
     client.send(new DescribeVpcsCommand({ Filters: filters }), options),
   );
   const owner = Vpcs[0]?.OwnerId;

@@ -41,7 +41,7 @@ async function run({ configPath, endpoint, isCheck }: Given): Promise<void> {
     const { definition, start, stop } = await createBareMetalProvider(config, log);
     const provider = await serveProvider(definition, {
       ...(endpoint === undefined ? {} : { endpoint }),
-      atEnd: async () => stop(),
+      onShutdown: async () => stop(),
     });
     start();
     // One line that a parent process waits for.

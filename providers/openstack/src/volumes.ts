@@ -1,7 +1,7 @@
 import { absent, ProviderError, type VolumeResult, type VolumeHandlers, type VolumeRef } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
 import { isStatus } from "./cloud/errors.ts";
-import type { Occasion } from "./cloud/keystone.ts";
+import type { CallScope } from "./cloud/keystone.ts";
 import type { OpenStack } from "./cloud/openstack.ts";
 
 const volumeIdForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -29,9 +29,9 @@ export function volumeIdOf({ source }: Pick<VolumeRef, "source">): string {
   throw new ProviderError("FIELD_INVALID", `volume handle ${handle} is not the id of a volume of Cinder, a UUID`);
 }
 
-async function getVolume(openStack: OpenStack, id: string, occasion: Occasion): Promise<VolumeResult> {
+async function getVolume(openStack: OpenStack, id: string, callScope: CallScope): Promise<VolumeResult> {
   try {
-    const { volume } = await openStack.get(occasion, "block-storage", `/volumes/${id}`, answerSchema);
+    const { volume } = await openStack.get(callScope, "block-storage", `/volumes/${id}`, answerSchema);
     const { availability_zone: zone } = volume;
     return { id, region: openStack.region, zones: zone === undefined || zone === null || zone === "" ? [] : [zone] };
   } catch (error) {

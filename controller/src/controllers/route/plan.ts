@@ -137,7 +137,7 @@ function planRange(input: NodeInput, text: string, hint: string): RangePlan {
   if (good !== undefined && first.length === 0) return { kind: "kept", cidr: cidr.text };
   if (rival !== undefined) return refused("taken", `node ${rival} has the same range and its route`);
   if (!routesFamily(cidr, target)) return refused("family", `the provider makes no ${cidr.family} routes`);
-  return { kind: "make", cidr: cidr.text, first, route: wantedRoute(node, cidr, hint, target) };
+  return { kind: "make", cidr: cidr.text, first, route: desiredRoute(node, cidr, hint, target) };
 }
 
 /**
@@ -158,7 +158,7 @@ function routesFamily({ family }: Cidr, { capability }: TargetRules): boolean {
   return capability.ipFamilies.length === 0 || capability.ipFamilies.includes(family);
 }
 
-function wantedRoute(node: Node, cidr: Cidr, hint: string, { capability }: TargetRules): Route {
+function desiredRoute(node: Node, cidr: Cidr, hint: string, { capability }: TargetRules): Route {
   return {
     id: "",
     nameHint: hint,

@@ -15,7 +15,7 @@ const firstKey = "key-1";
 const otherKey = "key-2";
 
 /** What the cloud is told of a call. */
-interface Occasion {
+interface CallScope {
   readonly signal: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ export class ReferenceControl {
   };
 
   /** A call of the cloud: ends well, or as the cloud's state has it. */
-  async ask({ signal }: Occasion, isCreation = false): Promise<void> {
+  async ask({ signal }: CallScope, isCreation = false): Promise<void> {
     this.#calls++;
     const nowMs = performance.now();
     if (nowMs - this.#read.timeMs >= rereadMs) this.#read = { key: this.#keys.told, timeMs: nowMs };

@@ -1,14 +1,14 @@
 import type { LoadBalancerHandlers, RouteHandlers, VolumeHandlers } from "@cloudwire/provider-sdk";
 
-interface Occasion {
+interface CallScope {
   readonly signal: AbortSignal;
 }
 
 /** What every call passes on its way to the cloud; rejects where the cloud is broken. */
-export type Gate = (occasion: Occasion, isCreation?: boolean) => Promise<void>;
+export type Gate = (callScope: CallScope, isCreation?: boolean) => Promise<void>;
 
 const call =
-  <Wanted, Context extends Occasion, Answer>(
+  <Wanted, Context extends CallScope, Answer>(
     gate: Gate,
     method: (wanted: Wanted, context: Context) => Promise<Answer> | Answer,
     isCreation = false,
@@ -18,7 +18,7 @@ const call =
     return method(wanted, context);
   };
 
-const walk = <Context extends Occasion, Item>(
+const walk = <Context extends CallScope, Item>(
   gate: Gate,
   list: (context: Context) => AsyncIterable<Item>,
 ): ((context: Context) => AsyncGenerator<Item>) =>

@@ -8,7 +8,7 @@ import {
   type LoadBalancerHandlers,
   type LoadBalancerRef,
   ProviderError,
-  type WantedLoadBalancer,
+  type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
 import { ReferenceFeed } from "./feed.ts";
 
@@ -63,7 +63,7 @@ class Balancers {
     return this.#held.get(keyOf(ref));
   }
 
-  ensure(wanted: WantedLoadBalancer, context: ChangeContext): Held | undefined {
+  ensure(wanted: DesiredLoadBalancer, context: ChangeContext): Held | undefined {
     context.recordCloudCall({});
     const before = this.#before(wanted);
     const ips = this.#ips(wanted, before, context);
@@ -71,11 +71,11 @@ class Balancers {
     const same = before !== undefined && digestOf(before) === digestOf(made);
     if (context.validateOnly) {
       const action = before === undefined ? "create" : "update";
-      if (!same) context.plan({ action, resourceType: "load balancer", resourceId: made.id });
+      if (!same) context.addPlannedChange({ action, resourceType: "load balancer", resourceId: made.id });
       return before;
     }
     for (const { name } of wanted.nodes.filter((node) => !this.#isTarget(node)))
-      context.diagnose({ reason: "NodeGone", summary: `${name} is no machine of this cloud` });
+      context.addDiagnostic({ reason: "NodeGone", summary: `${name} is no machine of this cloud` });
     if (!same) context.recordCloudCall({ mutation: true });
     if (before?.service !== undefined)
       this.#held.delete(keyOf({ cluster: { id: before.cluster }, service: before.service }));
@@ -100,14 +100,14 @@ class Balancers {
     if (before.isProtected)
       throw new ProviderError("DELETION_PROTECTED", `load balancer ${before.id} is protected against deletion`);
     if (context.validateOnly)
-      return context.plan({ action: "delete", resourceType: "load balancer", resourceId: before.id });
+      return context.addPlannedChange({ action: "delete", resourceType: "load balancer", resourceId: before.id });
     context.recordCloudCall({ mutation: true });
     this.#held.delete(keyOf(ref));
     const absence = absent("LOOKUP_MISS");
     this.feed.publish({ kind: "gone", service: ref.service, id: before.id, absence, cluster: ref.cluster.id });
   }
 
-  #before(wanted: WantedLoadBalancer): Held | undefined {
+  #before(wanted: DesiredLoadBalancer): Held | undefined {
     const { adopt } = wanted;
     if (adopt === undefined) return this.find(wanted);
     const found = this.all.find(({ id }) => id === adopt.loadBalancerId);
@@ -118,12 +118,16 @@ class Balancers {
   }
 
   /** An address a family; one that it has it keeps. */
-  #ips(wanted: WantedLoadBalancer, before: Held | undefined, context: ChangeContext): readonly string[] {
+  #ips(wanted: DesiredLoadBalancer, before: Held | undefined, context: ChangeContext): readonly string[] {
     return wanted.ipFamilies.map((family) => {
       const asked = wanted.requestedIps.find((ip) => familyOf(ip) === family);
       const kept = before?.ips.find((ip) => familyOf(ip) === family);
       if (kept !== undefined && asked !== undefined && asked !== kept)
-        context.diagnose({ reason: "AddressKept", summary: `the address stays ${kept}`, field: "spec.requested_ips" });
+        context.addDiagnostic({
+          reason: "AddressKept",
+          summary: `the address stays ${kept}`,
+          field: "spec.requested_ips",
+        });
       if (kept !== undefined) return kept;
       if (asked === undefined) return this.#free(family);
       if (this.#isUsed(asked))
@@ -143,7 +147,7 @@ class Balancers {
     return this.all.some(({ ips }) => ips.includes(ip));
   }
 
-  #made(wanted: WantedLoadBalancer, before: Held | undefined, ips: readonly string[]): Held {
+  #made(wanted: DesiredLoadBalancer, before: Held | undefined, ips: readonly string[]): Held {
     const { service, specFingerprint, nodesFingerprint, sourceRanges, sessionAffinity, tags } = wanted;
     const targets = wanted.nodes.filter((node) => this.#isTarget(node));
     const isProtected = wanted.deletionProtection ?? before?.isProtected ?? false;
@@ -199,7 +203,7 @@ export const referenceBalancers = (isTarget: (id: string) => boolean): LoadBalan
       const { nodes, nodesFingerprint } = wanted;
       if (nodesFingerprint === before.nodesFingerprint) return before;
       if (context.validateOnly) {
-        context.plan({ action: "update", resourceType: "targets", resourceId: before.id });
+        context.addPlannedChange({ action: "update", resourceType: "targets", resourceId: before.id });
         return before;
       }
       context.recordCloudCall({ mutation: true });

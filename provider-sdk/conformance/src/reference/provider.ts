@@ -45,7 +45,7 @@ const lookUp = ({ id, name }: NodeRef, control: ReferenceControl): InstanceBatch
 
 /** A correct provider of everything, over a cloud of five machines and its own state, which `control` can break. */
 export const referenceDefinition = (control: ReferenceControl = new ReferenceControl()): ProviderDefinition => {
-  const gate: Gate = (occasion, isCreation) => control.ask(occasion, isCreation);
+  const gate: Gate = (callScope, isCreation) => control.ask(callScope, isCreation);
   const snapshot = () => [...machines, ...control.machines].map((instance) => ({ kind: "upsert", instance }) as const);
   return {
     name: "acme.example.com",

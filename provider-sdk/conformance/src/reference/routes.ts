@@ -3,7 +3,7 @@ import {
   type Route,
   type RouteChangeContext,
   type RouteHandlers,
-  type WantedRoute,
+  type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 
 /** A route and whose it is. */
@@ -17,7 +17,7 @@ const limit = 1_000;
 export const referenceRoutes = (isTarget: (id: string) => boolean): RouteHandlers => {
   const held = new Map<string, Held>();
   const quota = () => ({ limit, used: held.size });
-  const ensure = (wanted: WantedRoute, context: RouteChangeContext): Route => {
+  const ensure = (wanted: DesiredRoute, context: RouteChangeContext): Route => {
     const { destinationCidr, targetId, targetNodeName } = wanted;
     const before = held.get(destinationCidr);
     context.recordCloudCall({});
@@ -36,7 +36,11 @@ export const referenceRoutes = (isTarget: (id: string) => boolean): RouteHandler
       cluster: context.cluster.id,
     };
     if (context.validateOnly) {
-      context.plan({ action: before === undefined ? "create" : "update", resourceType: "route", resourceId: made.id });
+      context.addPlannedChange({
+        action: before === undefined ? "create" : "update",
+        resourceType: "route",
+        resourceId: made.id,
+      });
       return before ?? made;
     }
     context.recordCloudCall({ mutation: true });
@@ -60,7 +64,8 @@ export const referenceRoutes = (isTarget: (id: string) => boolean): RouteHandler
         throw new ProviderError("OWNED_BY_ANOTHER_CLUSTER", `${destinationCidr} was not made by this cluster`, {
           metadata: { owner_cluster_id: before.cluster, owner_cluster_name: "", id: before.id },
         });
-      if (context.validateOnly) return context.plan({ action: "delete", resourceType: "route", resourceId: before.id });
+      if (context.validateOnly)
+        return context.addPlannedChange({ action: "delete", resourceType: "route", resourceId: before.id });
       context.recordCloudCall({ mutation: true });
       held.delete(destinationCidr);
     },

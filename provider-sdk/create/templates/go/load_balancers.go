@@ -131,7 +131,7 @@ func tellMissing(ctx context.Context, nodes []*cpv1.TargetNode, taken []string) 
 	}
 	summary := fmt.Sprintf("The cloud has no machines for %d of %d nodes, which get no traffic: %s",
 		len(missing), len(nodes), strings.Join(missing[:min(len(missing), 5)], ", "))
-	call.Diagnose(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_WARNING, Reason: "TargetsNotFound", Summary: summary})
+	call.AddDiagnostic(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_WARNING, Reason: "TargetsNotFound", Summary: summary})
 }
 
 // refuseForeign lets nothing be changed or deleted that this cluster has not made.

@@ -214,15 +214,15 @@ class ChangeContext(CallContext):
         self.change_id = change.request_id
         """Id of the intended change: the same when the same change is asked for again. Key of audit logs."""
         self.validate_only = change.validate_only
-        """Check everything, report with `plan` what would change, and change nothing."""
+        """Check everything, report with `add_planned_change` what would change, and change nothing."""
         self.trigger = change.trigger
         """Why the change is wanted, for audit logs: `service created`, `node added`, `drift`."""
 
-    def plan(self, change: v1.PlannedChange) -> None:
-        """Report one change that `validate_only` left undone."""
+    def add_planned_change(self, change: v1.PlannedChange) -> None:
+        """Report one change that the call would have made without `validate_only`."""
         self._recorder.plan(change)
 
-    def progress(  # each is a fact of its own, all by name
+    def report_progress(  # each is a fact of its own, all by name
         self,
         *,
         id: str | None = None,  # noqa: A002 - as in Pending
@@ -231,15 +231,15 @@ class ChangeContext(CallContext):
         message: str | None = None,
     ) -> None:
         """
-        Say how far a change of a load balancer is, in the words of `pending`; what is left out stays as it was said before.
+        Report the progress of a load-balancer change. The arguments are those of `pending`; omitted ones keep their value.
 
-        Callers are told so when the change takes longer than `limits.soft_call_duration`: it then goes on without them.
+        The SDK returns it to callers when the change takes longer than `limits.soft_call_duration` and goes on in the background.
         """
         said = {"id": id, "stage": stage, "progress_percent": progress_percent, "message": message}
         self._recorder.progress.update({name: value for name, value in said.items() if value is not None})
 
-    def diagnose(self, diagnostic: v1.Diagnostic) -> None:
-        """Tell the user of the object something although the call succeeds. At most 32 a call are kept."""
+    def add_diagnostic(self, diagnostic: v1.Diagnostic) -> None:
+        """Report something to the user of the object although the call succeeds. At most 32 per call are kept."""
         self._recorder.diagnose(diagnostic)
 
 

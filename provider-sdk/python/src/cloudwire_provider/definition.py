@@ -16,12 +16,12 @@ from cloudwire_provider.features import (
     RouteFeatures,
     VolumeFeatures,
 )
-from cloudwire_provider.requests import LoadBalancerRef, WantedLoadBalancer, WantedNodes, WatchRequest
+from cloudwire_provider.requests import DesiredLoadBalancer, DesiredNodes, LoadBalancerRef, WatchRequest
 from cloudwire_provider.results import (
     Absent,
     Bookmark,
+    Cached,
     InstanceGone,
-    Known,
     LoadBalancerGone,
     NotOwned,
     Pending,
@@ -40,9 +40,9 @@ Items: TypeAlias = Iterable[T] | AsyncIterable[T]
 """What a generator yields, or an asynchronous one."""
 
 
-InstanceResult = v1.Instance | Known[v1.Instance] | Absent | NotOwned
+InstanceResult = v1.Instance | Cached[v1.Instance] | Absent | NotOwned
 """The answer about one Node."""
-VolumeResult = v1.Volume | Known[v1.Volume] | Absent | NotOwned
+VolumeResult = v1.Volume | Cached[v1.Volume] | Absent | NotOwned
 """The answer about one volume."""
 InstanceEvent = Upsert[v1.Instance] | InstanceGone | Bookmark | Resync
 """What a watch of machines yields."""
@@ -106,9 +106,9 @@ class LoadBalancerHandlers:
             Handler("load_balancers.get")
         )
         """Reads one load balancer: its state, or how far a change is. Without it the SDK finds it in `list`."""
-        self.ensure: Handler[Callable[[WantedLoadBalancer, ChangeContext], Maybe[v1.LoadBalancer | Pending | None]]] = (
-            Handler("load_balancers.ensure")
-        )
+        self.ensure: Handler[
+            Callable[[DesiredLoadBalancer, ChangeContext], Maybe[v1.LoadBalancer | Pending | None]]
+        ] = Handler("load_balancers.ensure")
         """
         Makes the load balancer be as wished: creates it, changes it, or finds nothing to do. May be called again at any time,
         also for one that an interrupted call half made. With `context.validate_only` it changes nothing, and may answer None.
@@ -117,7 +117,7 @@ class LoadBalancerHandlers:
             "load_balancers.delete"
         )
         """Makes it and all its parts be gone, in every state; finding nothing is success, `pending` says what is left."""
-        self.update_nodes: Handler[Callable[[WantedNodes, ChangeContext], Maybe[v1.LoadBalancer | Pending]]] = Handler(
+        self.update_nodes: Handler[Callable[[DesiredNodes, ChangeContext], Maybe[v1.LoadBalancer | Pending]]] = Handler(
             "load_balancers.update_nodes"
         )
         """Makes the targets be these nodes and touches nothing else. Without it node changes arrive at `ensure`."""

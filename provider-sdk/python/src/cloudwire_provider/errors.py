@@ -12,7 +12,7 @@ _DEFAULT_RETRY_AFTER = 5.0
 
 
 @dataclass(frozen=True)
-class FieldProblem:
+class FieldViolation:
     """What is wrong with one field of a request; `field` in proto spelling: `spec.ports[2].protocol`."""
 
     field: str
@@ -61,15 +61,16 @@ class ProviderError(Exception):
         message: str,
         *,
         field: str | None = None,
-        fields: Sequence[FieldProblem] = (),
+        field_violations: Sequence[FieldViolation] = (),
         retry_after: float | None = None,
         metadata: Mapping[str, str] | None = None,
         details: ErrorDetails | None = None,
     ) -> None:
         """
-        Make an error. `field` is short for `fields` with the message as description; `retry_after`: seconds to wait at least.
+        Make an error.
 
-        A reason that the contract does not know raises ValueError: it is a slip of the pen.
+        `field`: path of the invalid field, shorthand for one of `field_violations` with the message as its description.
+        `retry_after`: seconds to wait at least. Raises ValueError for a reason that is not in the contract.
         """
         super().__init__(message)
         self.message = message
@@ -81,7 +82,7 @@ class ProviderError(Exception):
                 msg = f"{reason} is no reason of the contract; use VendorReason for one of your own"
                 raise ValueError(msg)
             self.reason, self.domain, self.code, must_wait = reason, DOMAIN, rule.code, rule.must_wait
-        self.fields = [*([FieldProblem(field, message)] if field else []), *fields]
+        self.field_violations = [*([FieldViolation(field, message)] if field else []), *field_violations]
         self.retry_after = _DEFAULT_RETRY_AFTER if retry_after is None and must_wait else retry_after
         self.metadata = dict(metadata or {})
         self.details = details or ErrorDetails()

@@ -65,7 +65,7 @@ class NodesDiff:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WantedNodes(LoadBalancerRef):
+class DesiredNodes(LoadBalancerRef):
     """The nodes wanted, always resolved and complete, however they travelled."""
 
     nodes: Sequence[v1.TargetNode]
@@ -77,7 +77,7 @@ class WantedNodes(LoadBalancerRef):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WantedLoadBalancer(WantedNodes):
+class DesiredLoadBalancer(DesiredNodes):
     """The whole wish for a load balancer, each time; what is absent is not wished for."""
 
     spec: v1.LoadBalancerSpec

@@ -88,11 +88,11 @@ class ResumeFrom:
 
 
 @dataclass(frozen=True)
-class Known(Generic[T_co]):
-    """An answer from a cache, with the time at which the cloud was read; without it, that is when the call began."""
+class Cached(Generic[T_co]):
+    """A result from a cache, with the time at which the cloud was read. Without it, the read time is when the call began."""
 
     value: T_co
-    """The answer."""
+    """The result."""
     read_time: datetime
     """When the cloud was read."""
 
@@ -164,7 +164,7 @@ pending = Pending
 not_owned = NotOwned
 unreachable = Unreachable
 resume_from = ResumeFrom
-known = Known
+cached = Cached
 
 
 def ingress(*ips: str, hostnames: Sequence[str] = ()) -> v1.LoadBalancerIngressList:

@@ -13,36 +13,38 @@ describe("AnnotationReader", () => {
       "acme/d": "k = v=w,l=",
       "acme/e": "7",
     });
-    const values = [reader.text("a"), reader.flag("b", false), reader.list("c"), reader.map("d")];
+    const values = [reader.string("a"), reader.flag("b", false), reader.list("c"), reader.map("d")];
     expect([...values, reader.number("e", 1, 9, 5)]).toEqual(["x", true, ["x", "y"], { k: "v=w", l: "" }, 7]);
-    expect(() => reader.end()).not.toThrow();
+    expect(() => reader.throwIfInvalid()).not.toThrow();
   });
 
   test("takes a default for what is not there, or empty", () => {
     const reader = read({ "acme/a": " " });
-    const values = [reader.text("a"), reader.flag("a", true), reader.list("a"), reader.map("a")];
+    const values = [reader.string("a"), reader.flag("a", true), reader.list("a"), reader.map("a")];
     expect([...values, reader.number("a", 1, 9, 5)]).toEqual([undefined, true, [], {}, 5]);
   });
 
   test("tells all that is wrong at once", () => {
     const reader = read({ "acme/a": "10", "acme/b": "1.5" });
     expect([reader.number("a", 1, 9, 5), reader.number("b", 1, 9, 5)]).toEqual([5, 5]);
-    reader.blame("c", "needs a");
+    reader.addViolation("c", "needs a");
     const words = ["a must be a whole number, 1 to 9", "b must be a whole number, 1 to 9", "c needs a"];
-    expect(() => reader.end()).toThrow(
+    expect(() => reader.throwIfInvalid()).toThrow(
       expect.objectContaining({
         reason: "ANNOTATION_INVALID",
         message: words.map((text) => `annotation acme/${text}`).join("; "),
-        fields: ["a", "b", "c"].map((name) => expect.objectContaining({ field: `spec.annotations["acme/${name}"]` })),
+        fieldViolations: ["a", "b", "c"].map((name) =>
+          expect.objectContaining({ field: `spec.annotations["acme/${name}"]` }),
+        ),
       }),
     );
   });
 
   test("refuses what cannot be honoured", () => {
-    expect(() => read({ "acme/class": "gold" }).end()).toThrow(
+    expect(() => read({ "acme/class": "gold" }).throwIfInvalid()).toThrow(
       expect.objectContaining({
         reason: "FEATURE_UNSUPPORTED",
-        message: "annotation acme/class is not honoured: name networks by their own annotations",
+        message: "annotation acme/class is not supported: name networks by their own annotations",
       }),
     );
   });

@@ -1,24 +1,24 @@
-import { type FieldProblem, ProviderError } from "../results/errors.ts";
+import { type FieldViolation, ProviderError } from "../results/errors.ts";
 
 /** Which annotations an {@link AnnotationReader} reads. */
 export interface AnnotationNames {
   /** What their keys begin with, such as `acme.example.com/lb-`. A name is what follows. */
   readonly prefix: string;
   /**
-   * Names that have a meaning which the provider cannot honour, each with why and what to do instead: to leave them out would make another
-   * load balancer than the user asked for. Default: none.
+   * Names that the provider does not support, each with the reason and an alternative. The reader rejects them, because ignoring them would
+   * create a load balancer that the user did not request. Default: none.
    */
   readonly refused?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * The values of a Service's annotations, and what is wrong with them: every problem is told, not the first alone. The SDK has held each value
- * to its `AnnotationSchema` before, so that what is left to check are limits, and what does not go together.
+ * Reads the values of a Service's annotations and collects all violations. The SDK has already validated each value against its
+ * `AnnotationSchema`; check limits and combinations here.
  */
 export class AnnotationReader<Name extends string = string> {
   readonly #annotations: Readonly<Record<string, string>>;
   readonly #names: AnnotationNames;
-  readonly #problems: FieldProblem[] = [];
+  readonly #violations: FieldViolation[] = [];
 
   /** Takes the `annotations` of a load balancer. */
   constructor(annotations: Readonly<Record<string, string>>, names: AnnotationNames) {
@@ -26,25 +26,25 @@ export class AnnotationReader<Name extends string = string> {
     this.#names = names;
   }
 
-  /** The value without the blanks around it; undefined when there is none, or an empty one. */
-  text(name: Name): string | undefined {
+  /** Returns the trimmed value; undefined if it is missing or empty. */
+  string(name: Name): string | undefined {
     const text = this.#annotations[this.#names.prefix + name]?.trim();
     return text === "" ? undefined : text;
   }
 
-  /** True for `true`; `otherwise` when there is none. */
-  flag(name: Name, otherwise: boolean): boolean {
-    const text = this.text(name);
-    return text === undefined ? otherwise : text === "true";
+  /** Returns true for `true`, false for any other value, and `defaultValue` if it is missing. */
+  flag(name: Name, defaultValue: boolean): boolean {
+    const text = this.string(name);
+    return text === undefined ? defaultValue : text === "true";
   }
 
-  /** What stands between commas, without empty ones. */
+  /** Returns the comma-separated items without empty ones. */
   list(name: Name): readonly string[] {
-    const items = this.text(name)?.split(",") ?? [];
+    const items = this.string(name)?.split(",") ?? [];
     return items.map((item) => item.trim()).filter((item) => item !== "");
   }
 
-  /** What stands between commas as `key=value`. */
+  /** Returns comma-separated `key=value` pairs. */
   map(name: Name): Readonly<Record<string, string>> {
     return Object.fromEntries(
       this.list(name).map((item) => {
@@ -54,32 +54,32 @@ export class AnnotationReader<Name extends string = string> {
     );
   }
 
-  /** A whole number from `least` to `most`; `otherwise` when there is none, or another value, which is a problem. */
-  number(name: Name, least: number, most: number, otherwise: number): number {
-    const text = this.text(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    this.blame(name, `must be a whole number, ${least} to ${most}`);
-    return otherwise;
+  /** Returns an integer from `min` to `max`. Returns `defaultValue` if it is missing, or if it is invalid, which adds a violation. */
+  number(name: Name, min: number, max: number, defaultValue: number): number {
+    const text = this.string(name);
+    const value = text === undefined ? defaultValue : Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    this.addViolation(name, `must be a whole number, ${min} to ${max}`);
+    return defaultValue;
   }
 
-  /** Adds a problem, in words that follow the annotation's key. */
-  blame(name: Name, problem: string): void {
-    const description = `annotation ${this.#names.prefix}${name} ${problem}`;
-    this.#problems.push({ field: this.#fieldOf(name), description });
+  /** Adds a violation. The message is the annotation's key followed by `description`. */
+  addViolation(name: Name, description: string): void {
+    const text = `annotation ${this.#names.prefix}${name} ${description}`;
+    this.#violations.push({ field: this.#fieldOf(name), description: text });
   }
 
-  /** Call it when all is read. @throws ProviderError `FEATURE_UNSUPPORTED` for a refused name, `ANNOTATION_INVALID` with all problems */
-  end(): void {
+  /** Call it after all reads. @throws ProviderError `FEATURE_UNSUPPORTED` for an unsupported name, `ANNOTATION_INVALID` with all violations */
+  throwIfInvalid(): void {
     const { prefix, refused = {} } = this.#names;
     for (const [name, why] of Object.entries(refused)) {
       if (this.#annotations[prefix + name] === undefined) continue;
-      const message = `annotation ${prefix}${name} is not honoured: ${why}`;
+      const message = `annotation ${prefix}${name} is not supported: ${why}`;
       throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: this.#fieldOf(name) });
     }
-    if (this.#problems.length === 0) return;
-    const message = this.#problems.map(({ description }) => description).join("; ");
-    throw new ProviderError("ANNOTATION_INVALID", message, { fields: this.#problems });
+    if (this.#violations.length === 0) return;
+    const message = this.#violations.map(({ description }) => description).join("; ");
+    throw new ProviderError("ANNOTATION_INVALID", message, { fieldViolations: this.#violations });
   }
 
   #fieldOf(name: string): string {

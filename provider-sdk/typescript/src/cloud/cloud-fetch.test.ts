@@ -25,14 +25,14 @@ const setUp = (answers: readonly (() => Response | Error)[], remainingMs = 60_00
     },
   });
   const caller = new AbortController();
-  const occasion = {
+  const callScope = {
     signal: caller.signal,
     remainingMs: () => remainingMs - clock.nowMs(),
     tried: (call: CloudCall) => tried.push(call),
     ended: (tries: readonly CloudCall[]) => ended.push(tries),
   };
   const ask = (init?: CloudRequestInit, input: string | Request = url) =>
-    fetcher.fetch(input, init, occasion).then(
+    fetcher.fetch(input, init, callScope).then(
       ({ status }) => status,
       (error: unknown) => (error instanceof Error ? error.message : "no error"),
     );

@@ -13,7 +13,7 @@ export interface CloudFetcherOptions {
 }
 
 /** On whose behalf a request is made. */
-export interface FetchOccasion {
+export interface FetchScope {
   /** Ends the request and the waits between its tries. */
   readonly signal: AbortSignal;
   /** Time left; no repetition begins that would not have any. */
@@ -59,23 +59,23 @@ export class CloudFetcher {
   }
 
   /** As `fetch`: any status is an answer. The last try's outcome is the outcome. */
-  async fetch(input: Input, init: CloudRequestInit | undefined, occasion: FetchOccasion): Promise<Response> {
+  async fetch(input: Input, init: CloudRequestInit | undefined, callScope: FetchScope): Promise<Response> {
     const tries: CloudCall[] = [];
     this.#budget.earn();
     try {
-      return await this.#repeat(planRequest(input, init, occasion.signal), occasion, tries);
+      return await this.#repeat(planRequest(input, init, callScope.signal), callScope, tries);
     } finally {
-      occasion.ended(tries);
+      callScope.ended(tries);
     }
   }
 
-  async #repeat(request: PlannedRequest, occasion: FetchOccasion, tries: CloudCall[]): Promise<Response> {
+  async #repeat(request: PlannedRequest, callScope: FetchScope, tries: CloudCall[]): Promise<Response> {
     while (true) {
       const outcome = await this.#try(request);
       const tried = { ...describe(outcome), mutation: request.mutation, retry: tries.length > 0 };
       tries.push(tried);
-      occasion.tried(tried);
-      const waitMs = this.#waitBeforeNext(request, outcome, tries.length, occasion);
+      callScope.tried(tried);
+      const waitMs = this.#waitBeforeNext(request, outcome, tries.length, callScope);
       if (waitMs === undefined) return settle(outcome);
       // A body that nobody reads keeps its connection from the next try.
       if (outcome.kind === "answer") await outcome.response.body?.cancel().catch(() => undefined);
@@ -98,13 +98,13 @@ export class CloudFetcher {
     { init, mayRepeat }: PlannedRequest,
     outcome: Try,
     tries: number,
-    occasion: FetchOccasion,
+    callScope: FetchScope,
   ): number | undefined {
     if (!mayRepeat || tries >= maxTries || init.signal.aborted || !isPassing(outcome)) return undefined;
     const longestMs = firstWaitMs * 2 ** (tries - 1);
     const toldMs = outcome.kind === "answer" ? this.#told(outcome.response) : undefined;
     const waitMs = Math.max(longestMs * (1 - this.#options.random() / 2), toldMs ?? 0);
-    return waitMs + minTryMs <= occasion.remainingMs() && this.#budget.spend() ? waitMs : undefined;
+    return waitMs + minTryMs <= callScope.remainingMs() && this.#budget.spend() ? waitMs : undefined;
   }
 
   #told(response: Response): number | undefined {

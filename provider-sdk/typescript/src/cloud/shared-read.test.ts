@@ -95,7 +95,7 @@ describe("SharedRead", () => {
   test("reads instead of other requests where that takes fewer", async () => {
     const { begun, shared, call } = setUp();
     const ask = async (saved: number, taken: number, maxAgeMs = 5_000) =>
-      shared.instead({ saved, taken, maxAgeMs }, call());
+      shared.getIfCheaper({ savedRequests: saved, neededRequests: taken, maxAgeMs }, call());
     expect(await ask(3, 3)).toBeUndefined();
     expect(begun).toHaveLength(0);
     const [own, joined] = [ask(3, 2), ask(2, 9)];

@@ -1,44 +1,44 @@
 import { orAborted } from "../util/clock.ts";
 
-/** What was read, and when the read began. */
+/** A result, and when the read began. */
 export type TimedRead<Value extends object> = Value & {
-  /** When the read began: what is told later may be missing from it. */
+  /** When the read began. Later changes may be missing from the result. */
   readonly readTime: Date;
 };
 
-/** When {@link SharedRead.instead} reads. */
-export interface InsteadOptions {
+/** Options of {@link SharedRead.getIfCheaper}. */
+export interface IfCheaperOptions {
   /** Requests to the cloud that the read would save. */
-  readonly saved: number;
-  /** Requests that the read itself takes. One that is fresh takes none, one that is under way counts as one. */
-  readonly taken: number;
-  /** How old the read may be, in milliseconds, as in {@link SharedRead.get}. */
+  readonly savedRequests: number;
+  /** Requests that the read itself needs. A cached result counts as 0, a read in progress as 1. */
+  readonly neededRequests: number;
+  /** Maximum age of the result in milliseconds, as in {@link SharedRead.get}. */
   readonly maxAgeMs: number;
 }
 
 /**
- * One large read of the cloud, such as a list of all machines, that calls share: whoever asks while it is under way waits for it, and whoever asks
- * later gets the same one for as long as it is not too old for them. It ends with the call that it was begun for; when it has failed, those who
- * waited for it share the one that the first of them begins. What `read` answers is an object, no array.
+ * Shares one large read of the cloud, such as a list of all machines, between calls. A call that arrives during a read waits for it; a later
+ * call gets the same result while it is recent enough. The read is aborted with the call that started it; the calls that wait then share
+ * one new read. `read` must return an object, not an array.
  */
-export class SharedRead<Value extends object, Occasion extends { readonly signal: AbortSignal }> {
-  readonly #read: (occasion: Occasion) => Promise<Value>;
+export class SharedRead<Value extends object, CallScope extends { readonly signal: AbortSignal }> {
+  readonly #read: (callScope: CallScope) => Promise<Value>;
   readonly #nowMs: () => number;
   /** With the signal of the call that it ends with. */
   #underWay: { readonly outcome: Promise<TimedRead<Value>>; readonly signal: AbortSignal } | undefined;
   #last: TimedRead<Value> | undefined;
 
-  /** `read` gets the context of the call that it is made for. `nowMs` is for tests; default: the system's clock. */
-  constructor(read: (occasion: Occasion) => Promise<Value>, nowMs: () => number = Date.now) {
+  /** `read` gets the context of the call that starts it. `nowMs` is for tests. Default: the system clock. */
+  constructor(read: (callScope: CallScope) => Promise<Value>, nowMs: () => number = Date.now) {
     this.#read = read;
     this.#nowMs = nowMs;
   }
 
-  /** A read that began at most `maxAgeMs` milliseconds ago; 0 asks for a new one. @throws what `read` throws, and when the call is aborted */
-  async get(maxAgeMs: number, occasion: Occasion): Promise<TimedRead<Value>> {
+  /** Returns a result whose read began at most `maxAgeMs` milliseconds ago; 0 forces a new read. @throws what `read` throws, and when the call is aborted */
+  async get(maxAgeMs: number, callScope: CallScope): Promise<TimedRead<Value>> {
     const fresh = this.#fresh(maxAgeMs);
     if (fresh) return fresh;
-    const { signal } = occasion;
+    const { signal } = callScope;
     const earlier = this.#underWay;
     if (earlier) {
       await orAborted(
@@ -50,23 +50,26 @@ export class SharedRead<Value extends object, Occasion extends { readonly signal
     }
     for (;;) {
       signal.throwIfAborted();
-      // One that has begun since they asked is new to everybody.
-      const since = this.#underWay ?? this.#begin(occasion);
+      // A read that began after this call is new enough for any maxAgeMs.
+      const since = this.#underWay ?? this.#begin(callScope);
       try {
         return await orAborted(since.outcome, signal);
       } catch (error) {
-        // Cut off with another's call, it says nothing of the cloud.
+        // The call that started the read was aborted, which is no failure of the cloud.
         if (signal.aborted || !since.signal.aborted) throw error;
       }
     }
   }
 
-  /** The same, if that takes fewer requests than it saves. Undefined: it does not, and nothing was read. */
-  async instead({ saved, taken, maxAgeMs }: InsteadOptions, occasion: Occasion): Promise<TimedRead<Value> | undefined> {
+  /** Like {@link SharedRead.get}, if that needs fewer requests than it saves. Undefined: it does not, and nothing was read. */
+  async getIfCheaper(
+    { savedRequests, neededRequests, maxAgeMs }: IfCheaperOptions,
+    callScope: CallScope,
+  ): Promise<TimedRead<Value> | undefined> {
     const fresh = this.#fresh(maxAgeMs);
     if (fresh) return fresh;
     const isUnderWay = this.#underWay !== undefined && maxAgeMs > 0;
-    return (isUnderWay ? 1 : taken) < saved ? this.get(maxAgeMs, occasion) : undefined;
+    return (isUnderWay ? 1 : neededRequests) < savedRequests ? this.get(maxAgeMs, callScope) : undefined;
   }
 
   #fresh(maxAgeMs: number): TimedRead<Value> | undefined {
@@ -74,18 +77,18 @@ export class SharedRead<Value extends object, Occasion extends { readonly signal
     return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
   }
 
-  #begin(occasion: Occasion) {
-    const outcome = this.#readTimed(occasion).finally(() => {
+  #begin(callScope: CallScope) {
+    const outcome = this.#readTimed(callScope).finally(() => {
       this.#underWay = undefined;
     });
-    const begun = { outcome, signal: occasion.signal };
+    const begun = { outcome, signal: callScope.signal };
     this.#underWay = begun;
     return begun;
   }
 
-  async #readTimed(occasion: Occasion): Promise<TimedRead<Value>> {
+  async #readTimed(callScope: CallScope): Promise<TimedRead<Value>> {
     const readTime = new Date(this.#nowMs());
-    this.#last = { ...(await orAborted(this.#read(occasion), occasion.signal)), readTime };
+    this.#last = { ...(await orAborted(this.#read(callScope), callScope.signal)), readTime };
     return this.#last;
   }
 }

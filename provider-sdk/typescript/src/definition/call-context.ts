@@ -70,7 +70,7 @@ export interface ReadContext extends CallContext {
   readonly maxDataAgeMs: number;
 }
 
-/** How far a change is that takes long; see {@link ChangeContext.progress}. */
+/** How far a change is that takes long; see {@link ChangeContext.reportProgress}. */
 export interface Progress extends Omit<PendingOptions, "operationId" | "startTime"> {
   /** The provider's id of the object worked on, as soon as it is known. */
   readonly id?: string | undefined;
@@ -80,19 +80,19 @@ export interface Progress extends Omit<PendingOptions, "operationId" | "startTim
 export interface ChangeContext extends CallContext {
   /** Id of the intended change: the same when the same change is asked for again. Key of audit logs. */
   readonly changeId: string;
-  /** True: check everything and report with {@link ChangeContext.plan} what would change, but change nothing. */
+  /** True: check everything and report with {@link ChangeContext.addPlannedChange} what would change, but change nothing. */
   readonly validateOnly: boolean;
   /** Why the change is wanted, for audit logs: `service created`, `node added`, `drift`. */
   readonly trigger?: string | undefined;
-  /** Reports one change that `validateOnly` left undone. */
-  readonly plan: (change: PlannedChange) => void;
-  /** Tells the user of the object something although the call succeeds. At most 32 a call are kept. */
-  readonly diagnose: (diagnostic: Diagnostic) => void;
+  /** Reports one change that the call would have made without `validateOnly`. */
+  readonly addPlannedChange: (change: PlannedChange) => void;
+  /** Reports something to the user of the object although the call succeeds. At most 32 per call are kept. */
+  readonly addDiagnostic: (diagnostic: Diagnostic) => void;
   /**
-   * Says how far the change is, for the answer that the SDK gives when it takes longer than `limits.softCallDurationMs`; what is said later
-   * is laid over what was said before. Has no effect otherwise, and none for routes.
+   * Reports the progress of the change. The SDK returns it to callers when the change takes longer than `limits.softCallDurationMs`.
+   * Later properties replace earlier ones. No effect on routes.
    */
-  readonly progress: (progress: Progress) => void;
+  readonly reportProgress: (progress: Progress) => void;
 }
 
 /** Context of `check()` and `scope()`, which run in the background and not for a caller. */

@@ -1,7 +1,7 @@
 import type { CallContext, ChangeContext } from "./call-context.ts";
 import type { Condition, IpFamily, ListFeatures, Protocol, WatchFeatures } from "./common.ts";
 import type { WatchBookmark, WatchResync } from "./instances.ts";
-import type { LoadBalancerRef, ServiceRef, WantedLoadBalancer, WantedNodes, WatchRequest } from "./requests.ts";
+import type { LoadBalancerRef, ServiceRef, DesiredLoadBalancer, DesiredNodes, WatchRequest } from "./requests.ts";
 import type { Absent, Pending, PendingOptions, ResumeFrom, Unreachable } from "../results/results.ts";
 
 /** Where a load balancer is in its life. */
@@ -121,7 +121,7 @@ interface LoadBalancerHandlersBase {
    * answer nothing for one that does not exist.
    */
   readonly ensure: (
-    wanted: WantedLoadBalancer,
+    wanted: DesiredLoadBalancer,
     context: ChangeContext,
   ) => Promise<LoadBalancer | Pending | undefined> | LoadBalancer | Pending | undefined;
   /**
@@ -139,7 +139,7 @@ interface LoadBalancerHandlersBase {
    */
   readonly updateNodes?:
     | ((
-        loadBalancer: LoadBalancerRef & WantedNodes,
+        loadBalancer: LoadBalancerRef & DesiredNodes,
         context: ChangeContext,
       ) => Promise<LoadBalancer | Pending> | LoadBalancer | Pending)
     | undefined;

@@ -84,7 +84,7 @@ export interface NodesDiff {
 }
 
 /** The nodes wanted, always resolved and complete, however they travelled. */
-export interface WantedNodes {
+export interface DesiredNodes {
   /** Every node that shall be a target. Empty means no node at all. Order means nothing. */
   readonly nodes: readonly TargetNode[];
   /** Undefined when the nodes of the last call are not known, for example after a restart. */
@@ -102,7 +102,7 @@ export interface HealthCheck {
 }
 
 /** The whole wish for a load balancer, each time; what is absent is not wished for. */
-export interface WantedLoadBalancer extends LoadBalancerRef, WantedNodes {
+export interface DesiredLoadBalancer extends LoadBalancerRef, DesiredNodes {
   /** Ports to listen on, no two with the same port and protocol. */
   readonly ports: readonly ServicePort[];
   /** Families of its addresses, the preferred first; never empty. */

@@ -4,7 +4,7 @@ import type { IpFamily, NodeAddress, NodeAddresses } from "./common.ts";
 import type { Pending } from "../results/results.ts";
 
 /** A route from a pod range to a machine, as it is wanted. */
-export interface WantedRoute {
+export interface DesiredRoute {
   /** The provider's id for it, if it is known: in deletes, as `list` gave it. */
   readonly id?: string | undefined;
   /** A name to use at the cloud if one must be chosen: different for each range of a node. */
@@ -91,25 +91,25 @@ interface RouteHandlersBase {
 
 /** Makes one route exist; one that exists as wished is success. */
 export type EnsureRoute = (
-  route: WantedRoute,
+  route: DesiredRoute,
   context: RouteChangeContext,
 ) => Promise<Route | Pending> | Route | Pending;
 
 /** Makes many routes exist; answers in the order asked for. */
 export type EnsureRoutes = (
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ) => Promise<readonly RouteBatchResult[]> | readonly RouteBatchResult[];
 
 /** Makes one route be gone; one that does not exist is success, one without this cluster's stamp is refused. */
 export type DeleteRoute = (
-  route: WantedRoute,
+  route: DesiredRoute,
   context: RouteChangeContext,
 ) => Promise<Pending | undefined | void> | Pending | undefined | void;
 
 /** Makes many routes be gone; answers in the order asked for. */
 export type DeleteRoutes = (
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ) => Promise<readonly RouteDeleteResult[]> | readonly RouteDeleteResult[];
 

@@ -72,7 +72,7 @@ export class OptionValues<Name extends string> {
   }
 
   /** The last one, whatever it is. */
-  one(name: Name): string | undefined {
+  last(name: Name): string | undefined {
     return this.all(name).at(-1);
   }
 
@@ -86,7 +86,7 @@ export class OptionValues<Name extends string> {
 
   /** One that has to have the form if it is there. */
   optional(name: Name, form: RegExp, wanted: string): string | undefined {
-    const text = this.one(name);
+    const text = this.last(name);
     if (text !== undefined) this.#check(name, text, form, wanted);
     return text;
   }
@@ -107,30 +107,30 @@ export class OptionValues<Name extends string> {
     return texts;
   }
 
-  /** Families of addresses, each once, in the order in which they were given; `otherwise` when none was. */
-  ipFamilies(name: Name, otherwise: readonly IpFamily[]): readonly IpFamily[] {
+  /** Families of addresses, each once, in the order in which they were given; `defaultValue` when none was. */
+  ipFamilies(name: Name, defaultValue: readonly IpFamily[]): readonly IpFamily[] {
     const given = this.list(name, /^IPv[46]$/, "IPv4 or IPv6");
     const families = new Set(given.map((text): IpFamily => (text === "IPv6" ? "IPv6" : "IPv4")));
-    return families.size === 0 ? otherwise : [...families];
+    return families.size === 0 ? defaultValue : [...families];
   }
 
-  /** A whole number from `least` to `most`. */
-  whole(name: Name, least: number, most: number, otherwise: number): number {
-    const text = this.one(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    this.problems.push(`--${name} ${text}: must be a whole number, ${least} to ${most}`);
-    return otherwise;
+  /** A whole number from `min` to `max`. */
+  integer(name: Name, min: number, max: number, defaultValue: number): number {
+    const text = this.last(name);
+    const value = text === undefined ? defaultValue : Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    this.problems.push(`--${name} ${text}: must be a whole number, ${min} to ${max}`);
+    return defaultValue;
   }
 
   /** Requests a second and how many at once, such as `10:50`. */
-  rate(name: Name, otherwise: OptionRate): OptionRate {
-    const text = this.one(name);
-    if (text === undefined) return otherwise;
+  rate(name: Name, defaultValue: OptionRate): OptionRate {
+    const text = this.last(name);
+    if (text === undefined) return defaultValue;
     const [, rate, burst] = /^(\d{1,5}(?:\.\d{1,3})?):([1-9]\d{0,4})$/.exec(text) ?? [];
     if (Number(rate) > 0) return { cloudCallsPerSecond: Number(rate), burst: Number(burst) };
     this.problems.push(`--${name} ${text}: must be requests a second and how many at once, such as 10:50`);
-    return otherwise;
+    return defaultValue;
   }
 
   #check(name: Name, text: string, form: RegExp, wanted: string): void {

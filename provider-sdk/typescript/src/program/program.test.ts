@@ -14,7 +14,7 @@ const toSettings = (values: OptionValues<keyof typeof options>) => ({
   endpoint: values.required("endpoint", /^unix:/, "a socket"),
   zones: values.list("zone", /^[ab]$/, "a or b"),
   rate: values.rate("call-rate", { cloudCallsPerSecond: 10, burst: 50 }),
-  watch: values.whole("watch-interval", 10, 3600, 60),
+  watch: values.integer("watch-interval", 10, 3600, 60),
   podCidrs: values.ranges("pod-cidr"),
   families: values.ipFamilies("ip-family", ["IPv4"]),
 });

@@ -4,7 +4,7 @@ import { type ErrorReason, errorReasons } from "@cloudwire/proto/reasons";
 export type ErrorCode = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16;
 
 /** What is wrong with one field of a request. */
-export interface FieldProblem {
+export interface FieldViolation {
   /** Path in proto spelling: `spec.ports[2].protocol`, `spec.annotations["acme.example.com/tier"]`. */
   readonly field: string;
   /** What is wrong with it, one sentence. */
@@ -13,10 +13,10 @@ export interface FieldProblem {
 
 /** What else is known about an error. */
 export interface ProviderErrorOptions {
-  /** Path of the field of the request that is to blame; short for `fields` with the message as description. */
+  /** Path of the field of the request that is to blame; short for `fieldViolations` with the message as description. */
   readonly field?: string | undefined;
   /** Fields of the request that are wrong, as `field` but many. */
-  readonly fields?: readonly FieldProblem[] | undefined;
+  readonly fieldViolations?: readonly FieldViolation[] | undefined;
   /** Least time to wait before the same is tried again. RATE_LIMITED and TOO_MANY_CALLS get 5 s without it. */
   readonly retryAfterMs?: number | undefined;
   /** Facts that also appear in the message, for machines; no secrets. */
@@ -56,7 +56,7 @@ export class ProviderError extends Error {
   /** gRPC code that goes with the reason. */
   readonly grpcCode: number;
   /** Fields of the request that are wrong. */
-  readonly fields: readonly FieldProblem[];
+  readonly fieldViolations: readonly FieldViolation[];
   /** How long the caller is to wait. */
   readonly retryAfterMs: number | undefined;
   /** Facts beside the reason. */
@@ -77,9 +77,9 @@ export class ProviderError extends Error {
     this.reason = described.reason;
     this.domain = described.domain;
     this.grpcCode = described.code;
-    this.fields = [
+    this.fieldViolations = [
       ...(options.field === undefined ? [] : [{ field: options.field, description: message }]),
-      ...(options.fields ?? []),
+      ...(options.fieldViolations ?? []),
     ];
     this.retryAfterMs = options.retryAfterMs ?? described.defaultRetryAfterMs;
     this.metadata = options.metadata ?? {};

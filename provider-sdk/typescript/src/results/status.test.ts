@@ -77,7 +77,7 @@ describe("toStatus()", () => {
         (message, metadata, fields) => {
           const error = new ProviderError("RATE_LIMITED", message, {
             metadata,
-            fields: fields.map((field) => ({ field, description: field })),
+            fieldViolations: fields.map((field) => ({ field, description: field })),
             help: { description: message, url: message },
             quota: { subject: message, description: message },
           });

@@ -88,19 +88,19 @@ const optionalDetails = (error: ProviderError): readonly Any[] => [
 ];
 
 const badRequest = (error: ProviderError): readonly Any[] => {
-  if (error.fields.length === 0) return [];
+  if (error.fieldViolations.length === 0) return [];
   // Room for ErrorInfo and the message beside it.
   const budgetBytes = maxDetailsBytes / 2;
   const kept: { field: string; description: string }[] = [];
   let usedBytes = 0;
-  for (const [index, problem] of error.fields.entries()) {
+  for (const [index, problem] of error.fieldViolations.entries()) {
     const violation = {
       field: cutToBytes(problem.field, 317),
       description: cutToBytes(redactText(problem.description), 253),
     };
     usedBytes += Buffer.byteLength(violation.field) + Buffer.byteLength(violation.description) + 8;
     if (usedBytes > budgetBytes) {
-      kept.push({ field: "", description: `and ${error.fields.length - index} more` });
+      kept.push({ field: "", description: `and ${error.fieldViolations.length - index} more` });
       break;
     }
     kept.push(violation);
@@ -166,7 +166,7 @@ export const toItemError = (error: ProviderError): ItemError => ({
   message: cutToBytes(redactText(error.message) || error.reason, maxMessageBytes),
   retryAfter: error.retryAfterMs === undefined ? undefined : toDuration(error.retryAfterMs),
   metadata: boundedMetadata(error.metadata),
-  field: cutToBytes(error.fields[0]?.field ?? "", 317),
+  field: cutToBytes(error.fieldViolations[0]?.field ?? "", 317),
 });
 
 /** Where an error is told: as the outcome of a call, or as that of one item of its answer. */

@@ -16,12 +16,12 @@ export interface ServeOptions {
   /** Names of more log fields whose values are secrets; see `createLogger`. Only without `log`. Default: none. */
   readonly secretLogFields?: readonly string[] | undefined;
   /** Called when the provider has ended, before its process does: the place to send off traces and the like. It has 3 s. */
-  readonly atEnd?: (() => Promise<void>) | undefined;
+  readonly onShutdown?: (() => Promise<void>) | undefined;
 }
 
 const crashExitCode = 1;
 
-const atEndMs = 3_000;
+const maxShutdownHookMs = 3_000;
 
 /** Terminals, npm and other wrappers send one request to end twice. */
 const sameRequestMs = 500;
@@ -47,9 +47,9 @@ export const serveProvider = async (
     const { endpoint, problems } = settings;
     if (!endpoint || problems.length > 0) throw new ProviderStartError("CONFIG_INVALID", problems);
     const provider = await startProvider(definition, { ...settings, endpoint, log });
-    const atEnd = async (): Promise<void> => lastWords(options.atEnd, log);
-    endOnSignals(provider, atEnd, log);
-    void exitWhenLost(provider, atEnd);
+    const onShutdown = async (): Promise<void> => lastWords(options.onShutdown, log);
+    endOnSignals(provider, onShutdown, log);
+    void exitWhenLost(provider, onShutdown);
     logCrashes(log);
     log.info("Serving", {
       provider: definition.name,
@@ -90,12 +90,15 @@ const forwardLibraryLog = (log: Logger): void => {
 };
 
 /** What the vendor wants done at the end may fail or hang; the process ends all the same. */
-const lastWords = async (atEnd: ServeOptions["atEnd"], log: Logger): Promise<void> => {
-  if (atEnd === undefined) return;
+const lastWords = async (onShutdown: ServeOptions["onShutdown"], log: Logger): Promise<void> => {
+  if (onShutdown === undefined) return;
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.reject(new Error(`it took longer than ${atEndMs} ms`)), atEndMs);
+  const timer = setTimeout(
+    () => late.reject(new Error(`it took longer than ${maxShutdownHookMs} ms`)),
+    maxShutdownHookMs,
+  );
   try {
-    await Promise.race([atEnd(), late.promise]);
+    await Promise.race([onShutdown(), late.promise]);
   } catch (error) {
     log.warn("What was to be done at the end failed", { error });
   } finally {
@@ -103,7 +106,7 @@ const lastWords = async (atEnd: ServeOptions["atEnd"], log: Logger): Promise<voi
   }
 };
 
-const endOnSignals = (provider: RunningProvider, atEnd: () => Promise<void>, log: Logger): void => {
+const endOnSignals = (provider: RunningProvider, onShutdown: () => Promise<void>, log: Logger): void => {
   let askedAtMs: number | undefined;
   const end = (signal: NodeJS.Signals) => {
     if (askedAtMs !== undefined) {
@@ -114,7 +117,7 @@ const endOnSignals = (provider: RunningProvider, atEnd: () => Promise<void>, log
     log.info("Shutting down", { signal });
     provider
       .close()
-      .then(atEnd)
+      .then(onShutdown)
       .then(
         () => process.exit(0),
         (error: unknown) => {
@@ -128,9 +131,9 @@ const endOnSignals = (provider: RunningProvider, atEnd: () => Promise<void>, log
 };
 
 /** The next start makes a new socket, or says who has the place. */
-const exitWhenLost = async (provider: RunningProvider, atEnd: () => Promise<void>): Promise<void> => {
-  if ((await provider.ended) !== "socketLost") return;
-  await atEnd();
+const exitWhenLost = async (provider: RunningProvider, onShutdown: () => Promise<void>): Promise<void> => {
+  if ((await provider.closed) !== "socketLost") return;
+  await onShutdown();
   process.exit(unavailableExitCode);
 };
 

@@ -89,7 +89,10 @@ describe("startProvider()", () => {
         getMany: () => {
           throw new ProviderError("CLOUD_PERMISSION_DENIED", "ü".repeat(100_000), {
             metadata: Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, "v".repeat(2_000)])),
-            fields: Array.from({ length: 500 }, (_, index) => ({ field: `a[${index}]`, description: "d".repeat(500) })),
+            fieldViolations: Array.from({ length: 500 }, (_, index) => ({
+              field: `a[${index}]`,
+              description: "d".repeat(500),
+            })),
             help: { description: "h".repeat(9_000), url: "https://example.com" },
           });
         },

@@ -70,7 +70,7 @@ export interface RunningProvider {
    * Why it ended, once it has: it was closed, or somebody removed or replaced its socket, so that nobody can reach it any
    * more and it closed itself.
    */
-  readonly ended: Promise<"closed" | "socketLost">;
+  readonly closed: Promise<"closed" | "socketLost">;
 }
 
 const cloudProviderService = "cloudprovider.v1.CloudProvider";
@@ -150,12 +150,12 @@ const attend = (
   const { bootId, credentials, options } = facts;
   const { listener, http } = parts;
   const { log, clock = systemClock } = options;
-  const ended = Promise.withResolvers<"closed" | "socketLost">();
+  const closed = Promise.withResolvers<"closed" | "socketLost">();
   const end = async (reason: "closed" | "socketLost"): Promise<void> => {
     endWatch();
     endReload();
     await close(parts, options.drainMs ?? defaultDrainMs);
-    ended.resolve(reason);
+    closed.resolve(reason);
   };
   const endReload = followTlsFiles(credentials, { log, clock, intervalMs: options.tlsReloadMs ?? defaultTlsReloadMs });
   const closing: { done?: Promise<void> } = {};
@@ -178,7 +178,7 @@ const attend = (
       closing.done ??= end("closed");
       return closing.done;
     },
-    ended: ended.promise,
+    closed: closed.promise,
   };
 };
 

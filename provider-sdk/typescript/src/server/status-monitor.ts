@@ -166,8 +166,8 @@ export class StatusMonitor {
     const { cloud, cloudCalled, clock, log, timeoutMs } = this.#options;
     const endMs = clock.nowMs() + timeoutMs;
     const remainingMs = () => endMs - clock.nowMs();
-    const occasion = { signal, remainingMs, tried: cloudCalled, ended: () => undefined };
-    return { signal, log, fetch: (input, init) => cloud.fetch(input, init, occasion) };
+    const callScope = { signal, remainingMs, tried: cloudCalled, ended: () => undefined };
+    return { signal, log, fetch: (input, init) => cloud.fetch(input, init, callScope) };
   }
 
   #setScope(answer: unknown): void {

@@ -137,13 +137,13 @@ export class CallRecorder {
       changeId: change?.requestId ?? "",
       validateOnly: change?.validateOnly ?? false,
       ...(change?.trigger ? { trigger: change.trigger } : {}),
-      plan: (planned) => {
+      addPlannedChange: (planned) => {
         if (this.#plannedChanges.length < maxPlannedChanges) this.#plannedChanges.push(toWirePlannedChange(planned));
       },
-      diagnose: (diagnostic) => {
+      addDiagnostic: (diagnostic) => {
         if (this.#diagnostics.length < maxDiagnostics) this.#diagnostics.push(toWireDiagnostic(diagnostic));
       },
-      progress: (progress) => this.progressed(progress),
+      reportProgress: (progress) => this.progressed(progress),
     };
   }
 

@@ -3,7 +3,7 @@ export {
   type FaultScope,
   type InjectedFault,
 } from "./fake-cloud/fault.ts";
-export { FakeCloudRefusal } from "./fake-cloud/routes.ts";
+export { FakeCloudError } from "./fake-cloud/routes.ts";
 export type {
   FakeCloudResponse,
   FakeCloudHandler,
@@ -29,4 +29,4 @@ export {
 export { type EnsureRequest, ensureRequest, type EnsureRequestOptions, serviceRef } from "./requests.ts";
 export { startTestProvider, type TestProvider, type TestProviderOptions } from "./start-test-provider.ts";
 export { createTestClock, type TestClock } from "./test-clock.ts";
-export { servicePort, wantedLoadBalancer } from "./wanted-load-balancer.ts";
+export { servicePort, desiredLoadBalancer } from "./desired-load-balancer.ts";

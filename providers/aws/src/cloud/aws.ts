@@ -7,7 +7,7 @@ import { RotatingCredentials } from "./credentials.ts";
 import { statusOf, toProviderError } from "./errors.ts";
 
 /** What a call of AWS is made for: RPCs and background checks have it. */
-export interface Occasion {
+export interface CallScope {
   readonly signal: AbortSignal;
   readonly recordCloudCall?: CallContext["recordCloudCall"];
 }
@@ -26,7 +26,7 @@ export class Aws {
   readonly #ec2: EC2Client;
   readonly #elb: ElasticLoadBalancingV2Client;
   readonly #credentials: RotatingCredentials;
-  readonly #occasions = new AsyncLocalStorage<Occasion>();
+  readonly #callScopes = new AsyncLocalStorage<CallScope>();
   readonly #nowMs: () => number;
 
   constructor({ region, nowMs }: { readonly region: string; readonly nowMs: () => number }) {
@@ -52,21 +52,21 @@ export class Aws {
   }
 
   /** @throws ProviderError */
-  async ec2<Output>(occasion: Occasion, send: (client: EC2Client, options: SendOptions) => Promise<Output>) {
-    return this.#ask(occasion, (options) => send(this.#ec2, options));
+  async ec2<Output>(callScope: CallScope, send: (client: EC2Client, options: SendOptions) => Promise<Output>) {
+    return this.#ask(callScope, (options) => send(this.#ec2, options));
   }
 
   /** @throws ProviderError */
   async elb<Output>(
-    occasion: Occasion,
+    callScope: CallScope,
     send: (client: ElasticLoadBalancingV2Client, options: SendOptions) => Promise<Output>,
   ) {
-    return this.#ask(occasion, (options) => send(this.#elb, options));
+    return this.#ask(callScope, (options) => send(this.#elb, options));
   }
 
-  async #ask<Output>(occasion: Occasion, send: (options: SendOptions) => Promise<Output>): Promise<Output> {
+  async #ask<Output>(callScope: CallScope, send: (options: SendOptions) => Promise<Output>): Promise<Output> {
     try {
-      return await this.#occasions.run(occasion, () => send({ abortSignal: occasion.signal }));
+      return await this.#callScopes.run(callScope, () => send({ abortSignal: callScope.signal }));
     } catch (error) {
       throw toProviderError(error);
     }
@@ -74,11 +74,11 @@ export class Aws {
 
   /** One try of a request, below the SDK's own repetitions. */
   async #attempt<Output>(budget: CallBudget, commandName: string, args: object, next: () => Promise<Output>) {
-    const occasion = this.#occasions.getStore();
+    const callScope = this.#callScopes.getStore();
     const facts = { mutation: !/^(Describe|Get)/.test(commandName), retry: attemptOf(args) > 1 };
     try {
       const output = await next();
-      occasion?.recordCloudCall?.({ ...facts, status: 200 });
+      callScope?.recordCloudCall?.({ ...facts, status: 200 });
       return output;
     } catch (error) {
       const known = toProviderError(error);
@@ -86,7 +86,7 @@ export class Aws {
         budget.throttled(this.#nowMs(), known.retryAfterMs);
       }
       if (known instanceof ProviderError && known.reason === "CLOUD_CREDENTIALS_INVALID") this.#credentials.refused();
-      occasion?.recordCloudCall?.({ ...facts, ...outcomeOf(error, known) });
+      callScope?.recordCloudCall?.({ ...facts, ...outcomeOf(error, known) });
       throw error;
     }
   }

@@ -9,7 +9,7 @@ import {
   type ReadContext,
   watchFromList,
 } from "@cloudwire/provider-sdk";
-import type { Aws, Occasion } from "../cloud/aws.ts";
+import type { Aws, CallScope } from "../cloud/aws.ts";
 import { answerOf, foundOf, type NamePlace, type Question, questionOf } from "./answers.ts";
 import { MachineReader, type Walk } from "./machine-reader.ts";
 import { RecentlySeen } from "./recently-seen.ts";
@@ -25,7 +25,7 @@ export interface InstanceSettings extends NamePlace {
 
 export interface InstanceDeps extends InstanceSettings {
   /** Throws unless the credentials are still those of the account whose machines are asked for. */
-  readonly confirmAccount: (occasion: Occasion) => Promise<void>;
+  readonly confirmAccount: (callScope: CallScope) => Promise<void>;
 }
 
 /** How long a machine that was just made may be missing from EC2's reads; mostly it is seconds. */

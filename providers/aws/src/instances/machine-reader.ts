@@ -1,6 +1,6 @@
 import { DescribeInstancesCommand, type Filter } from "@aws-sdk/client-ec2";
 import { chunksOf, ProviderError, SharedRead, type TimedRead } from "@cloudwire/provider-sdk";
-import type { Aws, Occasion } from "../cloud/aws.ts";
+import type { Aws, CallScope } from "../cloud/aws.ts";
 import { maxFilterValues, readAll, readPages } from "../cloud/pages.ts";
 import { type KnownMachine, knownMachine } from "./to-instance.ts";
 
@@ -18,13 +18,13 @@ export class MachineReader {
   readonly #aws: Aws;
   /** As last read; at first one, for whoever watches machines reads the region anyway. */
   #pagesOfRegion = 1;
-  readonly #walks: SharedRead<{ readonly machines: readonly KnownMachine[] }, Occasion>;
+  readonly #walks: SharedRead<{ readonly machines: readonly KnownMachine[] }, CallScope>;
 
   constructor(aws: Aws, nowMs: () => number) {
     this.#aws = aws;
-    this.#walks = new SharedRead(async (occasion) => {
+    this.#walks = new SharedRead(async (callScope) => {
       const machines: KnownMachine[] = [];
-      for await (const page of this.pages(occasion)) machines.push(...page);
+      for await (const page of this.pages(callScope)) machines.push(...page);
       return { machines };
     }, nowMs);
   }
@@ -34,20 +34,20 @@ export class MachineReader {
     name: string,
     values: readonly string[],
     more: readonly Filter[],
-    occasion: Occasion,
+    callScope: CallScope,
   ): Promise<readonly KnownMachine[]> {
     const found = await Promise.all(
       chunksOf([...new Set(values)], maxFilterValues).map((chunk) =>
-        readAll(this.#page([{ Name: name, Values: [...chunk] }, ...more], occasion)),
+        readAll(this.#page([{ Name: name, Values: [...chunk] }, ...more], callScope)),
       ),
     );
     return found.flat();
   }
 
   /** All machines, page by page as they are asked for. */
-  async *pages(occasion: Occasion): AsyncGenerator<readonly KnownMachine[]> {
+  async *pages(callScope: CallScope): AsyncGenerator<readonly KnownMachine[]> {
     let pages = 0;
-    for await (const page of readPages(this.#page([], occasion))) {
+    for await (const page of readPages(this.#page([], callScope))) {
       pages += 1;
       yield page;
     }
@@ -55,19 +55,19 @@ export class MachineReader {
   }
 
   /** All machines of the region, if that costs less than to look so many machines up. Undefined: it does not. */
-  async walkInstead(lookUps: number, maxAgeMs: number, occasion: Occasion): Promise<Walk | undefined> {
+  async walkInstead(lookUps: number, maxAgeMs: number, callScope: CallScope): Promise<Walk | undefined> {
     const saved = Math.ceil(lookUps / maxFilterValues);
-    return this.#walks.instead({ saved, taken: this.#pagesOfRegion, maxAgeMs }, occasion);
+    return this.#walks.getIfCheaper({ savedRequests: saved, neededRequests: this.#pagesOfRegion, maxAgeMs }, callScope);
   }
 
   /** All machines of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
-  async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
-    return this.#walks.get(maxAgeMs, occasion);
+  async walk(maxAgeMs: number, callScope: CallScope): Promise<Walk> {
+    return this.#walks.get(maxAgeMs, callScope);
   }
 
-  #page(filters: readonly Filter[], occasion: Occasion) {
+  #page(filters: readonly Filter[], callScope: CallScope) {
     return async (token: string | undefined) => {
-      const { Reservations = [], NextToken } = await this.#aws.ec2(occasion, (client, options) =>
+      const { Reservations = [], NextToken } = await this.#aws.ec2(callScope, (client, options) =>
         client.send(
           new DescribeInstancesCommand({ Filters: [...filters], MaxResults: pageSize, NextToken: token }),
           options,

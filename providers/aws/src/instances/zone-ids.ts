@@ -1,5 +1,5 @@
 import { DescribeAvailabilityZonesCommand } from "@aws-sdk/client-ec2";
-import type { Aws, Occasion } from "../cloud/aws.ts";
+import type { Aws, CallScope } from "../cloud/aws.ts";
 
 /** Ids of the region's zones: asked for once, and again when there is a zone that was not there then. */
 export class ZoneIds {
@@ -11,9 +11,9 @@ export class ZoneIds {
   }
 
   /** Ids by name, those of `zones` among them as far as AWS has them. */
-  async of(zones: Iterable<string>, occasion: Occasion): Promise<ReadonlyMap<string, string>> {
+  async of(zones: Iterable<string>, callScope: CallScope): Promise<ReadonlyMap<string, string>> {
     if ([...zones].every((zone) => this.#known.has(zone))) return this.#known;
-    const { AvailabilityZones = [] } = await this.#aws.ec2(occasion, (client, options) =>
+    const { AvailabilityZones = [] } = await this.#aws.ec2(callScope, (client, options) =>
       client.send(new DescribeAvailabilityZonesCommand({}), options),
     );
     this.#known = new Map(AvailabilityZones.map(({ ZoneName = "", ZoneId = "" }) => [ZoneName, ZoneId]));

@@ -120,7 +120,7 @@ function warnAboutFixed({ name, details }: SeenBalancer, nlb: NlbSpec, work: Wor
   if (details.Scheme === scheme) return;
   const summary = `Load balancer ${name} stays ${details.Scheme}: make the Service anew for one that is ${scheme}`;
   const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]';
-  work.context.diagnose({ reason: "SchemeKept", summary, field });
+  work.context.addDiagnostic({ reason: "SchemeKept", summary, field });
 }
 
 export async function ensureAttributes({ aws }: Tools, arn: string, nlb: NlbSpec, work: Work): Promise<void> {

@@ -3,8 +3,8 @@ import {
   type LoadBalancer,
   type LoadBalancerRef,
   ProviderError,
-  type WantedLoadBalancer,
-  type WantedNodes,
+  type DesiredLoadBalancer,
+  type DesiredNodes,
 } from "@cloudwire/provider-sdk";
 import { changeBalancer, createBalancer, ensureAttributes, ownTags, voidSpec, writeTags } from "./balancer.ts";
 import { findBalancer } from "./find.ts";
@@ -22,7 +22,7 @@ import { toNlbSpec, type NlbSpec } from "./desired/nlb-spec.ts";
 /** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
 export async function ensureLoadBalancer(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   context: ChangeContext,
 ): Promise<LoadBalancer | undefined> {
   const nlb = toNlbSpec(wanted);
@@ -42,7 +42,7 @@ export async function ensureLoadBalancer(
   if (balancer) await changeBalancer(tools, balancer, nlb, subnets, securityGroups, work);
   const arn = balancer?.arn ?? (await createBalancer(tools, nlb, subnets, securityGroups, work));
   if (arn === undefined) return undefined;
-  context.progress({ id: arn, stage: "writing listeners and attributes" });
+  context.reportProgress({ id: arn, stage: "writing listeners and attributes" });
   await ensureListeners(tools, arn, nlb.listeners, groups, work);
   await ensureAttributes(tools, arn, nlb, work);
   await deleteGroups(tools, unwantedGroups(present, wanted.key, nlb, balancer), work);
@@ -58,7 +58,7 @@ export async function ensureLoadBalancer(
 /** Makes the targets be these and touches nothing else. */
 export async function updateNodes(
   tools: Tools,
-  wanted: LoadBalancerRef & WantedNodes,
+  wanted: LoadBalancerRef & DesiredNodes,
   context: ChangeContext,
 ): Promise<LoadBalancer> {
   const work = new Work(context);
@@ -93,7 +93,7 @@ export async function readSeen(
 
 async function findExisting(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   context: ChangeContext,
 ): Promise<SeenBalancer | undefined> {
   const { own, problem } = await findBalancer(tools, wanted, context);
@@ -116,7 +116,7 @@ async function findExisting(
 /** A load balancer that was made without security groups, as AWS' own controller may have, can never have any. */
 async function securityGroupsFor(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   nlb: NlbSpec,
   balancer: SeenBalancer | undefined,
   work: Work,
@@ -130,7 +130,7 @@ async function securityGroupsFor(
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
   }
   const summary = `Load balancer ${balancer.name} was made without security groups and can have none: nodes have to let its clients in`;
-  work.context.diagnose({ reason: "NoSecurityGroups", summary });
+  work.context.addDiagnostic({ reason: "NoSecurityGroups", summary });
   // It is how the load balancer is found again.
   if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, nlb, adoptedArn, work);
   return [];

@@ -10,7 +10,7 @@ import {
   type TargetGroup,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
 import { chunksOf } from "@cloudwire/provider-sdk";
-import type { Aws, Occasion } from "../cloud/aws.ts";
+import type { Aws, CallScope } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, fromAwsTags, serviceUidTag, type Tags } from "../cloud/ownership.ts";
 import { readAll, readPages } from "../cloud/pages.ts";
@@ -51,37 +51,37 @@ export class BalancerReader {
   }
 
   /** As it is now; undefined: there is no such network load balancer. */
-  async balancer(arn: string, occasion: Occasion): Promise<SeenBalancer | undefined> {
+  async balancer(arn: string, callScope: CallScope): Promise<SeenBalancer | undefined> {
     const { LoadBalancers = [] } = await orNone(
       ["LoadBalancerNotFound", "ValidationError"],
       { $metadata: {} },
       async () =>
-        this.#aws.elb(occasion, (client, options) =>
+        this.#aws.elb(callScope, (client, options) =>
           client.send(new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] }), options),
         ),
     );
-    const [seen] = await this.tagged(LoadBalancers.filter(isNetwork), occasion);
+    const [seen] = await this.tagged(LoadBalancers.filter(isNetwork), callScope);
     return seen;
   }
 
   /** The complete list of the region, without tags: what it lacks does not exist. */
-  async allBalancers(occasion: Occasion): Promise<readonly LoadBalancer[]> {
-    return readAll(this.#balancerPage(occasion));
+  async allBalancers(callScope: CallScope): Promise<readonly LoadBalancer[]> {
+    return readAll(this.#balancerPage(callScope));
   }
 
   /** All network load balancers of the region, page by page. */
-  async *balancers(occasion: Occasion): AsyncGenerator<readonly SeenBalancer[]> {
-    const pages = readPages(this.#balancerPage(occasion));
+  async *balancers(callScope: CallScope): AsyncGenerator<readonly SeenBalancer[]> {
+    const pages = readPages(this.#balancerPage(callScope));
     for await (const page of pages) {
-      yield await this.tagged(page.filter(isNetwork), occasion);
+      yield await this.tagged(page.filter(isNetwork), callScope);
     }
   }
 
   /** Tags by ARN. */
-  async tags(arns: readonly string[], occasion: Occasion): Promise<ReadonlyMap<string, Tags>> {
+  async tags(arns: readonly string[], callScope: CallScope): Promise<ReadonlyMap<string, Tags>> {
     const answers = await Promise.all(
       chunksOf(arns, maxTaggedArns).map((chunk) =>
-        this.#aws.elb(occasion, (client, options) =>
+        this.#aws.elb(callScope, (client, options) =>
           client.send(new DescribeTagsCommand({ ResourceArns: [...chunk] }), options),
         ),
       ),
@@ -91,10 +91,10 @@ export class BalancerReader {
   }
 
   /** The target groups that a load balancer forwards to, or all of the region. */
-  async groups(balancerArn: string | undefined, occasion: Occasion): Promise<readonly SeenGroup[]> {
+  async groups(balancerArn: string | undefined, callScope: CallScope): Promise<readonly SeenGroup[]> {
     const found = await orNone(["TargetGroupNotFound", "LoadBalancerNotFound"], [], async () =>
       readAll(async (token) => {
-        const { TargetGroups = [], NextMarker } = await this.#aws.elb(occasion, (client, options) =>
+        const { TargetGroups = [], NextMarker } = await this.#aws.elb(callScope, (client, options) =>
           client.send(
             new DescribeTargetGroupsCommand({ LoadBalancerArn: balancerArn, Marker: token, PageSize: pageSize }),
             options,
@@ -106,18 +106,18 @@ export class BalancerReader {
     return found.flatMap(knownGroup);
   }
 
-  async groupNamed(name: string, occasion: Occasion): Promise<SeenGroup | undefined> {
+  async groupNamed(name: string, callScope: CallScope): Promise<SeenGroup | undefined> {
     const { TargetGroups = [] } = await orNone(["TargetGroupNotFound"], { $metadata: {} }, async () =>
-      this.#aws.elb(occasion, (client, options) =>
+      this.#aws.elb(callScope, (client, options) =>
         client.send(new DescribeTargetGroupsCommand({ Names: [name] }), options),
       ),
     );
     return TargetGroups.flatMap(knownGroup)[0];
   }
 
-  async listeners(balancerArn: string, occasion: Occasion): Promise<readonly SeenListener[]> {
+  async listeners(balancerArn: string, callScope: CallScope): Promise<readonly SeenListener[]> {
     const found = await readAll(async (token) => {
-      const { Listeners = [], NextMarker } = await this.#aws.elb(occasion, (client, options) =>
+      const { Listeners = [], NextMarker } = await this.#aws.elb(callScope, (client, options) =>
         client.send(new DescribeListenersCommand({ LoadBalancerArn: balancerArn, Marker: token }), options),
       );
       return { items: Listeners, next: NextMarker };
@@ -129,9 +129,9 @@ export class BalancerReader {
   }
 
   /** Ids of the machines in a group; those that are leaving it are not. */
-  async targets(groupArn: string, occasion: Occasion): Promise<readonly string[]> {
+  async targets(groupArn: string, callScope: CallScope): Promise<readonly string[]> {
     const { TargetHealthDescriptions = [] } = await orNone(["TargetGroupNotFound"], { $metadata: {} }, async () =>
-      this.#aws.elb(occasion, (client, options) =>
+      this.#aws.elb(callScope, (client, options) =>
         client.send(new DescribeTargetHealthCommand({ TargetGroupArn: groupArn }), options),
       ),
     );
@@ -141,39 +141,39 @@ export class BalancerReader {
   }
 
   /** Security groups with the stamp of a cluster, or of one of its Services. */
-  async ownedSecurityGroups(clusterId: string, serviceUid: string | undefined, occasion: Occasion) {
+  async ownedSecurityGroups(clusterId: string, serviceUid: string | undefined, callScope: CallScope) {
     const stamps = [
       { Name: `tag:${clusterIdTag}`, Values: [clusterId] },
       ...(serviceUid === undefined ? [] : [{ Name: `tag:${serviceUidTag}`, Values: [serviceUid] }]),
     ];
-    return this.#securityGroups({ Filters: stamps }, occasion);
+    return this.#securityGroups({ Filters: stamps }, callScope);
   }
 
   /** Security groups that any of the values fits. */
   async securityGroupsWith(
     name: "group-id" | "group-name" | "ip-permission.group-id",
     values: readonly string[],
-    occasion: Occasion,
+    callScope: CallScope,
   ): Promise<readonly SecurityGroup[]> {
     if (values.length === 0) return [];
-    return this.#securityGroups({ Filters: [{ Name: name, Values: [...values] }] }, occasion);
+    return this.#securityGroups({ Filters: [{ Name: name, Values: [...values] }] }, callScope);
   }
 
   async #securityGroups(
     by: { readonly Filters: { Name: string; Values: string[] }[] },
-    occasion: Occasion,
+    callScope: CallScope,
   ): Promise<readonly SecurityGroup[]> {
     return readAll(async (token) => {
-      const { SecurityGroups = [], NextToken } = await this.#aws.ec2(occasion, (client, options) =>
+      const { SecurityGroups = [], NextToken } = await this.#aws.ec2(callScope, (client, options) =>
         client.send(new DescribeSecurityGroupsCommand({ ...by, NextToken: token, MaxResults: 1000 }), options),
       );
       return { items: SecurityGroups, next: NextToken };
     });
   }
 
-  #balancerPage(occasion: Occasion) {
+  #balancerPage(callScope: CallScope) {
     return async (token: string | undefined) => {
-      const { LoadBalancers = [], NextMarker } = await this.#aws.elb(occasion, (client, options) =>
+      const { LoadBalancers = [], NextMarker } = await this.#aws.elb(callScope, (client, options) =>
         client.send(new DescribeLoadBalancersCommand({ Marker: token, PageSize: pageSize }), options),
       );
       return { items: LoadBalancers, next: NextMarker };
@@ -181,9 +181,9 @@ export class BalancerReader {
   }
 
   /** With their tags. */
-  async tagged(found: readonly LoadBalancer[], occasion: Occasion): Promise<readonly SeenBalancer[]> {
+  async tagged(found: readonly LoadBalancer[], callScope: CallScope): Promise<readonly SeenBalancer[]> {
     const arns = found.flatMap(({ LoadBalancerArn }) => (LoadBalancerArn === undefined ? [] : [LoadBalancerArn]));
-    const tags = await this.tags(arns, occasion);
+    const tags = await this.tags(arns, callScope);
     return found.flatMap((details) => {
       const { LoadBalancerArn: arn, LoadBalancerName: name } = details;
       return arn === undefined || name === undefined ? [] : [{ arn, name, details, tags: tags.get(arn) ?? {} }];

@@ -1,6 +1,6 @@
 import { DescribeSubnetsCommand, type Filter, type Subnet } from "@aws-sdk/client-ec2";
 import { ProviderError } from "@cloudwire/provider-sdk";
-import type { Aws, Occasion } from "../cloud/aws.ts";
+import type { Aws, CallScope } from "../cloud/aws.ts";
 import { fromAwsTags } from "../cloud/ownership.ts";
 import { readAll } from "../cloud/pages.ts";
 import { domain } from "./annotations.ts";
@@ -26,11 +26,11 @@ export async function findSubnets(
   aws: Aws,
   vpcId: string,
   choice: SubnetChoice,
-  occasion: Occasion,
+  callScope: CallScope,
 ): Promise<readonly KnownSubnet[]> {
   const filters: Filter[] = [{ Name: "vpc-id", Values: [vpcId] }];
   const found = await readAll(async (token) => {
-    const { Subnets = [], NextToken } = await aws.ec2(occasion, (client, options) =>
+    const { Subnets = [], NextToken } = await aws.ec2(callScope, (client, options) =>
       client.send(new DescribeSubnetsCommand({ Filters: filters, NextToken: token, MaxResults: 1000 }), options),
     );
     return { items: Subnets, next: NextToken };

@@ -31,7 +31,7 @@ export class Work {
   /** Undefined: it was only told of. */
   async change<Result>(planned: PlannedChange, act: () => Promise<Result>): Promise<Result | undefined> {
     if (this.context.validateOnly) {
-      this.context.plan(planned);
+      this.context.addPlannedChange(planned);
       return undefined;
     }
     return act();

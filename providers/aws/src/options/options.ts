@@ -23,12 +23,12 @@ const securityGroupForm = /^sg-[0-9a-f]{8,17}$/;
 
 function toSettings(values: Values): ProgramSettings {
   return {
-    endpoint: values.one("endpoint"),
+    endpoint: values.last("endpoint"),
     region: values.required("region", /^[a-z]{2}(?:-[a-z]+)+-\d$/, "a region such as us-east-1"),
     vpcId: values.required("vpc-id", /^vpc-[0-9a-f]{8,17}$/, "the id of a VPC, vpc-…"),
     nodeNames: nodeNames(values),
     ipFamilies: values.ipFamilies("node-ip-family", ["IPv4"]),
-    watchIntervalMs: values.whole("watch-interval", 10, 3600, 60) * 1000,
+    watchIntervalMs: values.integer("watch-interval", 10, 3600, 60) * 1000,
     nodeSecurityGroups: values.list("node-security-group", securityGroupForm, "the id of a security group, sg-…"),
     sharedSecurityGroups: values.list(
       "load-balancer-security-group",
@@ -49,7 +49,7 @@ function nodeNames(values: Values): NodeNameSource {
 function routes(values: Values): ProgramSettings["routes"] {
   const routeTableId = values.optional("route-table", /^rtb-[0-9a-f]{8,17}$/, "the id of a route table, rtb-…");
   const podCidrs = values.ranges("pod-cidr");
-  const quota = values.whole("route-quota", 1, 10_000, 50);
+  const quota = values.integer("route-quota", 1, 10_000, 50);
   if ((routeTableId === undefined) !== (podCidrs.length === 0)) {
     values.problems.push("--route-table and --pod-cidr need each other: give both, or none");
   }

@@ -7,7 +7,7 @@ import {
   type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
-  type WantedRoute,
+  type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 import { PodRanges } from "@cloudwire/provider-sdk/addresses";
 import type { Aws } from "../cloud/aws.ts";
@@ -68,7 +68,7 @@ class Routes {
     for (const route of own) yield toRoute(route, found);
   }
 
-  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
+  async ensure(wanted: readonly DesiredRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
     const table = await this.#read(context);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const found = await this.#find(
@@ -85,7 +85,7 @@ class Routes {
     return inParallel(steps, concurrency, (step) => this.#carryOut(step, { found, table, hostId }, context));
   }
 
-  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
+  async delete(wanted: readonly DesiredRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
     const table = await this.#read(context);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const isHost = ownerOf(table) === context.cluster.id;
@@ -95,7 +95,7 @@ class Routes {
       if (route === undefined || (id !== undefined && id !== routeId(route))) return undefined;
       if (!isOwn(route, context)) return this.#notOurs(route);
       if (context.validateOnly) {
-        context.plan({ action: "delete", resourceType: "route", resourceId: cidr });
+        context.addPlannedChange({ action: "delete", resourceType: "route", resourceId: cidr });
         return undefined;
       }
       return settled(async () => {
@@ -121,7 +121,12 @@ class Routes {
     const { id } = context.cluster;
     const route: PodRoute = { cidr, instanceId, isBlackhole: false, isForeign: false, owner: id };
     if (kind !== "keep" && context.validateOnly) {
-      context.plan({ action: kind, resourceType: "route", resourceId: cidr, summary: `${cidr} to ${instanceId}` });
+      context.addPlannedChange({
+        action: kind,
+        resourceType: "route",
+        resourceId: cidr,
+        summary: `${cidr} to ${instanceId}`,
+      });
       return toRoute(route, found);
     }
     const problem = await settled(async () => {

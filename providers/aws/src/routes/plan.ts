@@ -1,5 +1,5 @@
 import type { Route as AwsRoute } from "@aws-sdk/client-ec2";
-import { ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
+import { ProviderError, type DesiredRoute } from "@cloudwire/provider-sdk";
 import { parseCidr, type PodRanges } from "@cloudwire/provider-sdk/addresses";
 import { clusterIdTag, type Tags } from "../cloud/ownership.ts";
 import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
@@ -53,7 +53,7 @@ export type RouteStep =
 
 /** @param targets machines that exist and are not terminated */
 export function planRoute(
-  wanted: Pick<WantedRoute, "destinationCidr" | "targetId" | "targetProviderId">,
+  wanted: Pick<DesiredRoute, "destinationCidr" | "targetId" | "targetProviderId">,
   present: ReadonlyMap<string, PodRoute>,
   ranges: PodRanges,
   targets: ReadonlySet<string>,

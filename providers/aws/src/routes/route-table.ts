@@ -9,7 +9,7 @@ import {
   type RouteTable as AwsRouteTable,
 } from "@aws-sdk/client-ec2";
 import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
-import type { Aws, Occasion } from "../cloud/aws.ts";
+import type { Aws, CallScope } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, ownershipTags, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { destinationOf, guestTag } from "./plan.ts";
@@ -30,9 +30,9 @@ export class RouteTable {
     this.#aws = aws;
   }
 
-  async read(occasion: Occasion): Promise<ReadTable> {
+  async read(callScope: CallScope): Promise<ReadTable> {
     const filters = [{ Name: "route-table-id", Values: [this.id] }];
-    const { RouteTables = [] } = await this.#aws.ec2(occasion, (client, options) =>
+    const { RouteTables = [] } = await this.#aws.ec2(callScope, (client, options) =>
       client.send(new DescribeRouteTablesCommand({ Filters: filters }), options),
     );
     const [details] = RouteTables;
@@ -42,49 +42,51 @@ export class RouteTable {
   }
 
   /** From now on the routes to pod CIDRs are the cluster's. */
-  async claim(cluster: Cluster, occasion: Occasion): Promise<void> {
+  async claim(cluster: Cluster, callScope: CallScope): Promise<void> {
     const input = { Resources: [this.id], Tags: toAwsTags(ownershipTags(cluster)) };
-    await this.#aws.ec2(occasion, (client, options) => client.send(new CreateTagsCommand(input), options));
+    await this.#aws.ec2(callScope, (client, options) => client.send(new CreateTagsCommand(input), options));
   }
 
   /** The last of the cluster's routes has gone. */
-  async release(cluster: Cluster, occasion: Occasion): Promise<void> {
+  async release(cluster: Cluster, callScope: CallScope): Promise<void> {
     const input = { Resources: [this.id], Tags: Object.keys(ownershipTags(cluster)).map((Key) => ({ Key })) };
-    await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteTagsCommand(input), options));
+    await this.#aws.ec2(callScope, (client, options) => client.send(new DeleteTagsCommand(input), options));
   }
 
   /** A route of a cluster whose the table is not; undefined: it is again what the table is. */
-  async mark(cidr: string, clusterId: string | undefined, occasion: Occasion): Promise<void> {
+  async mark(cidr: string, clusterId: string | undefined, callScope: CallScope): Promise<void> {
     const Key = guestTag(cidr);
-    await this.#aws.ec2<unknown>(occasion, (client, options) =>
+    await this.#aws.ec2<unknown>(callScope, (client, options) =>
       clusterId === undefined
         ? client.send(new DeleteTagsCommand({ Resources: [this.id], Tags: [{ Key }] }), options)
         : client.send(new CreateTagsCommand({ Resources: [this.id], Tags: [{ Key, Value: clusterId }] }), options),
     );
   }
 
-  async write(kind: "create" | "replace", cidr: string, instanceId: string, occasion: Occasion): Promise<void> {
+  async write(kind: "create" | "replace", cidr: string, instanceId: string, callScope: CallScope): Promise<void> {
     const input = { RouteTableId: this.id, InstanceId: instanceId, ...destinationOf(cidr) };
-    await this.#aws.ec2<unknown>(occasion, (client, options) =>
+    await this.#aws.ec2<unknown>(callScope, (client, options) =>
       kind === "create"
         ? client.send(new CreateRouteCommand(input), options)
         : client.send(new ReplaceRouteCommand(input), options),
     );
   }
 
-  async delete(cidr: string, occasion: Occasion): Promise<void> {
+  async delete(cidr: string, callScope: CallScope): Promise<void> {
     const input = { RouteTableId: this.id, ...destinationOf(cidr) };
     try {
-      await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteRouteCommand(input), options));
+      await this.#aws.ec2(callScope, (client, options) => client.send(new DeleteRouteCommand(input), options));
     } catch (error) {
       if (!isCode(error, "InvalidRoute.NotFound")) throw error;
     }
   }
 
   /** A machine drops what is not for its own addresses unless it is told otherwise. */
-  async letForward(instanceId: string, occasion: Occasion): Promise<void> {
+  async letForward(instanceId: string, callScope: CallScope): Promise<void> {
     const input = { InstanceId: instanceId, SourceDestCheck: { Value: false } };
-    await this.#aws.ec2(occasion, (client, options) => client.send(new ModifyInstanceAttributeCommand(input), options));
+    await this.#aws.ec2(callScope, (client, options) =>
+      client.send(new ModifyInstanceAttributeCommand(input), options),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Config } from "../config/config.ts";
 import { type Allocated, type AllocationProblem, allocate } from "../plan/addresses.ts";
 import type { LoadBalancerRecord, Placement, State } from "../state/state.ts";
@@ -9,7 +9,7 @@ export function addressesFor(
   { pools }: Config,
   { loadBalancers, placements }: State,
   onInterfaces: readonly Placement[],
-  { key, ipFamilies, requestedIps }: WantedLoadBalancer,
+  { key, ipFamilies, requestedIps }: DesiredLoadBalancer,
   pool: string | undefined,
   existing: LoadBalancerRecord | undefined,
 ): readonly Allocated[] {

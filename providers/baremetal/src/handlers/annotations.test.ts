@@ -22,7 +22,7 @@ describe("readAnnotations()", () => {
     expect(() => readAnnotations(key("haproxy"), {}, [tcp, udp], "Cluster")).toThrow(
       expect.objectContaining({
         reason: "PORT_PROTOCOL_UNSUPPORTED",
-        fields: [expect.objectContaining({ field: "spec.ports[1].protocol" })],
+        fieldViolations: [expect.objectContaining({ field: "spec.ports[1].protocol" })],
       }),
     );
   });

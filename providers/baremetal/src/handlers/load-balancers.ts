@@ -10,8 +10,8 @@ import {
   absent,
   pending,
   ProviderError,
-  type WantedLoadBalancer,
-  type WantedNodes,
+  type DesiredLoadBalancer,
+  type DesiredNodes,
 } from "@cloudwire/provider-sdk";
 import type { Config } from "../config/config.ts";
 import type { DataPlane } from "../forwarding/data-plane.ts";
@@ -87,7 +87,7 @@ function find(store: Store, key: string): LoadBalancerRecord | undefined {
 
 async function ensure(
   deps: LoadBalancerDeps,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   context: ChangeContext,
 ): Promise<LoadBalancer | undefined> {
   const { store, dataPlane, source, config } = deps;
@@ -112,7 +112,7 @@ async function ensure(
   if (context.validateOnly) {
     const summary = `${settings.forwarder}, ${addresses.map(({ address }) => address).join(" and ")}, ${targets.length} targets`;
     if (!isEqual(existing, record)) {
-      context.plan({
+      context.addPlannedChange({
         action: existing ? "update" : "create",
         resourceType: "load balancer",
         resourceId: wanted.key,
@@ -129,7 +129,7 @@ async function ensure(
 const noPorts: ReadonlySet<number> = new Set();
 
 /** One port that HAProxy cannot have would keep it from taking any change. */
-function checkPorts({ ports }: WantedLoadBalancer, taken: ReadonlySet<number>): void {
+function checkPorts({ ports }: DesiredLoadBalancer, taken: ReadonlySet<number>): void {
   const port = ports.find((one) => taken.has(one.port))?.port;
   if (port === undefined) return;
   const message = `another program of the gateway listens on port ${port} of all its addresses: bind it to one of them, or let nftables forward`;
@@ -138,7 +138,7 @@ function checkPorts({ ports }: WantedLoadBalancer, taken: ReadonlySet<number>): 
 
 async function updateNodes(
   deps: LoadBalancerDeps,
-  wanted: LoadBalancerRef & WantedNodes,
+  wanted: LoadBalancerRef & DesiredNodes,
   context: ChangeContext,
 ): Promise<LoadBalancer> {
   const { store, dataPlane, source } = deps;
@@ -153,7 +153,7 @@ async function updateNodes(
   const targets = targetsFor(wanted.nodes, machines, context);
   if (context.validateOnly) {
     const summary = `${targets.length} targets`;
-    context.plan({ action: "update", resourceType: "load balancer", resourceId: wanted.key, summary });
+    context.addPlannedChange({ action: "update", resourceType: "load balancer", resourceId: wanted.key, summary });
     return toLoadBalancer(existing, dataPlane);
   }
   await store.update((state) =>
@@ -182,7 +182,7 @@ async function deleteOne(
     throw new ProviderError("DELETION_PROTECTED", message);
   }
   if (context.validateOnly) {
-    context.plan({ action: "delete", resourceType: "load balancer", resourceId: key });
+    context.addPlannedChange({ action: "delete", resourceType: "load balancer", resourceId: key });
     return undefined;
   }
   await store.update((state) => withLoadBalancer(state, { ...existing, isDeleting: true }));
@@ -225,15 +225,15 @@ function isEqual(existing: LoadBalancerRecord | undefined, record: Omit<LoadBala
 }
 
 /** The parts of the spec that have no or limited effect. */
-function warn(wanted: WantedLoadBalancer, record: Omit<LoadBalancerRecord, "revision">, context: ChangeContext): void {
+function warn(wanted: DesiredLoadBalancer, record: Omit<LoadBalancerRecord, "revision">, context: ChangeContext): void {
   if (wanted.externalTrafficPolicy === "Local" && record.forwarder === "haproxy" && !record.sendsProxyHeader) {
     const summary =
       "HAProxy forwards to nodes with local endpoints only, but they see this machine's address and not the client's: choose nftables to keep it";
-    context.diagnose({ reason: "ClientAddressHidden", summary, field: "spec.external_traffic_policy" });
+    context.addDiagnostic({ reason: "ClientAddressHidden", summary, field: "spec.external_traffic_policy" });
   }
   if (wanted.sessionAffinity !== undefined) {
     const summary =
       "Clients stay with their node by their address, for as long as the nodes stay the same; the time-out is not counted";
-    context.diagnose({ severity: "info", reason: "AffinityByAddress", summary, field: "spec.session_affinity" });
+    context.addDiagnostic({ severity: "info", reason: "AffinityByAddress", summary, field: "spec.session_affinity" });
   }
 }

@@ -6,7 +6,7 @@ import {
   type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
-  type WantedRoute,
+  type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 import type { KernelRoutes, RouteAccess } from "../forwarding/kernel-routes.ts";
 import type { MachineSource } from "../inventory/inventory-files.ts";
@@ -69,7 +69,7 @@ function idOf({ destination, targetId }: RouteRecord): string {
 
 async function ensureMany(
   { store, source, kernel }: RouteDeps,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteBatchResult[]> {
   const machines = await source.read();
@@ -79,7 +79,7 @@ async function ensureMany(
 async function ensureInTurn(
   { store, kernel, read, sync }: Pick<RouteDeps, "store" | "kernel"> & RouteAccess,
   machines: Machines,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteBatchResult[]> {
   const [table] = await Promise.all([read(), store.refresh()]);
@@ -95,7 +95,7 @@ async function ensureInTurn(
   if (context.validateOnly) {
     for (const record of records) {
       if (isInTable(kernel.table, table, record)) continue;
-      context.plan({
+      context.addPlannedChange({
         action: "create",
         resourceType: "route",
         resourceId: idOf(record),
@@ -116,7 +116,7 @@ async function ensureInTurn(
 }
 
 function toRecord(
-  wanted: WantedRoute,
+  wanted: DesiredRoute,
   machines: Machines,
   existing: readonly RouteRecord[],
   { cluster }: RouteChangeContext,
@@ -162,7 +162,7 @@ function conflict(cidr: string, why: string): ProviderError {
 
 async function deleteMany(
   { store, kernel }: RouteDeps,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteDeleteResult[]> {
   return kernel.inTurn(async ({ sync }) => {
@@ -170,7 +170,8 @@ async function deleteMany(
     const found = routes.map((route) => recordOf(route, store.state().routes));
     const own = found.flatMap((record) => (record?.cluster.id === context.cluster.id ? record : []));
     if (context.validateOnly || own.length === 0) {
-      for (const record of own) context.plan({ action: "delete", resourceType: "route", resourceId: idOf(record) });
+      for (const record of own)
+        context.addPlannedChange({ action: "delete", resourceType: "route", resourceId: idOf(record) });
       return found.map((record) => deleteAnswer(record, context, new Set()));
     }
     // Forgotten last: until then the route is known to be ours.
@@ -186,7 +187,7 @@ async function deleteMany(
 }
 
 /** Undefined: there is none, or another route took the place of the one that was listed. */
-function recordOf({ destinationCidr, id }: WantedRoute, records: readonly RouteRecord[]): RouteRecord | undefined {
+function recordOf({ destinationCidr, id }: DesiredRoute, records: readonly RouteRecord[]): RouteRecord | undefined {
   const destination = parseCidr(destinationCidr)?.text;
   const record = records.find((route) => route.destination === destination);
   return record === undefined || (id !== undefined && id !== idOf(record)) ? undefined : record;

@@ -9,7 +9,7 @@ const families = [4, 6] as const;
 export function targetsFor(
   nodes: readonly TargetNode[],
   machines: Machines,
-  context: Pick<ChangeContext, "diagnose">,
+  context: Pick<ChangeContext, "addDiagnostic">,
 ): readonly Target[] {
   const targets = nodes.flatMap((node) => {
     const machine = node.id === undefined ? undefined : machines.byId.get(node.id);
@@ -28,6 +28,6 @@ export function targetsFor(
   return targets.toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function leftOut(context: Pick<ChangeContext, "diagnose">, { name }: TargetNode, why: string): void {
-  context.diagnose({ reason: "NodeLeftOut", summary: `Node ${name} gets no traffic: ${why}` });
+function leftOut(context: Pick<ChangeContext, "addDiagnostic">, { name }: TargetNode, why: string): void {
+  context.addDiagnostic({ reason: "NodeLeftOut", summary: `Node ${name} gets no traffic: ${why}` });
 }

@@ -1,4 +1,4 @@
-import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Allocated } from "../plan/addresses.ts";
 import type { LoadBalancerRecord, PortRecord, Target } from "../state/state.ts";
 import { parseCidr } from "@cloudwire/provider-sdk/addresses";
@@ -6,7 +6,7 @@ import type { AnnotationSettings } from "./annotations.ts";
 
 /** The part of the spec that forwarding needs, validated. @throws ProviderError */
 export function toRecord(
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   { forwarder, hidesClients, sendsProxyHeader }: AnnotationSettings,
   targets: readonly Target[],
   addresses: readonly Allocated[],
@@ -34,7 +34,7 @@ export function toRecord(
   };
 }
 
-function toPort({ protocol, port, nodePort }: WantedLoadBalancer["ports"][number], index: number): PortRecord {
+function toPort({ protocol, port, nodePort }: DesiredLoadBalancer["ports"][number], index: number): PortRecord {
   if (nodePort === undefined) {
     const message = `port ${port} has no node port: allow the Service to have them (allocateLoadBalancerNodePorts)`;
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: `spec.ports[${index}].node_port` });
@@ -54,7 +54,7 @@ function toRange(text: string, index: number): string {
   });
 }
 
-function toHealthCheck({ port, path }: NonNullable<WantedLoadBalancer["healthCheck"]>): {
+function toHealthCheck({ port, path }: NonNullable<DesiredLoadBalancer["healthCheck"]>): {
   port: number;
   path?: string;
 } {

@@ -6,7 +6,7 @@ import { OpenStackRefusal, type Refusal, toProviderError } from "./errors.ts";
 import { parsed, readRefusal } from "./refusal.ts";
 
 /** What a request to OpenStack is made for: calls of the contract and background checks have it. */
-export interface Occasion {
+export interface CallScope {
   readonly signal: AbortSignal;
   readonly fetch: CloudFetch;
 }
@@ -67,7 +67,7 @@ export class Keystone {
   }
 
   /** @throws ProviderError */
-  async session(occasion: Occasion): Promise<Session> {
+  async session(callScope: CallScope): Promise<Session> {
     const fresh = this.#fresh();
     if (fresh) return fresh;
     const shared = this.#asking;
@@ -75,9 +75,9 @@ export class Keystone {
       // It ends with the call that it was begun for; then this one asks for itself.
       const session = await shared.catch(() => undefined);
       if (session) return session;
-      occasion.signal.throwIfAborted();
+      callScope.signal.throwIfAborted();
     }
-    const own = this.#ask(occasion);
+    const own = this.#ask(callScope);
     this.#asking = own;
     try {
       this.#session = await own;
@@ -97,7 +97,7 @@ export class Keystone {
     return session && this.#nowMs() < renewAtMs(session) ? session : undefined;
   }
 
-  async #ask({ fetch, signal }: Occasion): Promise<Session> {
+  async #ask({ fetch, signal }: CallScope): Promise<Session> {
     const { authUrl, applicationCredentialId: id, readSecret } = this.#credentials;
     const credential = { id, secret: await readSecret() };
     const identity = { methods: ["application_credential"], application_credential: credential };

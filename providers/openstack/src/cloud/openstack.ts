@@ -3,7 +3,7 @@ import type { Static, TSchema } from "typebox";
 import { answerOf } from "./answer.ts";
 import { type EndpointInterface, endpointOf, regionsOf, type ServiceName } from "./catalog.ts";
 import { toProviderError } from "./errors.ts";
-import { type Credentials, Keystone, type Occasion, type Session } from "./keystone.ts";
+import { type Credentials, Keystone, type CallScope, type Session } from "./keystone.ts";
 import { parsed, readRefusal } from "./refusal.ts";
 
 /** The cloud, as the operator names it. */
@@ -43,54 +43,54 @@ export class OpenStack {
   }
 
   /** The project of the credentials. @throws ProviderError */
-  async projectId(occasion: Occasion): Promise<string> {
-    return (await this.#keystone.session(occasion)).projectId;
+  async projectId(callScope: CallScope): Promise<string> {
+    return (await this.#keystone.session(callScope)).projectId;
   }
 
   /** @throws ProviderError */
   async get<Schema extends TSchema>(
-    occasion: Occasion,
+    callScope: CallScope,
     service: ServiceName,
     path: string,
     schema: Schema,
     query: Query = {},
   ): Promise<Static<Schema>> {
     const asked = path + queryText(query);
-    const answer = await this.#request(occasion, service, { method: "GET", path: asked });
+    const answer = await this.#request(callScope, service, { method: "GET", path: asked });
     return answerOf(schema, answer, `${service} GET ${asked}`);
   }
 
   /** @throws ProviderError */
   async send<Schema extends TSchema>(
-    occasion: Occasion,
+    callScope: CallScope,
     service: ServiceName,
     method: "POST" | "PUT",
     path: string,
     body: object,
     schema: Schema,
   ): Promise<Static<Schema>> {
-    const answer = await this.#request(occasion, service, { method, path, body });
+    const answer = await this.#request(callScope, service, { method, path, body });
     return answerOf(schema, answer, `${service} ${method} ${path}`);
   }
 
   /** @throws ProviderError, for an object that is not there, too: whoever deletes decides what that means. */
-  async delete(occasion: Occasion, service: ServiceName, path: string): Promise<void> {
-    await this.#request(occasion, service, { method: "DELETE", path });
+  async delete(callScope: CallScope, service: ServiceName, path: string): Promise<void> {
+    await this.#request(callScope, service, { method: "DELETE", path });
   }
 
-  async #request(occasion: Occasion, service: ServiceName, request: Request): Promise<unknown> {
-    const session = await this.#keystone.session(occasion);
-    const response = await this.#sendOnce(occasion, session, service, request);
+  async #request(callScope: CallScope, service: ServiceName, request: Request): Promise<unknown> {
+    const session = await this.#keystone.session(callScope);
+    const response = await this.#sendOnce(callScope, session, service, request);
     if (response.status !== 401) return this.#settle(response, service, request);
     // Refused before anything was done: a token may be revoked at any time.
     await response.body?.cancel();
     this.#keystone.drop(session.token);
-    const renewed = await this.#keystone.session(occasion);
-    return this.#settle(await this.#sendOnce(occasion, renewed, service, request), service, request);
+    const renewed = await this.#keystone.session(callScope);
+    return this.#settle(await this.#sendOnce(callScope, renewed, service, request), service, request);
   }
 
   async #sendOnce(
-    { fetch, signal }: Occasion,
+    { fetch, signal }: CallScope,
     session: Session,
     service: ServiceName,
     { method, path, body }: Request,

@@ -1,6 +1,6 @@
 import { chunksOf, inParallel, SharedRead, type TimedRead } from "@cloudwire/provider-sdk";
 import { isStatus } from "../cloud/errors.ts";
-import type { Occasion } from "../cloud/keystone.ts";
+import type { CallScope } from "../cloud/keystone.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
 import { hasNext, readAll, readPages } from "../cloud/pages.ts";
 import { type Server, serverAnswerSchema, serverIdsSchema, serverListSchema } from "./server.ts";
@@ -35,26 +35,26 @@ export interface LookedUp {
 /** Reads servers of the project. */
 export class ServerReader {
   readonly #openStack: OpenStack;
-  readonly #walks: SharedRead<AllServers, Occasion>;
+  readonly #walks: SharedRead<AllServers, CallScope>;
   /** As last read; one that was never read is taken to have 2,000 servers at most. */
   #pagesOfProject = 2;
 
   constructor(openStack: OpenStack, nowMs: () => number) {
     this.#openStack = openStack;
-    this.#walks = new SharedRead((occasion) => this.#readAll(occasion), nowMs);
+    this.#walks = new SharedRead((callScope) => this.#readAll(callScope), nowMs);
   }
 
   /** The cheapest question that proves that Nova answers. */
-  async check(occasion: Occasion): Promise<void> {
-    await this.#openStack.get(occasion, "compute", "/servers", serverIdsSchema, { limit: 1 });
+  async check(callScope: CallScope): Promise<void> {
+    await this.#openStack.get(callScope, "compute", "/servers", serverIdsSchema, { limit: 1 });
   }
 
   /** One by one: users who are no administrators cannot ask for several ids at once, and only so Nova tells what does not exist. */
-  async byIds(ids: readonly string[], occasion: Occasion): Promise<LookedUp> {
+  async byIds(ids: readonly string[], callScope: CallScope): Promise<LookedUp> {
     const missing = new Set<string>();
     const servers = await inParallel([...new Set(ids)], concurrency, async (id) => {
       try {
-        return [(await this.#openStack.get(occasion, "compute", `/servers/${id}`, serverAnswerSchema)).server];
+        return [(await this.#openStack.get(callScope, "compute", `/servers/${id}`, serverAnswerSchema)).server];
       } catch (error) {
         // Nova knows of every server of the project, wherever it is: its answer about one is none of a list.
         if (!isStatus(error, 404)) throw error;
@@ -66,32 +66,35 @@ export class ServerReader {
   }
 
   /** Servers that have one of the names, where Nova can be asked for it; those of cells that do not answer are not among them. */
-  async byNames(names: readonly string[], occasion: Occasion): Promise<readonly Server[]> {
+  async byNames(names: readonly string[], callScope: CallScope): Promise<readonly Server[]> {
     const asked = [...new Set(names)].filter((name) => searchable.test(name));
     const chunks = chunksOf(asked, namesPerRequest);
-    const found = await inParallel(chunks, concurrency, (chunk) => readAll(this.#page(occasion, namePattern(chunk))));
+    const found = await inParallel(chunks, concurrency, (chunk) => readAll(this.#page(callScope, namePattern(chunk))));
     return found.flat();
   }
 
   /** All servers, page by page as they are asked for. */
-  pages(occasion: Occasion): AsyncGenerator<readonly Server[]> {
-    return readPages(this.#page(occasion));
+  pages(callScope: CallScope): AsyncGenerator<readonly Server[]> {
+    return readPages(this.#page(callScope));
   }
 
   /** All servers of the project, if that costs less than so many requests. Undefined: it does not. */
-  async walkInstead(requests: number, maxAgeMs: number, occasion: Occasion): Promise<Walk | undefined> {
-    return this.#walks.instead({ saved: requests, taken: this.#pagesOfProject, maxAgeMs }, occasion);
+  async walkInstead(requests: number, maxAgeMs: number, callScope: CallScope): Promise<Walk | undefined> {
+    return this.#walks.getIfCheaper(
+      { savedRequests: requests, neededRequests: this.#pagesOfProject, maxAgeMs },
+      callScope,
+    );
   }
 
   /** All servers of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
-  async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
-    return this.#walks.get(maxAgeMs, occasion);
+  async walk(maxAgeMs: number, callScope: CallScope): Promise<Walk> {
+    return this.#walks.get(maxAgeMs, callScope);
   }
 
-  async #readAll(occasion: Occasion): Promise<AllServers> {
+  async #readAll(callScope: CallScope): Promise<AllServers> {
     const servers = new Map<string, Server>();
     let pages = 0;
-    for await (const page of this.pages(occasion)) {
+    for await (const page of this.pages(callScope)) {
       for (const server of page) servers.set(server.id, server);
       pages += 1;
     }
@@ -99,12 +102,12 @@ export class ServerReader {
     return { servers: [...servers.values()], isComplete: pages === 1 };
   }
 
-  #page(occasion: Occasion, name?: string) {
+  #page(callScope: CallScope, name?: string) {
     return async (marker: string | undefined) => {
       // Only of what is asked for without any parameter Nova has the servers of cells that do not answer, too.
       const query = marker === undefined && name === undefined ? {} : { limit: pageSize, marker, name };
       const { servers, servers_links: links } = await this.#openStack.get(
-        occasion,
+        callScope,
         "compute",
         "/servers/detail",
         serverListSchema,

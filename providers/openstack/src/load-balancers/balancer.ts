@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ChangeContext, type LoadBalancerRef, type PlannedChange, ProviderError } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
 import { answerOf } from "../cloud/answer.ts";
-import type { Occasion } from "../cloud/keystone.ts";
+import type { CallScope } from "../cloud/keystone.ts";
 import { isStatus } from "../cloud/errors.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
 import type { FloatingIps } from "./floating-ips.ts";
@@ -43,9 +43,9 @@ export interface FoundBalancer {
 type Ref = Pick<LoadBalancerRef, "key" | "cluster" | "service">;
 
 /** Octavia lets many have one name: what a call that was cut off has made twice is found, too. */
-export async function findBalancer({ reader }: Tools, ref: Ref, occasion: Occasion): Promise<FoundBalancer> {
+export async function findBalancer({ reader }: Tools, ref: Ref, callScope: CallScope): Promise<FoundBalancer> {
   const observeTime = new Date();
-  const named = await reader.balancers({ name: ref.key }, occasion);
+  const named = await reader.balancers({ name: ref.key }, callScope);
   const judged = named.map((balancer) => ({ balancer, problem: problemOfTags(balancer, ref) }));
   const own = judged.filter(({ problem }) => problem === undefined).map(({ balancer }) => balancer);
   const problem = judged.find((each) => each.problem !== undefined)?.problem;
@@ -62,14 +62,14 @@ export async function settledBalancer({ reader }: Tools, id: string, context: Ch
     if (status === "PENDING_DELETE" || status === "DELETED") {
       throw new ProviderError("NOT_READY", `load balancer ${id} is being deleted; another is made when it has gone`);
     }
-    context.progress({ id, stage: `${status} at Octavia` });
+    context.reportProgress({ id, stage: `${status} at Octavia` });
     await pause(waitMs, undefined, { signal: context.signal });
   }
 }
 
 /** True: told of as a change that is left undone. */
 export function onlyPlanned(change: PlannedChange, context: ChangeContext): boolean {
-  if (context.validateOnly) context.plan(change);
+  if (context.validateOnly) context.addPlannedChange(change);
   return context.validateOnly;
 }
 

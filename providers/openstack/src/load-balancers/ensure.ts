@@ -3,8 +3,8 @@ import {
   type LoadBalancer,
   type LoadBalancerRef,
   ProviderError,
-  type WantedLoadBalancer,
-  type WantedNodes,
+  type DesiredLoadBalancer,
+  type DesiredNodes,
 } from "@cloudwire/provider-sdk";
 import {
   carryOut,
@@ -26,7 +26,7 @@ import { memberSubnetOf, membersOf, portsIn, toOctaviaSpec, type OctaviaSpec } f
 /** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
 export async function ensureLoadBalancer(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   context: ChangeContext,
 ): Promise<LoadBalancer | undefined> {
   const octavia = toOctaviaSpec(wanted, tools.settings);
@@ -57,7 +57,7 @@ export async function ensureLoadBalancer(
 /** Makes the targets be these and touches nothing else. */
 export async function updateNodes(
   tools: Tools,
-  wanted: LoadBalancerRef & WantedNodes,
+  wanted: LoadBalancerRef & DesiredNodes,
   context: ChangeContext,
 ): Promise<LoadBalancer> {
   const {
@@ -80,7 +80,7 @@ export async function updateNodes(
 const [nodesTagPrefix = ""] = toTags({ nodes: "" });
 
 /** The names of pools tell their ports. */
-function memberSteps(tools: Tools, wanted: LoadBalancerRef & WantedNodes, parts: Parts): readonly Step[] {
+function memberSteps(tools: Tools, wanted: LoadBalancerRef & DesiredNodes, parts: Parts): readonly Step[] {
   const memberSubnetId = memberSubnetOf(wanted.annotations, tools.settings);
   return parts.pools.flatMap(({ id, name }) => {
     const ports = portsIn(name);
@@ -91,7 +91,7 @@ function memberSteps(tools: Tools, wanted: LoadBalancerRef & WantedNodes, parts:
 
 async function findOrCreate(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   octavia: OctaviaSpec,
   context: ChangeContext,
 ): Promise<Balancer | undefined> {
@@ -105,11 +105,11 @@ async function findOrCreate(
   return createBalancer(tools, { name: octavia.name, tags: octavia.tags, ...octavia.creation }, context);
 }
 
-function tellNodesWithoutAddress({ nodes }: WantedNodes, context: ChangeContext): void {
+function tellNodesWithoutAddress({ nodes }: DesiredNodes, context: ChangeContext): void {
   const without = nodes.filter(({ ip }) => ip === undefined).map(({ name }) => name);
   if (without.length === 0) return;
   const summary = `${without.length} nodes have no InternalIP and get no traffic: ${without.slice(0, 5).join(", ")}`;
-  context.diagnose({ reason: "NodesWithoutAddress", summary });
+  context.addDiagnostic({ reason: "NodesWithoutAddress", summary });
 }
 
 function poolIdsOf({ pools }: Parts): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { ProviderError } from "@cloudwire/provider-sdk";
 import { type Static, Type } from "typebox";
-import type { Occasion } from "../cloud/keystone.ts";
+import type { CallScope } from "../cloud/keystone.ts";
 import { isStatus } from "../cloud/errors.ts";
 import type { OpenStack, Query } from "../cloud/openstack.ts";
 import { hasNext, readAll } from "../cloud/pages.ts";
@@ -29,29 +29,29 @@ export class FloatingIps {
     this.#openStack = openStack;
   }
 
-  async list(filter: Query, occasion: Occasion): Promise<readonly FloatingIp[]> {
+  async list(filter: Query, callScope: CallScope): Promise<readonly FloatingIp[]> {
     return readAll(async (marker) => {
       const query = { ...filter, limit: 1000, marker };
-      const page = await this.#openStack.get(occasion, "network", "/floatingips", listSchema, query);
+      const page = await this.#openStack.get(callScope, "network", "/floatingips", listSchema, query);
       return { items: page.floatingips, hasNext: hasNext(page.floatingips_links) };
     });
   }
 
-  async create(fields: object, occasion: Occasion): Promise<FloatingIp> {
+  async create(fields: object, callScope: CallScope): Promise<FloatingIp> {
     const body = { floatingip: fields };
-    return (await this.#openStack.send(occasion, "network", "POST", "/floatingips", body, answerSchema)).floatingip;
+    return (await this.#openStack.send(callScope, "network", "POST", "/floatingips", body, answerSchema)).floatingip;
   }
 
   /** @param portId null: it is nobody's from then on */
-  async associate(id: string, portId: string | null, occasion: Occasion): Promise<FloatingIp> {
+  async associate(id: string, portId: string | null, callScope: CallScope): Promise<FloatingIp> {
     const body = { floatingip: { port_id: portId } };
-    return (await this.#openStack.send(occasion, "network", "PUT", `/floatingips/${id}`, body, answerSchema))
+    return (await this.#openStack.send(callScope, "network", "PUT", `/floatingips/${id}`, body, answerSchema))
       .floatingip;
   }
 
-  async delete(id: string, occasion: Occasion): Promise<void> {
+  async delete(id: string, callScope: CallScope): Promise<void> {
     try {
-      await this.#openStack.delete(occasion, "network", `/floatingips/${id}`);
+      await this.#openStack.delete(callScope, "network", `/floatingips/${id}`);
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
     }

@@ -3,7 +3,7 @@ import {
   type ServicePort,
   stampOf,
   type TargetNode,
-  type WantedLoadBalancer,
+  type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
 import { type Annotations, isInternal, readAnnotations } from "./annotations.ts";
 import { toTags, userTags } from "./ownership.ts";
@@ -85,7 +85,7 @@ export interface FloatingIpSpec {
 }
 
 /** @throws ProviderError on annotations that cannot be had */
-export function toOctaviaSpec(wanted: WantedLoadBalancer, settings: LoadBalancerSettings): OctaviaSpec {
+export function toOctaviaSpec(wanted: DesiredLoadBalancer, settings: LoadBalancerSettings): OctaviaSpec {
   const read = readAnnotations(wanted.annotations);
   const floating = floatingIpSpec(read, wanted, settings);
   const octavia: OctaviaSpec = {
@@ -96,7 +96,7 @@ export function toOctaviaSpec(wanted: WantedLoadBalancer, settings: LoadBalancer
     floating,
     memberSubnetId: memberSubnetOf(wanted.annotations, settings),
   };
-  read.end();
+  read.throwIfInvalid();
   return octavia;
 }
 
@@ -105,7 +105,7 @@ export function memberSubnetOf(
   annotations: Readonly<Record<string, string>>,
   { memberSubnetId }: Pick<LoadBalancerSettings, "memberSubnetId">,
 ): string | undefined {
-  return readAnnotations(annotations).text("member-subnet-id") ?? memberSubnetId;
+  return readAnnotations(annotations).string("member-subnet-id") ?? memberSubnetId;
 }
 
 /** Ports on the nodes that a pool has to do with. */
@@ -136,22 +136,22 @@ export function membersOf(
 
 function floatingIpSpec(
   read: Annotations,
-  { annotations, requestedIps }: WantedLoadBalancer,
+  { annotations, requestedIps }: DesiredLoadBalancer,
   { floatingNetworkId }: LoadBalancerSettings,
 ): FloatingIpSpec | undefined {
-  const networkId = read.text("floating-network-id") ?? floatingNetworkId;
+  const networkId = read.string("floating-network-id") ?? floatingNetworkId;
   if (isInternal(annotations) || networkId === undefined) return undefined;
-  return { networkId, subnetId: read.text("floating-subnet-id"), address: requestedIps[0] };
+  return { networkId, subnetId: read.string("floating-subnet-id"), address: requestedIps[0] };
 }
 
 function creationFields(
   read: Annotations,
-  { requestedIps, service }: WantedLoadBalancer,
+  { requestedIps, service }: DesiredLoadBalancer,
   { vipSubnetId, octaviaProvider }: LoadBalancerSettings,
   hasOwnAddressOnly: boolean,
 ): Readonly<Record<string, string>> {
   const [address] = hasOwnAddressOnly ? requestedIps : [];
-  const [flavor, zone] = [read.text("flavor-id"), read.text("availability-zone")];
+  const [flavor, zone] = [read.string("flavor-id"), read.string("availability-zone")];
   return {
     description: `Service ${service.namespace}/${service.name}`,
     ...vipFields(read, vipSubnetId),
@@ -164,16 +164,16 @@ function creationFields(
 
 /** The most exact that is said counts. */
 function vipFields(read: Annotations, subnetId: string): Readonly<Record<string, string>> {
-  const port = read.text("port-id");
+  const port = read.string("port-id");
   if (port !== undefined) return { vip_port_id: port };
-  const [subnet, network] = [read.text("subnet-id"), read.text("network-id")];
+  const [subnet, network] = [read.string("subnet-id"), read.string("network-id")];
   if (subnet !== undefined) return { vip_subnet_id: subnet };
   return network === undefined ? { vip_subnet_id: subnetId } : { vip_network_id: network };
 }
 
 const dayMs = 86_400_000;
 
-function toListener(read: Annotations, wanted: WantedLoadBalancer, port: ServicePort): DesiredListener {
+function toListener(read: Annotations, wanted: DesiredLoadBalancer, port: ServicePort): DesiredListener {
   const isTcp = port.protocol === "TCP";
   const forwardedFor = isTcp && read.flag("x-forwarded-for", false);
   const protocol = forwardedFor ? "HTTP" : isTcp ? "TCP" : "UDP";
@@ -198,7 +198,7 @@ function toListener(read: Annotations, wanted: WantedLoadBalancer, port: Service
 
 function toPool(
   read: Annotations,
-  { healthCheck, sessionAffinity }: WantedLoadBalancer,
+  { healthCheck, sessionAffinity }: DesiredLoadBalancer,
   { port, nodePort = port, protocol }: ServicePort,
   listenerName: string,
   forwardedFor: boolean,
@@ -220,8 +220,8 @@ function toPool(
 }
 
 function tcpPoolProtocol(read: Annotations, forwardedFor: boolean): DesiredPool["protocol"] {
-  const proxy = read.text("proxy-protocol") ?? "false";
-  if (proxy !== "false" && forwardedFor) read.blame("proxy-protocol", "cannot be had with x-forwarded-for");
+  const proxy = read.string("proxy-protocol") ?? "false";
+  if (proxy !== "false" && forwardedFor) read.addViolation("proxy-protocol", "cannot be had with x-forwarded-for");
   if (forwardedFor) return "HTTP";
   if (proxy === "v2") return "PROXYV2";
   return proxy === "false" ? "TCP" : "PROXY";
@@ -236,7 +236,7 @@ function toMonitor(
   const delaySeconds = read.number("health-monitor-delay", 1, 3600, 5);
   const timeoutSeconds = read.number("health-monitor-timeout", 1, 3600, 3);
   if (timeoutSeconds >= delaySeconds && isTcp) {
-    read.blame("health-monitor-timeout", `must be less than the delay, ${delaySeconds} s`);
+    read.addViolation("health-monitor-timeout", `must be less than the delay, ${delaySeconds} s`);
   }
   const times = {
     delaySeconds,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { Occasion } from "../cloud/keystone.ts";
+import type { CallScope } from "../cloud/keystone.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
 import { hasNext, readAll } from "../cloud/pages.ts";
 
@@ -102,68 +102,68 @@ export class OctaviaReader {
     this.#openStack = openStack;
   }
 
-  async balancer(id: string, occasion: Occasion): Promise<Balancer> {
-    return (await this.#openStack.get(occasion, service, `/lbaas/loadbalancers/${id}`, balancerAnswerSchema))
+  async balancer(id: string, callScope: CallScope): Promise<Balancer> {
+    return (await this.#openStack.get(callScope, service, `/lbaas/loadbalancers/${id}`, balancerAnswerSchema))
       .loadbalancer;
   }
 
   /** Load balancers that are not deleted; Octavia tells of those for a while. */
   async balancers(
     filter: { readonly name?: string; readonly tags?: string },
-    occasion: Occasion,
+    callScope: CallScope,
   ): Promise<readonly Balancer[]> {
     const all = await readAll(async (marker) => {
       const query = { ...filter, marker };
-      const page = await this.#openStack.get(occasion, service, "/lbaas/loadbalancers", balancerListSchema, query);
+      const page = await this.#openStack.get(callScope, service, "/lbaas/loadbalancers", balancerListSchema, query);
       return { items: page.loadbalancers, hasNext: hasNext(page.loadbalancers_links) };
     });
     return all.filter(({ provisioning_status: status }) => status !== "DELETED");
   }
 
   /** @param balancerId undefined: of all load balancers of the project */
-  async listeners(balancerId: string | undefined, occasion: Occasion): Promise<readonly Listener[]> {
+  async listeners(balancerId: string | undefined, callScope: CallScope): Promise<readonly Listener[]> {
     return readAll(async (marker) => {
       const query = { loadbalancer_id: balancerId, marker };
-      const page = await this.#openStack.get(occasion, service, "/lbaas/listeners", listenerListSchema, query);
+      const page = await this.#openStack.get(callScope, service, "/lbaas/listeners", listenerListSchema, query);
       return { items: page.listeners, hasNext: hasNext(page.listeners_links) };
     });
   }
 
   /** @param balancerId undefined: of all load balancers of the project */
-  async pools(balancerId: string | undefined, occasion: Occasion): Promise<readonly Pool[]> {
+  async pools(balancerId: string | undefined, callScope: CallScope): Promise<readonly Pool[]> {
     return readAll(async (marker) => {
       const query = { loadbalancer_id: balancerId, marker };
-      const page = await this.#openStack.get(occasion, service, "/lbaas/pools", poolListSchema, query);
+      const page = await this.#openStack.get(callScope, service, "/lbaas/pools", poolListSchema, query);
       return { items: page.pools, hasNext: hasNext(page.pools_links) };
     });
   }
 
-  async members(poolId: string, occasion: Occasion): Promise<readonly Member[]> {
+  async members(poolId: string, callScope: CallScope): Promise<readonly Member[]> {
     return readAll(async (marker) => {
       const path = `/lbaas/pools/${poolId}/members`;
-      const page = await this.#openStack.get(occasion, service, path, memberListSchema, { marker });
+      const page = await this.#openStack.get(callScope, service, path, memberListSchema, { marker });
       return { items: page.members, hasNext: hasNext(page.members_links) };
     });
   }
 
-  async parts(balancerId: string, occasion: Occasion): Promise<Parts> {
+  async parts(balancerId: string, callScope: CallScope): Promise<Parts> {
     const [listeners, pools] = await Promise.all([
-      this.listeners(balancerId, occasion),
-      this.pools(balancerId, occasion),
+      this.listeners(balancerId, callScope),
+      this.pools(balancerId, callScope),
     ]);
     const members = new Map<string, readonly Member[]>();
     const monitors = new Map<string, Monitor>();
     for (const { id, healthmonitor_id: monitorId } of pools) {
-      members.set(id, await this.members(id, occasion));
-      const [monitor] = monitorId ? await this.#monitors(id, occasion) : [];
+      members.set(id, await this.members(id, callScope));
+      const [monitor] = monitorId ? await this.#monitors(id, callScope) : [];
       if (monitor) monitors.set(id, monitor);
     }
     return { listeners, pools, members, monitors };
   }
 
-  async #monitors(poolId: string, occasion: Occasion): Promise<readonly Monitor[]> {
+  async #monitors(poolId: string, callScope: CallScope): Promise<readonly Monitor[]> {
     const query = { pool_id: poolId };
-    const page = await this.#openStack.get(occasion, service, "/lbaas/healthmonitors", monitorListSchema, query);
+    const page = await this.#openStack.get(callScope, service, "/lbaas/healthmonitors", monitorListSchema, query);
     return page.healthmonitors;
   }
 }

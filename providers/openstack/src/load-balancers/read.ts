@@ -1,16 +1,16 @@
-import type { Occasion } from "../cloud/keystone.ts";
+import type { CallScope } from "../cloud/keystone.ts";
 import type { Tools } from "./balancer.ts";
 import type { FloatingIp } from "./floating-ips.ts";
 import type { Balancer, Listener, Pool } from "./octavia.ts";
 import type { Seen } from "./to-load-balancer.ts";
 
 /** All that can be told of a load balancer that exists. */
-export async function readSeen(tools: Tools, balancer: Balancer, occasion: Occasion): Promise<Seen> {
+export async function readSeen(tools: Tools, balancer: Balancer, callScope: CallScope): Promise<Seen> {
   const { id, vip_port_id: portId } = balancer;
   const [listeners, pools, floatingIps] = await Promise.all([
-    tools.reader.listeners(id, occasion),
-    tools.reader.pools(id, occasion),
-    portId === null ? [] : tools.floatingIps.list({ port_id: portId }, occasion),
+    tools.reader.listeners(id, callScope),
+    tools.reader.pools(id, callScope),
+    portId === null ? [] : tools.floatingIps.list({ port_id: portId }, callScope),
   ]);
   return toSeen(balancer, { listeners, pools, floatingIps });
 }
@@ -19,13 +19,13 @@ export async function readSeen(tools: Tools, balancer: Balancer, occasion: Occas
 export async function readAllSeen(
   tools: Tools,
   balancers: readonly Balancer[],
-  occasion: Occasion,
+  callScope: CallScope,
 ): Promise<readonly Seen[]> {
   if (balancers.length === 0) return [];
   const [listeners, pools, floatingIps] = await Promise.all([
-    tools.reader.listeners(undefined, occasion),
-    tools.reader.pools(undefined, occasion),
-    tools.floatingIps.list({}, occasion),
+    tools.reader.listeners(undefined, callScope),
+    tools.reader.pools(undefined, callScope),
+    tools.floatingIps.list({}, callScope),
   ]);
   const [listenersOf, poolsOf] = [byBalancer(listeners), byBalancer(pools)];
   const ipsOf = Map.groupBy(floatingIps, ({ port_id: portId }) => portId);

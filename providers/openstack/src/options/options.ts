@@ -26,7 +26,7 @@ const nameForm = /^\S.*$/;
 
 function toSettings(values: Values, env: ProgramEnvironment): ProgramSettings {
   return {
-    endpoint: values.one("endpoint"),
+    endpoint: values.last("endpoint"),
     authUrl: values.required(
       "auth-url",
       /^https?:\/\/[^\s]+$/,
@@ -40,7 +40,7 @@ function toSettings(values: Values, env: ProgramEnvironment): ProgramSettings {
     internalNetworks: values.list("node-network", nameForm, "the name of a network"),
     publicNetworks: values.list("public-network", nameForm, "the name of a network"),
     ipFamilies: values.ipFamilies("node-ip-family", ["IPv4"]),
-    watchIntervalMs: values.whole("watch-interval", 10, 3600, 60) * 1000,
+    watchIntervalMs: values.integer("watch-interval", 10, 3600, 60) * 1000,
     loadBalancers: loadBalancers(values),
     routes: routes(values),
     callRate: values.rate("call-rate", { cloudCallsPerSecond: 10, burst: 50 }),
@@ -48,7 +48,7 @@ function toSettings(values: Values, env: ProgramEnvironment): ProgramSettings {
 }
 
 function secretReader(values: Values, env: ProgramEnvironment): () => Promise<string> {
-  const path = values.one("application-credential-secret-file");
+  const path = values.last("application-credential-secret-file");
   const secret = env[secretVariable]?.trim() ?? "";
   if (path === undefined && secret === "") {
     const wanted = `set ${secretVariable}, or give --application-credential-secret-file`;
@@ -86,7 +86,7 @@ function loadBalancers(values: Values): ProgramSettings["loadBalancers"] {
 function routes(values: Values): ProgramSettings["routes"] {
   const routerId = values.optional("router", uuidForm, "the id of a router");
   const podCidrs = values.ranges("pod-cidr");
-  const quota = values.whole("route-quota", 1, 10_000, 30);
+  const quota = values.integer("route-quota", 1, 10_000, 30);
   if ((routerId === undefined) !== (podCidrs.length === 0)) {
     values.problems.push("--router and --pod-cidr need each other: give both, or none");
   }

@@ -6,7 +6,7 @@ import {
   type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
-  type WantedRoute,
+  type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 import { parseCidr, PodRanges } from "@cloudwire/provider-sdk/addresses";
 import { isKnown, type Server } from "../instances/server.ts";
@@ -70,7 +70,7 @@ class Routes {
     for (const route of own) yield toRoute(route, serverIds.get(route.nexthop));
   }
 
-  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
+  async ensure(wanted: readonly DesiredRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
     const { routes, owner } = await this.#read(context);
     if (owner !== undefined && owner !== context.cluster.id)
       return wanted.map((each) => this.#inTheWay(each, routes, owner));
@@ -98,7 +98,7 @@ class Routes {
     return steps.map((step, index) => (step.kind === "refuse" ? step.problem : toRoute(step.route, ids[index])));
   }
 
-  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
+  async delete(wanted: readonly DesiredRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
     const { routes, owner } = await this.#read(context);
     const isOwn = owner === context.cluster.id;
     const named = wanted.map(({ destinationCidr, id }) =>
@@ -106,7 +106,7 @@ class Routes {
     );
     const gone = isOwn ? named.flat().filter(({ destination }) => this.#ranges.has(destination)) : [];
     for (const route of context.validateOnly ? gone : []) {
-      context.plan({ action: "delete", resourceType: "route", resourceId: routeId(route) });
+      context.addPlannedChange({ action: "delete", resourceType: "route", resourceId: routeId(route) });
     }
     if (gone.length > 0 && !context.validateOnly) {
       await this.#router.remove(gone, context);
@@ -122,7 +122,7 @@ class Routes {
     for (const step of steps) {
       if (step.kind !== "write") continue;
       const action = step.removed.length === 0 ? "create" : "replace";
-      context.plan({ action, resourceType: "route", resourceId: routeId(step.route) });
+      context.addPlannedChange({ action, resourceType: "route", resourceId: routeId(step.route) });
     }
     return true;
   }
@@ -150,7 +150,7 @@ class Routes {
   }
 
   /** Of a router that has another cluster's routes to pod CIDRs. */
-  #inTheWay({ destinationCidr: cidr }: WantedRoute, routes: readonly ExtraRoute[], owner: string): ProviderError {
+  #inTheWay({ destinationCidr: cidr }: DesiredRoute, routes: readonly ExtraRoute[], owner: string): ProviderError {
     const theirs = routes.find(({ destination }) => destination === cidr);
     if (theirs === undefined) return this.#notOurs(owner);
     const message = `router ${this.#router.id} has a route to ${cidr} by ${theirs.nexthop} that is cluster ${owner}'s`;

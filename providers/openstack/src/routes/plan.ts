@@ -1,4 +1,4 @@
-import { ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
+import { ProviderError, type DesiredRoute } from "@cloudwire/provider-sdk";
 import type { PodRanges } from "@cloudwire/provider-sdk/addresses";
 
 /** A route of a router. */
@@ -14,7 +14,7 @@ export type RouteStep =
   /** `removed`: routes to the same range by other ways, which would share its traffic. */
   | { readonly kind: "write"; readonly route: ExtraRoute; readonly removed: readonly ExtraRoute[] };
 
-type Wanted = Pick<WantedRoute, "destinationCidr" | "targetProviderId">;
+type Wanted = Pick<DesiredRoute, "destinationCidr" | "targetProviderId">;
 
 /** @param nexthop address of the target in the range's family; undefined: Nova has no such server, or it has no such address */
 export function planRoute(

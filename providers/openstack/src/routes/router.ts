@@ -1,6 +1,6 @@
 import type { Cluster } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
-import type { Occasion } from "../cloud/keystone.ts";
+import type { CallScope } from "../cloud/keystone.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
 import type { ExtraRoute } from "./plan.ts";
 
@@ -33,37 +33,37 @@ export class Router {
     this.#openStack = openStack;
   }
 
-  async read(occasion: Occasion): Promise<ReadRouter> {
-    const { router } = await this.#openStack.get(occasion, "network", `/routers/${this.id}`, routerSchema);
+  async read(callScope: CallScope): Promise<ReadRouter> {
+    const { router } = await this.#openStack.get(callScope, "network", `/routers/${this.id}`, routerSchema);
     const owner = router.tags.find((tag) => tag.startsWith(ownerPrefix))?.slice(ownerPrefix.length);
     return { routes: router.routes, owner };
   }
 
-  async add(routes: readonly ExtraRoute[], occasion: Occasion): Promise<void> {
-    await this.#change("add_extraroutes", routes, occasion);
+  async add(routes: readonly ExtraRoute[], callScope: CallScope): Promise<void> {
+    await this.#change("add_extraroutes", routes, callScope);
   }
 
   /** Routes that are not there are no fault. */
-  async remove(routes: readonly ExtraRoute[], occasion: Occasion): Promise<void> {
-    await this.#change("remove_extraroutes", routes, occasion);
+  async remove(routes: readonly ExtraRoute[], callScope: CallScope): Promise<void> {
+    await this.#change("remove_extraroutes", routes, callScope);
   }
 
   /** From now on the routes to pod CIDRs are the cluster's. */
-  async claim({ id }: Cluster, occasion: Occasion): Promise<void> {
-    await this.#openStack.send(occasion, "network", "PUT", this.#tagPath(id), {}, anything);
+  async claim({ id }: Cluster, callScope: CallScope): Promise<void> {
+    await this.#openStack.send(callScope, "network", "PUT", this.#tagPath(id), {}, anything);
   }
 
   /** The last of the cluster's routes has gone. */
-  async release({ id }: Cluster, occasion: Occasion): Promise<void> {
-    await this.#openStack.delete(occasion, "network", this.#tagPath(id));
+  async release({ id }: Cluster, callScope: CallScope): Promise<void> {
+    await this.#openStack.delete(callScope, "network", this.#tagPath(id));
   }
 
   #tagPath(clusterId: string): string {
     return `/routers/${this.id}/tags/${encodeURIComponent(ownerPrefix + clusterId)}`;
   }
 
-  async #change(action: string, routes: readonly ExtraRoute[], occasion: Occasion): Promise<void> {
+  async #change(action: string, routes: readonly ExtraRoute[], callScope: CallScope): Promise<void> {
     const body = { router: { routes } };
-    await this.#openStack.send(occasion, "network", "PUT", `/routers/${this.id}/${action}`, body, anything);
+    await this.#openStack.send(callScope, "network", "PUT", `/routers/${this.id}/${action}`, body, anything);
   }
 }

@@ -1,5 +1,5 @@
-import type { ServicePort, TargetNode, WantedLoadBalancer } from "@cloudwire/provider-sdk";
-import { servicePort, wantedLoadBalancer } from "@cloudwire/provider-sdk/testing";
+import type { ServicePort, TargetNode, DesiredLoadBalancer } from "@cloudwire/provider-sdk";
+import { servicePort, desiredLoadBalancer } from "@cloudwire/provider-sdk/testing";
 
 /** What follows in the keys of annotations. */
 const prefix = "loadbalancer.openstack.org/";
@@ -7,10 +7,10 @@ const prefix = "loadbalancer.openstack.org/";
 /** A desired load balancer as the SDK passes it, with annotations by their short names. */
 export function wanted(
   annotations: Readonly<Record<string, string>> = {},
-  more: Partial<WantedLoadBalancer> = {},
-): WantedLoadBalancer {
+  more: Partial<DesiredLoadBalancer> = {},
+): DesiredLoadBalancer {
   const named = Object.entries(annotations).map(([name, value]) => [prefix + name, value]);
-  return wantedLoadBalancer({ annotations: Object.fromEntries(named), ...more });
+  return desiredLoadBalancer({ annotations: Object.fromEntries(named), ...more });
 }
 
 export function tcp(port: number, nodePort?: number): ServicePort {

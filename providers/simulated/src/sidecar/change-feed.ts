@@ -1,13 +1,13 @@
 import { ProviderError } from "@cloudwire/provider-sdk";
 import type { Event, Events, ResourceKind } from "../api/events.ts";
-import type { CloudAccess, Occasion } from "./cloud-access.ts";
+import type { CloudAccess, CallScope } from "./cloud-access.ts";
 
 /** How long one question to the change feed waits; below the SDK's heartbeat of 30 s. */
 const waitMs = 20_000;
 
 /** The token of a feed that begins now. */
-export async function feedStart(cloud: CloudAccess, occasion: Occasion): Promise<string> {
-  const answer = await cloud.ask(occasion, async (client, signal) => client.events({}, signal));
+export async function feedStart(cloud: CloudAccess, callScope: CallScope): Promise<string> {
+  const answer = await cloud.ask(callScope, async (client, signal) => client.events({}, signal));
   cloud.requireOwn(answer);
   return answer.resumeToken;
 }
@@ -15,7 +15,7 @@ export async function feedStart(cloud: CloudAccess, occasion: Occasion): Promise
 /** The changes of one kind after a token, without end; each answer with the token to go on from. */
 export async function* followFeed(
   cloud: CloudAccess,
-  occasion: Occasion,
+  callScope: CallScope,
   kind: ResourceKind,
   from: string,
 ): AsyncGenerator<{ readonly events: readonly Event[]; readonly token: string }> {
@@ -23,10 +23,10 @@ export async function* followFeed(
     throw new ProviderError("RESUME_TOKEN_EXPIRED", "the resume token is none of this provider");
   }
   let after = from;
-  while (!occasion.signal.aborted) {
+  while (!callScope.signal.aborted) {
     const position = after;
     const answer: Events = await cloud.ask(
-      occasion,
+      callScope,
       async (client, signal) => client.events({ after: position, kind: [kind], waitMs }, signal),
       waitMs,
     );

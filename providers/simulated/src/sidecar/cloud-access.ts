@@ -12,7 +12,7 @@ export interface CloudAccessOptions {
 }
 
 /** What a call of the cloud is made for: RPCs and background checks have it. */
-export interface Occasion {
+export interface CallScope {
   readonly signal: AbortSignal;
   readonly recordCloudCall?: CallContext["recordCloudCall"];
 }
@@ -26,7 +26,7 @@ export interface CloudAccess {
    * @throws ProviderError
    */
   readonly ask: <T>(
-    occasion: Occasion,
+    callScope: CallScope,
     call: (client: CloudClient, signal: AbortSignal) => Promise<T>,
     waitMs?: number,
   ) => Promise<T>;
@@ -36,23 +36,23 @@ export interface CloudAccess {
    */
   readonly requireOwn: (answer: { readonly account: string }) => void;
   /** The account that the key belongs to; as long as none was answered, nothing is known. */
-  readonly account: (occasion: Occasion) => Promise<string>;
+  readonly account: (callScope: CallScope) => Promise<string>;
 }
 
 export function createCloudAccess({ url, apiKey, callTimeoutMs }: CloudAccessOptions): CloudAccess {
   let known: string | undefined;
   const checks = new AnswerChecks();
-  const ask: CloudAccess["ask"] = async (occasion, call, waitMs = 0) => {
+  const ask: CloudAccess["ask"] = async (callScope, call, waitMs = 0) => {
     const outcomes: CallOutcome[] = [];
     const client = new CloudClient({ url, apiKey: apiKey(), checks, observe: (outcome) => outcomes.push(outcome) });
-    const signal = AbortSignal.any([occasion.signal, AbortSignal.timeout(callTimeoutMs + waitMs)]);
+    const signal = AbortSignal.any([callScope.signal, AbortSignal.timeout(callTimeoutMs + waitMs)]);
     try {
       return await call(client, signal);
     } catch (error) {
       throw toProviderError(error);
     } finally {
       for (const { error, ...outcome } of outcomes) {
-        occasion.recordCloudCall?.(error ? { ...outcome, error: toProviderError(error) } : outcome);
+        callScope.recordCloudCall?.(error ? { ...outcome, error: toProviderError(error) } : outcome);
       }
     }
   };
@@ -65,8 +65,8 @@ export function createCloudAccess({ url, apiKey, callTimeoutMs }: CloudAccessOpt
       const message = `the API key now belongs to account ${account}, this provider works in ${known}`;
       throw new ProviderError("SCOPE_MISMATCH", message);
     },
-    account: async (occasion) => {
-      const { id } = await ask(occasion, async (client, signal) => client.account(signal));
+    account: async (callScope) => {
+      const { id } = await ask(callScope, async (client, signal) => client.account(signal));
       known = id;
       return id;
     },

@@ -27,7 +27,7 @@ async function run({ endpoint, cloudUrl, key, ...settings }: SidecarOptions): Pr
   const tracing = await startTracing(process.env);
   const provider = await serveProvider(createSimulatedProvider({ url: cloudUrl, apiKey, ...settings }), {
     endpoint,
-    atEnd: tracing?.stop,
+    onShutdown: tracing?.stop,
   });
   // One line that a parent process waits for.
   process.stdout.write(`provider ready ${provider.address}\n`);

@@ -1,6 +1,6 @@
 import type { Unreachable } from "../api/common.ts";
 import type { CloudClient } from "../client/cloud-client.ts";
-import type { CloudAccess, Occasion } from "./cloud-access.ts";
+import type { CloudAccess, CallScope } from "./cloud-access.ts";
 import { endProblem, type Evidence } from "./evidence.ts";
 
 export interface Page<Item> extends Evidence {
@@ -20,13 +20,13 @@ export type ReadPage<P> = (client: CloudClient, pageToken: string | undefined, s
  */
 export async function* readAll<Item, P extends Page<Item>>(
   cloud: CloudAccess,
-  occasion: Occasion,
+  callScope: CallScope,
   read: ReadPage<P>,
 ): AsyncGenerator<P> {
   let pageToken: string | undefined;
   do {
     const token = pageToken;
-    const page = await cloud.ask(occasion, async (client, signal) => read(client, token, signal));
+    const page = await cloud.ask(callScope, async (client, signal) => read(client, token, signal));
     cloud.requireOwn(page);
     pageToken = page.nextPageToken;
     if (pageToken === undefined && page.unreachable.zones.length === 0) {
@@ -40,11 +40,11 @@ export async function* readAll<Item, P extends Page<Item>>(
 /** All items of a list at once. Throws also when something could not be reached. */
 export async function collect<Item, P extends Page<Item>>(
   cloud: CloudAccess,
-  occasion: Occasion,
+  callScope: CallScope,
   read: ReadPage<P>,
 ): Promise<P["items"][number][]> {
   const items: P["items"][number][] = [];
-  for await (const page of readAll<Item, P>(cloud, occasion, read)) {
+  for await (const page of readAll<Item, P>(cloud, callScope, read)) {
     const problem = page.unreachable.zones.length > 0 ? endProblem(page) : undefined;
     if (problem) throw problem;
     items.push(...page.items);

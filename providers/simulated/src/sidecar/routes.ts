@@ -6,7 +6,7 @@ import {
   type RouteDeleteResult,
   type RouteHandlers,
   type RouteListContext,
-  type WantedRoute,
+  type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 import type { Route, RouteSpec } from "../api/routes.ts";
 import { CloudCallError } from "../client/http.ts";
@@ -47,7 +47,7 @@ type Step =
 /** At most three calls a batch: what is there, what has to go, what has to come. One if all routes are up to date. */
 async function ensureRoutes(
   cloud: CloudAccess,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteBatchResult[]> {
   const existing = await readDestinations(cloud, routes, context);
@@ -72,7 +72,7 @@ async function ensureRoutes(
 /** What would be made. The cloud refuses routes to machines that are gone only when they are made, so these are looked up. */
 async function planRoutes(
   cloud: CloudAccess,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   steps: readonly Step[],
   context: RouteChangeContext,
 ): Promise<readonly RouteBatchResult[]> {
@@ -89,7 +89,7 @@ async function planRoutes(
       return new ProviderError("ROUTE_TARGET_NOT_FOUND", message);
     }
     const action = replaces ? "replace" : "create";
-    context.plan({ action, resourceType: "route", resourceId: replaces?.id, summary: describe(spec) });
+    context.addPlannedChange({ action, resourceType: "route", resourceId: replaces?.id, summary: describe(spec) });
     return asWanted(routes[index], replaces);
   });
 }
@@ -109,7 +109,7 @@ async function readMachines(
 /** One call a batch finds what is there, a second one removes it. */
 async function deleteRoutes(
   cloud: CloudAccess,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteDeleteResult[]> {
   const existing = await readDestinations(cloud, routes, context);
@@ -121,7 +121,7 @@ async function deleteRoutes(
   const problems = found.map((route) => route && foreignProblem(route, context));
   const ids = found.flatMap((route, index) => (route && !problems[index] ? [route.id] : []));
   if (context.validateOnly) {
-    for (const id of ids) context.plan({ action: "delete", resourceType: "route", resourceId: id });
+    for (const id of ids) context.addPlannedChange({ action: "delete", resourceType: "route", resourceId: id });
     return problems;
   }
   const unique = [...new Set(ids)];
@@ -149,7 +149,7 @@ function deleteProblem(refusal: ItemRefusal): ProviderError | undefined {
 /** The routes to these destinations, whoever made them. */
 async function readDestinations(
   cloud: CloudAccess,
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ): Promise<ReadonlyMap<string, Route>> {
   const destination = [...new Set(routes.map(({ destinationCidr }) => destinationCidr))];
@@ -162,7 +162,7 @@ async function readDestinations(
   return new Map(found.map((route) => [route.destination, route]));
 }
 
-function planEnsure(wanted: WantedRoute, existing: Route | undefined, { cluster }: RouteChangeContext): Step {
+function planEnsure(wanted: DesiredRoute, existing: Route | undefined, { cluster }: RouteChangeContext): Step {
   const place = wanted.targetId === undefined ? undefined : parseId(wanted.targetId);
   if (place === undefined || place instanceof Error) {
     const message = `route to ${wanted.destinationCidr}: ${wanted.targetProviderId} is no machine of this cloud`;
@@ -179,7 +179,7 @@ function planEnsure(wanted: WantedRoute, existing: Route | undefined, { cluster 
   return { kind: "create", spec: toSpec(wanted, place, cluster), replaces: existing };
 }
 
-function toSpec(wanted: WantedRoute, place: InstancePlace, cluster: RouteChangeContext["cluster"]): RouteSpec {
+function toSpec(wanted: DesiredRoute, place: InstancePlace, cluster: RouteChangeContext["cluster"]): RouteSpec {
   const nodeName = wanted.targetNodeName;
   return {
     destination: wanted.destinationCidr,
@@ -215,7 +215,7 @@ function notAnswered(destination: string): ProviderError {
   return new ProviderError("INCOMPLETE_ANSWER", `the cloud did not answer for the route to ${destination}`);
 }
 
-function asWanted(wanted: WantedRoute | undefined, existing: Route | undefined): RouteBatchResult {
+function asWanted(wanted: DesiredRoute | undefined, existing: Route | undefined): RouteBatchResult {
   if (existing) return toRoute(existing);
   const destination = wanted?.destinationCidr ?? "";
   return { id: destination, destinationCidr: destination, ...(wanted?.targetId ? { targetId: wanted.targetId } : {}) };

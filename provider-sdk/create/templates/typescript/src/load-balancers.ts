@@ -7,7 +7,7 @@ import {
   type Pending,
   ProviderError,
   pending,
-  type WantedLoadBalancer,
+  type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
 import type { Balancer, Cloud } from "./cloud.ts";
 
@@ -55,7 +55,7 @@ export const defineLoadBalancers = (cloud: Cloud): LoadBalancerHandlers => ({
   },
 });
 
-const stamp = ({ cluster, service, specFingerprint, nodesFingerprint }: WantedLoadBalancer) => ({
+const stamp = ({ cluster, service, specFingerprint, nodesFingerprint }: DesiredLoadBalancer) => ({
   [tag.cluster]: cluster.id,
   [tag.service]: service.name,
   [tag.namespace]: service.namespace,
@@ -65,12 +65,12 @@ const stamp = ({ cluster, service, specFingerprint, nodesFingerprint }: WantedLo
 });
 
 /** Tells the user which nodes the cloud has not taken as targets; the others are served. */
-const tellMissing = ({ nodes }: WantedLoadBalancer, { targetIds }: Balancer, context: ChangeContext): void => {
+const tellMissing = ({ nodes }: DesiredLoadBalancer, { targetIds }: Balancer, context: ChangeContext): void => {
   const missing = nodes.filter(({ id }) => id === undefined || !targetIds.includes(id)).map(({ name }) => name);
   if (missing.length === 0) return;
   const some = missing.slice(0, 5).join(", ");
   const summary = `The cloud has no machines for ${missing.length} of ${nodes.length} nodes, which get no traffic: ${some}`;
-  context.diagnose({ reason: "TargetsNotFound", summary });
+  context.addDiagnostic({ reason: "TargetsNotFound", summary });
 };
 
 /** Nothing that this cluster has not made is changed or deleted. */

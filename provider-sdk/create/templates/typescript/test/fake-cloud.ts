@@ -1,4 +1,4 @@
-import { FakeCloudRefusal, startFakeCloud } from "@cloudwire/provider-sdk/testing";
+import { FakeCloudError, startFakeCloud } from "@cloudwire/provider-sdk/testing";
 import type { Balancer, BalancerWish, Machine } from "../src/cloud.ts";
 
 /** The token that the fake cloud takes. */
@@ -25,7 +25,7 @@ export const startAcmeCloud = async () => {
   // What load balancers get from now on; {} makes them wait for one.
   const address: { ip?: string } = { ip: "192.0.2.1" };
   const authorized = (headers: Readonly<Record<string, string | undefined>>) => {
-    if (headers.authorization !== `Bearer ${token}`) throw new FakeCloudRefusal(401);
+    if (headers.authorization !== `Bearer ${token}`) throw new FakeCloudError(401);
   };
   cloud.serve({
     "GET /account": ({ headers }) => {
@@ -57,7 +57,7 @@ export const startAcmeCloud = async () => {
     },
     "DELETE /load-balancers/:name": ({ headers, params: { name = "" } }) => {
       authorized(headers);
-      if (!balancers.delete(name)) throw new FakeCloudRefusal(404);
+      if (!balancers.delete(name)) throw new FakeCloudError(404);
       return {};
     },
   });

@@ -76,7 +76,7 @@ describe("provider", () => {
       const request = ensureRequest({ ports: [80], nodes: { "node-1": `${idPrefix}i-1` } });
       await provider.client.ensureLoadBalancer(request);
       const { loadBalancer } = await provider.client.ensureLoadBalancer(request);
-      const targets = [...cloud.balancers.truth().values()].map(({ targetIds }) => targetIds);
+      const targets = [...cloud.balancers.contents().values()].map(({ targetIds }) => targetIds);
       assert.deepEqual(targets, [["i-1"]]);
       assert.equal(loadBalancer?.ingress?.items[0]?.ip, "192.0.2.1");
     });
@@ -112,7 +112,7 @@ describe("provider", () => {
 
     it("leaves another cluster's load balancer alone", async () => {
       await provider.client.ensureLoadBalancer(ensureRequest());
-      const [balancer] = cloud.balancers.truth().values();
+      const [balancer] = cloud.balancers.contents().values();
       assert.ok(balancer);
       const foreign = cloud.balancers.put(balancer.name, { ...balancer, tags: { "cloudwire-cluster": "another" } });
       await assert.rejects(provider.client.ensureLoadBalancer(ensureRequest({ ports: [443] })), {
@@ -122,7 +122,7 @@ describe("provider", () => {
         reason: "OWNED_BY_ANOTHER_CLUSTER",
       });
       assert.deepEqual((await provider.client.listLoadBalancers()).loadBalancers, []);
-      assert.deepEqual([...cloud.balancers.truth().values()], [foreign]);
+      assert.deepEqual([...cloud.balancers.contents().values()], [foreign]);
     });
   });
 
@@ -131,7 +131,7 @@ describe("provider", () => {
       await provider.client.ensureLoadBalancer(ensureRequest());
       await provider.client.deleteLoadBalancer({ service: serviceRef("default/web") });
       await provider.client.deleteLoadBalancer({ service: serviceRef("default/web") });
-      assert.equal(cloud.balancers.truth().size, 0);
+      assert.equal(cloud.balancers.contents().size, 0);
     });
   });
 });

@@ -18,7 +18,7 @@ from cloudwire_provider._state.change_serializer import MAX_OPERATION, Change, C
 from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import CallContext, ChangeContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.requests import LoadBalancerRef, WantedLoadBalancer, WantedNodes, load_balancer_key
+from cloudwire_provider.requests import DesiredLoadBalancer, DesiredNodes, LoadBalancerRef, load_balancer_key
 from cloudwire_provider.results import Absent, LoadBalancerGone, Pending, ResumeFrom, Unreachable, Upsert
 
 # Contract: DeleteLoadBalancerResponse.remaining.
@@ -66,7 +66,7 @@ class LoadBalancerService:
         async def work(recorder: CallRecorder) -> v1.EnsureLoadBalancerResponse:
             nodes, facts = self._wanted_nodes(ref["key"], request)
             recorder.progress["updating"] = facts["nodes_diff"] is not None
-            wanted = WantedLoadBalancer(
+            wanted = DesiredLoadBalancer(
                 **ref,
                 **facts,
                 spec=request.spec,
@@ -98,7 +98,7 @@ class LoadBalancerService:
             nodes, facts = self._wanted_nodes(ref["key"], request)
             recorder.progress["updating"] = True
             context = ChangeContext(recorder, request.change)
-            wanted = WantedNodes(**ref, **facts)
+            wanted = DesiredNodes(**ref, **facts)
             answer = await self._runtime.run(self._handlers.update_nodes.function, recorder, wanted, context)
             made = self._checked(answer, request, "", request.nodes.fingerprint)
             self._acknowledge(ref["key"], made, nodes, request)

@@ -21,7 +21,7 @@ from cloudwire_provider._state.shared_task import SharedTask
 from cloudwire_provider._telemetry.call_recorder import CallRecorder
 from cloudwire_provider.context import ReadContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.results import Absent, Known, NotOwned
+from cloudwire_provider.results import Absent, Cached, NotOwned
 
 RefT = TypeVar("RefT")
 
@@ -120,7 +120,7 @@ class BatchLookUp(Generic[RefT]):
         }
 
     def _learnt(self, ref: RefT, answer: Any, errors: Sequence[ProviderError], read_time: Timestamp) -> Learnt:
-        if isinstance(answer, Known):
+        if isinstance(answer, Cached):
             answer, read_time = answer.value, stamp(answer.read_time)
         if isinstance(answer, NotOwned):
             return Learnt(v1.NotOwned(message=answer.message), read_time)

@@ -14,7 +14,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from cloudwire_provider._server.status import MAX_MESSAGE_BYTES, cut_to_bytes
-from cloudwire_provider.errors import FieldProblem, ProviderError
+from cloudwire_provider.errors import FieldViolation, ProviderError
 from cloudwire_provider.gen.cloudprovider.v1 import instance_pb2, options_pb2
 
 # More would not fit into an answer.
@@ -42,7 +42,7 @@ def refusal(method: str, violations: Sequence[Violation]) -> ProviderError | Non
     return ProviderError(
         violations[0].reason,
         cut_to_bytes(f"{method} is refused: {listed}", MAX_MESSAGE_BYTES),
-        fields=[FieldProblem(violation.field, violation.description) for violation in violations],
+        field_violations=[FieldViolation(violation.field, violation.description) for violation in violations],
         metadata=dict(violations[0].metadata),
     )
 

@@ -63,7 +63,7 @@ def item_error(error: ProviderError) -> v1.ItemError:
         message=cut_to_bytes(error.message or error.reason, MAX_MESSAGE_BYTES),
         retry_after=None if error.retry_after is None else duration(error.retry_after),
         metadata=_bounded(error.metadata),
-        field=cut_to_bytes(error.fields[0].field, 317) if error.fields else "",
+        field=cut_to_bytes(error.field_violations[0].field, 317) if error.field_violations else "",
     )
 
 
@@ -120,7 +120,7 @@ def _bounded(metadata: Mapping[str, str]) -> dict[str, str]:
 
 def _optional_details(error: ProviderError) -> Iterator[Message]:
     """Yield the most useful first."""
-    if error.fields:
+    if error.field_violations:
         yield _bad_request(error)
     texts = error.details
     if texts.quota:
@@ -145,11 +145,11 @@ def _bad_request(error: ProviderError) -> rpc.BadRequest:
     # Half of the room: ErrorInfo and the message stand beside it.
     left = MAX_DETAILS_BYTES // 2
     result = rpc.BadRequest()
-    for index, problem in enumerate(error.fields):
+    for index, problem in enumerate(error.field_violations):
         field, description = cut_to_bytes(problem.field, 317), cut_to_bytes(problem.description, 253)
         left -= len(field.encode()) + len(description.encode()) + 8
         if left < 0:
-            result.field_violations.add(description=f"and {len(error.fields) - index} more")
+            result.field_violations.add(description=f"and {len(error.field_violations) - index} more")
             break
         result.field_violations.add(field=field, description=description)
     return result

@@ -18,7 +18,7 @@ import type {
   ServicePort,
   ServiceRef,
   TargetNode,
-  WantedLoadBalancer,
+  DesiredLoadBalancer,
 } from "../../definition/requests.ts";
 import { fromDuration } from "../../util/clock.ts";
 import {
@@ -72,7 +72,7 @@ export const fromWireTargetNode = (node: WireTargetNode, ids: ProviderIds): Targ
 const defaultAffinityTimeoutMs = 10_800_000;
 
 type WantedSpec = Omit<
-  WantedLoadBalancer,
+  DesiredLoadBalancer,
   | "key"
   | "cluster"
   | "service"

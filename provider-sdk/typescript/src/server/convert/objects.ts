@@ -6,7 +6,7 @@ import {
 import type { Route as WireRoute } from "@cloudwire/proto/cloudprovider/v1/route";
 import type { Volume as WireVolume, VolumeRef as WireVolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import type { Instance, NodeRef } from "../../definition/instances.ts";
-import type { Route, WantedRoute } from "../../definition/routes.ts";
+import type { Route, DesiredRoute } from "../../definition/routes.ts";
 import type { Volume, VolumeRef, VolumeSource } from "../../definition/volumes.ts";
 import { fromWireAddresses, toWireAddresses } from "./common.ts";
 import type { ProviderIdParts, ProviderIds } from "./provider-ids.ts";
@@ -49,7 +49,7 @@ export const toWireInstance = (instance: Instance, ids: ProviderIds, prefix?: st
 });
 
 /** A wanted route as a provider reads it. */
-export const fromWireRoute = (route: WireRoute, ids: ProviderIds): WantedRoute => {
+export const fromWireRoute = (route: WireRoute, ids: ProviderIds): DesiredRoute => {
   const parts = ids.parse(route.targetProviderId);
   return {
     ...(route.id ? { id: route.id } : {}),

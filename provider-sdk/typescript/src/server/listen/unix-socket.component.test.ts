@@ -85,7 +85,7 @@ describe("the socket of a provider", () => {
   test("that somebody removed ends the provider, which says so", async () => {
     const { socketPath, provider, logged } = await serveForTest(definition, { socketCheckMs: 20 });
     await unlink(socketPath);
-    expect(await provider.ended).toBe("socketLost");
+    expect(await provider.closed).toBe("socketLost");
     expect(logged.join("")).toContain("The socket was removed or replaced");
   });
 
@@ -96,7 +96,7 @@ describe("the socket of a provider", () => {
     onTestFinished(() => {
       other.close();
     });
-    expect(await provider.ended).toBe("socketLost");
+    expect(await provider.closed).toBe("socketLost");
     expect(await isLive(socketPath)).toBe(true);
   });
 

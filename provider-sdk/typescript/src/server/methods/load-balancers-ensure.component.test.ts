@@ -2,7 +2,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import type { WantedLoadBalancer } from "../../definition/requests.ts";
+import type { DesiredLoadBalancer } from "../../definition/requests.ts";
 import { pending } from "../../results/results.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";
@@ -13,7 +13,7 @@ const { methods } = CloudProviderDefinition;
 
 describe("EnsureLoadBalancer", () => {
   test("gives the provider the whole wish, and puts the fingerprints in force that were sent", async () => {
-    const wishes: WantedLoadBalancer[] = [];
+    const wishes: DesiredLoadBalancer[] = [];
     const { client } = await served({
       ensure: (wanted) => {
         wishes.push(wanted);
@@ -69,8 +69,8 @@ describe("EnsureLoadBalancer", () => {
     const { client } = await served({
       features: { validateOnly: true },
       ensure: (_wanted, changing) => {
-        changing.plan({ action: "create", resourceType: "load balancer" });
-        changing.diagnose({ reason: "IdleTimeoutIgnored", summary: "The idle timeout is fixed" });
+        changing.addPlannedChange({ action: "create", resourceType: "load balancer" });
+        changing.addDiagnostic({ reason: "IdleTimeoutIgnored", summary: "The idle timeout is fixed" });
         changing.recordCloudCall({ status: 200, requestId: "req-1" });
         return undefined;
       },

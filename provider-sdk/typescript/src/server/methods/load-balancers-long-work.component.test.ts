@@ -108,8 +108,8 @@ describe("a change that takes longer than softCallDurationMs", () => {
     const { ensure, late } = await serveSlow({
       ensure: async (wanted, changing) => {
         changing.recordCloudCall({ status: 201, mutation: true });
-        changing.progress({ id: "lb-77", stage: "creating" });
-        changing.progress({ stage: "waiting for an address", progressPercent: 40, pollAfterMs: 1_500 });
+        changing.reportProgress({ id: "lb-77", stage: "creating" });
+        changing.reportProgress({ stage: "waiting for an address", progressPercent: 40, pollAfterMs: 1_500 });
         await new Promise((resolve) => changing.signal.addEventListener("abort", resolve, { once: true }));
         return active(wanted);
       },

@@ -2,7 +2,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import type { LoadBalancer } from "../../definition/load-balancers.ts";
-import type { WantedLoadBalancer } from "../../definition/requests.ts";
+import type { DesiredLoadBalancer } from "../../definition/requests.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";
 import { context } from "../../../test/support/serve-for-test.ts";
@@ -41,7 +41,7 @@ describe("nodes of a load balancer", () => {
   });
   const recording = () => {
     const seen: { readonly names: readonly string[]; readonly diff: unknown }[] = [];
-    const ensure = (wanted: WantedLoadBalancer): LoadBalancer => {
+    const ensure = (wanted: DesiredLoadBalancer): LoadBalancer => {
       const { nodesDiff } = wanted;
       const names = (nodes: readonly { readonly name: string }[]) => nodes.map(({ name }) => name);
       seen.push({

@@ -3,7 +3,7 @@ import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import type { ChangeContext } from "../../definition/call-context.ts";
 import type { LoadBalancer } from "../../definition/load-balancers.ts";
-import type { WantedLoadBalancer } from "../../definition/requests.ts";
+import type { DesiredLoadBalancer } from "../../definition/requests.ts";
 import { type Pending, pending } from "../../results/results.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";
 import { eventually } from "../../../test/support/serve-for-test.ts";
@@ -15,7 +15,7 @@ const { methods } = CloudProviderDefinition;
 const held = () => {
   const release = Promise.withResolvers<void>();
   const runs: string[] = [];
-  const ensure = async (wanted: WantedLoadBalancer, { changeId }: ChangeContext): Promise<LoadBalancer | Pending> => {
+  const ensure = async (wanted: DesiredLoadBalancer, { changeId }: ChangeContext): Promise<LoadBalancer | Pending> => {
     runs.push(changeId);
     await release.promise;
     return active(wanted);

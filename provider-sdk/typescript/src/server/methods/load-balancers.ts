@@ -18,7 +18,7 @@ import {
 } from "../convert/load-balancer.ts";
 import type { CallContext } from "../../definition/call-context.ts";
 import type { LoadBalancer, LoadBalancerHandlers } from "../../definition/load-balancers.ts";
-import type { LoadBalancerRef, WantedNodes } from "../../definition/requests.ts";
+import type { LoadBalancerRef, DesiredNodes } from "../../definition/requests.ts";
 import { type Absent, absent, type Pending } from "../../results/results.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
@@ -181,7 +181,7 @@ export class LoadBalancerService {
   }
 
   /** What a change that fails has done to the targets is not known: until it succeeds, none are taken for known. */
-  #resolveNodes(key: string, { nodes, change }: Pick<EnsureLoadBalancerRequest, "nodes" | "change">): WantedNodes {
+  #resolveNodes(key: string, { nodes, change }: Pick<EnsureLoadBalancerRequest, "nodes" | "change">): DesiredNodes {
     const resolved = this.#nodes.resolve(key, nodes);
     if (!change?.validateOnly) this.#nodes.forget(key);
     return resolved;
@@ -244,7 +244,7 @@ export class LoadBalancerService {
     return loadBalancer;
   }
 
-  #acknowledge(key: string, loadBalancer: WireLoadBalancer, nodes: WantedNodes): void {
+  #acknowledge(key: string, loadBalancer: WireLoadBalancer, nodes: DesiredNodes): void {
     if (loadBalancer.nodesFingerprint === nodes.nodesFingerprint) this.#nodes.acknowledge(key, nodes);
   }
 

@@ -7,7 +7,7 @@ import type {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { fromWireTargetNode } from "../convert/load-balancer.ts";
 import type { ProviderIds } from "../convert/provider-ids.ts";
-import type { TargetNode, WantedNodes } from "../../definition/requests.ts";
+import type { TargetNode, DesiredNodes } from "../../definition/requests.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { AcknowledgedNodes } from "../../state/acknowledged-nodes.ts";
 import { NodeSetStore } from "../../state/node-sets.ts";
@@ -43,7 +43,7 @@ export class NodeResolver {
   }
 
   /** The nodes of a selection; throws rather than answer "none" for one that cannot be resolved. */
-  resolve(key: string, selection: NodeSelection | undefined): WantedNodes {
+  resolve(key: string, selection: NodeSelection | undefined): DesiredNodes {
     if (!selection) throw new ProviderError("FIELD_MISSING", "nodes is required", { field: "nodes" });
     const nodes = this.#find(key, selection);
     if (nodes.length !== selection.count) {
@@ -59,7 +59,7 @@ export class NodeResolver {
   }
 
   /** Remembers that a load balancer has these nodes. */
-  acknowledge(key: string, wanted: WantedNodes): void {
+  acknowledge(key: string, wanted: DesiredNodes): void {
     this.#acknowledged.set(key, { fingerprint: wanted.nodesFingerprint, nodes: wanted.nodes });
   }
 

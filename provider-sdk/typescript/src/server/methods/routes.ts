@@ -20,7 +20,7 @@ import type {
   RouteHandlers,
   RouteListContext,
   RouteQuota,
-  WantedRoute,
+  DesiredRoute,
 } from "../../definition/routes.ts";
 import { classifyError } from "../../results/classify.ts";
 import { permittedError, toItemError } from "../../results/status.ts";
@@ -38,7 +38,7 @@ type ChangeRequest = BatchEnsureRoutesRequest | BatchDeleteRoutesRequest;
 type ChangeResponse = BatchEnsureRoutesResponse | BatchDeleteRoutesResponse;
 type RouteResult = Route | Pending | Error | undefined;
 type ChangeRoutes = (
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
 ) => Promise<readonly RouteResult[]> | readonly RouteResult[];
 type Outcome = Route | Pending | ProviderError | undefined;
@@ -142,12 +142,12 @@ export class RouteService {
 
   /** Routes that a newer change has passed are refused one by one; the provider sees the rest. */
   async #inSequence(
-    routes: readonly WantedRoute[],
+    routes: readonly DesiredRoute[],
     { change, context }: ChangeRequest,
-    work: (routes: readonly WantedRoute[]) => Promise<readonly RouteResult[]> | readonly RouteResult[],
+    work: (routes: readonly DesiredRoute[]) => Promise<readonly RouteResult[]> | readonly RouteResult[],
   ): Promise<readonly RouteResult[]> {
     const sequence = change?.validateOnly ? 0n : (change?.sequence ?? 0n);
-    const keyOf = ({ destinationCidr }: WantedRoute) => `${context?.cluster?.id} ${destinationCidr}`;
+    const keyOf = ({ destinationCidr }: DesiredRoute) => `${context?.cluster?.id} ${destinationCidr}`;
     const overtaken = routes.map((route) => this.#fence.overtaken(keyOf(route), sequence));
     const current = routes.filter((_route, index) => overtaken[index] === undefined);
     for (const route of current) this.#fence.begun(keyOf(route), sequence);
@@ -162,9 +162,9 @@ export class RouteService {
   }
 
   #each(
-    routes: readonly WantedRoute[],
+    routes: readonly DesiredRoute[],
     { signal }: RouteChangeContext,
-    work: (route: WantedRoute) => Promise<Route | Pending | undefined>,
+    work: (route: DesiredRoute) => Promise<Route | Pending | undefined>,
   ): Promise<readonly RouteResult[]> {
     return Promise.all(
       routes.map((route) =>
@@ -207,7 +207,7 @@ export class RouteService {
 
 /** Routes to machines of other providers are refused one by one; the provider sees the rest. */
 const withoutForeign = async (
-  routes: readonly WantedRoute[],
+  routes: readonly DesiredRoute[],
   context: RouteChangeContext,
   ensureAll: ChangeRoutes,
 ): Promise<readonly RouteResult[]> => {
@@ -218,7 +218,7 @@ const withoutForeign = async (
   return routes.map((route) => (route.targetId === undefined ? foreignTarget(route) : left.next().value));
 };
 
-const foreignTarget = ({ targetProviderId }: WantedRoute): ProviderError =>
+const foreignTarget = ({ targetProviderId }: DesiredRoute): ProviderError =>
   new ProviderError("ROUTE_TARGET_NOT_FOUND", `${targetProviderId} is not a machine of this provider`);
 
 const toWireQuota = ({ limit, used }: RouteQuota): WireRouteQuota => ({ limit, used });

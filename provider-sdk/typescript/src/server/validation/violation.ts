@@ -17,7 +17,7 @@ export const refusal = (method: string, violations: readonly Violation[]): Provi
   if (!first) return undefined;
   const list = violations.map(({ field, description }) => `${field} ${description}`).join("; ");
   return new ProviderError(first.reason, cutToBytes(`${method} is refused: ${list}`, maxMessageBytes), {
-    fields: violations,
+    fieldViolations: violations,
     metadata: first.metadata,
   });
 };

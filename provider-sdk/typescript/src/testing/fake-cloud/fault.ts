@@ -14,7 +14,7 @@ export type Fault =
       readonly body?: unknown;
       readonly applied?: boolean | undefined;
     }
-  /** Never answers; the connection is cut when the fault is lifted or the cloud closes. */
+  /** Never answers; the connection is cut when the fault is removed or the cloud closes. */
   | { readonly kind: "hang"; readonly applied?: boolean | undefined }
   /** Cuts the connection without an answer. */
   | { readonly kind: "reset"; readonly applied?: boolean | undefined }
@@ -38,21 +38,21 @@ export interface FaultScope {
 /** A fault at work. */
 export interface InjectedFault {
   /** How many requests it has met. */
-  readonly hits: () => number;
+  readonly hitCount: () => number;
   /** Ends it. Requests that hang because of it are cut. */
-  readonly lift: () => void;
+  readonly remove: () => void;
 }
 
 /** What a request must suffer. */
 export type Suffering = Exclude<Fault, { readonly kind: "rateLimit" }> & {
-  /** Aborted when the fault is lifted. */
-  readonly lifted: AbortSignal;
+  /** Aborted when the fault is removed. */
+  readonly removed: AbortSignal;
 };
 
 interface ActiveFault {
   readonly fault: Fault;
   readonly scope: FaultScope;
-  readonly lifted: AbortController;
+  readonly removed: AbortController;
   readonly takesToken: () => number | undefined;
   hits: number;
 }
@@ -73,33 +73,33 @@ export class Faults {
     const active: ActiveFault = {
       fault,
       scope,
-      lifted: new AbortController(),
+      removed: new AbortController(),
       takesToken: fault.kind === "rateLimit" ? tokenBucket(fault, this.#clock.nowMs) : () => undefined,
       hits: 0,
     };
     this.#active.add(active);
-    return { hits: () => active.hits, lift: () => this.#lift(active) };
+    return { hitCount: () => active.hits, remove: () => this.#remove(active) };
   }
 
   /** Ends all faults. */
   clear(): void {
-    for (const active of this.#active) this.#lift(active);
+    for (const active of this.#active) this.#remove(active);
   }
 
   /** What this request must suffer, in the order in which the faults were injected. */
   of(method: string, path: string): readonly Suffering[] {
     return [...this.#active].flatMap((active) => {
       if (!this.#meets(active, method, path)) return [];
-      const { signal: lifted } = active.lifted;
+      const { signal: removed } = active.removed;
       const { fault } = active;
       if (fault.kind !== "rateLimit") {
         active.hits += 1;
-        return [{ ...fault, lifted }];
+        return [{ ...fault, removed }];
       }
       const waitSeconds = active.takesToken();
       if (waitSeconds === undefined) return [];
       active.hits += 1;
-      return [{ kind: "status" as const, status: 429, retryAfterSeconds: waitSeconds, lifted }];
+      return [{ kind: "status" as const, status: 429, retryAfterSeconds: waitSeconds, removed }];
     });
   }
 
@@ -111,9 +111,9 @@ export class Faults {
     return scope.rate === undefined || this.#random() < scope.rate;
   }
 
-  #lift(active: ActiveFault): void {
+  #remove(active: ActiveFault): void {
     this.#active.delete(active);
-    active.lifted.abort(new DOMException("The fault was lifted", "AbortError"));
+    active.removed.abort(new DOMException("The fault was removed", "AbortError"));
   }
 }
 

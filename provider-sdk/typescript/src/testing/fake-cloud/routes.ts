@@ -24,7 +24,7 @@ export interface FakeCloudResponse {
   readonly body?: unknown;
 }
 
-/** Answers one kind of request. Throw {@link FakeCloudRefusal} to refuse. */
+/** Answers one kind of request. Throw {@link FakeCloudError} to refuse. */
 export type FakeCloudHandler = (request: FakeCloudRequest) => FakeCloudResponse | Promise<FakeCloudResponse>;
 
 /** Handlers by method and path: `GET /machines`, `PUT /lbs/:name`. The first that fits answers. */
@@ -64,14 +64,14 @@ const answerOf = async (handler: FakeCloudHandler, request: FakeCloudRequest): P
   try {
     return await handler(request);
   } catch (error) {
-    if (error instanceof FakeCloudRefusal) return { status: error.status, body: error.body };
+    if (error instanceof FakeCloudError) return { status: error.status, body: error.body };
     return { status: 500, body: { error: `the fake cloud's handler failed: ${String(error)}` } };
   }
 };
 
 /** Thrown by a route or a table of a fake cloud: the request is answered with this status. */
-export class FakeCloudRefusal extends Error {
-  override readonly name = "FakeCloudRefusal";
+export class FakeCloudError extends Error {
+  override readonly name = "FakeCloudError";
   /** HTTP status of the answer. */
   readonly status: number;
   /** JSON of the answer. */

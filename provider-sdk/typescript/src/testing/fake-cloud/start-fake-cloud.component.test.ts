@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestClock } from "../test-clock.ts";
 import type { Fault } from "./fault.ts";
-import { FakeCloudRefusal } from "./routes.ts";
+import { FakeCloudError } from "./routes.ts";
 import { type FakeCloudOptions, startFakeCloud } from "./start-fake-cloud.ts";
 
 const setUp = async (options?: FakeCloudOptions) => {
@@ -13,7 +13,7 @@ const setUp = async (options?: FakeCloudOptions) => {
     "GET /lbs": ({ query }) => ({ body: { of: query["of"], items: table.page().items } }),
     "DELETE /lbs/:name": ({ params }) => (table.delete(params["name"] ?? "") ? {} : { status: 404 }),
     "GET /refused": () => {
-      throw new FakeCloudRefusal(409, { error: "in use" });
+      throw new FakeCloudError(409, { error: "in use" });
     },
     "GET /broken": () => {
       throw new TypeError("a slip in the test");
@@ -64,7 +64,7 @@ describe("startFakeCloud()", () => {
     );
     const statuses = [];
     for (const name of ["a", "b", "c"]) statuses.push((await send("PUT", `/lbs/${name}`, {})).status);
-    expect([statuses, [...table.truth().keys()], fault.hits(), (await send("GET", "/lbs")).status]).toEqual([
+    expect([statuses, [...table.contents().keys()], fault.hitCount(), (await send("GET", "/lbs")).status]).toEqual([
       [429, 429, 201],
       ["c"],
       2,
@@ -90,14 +90,14 @@ describe("startFakeCloud()", () => {
       ({ status }) => status,
       () => "no answer",
     );
-    expect([outcome, [...table.truth().keys()]]).toEqual([fault.kind === "status" ? 500 : "no answer", ["a"]]);
+    expect([outcome, [...table.contents().keys()]]).toEqual([fault.kind === "status" ? 500 : "no answer", ["a"]]);
   });
 
   test("cuts the connection without doing anything", async () => {
     const { cloud, table, send } = await setUp();
     cloud.inject({ kind: "reset" });
     await expect(send("PUT", "/lbs/a", {})).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
-    expect(table.truth().size).toBe(0);
+    expect(table.contents().size).toBe(0);
   });
 
   test("hangs until the fault is lifted", async () => {
@@ -107,8 +107,8 @@ describe("startFakeCloud()", () => {
       ({ status }) => status,
       () => "cut",
     );
-    await expect.poll(() => fault.hits()).toBe(1);
-    fault.lift();
+    await expect.poll(() => fault.hitCount()).toBe(1);
+    fault.remove();
     expect([await outcome, (await send("GET", "/lbs")).status]).toEqual(["cut", 200]);
   });
 
@@ -119,7 +119,7 @@ describe("startFakeCloud()", () => {
       ({ status }) => status,
       () => "cut",
     );
-    await expect.poll(() => fault.hits()).toBe(1);
+    await expect.poll(() => fault.hitCount()).toBe(1);
     await cloud.close();
     expect(await outcome).toBe("cut");
   });

@@ -27,10 +27,10 @@ export interface FakeCloud extends AsyncDisposable {
   readonly serve: (routes: FakeCloudRoutes) => void;
   /** Makes a table of objects for routes to work on. */
   readonly table: <Item>(behaviour?: TableBehaviour) => FakeTable<Item>;
-  /** From now on requests meet this fault, until it is lifted. */
+  /** From now on requests meet this fault, until it is removed. */
   readonly inject: (fault: Fault, scope?: FaultScope) => InjectedFault;
-  /** Lifts all faults. */
-  readonly heal: () => void;
+  /** Removes all faults. */
+  readonly clearFaults: () => void;
   /** Stops it; connections are cut. May be called more than once. */
   readonly close: () => Promise<void>;
 }
@@ -68,7 +68,7 @@ export const startFakeCloud = async (options: FakeCloudOptions = {}): Promise<Fa
     },
     table: (behaviour) => createTable(clock, behaviour),
     inject: (fault, scope = {}) => faults.inject(fault, scope),
-    heal: () => faults.clear(),
+    clearFaults: () => faults.clear(),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -85,13 +85,13 @@ const perform = async (
     if (suffering.kind !== "cutShort" && suffering.kind !== "latency" && suffering.applied) await work();
     switch (suffering.kind) {
       case "latency":
-        await wait(clock, suffering.ms, suffering.lifted);
+        await wait(clock, suffering.ms, suffering.removed);
         break;
       case "status":
         send(outgoing, refusal(suffering));
         return;
       case "hang":
-        await untilAborted(suffering.lifted);
+        await untilAborted(suffering.removed);
         outgoing.destroy();
         return;
       case "reset":
@@ -113,11 +113,11 @@ const refusal = ({ status, retryAfterSeconds, body }: Extract<Suffering, { reado
   body: body ?? { error: `injected fault: ${status}` },
 });
 
-/** Ends when the fault is lifted, at the latest. */
-const wait = async (clock: Clock, ms: number, lifted: AbortSignal): Promise<void> => {
+/** Ends when the fault is removed, at the latest. */
+const wait = async (clock: Clock, ms: number, removed: AbortSignal): Promise<void> => {
   const due = Promise.withResolvers<void>();
   const cancel = clock.after(ms, due.resolve);
-  await Promise.race([due.promise, untilAborted(lifted)]);
+  await Promise.race([due.promise, untilAborted(removed)]);
   cancel();
 };
 

@@ -22,13 +22,13 @@ describe("createTable()", () => {
 
   test("shows writes, changes and deletions as late as it was told", async () => {
     const { clock, table } = setUp();
-    table.behave({ staleMs: 500 });
+    table.configure({ staleMs: 500 });
     await clock.advance(1_000);
     table.put("a", "changed");
     table.delete("b");
     table.put("d", "new");
     const read = () => [table.get("a"), table.get("b"), table.get("d"), table.page().items.length];
-    expect([read(), [...table.truth().keys()]]).toEqual([
+    expect([read(), [...table.contents().keys()]]).toEqual([
       ["item a", "item b", undefined, 3],
       ["a", "c", "d"],
     ]);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../util/clock.ts";
-import { FakeCloudRefusal } from "./routes.ts";
+import { FakeCloudError } from "./routes.ts";
 
-/** How a table behaves; a test may change it at any time through {@link FakeTable.behave}. */
+/** How a table behaves; a test may change it at any time through {@link FakeTable.configure}. */
 export interface TableBehaviour {
   /** How long it takes until a read sees a write. Default: 0. */
   readonly staleMs?: number | undefined;
@@ -25,7 +25,7 @@ export interface TablePage<Item> {
 
 /** Objects of a fake cloud by their ids. Writes change the truth; reads show it as late and as incomplete as the behaviour says. */
 export interface FakeTable<Item> {
-  /** Makes or replaces an object. Throws {@link FakeCloudRefusal} above the quota. */
+  /** Makes or replaces an object. Throws {@link FakeCloudError} above the quota. */
   readonly put: (id: string, item: Item) => Item;
   /** Removes an object. False: there was none. */
   readonly delete: (id: string) => boolean;
@@ -37,9 +37,9 @@ export interface FakeTable<Item> {
     readonly token?: string | undefined;
   }) => TablePage<Item>;
   /** What is really there. */
-  readonly truth: () => ReadonlyMap<string, Item>;
+  readonly contents: () => ReadonlyMap<string, Item>;
   /** Changes the behaviour in the points that are given. */
-  readonly behave: (behaviour: TableBehaviour) => void;
+  readonly configure: (behaviour: TableBehaviour) => void;
 }
 
 interface Version<Item> {
@@ -54,7 +54,7 @@ const defaultQuotaStatus = 403;
 export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBehaviour = {}): FakeTable<Item> => {
   let behaviour = initial;
   const versions = new Map<string, Version<Item>[]>();
-  const truth = new Map<string, Item>();
+  const contents = new Map<string, Item>();
   const write = (id: string, item: Item | undefined): void => {
     versions.set(id, [...(versions.get(id) ?? []), { atMs: clock.nowMs(), item }]);
   };
@@ -63,14 +63,14 @@ export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBeh
   return {
     put: (id, item) => {
       const { quota = Number.POSITIVE_INFINITY, quotaStatus = defaultQuotaStatus } = behaviour;
-      if (!truth.has(id) && truth.size >= quota)
-        throw new FakeCloudRefusal(quotaStatus, { error: `the quota of ${quota} is used up` });
-      truth.set(id, item);
+      if (!contents.has(id) && contents.size >= quota)
+        throw new FakeCloudError(quotaStatus, { error: `the quota of ${quota} is used up` });
+      contents.set(id, item);
       write(id, item);
       return item;
     },
     delete: (id) => {
-      if (!truth.delete(id)) return false;
+      if (!contents.delete(id)) return false;
       write(id, undefined);
       return true;
     },
@@ -90,8 +90,8 @@ export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBeh
         complete: listed.length === seen.length,
       };
     },
-    truth: () => truth,
-    behave: (changes) => {
+    contents: () => contents,
+    configure: (changes) => {
       behaviour = { ...behaviour, ...changes };
     },
   };

@@ -1,4 +1,4 @@
-import type { WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import type { DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Annotations } from "../annotations.ts";
 
 /** AWS' word for the port that traffic goes to. */
@@ -25,7 +25,7 @@ const kubeProxy: Target = { protocol: "HTTP", port: "10256", path: "/healthz" };
 /** Annotations first, then what Kubernetes asks for, then what fits the protocol: nobody answers TCP where UDP is served. */
 export function readHealthProbe(
   read: Annotations,
-  { healthCheck }: Pick<WantedLoadBalancer, "healthCheck">,
+  { healthCheck }: Pick<DesiredLoadBalancer, "healthCheck">,
   protocol: "TCP" | "UDP" | "TCP_UDP",
 ): HealthProbe {
   const own = healthCheck
@@ -33,14 +33,14 @@ export function readHealthProbe(
     : protocol === "UDP"
       ? kubeProxy
       : { protocol: "TCP" as const, port: trafficPort };
-  const asked = protocols.find((name) => name === read.text("healthcheck-protocol")?.toUpperCase());
-  const target: Target = { ...own, protocol: asked ?? own.protocol, port: read.text("healthcheck-port") ?? own.port };
+  const asked = protocols.find((name) => name === read.string("healthcheck-protocol")?.toUpperCase());
+  const target: Target = { ...own, protocol: asked ?? own.protocol, port: read.string("healthcheck-port") ?? own.port };
   if (target.port !== trafficPort && !isPort(target.port))
-    read.blame("healthcheck-port", `must be a port or ${trafficPort}`);
+    read.addViolation("healthcheck-port", `must be a port or ${trafficPort}`);
   return {
     protocol: target.protocol,
     port: target.port,
-    ...(target.protocol === "TCP" ? {} : { path: read.text("healthcheck-path") ?? own.path ?? "/" }),
+    ...(target.protocol === "TCP" ? {} : { path: read.string("healthcheck-path") ?? own.path ?? "/" }),
     intervalSeconds: read.number("healthcheck-interval", 5, 300, 10),
     timeoutSeconds: read.number("healthcheck-timeout", 2, 120, 6),
     healthyCount: read.number("healthcheck-healthy-threshold", 2, 10, 2),

@@ -1,4 +1,4 @@
-import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import { describe, expect, test } from "vitest";
 import { tcp, udp, wanted } from "../../test/desired.ts";
 import { toNlbSpec } from "./nlb-spec.ts";
@@ -18,7 +18,7 @@ const tcpProbe = {
 };
 const kubeProxyProbe = { ...tcpProbe, protocol: "HTTP", port: "10256", path: "/healthz" };
 
-const refusal = (of: WantedLoadBalancer): ProviderError => {
+const refusal = (of: DesiredLoadBalancer): ProviderError => {
   try {
     toNlbSpec(of);
   } catch (error) {
@@ -206,7 +206,7 @@ describe("toNlbSpec() of a Service of the families", () => {
   });
 
   test("IPv6 has other target groups than that of IPv4, whose names stay what they were", () => {
-    const nameOf = (ipFamilies: WantedLoadBalancer["ipFamilies"]) =>
+    const nameOf = (ipFamilies: DesiredLoadBalancer["ipFamilies"]) =>
       toNlbSpec(wanted({}, { ipFamilies })).listeners[0]?.group.name;
     expect(nameOf(["IPv6"])).not.toBe(nameOf(["IPv4"]));
     expect(nameOf(["IPv4", "IPv6"])).toBe(nameOf(["IPv4"]));
@@ -217,7 +217,7 @@ describe("toNlbSpec() refuses", () => {
   test("UDP for both families", () => {
     expect(refusal(wanted({}, { ports: [udp(53)], ipFamilies: ["IPv4", "IPv6"] }))).toMatchObject({
       reason: "FEATURE_UNSUPPORTED",
-      fields: [{ field: "spec.ip_families" }],
+      fieldViolations: [{ field: "spec.ip_families" }],
     });
   });
 
@@ -244,7 +244,7 @@ describe("toNlbSpec() refuses", () => {
   });
 
   test("all that is wrong at once, with the fields", () => {
-    expect(refusal(wanted({ "healthcheck-interval": "1", "healthcheck-timeout": "1" })).fields).toEqual([
+    expect(refusal(wanted({ "healthcheck-interval": "1", "healthcheck-timeout": "1" })).fieldViolations).toEqual([
       {
         field: 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-healthcheck-interval"]',
         description:
@@ -262,12 +262,15 @@ describe("toNlbSpec() refuses", () => {
     const ports = [tcp(53, 30053), udp(53, 30054)];
     expect(refusal(wanted({}, { ports }))).toMatchObject({
       reason: "FEATURE_UNSUPPORTED",
-      fields: [{ field: "spec.ports[1].port" }],
+      fieldViolations: [{ field: "spec.ports[1].port" }],
     });
   });
 
   test("source ranges where the security groups are the user's", () => {
     const of = wanted({ "security-groups": "sg-1" }, { sourceRanges: ["192.0.2.0/24"] });
-    expect(refusal(of)).toMatchObject({ reason: "FEATURE_UNSUPPORTED", fields: [{ field: "spec.source_ranges" }] });
+    expect(refusal(of)).toMatchObject({
+      reason: "FEATURE_UNSUPPORTED",
+      fieldViolations: [{ field: "spec.source_ranges" }],
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { ProviderError, type ServicePort, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { ProviderError, type ServicePort, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import { ownershipTags, type Tags, userTags } from "../../cloud/ownership.ts";
 import { type Annotations, readAnnotations } from "../annotations.ts";
 import { type HealthProbe, readHealthProbe } from "./health-probe.ts";
@@ -56,7 +56,7 @@ export interface NlbSpec {
 const everybody = { ipv4: ["0.0.0.0/0"], dualstack: ["0.0.0.0/0", "::/0"] } as const;
 
 /** @throws ProviderError on annotations and combinations of ports that cannot be had */
-export function toNlbSpec(wanted: WantedLoadBalancer): NlbSpec {
+export function toNlbSpec(wanted: DesiredLoadBalancer): NlbSpec {
   const read = readAnnotations(wanted.annotations);
   refuseForeign(read);
   const shared = {
@@ -84,7 +84,7 @@ export function toNlbSpec(wanted: WantedLoadBalancer): NlbSpec {
     },
   };
   checkStaticAddresses(read, nlb);
-  read.end();
+  read.throwIfInvalid();
   refuseUnsupported(read, nlb);
   if (securityGroups.length > 0 && wanted.sourceRanges.length > 0) {
     const message =
@@ -103,13 +103,13 @@ interface SharedByListeners {
 
 function listenerOf(
   port: MergedPort,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   read: Annotations,
   { attributes, idleTimeoutSeconds, ipFamily }: SharedByListeners,
 ): DesiredListener {
   const tls = tlsOf(read, port);
   const protocol = tls ? "TLS" : port.protocol;
-  const isTlsBehind = tls && ["ssl", "https"].includes(read.text("backend-protocol") ?? "");
+  const isTlsBehind = tls && ["ssl", "https"].includes(read.string("backend-protocol") ?? "");
   const groupProtocol: ListenerProtocol = isTlsBehind ? "TLS" : port.protocol;
   const probe = readHealthProbe(read, wanted, port.protocol);
   const group = { protocol: groupProtocol, ipFamily, probe, attributes };
@@ -131,23 +131,23 @@ function listenerOf(
 }
 
 function refuseForeign(read: Annotations): void {
-  const type = read.text("type");
+  const type = read.string("type");
   if (type === undefined || type === "nlb") return;
   throw new ProviderError("NOT_RESPONSIBLE", `load balancers of type ${type} are the AWS Load Balancer Controller's`);
 }
 
 /** By families of the Service, unless its annotation says otherwise. */
-function addressTypeOf(read: Annotations, { ipFamilies }: WantedLoadBalancer): NlbSpec["addressType"] {
-  const isIpv4 = read.text("ip-address-type") === "ipv4";
+function addressTypeOf(read: Annotations, { ipFamilies }: DesiredLoadBalancer): NlbSpec["addressType"] {
+  const isIpv4 = read.string("ip-address-type") === "ipv4";
   if (isIpv4 && !ipFamilies.includes("IPv4"))
-    read.blame("ip-address-type", "has to be dualstack for a Service whose only family is IPv6");
+    read.addViolation("ip-address-type", "has to be dualstack for a Service whose only family is IPv6");
   if (isIpv4) return "ipv4";
-  return read.text("ip-address-type") === "dualstack" || ipFamilies.includes("IPv6") ? "dualstack" : "ipv4";
+  return read.string("ip-address-type") === "dualstack" || ipFamilies.includes("IPv6") ? "dualstack" : "ipv4";
 }
 
 /** What AWS has, and this provider has not. */
 function refuseUnsupported(read: Annotations, { addressType, listeners }: NlbSpec): void {
-  if (read.text("nlb-target-type") === "ip") {
+  if (read.string("nlb-target-type") === "ip") {
     const message =
       "targets are node ports of machines: pods by their addresses are the AWS Load Balancer Controller's, with its annotation for the type, external";
     const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-nlb-target-type"]';
@@ -186,12 +186,12 @@ function protocolOf(protocol: ServicePort["protocol"]): "TCP" | "UDP" {
 }
 
 function tlsOf(read: Annotations, { port, name, protocol }: MergedPort): DesiredListener["tls"] {
-  const certificateArn = read.text("ssl-cert");
+  const certificateArn = read.string("ssl-cert");
   if (certificateArn === undefined || protocol !== "TCP") return undefined;
   const ports = read.list("ssl-ports");
   const isChosen =
     ports.length === 0 || ["*", String(port), name].some((word) => word !== undefined && ports.includes(word));
-  const policy = read.text("ssl-negotiation-policy") ?? "ELBSecurityPolicy-TLS13-1-2-2021-06";
+  const policy = read.string("ssl-negotiation-policy") ?? "ELBSecurityPolicy-TLS13-1-2-2021-06";
   return isChosen ? { certificateArn, policy } : undefined;
 }
 
@@ -201,14 +201,14 @@ function groupAttributes(read: Annotations): Readonly<Record<string, string>> {
   const own = {
     "deregistration_delay.timeout_seconds": String(drains ? drainSeconds : 0),
     "preserve_client_ip.enabled": "true",
-    "proxy_protocol_v2.enabled": String(read.text("proxy-protocol") !== undefined),
+    "proxy_protocol_v2.enabled": String(read.string("proxy-protocol") !== undefined),
   };
   const asked = read.map("target-group-attributes");
   for (const [key, value] of Object.entries(asked)) {
     const isKnown = key === "preserve_client_ip.enabled" || key === "proxy_protocol_v2.enabled";
-    if (!isKnown) read.blame("target-group-attributes", `does not take ${key}`);
+    if (!isKnown) read.addViolation("target-group-attributes", `does not take ${key}`);
     else if (value !== "true" && value !== "false")
-      read.blame("target-group-attributes", `takes ${key} as true or false`);
+      read.addViolation("target-group-attributes", `takes ${key} as true or false`);
   }
   return { ...own, ...asked };
 }
@@ -218,8 +218,8 @@ function balancerAttributes(
   deletionProtection: boolean | undefined,
 ): Readonly<Record<string, string>> {
   const logs = read.flag("access-log-enabled", false);
-  const bucket = read.text("access-log-s3-bucket-name");
-  if (logs && bucket === undefined) read.blame("access-log-s3-bucket-name", "has to name a bucket");
+  const bucket = read.string("access-log-s3-bucket-name");
+  if (logs && bucket === undefined) read.addViolation("access-log-s3-bucket-name", "has to name a bucket");
   return {
     "load_balancing.cross_zone.enabled": String(read.flag("cross-zone-load-balancing-enabled", false)),
     "access_logs.s3.enabled": String(logs),
@@ -227,7 +227,7 @@ function balancerAttributes(
     ...(logs
       ? {
           "access_logs.s3.bucket": bucket ?? "",
-          "access_logs.s3.prefix": read.text("access-log-s3-bucket-prefix") ?? "",
+          "access_logs.s3.prefix": read.string("access-log-s3-bucket-prefix") ?? "",
         }
       : {}),
     ...(deletionProtection === undefined ? {} : { "deletion_protection.enabled": String(deletionProtection) }),
@@ -236,7 +236,7 @@ function balancerAttributes(
 
 function checkStaticAddresses(read: Annotations, { isInternal, allocationIds, privateAddresses }: NlbSpec): void {
   if (allocationIds.length > 0 && isInternal)
-    read.blame("eip-allocations", "is for load balancers that are not internal");
+    read.addViolation("eip-allocations", "is for load balancers that are not internal");
   if (privateAddresses.length > 0 && !isInternal)
-    read.blame("private-ipv4-addresses", "is for internal load balancers");
+    read.addViolation("private-ipv4-addresses", "is for internal load balancers");
 }

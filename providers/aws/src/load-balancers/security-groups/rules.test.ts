@@ -1,11 +1,11 @@
-import type { WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import type { DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import { describe, expect, test } from "vitest";
 import { tcp, udp, wanted } from "../../test/desired.ts";
 import { differenceOf } from "../diff.ts";
 import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./rules.ts";
 import { toNlbSpec } from "../desired/nlb-spec.ts";
 
-const rules = (ports: WantedLoadBalancer["ports"], sourceRanges: readonly string[]) =>
+const rules = (ports: DesiredLoadBalancer["ports"], sourceRanges: readonly string[]) =>
   wantedRules(toNlbSpec(wanted({}, { ports, sourceRanges }))).map(ruleKey);
 
 describe("wantedRules()", () => {

@@ -6,8 +6,8 @@ import {
   RevokeSecurityGroupIngressCommand,
   type SecurityGroup,
 } from "@aws-sdk/client-ec2";
-import { type LoadBalancerRef, ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
-import type { Occasion } from "../../cloud/aws.ts";
+import { type LoadBalancerRef, ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
+import type { CallScope } from "../../cloud/aws.ts";
 import { isCode } from "../../cloud/errors.ts";
 import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
 import { changedEntries, differenceOf } from "../diff.ts";
@@ -20,7 +20,7 @@ import type { NlbSpec } from "../desired/nlb-spec.ts";
 /** The security groups that a load balancer shall have; its own one exists then, with the wanted rules. */
 export async function ensureSecurityGroups(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   nlb: NlbSpec,
   adoptedArn: string | undefined,
   work: Work,
@@ -45,7 +45,7 @@ export async function ensureSecurityGroups(
  */
 export async function ensureOwnGroup(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   nlb: NlbSpec,
   adoptedArn: string | undefined,
   work: Work,
@@ -77,7 +77,7 @@ export async function ensureOwnGroup(
   return made;
 }
 
-async function create({ aws, settings }: Tools, name: string, wanted: WantedLoadBalancer, stamp: Tags, on: Occasion) {
+async function create({ aws, settings }: Tools, name: string, wanted: DesiredLoadBalancer, stamp: Tags, on: CallScope) {
   const { namespace, name: service } = wanted.service;
   const tags = { ResourceType: "security-group", Tags: toAwsTags(stamp) } as const;
   return aws.ec2(on, (client, options) =>

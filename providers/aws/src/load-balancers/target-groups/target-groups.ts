@@ -6,7 +6,7 @@ import {
   ModifyTargetGroupCommand,
   type TargetGroup,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
-import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import { isCode } from "../../cloud/errors.ts";
 import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
 import { changedEntries } from "../diff.ts";
@@ -18,7 +18,7 @@ import type { DesiredTargetGroup, NlbSpec } from "../desired/nlb-spec.ts";
 /** Makes every wanted group exist as wanted; groups that are wanted no longer stay until nothing forwards to them. */
 export async function ensureGroups(
   tools: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   nlb: NlbSpec,
   present: readonly SeenGroup[],
   work: Work,
@@ -37,7 +37,7 @@ export async function ensureGroups(
 
 async function createGroup(
   { aws, reader, settings }: Tools,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   tags: Tags,
   group: DesiredTargetGroup,
   work: Work,

@@ -15,7 +15,10 @@ export interface TargetedGroup {
 const maxTargets = 200;
 
 /** Ids of the nodes' machines; nodes whose machines are not in EC2 are told of and left out. */
-export function targetIds(nodes: readonly TargetNode[], context: Pick<ChangeContext, "diagnose">): readonly string[] {
+export function targetIds(
+  nodes: readonly TargetNode[],
+  context: Pick<ChangeContext, "addDiagnostic">,
+): readonly string[] {
   const ids = new Set<string>();
   const foreign: string[] = [];
   for (const { id, name } of nodes) {
@@ -25,7 +28,7 @@ export function targetIds(nodes: readonly TargetNode[], context: Pick<ChangeCont
   }
   if (foreign.length > 0) {
     const summary = `No targets, because their machines are not of EC2: ${someOf(foreign)}`;
-    context.diagnose({ reason: "NodesOfOtherProviders", summary });
+    context.addDiagnostic({ reason: "NodesOfOtherProviders", summary });
   }
   return [...ids];
 }
@@ -62,7 +65,7 @@ async function unfit({ machines, settings }: Tools, ids: readonly string[], work
   const missing = ids.filter((id) => !fit.has(id));
   if (missing.length > 0) {
     const summary = `${missing.length} targets are no running machines of ${settings.vpcId} and were left out: ${someOf(missing)}`;
-    work.context.diagnose({ reason: "TargetsNotFound", summary });
+    work.context.addDiagnostic({ reason: "TargetsNotFound", summary });
   }
   return new Set(missing);
 }

@@ -26,13 +26,13 @@ export class Activation {
 
   /**
    * Carries out what a load balancer waits for, if its time has come; before that, only what its state demands at once.
-   * @param occasion after a restart an update under way is finished at once: the state before it is not known any more
+   * @param callScope after a restart an update under way is finished at once: the state before it is not known any more
    */
-  async advance(account: string, id: string, occasion: "change" | "resume" = "change"): Promise<void> {
+  async advance(account: string, id: string, callScope: "change" | "resume" = "change"): Promise<void> {
     const before = this.#underWay.get(id);
     const step = (async () => {
       await before;
-      await this.#advance(account, id, occasion);
+      await this.#advance(account, id, callScope);
     })();
     this.#underWay.set(id, step);
     try {
@@ -42,7 +42,7 @@ export class Activation {
     }
   }
 
-  async #advance(account: string, id: string, occasion: "change" | "resume"): Promise<void> {
+  async #advance(account: string, id: string, callScope: "change" | "resume"): Promise<void> {
     const { store, forwarder, clock } = this.#world;
     const record = store.get(loadBalancerKind, account, id);
     if (!record) return;
@@ -57,7 +57,7 @@ export class Activation {
         if (isDue) await this.#activate(account, record);
         return;
       case "updating":
-        if (isDue || occasion === "resume") await this.#activate(account, record);
+        if (isDue || callScope === "resume") await this.#activate(account, record);
         return;
       case "active":
       case "failed":

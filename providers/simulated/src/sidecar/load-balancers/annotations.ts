@@ -41,11 +41,11 @@ export function readAnnotations(
   annotations: Readonly<Record<string, string>>,
 ): AnnotationSettings {
   const read = new AnnotationReader<"flavor" | "idle-timeout-seconds">(annotations, { prefix });
-  const named = loadBalancerClass?.slice(prefix.length) ?? read.text("flavor");
+  const named = loadBalancerClass?.slice(prefix.length) ?? read.string("flavor");
   const settings = {
     flavor: loadBalancerClasses.find((flavor) => flavor === named) ?? "standard",
     idleTimeoutMs: read.number("idle-timeout-seconds", 1, 3600, 60) * 1000,
   };
-  read.end();
+  read.throwIfInvalid();
   return settings;
 }

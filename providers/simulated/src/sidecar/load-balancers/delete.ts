@@ -13,7 +13,8 @@ export async function deleteLoadBalancer(
 ): Promise<Pending | undefined> {
   const found = await findAllOf(cloud, ref, context);
   if (context.validateOnly) {
-    for (const { id } of found) context.plan({ action: "delete", resourceType: "load balancer", resourceId: id });
+    for (const { id } of found)
+      context.addPlannedChange({ action: "delete", resourceType: "load balancer", resourceId: id });
     return undefined;
   }
   const left: { readonly loadBalancer: LoadBalancer; readonly work: Omit<Pending, "kind" | "id"> }[] = [];

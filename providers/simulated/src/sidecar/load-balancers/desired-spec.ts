@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LoadBalancerRef, WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import type { LoadBalancerRef, DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerPatch, LoadBalancerSpec } from "../../api/load-balancers.ts";
 import { clusterTags, serviceNamespaceTag, serviceNameTag, serviceUidTag, userTags } from "../ownership.ts";
 import { readAnnotations } from "./annotations.ts";
@@ -16,7 +16,7 @@ export type DesiredSpec = Required<Omit<LoadBalancerSpec, OptionalParts | "regio
 
 type OptionalParts = "requestedAddress" | "protected" | "healthCheck";
 
-export function toDesiredSpec(wanted: WantedLoadBalancer): DesiredSpec {
+export function toDesiredSpec(wanted: DesiredLoadBalancer): DesiredSpec {
   const { flavor, idleTimeoutMs } = readAnnotations(wanted.class, wanted.annotations);
   const [requestedAddress] = wanted.requestedIps;
   return {
@@ -80,7 +80,7 @@ function stampOf({ cluster, service }: LoadBalancerRef): Record<string, string> 
 function healthCheckOf({
   healthCheck,
   externalTrafficPolicy,
-}: WantedLoadBalancer): Pick<LoadBalancerSpec, "healthCheck"> {
+}: DesiredLoadBalancer): Pick<LoadBalancerSpec, "healthCheck"> {
   if (!healthCheck || externalTrafficPolicy === "Cluster") return {};
   const { port, path } = healthCheck;
   return { healthCheck: path === undefined ? { protocol: "tcp", port } : { protocol: "http", port, path } };

@@ -2,7 +2,7 @@ import {
   type ChangeContext,
   type LoadBalancer as ProviderLoadBalancer,
   ProviderError,
-  type WantedLoadBalancer,
+  type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerChange } from "../../api/load-balancers.ts";
 import type { CloudAccess } from "../cloud-access.ts";
@@ -21,7 +21,7 @@ const maxAttempts = 3;
 export async function ensureLoadBalancer(
   cloud: CloudAccess,
   lookUps: OwnLookUps,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer | undefined> {
@@ -39,7 +39,7 @@ export async function ensureLoadBalancer(
 /** Why trying again is no use; undefined: somebody else was faster, so that what is there now has to be looked at. */
 async function raceProblem(
   cloud: CloudAccess,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   context: ChangeContext,
   error: unknown,
 ): Promise<unknown> {
@@ -51,7 +51,7 @@ async function raceProblem(
 async function ensureOnce(
   cloud: CloudAccess,
   lookUps: OwnLookUps,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   desired: DesiredSpec,
   targets: WantedTargets,
   context: ChangeContext,
@@ -66,7 +66,7 @@ async function ensureOnce(
 
 async function findAdopted(
   cloud: CloudAccess,
-  wanted: WantedLoadBalancer,
+  wanted: DesiredLoadBalancer,
   id: string,
   own: LoadBalancer | undefined,
   context: ChangeContext,
@@ -92,11 +92,11 @@ function checkChangeable(existing: LoadBalancer): void {
 function warnAboutFixed(existing: LoadBalancer, desired: DesiredSpec, context: ChangeContext): void {
   if (desired.requestedAddress !== undefined && desired.requestedAddress !== existing.address) {
     const summary = `Load balancer ${existing.id} keeps its address ${existing.address}: make the Service anew for another`;
-    context.diagnose({ reason: "AddressKept", summary, field: "spec.requested_ips[0]" });
+    context.addDiagnostic({ reason: "AddressKept", summary, field: "spec.requested_ips[0]" });
   }
   if (desired.class !== existing.class) {
     const summary = `Load balancer ${existing.id} stays ${existing.class}: make the Service anew for ${desired.class}`;
-    context.diagnose({ reason: "FlavorKept", summary, field: "spec.class" });
+    context.addDiagnostic({ reason: "FlavorKept", summary, field: "spec.class" });
   }
 }
 
@@ -109,7 +109,7 @@ async function create(
   if (context.validateOnly) {
     const ports = desired.listeners.map(({ port }) => port).join(", ");
     const summary = `${desired.class}, ports ${ports}, ${targets.ids.length} targets`;
-    context.plan({ action: "create", resourceType: "load balancer", resourceId: desired.name, summary });
+    context.addPlannedChange({ action: "create", resourceType: "load balancer", resourceId: desired.name, summary });
     return undefined;
   }
   const spec = { ...desired, targets: [...targets.ids], metadata: { ...desired.metadata, ...targets.metadata } };
@@ -128,7 +128,7 @@ async function change(
   const patch = patchFor(existing, desired);
   if (patch && context.validateOnly) {
     const summary = `changes ${Object.keys(patch).join(", ")}`;
-    context.plan({ action: "update", resourceType: "load balancer", resourceId: existing.id, summary });
+    context.addPlannedChange({ action: "update", resourceType: "load balancer", resourceId: existing.id, summary });
   }
   const patched =
     patch && !context.validateOnly

@@ -1,7 +1,7 @@
 import { type CallContext, type LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, Operation } from "../../api/load-balancers.ts";
 import type { ListOptions } from "../../client/cloud-client.ts";
-import type { CloudAccess, Occasion } from "../cloud-access.ts";
+import type { CloudAccess, CallScope } from "../cloud-access.ts";
 import { clusterFilter, problemOfTags, serviceUidTag } from "../ownership.ts";
 import { collect } from "../pages.ts";
 import { refusalCode } from "../errors.ts";
@@ -37,19 +37,19 @@ export function ownOf({ key }: Pick<LoadBalancerRef, "key">, all: readonly LoadB
 export async function findAllOf(
   cloud: CloudAccess,
   ref: Pick<LoadBalancerRef, "service" | "cluster">,
-  occasion: Occasion,
+  callScope: CallScope,
 ): Promise<LoadBalancer[]> {
   const tag = [clusterFilter(ref.cluster), `${serviceUidTag}=${ref.service.uid}`];
-  return listAll(cloud, occasion, { tag });
+  return listAll(cloud, callScope, { tag });
 }
 
 /** Everything that carries the stamp of a cluster, as exact as the question about one Service. */
 export async function findAllOfCluster(
   cloud: CloudAccess,
   cluster: LoadBalancerRef["cluster"],
-  occasion: Occasion,
+  callScope: CallScope,
 ): Promise<LoadBalancer[]> {
-  return listAll(cloud, occasion, { tag: [clusterFilter(cluster)], pageSize: 1000 });
+  return listAll(cloud, callScope, { tag: [clusterFilter(cluster)], pageSize: 1000 });
 }
 
 /** Why the name of a Service's load balancer is taken; undefined: by this Service itself, or not any more. */
@@ -100,10 +100,10 @@ export function notFound(ref: LoadBalancerRef): ProviderError {
 
 async function listAll(
   cloud: CloudAccess,
-  occasion: Occasion,
+  callScope: CallScope,
   filter: Pick<ListOptions, "id" | "name" | "tag" | "pageSize">,
 ): Promise<LoadBalancer[]> {
-  return collect(cloud, occasion, async (client, pageToken, signal) => {
+  return collect(cloud, callScope, async (client, pageToken, signal) => {
     const page = await client.listLoadBalancers({ ...filter, pageToken, consistent: true }, signal);
     if (page.consistency === "strong") return page;
     throw new ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag");

@@ -46,10 +46,10 @@ export class OwnLookUps {
     const [first, second] = questions;
     if (!first) return () => undefined;
     // A shared call is counted once, for the first who asked.
-    const occasion = { signal, recordCloudCall: first.context.recordCloudCall };
+    const callScope = { signal, recordCloudCall: first.context.recordCloudCall };
     const found = second
-      ? await findAllOfCluster(this.#cloud, first.ref.cluster, occasion)
-      : await findAllOf(this.#cloud, first.ref, occasion);
+      ? await findAllOfCluster(this.#cloud, first.ref.cluster, callScope)
+      : await findAllOf(this.#cloud, first.ref, callScope);
     const byService = Map.groupBy(found, ({ tags }) => tags[serviceUidTag]);
     return ({ ref }) => ownOf(ref, byService.get(ref.service.uid) ?? []);
   }

@@ -22,7 +22,7 @@ beforeEach(() => {
   told = [];
 });
 const context = {
-  diagnose: ({ summary }: Diagnostic): void => {
+  addDiagnostic: ({ summary }: Diagnostic): void => {
     told.push(summary);
   },
 };

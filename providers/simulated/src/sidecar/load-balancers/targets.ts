@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChangeContext, TargetNode, WantedNodes } from "@cloudwire/provider-sdk";
+import type { ChangeContext, TargetNode, DesiredNodes } from "@cloudwire/provider-sdk";
 import type { LoadBalancer } from "../../api/load-balancers.ts";
 import { parseId } from "../instances/provider-id.ts";
 import { isFingerprintCurrent, metadataKeys } from "./desired-spec.ts";
@@ -22,7 +22,7 @@ export class TargetReader {
   readonly #known = new WeakMap<readonly TargetNode[], Places>();
 
   /** Nodes whose machines are not in this cloud are told of and left out. */
-  read({ nodes, nodesFingerprint }: WantedNodes, context: Pick<ChangeContext, "diagnose">): WantedTargets {
+  read({ nodes, nodesFingerprint }: DesiredNodes, context: Pick<ChangeContext, "addDiagnostic">): WantedTargets {
     const places = this.#known.get(nodes) ?? placesOf(nodes);
     this.#known.set(nodes, places);
     const { ids, digest, foreign } = places;
@@ -54,11 +54,11 @@ function placesOf(nodes: readonly TargetNode[]): Places {
 
 const maxShownNodes = 5;
 
-function warnAbout(context: Pick<ChangeContext, "diagnose">, nodes: readonly TargetNode[]): void {
+function warnAbout(context: Pick<ChangeContext, "addDiagnostic">, nodes: readonly TargetNode[]): void {
   if (nodes.length === 0) return;
   const told = nodes.slice(0, maxShownNodes).map(({ name }) => name);
   const more = nodes.length > maxShownNodes ? ` and ${nodes.length - maxShownNodes} more` : "";
-  context.diagnose({
+  context.addDiagnostic({
     reason: "NodesOfOtherProviders",
     summary: `No targets, because their machines are not in this cloud: ${told.join(", ")}${more}`,
   });

@@ -66,12 +66,13 @@ export function workOf({ state, operationId }: LoadBalancer, operation?: Operati
 /** Says what is wrong with a load balancer that failed, and where to reach one whose ports are shifted. */
 export function diagnose(loadBalancer: LoadBalancer, context: ChangeContext): void {
   const { state, stateReason, listeners, address } = loadBalancer;
-  if (state === "failed") context.diagnose({ severity: "error", reason: "LoadBalancerFailed", summary: stateReason });
+  if (state === "failed")
+    context.addDiagnostic({ severity: "error", reason: "LoadBalancerFailed", summary: stateReason });
   const shifted = listeners.filter(({ port, boundPort }) => port !== boundPort);
   if (shifted.length === 0) return;
   const places = shifted.map(({ port, boundPort }) => `${port} at ${address}:${boundPort}`);
   const summary = `The simulated cloud listens on other ports: ${places.join(", ")}`;
-  context.diagnose({ severity: "info", reason: "PortsShifted", summary });
+  context.addDiagnostic({ severity: "info", reason: "PortsShifted", summary });
 }
 
 const minPollMs = 500;

@@ -28,7 +28,7 @@ export async function replaceTargets(
   if (hasTargets(loadBalancer, targets)) return { loadBalancer, ignoredTargets: [] };
   if (context.validateOnly) {
     const summary = `${loadBalancer.targetCount} targets become ${targets.ids.length}`;
-    context.plan({ action: "update", resourceType: "targets", resourceId: loadBalancer.id, summary });
+    context.addPlannedChange({ action: "update", resourceType: "targets", resourceId: loadBalancer.id, summary });
     return { loadBalancer, ignoredTargets: [] };
   }
   const changed = await cloud.ask(context, async (client, signal) =>
@@ -43,5 +43,5 @@ export function warnAboutIgnored({ ignoredTargets }: LoadBalancerChange, context
   if (ignoredTargets.length === 0) return;
   const told = ignoredTargets.slice(0, 5).join(", ");
   const summary = `${ignoredTargets.length} targets are no instances any more and were left out: ${told}`;
-  context.diagnose({ reason: "TargetsNotFound", summary });
+  context.addDiagnostic({ reason: "TargetsNotFound", summary });
 }

@@ -12,7 +12,7 @@ from cloudwire_provider import (
     Pending,
     Provider,
     ProviderError,
-    WantedLoadBalancer,
+    DesiredLoadBalancer,
     absent,
     ingress,
     pending,
@@ -53,7 +53,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             yield _load_balancer(balancer)
 
     @handlers.ensure
-    def ensure(wanted: WantedLoadBalancer, context: ChangeContext) -> v1.LoadBalancer | Pending:
+    def ensure(wanted: DesiredLoadBalancer, context: ChangeContext) -> v1.LoadBalancer | Pending:
         _refuse_foreign(cloud.balancer(context, wanted.key), wanted.cluster)
         ids = {node.name: provider.cloud_id(node.provider_id) for node in wanted.nodes}
         balancer = cloud.put_balancer(
@@ -75,7 +75,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             cloud.delete_balancer(context, ref.key)
 
 
-def _stamp(wanted: WantedLoadBalancer) -> dict[str, str]:
+def _stamp(wanted: DesiredLoadBalancer) -> dict[str, str]:
     return {
         TAG_CLUSTER: wanted.cluster.id,
         TAG_SERVICE: wanted.service.name,
@@ -90,7 +90,7 @@ def _tell_missing(names: Sequence[str], context: ChangeContext) -> None:
     """Tell the user which nodes the cloud has not taken as targets; the others are served."""
     if names:
         summary = f"The cloud has no machines for {len(names)} nodes, which get no traffic: {', '.join(names[:5])}"
-        context.diagnose(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=summary))
+        context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=summary))
 
 
 def _refuse_foreign(balancer: Balancer | None, cluster: v1.ClusterRef) -> None:

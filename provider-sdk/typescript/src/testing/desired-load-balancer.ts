@@ -1,11 +1,11 @@
 import type { Protocol } from "../definition/common.ts";
-import type { ServicePort, WantedLoadBalancer } from "../definition/requests.ts";
+import type { ServicePort, DesiredLoadBalancer } from "../definition/requests.ts";
 
 /**
  * A wish for a load balancer as handlers get it, for unit tests of what a provider makes of it: TCP port 80 by IPv4 for Service `default/web` of
  * cluster `blue` (`cluster-1`), without nodes. `special` is what the test is about.
  */
-export const wantedLoadBalancer = (special: Partial<WantedLoadBalancer> = {}): WantedLoadBalancer => ({
+export const desiredLoadBalancer = (special: Partial<DesiredLoadBalancer> = {}): DesiredLoadBalancer => ({
   key: "k8s-1",
   cluster: { id: "cluster-1", name: "blue" },
   service: { namespace: "default", name: "web", uid: "uid-1" },
