@@ -64,14 +64,14 @@ async function main([task = "", ...args]) {
 
 async function install() {
   if (isInstalled(ROOT)) return;
-  const folder = mkdtempSync(join(tmpdir(), "cloudwire-install-"));
-  const logFile = join(folder, "npm-ci.log");
+  const directory = mkdtempSync(join(tmpdir(), "cloudwire-install-"));
+  const logFile = join(directory, "npm-ci.log");
   const code = await withProgress("Installing packages (npm ci)", () => npmCi(logFile));
   if (code !== 0 && interrupted === undefined) {
     const log = readFileSync(logFile, "utf8");
     throw new UserError(`npm ci failed (exit ${code}). What it says, whole log in ${logFile}:\n${failureIn(log)}`);
   }
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
   if (code === 0) markInstalled(ROOT);
 }
 

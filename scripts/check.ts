@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { checkGenerated } from "./checks/generated.ts";
 import { checkGo, checkPython, type GateOutcome } from "./suites/foreign-checks.ts";
 import { run } from "./lib/run.ts";
-import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
+import { createPaint, formatDuration, wantsColor } from "./lib/terminal.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
 import { sayWhileWaiting } from "./lib/waiting.ts";
 import { BATCHES } from "./suites/batches.ts";
@@ -125,7 +125,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+const paint = createPaint(wantsColor(process.env, process.stdout.isTTY));
 
 async function main(): Promise<number> {
   const startedMs = performance.now();

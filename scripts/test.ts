@@ -7,14 +7,14 @@
 import process from "node:process";
 import { buildAhead } from "./suites/build-ahead.ts";
 import { addTallies, NO_TESTS, type Tally } from "./suites/test-summary.ts";
-import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
+import { createPaint, formatDuration, wantsColor } from "./lib/terminal.ts";
 import { failOnUserError } from "./lib/user-error.ts";
 import { sayWhileWaiting } from "./lib/waiting.ts";
 import { type Batch, BATCHES } from "./suites/batches.ts";
 import { currentCommit, longRun, recordLongRun } from "./suites/long-runs.ts";
 import { type Selection, selectSuites } from "./suites/selection.ts";
 
-const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+const paint = createPaint(wantsColor(process.env, process.stdout.isTTY));
 
 async function main(): Promise<number> {
   const selection = selectSuites(process.argv.slice(2), process.env, BATCHES);

@@ -36,14 +36,14 @@ ${shown.map(({ name, summary }) => `| [\`${name}\`](#${anchorOf(name)}) | ${cell
 
 ## Installing
 
-It is no part of the controller's image: operators run it where they run kubectl. Each release has it as an archive \`cloudwire-VERSION-node.tar.gz\`, a folder that needs
-Node 24.21 or a later 24 and nothing else, and as an npm package of the same content, \`@cloudwire/cli\`. In a checkout \`npm run build\` makes the folder \`cli/dist/bundle\`, and
+It is no part of the controller's image: operators run it where they run kubectl. Each release has it as an archive \`cloudwire-VERSION-node.tar.gz\`, a directory that needs
+Node 24.21 or a later 24 and nothing else, and as an npm package of the same content, \`@cloudwire/cli\`. In a checkout \`npm run build\` makes the directory \`cli/dist/bundle\`, and
 \`node --conditions=development cli/src/main.ts\` runs it unbuilt.
 
 ### As a plug-in of kubectl
 
 kubectl runs a program \`kubectl-cloudwire\` of the path for \`kubectl cloudwire\`, and asks \`kubectl_complete-cloudwire\` when its command lines are completed. In the archive's
-folder both are there as links, so that the folder in the path is all it takes; npm's package installs them.
+directory both are there as links, so that the directory in the path is all it takes; npm's package installs them.
 
 ## Exit codes
 
@@ -63,7 +63,7 @@ ${shown.map(commandSection).join("")}
 ${GROUPS.map(({ title, options }) => `\n### ${title}\n\n${optionTable(options)}`).join("")}
 ## What it writes
 
-Text for people is laid out for the width of the terminal, and not wrapped where it goes elsewhere; it is ASCII where the locale is not UTF-8. Colours come on a terminal
+Text for people is laid out for the width of the terminal, and not wrapped where it goes elsewhere; it is ASCII where the locale is not UTF-8. Colors come on a terminal
 only; \`--color\` decides before \`NO_COLOR\`. Control characters in what clouds and users of the cluster wrote are not shown. The text may change from release to release: programs
 read \`-o json\` or \`-o yaml\`, which are what the endpoint answers, in [its shapes](../../operator-api/README.md); a reader has to bear fields that it does not know.
 

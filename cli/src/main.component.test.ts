@@ -11,12 +11,12 @@ import { overview, plans } from "./test/samples.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-let folder: string;
+let directory: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cli-"));
+  directory = await mkdtemp(join(tmpdir(), "cli-"));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(directory, { recursive: true }));
 
 interface Ended {
   readonly code: number | null;
@@ -31,7 +31,7 @@ const start = (
   stdin: "ignore" | "pipe" = "ignore",
 ): ChildProcess =>
   spawn(process.execPath, ["--conditions=development", MAIN, ...args], {
-    env: { PATH: process.env["PATH"], HOME: folder, ...environment },
+    env: { PATH: process.env["PATH"], HOME: directory, ...environment },
     stdio: [stdin, "pipe", "pipe"],
   });
 
@@ -62,12 +62,12 @@ describe("the program", () => {
   test("is kubectl's plug-in where it is called so, and answers kubectl's completion", async () => {
     const run = (name: string, args: readonly string[]): Promise<string> =>
       new Promise((resolve) => {
-        const path = join(folder, name);
+        const path = join(directory, name);
         execFile(process.execPath, ["--conditions=development", path, ...args], (_error, out, err) =>
           resolve(out + err),
         );
       });
-    for (const name of ["kubectl-cloudwire", "kubectl_complete-cloudwire"]) await symlink(MAIN, join(folder, name));
+    for (const name of ["kubectl-cloudwire", "kubectl_complete-cloudwire"]) await symlink(MAIN, join(directory, name));
     expect(await run("kubectl-cloudwire", ["explain", "--help"])).toMatch(/^Usage: kubectl cloudwire explain/);
     expect(await run("kubectl_complete-cloudwire", ["rel"])).toBe("release\n:4\n");
   });
@@ -168,7 +168,7 @@ describe("the program", () => {
     controller.pages.set(PATHS.overview, { body: overview });
     await using full = await open("/dev/full", "w");
     const args = ["--conditions=development", MAIN, "status", "--server", `http://127.0.0.1:${controller.port}`];
-    const env = { PATH: process.env["PATH"], HOME: folder };
+    const env = { PATH: process.env["PATH"], HOME: directory };
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", full.fd, "pipe"] });
     expect(await end(child)).toMatchObject({ code: 1, err: expect.stringContaining("could not be written: ENOSPC") });
   });
@@ -177,7 +177,7 @@ describe("the program", () => {
 describe("completion scripts", () => {
   /** What bash offers for a line, by the script alone. */
   const offered = async (line: string): Promise<readonly string[]> => {
-    const wrapper = join(folder, "cloudwire");
+    const wrapper = join(directory, "cloudwire");
     await writeFile(wrapper, `#!/bin/sh\nexec "${process.execPath}" --conditions=development "${MAIN}" "$@"\n`, {
       mode: 0o755,
     });
@@ -189,7 +189,7 @@ describe("completion scripts", () => {
       `printf '%s\\n' "\${COMPREPLY[@]}"`,
     ].join("\n");
     const child = spawn("bash", ["-c", script, "bash", line], {
-      env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: folder },
+      env: { PATH: `${directory}:${process.env["PATH"]}`, HOME: directory },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const { out, err } = await end(child);
@@ -209,8 +209,8 @@ describe("completion scripts", () => {
   });
 
   test("make bash complete files", async () => {
-    await writeFile(join(folder, "config-a"), "");
-    expect(await offered(`cloudwire status --kubeconfig ${folder}/conf`)).toEqual([`${folder}/config-a`]);
-    expect(await offered(`cloudwire status --kubeconfig=${folder}/conf`)).toEqual([`${folder}/config-a`]);
+    await writeFile(join(directory, "config-a"), "");
+    expect(await offered(`cloudwire status --kubeconfig ${directory}/conf`)).toEqual([`${directory}/config-a`]);
+    expect(await offered(`cloudwire status --kubeconfig=${directory}/conf`)).toEqual([`${directory}/config-a`]);
   });
 });

@@ -39,7 +39,7 @@ async function main(): Promise<number> {
       commands: COMMANDS,
       environment: process.env,
       readInput: () => text(process.stdin),
-      terminal: (hasColours) => processTerminal(process, hasColours),
+      terminal: (hasColors) => processTerminal(process, hasColors),
       signal: stop.signal,
     });
   } catch (error) {

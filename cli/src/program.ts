@@ -9,7 +9,7 @@ import { CommandError, UsageError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./options/help.ts";
 import { type Parsed, parseCommandLine } from "./options/parse.ts";
-import { type Terminal, wantsColours } from "./terminal/terminal.ts";
+import { type Terminal, wantsColors } from "./terminal/terminal.ts";
 
 /** What the program takes from its process. */
 export interface ProgramDependencies {
@@ -19,7 +19,7 @@ export interface ProgramDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** All of standard input. */
   readonly readInput: () => Promise<string>;
-  readonly terminal: (hasColours: (isTerminal: boolean) => boolean) => Terminal;
+  readonly terminal: (hasColors: (isTerminal: boolean) => boolean) => Terminal;
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
   const { program, commands, environment } = dependencies;
   const parsed = parseCommandLine(args, commands);
   const wish = parsed.kind === "run" ? parsed.values.textOf("color") : "auto";
-  const terminal = dependencies.terminal((isTerminal) => wantsColours(wish, environment, isTerminal));
+  const terminal = dependencies.terminal((isTerminal) => wantsColors(wish, environment, isTerminal));
   switch (parsed.kind) {
     case "help": {
       const { command, topic } = parsed;

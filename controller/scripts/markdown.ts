@@ -15,13 +15,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** `leader election` to `Leader election`. */
-export function capitalised(text: string): string {
+export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The words of a row's help as a sentence of their own. */
 export function sentence(text: string): string {
-  return `${capitalised(text)}.`;
+  return `${capitalized(text)}.`;
 }
 
 /** The first line of a page that nobody edits. */

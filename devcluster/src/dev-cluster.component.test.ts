@@ -192,13 +192,13 @@ describe("options of startDevCluster()", () => {
   });
 
   test("writeKubeconfig() writes a file for its owner alone", async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "devcluster-"));
+    const directory = await mkdtemp(path.join(tmpdir(), "devcluster-"));
     const cluster = await startDevCluster();
-    const file = path.join(folder, "kubeconfig");
+    const file = path.join(directory, "kubeconfig");
     await cluster.writeKubeconfig(file, "secret");
     const config: unknown = JSON.parse(await readFile(file, "utf8"));
     await cluster.close();
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
     expect(config).toMatchObject({
       clusters: [{ cluster: { server: cluster.url } }],
       users: [{ user: { token: "secret" } }],

@@ -40,24 +40,27 @@ data: {a: "1", b: "2"}
 const pem = "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
 
 describe.skipIf(missing)("kubectl", () => {
-  let folder: string;
+  let directory: string;
   let cluster: DevCluster;
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "devcluster-kubectl-"));
+    directory = await mkdtemp(path.join(tmpdir(), "devcluster-kubectl-"));
     cluster = await startDevCluster();
-    await cluster.writeKubeconfig(path.join(folder, "kubeconfig"));
-    await writeFile(path.join(folder, "all.yaml"), manifest);
+    await cluster.writeKubeconfig(path.join(directory, "kubeconfig"));
+    await writeFile(path.join(directory, "all.yaml"), manifest);
   });
 
   afterEach(async () => {
     await cluster.close();
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
   });
 
   /** What kubectl prints, both streams, whether it succeeds or not. */
   const kubectl = async (...args: readonly string[]): Promise<string> => {
-    const flags = [`--kubeconfig=${path.join(folder, "kubeconfig")}`, `--cache-dir=${path.join(folder, "cache")}`];
+    const flags = [
+      `--kubeconfig=${path.join(directory, "kubeconfig")}`,
+      `--cache-dir=${path.join(directory, "cache")}`,
+    ];
     const run = promisify(execFile);
     try {
       const { stdout, stderr } = await run(program, [...flags, ...args], { timeout: 30_000 });
@@ -66,13 +69,13 @@ describe.skipIf(missing)("kubectl", () => {
       return error instanceof Error ? error.message : String(error);
     }
   };
-  const apply = (): Promise<string> => kubectl("apply", "-f", path.join(folder, "all.yaml"));
+  const apply = (): Promise<string> => kubectl("apply", "-f", path.join(directory, "all.yaml"));
 
   test("apply creates, leaves alone what has not changed, and changes what has", async () => {
     expect(await apply()).toBe("node/n1 created\nservice/web created\nconfigmap/settings created\n");
     expect(await apply()).toBe("node/n1 unchanged\nservice/web unchanged\nconfigmap/settings unchanged\n");
     const changed = manifest.replace("port: 80", "port: 8080").replace('a: "1", ', "").replace("worker", "other");
-    await writeFile(path.join(folder, "all.yaml"), changed);
+    await writeFile(path.join(directory, "all.yaml"), changed);
     expect(await apply()).toBe("node/n1 configured\nservice/web configured\nconfigmap/settings configured\n");
     expect(cluster.read("v1", "ConfigMap", "default", "settings")).toMatchObject({ data: { b: "2" } });
     expect(cluster.read("v1", "Service", "default", "web")).toMatchObject({
@@ -149,7 +152,7 @@ describe.skipIf(missing)("kubectl", () => {
 
   test("delete removes, and waits for finalizers", async () => {
     await apply();
-    expect(await kubectl("delete", "-f", path.join(folder, "all.yaml"))).toMatch(
+    expect(await kubectl("delete", "-f", path.join(directory, "all.yaml"))).toMatch(
       /node "n1" deleted.*\n.*service "web" deleted.*\n.*configmap "settings" deleted/,
     );
     cluster.seed({ apiVersion: "v1", kind: "Node", metadata: { name: "held", finalizers: ["a.b/c"] } });
@@ -161,10 +164,10 @@ describe.skipIf(missing)("kubectl", () => {
 
   test("mistakes are told as by a real server", async () => {
     await writeFile(
-      path.join(folder, "bad.yaml"),
+      path.join(directory, "bad.yaml"),
       "apiVersion: v1\nkind: Node\nmetadata: {name: bad}\nspec: {bogus: 1}\n",
     );
-    expect(await kubectl("apply", "-f", path.join(folder, "bad.yaml"))).toContain(
+    expect(await kubectl("apply", "-f", path.join(directory, "bad.yaml"))).toContain(
       'strict decoding error: unknown field "spec.bogus"',
     );
     expect(await kubectl("get", "node", "nope")).toContain('Error from server (NotFound): nodes "nope" not found');

@@ -29,18 +29,18 @@ async function run(args: readonly string[]): Promise<Ended> {
 }
 
 describe("devcluster, the program", () => {
-  let folder: string;
+  let directory: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "devcluster-"));
+    directory = await mkdtemp(path.join(tmpdir(), "devcluster-"));
   });
 
   afterEach(async () => {
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
   });
 
   test("serves, writes a kubeconfig, and ends on SIGTERM", async () => {
-    const file = path.join(folder, "kubeconfig");
+    const file = path.join(directory, "kubeconfig");
     const child = start(["--port=0", `--kubeconfig-out=${file}`]);
     const [line]: readonly Buffer[] = await once(child.stdout ?? child, "data");
     const url = /serving the Kubernetes API at (\S+)/.exec(line?.toString() ?? "")?.[1] ?? "";
@@ -86,7 +86,7 @@ describe("devcluster, the program", () => {
   });
 
   test("says which file it cannot write", async () => {
-    const file = path.join(folder, "missing", "kubeconfig");
+    const file = path.join(directory, "missing", "kubeconfig");
     const ended = await run(["--port=0", `--kubeconfig-out=${file}`]);
     expect(ended).toMatchObject({
       code: 1,

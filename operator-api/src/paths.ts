@@ -1,5 +1,5 @@
 /**
- * Paths of the pages below; all of the secure port, behind authentication and authorisation. All but orphans also of
+ * Paths of the pages below; all of the secure port, behind authentication and authorization. All but orphans also of
  * --status-page-bind-address, on loopback and without either.
  */
 export const PATHS = {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 const FILE = "gen/descriptor-set.binpb";
 
 /**
- * The serialised `google.protobuf.FileDescriptorSet` of the contract and everything it imports, for server reflection,
+ * The serialized `google.protobuf.FileDescriptorSet` of the contract and everything it imports, for server reflection,
  * conformance checks and tools. Read when called: a few hundred kilobytes that most callers never need.
  */
 export const readDescriptorSet = (): Uint8Array => {

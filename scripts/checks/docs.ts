@@ -18,14 +18,14 @@ const snippets = [...pages].flatMap(([path, page]) => snippetsOf(path, page));
 const manifestTexts = await treeTexts(":(glob)**/package.json");
 // Not those of the control plane and of upstream's controllers: they name every module of Kubernetes' own tree.
 const goTexts = await treeTexts(
-  ...["provider-sdk/go", "providers", "test/programs/bridged"].map((folder) => `:(glob)${folder}/**/go.mod`),
+  ...["provider-sdk/go", "providers", "test/programs/bridged"].map((directory) => `:(glob)${directory}/**/go.mod`),
 );
 const manifests = new Map([
   ...[...manifestTexts].map(([path, text]): [string, Manifest] => [path, JSON.parse(text)]),
   ...[...goTexts].map(([path, text]): [string, Manifest] => [path, goManifest(text)]),
 ]);
 const sources = await treeTexts(
-  ...["controller", "providers/*", "provider-sdk/typescript"].map((folder) => `:(glob)${folder}/src/**/*.ts`),
+  ...["controller", "providers/*", "provider-sdk/typescript"].map((directory) => `:(glob)${directory}/src/**/*.ts`),
   ":(glob)deploy/charts/**",
 );
 const faults = [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT, run } from "../lib/run.ts";
 import { treeFiles } from "../lib/tree.ts";
 
-/** Where generators write. Anything in these folders is generated, anything elsewhere is not. */
+/** Where generators write. Anything in these directories is generated, anything elsewhere is not. */
 const GENERATED = [
   ":(glob)**/gen/**",
   "provider-sdk/go/cloudprovider",

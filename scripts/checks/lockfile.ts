@@ -34,7 +34,7 @@ export function missingPlatformPackages(locked: LockedPackages): LockedPackages 
   return missing;
 }
 
-/** As Node looks it up: beside the package that wants it, then in each folder above. */
+/** As Node looks it up: beside the package that wants it, then in each directory above. */
 function isResolved(locked: LockedPackages, from: string, name: string): boolean {
   const above = from.lastIndexOf("/node_modules/");
   if (from === "") return locked[`node_modules/${name}`] !== undefined;

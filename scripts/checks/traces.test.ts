@@ -8,7 +8,7 @@ const url = (host: string) => `${site(host)}/package`;
 
 describe("findTraces()", () => {
   test.each([
-    ["a home folder", `see ${path("home", "ann", "notes")}`, path("home", "ann", "notes")],
+    ["a home directory", `see ${path("home", "ann", "notes")}`, path("home", "ann", "notes")],
     ["root's home", `KUBECONFIG=${path("root", ".kube")}`, path("root", ".kube")],
     ["a checkout at the root", `"${path("work", "main")}"`, path("work", "main")],
     ["a registry's host", `npm install --registry ${url("registry.example.com")}`, site("registry.example.com")],
@@ -19,7 +19,7 @@ describe("findTraces()", () => {
   });
 
   test.each([
-    ["a folder of that name further down", "providers/work/main.ts and ./home/x and ~/work/x"],
+    ["a directory of that name further down", "providers/work/main.ts and ./home/x and ~/work/x"],
     ["a module path", 'import "k8s.io/kubernetes/cmd/home/x"'],
     ["a page on a site", "https://example.com/home/index.html"],
     ["Kubernetes' image registry", "https://registry.k8s.io/pause:3.10"],

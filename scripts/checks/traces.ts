@@ -16,7 +16,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     name: "path of one machine",
-    // A home, or a work folder at the root: somebody's checkout. Not below another folder, not in a URL.
+    // A home, or a work directory at the root: somebody's checkout. Not below another directory, not in a URL.
     pattern: /(?<![\w.$}~/*-])\/(?:home|root|Users|work|farm)\/[A-Za-z.][\w./-]*/,
   },
   {

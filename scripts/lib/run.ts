@@ -3,11 +3,11 @@ import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The checkout's top folder. */
+/** The checkout's top directory. */
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export interface RunOptions {
-  /** Folder to run in, relative to the checkout; the checkout itself unless told. */
+  /** Directory to run in, relative to the checkout; the checkout itself unless told. */
   readonly cwd?: string;
   /** "show" lets the command write to our terminal; "keep" collects stdout and stderr together. */
   readonly output: "show" | "keep";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createPaint, formatDuration, wantsColour } from "./terminal.ts";
+import { createPaint, formatDuration, wantsColor } from "./terminal.ts";
 
-describe("wantsColour()", () => {
+describe("wantsColor()", () => {
   test.each([
     ["a terminal", {}, true, true],
     ["a pipe", {}, false, false],
@@ -9,12 +9,12 @@ describe("wantsColour()", () => {
     ["an empty NO_COLOR, which does not count", { NO_COLOR: "" }, true, true],
     ["a dumb terminal", { TERM: "dumb" }, true, false],
   ])("on %s", (_sentence, env, isTty, answer) => {
-    expect(wantsColour(env, isTty)).toBe(answer);
+    expect(wantsColor(env, isTty)).toBe(answer);
   });
 });
 
 describe("createPaint()", () => {
-  test("leaves text as it is without colours", () => {
+  test("leaves text as it is without colors", () => {
     expect(createPaint(false).red("x")).toBe("x");
     expect(createPaint(true).red("x")).toBe("\u001B[31mx\u001B[39m");
   });

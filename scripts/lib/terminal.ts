@@ -1,4 +1,4 @@
-/** Paints text, or leaves it plain where colours are not wanted. */
+/** Paints text, or leaves it plain where colors are not wanted. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -8,15 +8,15 @@ export interface Paint {
   readonly cyan: (text: string) => string;
 }
 
-/** Colours on a terminal only, and not when NO_COLOR is set to anything (no-color.org) or the terminal is "dumb". */
-export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTty: boolean): boolean {
+/** Colors on a terminal only, and not when NO_COLOR is set to anything (no-color.org) or the terminal is "dumb". */
+export function wantsColor(env: Readonly<Record<string, string | undefined>>, isTty: boolean): boolean {
   return isTty && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 }
 
 /** A paint for a terminal, or one that changes nothing. */
-export function createPaint(colours: boolean): Paint {
+export function createPaint(colors: boolean): Paint {
   const code = (open: number, close: number) => (text: string) =>
-    colours ? `\u001B[${open}m${text}\u001B[${close}m` : text;
+    colors ? `\u001B[${open}m${text}\u001B[${close}m` : text;
   return {
     bold: code(1, 22),
     dim: code(2, 22),

@@ -14,7 +14,7 @@ export const GO_MODULES: readonly string[] = [
   "test/programs/bridged/fake",
 ];
 
-/** The Python package's folder: its environment has what the tests and the gate need. */
+/** The Python package's directory: its environment has what the tests and the gate need. */
 export const PYTHON_SDK = "provider-sdk/python";
 
 /** Makes ready what pytest runs in. */
@@ -32,15 +32,15 @@ export async function prepareSidecars(): Promise<string | undefined> {
       prepareGoProgram(
         "test/programs/bridged/aws",
         "provider-aws",
-        unoptimised("github.com/aws/aws-sdk-go-v2/service/ec2"),
+        unoptimized("github.com/aws/aws-sdk-go-v2/service/ec2"),
       ),
-    () => prepareGoProgram("test/programs/bridged/gcp", "provider-gcp", unoptimised("google.golang.org/api/...")),
+    () => prepareGoProgram("test/programs/bridged/gcp", "provider-gcp", unoptimized("google.golang.org/api/...")),
     () => prepareVenv("test/programs/emulators"),
   ]);
 }
 
 /** The clouds' generated clients take half of the build: so, half of that. The programs run no slower that a test could tell. */
-function unoptimised(packages: string): readonly string[] {
+function unoptimized(packages: string): readonly string[] {
   return ["-ldflags=-s -w", `-gcflags=${packages}=-N -l`];
 }
 
@@ -60,14 +60,14 @@ export async function runGoTests(): Promise<Tally> {
 }
 
 export async function runPytest(): Promise<Tally> {
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-pytest-"));
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-pytest-"));
   try {
-    const report = join(folder, "report.xml");
+    const report = join(directory, "report.xml");
     const args = ["-m", "pytest", "--quiet", `--junitxml=${report}`];
     const { code } = await run(".venv/bin/python", args, { cwd: PYTHON_SDK, output: "show" });
     return readJunitTally(await readFile(report, "utf8").catch(() => undefined), code);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -57,7 +57,7 @@ export function readJunitTally(report: string | undefined, exitCode: number): Ta
     failed: exitCode === 0 ? failed : Math.max(failed, 1),
     skipped,
     remarks: [...(report ?? "").matchAll(JUNIT_REMARK)].map(
-      ([, folder = "", name = "", what = ""]) => `${what === "skipped" ? "SKIPPED" : "FAILED"} ${folder} ${name}`,
+      ([, directory = "", name = "", what = ""]) => `${what === "skipped" ? "SKIPPED" : "FAILED"} ${directory} ${name}`,
     ),
   };
 }

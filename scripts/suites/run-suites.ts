@@ -7,9 +7,9 @@ import { NO_TESTS, readTally, type Tally } from "./test-summary.ts";
 
 /** Runs vitest's projects of these names. */
 export async function runVitest(suites: readonly string[], args: readonly string[] = []): Promise<Tally> {
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-test-"));
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-test-"));
   try {
-    const report = join(folder, "report.json");
+    const report = join(directory, "report.json");
     const projects = suites.flatMap((suite) => ["--project", suite]);
     const { code } = await run("vitest", ["run", "--passWithNoTests", ...projects, ...args], {
       output: "show",
@@ -18,7 +18,7 @@ export async function runVitest(suites: readonly string[], args: readonly string
     const text = await readFile(report, "utf8").catch(() => undefined);
     return readTally(text, code);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -10,29 +10,29 @@ const VENV_FORMAT = 1;
 export const GO_BUILD = { args: ["-trimpath"], env: { CGO_ENABLED: "0" } } as const;
 
 /**
- * Makes `<folder>/.venv` from `<folder>/requirements.txt`, unless the one there is of the same file and Python, and puts the package of
- * the folder into it, where there is one. Answers why that cannot be done here, or nothing when it is ready.
+ * Makes `<directory>/.venv` from `<directory>/requirements.txt`, unless the one there is of the same file and Python, and puts the package of
+ * the directory into it, where there is one. Answers why that cannot be done here, or nothing when it is ready.
  */
-export async function prepareVenv(folder: string): Promise<string | undefined> {
+export async function prepareVenv(directory: string): Promise<string | undefined> {
   const version = await versionOf("python3", ["--version"]);
   if (version === undefined) return "python3 is not installed";
-  const requirements = await readFile(join(ROOT, folder, "requirements.txt"), "utf8");
+  const requirements = await readFile(join(ROOT, directory, "requirements.txt"), "utf8");
   const stamp = createHash("sha256")
     .update(JSON.stringify([VENV_FORMAT, version, requirements]))
     .digest("hex");
-  const stampFile = join(ROOT, folder, ".venv", "requirements.sha256");
+  const stampFile = join(ROOT, directory, ".venv", "requirements.sha256");
   if ((await readFile(stampFile, "utf8").catch(() => "")) === stamp) return undefined;
-  console.log(`\nInstalling the Python packages of ${folder} …`);
+  console.log(`\nInstalling the Python packages of ${directory} …`);
   const pip = [".venv/bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"];
-  const hasPackage = (await readFile(join(ROOT, folder, "pyproject.toml")).catch(() => undefined)) !== undefined;
+  const hasPackage = (await readFile(join(ROOT, directory, "pyproject.toml")).catch(() => undefined)) !== undefined;
   const steps = [
     ["python3", "-m", "venv", "--clear", ".venv"],
     [...pip, "-r", "requirements.txt"],
     ...(hasPackage ? [[...pip, "--no-deps", "--editable", "."]] : []),
   ];
   for (const [command = "", ...args] of steps) {
-    const { code } = await run(command, args, { cwd: folder, output: "show" });
-    if (code !== 0) return `\`${[command, ...args].join(" ")}\` failed in ${folder} (exit ${code}, see above)`;
+    const { code } = await run(command, args, { cwd: directory, output: "show" });
+    if (code !== 0) return `\`${[command, ...args].join(" ")}\` failed in ${directory} (exit ${code}, see above)`;
   }
   await writeFile(stampFile, stamp);
   return undefined;
@@ -43,9 +43,9 @@ export async function findGo(): Promise<string | undefined> {
   return (await versionOf("go", ["version"])) === undefined ? "go is not installed" : undefined;
 }
 
-/** Builds a program, that of a Go module's top folder unless told, as `<folder>/bin/<name>`. Answers why that cannot be done here. */
+/** Builds a program, that of a Go module's top directory unless told, as `<directory>/bin/<name>`. Answers why that cannot be done here. */
 export async function prepareGoProgram(
-  folder: string,
+  directory: string,
   name: string,
   flags: readonly string[] = [],
   source = ".",
@@ -53,8 +53,8 @@ export async function prepareGoProgram(
   const missing = await findGo();
   if (missing !== undefined) return missing;
   const args = ["build", ...GO_BUILD.args, ...flags, "-o", join("bin", name), source];
-  const { code } = await run("go", args, { cwd: folder, output: "show", env: GO_BUILD.env });
-  return code === 0 ? undefined : `\`go build\` failed in ${folder} (exit ${code}, see above)`;
+  const { code } = await run("go", args, { cwd: directory, output: "show", env: GO_BUILD.env });
+  return code === 0 ? undefined : `\`go build\` failed in ${directory} (exit ${code}, see above)`;
 }
 
 async function versionOf(command: string, args: readonly string[]): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = join(PACKAGE, "src");
 
-/** The page's files by name, as they are to be served from one folder: index.html, app.js, app.css, icon.svg. */
+/** The page's files by name, as they are to be served from one directory: index.html, app.js, app.css, icon.svg. */
 export async function buildPage(): Promise<ReadonlyMap<string, Uint8Array>> {
   const [html, icon, script, style] = await Promise.all([
     readFile(join(SOURCES, "index.html")),
@@ -48,9 +48,9 @@ async function buildScript(): Promise<string> {
 
 /** All sheets in the order of their names: what is general comes first. */
 async function buildStyle(): Promise<string> {
-  const folder = join(SOURCES, "styles");
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".css")).toSorted();
-  const sheets = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  const directory = join(SOURCES, "styles");
+  const names = (await readdir(directory)).filter((name) => name.endsWith(".css")).toSorted();
+  const sheets = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
   return withoutComments(sheets.join("\n"));
 }
 
@@ -65,14 +65,14 @@ function withoutComments(css: string): string {
 }
 
 if (import.meta.main) {
-  const folder = join(PACKAGE, "dist/page");
-  await mkdir(folder, { recursive: true });
+  const directory = join(PACKAGE, "dist/page");
+  await mkdir(directory, { recursive: true });
   let total = 0;
   for (const [name, bytes] of await buildPage()) {
     // In one step, for whoever reads it meanwhile.
-    const fresh = join(folder, `${name}.${process.pid}`);
+    const fresh = join(directory, `${name}.${process.pid}`);
     await writeFile(fresh, bytes);
-    await rename(fresh, join(folder, name));
+    await rename(fresh, join(directory, name));
     const packed = gzipSync(bytes).length;
     total += packed;
     console.log(

@@ -7,7 +7,7 @@ import { startBrowser } from "../test/browser.ts";
 import { type Cluster, createCluster, serviceRow } from "../test/clusters.ts";
 import { type FixtureServer, startFixtureServer } from "../test/fixture-server.ts";
 
-const FOLDER = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "docs/guides/images");
+const DIRECTORY = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "docs/guides/images");
 
 /** So many that the plots have something to draw. */
 const SAMPLES = 60;
@@ -16,7 +16,7 @@ const SAMPLE_EVERY_MS = 5_000;
 interface Picture {
   readonly name: string;
   readonly hash: string;
-  readonly colours: "light" | "dark";
+  readonly colors: "light" | "dark";
   readonly width: number;
   readonly height: number;
   /** What is done before it is taken. */
@@ -24,11 +24,11 @@ interface Picture {
 }
 
 const PICTURES: readonly Picture[] = [
-  { name: "overview", hash: "#/", colours: "light", width: 1100, height: 780 },
+  { name: "overview", hash: "#/", colors: "light", width: 1100, height: 780 },
   {
     name: "list",
     hash: "#/services",
-    colours: "light",
+    colors: "light",
     width: 1100,
     height: 480,
     prepare: async (page) => {
@@ -37,12 +37,12 @@ const PICTURES: readonly Picture[] = [
       await page.keyboard.press("ArrowDown");
     },
   },
-  { name: "object", hash: "#/service/shop/web", colours: "light", width: 1100, height: 940 },
-  { name: "calls-dark", hash: "#/calls", colours: "dark", width: 1100, height: 720 },
+  { name: "object", hash: "#/service/shop/web", colors: "light", width: 1100, height: 940 },
+  { name: "calls-dark", hash: "#/calls", colors: "dark", width: 1100, height: 720 },
   {
     name: "lost",
     hash: "#/nodes?state=blocked",
-    colours: "dark",
+    colors: "dark",
     width: 1100,
     height: 360,
     prepare: async (page, server) => {
@@ -50,7 +50,7 @@ const PICTURES: readonly Picture[] = [
       await page.getByText("answers 503").waitFor();
     },
   },
-  { name: "narrow", hash: "#/nodes", colours: "light", width: 400, height: 640 },
+  { name: "narrow", hash: "#/nodes", colors: "light", width: 400, height: 640 },
 ];
 
 function createShown(): Cluster {
@@ -62,10 +62,10 @@ function createShown(): Cluster {
 
 async function take(browser: Browser, picture: Picture): Promise<void> {
   const server = await startFixtureServer(createShown());
-  const { width, height, colours } = picture;
+  const { width, height, colors } = picture;
   const context = await browser.newContext({
     viewport: { width, height },
-    colorScheme: colours,
+    colorScheme: colors,
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
@@ -81,7 +81,7 @@ async function take(browser: Browser, picture: Picture): Promise<void> {
     // What was sent is drawn with the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 300))));
     await picture.prepare?.(page, server);
-    await page.screenshot({ path: join(FOLDER, `status-page-${picture.name}.png`) });
+    await page.screenshot({ path: join(DIRECTORY, `status-page-${picture.name}.png`) });
     console.log(`status-page-${picture.name}.png`);
   } finally {
     await context.close();
@@ -89,7 +89,7 @@ async function take(browser: Browser, picture: Picture): Promise<void> {
   }
 }
 
-await mkdir(FOLDER, { recursive: true });
+await mkdir(DIRECTORY, { recursive: true });
 const browser = await startBrowser();
 try {
   for (const picture of PICTURES) await take(browser, picture);

@@ -79,8 +79,8 @@ function stateOf(random: number): State {
 
 /** Reasons and sentences as docs/reference/explain.md has them. */
 const NODE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>> = {
-  ok: { summary: "The Node is initialised, and Ready." },
-  progressing: { summary: "The Node is being initialised." },
+  ok: { summary: "The Node is initialized, and Ready." },
+  progressing: { summary: "The Node is being initialized." },
   waiting: {
     reason: "MachineStateUnknown",
     summary: "The Node is not Ready, and its cloud cannot tell how its machine is.",

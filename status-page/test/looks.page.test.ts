@@ -36,7 +36,7 @@ const VIEWS = [
   { name: "no such page", hash: "#/pods", shows: "There is no such page" },
 ] as const;
 
-describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+describe.each(["light", "dark"] as const)("in %s colors", (colorScheme) => {
   test.each(VIEWS)("the view has no fault of accessibility: $name", async ({ hash, shows }) => {
     await using opened = await openPage(browser, { colorScheme }, (cluster) => {
       cluster.brakeHolds = true;
@@ -70,7 +70,7 @@ const backOf = (page: Page): Promise<string> =>
 const LIGHT = "rgb(244, 246, 249)";
 const DARK = "rgb(17, 21, 27)";
 
-describe("colours", () => {
+describe("colors", () => {
   test("follow the system until somebody chooses, and the choice is kept", async () => {
     await using opened = await openPage(browser, { colorScheme: "dark" });
     const { page } = opened;
@@ -78,12 +78,12 @@ describe("colours", () => {
     expect(await backOf(page)).toBe(DARK);
     await page.emulateMedia({ colorScheme: "light" });
     expect(await backOf(page)).toBe(LIGHT);
-    await page.getByLabel("Colours").selectOption("dark");
+    await page.getByLabel("Colors").selectOption("dark");
     expect(await backOf(page)).toBe(DARK);
     await page.reload();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(await backOf(page)).toBe(DARK);
-    await page.getByLabel("Colours").selectOption("auto");
+    await page.getByLabel("Colors").selectOption("auto");
     expect(await backOf(page)).toBe(LIGHT);
   });
 });

@@ -9,15 +9,15 @@ export type OwnProgram = "cloudwire-controller-manager" | "cloudwire-provider-si
 /** Those, and that of its operators. */
 export type ShippedProgram = OwnProgram | "cloudwire";
 
-/** Makes the programs as they are shipped, each in a folder of its own below this one. */
-export async function makeBundles(folder: string): Promise<void> {
+/** Makes the programs as they are shipped, each in a directory of its own below this one. */
+export async function makeBundles(directory: string): Promise<void> {
   const script = fileURLToPath(new URL("../../scripts/build/bundle/main.ts", import.meta.url));
-  await promisify(execFile)(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
+  await promisify(execFile)(process.execPath, ["--conditions=development", script, `--out=${directory}`]);
 }
 
 /** The file that starts the program. */
-export function bundledProgram(folder: string, name: ShippedProgram): string {
-  return join(folder, name, `${name}.mjs`);
+export function bundledProgram(directory: string, name: ShippedProgram): string {
+  return join(directory, name, `${name}.mjs`);
 }
 
 /** Makes the status page where a controller that runs from its sources looks for it. */

@@ -7,9 +7,9 @@ import { measureAll } from "./measure/measure.ts";
 import { SCENARIOS } from "./scenarios/scenarios.ts";
 
 // Too small to say what anything costs: it is here so that the bench runs whenever somebody needs it.
-test("measureAll() has figures of each peer that initialises 30 nodes", async () => {
+test("measureAll() has figures of each peer that initializes 30 nodes", async () => {
   const peers = [CLOUDWIRE, UPSTREAM_TUNED, RAW_WRITER];
-  const options = { scenarios: ["initialise"], peers, sizes: { nodes: 30 }, rounds: 1, growth: false };
+  const options = { scenarios: ["initialize"], peers, sizes: { nodes: 30 }, rounds: 1, growth: false };
   const runs = planOf(SCENARIOS, options);
   const stop = new AbortController().signal;
   const results: Result[] = [];

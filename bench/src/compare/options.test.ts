@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { parseBenchOptions } from "./options.ts";
 
-const choices = { scenarios: ["initialise", "join"], peers: ["ours", "theirs"], defaultOut: "/out.json" };
+const choices = { scenarios: ["initialize", "join"], peers: ["ours", "theirs"], defaultOut: "/out.json" };
 
 test("parseBenchOptions() takes the goals' runs when nothing is said", () => {
   expect(parseBenchOptions([], choices)).toEqual({
     kind: "options",
     options: {
-      plan: { scenarios: ["initialise", "join"], peers: undefined, sizes: {}, rounds: 3, growth: false },
+      plan: { scenarios: ["initialize", "join"], peers: undefined, sizes: {}, rounds: 3, growth: false },
       patienceMs: Number.POSITIVE_INFINITY,
       out: "/out.json",
       resume: false,
@@ -21,7 +21,7 @@ test("parseBenchOptions() takes what is said", () => {
     kind: "options",
     options: {
       plan: {
-        scenarios: ["initialise", "join"],
+        scenarios: ["initialize", "join"],
         peers: ["ours"],
         sizes: { nodes: 20, steadySeconds: 5 },
         rounds: 3,

@@ -19,14 +19,14 @@ const plan = (changes: Partial<PlanOptions>) => planOf(SCENARIOS, { ...options, 
 describe("planOf()", () => {
   test("measures each scenario at the goals' sizes, with those whom a goal names", () => {
     expect(plan({}).map(words)).toEqual([
-      `initialise 5000 ${CLOUDWIRE} 0`,
-      `initialise 5000 ${UPSTREAM} 0`,
-      `initialise 5000 ${UPSTREAM_TUNED} 0`,
-      `initialise 5000 ${RAW_WRITER} 0`,
-      `initialise 1000 ${CLOUDWIRE} 0`,
-      `initialise 1000 ${UPSTREAM_TUNED} 0`,
-      `initialise 15000 ${CLOUDWIRE} 0`,
-      `initialise 15000 ${UPSTREAM_TUNED} 0`,
+      `initialize 5000 ${CLOUDWIRE} 0`,
+      `initialize 5000 ${UPSTREAM} 0`,
+      `initialize 5000 ${UPSTREAM_TUNED} 0`,
+      `initialize 5000 ${RAW_WRITER} 0`,
+      `initialize 1000 ${CLOUDWIRE} 0`,
+      `initialize 1000 ${UPSTREAM_TUNED} 0`,
+      `initialize 15000 ${CLOUDWIRE} 0`,
+      `initialize 15000 ${UPSTREAM_TUNED} 0`,
       `services 500 ${CLOUDWIRE} 0`,
       `services 500 ${UPSTREAM} 0`,
       `services 500 ${UPSTREAM_TUNED} 0`,
@@ -45,20 +45,20 @@ describe("planOf()", () => {
     const runs = plan({ growth: true, peers: [CLOUDWIRE, RAW_WRITER] });
     expect(runs.map(words)).toEqual([
       ...[1000, 5000, 15_000].flatMap((nodes) =>
-        [CLOUDWIRE, RAW_WRITER].map((peer) => `initialise ${nodes} ${peer} 0`),
+        [CLOUDWIRE, RAW_WRITER].map((peer) => `initialize ${nodes} ${peer} 0`),
       ),
       ...[10, 100, 1000].map((services) => `services ${services} ${CLOUDWIRE} 0`),
     ]);
   });
 
   test("takes sizes that are given wherever a scenario has them, and each only once", () => {
-    const runs = plan({ scenarios: ["initialise", "services", "verdict"], peers: [CLOUDWIRE], sizes: { nodes: 30 } });
+    const runs = plan({ scenarios: ["initialize", "services", "verdict"], peers: [CLOUDWIRE], sizes: { nodes: 30 } });
     expect(runs.map(words)).toEqual([
-      `initialise 30 ${CLOUDWIRE} 0`,
+      `initialize 30 ${CLOUDWIRE} 0`,
       `services 500 ${CLOUDWIRE} 0`,
       `verdict 30 ${CLOUDWIRE} 0`,
     ]);
-    expect(plan({ growth: true, scenarios: ["initialise"], peers: [CLOUDWIRE], sizes: { nodes: 30 } })).toHaveLength(1);
+    expect(plan({ growth: true, scenarios: ["initialize"], peers: [CLOUDWIRE], sizes: { nodes: 30 } })).toHaveLength(1);
   });
 
   test("begins each round with another peer, and gives writes to the raw writer alone where there are only those", () => {
@@ -67,7 +67,7 @@ describe("planOf()", () => {
   });
 });
 
-const run = (peer: string, round: number): Run => ({ scenario: "initialise", sizes: { nodes: 30 }, peer, round });
+const run = (peer: string, round: number): Run => ({ scenario: "initialize", sizes: { nodes: 30 }, peer, round });
 const measured = (peer: string, round: number, seconds = 1): Result => ({
   kind: "measured",
   ...run(peer, round),

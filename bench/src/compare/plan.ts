@@ -20,11 +20,11 @@ interface Group {
 }
 
 /** Sizes at which the goals name memory and the event loop besides the scenario's own. */
-const FURTHER_GOALS = { scenario: "initialise", size: "nodes", values: [1000, 15_000] } as const;
+const FURTHER_GOALS = { scenario: "initialize", size: "nodes", values: [1000, 15_000] } as const;
 
 /** Sizes of the plots. */
 const GROWTH = [
-  { scenario: "initialise", size: "nodes", values: [1000, 5000, 15_000] },
+  { scenario: "initialize", size: "nodes", values: [1000, 5000, 15_000] },
   { scenario: "services", size: "services", values: [10, 100, 1000] },
 ] as const;
 

@@ -14,12 +14,12 @@ export interface ProcessFigures {
 
 /** Undefined when there is no such process any more. */
 export async function readProcessFigures(pid: number): Promise<ProcessFigures | undefined> {
-  const folder = `/proc/${pid}`;
+  const directory = `/proc/${pid}`;
   try {
     const [status, rollup, descriptors] = await Promise.all([
-      readFile(`${folder}/status`, "utf8"),
-      readFile(`${folder}/smaps_rollup`, "utf8"),
-      readdir(`${folder}/fd`),
+      readFile(`${directory}/status`, "utf8"),
+      readFile(`${directory}/smaps_rollup`, "utf8"),
+      readdir(`${directory}/fd`),
     ]);
     return {
       pid,

@@ -6,24 +6,24 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Wire } from "./wire.ts";
 
-let folder: string;
+let directory: string;
 let stack: AsyncDisposableStack;
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
-  folder = await mkdtemp(join(tmpdir(), "wire-"));
-  stack.defer(() => rm(folder, { recursive: true }));
+  directory = await mkdtemp(join(tmpdir(), "wire-"));
+  stack.defer(() => rm(directory, { recursive: true }));
 });
 afterEach(() => stack.disposeAsync());
 
 /** A server that answers what it is told; and the wire to it. */
 async function echoOverWire(): Promise<{ readonly wire: Wire; readonly path: string }> {
-  const target = { path: join(folder, "server.sock") };
+  const target = { path: join(directory, "server.sock") };
   const server = createServer((socket) => socket.pipe(socket).on("error", () => undefined));
   server.listen(target);
   await once(server, "listening");
   stack.defer(() => void server.close());
-  const path = join(folder, "wire.sock");
+  const path = join(directory, "wire.sock");
   return { path, wire: stack.use(await Wire.start({ path }, target)) };
 }
 
@@ -47,7 +47,7 @@ describe("Wire", () => {
   });
 
   test("closes a connection whose server is not there, and stays", async () => {
-    const wire = stack.use(await Wire.start({ host: "127.0.0.1", port: 0 }, { path: join(folder, "nobody.sock") }));
+    const wire = stack.use(await Wire.start({ host: "127.0.0.1", port: 0 }, { path: join(directory, "nobody.sock") }));
     const ends = [1, 2].map(() => once(connect(wire.port, "127.0.0.1"), "close"));
     expect(await Promise.all(ends)).toEqual([[false], [false]]);
   });

@@ -24,8 +24,8 @@ const MARK = 4;
 /** Between the names of two lines, so that both can be read. */
 const LABEL_GAP = 18;
 
-/** Okabe and Ito's, which people of every colour vision tell apart; each line has a mark of its own besides. */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#a05a8c"] as const;
+/** Okabe and Ito's, which people of every color vision tell apart; each line has a mark of its own besides. */
+const COLORS = ["#0072b2", "#d55e00", "#009e73", "#a05a8c"] as const;
 
 /** Readable on light and on dark paper; an image knows nothing of the page around it but what the reader prefers. */
 const STYLE = `text{font:13px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weight:600}
@@ -65,11 +65,11 @@ export function lineChart({ title, xTitle, series }: Chart): string {
 type Scale = (value: number) => number;
 
 function lineParts({ points }: Series, index: number, x: Scale, y: Scale): readonly string[] {
-  const colour = colourOf(index);
+  const color = colorOf(index);
   const path = points.map((point, at) => `${at === 0 ? "M" : "L"}${x(point.x)} ${y(point.y)}`).join("");
   return [
-    `<path class="line" stroke="${colour}" d="${path}"/>`,
-    ...points.map((point) => mark(index, x(point.x), y(point.y), colour)),
+    `<path class="line" stroke="${color}" d="${path}"/>`,
+    ...points.map((point) => mark(index, x(point.x), y(point.y), color)),
   ];
 }
 
@@ -84,38 +84,38 @@ function labels(series: readonly Series[], x: Scale, y: Scale): readonly string[
   let above = Number.NEGATIVE_INFINITY;
   return ends.map((end) => {
     above = Math.max(end.y, above + LABEL_GAP);
-    return text(end.x + 12, above + 4, end.label, { colour: colourOf(end.index) });
+    return text(end.x + 12, above + 4, end.label, { color: colorOf(end.index) });
   });
 }
 
-function mark(index: number, x: number, y: number, colour: string): string {
+function mark(index: number, x: number, y: number, color: string): string {
   switch (index % 3) {
     case 0:
-      return `<circle cx="${x}" cy="${y}" r="${MARK}" fill="${colour}"/>`;
+      return `<circle cx="${x}" cy="${y}" r="${MARK}" fill="${color}"/>`;
     case 1:
-      return `<rect x="${x - MARK}" y="${y - MARK}" width="${2 * MARK}" height="${2 * MARK}" fill="${colour}"/>`;
+      return `<rect x="${x - MARK}" y="${y - MARK}" width="${2 * MARK}" height="${2 * MARK}" fill="${color}"/>`;
     default:
-      return `<path d="M${x} ${y - MARK - 1}l${MARK + 1} ${2 * MARK}h-${2 * MARK + 2}z" fill="${colour}"/>`;
+      return `<path d="M${x} ${y - MARK - 1}l${MARK + 1} ${2 * MARK}h-${2 * MARK + 2}z" fill="${color}"/>`;
   }
 }
 
-function colourOf(index: number): string {
-  return COLOURS[index % COLOURS.length] ?? COLOURS[0];
+function colorOf(index: number): string {
+  return COLORS[index % COLORS.length] ?? COLORS[0];
 }
 
 interface TextLook {
   readonly anchor?: "middle" | "end";
   readonly className?: string;
   /** Stronger than the style sheet's. */
-  readonly colour?: string;
+  readonly color?: string;
 }
 
-function text(x: number, y: number, content: string, { anchor, className, colour }: TextLook): string {
+function text(x: number, y: number, content: string, { anchor, className, color }: TextLook): string {
   const attributes = [
     `x="${x}" y="${y}"`,
     ...(anchor === undefined ? [] : [`text-anchor="${anchor}"`]),
     ...(className === undefined ? [] : [`class="${className}"`]),
-    ...(colour === undefined ? [] : [`style="fill:${colour}"`]),
+    ...(color === undefined ? [] : [`style="fill:${color}"`]),
   ];
   return `<text ${attributes.join(" ")}>${escape(content)}</text>`;
 }

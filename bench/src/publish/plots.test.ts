@@ -5,7 +5,7 @@ import { plotsOf } from "./plots.ts";
 
 const result = (peer: string, nodes: number, round: number, figures: Figures): Result => ({
   kind: "measured",
-  scenario: "initialise",
+  scenario: "initialize",
   sizes: { nodes },
   peer,
   round,

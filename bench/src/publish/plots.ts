@@ -19,22 +19,22 @@ const all = (measure: Measure): Plot["lines"] => PEERS.map((peer) => [peer, peer
 const PLOTS: readonly Plot[] = [
   {
     file: "performance-seconds.svg",
-    title: "Seconds until all nodes are initialised",
-    scenario: "initialise",
+    title: "Seconds until all nodes are initialized",
+    scenario: "initialize",
     by: "nodes",
     lines: all("seconds"),
   },
   {
     file: "performance-cpu.svg",
-    title: "CPU seconds until all nodes are initialised",
-    scenario: "initialise",
+    title: "CPU seconds until all nodes are initialized",
+    scenario: "initialize",
     by: "nodes",
     lines: all("cpuSeconds"),
   },
   {
     file: "performance-memory.svg",
-    title: "Memory (RSS, MiB) once all nodes are initialised",
-    scenario: "initialise",
+    title: "Memory (RSS, MiB) once all nodes are initialized",
+    scenario: "initialize",
     by: "nodes",
     lines: [
       [`${CLOUDWIRE}, both`, CLOUDWIRE, "rssMiB"],
@@ -44,8 +44,8 @@ const PLOTS: readonly Plot[] = [
   },
   {
     file: "performance-cloud-calls.svg",
-    title: "Calls of the cloud to initialise all nodes",
-    scenario: "initialise",
+    title: "Calls of the cloud to initialize all nodes",
+    scenario: "initialize",
     by: "nodes",
     lines: all("cloudCalls"),
   },

@@ -18,17 +18,17 @@ const SIZING = "../guides/sizing.md";
 export const RESULTS = "performance.json";
 
 /** Every file but the results', as they follow from these. */
-export async function publishedFiles(folder: string, file: ResultsFile): Promise<ReadonlyMap<string, string>> {
-  const page = await readFile(join(folder, PAGE), "utf8");
+export async function publishedFiles(directory: string, file: ResultsFile): Promise<ReadonlyMap<string, string>> {
+  const page = await readFile(join(directory, PAGE), "utf8");
   const drawings = [...plotsOf(file.results)].map(([name, { svg }]) => [name, svg] as const);
-  const sizing = await readFile(join(folder, SIZING), "utf8");
+  const sizing = await readFile(join(directory, SIZING), "utf8");
   return new Map([[PAGE, pageWith(page, SCENARIOS, file)], [SIZING, sizingPage(sizing, file.results)], ...drawings]);
 }
 
 /** Makes these results the committed ones, with tables and plots of them. */
-export async function publish(path: string, folder: string): Promise<void> {
+export async function publish(path: string, directory: string): Promise<void> {
   const file = await readResultsFile(path);
   if (file === undefined) throw new ResultsFileError(`--publish: there is no ${path}; measure first, or give --out`);
-  await writeResultsFile(join(folder, RESULTS), file);
-  for (const [name, text] of await publishedFiles(folder, file)) await writeFile(join(folder, name), text);
+  await writeResultsFile(join(directory, RESULTS), file);
+  for (const [name, text] of await publishedFiles(directory, file)) await writeFile(join(directory, name), text);
 }

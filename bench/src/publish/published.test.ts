@@ -6,13 +6,13 @@ import { readResultsFile } from "../compare/report/results-file.ts";
 import { pageWith } from "./page.ts";
 import { publishedFiles, RESULTS } from "./publish.ts";
 
-const folder = fileURLToPath(new URL("../../../docs/explanation", import.meta.url));
+const directory = fileURLToPath(new URL("../../../docs/explanation", import.meta.url));
 
 test("the committed page and plots say what the committed results say", async () => {
-  const file = await readResultsFile(join(folder, RESULTS));
-  const files = await publishedFiles(folder, file ?? { machine: "", results: [] });
+  const file = await readResultsFile(join(directory, RESULTS));
+  const files = await publishedFiles(directory, file ?? { machine: "", results: [] });
   const names = [...files.keys()];
-  const committed = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  const committed = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
   expect(new Map(names.map((name, index) => [name, committed[index]]))).toEqual(files);
 });
 

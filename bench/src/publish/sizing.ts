@@ -23,7 +23,7 @@ const MEMORY: readonly Column[] = [
 /** What each part of the page tells, of which scenario. */
 const PARTS: Readonly<Record<string, { readonly scenario: string; readonly columns: readonly Column[] }>> = {
   nodes: {
-    scenario: "initialise",
+    scenario: "initialize",
     columns: [
       NODES,
       ...MEMORY,

@@ -32,8 +32,8 @@ export async function measureLife(
   cloud: CloudAccess,
   idleMs: number,
 ): Promise<Life> {
-  const folder = await mkdtemp(join(tmpdir(), "bench-sdk-"));
-  const socketPath = join(folder, "provider.sock");
+  const directory = await mkdtemp(join(tmpdir(), "bench-sdk-"));
+  const socketPath = join(directory, "provider.sock");
   const env = {
     CLOUD_PROVIDER_ENDPOINT: `unix://${socketPath}`,
     SIMCLOUD_URL: cloud.url,
@@ -50,6 +50,6 @@ export async function measureLife(
     const { rssBytes, pssBytes } = await readProcessUsage(program.pid);
     return { servingMs, startCpuMs, rssBytes, pssBytes };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }

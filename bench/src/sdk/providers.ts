@@ -46,8 +46,8 @@ export function builtProviders(): MeasuredProviders {
 }
 
 /** What went wrong, if anything did. */
-function run(command: string, args: readonly string[], folder: string): string | undefined {
-  const { status, stderr, error } = spawnSync(command, args, { cwd: inTree(folder), encoding: "utf8" });
+function run(command: string, args: readonly string[], directory: string): string | undefined {
+  const { status, stderr, error } = spawnSync(command, args, { cwd: inTree(directory), encoding: "utf8" });
   if (status === 0) return undefined;
   return error?.message ?? stderr.trim();
 }

@@ -5,7 +5,7 @@ export interface SoakOptions {
   readonly nodes: number;
   readonly services: number;
   readonly seed: number;
-  /** Folder for the samples and logs. */
+  /** Directory for the samples and logs. */
   readonly out: string;
 }
 
@@ -23,7 +23,7 @@ descriptors or threads grow, or when in the end something is not as it was wishe
   --nodes=1000       machines and their nodes
   --services=80      Services
   --seed=1           of the churn
-  --out=FOLDER       where samples.csv, summary.txt and the programs' logs go (default bench/out/soak)
+  --out=DIRECTORY       where samples.csv, summary.txt and the programs' logs go (default bench/out/soak)
 `;
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;

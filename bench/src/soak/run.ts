@@ -126,7 +126,7 @@ function progress({ seconds, controller, sidecar, heapBytes = 0 }: Sample): stri
   return `${seconds.toFixed(0)} s: controller ${mib(controller?.rssBytes)} MiB (heap ${mib(heapBytes)}), ${controller?.descriptors ?? 0} descriptors; sidecar ${mib(sidecar?.rssBytes)} MiB, ${sidecar?.descriptors ?? 0} descriptors`;
 }
 
-async function writeResults(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+async function writeResults(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
 }

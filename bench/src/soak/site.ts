@@ -15,7 +15,7 @@ const LEASE = ["--leader-elect-lease-duration=60s", "--leader-elect-renew-deadli
 
 interface Parts {
   readonly stack: AsyncDisposableStack;
-  readonly folder: string;
+  readonly directory: string;
   readonly controlPlane: ControlPlane;
   readonly cloudUrl: string;
   readonly apiWire: Wire;
@@ -42,8 +42,8 @@ export class Site implements AsyncDisposable {
 
   static async start(): Promise<Site> {
     await using stack = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), "cloudwire-soak-"));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const directory = await mkdtemp(join(tmpdir(), "cloudwire-soak-"));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
     const controlPlane = stack.use(await startControlPlane());
     const networks = loopbackNetworks(process.pid);
     const cloud = await spawnCloud({ flags: { account: `soak=${API_KEY}`, "listen-port-offset": "0", ...networks } });
@@ -51,9 +51,9 @@ export class Site implements AsyncDisposable {
     const { hostname, port } = new URL(controlPlane.server);
     const apiWire = stack.use(await Wire.start({ host: "127.0.0.1", port: 0 }, { host: hostname, port: Number(port) }));
     const providerWire = stack.use(
-      await Wire.start({ path: join(folder, "wire.sock") }, { path: join(folder, "provider.sock") }),
+      await Wire.start({ path: join(directory, "wire.sock") }, { path: join(directory, "provider.sock") }),
     );
-    return new Site({ stack: stack.move(), folder, controlPlane, cloudUrl: cloud.url, apiWire, providerWire });
+    return new Site({ stack: stack.move(), directory, controlPlane, cloudUrl: cloud.url, apiWire, providerWire });
   }
 
   get controller(): Program {
@@ -90,16 +90,16 @@ export class Site implements AsyncDisposable {
   }
 
   async startController(): Promise<void> {
-    const { controlPlane, apiWire, folder, stack } = this.#parts;
+    const { controlPlane, apiWire, directory, stack } = this.#parts;
     const { content } = await controlPlane.kubeconfigFor("soak", ["system:masters"]);
-    const kubeconfig = join(folder, "kubeconfig");
+    const kubeconfig = join(directory, "kubeconfig");
     await writeFile(kubeconfig, content.replaceAll(controlPlane.server, `https://127.0.0.1:${apiWire.port}`));
     this.#controller = stack.use(
       new Program({
         source: "controller/src/main.ts",
         args: [
           `--kubeconfig=${kubeconfig}`,
-          `--provider=simulated=unix://${join(folder, "wire.sock")}`,
+          `--provider=simulated=unix://${join(directory, "wire.sock")}`,
           "--health-bind-address=127.0.0.1:0",
           "--secure-port=0",
           ...LEASE,
@@ -110,12 +110,12 @@ export class Site implements AsyncDisposable {
   }
 
   async startSidecar(): Promise<void> {
-    const { cloudUrl, folder, stack } = this.#parts;
+    const { cloudUrl, directory, stack } = this.#parts;
     this.#sidecar = stack.use(
       new Program({
         source: "providers/simulated/src/sidecar/main.ts",
         args: [`--cloud-url=${cloudUrl}`],
-        env: { CLOUD_PROVIDER_ENDPOINT: `unix://${join(folder, "provider.sock")}`, SIMCLOUD_API_KEY: API_KEY },
+        env: { CLOUD_PROVIDER_ENDPOINT: `unix://${join(directory, "provider.sock")}`, SIMCLOUD_API_KEY: API_KEY },
       }),
     );
     await this.#sidecar.said(/ready/, READY_MS);

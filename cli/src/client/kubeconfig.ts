@@ -77,7 +77,7 @@ async function readPart(path: string, empty: () => KubeConfig): Promise<KubeConf
 }
 
 /** client-node 2.0.1 knows no tokenFile. As in client-go it comes before a token, and its path is relative to the kubeconfig. */
-async function withTokenFiles(text: string, folder: string): Promise<string> {
+async function withTokenFiles(text: string, directory: string): Promise<string> {
   const content: unknown = parse(text);
   if (!isRecord(content)) throw new Error("it is empty");
   const { users } = content;
@@ -87,7 +87,7 @@ async function withTokenFiles(text: string, folder: string): Promise<string> {
     const file = isRecord(user) ? user["tokenFile"] : undefined;
     if (!isRecord(entry) || !isRecord(user) || typeof file !== "string" || file === "") return entry;
     // Another user's may be missing.
-    const token = await readFile(resolve(folder, file), "utf8").catch(() => undefined);
+    const token = await readFile(resolve(directory, file), "utf8").catch(() => undefined);
     return token === undefined ? entry : { ...entry, user: { ...user, token: token.trim() } };
   });
   return JSON.stringify({ ...content, users: await Promise.all(read) });

@@ -148,7 +148,7 @@ describe("who asks the controller", () => {
   });
 
   test("shows the token of a file that the kubeconfig names", async () => {
-    await writeFile(join(world.folder, "token"), `${ADMIN.token}\n`);
+    await writeFile(join(world.directory, "token"), `${ADMIN.token}\n`);
     await world.writeKubeconfig({ tokenFile: "token" });
     await world.run("status --pod ccm");
     expect(credentials()).toEqual([[`Bearer ${ADMIN.token}`, undefined]]);
@@ -172,8 +172,8 @@ describe("who asks the controller", () => {
   });
 
   test("shows what the command line says instead", async () => {
-    await writeFile(join(world.folder, "other"), "other-token");
-    await world.run(`status --pod ccm --token-file ${join(world.folder, "other")}`);
+    await writeFile(join(world.directory, "other"), "other-token");
+    await world.run(`status --pod ccm --token-file ${join(world.directory, "other")}`);
     expect(credentials()).toEqual([["Bearer other-token", undefined]]);
   });
 
@@ -184,8 +184,8 @@ describe("who asks the controller", () => {
   });
 
   test("verifies the controller's certificate where authorities are named", async () => {
-    await writeFile(join(world.folder, "ca.pem"), CERTIFICATE);
-    const line = `status --pod ccm --certificate-authority ${join(world.folder, "ca.pem")}`;
+    await writeFile(join(world.directory, "ca.pem"), CERTIFICATE);
+    const line = `status --pod ccm --certificate-authority ${join(world.directory, "ca.pem")}`;
     expect(await world.run(line)).toMatchObject({ code: 0 });
     expect(await world.run(`${line} --tls-server-name ccm.example`)).toMatchObject({
       code: 1,
@@ -248,7 +248,7 @@ describe("what is wrong is one sentence with what to do", () => {
       code: 1,
       err: expect.stringContaining("does not know who you are (401)"),
     });
-    const dead = await runCli(["status", "--kubeconfig", join(world.folder, "kubeconfig")]);
+    const dead = await runCli(["status", "--kubeconfig", join(world.directory, "kubeconfig")]);
     expect(dead).toMatchObject({
       code: 1,
       err: expect.stringContaining("the API server https://127.0.0.1:1 cannot be reached"),
@@ -262,12 +262,12 @@ describe("what is wrong is one sentence with what to do", () => {
     [
       "another context",
       {},
-      "--kubeconfig=FOLDER/kubeconfig --context=other",
+      "--kubeconfig=DIRECTORY/kubeconfig --context=other",
       "has no context other; it has dead, live",
     ],
   ])("for %s", async (_what, environment, options, message) => {
     const args = options
-      .replace("FOLDER", world.folder)
+      .replace("DIRECTORY", world.directory)
       .split(" ")
       .filter((word) => word !== "");
     expect(await runCli(["status", ...args], { environment })).toMatchObject({
@@ -279,12 +279,12 @@ describe("what is wrong is one sentence with what to do", () => {
 
 test("files of KUBECONFIG are put together as kubectl does: the first counts, one that is missing does not", async () => {
   world.forward("kube-system/ccm");
-  const first = join(world.folder, "first");
+  const first = join(world.directory, "first");
   await writeFile(
     first,
     JSON.stringify({ users: [{ name: "me", user: { token: "of-the-first" } }], "current-context": "live" }),
   );
-  const environment = { KUBECONFIG: `/nowhere:${first}:${join(world.folder, "kubeconfig")}` };
+  const environment = { KUBECONFIG: `/nowhere:${first}:${join(world.directory, "kubeconfig")}` };
   expect(await runCli(["status", "--pod", "ccm"], { environment })).toMatchObject({ code: 0 });
   expect(world.controller.seen.map(({ authorization }) => authorization)).toEqual(["Bearer of-the-first"]);
 });

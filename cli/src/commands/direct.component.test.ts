@@ -10,28 +10,28 @@ import { type RunOptions, runCli } from "../test/run-cli.ts";
 import { goneNode, heldNode, heldRows, noNode, noPlans, orphans, overview, plans } from "../test/samples.ts";
 
 let controller: FakeController;
-let folder: string;
+let directory: string;
 let server: readonly string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cli-"));
+  directory = await mkdtemp(join(tmpdir(), "cli-"));
   controller = await FakeController.start();
-  await writeFile(join(folder, "ca.pem"), CERTIFICATE);
-  await writeFile(join(folder, "key.pem"), KEY);
-  await writeFile(join(folder, "token"), "t0ken\n");
+  await writeFile(join(directory, "ca.pem"), CERTIFICATE);
+  await writeFile(join(directory, "key.pem"), KEY);
+  await writeFile(join(directory, "token"), "t0ken\n");
   const address = `https://127.0.0.1:${controller.port}`;
   server = [
     "--server",
     address,
     "--certificate-authority",
-    join(folder, "ca.pem"),
+    join(directory, "ca.pem"),
     "--token-file",
-    join(folder, "token"),
+    join(directory, "token"),
   ];
 });
 afterEach(async () => {
   await controller[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 const run = (args: readonly string[], options?: RunOptions) => runCli([...args, ...server], options);
@@ -106,7 +106,7 @@ describe("what the controller says", () => {
   });
 
   test("is asked for with a certificate", async () => {
-    const files = ["--client-certificate", join(folder, "ca.pem"), "--client-key", join(folder, "key.pem")];
+    const files = ["--client-certificate", join(directory, "ca.pem"), "--client-key", join(directory, "key.pem")];
     const ran = await runCli(["status", ...server.slice(0, 4), ...files]);
     expect([ran.code, controller.seen.map(({ commonName, authorization }) => [commonName, authorization])]).toEqual([
       0,
@@ -272,7 +272,7 @@ describe("what is wrong is one sentence with what to do", () => {
   });
 
   test("for a token on its way without TLS", async () => {
-    const args = ["--server", "http://10.0.0.7:10258", "--token-file", join(folder, "token")];
+    const args = ["--server", "http://10.0.0.7:10258", "--token-file", join(directory, "token")];
     expect(await runCli(["status", ...args])).toMatchObject({
       code: 2,
       err: expect.stringContaining("must not be sent without TLS"),
@@ -280,7 +280,13 @@ describe("what is wrong is one sentence with what to do", () => {
   });
 
   test("for a file that is not there, and a controller that is not", async () => {
-    const absent = await runCli(["status", "--server", "https://127.0.0.1:1", "--token-file", join(folder, "absent")]);
+    const absent = await runCli([
+      "status",
+      "--server",
+      "https://127.0.0.1:1",
+      "--token-file",
+      join(directory, "absent"),
+    ]);
     expect(absent).toMatchObject({ code: 1, err: expect.stringContaining("cannot read the file of --token-file") });
     const nobody = await runCli(["status", "--server", "https://127.0.0.1:1"]);
     expect(nobody).toMatchObject({

@@ -20,7 +20,7 @@ export const explain: Command = {
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
   examples: [
-    ["explain node/worker-1", "why a Node is not initialised, or stays although its machine is gone"],
+    ["explain node/worker-1", "why a Node is not initialized, or stays although its machine is gone"],
     ["explain service/shop/web --watch", "how the load balancer of a Service comes about"],
     ["explain provider/aws -o json", "the same for a program"],
   ],

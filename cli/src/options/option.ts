@@ -12,7 +12,7 @@ export interface Option {
   /** As it would be typed; absent: there is none, or it is told in the help. */
   readonly default?: string;
   /** What a shell offers as its value, besides choices. */
-  readonly completes?: "files" | "folders";
+  readonly completes?: "files" | "directories";
   /** One or two sentences. */
   readonly help: string;
 }

@@ -7,7 +7,7 @@ export const COMMON_OPTIONS: OptionTable = {
     valueName: "when",
     choices: ["auto", "always", "never"],
     default: "auto",
-    help: "Colours: auto means on a terminal, unless NO_COLOR is set.",
+    help: "Colors: auto means on a terminal, unless NO_COLOR is set.",
   },
   help: { type: "flag", letter: "h", help: "Explains the command." },
 };

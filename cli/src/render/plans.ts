@@ -8,9 +8,9 @@ export function renderPlans(page: PlanReport, style: Style): string {
   const { pending, failedKeys, plans } = page;
   const { paint, columns } = style;
   const verdict = verdictOf(page);
-  const colour = verdict.kind === "goAhead" ? paint.green : paint.yellow;
+  const color = verdict.kind === "goAhead" ? paint.green : paint.yellow;
   const lines = [
-    ...wrap(verdict.text, columns).map(colour),
+    ...wrap(verdict.text, columns).map(color),
     ...(page.observing
       ? [
           `${counted(pending.delete, "delete")}, ${counted(pending.update, "update")} and ${counted(pending.create, "create")}.`,

@@ -8,11 +8,11 @@ import { renderPlans } from "./plans.ts";
 
 const plain = { paint: createPaint(false), columns: undefined };
 const narrow = { paint: createPaint(false), columns: 72 };
-const coloured = { paint: createPaint(true), columns: 72 };
+const colored = { paint: createPaint(true), columns: 72 };
 
 const ESCAPE = "\u001B";
 
-/** Codes of colours. */
+/** Codes of colors. */
 const escapes = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 
 describe("renderExplanation()", () => {
@@ -318,11 +318,11 @@ describe("renderHeld()", () => {
 });
 
 test.each([
-  ["explanation", renderExplanation(heldNode, coloured), renderExplanation(heldNode, narrow)],
-  ["overview", renderOverview(overview, coloured), renderOverview(overview, narrow)],
-  ["plans", renderPlans(plans, coloured), renderPlans(plans, narrow)],
-  ["orphans", renderOrphans(orphans, coloured), renderOrphans(orphans, narrow)],
-])("colours of the %s change nothing else of it", (_what, withColours, without) => {
-  expect(withColours).toMatch(escapes);
-  expect(withColours.replaceAll(escapes, "")).toBe(without);
+  ["explanation", renderExplanation(heldNode, colored), renderExplanation(heldNode, narrow)],
+  ["overview", renderOverview(overview, colored), renderOverview(overview, narrow)],
+  ["plans", renderPlans(plans, colored), renderPlans(plans, narrow)],
+  ["orphans", renderOrphans(orphans, colored), renderOrphans(orphans, narrow)],
+])("colors of the %s change nothing else of it", (_what, withColors, without) => {
+  expect(withColors).toMatch(escapes);
+  expect(withColors.replaceAll(escapes, "")).toBe(without);
 });

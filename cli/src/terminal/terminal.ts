@@ -20,7 +20,7 @@ export interface Terminal {
 }
 
 /** The terminal, or whatever else the process writes to. */
-export function processTerminal(process: NodeJS.Process, hasColours: (isTerminal: boolean) => boolean): Terminal {
+export function processTerminal(process: NodeJS.Process, hasColors: (isTerminal: boolean) => boolean): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const isTerminal = stdout.isTTY;
   const isUnicode = isUnicodeLocale(env);
@@ -29,7 +29,7 @@ export function processTerminal(process: NodeJS.Process, hasColours: (isTerminal
     out: (text) => void stdout.write(text),
     // Servers have written some of it.
     err: (text) => void stderr.write(shown(printableLines(text))),
-    paint: createPaint(hasColours(isTerminal)),
+    paint: createPaint(hasColors(isTerminal)),
     // At each look: it may be made wider or narrower. A terminal that knows no size says 0.
     get columns() {
       return isTerminal && stdout.columns > 0 ? stdout.columns : undefined;
@@ -53,7 +53,7 @@ export function processTerminal(process: NodeJS.Process, hasColours: (isTerminal
   };
 }
 
-/** Paints text, or leaves it plain where colours are not wanted. */
+/** Paints text, or leaves it plain where colors are not wanted. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -63,8 +63,8 @@ export interface Paint {
   readonly blue: (text: string) => string;
 }
 
-/** Colours on a terminal only, and not when NO_COLOR is set to anything (no-color.org) or the terminal is "dumb". */
-export function wantsColours(
+/** Colors on a terminal only, and not when NO_COLOR is set to anything (no-color.org) or the terminal is "dumb". */
+export function wantsColors(
   wish: string,
   environment: Readonly<Record<string, string | undefined>>,
   isTerminal: boolean,
@@ -74,9 +74,9 @@ export function wantsColours(
 }
 
 /** A paint for a terminal, or one that changes nothing. */
-export function createPaint(hasColours: boolean): Paint {
+export function createPaint(hasColors: boolean): Paint {
   const code = (open: number, close: number) => (text: string) =>
-    hasColours && text !== "" ? `\u001B[${open}m${text}\u001B[${close}m` : text;
+    hasColors && text !== "" ? `\u001B[${open}m${text}\u001B[${close}m` : text;
   return {
     bold: code(1, 22),
     dim: code(2, 22),

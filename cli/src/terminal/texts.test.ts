@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPaint, isUnicodeLocale, toAscii, wantsColours } from "./terminal.ts";
+import { createPaint, isUnicodeLocale, toAscii, wantsColors } from "./terminal.ts";
 import { hanging, table, wrap } from "./layout.ts";
 import { agoText, clockText, durationText } from "./time-text.ts";
 
@@ -71,7 +71,7 @@ describe("table()", () => {
   });
 });
 
-describe("colours", () => {
+describe("colors", () => {
   test.each([
     ["auto", {}, true, true],
     ["auto", {}, false, false],
@@ -81,7 +81,7 @@ describe("colours", () => {
     ["always", { NO_COLOR: "1" }, false, true],
     ["never", {}, true, false],
   ])("%s, environment %j, terminal %s: %s", (wish, environment, isTerminal, wanted) => {
-    expect(wantsColours(wish, environment, isTerminal)).toBe(wanted);
+    expect(wantsColors(wish, environment, isTerminal)).toBe(wanted);
   });
 
   test("are codes around the text, and around nothing none", () => {

@@ -24,13 +24,13 @@ export class ClusterFixture implements AsyncDisposable {
   readonly cluster: DevCluster;
   readonly api: ApiFront;
   readonly controller: FakeController;
-  readonly folder: string;
+  readonly directory: string;
 
-  private constructor(cluster: DevCluster, api: ApiFront, controller: FakeController, folder: string) {
+  private constructor(cluster: DevCluster, api: ApiFront, controller: FakeController, directory: string) {
     this.cluster = cluster;
     this.api = api;
     this.controller = controller;
-    this.folder = folder;
+    this.directory = directory;
   }
 
   static async start(): Promise<ClusterFixture> {
@@ -38,8 +38,8 @@ export class ClusterFixture implements AsyncDisposable {
     const controller = await FakeController.start();
     controller.pages.set(PATHS.overview, { body: overview });
     controller.pages.set(PATHS.objects, { body: heldRows });
-    const folder = await mkdtemp(join(tmpdir(), "cli-"));
-    const fixture = new ClusterFixture(cluster, await ApiFront.start(cluster.url), controller, folder);
+    const directory = await mkdtemp(join(tmpdir(), "cli-"));
+    const fixture = new ClusterFixture(cluster, await ApiFront.start(cluster.url), controller, directory);
     await fixture.writeKubeconfig({ token: ADMIN.token });
     return fixture;
   }
@@ -48,7 +48,7 @@ export class ClusterFixture implements AsyncDisposable {
     await this.api[Symbol.asyncDispose]();
     await this.controller[Symbol.asyncDispose]();
     await this.cluster.close();
-    await rm(this.folder, { recursive: true });
+    await rm(this.directory, { recursive: true });
   }
 
   /** Two contexts: the first, which is current, leads nowhere. */
@@ -65,12 +65,15 @@ export class ClusterFixture implements AsyncDisposable {
       contexts: ["dead", "live"].map((name) => ({ name, context: { cluster: name, user: "me" } })),
       "current-context": "dead",
     };
-    await writeFile(join(this.folder, "kubeconfig"), JSON.stringify(config));
+    await writeFile(join(this.directory, "kubeconfig"), JSON.stringify(config));
   }
 
   /** A command line, in the context that leads somewhere. */
   run(line: string, options?: RunOptions): Promise<Ran> {
-    return runCli([...line.split(" "), "--kubeconfig", join(this.folder, "kubeconfig"), "--context", "live"], options);
+    return runCli(
+      [...line.split(" "), "--kubeconfig", join(this.directory, "kubeconfig"), "--context", "live"],
+      options,
+    );
   }
 
   runPod({ name, spec = {}, labels = {}, namespace = "kube-system" }: FixturePod): void {

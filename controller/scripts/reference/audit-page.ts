@@ -23,7 +23,7 @@ names a file. Reads are not in it, nor what was not sent: a change that waits fo
 
 | setting | does |
 | --- | --- |
-| \`--audit-log-path=/var/log/cloudwire/audit.log\` | appends to that file, made with mode 0600 in a folder that has to be there. One that cannot be opened ends the start with code 64 |
+| \`--audit-log-path=/var/log/cloudwire/audit.log\` | appends to that file, made with mode 0600 in a directory that has to be there. One that cannot be opened ends the start with code 64 |
 | \`--audit-log-path=-\` | writes to standard output, where nothing else is written: the log of the process goes to standard error |
 | \`--audit-log-maxsize\`, \`--audit-log-maxbackup\` | a file of so many megabytes is put aside as \`audit.log.1\`, the one before it becomes \`audit.log.2\`, and so many are kept |
 | \`--audit-events\` | tells each change in an event, too, on the Service or the Node that it is about: \`ProviderChange\` or \`ProviderChangeFailed\` ([events](events.md)). Works without a file |

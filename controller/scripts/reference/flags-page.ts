@@ -2,7 +2,7 @@ import { commandFlags, type Row } from "../../src/options/table.ts";
 import { defaultText } from "../../src/options/flag.ts";
 import { TABLE } from "../../src/app/options.ts";
 import type { Standing } from "../../src/options/upstream-flags.ts";
-import { capitalised, cell, code, GENERATED, table } from "../markdown.ts";
+import { capitalized, cell, code, GENERATED, table } from "../markdown.ts";
 import {
   NODE_IPAM_SECTION,
   ourDefault,
@@ -17,7 +17,7 @@ export function flagsPage(): string {
   const own = [...TABLE.byName.values()];
   const sections = [...new Set(own.map(({ flag }) => flag.group))].map((group) => {
     const lines = own.filter(({ flag }) => flag.group === group).map(flagRow);
-    return `### ${capitalised(group)}\n\n${table(["flag", "value", "default", "meaning"], lines)}`;
+    return `### ${capitalized(group)}\n\n${table(["flag", "value", "default", "meaning"], lines)}`;
   });
   const others = [...commandFlags].map(([name, { help, letter }]) => [
     `${code(`--${name}`)}${letter === undefined ? "" : `, ${code(`-${letter}`)}`}`,

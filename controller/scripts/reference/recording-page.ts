@@ -21,7 +21,7 @@ file. [How to use it](../guides/record-and-replay.md), [why it is as it is](../d
 
 | setting | does |
 | --- | --- |
-| \`--record-provider=/var/log/cloudwire/provider.rec\` | appends to that file, made with mode 0600 in a folder that has to be there. One that cannot be opened ends the start with code 64 |
+| \`--record-provider=/var/log/cloudwire/provider.rec\` | appends to that file, made with mode 0600 in a directory that has to be there. One that cannot be opened ends the start with code 64 |
 | \`--record-provider-maxsize=100\` | nothing is recorded any more at so many megabytes, what the file had before included. It is not rotated, for the end of a recording is of no use without its beginning |
 
 One file for all providers, for what was said to one may follow from what another answered; each line names its own. A process that is started again goes on in the same file with a head of its own.

@@ -34,7 +34,7 @@ export interface AdmissionDenial {
   readonly message: string;
   /** `forbidden` (403): will not be allowed until something changes. `unavailable` (503): may be allowed later. */
   readonly reason: "forbidden" | "unavailable";
-  /** Clients that honour Retry-After try again by themselves after so long; undefined: they do not. */
+  /** Clients that honor Retry-After try again by themselves after so long; undefined: they do not. */
   readonly retryAfterSeconds: number | undefined;
 }
 

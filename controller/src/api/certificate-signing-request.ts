@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectReference } from "./meta.ts";
 
-/** The signer of serving certificates that kube-apiserver honours when it calls a kubelet. */
+/** The signer of serving certificates that kube-apiserver honors when it calls a kubelet. */
 export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
 
 /** Condition types that decide about a request. */

@@ -32,7 +32,7 @@ export interface Event {
 // Node: cloud-provider/controllers/node/node_controller.go v0.36.3.
 export const SYNCED = "Synced";
 
-// Node, ours: upstream says nothing on a Node that it cannot initialise.
+// Node, ours: upstream says nothing on a Node that it cannot initialize.
 export const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
 export const INITIALIZE_NODE_DELAYED = "InitializeNodeDelayed";
 export const PROVIDER_ID_MISMATCH = "ProviderIDMismatch";

@@ -16,14 +16,14 @@ export type ParsedSelector =
   /** What is wrong, where in the text. */
   | { readonly kind: "invalid"; readonly problem: string };
 
-/** As apimachinery/pkg/labels/selector.go v0.36.3: a label that is not there fulfils != and notin. */
+/** As apimachinery/pkg/labels/selector.go v0.36.3: a label that is not there fulfills != and notin. */
 export function matchesSelector(
   { requirements }: LabelSelector,
   labels: Readonly<Record<string, string | undefined>>,
 ): boolean {
   return requirements.every((requirement) => {
     const { key } = requirement;
-    return fulfils(requirement, Object.hasOwn(labels, key) ? labels[key] : undefined);
+    return fulfills(requirement, Object.hasOwn(labels, key) ? labels[key] : undefined);
   });
 }
 
@@ -40,7 +40,7 @@ export function parseLabelSelector(text: string): ParsedSelector {
   }
 }
 
-function fulfils(requirement: Requirement, value: string | undefined): boolean {
+function fulfills(requirement: Requirement, value: string | undefined): boolean {
   switch (requirement.kind) {
     case "in":
       return value !== undefined && requirement.values.includes(value);

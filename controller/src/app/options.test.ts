@@ -212,7 +212,7 @@ describe("parseCommand()", () => {
 
   test("refuses a socket path that no Unix socket can have", () => {
     expect(problemsOf(`--provider=a=unix:///${"x".repeat(107)}`)).toEqual([
-      "--provider: the path of the socket has 108 bytes; Unix sockets allow 107: use a shorter folder",
+      "--provider: the path of the socket has 108 bytes; Unix sockets allow 107: use a shorter directory",
     ]);
   });
 

@@ -7,14 +7,14 @@ import { bashCompletion } from "./completion.ts";
 import { TABLE } from "../app/options.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
-const folder = mkdtempSync(join(tmpdir(), "completion-"));
+const directory = mkdtempSync(join(tmpdir(), "completion-"));
 writeFileSync(
-  join(folder, "script"),
+  join(directory, "script"),
   bashCompletion(PROGRAM, TABLE, { controllers: ["service", "service-lb-controller", "route"] }),
 );
-mkdirSync(join(folder, "files/sub folder"), { recursive: true });
-writeFileSync(join(folder, "files/some.yaml"), "");
-afterAll(() => rmSync(folder, { recursive: true }));
+mkdirSync(join(directory, "files/sub directory"), { recursive: true });
+writeFileSync(join(directory, "files/some.yaml"), "");
+afterAll(() => rmSync(directory, { recursive: true }));
 
 /** What readline would put in the place of the word that `line` ends in. */
 function complete(line: string, wordBreaks = " \t\n\"'><=;|&(:"): readonly string[] {
@@ -33,7 +33,7 @@ function complete(line: string, wordBreaks = " \t\n\"'><=;|&(:"): readonly strin
       wordBreaks,
       line,
     ],
-    { cwd: join(folder, "files"), encoding: "utf8" },
+    { cwd: join(directory, "files"), encoding: "utf8" },
   );
   return output.split("\n").filter((word) => word !== "");
 }
@@ -58,9 +58,9 @@ describe("bashCompletion()", () => {
     ["choices of a flag with underscores", "--logging_format=t", ["text"]],
     ["values of a boolean", "--leader-elect=", ["true", "false"]],
     ["a flag after a bare boolean", "--leader-elect --logging-fo", ["--logging-format="]],
-    ["files", "--config=", ["some.yaml", "sub folder"]],
+    ["files", "--config=", ["some.yaml", "sub directory"]],
     ["files after a space", "--config some", ["some.yaml"]],
-    ["directories", "--cert-dir=s", ["sub folder"]],
+    ["directories", "--cert-dir=s", ["sub directory"]],
     ["items of a list", "--controllers=ser", ["service", "service-lb-controller"]],
     ["items after others", "--controllers=*,-route,ser", ["*,-route,service", "*,-route,service-lb-controller"]],
     ["items that are turned off", "--controllers=*,-rou", ["*,-route"]],

@@ -106,7 +106,7 @@ function problemOf(flag: Flag<unknown>, text: string): string | undefined {
   return parsed.kind === "problem" ? parsed.problem : undefined;
 }
 
-/** The path that was meant: one spelt nearly so, that of the flag, or the one that ends so. */
+/** The path that was meant: one spelled nearly so, that of the flag, or the one that ends so. */
 function suggestion(path: string, { byName, byPath }: Table, sections: ReadonlySet<string>): string | undefined {
   const paths = [...byPath.keys(), ...sections];
   const last = plain(path.split(".").at(-1) ?? "");

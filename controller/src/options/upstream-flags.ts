@@ -98,7 +98,7 @@ export const unusedFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, Unus
     {
       path: "Generic.MinResyncPeriod",
       flag: duration(),
-      instead: "nothing is resynchronised by a timer of the caches",
+      instead: "nothing is resynchronized by a timer of the caches",
     },
   ],
   [

@@ -60,7 +60,7 @@ describe("calls about load balancers", () => {
             ingress: { items: [{ ip: "203.0.113.7" }] },
             operation: { id: "op-1", pollAfter: { seconds: 900n } },
           },
-          diagnostics: [{ severity: 2, reason: "AddressIgnored", summary: "loadBalancerIP was not honoured" }],
+          diagnostics: [{ severity: 2, reason: "AddressIgnored", summary: "loadBalancerIP was not honored" }],
         }),
     });
     const input = ensureInput();

@@ -14,7 +14,7 @@ import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { connectProviders, type Providers } from "./providers.ts";
 
-let folder: string;
+let directory: string;
 let stop: AbortController;
 let running: Promise<void>;
 let side: Providers;
@@ -22,7 +22,7 @@ let log: FakeLog;
 const started: ScriptedProvider[] = [];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ps-"));
+  directory = await mkdtemp(join(tmpdir(), "ps-"));
   stop = new AbortController();
   log = new FakeLog();
   side = connectProviders({
@@ -49,10 +49,10 @@ afterEach(async () => {
   stop.abort(new Error("the test is over"));
   await running;
   for (const provider of started.splice(0)) await provider[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
-const socketOf = (name: string): string => join(folder, `${name}.sock`);
+const socketOf = (name: string): string => join(directory, `${name}.sock`);
 
 function optionsOf(...args: readonly string[]): Options {
   const command = parseCommand({ args, environment: {}, readText: () => "" }, new Set());

@@ -12,20 +12,20 @@ import { Metrics } from "./metrics.ts";
 const CLOSE_MS = 3000;
 const RETRY_MS = 5000;
 
-let folder: string;
+let directory: string;
 let path: string;
 let clock: FakeClock;
 let log: FakeLog;
 let metrics: Metrics;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "audit-"));
-  path = join(folder, "audit.log");
+  directory = mkdtempSync(join(tmpdir(), "audit-"));
+  path = join(directory, "audit.log");
   clock = new FakeClock();
   log = new FakeLog();
   metrics = new Metrics();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function open(
   options: { readonly path?: string; readonly maxBytes?: number; readonly backups?: number } = {},
@@ -78,8 +78,8 @@ describe("AuditLog", () => {
   });
 
   test.each([
-    ["in a folder that is not there", () => join(folder, "none", "audit.log"), "ENOENT"],
-    ["that is a folder", () => folder, "EISDIR"],
+    ["in a directory that is not there", () => join(directory, "none", "audit.log"), "ENOENT"],
+    ["that is a directory", () => directory, "EISDIR"],
   ])("open() throws at once for a path %s", (_, wrong, code) => {
     expect(() => open({ path: wrong() })).toThrow(expect.objectContaining({ code }));
   });
@@ -96,7 +96,7 @@ describe("AuditLog", () => {
       await eventually(`line ${what} is written`, async () => (await lines("written")) === what);
     }
     await audit.close(CLOSE_MS);
-    expect(readdirSync(folder).toSorted()).toEqual(["audit.log", "audit.log.1", "audit.log.2"]);
+    expect(readdirSync(directory).toSorted()).toEqual(["audit.log", "audit.log.1", "audit.log.2"]);
     expect([`${path}.2`, `${path}.1`, path].map((file) => written(file))).toEqual([
       [7, 8],
       [9, 10],
@@ -106,8 +106,8 @@ describe("AuditLog", () => {
 
   test("write() goes on in the same file where it cannot be put aside, and says so once", async () => {
     const audit = open({ maxBytes: 50, backups: 1 });
-    // A folder with something in it is in the way.
-    execFileSync("mkdir", ["-p", join(folder, "audit.log.1", "full")]);
+    // A directory with something in it is in the way.
+    execFileSync("mkdir", ["-p", join(directory, "audit.log.1", "full")]);
     for (const what of ["a", "b", "c"]) {
       audit.write({ what, padding: "x".repeat(20) });
       await fileSays(`"${what}"`);

@@ -12,9 +12,9 @@ function logTo(lines: string[], format: "json" | "text", verbosity = 0): Logger 
 describe("createLogger() writing JSON", () => {
   test("puts message, time, level and fields on one line", () => {
     const lines: string[] = [];
-    logTo(lines, "json").child({ controller: "x" }).info("Node initialised", { key: "n1", big: 12n });
+    logTo(lines, "json").child({ controller: "x" }).info("Node initialized", { key: "n1", big: 12n });
     expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
-      { level: "info", ts: "2026-11-21T12:00:00.000Z", controller: "x", key: "n1", big: "12", msg: "Node initialised" },
+      { level: "info", ts: "2026-11-21T12:00:00.000Z", controller: "x", key: "n1", big: "12", msg: "Node initialized" },
     ]);
   });
 

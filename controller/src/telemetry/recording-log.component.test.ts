@@ -12,20 +12,20 @@ const CLOSE_MS = 3000;
 const MEGABYTE = 1024 * 1024;
 const head = { program: "controller 1", providers: [{ name: "acme", address: "unix:///acme.sock" }] };
 
-let folder: string;
+let directory: string;
 let path: string;
 let clock: FakeClock;
 let log: FakeLog;
 let metrics: Metrics;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "recording-"));
-  path = join(folder, "provider.rec");
+  directory = mkdtempSync(join(tmpdir(), "recording-"));
+  path = join(directory, "provider.rec");
   clock = new FakeClock();
   log = new FakeLog();
   metrics = new Metrics();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function open(options: { readonly path?: string; readonly maxBytes?: number } = {}): RecordingLog {
   const limits = { path, maxBytes: MEGABYTE, head, ...options };
@@ -119,18 +119,18 @@ describe("RecordingLog", () => {
   });
 
   test("open() throws at once for a path that cannot be written", () => {
-    expect(() => open({ path: join(folder, "none", "x") })).toThrow(expect.objectContaining({ code: "ENOENT" }));
+    expect(() => open({ path: join(directory, "none", "x") })).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });
 });
 
 describe("recording", () => {
   const CLOSE_MS = 3000;
 
-  let folder: string;
+  let directory: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "recording-"));
+    directory = mkdtempSync(join(tmpdir(), "recording-"));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   function open(recordProvider: string): RecordingOpening {
     const provider = [{ name: "acme", address: "unix:///run/acme.sock" }];
@@ -145,7 +145,7 @@ describe("recording", () => {
     });
 
     test("begins a file with where it is from", async () => {
-      const path = join(folder, "provider.rec");
+      const path = join(directory, "provider.rec");
       const opening = open(path);
       expect(opening.kind).toBe("open");
       if (opening.kind === "open") await opening.recording.close(CLOSE_MS);

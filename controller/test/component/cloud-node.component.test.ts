@@ -21,7 +21,7 @@ function read(name: string): unknown {
   return harness.cluster.read("v1", "Node", "", name);
 }
 
-describe("cloud-node initialises", () => {
+describe("cloud-node initializes", () => {
   test("a node with addresses first, then everything else in one patch, and one event", async () => {
     await start({
       objects: [
@@ -118,7 +118,7 @@ describe("cloud-node initialises", () => {
     await eventually("it was said", () => harness.events("a").length > 0);
     expect(harness.writes).toEqual([]);
     harness.cloud.machine("a");
-    await eventually("it is initialised", () => harness.events("a").includes(SYNCED));
+    await eventually("it is initialized", () => harness.events("a").includes(SYNCED));
     await harness.quiet();
     expect(harness.writes).toHaveLength(1);
     expect(harness.events("a").map((event) => event.replace(/ x\d+$/, ""))).toEqual([
@@ -156,7 +156,7 @@ describe("cloud-node initialises", () => {
     await eventually("each was tried 8 times", () => names.every((name) => manager.nodes.queue.failures(name) >= 8));
     harness.cloud.before = () => undefined;
     harness.cloud.calls.length = 0;
-    await eventually("all are initialised", () => harness.writes.length === names.length);
+    await eventually("all are initialized", () => harness.writes.length === names.length);
     // 2 batches of 200 would do.
     expect(harness.cloud.calls.length).toBeLessThanOrEqual(6);
   });
@@ -168,7 +168,7 @@ describe("cloud-node initialises", () => {
     const manager = harness.startManager().startNodes();
     await eventually("every node was tried", () => names.every((name) => manager.nodes.queue.failures(name) > 3));
     await harness.startProvider();
-    await eventually("all are initialised", () => harness.writes.length === names.length);
+    await eventually("all are initialized", () => harness.writes.length === names.length);
     expect(harness.cloud.calls).toHaveLength(1);
     await harness.quiet();
     expect(names.map((name) => harness.events(name))).toEqual(names.map(() => [SYNCED]));
@@ -181,7 +181,7 @@ describe("cloud-node initialises", () => {
     harness.cloud.before = () => new Promise((resolve) => setTimeout(resolve, 50));
     await harness.startProvider();
     harness.startManager().startNodes();
-    await eventually("all are initialised", () => harness.writes.length === 2000, 50_000);
+    await eventually("all are initialized", () => harness.writes.length === 2000, 50_000);
     expect(harness.cloud.calls.length).toBeLessThanOrEqual(20);
     expect(new Set(harness.cloud.calls.flatMap(({ about }) => about.split(","))).size).toBe(1000);
   });
@@ -208,14 +208,14 @@ describe("cloud-node leaves alone", () => {
     expect(harness.events("a").map((event) => event.replace(/ x\d+$/, ""))).toEqual([why]);
     expect(harness.writes).toEqual([]);
     harness.cloud.machine("a", { addresses: [{ type: INTERNAL, address: "10.0.0.7" }] });
-    await eventually("it is initialised", () => harness.events("a").includes(SYNCED));
+    await eventually("it is initialized", () => harness.events("a").includes(SYNCED));
     expect(harness.writes.map((write) => write.split(" ", 2).join(" "))).toEqual([
       "PATCH nodes/a/status",
       "PATCH nodes/a",
     ]);
   });
 
-  test("labels and addresses of an initialised node that are as they should be", async () => {
+  test("labels and addresses of an initialized node that are as they should be", async () => {
     await start({
       objects: [
         initializedNode("a", {
@@ -230,7 +230,7 @@ describe("cloud-node leaves alone", () => {
     expect([harness.writes, harness.events("a"), harness.cloud.calls.length]).toEqual([[], [], 1]);
   });
 
-  test("the zone of an initialised node, and says that the cloud has another", async () => {
+  test("the zone of an initialized node, and says that the cloud has another", async () => {
     await start({ objects: [initializedNode("a", { labels: { "topology.kubernetes.io/zone": "old" } })] });
     harness.cloud.machine("a", { zone: "new" });
     await harness.startProvider();
@@ -243,7 +243,7 @@ describe("cloud-node leaves alone", () => {
   });
 });
 
-describe("cloud-node on an initialised node", () => {
+describe("cloud-node on an initialized node", () => {
   test("lets addresses follow the cloud with the batch of the start", async () => {
     await start({
       objects: ["a", "b", "c"].map((name) =>

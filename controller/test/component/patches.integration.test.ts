@@ -76,7 +76,7 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
   }
 
   /** What cloud-node sends for a node whose machine has these addresses. */
-  function initialisation(node: Node, addresses: readonly string[]): { status: JsonObject; rest: JsonObject } {
+  function initialization(node: Node, addresses: readonly string[]): { status: JsonObject; rest: JsonObject } {
     const planned = plan(
       {
         kind: "waiting",
@@ -116,12 +116,12 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
       (error: ApiError) => error.httpStatus,
     );
 
-  test("initialise a node: two addresses of one type, one taint of two", async () => {
+  test("initialize a node: two addresses of one type, one taint of two", async () => {
     const node = await createNode("init", UNINITIALIZED, "example.com/own");
-    const addressed = await patch(NODES, node, initialisation(node, ["10.0.0.1", "fd00::1"]).status, "status");
-    const replaced = await patch(NODES, addressed, initialisation(addressed, ["fd00::1", "10.0.0.2"]).status, "status");
+    const addressed = await patch(NODES, node, initialization(node, ["10.0.0.1", "fd00::1"]).status, "status");
+    const replaced = await patch(NODES, addressed, initialization(addressed, ["fd00::1", "10.0.0.2"]).status, "status");
     expect(replaced.status.addresses.map(({ address }) => address)).toEqual(["fd00::1", "10.0.0.2"]);
-    const done = await patch(NODES, replaced, initialisation(replaced, ["10.0.0.9"]).rest);
+    const done = await patch(NODES, replaced, initialization(replaced, ["10.0.0.9"]).rest);
     expect(done.spec).toMatchObject({ providerID: "acme://init", taints: [{ key: "example.com/own" }] });
     expect(done.metadata.labels).toMatchObject({
       "topology.kubernetes.io/zone": "a",
@@ -129,14 +129,14 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
     });
   });
 
-  test("initialise a node whose only taint goes", async () => {
+  test("initialize a node whose only taint goes", async () => {
     const node = await createNode("bare", UNINITIALIZED);
-    expect((await patch(NODES, node, initialisation(node, ["10.0.0.1"]).rest)).spec.taints).toEqual([]);
+    expect((await patch(NODES, node, initialization(node, ["10.0.0.1"]).rest)).spec.taints).toEqual([]);
   });
 
   test("are refused when the node has changed since, so that no taint is lost", async () => {
     const node = await createNode("raced", UNINITIALIZED);
-    const { rest } = initialisation(node, ["10.0.0.1"]);
+    const { rest } = initialization(node, ["10.0.0.1"]);
     await patch(NODES, node, {
       spec: {
         taints: [
@@ -158,8 +158,8 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
     await createService("again");
     const toService = addFinalizerPatch(service) ?? {};
     expect([
-      await refused(patch(NODES, node, initialisation(node, ["10.0.0.1"]).status, "status")),
-      await refused(patch(NODES, node, initialisation(node, ["10.0.0.1"]).rest)),
+      await refused(patch(NODES, node, initialization(node, ["10.0.0.1"]).status, "status")),
+      await refused(patch(NODES, node, initialization(node, ["10.0.0.1"]).rest)),
       await refused(patch(SERVICES, service, toService, "status")),
     ]).toEqual([422, 409, 422]);
   });

@@ -86,9 +86,9 @@ describe("service-lb and what others do at the cloud", () => {
     await startSettled(sweeping);
     harness.cloud.after = ({ method }) => {
       // After the answer was made: the cloud has its own idea of it.
-      if (method === "ensure") tamper("normalised");
+      if (method === "ensure") tamper("normalized");
     };
-    tamper("normalised");
+    tamper("normalized");
     await eventually("it is left", () => told()?.startsWith("False DriftNotRepaired: ") === true, 40_000);
     expect(calls("ensure web")).toBe(5);
     const lists = calls("list all");

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 
-/** The chart's folder. */
+/** The chart's directory. */
 export const CHART = fileURLToPath(new URL("../../charts/cloudwire-controller-manager", import.meta.url));
 
 /** Built by `npm test`; HELM names another one. */

@@ -7,7 +7,7 @@ import { BOOLEAN, FILLED, listOf, oneOf, PORT, TEXT, DNS_LABEL, type Schema, typ
 const PROGRAMS: Values = {
   kind: {
     about:
-      "What runs the pod: `Deployment`; `DaemonSet`, a replica on each node of the control plane; or `StaticPod`, a Pod for a kubelet's folder of manifests, to be rendered with `helm template`.",
+      "What runs the pod: `Deployment`; `DaemonSet`, a replica on each node of the control plane; or `StaticPod`, a Pod for a kubelet's directory of manifests, to be rendered with `helm template`.",
     default: "Deployment",
     schema: oneOf("Deployment", "DaemonSet", "StaticPod"),
   },
@@ -24,7 +24,7 @@ const PROGRAMS: Values = {
   image: {
     registry: {
       about:
-        "Registry, with its folder, such as `registry.example.com/cloudwire`. There is no default one; providers' images come from it, too.",
+        "Registry, with its directory, such as `registry.example.com/cloudwire`. There is no default one; providers' images come from it, too.",
       default: "",
       schema: TEXT,
     },

@@ -23,17 +23,17 @@ export interface BuildOptions {
   readonly snapshots: string;
   readonly release: Release;
   /** Where the layout goes. */
-  readonly folder: string;
+  readonly directory: string;
   readonly tell: (line: string) => void;
 }
 
 /** Builds the images into one layout, each under `<name>:<version>`. */
 export async function buildImages(options: BuildOptions): Promise<void> {
-  const { images, platforms, release, folder, tell } = options;
-  await mkdir(dirname(folder), { recursive: true });
+  const { images, platforms, release, directory, tell } = options;
+  await mkdir(dirname(directory), { recursive: true });
   // Always as deep in the tree: maps name the sources relative to where they are themselves.
   const bundles = join(ROOT, `deploy/dist/bundles.${process.pid}`);
-  const layout = await Layout.create(folder);
+  const layout = await Layout.create(directory);
   try {
     const bundling = makeBundles(bundles);
     const foundations = new Map<Platform, Foundations>();
@@ -58,9 +58,9 @@ export async function buildImages(options: BuildOptions): Promise<void> {
 }
 
 /** Programs as they are shipped. */
-async function makeBundles(folder: string): Promise<void> {
+async function makeBundles(directory: string): Promise<void> {
   const script = join(ROOT, "scripts/build/bundle/main.ts");
-  await outputOf(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
+  await outputOf(process.execPath, ["--conditions=development", script, `--out=${directory}`]);
 }
 
 interface Foundations {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linkedPath, storedPath, textFile, withFolders } from "./entry.ts";
+import { linkedPath, storedPath, textFile, withDirectories } from "./entry.ts";
 
 describe("storedPath()", () => {
   test.each([
@@ -24,12 +24,12 @@ describe("linkedPath()", () => {
   });
 });
 
-test("withFolders() puts each entry after its folders, in one order, and keeps the modes of folders that are given", () => {
-  const home = { kind: "folder", path: "b/home", mode: 0o700 } as const;
-  const paths = withFolders([textFile("b/home/x", ""), home, textFile("a", "")]);
+test("withDirectories() puts each entry after its directories, in one order, and keeps the modes of directories that are given", () => {
+  const home = { kind: "directory", path: "b/home", mode: 0o700 } as const;
+  const paths = withDirectories([textFile("b/home/x", ""), home, textFile("a", "")]);
   expect(paths).toEqual([
     textFile("a", ""),
-    { kind: "folder", path: "b", mode: 0o755 },
+    { kind: "directory", path: "b", mode: 0o755 },
     home,
     textFile("b/home/x", ""),
   ]);

@@ -15,27 +15,27 @@ export type Entry =
       readonly mode: number;
       readonly owner?: Owner;
     }
-  | { readonly kind: "folder"; readonly path: string; readonly mode: number; readonly owner?: Owner }
+  | { readonly kind: "directory"; readonly path: string; readonly mode: number; readonly owner?: Owner }
   | { readonly kind: "link"; readonly path: string; readonly target: string };
 
 export function textFile(path: string, text: string): Entry {
   return { kind: "file", path, content: Buffer.from(text), mode: 0o644 };
 }
 
-/** Sorted by path, each after the folders that it is in. */
-export function withFolders(entries: readonly Entry[]): readonly Entry[] {
+/** Sorted by path, each after the directories that it is in. */
+export function withDirectories(entries: readonly Entry[]): readonly Entry[] {
   const all = new Map<string, Entry>();
   for (const { path } of entries)
-    for (let folder = posix.dirname(path); folder !== "."; folder = posix.dirname(folder))
-      all.set(folder, { kind: "folder", path: folder, mode: 0o755 });
+    for (let directory = posix.dirname(path); directory !== "."; directory = posix.dirname(directory))
+      all.set(directory, { kind: "directory", path: directory, mode: 0o755 });
   for (const entry of entries) all.set(entry.path, entry);
   return [...all.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** Folders at the top that are links into usr, as Debian has them since its release 12. */
+/** Directories at the top that are links into usr, as Debian has them since its release 12. */
 const MERGED = /^(?:bin|sbin|lib|lib64)(?=\/|$)/;
 
-/** The path under which a file is stored: packages name some by what is a link to a folder. */
+/** The path under which a file is stored: packages name some by what is a link to a directory. */
 export function storedPath(path: string): string {
   return posix
     .normalize(path)

@@ -9,7 +9,7 @@ import type { Descriptor, Layout } from "./layout.ts";
 import type { LockedPackage } from "./debian/lock.ts";
 import { lockedPackage } from "./lockfile.ts";
 import type { Platform } from "./platforms.ts";
-import { PROGRAM_FOLDER, SOCKET_FOLDER } from "./rootfs.ts";
+import { PROGRAM_DIRECTORY, SOCKET_DIRECTORY } from "./rootfs.ts";
 import { type Component, spdxDocument } from "./sbom.ts";
 
 const LAYER = "application/vnd.oci.image.layer.v1.tar+gzip";
@@ -52,7 +52,7 @@ export async function addPlatform(
   const self = {
     name: image.name,
     version: release.version,
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     purl: purlOf(image, release, platform),
   };
   const sbom = spdxDocument(self, components, release.modified);
@@ -61,7 +61,7 @@ export async function addPlatform(
     ...bundle,
     textFile(`usr/share/sbom/${image.name}.spdx.json`, sbom),
     // A volume that is mounted there takes its owner over, under podman and others.
-    { kind: "folder", path: SOCKET_FOLDER, mode: 0o755, owner },
+    { kind: "directory", path: SOCKET_DIRECTORY, mode: 0o755, owner },
   ];
   const all = [...layers, await makeLayer(own, release.modified, `${image.name} ${release.version}`)];
   const created = release.modified.toISOString();
@@ -103,7 +103,7 @@ function settingsOf({ name, userId, ports = [] }: ImageSource, labels: Readonly<
     User: `${userId}:${userId}`,
     Env: ["PATH=/usr/local/bin:/usr/sbin:/usr/bin"],
     // Through the launcher: the settings of its process come from there.
-    Entrypoint: [`/${NODE}`, `/${PROGRAM_FOLDER}/${name}.mjs`],
+    Entrypoint: [`/${NODE}`, `/${PROGRAM_DIRECTORY}/${name}.mjs`],
     WorkingDir: "/",
     StopSignal: "SIGTERM",
     Labels: labels,
@@ -111,11 +111,11 @@ function settingsOf({ name, userId, ports = [] }: ImageSource, labels: Readonly<
   };
 }
 
-/** The folder that `npm run build` made for the program, as it is in an image. Links would lead out of it. */
-export async function bundleEntries(folder: string, path: string = PROGRAM_FOLDER): Promise<readonly Entry[]> {
+/** The directory that `npm run build` made for the program, as it is in an image. Links would lead out of it. */
+export async function bundleEntries(directory: string, path: string = PROGRAM_DIRECTORY): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  for (const name of (await readdir(folder)).toSorted()) {
-    const file = join(folder, name);
+  for (const name of (await readdir(directory)).toSorted()) {
+    const file = join(directory, name);
     const stats = await lstat(file);
     if (stats.isDirectory()) entries.push(...(await bundleEntries(file, `${path}/${name}`)));
     if (stats.isFile())
@@ -136,7 +136,7 @@ function purlOf({ name }: ImageSource, { version }: Release, { architecture }: P
 async function nodeComponent({ nodePackage }: Platform): Promise<readonly Component[]> {
   const { version, integrity } = await lockedPackage(nodePackage);
   return [
-    { name: "node", version, licence: "MIT", purl: `pkg:generic/node@${version}`, checksum: checksumOf(integrity) },
+    { name: "node", version, license: "MIT", purl: `pkg:generic/node@${version}`, checksum: checksumOf(integrity) },
   ];
 }
 
@@ -161,7 +161,7 @@ async function npmComponents(bundle: readonly Entry[]): Promise<readonly Compone
     packages.map(async ({ name, version, license }) => {
       const { integrity } = await lockedPackage(name, version);
       const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
-      return { name, version, licence: license, purl, checksum: checksumOf(integrity) };
+      return { name, version, license: license, purl, checksum: checksumOf(integrity) };
     }),
   );
 }

@@ -4,7 +4,7 @@ import { GROUPS, type GroupName } from "./groups.ts";
 import { ROOT } from "./tools.ts";
 
 export interface ImageSource {
-  /** Of the image, of its program, and of the folder that `npm run build` makes for it. */
+  /** Of the image, of its program, and of the directory that `npm run build` makes for it. */
   readonly name: string;
   readonly title: string;
   readonly description: string;

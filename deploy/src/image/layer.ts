@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { pack } from "tar-stream";
-import { type Entry, withFolders } from "./entry.ts";
+import { type Entry, withDirectories } from "./entry.ts";
 
 export interface Layer {
   /** As it is stored. */
@@ -17,13 +17,13 @@ export interface Layer {
 export async function makeLayer(entries: readonly Entry[], modified: Date, summary: string): Promise<Layer> {
   const archive = pack();
   const bytes = buffer(archive);
-  for (const entry of withFolders(entries)) {
+  for (const entry of withDirectories(entries)) {
     const header = { name: entry.path, mtime: modified, uid: 0, gid: 0, uname: "", gname: "" };
     switch (entry.kind) {
       case "file":
         archive.entry({ ...header, ...entry.owner, mode: entry.mode, type: "file" }, entry.content);
         break;
-      case "folder":
+      case "directory":
         archive.entry({ ...header, ...entry.owner, name: `${entry.path}/`, mode: entry.mode, type: "directory" });
         break;
       case "link":

@@ -14,19 +14,19 @@ export interface Descriptor {
   readonly platform?: { readonly architecture: string; readonly os: string; readonly variant?: string };
 }
 
-/** A folder with images by the OCI image format, as skopeo, podman and others read it. It appears when it is complete. */
+/** A directory with images by the OCI image format, as skopeo, podman and others read it. It appears when it is complete. */
 export class Layout {
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #fresh: string;
   readonly #images: Descriptor[] = [];
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.#fresh = `${folder}.${process.pid}`;
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.#fresh = `${directory}.${process.pid}`;
   }
 
-  static async create(folder: string): Promise<Layout> {
-    const layout = new Layout(folder);
+  static async create(directory: string): Promise<Layout> {
+    const layout = new Layout(directory);
     await mkdir(join(layout.#fresh, BLOBS), { recursive: true });
     return layout;
   }
@@ -52,13 +52,13 @@ export class Layout {
     return index.digest;
   }
 
-  /** In the place of what was in the folder before. */
+  /** In the place of what was in the directory before. */
   async complete(): Promise<void> {
     const index = { schemaVersion: 2, mediaType: INDEX, manifests: this.#images };
     await writeFile(join(this.#fresh, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
     await writeFile(join(this.#fresh, "index.json"), JSON.stringify(index));
-    await rm(this.#folder, { recursive: true, force: true });
-    await rename(this.#fresh, this.#folder);
+    await rm(this.#directory, { recursive: true, force: true });
+    await rename(this.#fresh, this.#directory);
   }
 
   /** For where it could not be completed. */

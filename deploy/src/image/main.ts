@@ -15,7 +15,7 @@ import { BuildError, ROOT } from "./tools.ts";
 
 const HELP = `Usage: npm run images -- [image …] [options]
 
-Builds images by the OCI image format into one folder, each for linux/amd64 and linux/arm64.
+Builds images by the OCI image format into one directory, each for linux/amd64 and linux/arm64.
 
   image              ${IMAGES.map(shortName).join(", ")}; default: all
   --out=DIR          Where they go. Default: dist/images
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     lock: await lockFor(values.debian, platforms),
     snapshots: values.snapshots,
     release: await readRelease(process.env, values.source),
-    folder: values.out,
+    directory: values.out,
     tell: (line) => console.log(line),
   });
 }

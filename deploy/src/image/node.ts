@@ -48,10 +48,10 @@ async function fetchNode(packageName: string): Promise<string> {
   const { version, integrity } = await lockedPackage(packageName);
   const file = cached(`${packageName}-${version}.tgz`);
   if (await isWhole(file, integrity)) return file;
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-node-"));
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-node-"));
   try {
-    await outputOf("npm", ["pack", `${packageName}@${version}`, `--pack-destination=${folder}`, "--silent"]);
-    const packed = join(folder, `${packageName}-${version}.tgz`);
+    await outputOf("npm", ["pack", `${packageName}@${version}`, `--pack-destination=${directory}`, "--silent"]);
+    const packed = join(directory, `${packageName}-${version}.tgz`);
     if (!(await isWhole(packed, integrity)))
       throw new BuildError(`${packageName} ${version} from npm is not what package-lock.json names`);
     await mkdir(dirname(file), { recursive: true });
@@ -60,7 +60,7 @@ async function fetchNode(packageName: string): Promise<string> {
     await rename(fresh, file);
     return file;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -7,7 +7,7 @@ export interface Component {
   /** https://github.com/package-url/purl-spec */
   readonly purl: string;
   /** By SPDX's names, where its source says so in them. */
-  readonly licence?: string;
+  readonly license?: string;
   /** Of what it was taken from, in hexadecimal. */
   readonly checksum?: { readonly algorithm: "SHA256" | "SHA512"; readonly value: string };
 }
@@ -45,7 +45,7 @@ export function spdxDocument(image: Component, parts: readonly Component[], crea
   )}\n`;
 }
 
-function packageOf({ name, version, purl, licence, checksum }: Component, id: string): object {
+function packageOf({ name, version, purl, license, checksum }: Component, id: string): object {
   return {
     SPDXID: id,
     name,
@@ -53,7 +53,7 @@ function packageOf({ name, version, purl, licence, checksum }: Component, id: st
     downloadLocation: "NOASSERTION",
     filesAnalyzed: false,
     licenseConcluded: "NOASSERTION",
-    licenseDeclared: licence ?? "NOASSERTION",
+    licenseDeclared: license ?? "NOASSERTION",
     copyrightText: "NOASSERTION",
     ...(checksum && { checksums: [{ algorithm: checksum.algorithm, checksumValue: checksum.value }] }),
     externalRefs: [{ referenceCategory: "PACKAGE-MANAGER", referenceType: "purl", referenceLocator: purl }],

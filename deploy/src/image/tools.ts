@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** The checkout's top folder. */
+/** The checkout's top directory. */
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;

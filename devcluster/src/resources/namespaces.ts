@@ -60,9 +60,9 @@ export const namespaces: Resource<Namespace> = {
 
 function applyDefaults(namespace: Namespace): Namespace {
   const name = nameOf(namespace);
-  const labelled =
+  const labeled =
     name === "" ? namespace : withMetadata(namespace, { labels: { ...namespace.metadata.labels, [nameLabel]: name } });
-  return { ...labelled, status: { ...labelled.status, phase: labelled.status.phase ?? "Active" } };
+  return { ...labeled, status: { ...labeled.status, phase: labeled.status.phase ?? "Active" } };
 }
 
 function prepareForCreate(namespace: Namespace): Namespace {

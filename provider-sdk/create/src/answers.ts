@@ -35,7 +35,7 @@ Makes a provider sidecar of cloudprovider.v1 to start from. On a terminal it ask
   --domain DOMAIN         DNS name of the provider, unique among the providers of a cluster;
                           <id prefix>.example.com unless told
   --id-prefix PREFIX      what provider IDs begin with, acme for acme://; the name without -provider unless told
-  --dir FOLDER            where to put it: a folder that is empty or not there yet; ./NAME unless told
+  --dir DIRECTORY            where to put it: a directory that is empty or not there yet; ./NAME unless told
   --sdk CHECKOUT          take the SDK from a checkout of Cloudwire instead of the registry of the language
   --help, --version`;
 

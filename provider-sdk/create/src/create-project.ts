@@ -15,19 +15,19 @@ export interface Surroundings {
 }
 
 /**
- * Makes the project. All of it is there afterwards or none of it: it grows in a folder beside its own and is moved there at the end.
- * Answers the folder.
+ * Makes the project. All of it is there afterwards or none of it: it grows in a directory beside its own and is moved there at the end.
+ * Answers the directory.
  */
 export async function createProject(choices: Choices, { cwd, signal }: Surroundings): Promise<string> {
   const problems = await placeProblems(choices, cwd);
   if (problems.length > 0) throw new UserError(problems);
-  const folder = resolve(cwd, choices.dir);
+  const directory = resolve(cwd, choices.dir);
   const checkout = choices.sdk === undefined ? undefined : resolve(cwd, choices.sdk);
   const files = await renderTemplate(choices.language, replacementsOf(choices));
-  const parent = dirname(folder);
+  const parent = dirname(directory);
   await mkdir(parent, { recursive: true });
-  // No mkdtemp: its folders are closed to others, and this one stays.
-  const growing = join(parent, `.${basename(folder)}-${randomUUID()}`);
+  // No mkdtemp: its directories are closed to others, and this one stays.
+  const growing = join(parent, `.${basename(directory)}-${randomUUID()}`);
   await mkdir(growing);
   try {
     const { language } = choices;
@@ -35,11 +35,11 @@ export async function createProject(choices: Choices, { cwd, signal }: Surroundi
       checkout === undefined ? files : await takeSdk(files, { checkout, language, project: growing }, signal);
     await writeFiles(growing, complete);
     signal.throwIfAborted();
-    await moveInPlace(growing, folder);
+    await moveInPlace(growing, directory);
   } finally {
     await rm(growing, { recursive: true, force: true });
   }
-  return folder;
+  return directory;
 }
 
 /** What is wrong with the places that were named, as far as they were. */
@@ -52,36 +52,36 @@ export async function placeProblems(
   cwd: string,
 ): Promise<readonly string[]> {
   return [
-    ...(dir === undefined ? [] : await folderProblems(resolve(cwd, dir), dir)),
+    ...(dir === undefined ? [] : await directoryProblems(resolve(cwd, dir), dir)),
     ...(sdk === undefined || language === undefined ? [] : await checkoutProblems(resolve(cwd, sdk), language, sdk)),
   ];
 }
 
-async function folderProblems(folder: string, asWritten: string): Promise<readonly string[]> {
+async function directoryProblems(directory: string, asWritten: string): Promise<readonly string[]> {
   try {
-    const entries = await readdir(folder);
-    return entries.length === 0 ? [] : [`folder "${asWritten}": is not empty; name another with --dir`];
+    const entries = await readdir(directory);
+    return entries.length === 0 ? [] : [`directory "${asWritten}": is not empty; name another with --dir`];
   } catch (error) {
     if (hasCode(error, "ENOENT")) return [];
-    if (hasCode(error, "ENOTDIR")) return [`folder "${asWritten}": a file is in its place; name another with --dir`];
+    if (hasCode(error, "ENOTDIR")) return [`directory "${asWritten}": a file is in its place; name another with --dir`];
     throw error;
   }
 }
 
-async function writeFiles(folder: string, files: Files): Promise<void> {
+async function writeFiles(directory: string, files: Files): Promise<void> {
   for (const [path, text] of files) {
-    const target = join(folder, path);
+    const target = join(directory, path);
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, text);
   }
 }
 
-async function moveInPlace(growing: string, folder: string): Promise<void> {
-  // An empty folder may be there. It goes first: not every system moves a folder over another.
-  await rmdir(folder).catch((error: unknown) => {
+async function moveInPlace(growing: string, directory: string): Promise<void> {
+  // An empty directory may be there. It goes first: not every system moves a directory over another.
+  await rmdir(directory).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;
   });
-  await rename(growing, folder);
+  await rename(growing, directory);
 }
 
 function hasCode(error: unknown, code: string): boolean {

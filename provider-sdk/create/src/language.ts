@@ -1,4 +1,4 @@
-/** A language that there is a template for; also the name of the template's folder. */
+/** A language that there is a template for; also the name of the template's directory. */
 export type Language = (typeof languages)[number];
 
 export const languages = ["typescript", "go", "python"] as const;

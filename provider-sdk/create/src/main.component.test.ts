@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** Runs the program in an empty folder, with an input that is no terminal and never ends. */
+/** Runs the program in an empty directory, with an input that is no terminal and never ends. */
 const create = async (...args: readonly string[]) => {
   const cwd = await mkdtemp(join(tmpdir(), "create-"));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
@@ -45,7 +45,7 @@ describe("create-provider", () => {
     expect(stderr.trim().split("\n")).toEqual([
       expect.stringContaining("--lang: no such option"),
       expect.stringContaining('name "A"'),
-      expect.stringContaining('folder "/": is not empty'),
+      expect.stringContaining('directory "/": is not empty'),
       expect.stringContaining('--sdk "nowhere": is not a checkout'),
     ]);
   });

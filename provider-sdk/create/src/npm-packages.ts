@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 export interface NpmPackage {
   readonly name: string;
   /** Below the checkout. */
-  readonly folder: string;
+  readonly directory: string;
   readonly manifest: Manifest;
 }
 
@@ -20,9 +20,9 @@ interface Manifest {
 export async function packagesNeeded(checkout: string, names: readonly string[]): Promise<readonly NpmPackage[]> {
   const { workspaces } = await readManifest(checkout);
   const all = new Map<string, NpmPackage>();
-  for (const folder of await foldersOf(checkout, workspaces)) {
-    const manifest = await readManifest(join(checkout, folder));
-    all.set(manifest.name, { name: manifest.name, folder, manifest });
+  for (const directory of await directoriesOf(checkout, workspaces)) {
+    const manifest = await readManifest(join(checkout, directory));
+    all.set(manifest.name, { name: manifest.name, directory, manifest });
   }
   const needed = new Set<NpmPackage>();
   const visit = (name: string): void => {
@@ -35,17 +35,17 @@ export async function packagesNeeded(checkout: string, names: readonly string[])
   return [...needed];
 }
 
-/** Workspaces may be patterns, such as providers/*: a package is each folder of them that has a package.json. */
-async function foldersOf(checkout: string, workspaces: readonly string[]): Promise<readonly string[]> {
-  const folders: string[] = [];
+/** Workspaces may be patterns, such as providers/*: a package is each directory of them that has a package.json. */
+async function directoriesOf(checkout: string, workspaces: readonly string[]): Promise<readonly string[]> {
+  const directories: string[] = [];
   const manifests = workspaces.map((pattern) => `${pattern}/package.json`);
-  for await (const path of glob(manifests, { cwd: checkout })) folders.push(dirname(path));
-  return folders;
+  for await (const path of glob(manifests, { cwd: checkout })) directories.push(dirname(path));
+  return directories;
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
-  const value: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-  if (typeof value !== "object" || value === null) throw new TypeError(`${folder}/package.json is no object`);
+async function readManifest(directory: string): Promise<Manifest> {
+  const value: unknown = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
+  if (typeof value !== "object" || value === null) throw new TypeError(`${directory}/package.json is no object`);
   const property = (key: string): unknown => Reflect.get(value, key);
   const dependencies = property("dependencies");
   return {

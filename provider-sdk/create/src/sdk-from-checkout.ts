@@ -9,10 +9,10 @@ import type { Files } from "./template.ts";
 import { UserError } from "./user-error.ts";
 
 /**
- * Folder of a project that holds the SDK, when it comes from a checkout. The project is complete in itself then: it can be moved, built as
+ * Directory of a project that holds the SDK, when it comes from a checkout. The project is complete in itself then: it can be moved, built as
  * an image and tested by CI, with no path of the machine it was made on.
  */
-const SDK_FOLDER = "sdk";
+const SDK_DIRECTORY = "sdk";
 
 const SDK: Readonly<Record<Language, string>> = {
   typescript: "provider-sdk/typescript",
@@ -27,7 +27,7 @@ const NPM_PACKAGES: Readonly<Record<Language, readonly string[]>> = {
   python: ["@cloudwire/conformance"],
 };
 
-/** What keeps a folder from being a checkout to take the SDK from. */
+/** What keeps a directory from being a checkout to take the SDK from. */
 export async function checkoutProblems(
   checkout: string,
   language: Language,
@@ -36,11 +36,11 @@ export async function checkoutProblems(
   if (!existsSync(join(checkout, SDK[language])))
     return [`--sdk "${asWritten}": is not a checkout of Cloudwire, it has no ${SDK[language]}`];
   const unbuilt = (await packagesNeeded(checkout, NPM_PACKAGES[language])).filter(
-    ({ folder, manifest }) => manifest.files.some(isBuilt) && !existsSync(join(checkout, folder, "dist")),
+    ({ directory, manifest }) => manifest.files.some(isBuilt) && !existsSync(join(checkout, directory, "dist")),
   );
   if (unbuilt.length === 0) return [];
-  const folders = unbuilt.map(({ folder }) => folder).join(", ");
-  return [`--sdk "${asWritten}": is not built yet (${folders}); run there: npm run build`];
+  const directories = unbuilt.map(({ directory }) => directory).join(", ");
+  return [`--sdk "${asWritten}": is not built yet (${directories}); run there: npm run build`];
 }
 
 /** Whether a path that a package ships is made by its build. */
@@ -52,13 +52,13 @@ export async function takeSdk(
   { checkout, language, project }: { readonly checkout: string; readonly language: Language; readonly project: string },
   signal: AbortSignal,
 ): Promise<Files> {
-  const folder = join(project, SDK_FOLDER);
-  await mkdir(folder, { recursive: true });
+  const directory = join(project, SDK_DIRECTORY);
+  await mkdir(directory, { recursive: true });
   const tarballs = new Map<string, string>();
-  for (const { name, folder: source } of await packagesNeeded(checkout, NPM_PACKAGES[language]))
-    tarballs.set(name, `${SDK_FOLDER}/${await pack(join(checkout, source), folder, signal)}`);
+  for (const { name, directory: source } of await packagesNeeded(checkout, NPM_PACKAGES[language]))
+    tarballs.set(name, `${SDK_DIRECTORY}/${await pack(join(checkout, source), directory, signal)}`);
   if (language !== "typescript")
-    await cp(join(checkout, SDK[language]), join(folder, language), { recursive: true, filter: isSource });
+    await cp(join(checkout, SDK[language]), join(directory, language), { recursive: true, filter: isSource });
   return new Map([...files].map(([path, text]) => [path, pointAtSdk(path, text, tarballs)]));
 }
 
@@ -90,9 +90,9 @@ function pointAtSdk(path: string, text: string, tarballs: ReadonlyMap<string, st
     case "package.json":
       return withTarballs(text, tarballs);
     case "go.mod":
-      return `${text}\nreplace cloudwire.dev/provider-sdk/go => ./${SDK_FOLDER}/go\n`;
+      return `${text}\nreplace cloudwire.dev/provider-sdk/go => ./${SDK_DIRECTORY}/go\n`;
     case "requirements.txt":
-      return text.replace(/^cloudwire-provider-sdk==.*$/m, `./${SDK_FOLDER}/python`);
+      return text.replace(/^cloudwire-provider-sdk==.*$/m, `./${SDK_DIRECTORY}/python`);
     default:
       return text.replaceAll(
         /--package @cloudwire\/conformance@\S+/g,

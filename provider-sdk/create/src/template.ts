@@ -7,16 +7,16 @@ import { replaceAll, type Replacement } from "./placeholders.ts";
 /** Path in the project, with `/`, to the text of the file. */
 export type Files = ReadonlyMap<string, string>;
 
-// One folder a language, and what all languages have.
-const templatesFolder = fileURLToPath(new URL("../templates", import.meta.url));
+// One directory a language, and what all languages have.
+const templatesDirectory = fileURLToPath(new URL("../templates", import.meta.url));
 
 /** The files of a language's project, with the names in place. */
 export async function renderTemplate(language: Language, replacements: readonly Replacement[]): Promise<Files> {
   const files = new Map<string, string>();
   for (const layer of ["shared", language]) {
-    const folder = join(templatesFolder, layer);
-    for (const path of await filesBelow(folder)) {
-      const text = await readFile(join(folder, path), "utf8");
+    const directory = join(templatesDirectory, layer);
+    for (const path of await filesBelow(directory)) {
+      const text = await readFile(join(directory, path), "utf8");
       files.set(replaceAll(projectPath(path), replacements), replaceAll(text, replacements));
     }
   }
@@ -26,11 +26,11 @@ export async function renderTemplate(language: Language, replacements: readonly 
 /** What tools leave behind where somebody tried a template in its place. */
 const LEFT_BEHIND = /(?:^|\/)(?:node_modules|dist|bin|__pycache__|\.venv|\.[a-z]+_cache|[^/]+\.egg-info)\//;
 
-async function filesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+async function filesBelow(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((path) => !LEFT_BEHIND.test(path))
     .toSorted();
 }

@@ -152,7 +152,7 @@ func (o *Options) check() error {
 
 var bothFamilies = []cpv1.IpFamily{cpv1.IpFamily_IP_FAMILY_IPV4, cpv1.IpFamily_IP_FAMILY_IPV6}
 
-// everyLoadBalancerFeature leaves all judgement to the provider's code, as upstream does.
+// everyLoadBalancerFeature leaves all judgment to the provider's code, as upstream does.
 func everyLoadBalancerFeature() *cpv1.LoadBalancerCapabilities {
 	return &cpv1.LoadBalancerCapabilities{
 		Protocols: []cpv1.Protocol{

@@ -178,14 +178,14 @@ func TestDeleteRoute(t *testing.T) {
 	}
 }
 
-// labelling is a cloud with volumes.
-type labelling struct {
+// labeling is a cloud with volumes.
+type labeling struct {
 	*fake.Cloud
 	err  error
 	seen *v1.PersistentVolume
 }
 
-func (l *labelling) GetLabelsForVolume(_ context.Context, volume *v1.PersistentVolume) (map[string]string, error) {
+func (l *labeling) GetLabelsForVolume(_ context.Context, volume *v1.PersistentVolume) (map[string]string, error) {
 	l.seen = volume
 	return map[string]string{v1.LabelTopologyZone: "zone-a__zone-b", v1.LabelTopologyRegion: "region-1", "tier": "fast"}, l.err
 }
@@ -202,7 +202,7 @@ func TestVolumes(t *testing.T) {
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
-			cloud := &labelling{Cloud: newFake(), err: test.err}
+			cloud := &labeling{Cloud: newFake(), err: test.err}
 			cloud.Provider = "gce"
 			p := serve(t, cloud, testOptions())
 			response, err := p.Client.BatchGetVolumes(t.Context(), &cpv1.BatchGetVolumesRequest{

@@ -223,7 +223,7 @@ func stated(err error) error {
 const errorDomain = "cloudprovider.v1"
 
 const (
-	// maxDetailsBytes bounds the serialised details: gRPC's C core refuses trailers above 6.5 kB (contract, section 13).
+	// maxDetailsBytes bounds the serialized details: gRPC's C core refuses trailers above 6.5 kB (contract, section 13).
 	maxDetailsBytes = 4096
 	// maxTextBytes bounds one text inside the details.
 	maxTextBytes     = 512

@@ -20,7 +20,7 @@ const defaultMaxDataAge = 30 * time.Second
 // maxSingleLookUps run at once, over all calls.
 const maxSingleLookUps = 16
 
-// lookUpResult is what was learnt about one object. One of the first four is set.
+// lookUpResult is what was learned about one object. One of the first four is set.
 type lookUpResult[Found any] struct {
 	found    Found
 	isFound  bool

@@ -38,12 +38,12 @@ func TestMain(m *testing.M) {
 func socketIn(t *testing.T) string {
 	t.Helper()
 	// Paths of sockets are short: t.TempDir has the test's name in it.
-	folder, err := os.MkdirTemp("", "p")
+	directory, err := os.MkdirTemp("", "p")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	return filepath.Join(folder, "p.sock")
+	t.Cleanup(func() { os.RemoveAll(directory) })
+	return filepath.Join(directory, "p.sock")
 }
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -196,8 +196,8 @@ func TestMainTellsAllMistakesInPlainLines(t *testing.T) {
 }
 
 func TestStartRefusesEndpointsWithAReason(t *testing.T) {
-	folder := filepath.Dir(socketIn(t))
-	file := filepath.Join(folder, "file.sock")
+	directory := filepath.Dir(socketIn(t))
+	file := filepath.Join(directory, "file.sock")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -205,9 +205,9 @@ func TestStartRefusesEndpointsWithAReason(t *testing.T) {
 		"unix://@abstract":                                "abstract sockets have no permissions",
 		"unix://relative.sock":                            "must be absolute",
 		"unix:///x/provider":                              "must end in a name.sock",
-		"unix:///x/" + strings.Repeat("x", 120) + ".sock": "use a shorter folder",
+		"unix:///x/" + strings.Repeat("x", 120) + ".sock": "use a shorter directory",
 		"http://x":                                        "neither unix:///path.sock nor tcp://host:port",
-		"unix:///no-such-folder/p.sock":                   "does not exist",
+		"unix:///no-such-directory/p.sock":                "does not exist",
 		"unix://" + file:                                  "is no socket",
 	} {
 		server, err := provider.Start(machines(nil), provider.Options{Endpoint: endpoint, Log: discard()})

@@ -25,7 +25,7 @@ const (
 	ReasonProviderIDMalformed Reason = "PROVIDER_ID_MALFORMED"
 	// ReasonPortProtocolUnsupported: A port asks for a protocol that the provider did not declare.
 	ReasonPortProtocolUnsupported Reason = "PORT_PROTOCOL_UNSUPPORTED"
-	// ReasonAnnotationInvalid: An annotation of the provider's own has a value it cannot honour. BadRequest names
+	// ReasonAnnotationInvalid: An annotation of the provider's own has a value it cannot honor. BadRequest names
 	// `spec.annotations["key"]`.
 	ReasonAnnotationInvalid Reason = "ANNOTATION_INVALID"
 	// ReasonClassUnsupported: The load-balancer class is not one of the declared ones.

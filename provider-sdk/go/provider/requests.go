@@ -23,7 +23,7 @@ type LoadBalancerRef struct {
 	OperationID string
 }
 
-// DesiredNodes are the nodes wanted, always resolved and complete, however they travelled.
+// DesiredNodes are the nodes wanted, always resolved and complete, however they traveled.
 type DesiredNodes struct {
 	// Nodes shall be the targets, all of them and no others. Empty: no node at all. They are shared: do not change them.
 	Nodes []*cpv1.TargetNode

@@ -22,7 +22,7 @@ import (
 const (
 	// defaultDeadline is for a unary call whose caller set none; the contract's callers always set one.
 	defaultDeadline = time.Minute
-	// maxDeadline is the longest honoured; the contract's callers never set more.
+	// maxDeadline is the longest honored; the contract's callers never set more.
 	maxDeadline = time.Hour
 	// slowConsumer is how long a stream waits for a reader that does not read. Contract: WAT-5.
 	slowConsumer = 30 * time.Second

@@ -170,7 +170,7 @@ func (s *Server) listen(running context.Context, place server.Endpoint, options 
 	return nil
 }
 
-// transport is how callers prove who they are; nil on a Unix socket, where the folder and the mode say who may connect.
+// transport is how callers prove who they are; nil on a Unix socket, where the directory and the mode say who may connect.
 func (s *Server) transport(running context.Context, place server.Endpoint, options Options) (credentials.TransportCredentials, error) {
 	named := "tcp://" + place.Address()
 	switch {

@@ -68,9 +68,9 @@ func (a *authority) sign(t *testing.T) (certificate, key []byte) {
 
 func TestTCPIsServedToKnownClientsOnly(t *testing.T) {
 	trusted, stranger := newAuthority(t), newAuthority(t)
-	folder := t.TempDir()
+	directory := t.TempDir()
 	certificate, key := trusted.sign(t)
-	files := &provider.TLSFiles{CertFile: filepath.Join(folder, "c"), KeyFile: filepath.Join(folder, "k"), ClientCAFile: filepath.Join(folder, "a")}
+	files := &provider.TLSFiles{CertFile: filepath.Join(directory, "c"), KeyFile: filepath.Join(directory, "k"), ClientCAFile: filepath.Join(directory, "a")}
 	for path, content := range map[string][]byte{files.CertFile: certificate, files.KeyFile: key, files.ClientCAFile: trusted.pem()} {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)

@@ -105,7 +105,7 @@ func watchList[Item proto.Message](ctx context.Context, request watchRequest, l 
 		observed := time.Now()
 		found, complete, err := l.read(ctx)
 		if err != nil {
-			// Nothing is learnt from it: the next list sees what this one would have.
+			// Nothing is learned from it: the next list sees what this one would have.
 			call := CallOf(ctx)
 			call.Log.Warn("A list for a watch failed; it is tried again", "error", errorText(err))
 			known, _ := classify(err, false, call.RequestID)

@@ -26,8 +26,8 @@ def main() -> None:
     protoc([f"cloudprovider/v1/{SERVICE}.proto"], "--grpc_python_out", "--mypy_grpc_out")
     for path in sorted(GEN.rglob("*.py*")):
         path.write_text(inside_package(path.read_text()))
-    for folder in [GEN, GEN / "cloudprovider", GEN / "cloudprovider" / "v1"]:
-        (folder / "__init__.py").write_text(HEADER)
+    for directory in [GEN, GEN / "cloudprovider", GEN / "cloudprovider" / "v1"]:
+        (directory / "__init__.py").write_text(HEADER)
     (GEN / "v1.py").write_text(names_of_all_messages())
     descriptor_set()
 
@@ -42,7 +42,7 @@ def protoc(sources: list[str], *outputs: str) -> None:
 
 
 def inside_package(text: str) -> str:
-    """The same module, importing its neighbours from within the package: no top-level name is taken."""
+    """The same module, importing its neighbors from within the package: no top-level name is taken."""
     text = re.sub(r"^(from|import) cloudprovider\b", rf"\1 {PACKAGE}.cloudprovider", text, flags=re.MULTILINE)
     return re.sub(r"(?<![\w./])cloudprovider\.v1\.(\w+_pb2)\b", rf"{PACKAGE}.cloudprovider.v1.\1", text)
 

@@ -111,7 +111,7 @@ def test_stale_socket_is_replaced_and_a_live_one_left_alone(start):
         ({"CLOUD_PROVIDER_ENDPOINT": f"unix:///{'x' * 110}.sock"}, 78, ["the system takes 107"]),
         ({"CLOUD_PROVIDER_ENDPOINT": "http://x"}, 78, ["is neither unix"]),
         ({"CLOUD_PROVIDER_ENDPOINT": "tcp://127.0.0.1:0"}, 78, ["needs TLS with client certificates"]),
-        ({"CLOUD_PROVIDER_ENDPOINT": "unix:///nowhere/p.sock"}, 69, ["the folder /nowhere does not exist"]),
+        ({"CLOUD_PROVIDER_ENDPOINT": "unix:///nowhere/p.sock"}, 69, ["the directory /nowhere does not exist"]),
         (
             {"CLOUD_PROVIDER_LOG_LEVEL": "loud", "CLOUD_PROVIDER_TLS_KEY_FILE": "k"},
             78,
@@ -131,7 +131,7 @@ def test_mistakes_of_the_operator_are_plain_lines(start, environment, code, prob
         assert problem in line
 
 
-def test_folder_that_may_not_be_written_to_is_named_with_what_lets_it(monkeypatch, tmp_path):
+def test_directory_that_may_not_be_written_to_is_named_with_what_lets_it(monkeypatch, tmp_path):
     # The rights themselves stop nobody who is root, as in many a container.
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(StartError, match=f"may not make a socket in {tmp_path}; let it write there") as raised:
@@ -246,7 +246,7 @@ def test_definition_with_mistakes_is_refused_with_all_of_them(provider):
     assert failed.value.exit_code == 78
 
 
-def test_scope_is_learnt_and_status_follows_the_cloud(provider):
+def test_scope_is_learned_and_status_follows_the_cloud(provider):
     answers = [ProviderError("CLOUD_UNAVAILABLE", "away")] * 2 + ["account-1"]
 
     @provider.learn_scope

@@ -15,7 +15,7 @@ export interface ProgramSource {
   readonly source: string;
   /** It serves the status page. @default false */
   readonly hasPage?: boolean;
-  /** Names that it goes by in a folder of the path, and that it looks at. @default none */
+  /** Names that it goes by in a directory of the path, and that it looks at. @default none */
   readonly links?: readonly string[];
 }
 
@@ -33,13 +33,13 @@ const LAUNCHER = "scripts/build/bundle/launcher.mjs";
  */
 const TYPES_ONLY = /\/node_modules\/@kubernetes\/client-node\//;
 
-/** Writes the program into the folder: `<name>.mjs` to start it, program.mjs, chunks loaded on demand, maps, licences. */
+/** Writes the program into the directory: `<name>.mjs` to start it, program.mjs, chunks loaded on demand, maps, licenses. */
 export async function bundleProgram(
   { name, source, hasPage = false, links = [] }: ProgramSource,
-  folder: string,
+  directory: string,
 ): Promise<Bundle> {
   // Beside it, so that whoever starts the program meanwhile finds the one before whole.
-  const fresh = `${folder}.${process.pid}`;
+  const fresh = `${directory}.${process.pid}`;
   try {
     const ofPage = hasPage ? await buildPage() : [];
     const chunks = [
@@ -53,8 +53,8 @@ export async function bundleProgram(
     await writeFile(join(fresh, "THIRD_PARTY_NOTICES.txt"), await noticesOf(modules));
     const packages = `${JSON.stringify(await packagesOf(modules), undefined, 2)}\n`;
     await writeFile(join(fresh, "THIRD_PARTY_PACKAGES.json"), packages);
-    await rm(folder, { recursive: true, force: true });
-    await rename(fresh, folder);
+    await rm(directory, { recursive: true, force: true });
+    await rename(fresh, directory);
     return { fileCount: chunks.length, sizeBytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0) };
   } finally {
     await rm(fresh, { recursive: true, force: true });

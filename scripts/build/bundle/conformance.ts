@@ -30,10 +30,10 @@ await failOnUserError("bundle the conformance kit", async () => {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { out: { type: "string" } } });
   const [what] = positionals;
   if (what !== "package" && what !== "executable") throw new UserError("what to make? package or executable");
-  const folder = values.out ?? join(KIT, "dist", what);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  const file = what === "package" ? await makePackage(folder) : await makeExecutable(folder);
+  const directory = values.out ?? join(KIT, "dist", what);
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  const file = what === "package" ? await makePackage(directory) : await makeExecutable(directory);
   console.log(`${file}: ${((await stat(file)).size / 1e6).toFixed(1)} MB`);
   return 0;
 });
@@ -62,8 +62,8 @@ async function bundle(file: string): Promise<void> {
 }
 
 /** A package without dependencies, so that its tarball is all that npx needs. */
-async function makePackage(folder: string): Promise<string> {
-  const file = join(folder, `${NAME}.cjs`);
+async function makePackage(directory: string): Promise<string> {
+  const file = join(directory, `${NAME}.cjs`);
   await bundle(file);
   await writeFile(file, `#!/usr/bin/env node\n${await readFile(file, "utf8")}`);
   await chmod(file, 0o755);
@@ -71,19 +71,19 @@ async function makePackage(folder: string): Promise<string> {
     [join(ROOT, "LICENSE"), "LICENSE"],
     [join(KIT, "README.md"), "README.md"],
   ] as const)
-    await copyFile(from, join(folder, to));
+    await copyFile(from, join(directory, to));
   const manifest: Record<string, unknown> = JSON.parse(await readFile(join(KIT, "package.json"), "utf8"));
   const { engines }: Record<string, unknown> = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const { name, version, description, license } = manifest;
   const packed = { name, version, description, license, engines, bin: { [NAME]: `${NAME}.cjs` } };
-  await writeFile(join(folder, "package.json"), `${JSON.stringify(packed, undefined, 2)}\n`);
+  await writeFile(join(directory, "package.json"), `${JSON.stringify(packed, undefined, 2)}\n`);
   return file;
 }
 
 /** A copy of the Node that runs this, with the kit inside. */
-async function makeExecutable(folder: string): Promise<string> {
+async function makeExecutable(directory: string): Promise<string> {
   if (process.platform !== "linux") throw new UserError(`executables are made on Linux; this is ${process.platform}`);
-  const file = join(folder, NAME);
+  const file = join(directory, NAME);
   const [source, blob, config] = [`${file}.cjs`, `${file}.blob`, `${file}.json`];
   await bundle(source);
   await writeFile(config, JSON.stringify({ main: source, output: blob, disableExperimentalSEAWarning: true }));
@@ -91,7 +91,7 @@ async function makeExecutable(folder: string): Promise<string> {
   await copyFile(process.execPath, file);
   await chmod(file, 0o755);
   await capture(join(ROOT, "node_modules/.bin/postject"), [file, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE]);
-  await copyFile(join(dirname(process.execPath), "../LICENSE"), join(folder, "NODE_LICENSE.txt"));
+  await copyFile(join(dirname(process.execPath), "../LICENSE"), join(directory, "NODE_LICENSE.txt"));
   for (const part of [source, blob, config]) await rm(part);
   return file;
 }

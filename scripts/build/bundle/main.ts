@@ -1,4 +1,4 @@
-// Makes what is shipped: each program in a folder of its own, which needs nothing but Node (docs/decisions/0015).
+// Makes what is shipped: each program in a directory of its own, which needs nothing but Node (docs/decisions/0015).
 //   npm run build                                    in dist/bundle of the program's package
 //   node --conditions=development scripts/build/bundle/main.ts --out=DIR    in DIR/<program>
 import { join } from "node:path";
@@ -10,21 +10,21 @@ import { bundleProgram, type ProgramSource } from "./bundle.ts";
 
 interface Program extends ProgramSource {
   /** Whose dist/bundle it goes to. */
-  readonly packageFolder: string;
+  readonly packageDirectory: string;
 }
 
 const PROGRAMS: readonly Program[] = [
   {
     name: "cloudwire",
     source: "cli/src/main.ts",
-    packageFolder: "cli",
+    packageDirectory: "cli",
     // The last two are kubectl's names for a plug-in and what completes it.
     links: ["cloudwire", "kubectl-cloudwire", "kubectl_complete-cloudwire"],
   },
   {
     name: "cloudwire-controller-manager",
     source: "controller/src/main.ts",
-    packageFolder: "controller",
+    packageDirectory: "controller",
     hasPage: true,
   },
   ...readProviders()
@@ -32,15 +32,15 @@ const PROGRAMS: readonly Program[] = [
     .map(({ name, entry, directory }) => ({
       name: `cloudwire-provider-${name}`,
       source: `${directory}/${entry}`,
-      packageFolder: directory,
+      packageDirectory: directory,
     })),
 ];
 
 await failOnUserError("bundle", async () => {
   const { out } = parseArgs({ options: { out: { type: "string" } } }).values;
   for (const program of PROGRAMS) {
-    const folder = out === undefined ? join(ROOT, program.packageFolder, "dist/bundle") : join(out, program.name);
-    const { fileCount, sizeBytes } = await bundleProgram(program, folder);
+    const directory = out === undefined ? join(ROOT, program.packageDirectory, "dist/bundle") : join(out, program.name);
+    const { fileCount, sizeBytes } = await bundleProgram(program, directory);
     console.log(`${program.name}: ${fileCount} files, ${(sizeBytes / 1e6).toFixed(1)} MB of code`);
   }
   return 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { licencesPage, notAllowed, shippedPackages } from "./licenses.ts";
+import { licensesPage, notAllowed, shippedPackages } from "./licenses.ts";
 
 const LOCK = {
   "": { dependencies: { root: "1" } },
@@ -16,9 +16,9 @@ const LOCK = {
 
 test("shippedPackages() follows dependencies as Node finds them, through workspaces", () => {
   expect(shippedPackages(LOCK, ["app", "lib"])).toEqual([
-    { name: "a", version: "1.0.0", licence: "MIT", by: ["app"] },
-    { name: "b", version: "1.1.0", licence: "ISC", by: ["app"] },
-    { name: "b", version: "2.0.0", licence: "(GPL-3.0 OR MIT)", by: ["app", "lib"] },
+    { name: "a", version: "1.0.0", license: "MIT", by: ["app"] },
+    { name: "b", version: "1.1.0", license: "ISC", by: ["app"] },
+    { name: "b", version: "2.0.0", license: "(GPL-3.0 OR MIT)", by: ["app", "lib"] },
   ]);
 });
 
@@ -30,11 +30,11 @@ test.each([
   ["GPL-3.0", false],
   ["SEE LICENSE IN x", false],
   ["", false],
-])("notAllowed() lets %o pass: %o", (licence, wanted) => {
-  const one = { name: "a", version: "1.0.0", licence, by: ["app"] };
+])("notAllowed() lets %o pass: %o", (license, wanted) => {
+  const one = { name: "a", version: "1.0.0", license, by: ["app"] };
   expect(notAllowed([one])).toEqual(wanted ? [] : [one]);
 });
 
-test("licencesPage() has a row for each package", () => {
-  expect(licencesPage(shippedPackages(LOCK, ["other"]))).toContain("| c | 3.0.0 | GPL-3.0 | other |\n");
+test("licensesPage() has a row for each package", () => {
+  expect(licensesPage(shippedPackages(LOCK, ["other"]))).toContain("| c | 3.0.0 | GPL-3.0 | other |\n");
 });

@@ -1,4 +1,4 @@
-// `npm run release:build`: everything that is released, in one folder, with SHA256SUMS. docs/release.md says what comes before and after.
+// `npm run release:build`: everything that is released, in one directory, with SHA256SUMS. docs/release.md says what comes before and after.
 //   npm run release:build -- --out=DIR        default: dist/release
 //   npm run release:build -- --source=URL     where the sources are: makes the npm packages ready for provenance
 //   npm run release:build -- --images         with the images, which takes minutes
@@ -61,7 +61,7 @@ await failOnUserError("release:build", async () => {
 /** The libraries, and the conformance kit, which is a file of its own for vendors without npm, too. */
 async function npmPackages({ out, scratch, source }: Build): Promise<void> {
   const options = { out, scratch, ...(source === undefined ? {} : { source }) };
-  for (const folder of LIBRARIES) await packLibrary(folder, options);
+  for (const directory of LIBRARIES) await packLibrary(directory, options);
   const [kit, executable] = [join(scratch, "kit"), join(scratch, "executable")];
   await node("scripts/build/bundle/conformance.ts", "package", `--out=${kit}`);
   await packStaged(kit, "provider-sdk/conformance", options);
@@ -72,17 +72,18 @@ async function npmPackages({ out, scratch, source }: Build): Promise<void> {
   );
 }
 
-/** Each program in a folder that needs nothing but Node; the operators' one for npm, too. */
+/** Each program in a directory that needs nothing but Node; the operators' one for npm, too. */
 async function programs(build: Build): Promise<void> {
   const { out, scratch, source } = build;
-  const folder = join(scratch, "programs");
-  await node("scripts/build/bundle/main.ts", `--out=${folder}`);
-  for (const name of await readdir(folder)) await archive(build, folder, name, `${name}-${build.version}-node.tar.gz`);
-  await packCli(join(folder, "cloudwire"), { out, scratch, ...(source === undefined ? {} : { source }) });
+  const directory = join(scratch, "programs");
+  await node("scripts/build/bundle/main.ts", `--out=${directory}`);
+  for (const name of await readdir(directory))
+    await archive(build, directory, name, `${name}-${build.version}-node.tar.gz`);
+  await packCli(join(directory, "cloudwire"), { out, scratch, ...(source === undefined ? {} : { source }) });
 }
 
-/** A folder as an archive that is the same each time: order, times and owners are set. */
-async function archive({ out }: Build, folder: string, name: string, file: string): Promise<void> {
+/** A directory as an archive that is the same each time: order, times and owners are set. */
+async function archive({ out }: Build, directory: string, name: string, file: string): Promise<void> {
   const epoch = process.env["SOURCE_DATE_EPOCH"] ?? (await capture("git", ["log", "-1", "--format=%ct"])).trim();
   const same = [
     "--sort=name",
@@ -92,7 +93,7 @@ async function archive({ out }: Build, folder: string, name: string, file: strin
     "--numeric-owner",
     "--use-compress-program=gzip -n",
   ];
-  await capture("tar", [...same, "-cf", join(out, file), "-C", resolve(ROOT, folder), name]);
+  await capture("tar", [...same, "-cf", join(out, file), "-C", resolve(ROOT, directory), name]);
 }
 
 async function texts({ out, version }: Build): Promise<void> {

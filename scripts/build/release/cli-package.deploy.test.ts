@@ -8,35 +8,35 @@ import { capture, ROOT } from "../../lib/run.ts";
 import { packCli } from "./cli-package.ts";
 import { unpack } from "./pack.ts";
 
-let folder: string;
+let directory: string;
 let installed: string;
 
 /** As npm installs it where there is no registry: it needs no other package. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cli-package-"));
-  const bundle = join(folder, "cloudwire");
+  directory = await mkdtemp(join(tmpdir(), "cli-package-"));
+  const bundle = join(directory, "cloudwire");
   const links = ["cloudwire", "kubectl-cloudwire", "kubectl_complete-cloudwire"];
   await bundleProgram({ name: "cloudwire", source: "cli/src/main.ts", links }, bundle);
-  const out = join(folder, "tarballs");
+  const out = join(directory, "tarballs");
   await mkdir(out);
-  const tarball = await packCli(bundle, { out, scratch: folder });
-  installed = join(folder, "installed");
+  const tarball = await packCli(bundle, { out, scratch: directory });
+  installed = join(directory, "installed");
   await capture("npm", ["install", "--global", "--offline", "--silent", "--prefix", installed, tarball]);
-  await unpack(tarball, folder);
+  await unpack(tarball, directory);
 }, 280_000);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const run = (name: string, ...args: readonly string[]): Promise<string> =>
   // The programs' first line asks for a Node of the path.
   capture("env", [`PATH=${dirname(process.execPath)}:${process.env["PATH"]}`, join(installed, "bin", name), ...args]);
 
 describe("the npm package of the command line", () => {
-  test("holds the program with the licences of what is in it, and nothing of our own affairs", async () => {
-    const entries = await readdir(join(folder, "package"), { withFileTypes: true, recursive: true });
+  test("holds the program with the licenses of what is in it, and nothing of our own affairs", async () => {
+    const entries = await readdir(join(directory, "package"), { withFileTypes: true, recursive: true });
     const files = entries
       .filter((entry) => !entry.isDirectory())
-      .map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, "package").length + 1));
+      .map(({ parentPath, name }) => join(parentPath, name).slice(join(directory, "package").length + 1));
     const fixed = files.filter((file) => !/^bin\/chunks\/|\.map$/.test(file)).toSorted();
     expect(fixed).toEqual([
       "LICENSE",
@@ -50,7 +50,9 @@ describe("the npm package of the command line", () => {
   });
 
   test("needs no other package, and says which Node it needs", async () => {
-    const manifest: Record<string, unknown> = JSON.parse(await readFile(join(folder, "package/package.json"), "utf8"));
+    const manifest: Record<string, unknown> = JSON.parse(
+      await readFile(join(directory, "package/package.json"), "utf8"),
+    );
     const { engines }: Record<string, unknown> = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
     expect([manifest["private"], manifest["dependencies"], manifest["engines"]]).toEqual([
       undefined,

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { ROOT } from "../../lib/run.ts";
 import { type PackOptions, packStaged } from "./pack.ts";
 
-const FOLDER = "cli";
+const DIRECTORY = "cli";
 
 /** What npm puts into the path: the program, kubectl's plug-in, and what completes that. */
 const NAMES = ["cloudwire", "kubectl-cloudwire", "kubectl_complete-cloudwire"];
 
 /**
  * Packs the command line for npm: its bundle, which needs no other package. Answers the tarball's path.
- * @param bundle folder of the bundled program
+ * @param bundle directory of the bundled program
  */
 export async function packCli(bundle: string, options: PackOptions): Promise<string> {
   const stage = join(options.scratch, "cli-package");
@@ -20,11 +20,11 @@ export async function packCli(bundle: string, options: PackOptions): Promise<str
     filter: (path) => !NAMES.some((name) => path === join(bundle, name)),
   });
   await copyFile(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
-  await copyFile(join(ROOT, FOLDER, "README.md"), join(stage, "README.md"));
-  const manifest: Record<string, unknown> = JSON.parse(await readFile(join(ROOT, FOLDER, "package.json"), "utf8"));
+  await copyFile(join(ROOT, DIRECTORY, "README.md"), join(stage, "README.md"));
+  const manifest: Record<string, unknown> = JSON.parse(await readFile(join(ROOT, DIRECTORY, "package.json"), "utf8"));
   const { name, version, description, license, type } = manifest;
   const bin = Object.fromEntries(NAMES.map((command) => [command, "bin/cloudwire.mjs"]));
   const packed = { name, version, description, license, type, bin };
   await writeFile(join(stage, "package.json"), `${JSON.stringify(packed, undefined, 2)}\n`);
-  return packStaged(stage, FOLDER, options);
+  return packStaged(stage, DIRECTORY, options);
 }

@@ -5,7 +5,7 @@ export type Manifest = Readonly<Record<string, unknown>>;
 export interface Origin {
   /** URL of the repository; undefined: it is not told, and no provenance can be given. */
   readonly source?: string;
-  /** The package's folder in it. */
+  /** The package's directory in it. */
   readonly directory: string;
   /** Of Node, as the top package.json has it. */
   readonly engines: unknown;

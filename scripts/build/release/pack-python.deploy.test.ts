@@ -9,21 +9,21 @@ import { packPython } from "./pack-python.ts";
 const PYTHON = join(ROOT, PYTHON_SDK, ".venv/bin/python");
 const BUILT_MS = 280_000;
 
-let folder: string;
+let directory: string;
 let wheel: string;
 let sources: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "wheel-"));
-  const out = join(folder, "out");
+  directory = await mkdtemp(join(tmpdir(), "wheel-"));
+  const out = join(directory, "out");
   await mkdir(out);
-  const files = await packPython({ out, scratch: join(folder, "scratch") });
+  const files = await packPython({ out, scratch: join(directory, "scratch") });
   wheel = files.find((file) => file.endsWith("-py3-none-any.whl")) ?? "";
   sources = files.find((file) => file.endsWith(".tar.gz")) ?? "";
 }, BUILT_MS);
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test("the wheel has the package with its types, the licence, and no tests", async () => {
+test("the wheel has the package with its types, the license, and no tests", async () => {
   const listed = await capture(PYTHON, ["-m", "zipfile", "--list", wheel]);
   expect(listed).toMatch(/^cloudwire_provider\/py\.typed /m);
   expect(listed).toMatch(/^cloudwire_provider_sdk-[\d.]+\.dist-info\/licenses\/LICENSE /m);
@@ -37,7 +37,7 @@ test("the sources have what they are built and tested with", async () => {
 });
 
 test("what is installed of the wheel can be imported, and has the version of everything", async () => {
-  const target = join(folder, "installed");
+  const target = join(directory, "installed");
   const pip = ["-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-deps", "--no-index"];
   await capture(PYTHON, [...pip, "--target", target, wheel]);
   const script = `import sys; sys.path.insert(0, sys.argv[1])

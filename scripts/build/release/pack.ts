@@ -6,23 +6,23 @@ import { type Manifest, publishedManifest } from "./manifest.ts";
 export interface PackOptions {
   /** Where tarballs go. */
   readonly out: string;
-  /** A folder for what is made on the way. */
+  /** A directory for what is made on the way. */
   readonly scratch: string;
   /** URL of the repository. */
   readonly source?: string;
 }
 
 /** Packs a library that is built, as it is published. Answers the tarball's path. */
-export async function packLibrary(folder: string, { out, scratch, source }: PackOptions): Promise<string> {
-  const stage = join(scratch, folder.replaceAll("/", "-"));
+export async function packLibrary(directory: string, { out, scratch, source }: PackOptions): Promise<string> {
+  const stage = join(scratch, directory.replaceAll("/", "-"));
   await mkdir(stage, { recursive: true });
-  await unpack(await npmPack(join(ROOT, folder), stage), stage);
+  await unpack(await npmPack(join(ROOT, directory), stage), stage);
   const staged = join(stage, "package");
   await copyFile(join(ROOT, "LICENSE"), join(staged, "LICENSE"));
-  return packStaged(staged, folder, { out, scratch, ...(source === undefined ? {} : { source }) });
+  return packStaged(staged, directory, { out, scratch, ...(source === undefined ? {} : { source }) });
 }
 
-/** Packs a folder as the package of `directory`, its manifest as it is published. */
+/** Packs a directory as the package of `directory`, its manifest as it is published. */
 export async function packStaged(staged: string, directory: string, { out, source }: PackOptions): Promise<string> {
   const manifest = await readManifest(join(staged, "package.json"));
   const { engines } = await readManifest(join(ROOT, "package.json"));
@@ -35,13 +35,13 @@ export async function packStaged(staged: string, directory: string, { out, sourc
 }
 
 /** The tarball's path. */
-async function npmPack(folder: string, out: string): Promise<string> {
-  const name = await capture("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", out, folder]);
+async function npmPack(directory: string, out: string): Promise<string> {
+  const name = await capture("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", out, directory]);
   return join(out, basename(name.trim()));
 }
 
-export async function unpack(tarball: string, folder: string): Promise<void> {
-  await capture("tar", ["-xzf", tarball, "-C", folder]);
+export async function unpack(tarball: string, directory: string): Promise<void> {
+  await capture("tar", ["-xzf", tarball, "-C", directory]);
 }
 
 async function readManifest(file: string): Promise<Manifest> {

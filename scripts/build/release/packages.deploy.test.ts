@@ -38,33 +38,33 @@ const CONSUMER = {
   files: ["consumer.mts"],
 };
 
-let folder: string;
+let directory: string;
 let scope: string;
 
-/** An empty folder with our packages as they are published, and those of others as they are installed here. */
+/** An empty directory with our packages as they are published, and those of others as they are installed here. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packages-"));
-  scope = join(folder, "node_modules/@cloudwire");
-  const out = join(folder, "tarballs");
+  directory = await mkdtemp(join(tmpdir(), "packages-"));
+  scope = join(directory, "node_modules/@cloudwire");
+  const out = join(directory, "tarballs");
   for (const path of [scope, out]) await mkdir(path, { recursive: true });
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(CONSUMER));
+  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(CONSUMER));
   await capture("tsc", ["-b", ...LIBRARIES]);
   for (const library of LIBRARIES) {
-    const tarball = await packLibrary(library, { out, scratch: join(folder, "scratch"), source: SOURCE });
-    const unpacked = join(folder, "unpacked", library);
+    const tarball = await packLibrary(library, { out, scratch: join(directory, "scratch"), source: SOURCE });
+    const unpacked = join(directory, "unpacked", library);
     await mkdir(unpacked, { recursive: true });
     await unpack(tarball, unpacked);
     const { name }: { readonly name: string } = JSON.parse(
       await readFile(join(unpacked, "package/package.json"), "utf8"),
     );
-    await symlink(join(unpacked, "package"), join(folder, "node_modules", name));
+    await symlink(join(unpacked, "package"), join(directory, "node_modules", name));
   }
   for (const name of await readdir(join(ROOT, "node_modules")))
     if (name !== "@cloudwire" && !name.startsWith("."))
-      await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+      await symlink(join(ROOT, "node_modules", name), join(directory, "node_modules", name));
 }, BUILT_MS);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 async function contents(name: string): Promise<readonly string[]> {
   const top = join(scope, name);
@@ -104,9 +104,9 @@ test.each(PACKAGES.filter(({ imports }) => imports.length > 0))(
     const lines = specifiers.map((specifier, index) => `import * as part${index} from "${specifier}";\n`);
     const counts = specifiers.map((_, index) => `Object.keys(part${index}).length`);
     const source = `${lines.join("")}console.log(Math.min(${counts.join(", ")}) > 0);\n`;
-    for (const end of ["mts", "mjs"]) await writeFile(join(folder, `consumer.${end}`), source);
-    expect(await run("tsc", ["-p", folder], { output: "keep" })).toEqual({ code: 0, output: "" });
-    const program = join(folder, "consumer.mjs");
+    for (const end of ["mts", "mjs"]) await writeFile(join(directory, `consumer.${end}`), source);
+    expect(await run("tsc", ["-p", directory], { output: "keep" })).toEqual({ code: 0, output: "" });
+    const program = join(directory, "consumer.mjs");
     expect(await run(process.execPath, [program], { output: "keep" })).toEqual({ code: 0, output: "true\n" });
   },
 );

@@ -1,9 +1,9 @@
 import { readProviders } from "../../lib/providers.ts";
 
-/** Packages for vendors' projects, by their folders. */
+/** Packages for vendors' projects, by their directories. */
 export const LIBRARIES = ["proto", "provider-sdk/typescript", "provider-sdk/create"] as const;
 
-/** Packages that end in programs, by their folders. */
+/** Packages that end in programs, by their directories. */
 const PROGRAMS: readonly string[] = [
   "controller",
   "cli",

@@ -21,7 +21,7 @@ interface Language extends Omit<Page, "packages"> {
 
 const typeScriptSources = join(ROOT, "provider-sdk/typescript/src");
 
-/** Import paths and folders. */
+/** Import paths and directories. */
 const goPackages = ["provider", "providertest", "bridge"].map(
   (name) => `cloudwire.dev/provider-sdk/go/${name}=${join(ROOT, "provider-sdk/go", name)}`,
 );

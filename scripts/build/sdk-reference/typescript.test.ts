@@ -7,10 +7,10 @@ import { renderPage } from "./page.ts";
 import { readTypeScript } from "./typescript.ts";
 
 const read = async (files: Readonly<Record<string, string>>) => {
-  const folder = await mkdtemp(join(tmpdir(), "sdk-reference-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return readTypeScript([{ name: "pkg", doc: "", indexPath: join(folder, "index.ts") }]);
+  const directory = await mkdtemp(join(tmpdir(), "sdk-reference-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
+  return readTypeScript([{ name: "pkg", doc: "", indexPath: join(directory, "index.ts") }]);
 };
 
 const files = {

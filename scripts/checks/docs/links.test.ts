@@ -8,13 +8,13 @@ describe("brokenLinks()", () => {
   const pages = new Map([
     [
       "README.md",
-      page("# Top", "[a](docs/a.md#part)", "[web](https://example.com/x)", "[self](#top)", "[folder](docs)"),
+      page("# Top", "[a](docs/a.md#part)", "[web](https://example.com/x)", "[self](#top)", "[directory](docs)"),
     ],
     ["docs/a.md", page("## Part", "[back](../README.md)")],
   ]);
   const exists = (path: string): boolean => ["README.md", "docs", "docs/a.md"].includes(path);
 
-  test("accepts pages, headings, folders and addresses outside", () => {
+  test("accepts pages, headings, directories and addresses outside", () => {
     expect(brokenLinks(pages, exists)).toEqual([]);
   });
 

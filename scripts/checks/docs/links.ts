@@ -7,7 +7,7 @@ const OUTSIDE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 /**
  * Links that lead nowhere, one sentence each.
  * @param pages path to page, every Markdown page of the tree
- * @param exists whether a path below the top is a file or folder
+ * @param exists whether a path below the top is a file or directory
  */
 export function brokenLinks(pages: ReadonlyMap<string, Page>, exists: (path: string) => boolean): readonly string[] {
   const broken: string[] = [];

@@ -20,7 +20,7 @@ interface Kind {
 /**
  * Names in the guides of flags, metrics, events, pages and annotations that do not exist; one sentence each.
  * @param pages path to text, every Markdown page of the tree
- * @param sources the programs' own, in which annotations and labels are spelt
+ * @param sources the programs' own, in which annotations and labels are spelled
  */
 export function unknownNames(pages: ReadonlyMap<string, string>, sources: Iterable<string>): readonly string[] {
   const kinds = kindsOf(pages, [...sources].join("\n"));

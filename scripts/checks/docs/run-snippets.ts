@@ -8,30 +8,30 @@ export async function failingSnippets(snippets: readonly Snippet[]): Promise<rea
   const cache = join(ROOT, ".cache");
   await mkdir(cache, { recursive: true });
   // Inside the checkout, so that packages resolve as for a reader; not in node_modules, where Node strips no types.
-  const folder = await mkdtemp(join(cache, "snippets-"));
+  const directory = await mkdtemp(join(cache, "snippets-"));
   try {
-    const files = await writeModules(folder, snippets);
-    const faults = await typeFaults(folder, files);
+    const files = await writeModules(directory, snippets);
+    const faults = await typeFaults(directory, files);
     for (const [index, snippet] of snippets.entries()) faults.push(...(await runFaults(snippet, files.get(index))));
     return faults;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** Index of a snippet to the file it stands in; shell snippets have none. */
-async function writeModules(folder: string, snippets: readonly Snippet[]): Promise<ReadonlyMap<number, string>> {
+async function writeModules(directory: string, snippets: readonly Snippet[]): Promise<ReadonlyMap<number, string>> {
   const files = new Map<number, string>();
   for (const [index, { language, text, where }] of snippets.entries()) {
     if (language !== "ts") continue;
-    const file = join(folder, `${where.replaceAll(/[^A-Za-z0-9]+/g, "-")}.ts`);
+    const file = join(directory, `${where.replaceAll(/[^A-Za-z0-9]+/g, "-")}.ts`);
     await writeFile(file, text);
     files.set(index, file);
   }
   return files;
 }
 
-async function typeFaults(folder: string, files: ReadonlyMap<number, string>): Promise<string[]> {
+async function typeFaults(directory: string, files: ReadonlyMap<number, string>): Promise<string[]> {
   if (files.size === 0) return [];
   const options = {
     noEmit: true,
@@ -42,12 +42,12 @@ async function typeFaults(folder: string, files: ReadonlyMap<number, string>): P
     allowImportingTsExtensions: true,
   };
   const config = {
-    extends: join(relative(folder, ROOT), "tsconfig.base.json"),
+    extends: join(relative(directory, ROOT), "tsconfig.base.json"),
     compilerOptions: options,
     include: ["*.ts"],
   };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const { code, output } = await run("tsc", ["-p", folder], { output: "keep" });
+  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(config));
+  const { code, output } = await run("tsc", ["-p", directory], { output: "keep" });
   return code === 0 ? [] : [`tested snippets do not type-check (file names give page and line):\n${output.trimEnd()}`];
 }
 

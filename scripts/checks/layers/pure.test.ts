@@ -17,7 +17,7 @@ describe("pureFindings()", () => {
 
   test.each([
     ["a value from a lower row", 'import { a } from "../../kube/patch.ts";'],
-    ["a value from its own folder", 'import { a } from "./events.ts";'],
+    ["a value from its own directory", 'import { a } from "./events.ts";'],
     ["a value from a library", 'import { a } from "node:util";'],
     ["a mixed import", 'import { type A, b } from "../../kube/patch.ts";'],
     ["an async function", "export async function f() {}"],

@@ -20,14 +20,14 @@ const COMPILER_OPTIONS = {
  */
 export async function uncompilable(mutants: readonly Mutant[]): Promise<ReadonlySet<Mutant>> {
   if (mutants.length === 0) return new Set();
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-mutation-"));
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-mutation-"));
   try {
-    await cp(join(ROOT, "controller/src"), join(folder, "controller/src"), { recursive: true });
-    await cp(join(ROOT, "controller/package.json"), join(folder, "controller/package.json"));
-    await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    await cp(join(ROOT, "controller/src"), join(directory, "controller/src"), { recursive: true });
+    await cp(join(ROOT, "controller/package.json"), join(directory, "controller/package.json"));
+    await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
     const paths = mutants.map(({ path }, index) => path.replace(/\.ts$/, `.fault-${index}.ts`));
-    await Promise.all(mutants.map(({ text }, index) => writeFile(join(folder, paths[index] ?? ""), text)));
-    const config = join(folder, "tsconfig.json");
+    await Promise.all(mutants.map(({ text }, index) => writeFile(join(directory, paths[index] ?? ""), text)));
+    const config = join(directory, "tsconfig.json");
     const base = join(ROOT, "controller/tsconfig.json");
     const options = { ...COMPILER_OPTIONS, rootDir: "/" };
     await writeFile(
@@ -40,6 +40,6 @@ export async function uncompilable(mutants: readonly Mutant[]): Promise<Readonly
     );
     return new Set(mutants.filter((_, index) => refused.has(index)));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 // `npm run test:mutation`: puts one fault after the other into the rules (plan.ts, plan/*.ts, predicates.ts, the transitions of a record of every
 // controller) and sees whether a unit test notices.
-//   npm run test:mutation -- controller/src/controllers/route     only that folder's
+//   npm run test:mutation -- controller/src/controllers/route     only that directory's
 //   npm run test:mutation -- controller/src/util/cidr.ts          any other file
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { setPriority, tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { isInstalled, markInstalled } from "../../lib/installed.mjs";
 import { ROOT, run } from "../../lib/run.ts";
-import { createPaint, formatDuration, wantsColour } from "../../lib/terminal.ts";
+import { createPaint, formatDuration, wantsColor } from "../../lib/terminal.ts";
 import { treeFiles } from "../../lib/tree.ts";
 import { failOnUserError, UserError } from "../../lib/user-error.ts";
 import { uncompilable } from "./compile.ts";
@@ -25,7 +25,7 @@ const RULES = ["plan.ts", "plan/**/*.ts", "predicates.ts", "record/record.ts", "
 /** Below everything else on the machine: this takes minutes. */
 const NICENESS = 10;
 
-const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+const paint = createPaint(wantsColor(process.env, process.stdout.isTTY));
 
 async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true });
@@ -51,7 +51,8 @@ async function selected(paths: readonly string[]): Promise<readonly string[]> {
   const chosen = await Promise.all(
     paths.map(async (path) => {
       const found = path.endsWith(".ts") ? await sources([path]) : rules.filter((rule) => rule.startsWith(path));
-      if (found.length === 0) throw new UserError(`${path}: no source file, and no folder with a plan or predicates`);
+      if (found.length === 0)
+        throw new UserError(`${path}: no source file, and no directory with a plan or predicates`);
       return found;
     }),
   );
@@ -64,21 +65,21 @@ async function sources(patterns: readonly string[]): Promise<readonly string[]> 
 
 /** Not among the checkout's own packages: it brings 150 more, and nobody needs it to build, run or test. */
 async function installStryker(): Promise<void> {
-  const folder = join(ROOT, HERE);
-  if (isInstalled(folder)) return;
+  const directory = join(ROOT, HERE);
+  if (isInstalled(directory)) return;
   console.log("Installing Stryker …");
   const { code, output } = await run("npm", ["ci", "--ignore-scripts"], { cwd: HERE, output: "keep" });
   if (code !== 0) throw new UserError(`npm ci in ${HERE} failed (exit ${code}):\n${output}`);
-  markInstalled(folder);
+  markInstalled(directory);
 }
 
 async function runStryker(files: readonly string[]): Promise<StrykerReport> {
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-mutation-"));
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-mutation-"));
   try {
-    const [config, report] = [join(folder, "stryker.config.json"), join(folder, "report.json")];
-    await writeFile(config, JSON.stringify(strykerConfig(files, join(folder, "sandboxes"), report)));
+    const [config, report] = [join(directory, "stryker.config.json"), join(directory, "report.json")];
+    await writeFile(config, JSON.stringify(strykerConfig(files, join(directory, "sandboxes"), report)));
     const stryker = join(ROOT, HERE, "node_modules/.bin/stryker");
-    const env = { CLOUDWIRE_MUTATION_FOLDERS: [...new Set(files.map(testFolder))].join() };
+    const env = { CLOUDWIRE_MUTATION_DIRECTORIES: [...new Set(files.map(testDirectory))].join() };
     const signal = interrupted();
     const { code } = await run(stryker, ["run", config], { output: "show", env, signal }).catch((error: unknown) => {
       throw signal.aborted ? new UserError("interrupted") : error;
@@ -88,7 +89,7 @@ async function runStryker(files: readonly string[]): Promise<StrykerReport> {
     return JSON.parse(text);
   } finally {
     // Stryker, once interrupted, may still be removing its part.
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+    await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   }
 }
 
@@ -99,11 +100,11 @@ function interrupted(): AbortSignal {
   return interrupt.signal;
 }
 
-/** Whose tests have to notice: those of the same controller, or of the same folder of the controller's source. */
-function testFolder(path: string): string {
-  const [, folder] = /^(controller\/src\/(?:controllers\/)?[^/]+)\//.exec(path) ?? [];
-  if (folder === undefined) throw new UserError(`${path}: only files below controller/src are tried`);
-  return folder;
+/** Whose tests have to notice: those of the same controller, or of the same directory of the controller's source. */
+function testDirectory(path: string): string {
+  const [, directory] = /^(controller\/src\/(?:controllers\/)?[^/]+)\//.exec(path) ?? [];
+  if (directory === undefined) throw new UserError(`${path}: only files below controller/src are tried`);
+  return directory;
 }
 
 function strykerConfig(files: readonly string[], tempDirName: string, report: string): object {

@@ -3,14 +3,14 @@ import { defineConfig } from "vitest/config";
 
 const conditions = ["development", "node"];
 
-/** Folders whose unit tests Stryker runs against each fault, set by main.ts. */
-const folders = (process.env["CLOUDWIRE_MUTATION_FOLDERS"] ?? "controller/src").split(",");
+/** Directories whose unit tests Stryker runs against each fault, set by main.ts. */
+const directories = (process.env["CLOUDWIRE_MUTATION_DIRECTORIES"] ?? "controller/src").split(",");
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: folders.map((folder) => `${folder}/**/*.test.ts`),
+    include: directories.map((directory) => `${directory}/**/*.test.ts`),
     // Histories of whole controllers take seconds each, and the rules have tests of their own.
     exclude: [
       "**/node_modules/**",

@@ -32,7 +32,7 @@ describe("parsePlace() and formatPlace()", () => {
     { hash: "", place: { view: "overview" } },
     { hash: "#", place: { view: "overview" } },
     { hash: "#nodes", place: list({}) },
-    { hash: "#/nodes?state=gone&colour=red", place: list({}) },
+    { hash: "#/nodes?state=gone&color=red", place: list({}) },
     { hash: "#/node/", place: { view: "unknown", path: "node/" } },
     { hash: "#/node/100%", place: { view: "object", object: { kind: "node", name: "100%" } } },
   ])("take $hash as it is meant", ({ hash, place }) => {

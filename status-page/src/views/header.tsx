@@ -97,7 +97,7 @@ function ThemeSwitch(): JSX.Element {
   const [theme, setTheme] = useState(storedTheme);
   return (
     <label class="theme">
-      <span class="hidden">Colours</span>
+      <span class="hidden">Colors</span>
       <select
         value={theme}
         onChange={(event) => {
@@ -106,7 +106,7 @@ function ThemeSwitch(): JSX.Element {
           setTheme(chosen);
         }}
       >
-        <option value="auto">Colours: system</option>
+        <option value="auto">Colors: system</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
       </select>

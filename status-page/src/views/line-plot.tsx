@@ -16,7 +16,7 @@ const WIDTH = 600;
 const HEIGHT = 140;
 const LEAST_SPAN_MS = 60_000;
 
-/** As many as have colours of their own. */
+/** As many as have colors of their own. */
 const MOST_SERIES = 8;
 
 /** Lines over time, up to the last moment that is known; beside each name stands its last value, so that nothing is told by the lines alone. */

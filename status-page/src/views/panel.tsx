@@ -10,7 +10,7 @@ interface PanelProps {
 /** A part of a view, with a heading that names it. */
 export function Panel({ id, title, children, class: more = "" }: PanelProps): JSX.Element {
   return (
-    <section class={`panel ${more}`} aria-labelledby={id}>
+    <section class={`panel ${more}`} aria-labeledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>

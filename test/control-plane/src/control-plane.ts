@@ -44,7 +44,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: string;
   /** The authority that signed kube-apiserver's certificate and every client's. */
   readonly caPem: string;
-  /** Folder with the log of each program, and the audit log. */
+  /** Directory with the log of each program, and the audit log. */
   readonly logDir: string;
   readonly #parts: ControlPlaneParts;
   readonly #hollowNodes: HollowNodes;

@@ -13,14 +13,14 @@ const program = fileURLToPath(new URL("./testing/hold-control-plane.ts", import.
 const endTimeoutMs = 15_000;
 
 describe("the programs of a control plane", () => {
-  const folders: string[] = [];
+  const directories: string[] = [];
 
   beforeAll(async () => {
     await buildControlPlane();
   }, 60 * 60_000);
   // A killed parent cannot remove its files.
   afterEach(async () => {
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+    for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true });
   });
 
   const hold = async (mode: "wait" | "end") => {
@@ -30,7 +30,7 @@ describe("the programs of a control plane", () => {
     const exited = once(parent, "exit");
     const answer = parseJson(await firstLine(parent), "the answer of hold-control-plane");
     const dir = path.dirname(requireString(answer, "logDir", "the answer of hold-control-plane"));
-    folders.push(dir);
+    directories.push(dir);
     return { parent, exited, dir };
   };
   const holdForever = async () => {

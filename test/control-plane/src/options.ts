@@ -20,7 +20,7 @@ export interface ControlPlaneOptions {
   readonly apiServerArgs?: readonly string[];
   /** Bound for each program to become ready. Default: 60,000. */
   readonly startTimeoutMs?: number;
-  /** Where the folder with the files of this control plane is made. Default: the system's temporary folder. */
+  /** Where the directory with the files of this control plane is made. Default: the system's temporary directory. */
   readonly tmpDir?: string;
   /** Gives up starting. A control plane that runs already is not affected: use stop(). */
   readonly signal?: AbortSignal;

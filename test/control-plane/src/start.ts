@@ -22,7 +22,7 @@ import { type ServerContext, startOnFreePort } from "./components/servers.ts";
 
 const defaultStartTimeoutMs = 60_000;
 
-/** Starts a control plane in a temporary folder; builds its programs before that when they are not up to date. */
+/** Starts a control plane in a temporary directory; builds its programs before that when they are not up to date. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   if (options.serviceAccountTokens === true && controllerManagerOptions(options) === undefined) {
     throw new ControlPlaneError(
@@ -32,7 +32,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
   const { minor, signal, onProgress } = options;
   const binaries = await buildControlPlane({ minor, signal, onProgress });
-  const layout = await createFolders(options);
+  const layout = await createDirectories(options);
   const programs = new Programs(binaries.dir, layout);
   try {
     const identities = await createIdentities(binaries.dir, layout);
@@ -45,7 +45,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
 }
 
-async function createFolders(options: ControlPlaneOptions): Promise<Layout> {
+async function createDirectories(options: ControlPlaneOptions): Promise<Layout> {
   const layout = layoutIn(await mkdtemp(path.join(options.tmpDir ?? tmpdir(), "cloudwire-cp-")));
   for (const dir of [layout.logs, layout.scratch, layout.pki, layout.kubeconfigs]) await mkdir(dir);
   if (options.audit !== undefined) await writeFile(layout.auditPolicy, auditPolicy(options.audit));

@@ -22,23 +22,23 @@ const TOKEN = [{ alg: "none" }, { exp: 4_102_444_800 }, {}]
 
 const SIGNED_IN = /Watching resource=nodes/;
 
-let folder: string;
+let directory: string;
 let cluster: DevCluster;
 let cloud: SpawnedCloud;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "bundle-"));
-  await makeBundles(folder);
+  directory = await mkdtemp(join(tmpdir(), "bundle-"));
+  await makeBundles(directory);
   const users = [{ name: "controller", groups: ["system:masters"], token: TOKEN }];
   cluster = await startDevCluster({ anonymous: false, users });
   cloud = await spawnCloud({ flags: { account: `bundle=${CLOUD_KEY}` } });
-  await writeFile(join(folder, "token"), `${TOKEN}\n`);
+  await writeFile(join(directory, "token"), `${TOKEN}\n`);
 });
 
 afterAll(async () => {
   await cloud.stop("SIGKILL");
   await cluster.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 interface Start {
@@ -49,7 +49,7 @@ interface Start {
 function start(name: ShippedProgram, args: readonly string[], { nodeFlags = [], env = {} }: Start = {}): Program {
   return new Program({
     command: process.execPath,
-    args: [...nodeFlags, bundledProgram(folder, name), ...args],
+    args: [...nodeFlags, bundledProgram(directory, name), ...args],
     env,
   });
 }
@@ -64,7 +64,7 @@ async function endOf(...parameters: Parameters<typeof start>): Promise<Exit & { 
 const first = (code: string): string => `--import=data:text/javascript,${encodeURIComponent(code)}`;
 
 async function startController(user: object, socket: string, options?: Start): Promise<Program> {
-  const path = join(folder, "kubeconfig");
+  const path = join(directory, "kubeconfig");
   const config = {
     apiVersion: "v1",
     kind: "Config",
@@ -138,16 +138,16 @@ describe("a bundled program", () => {
     });
   });
 
-  test.each<ShippedProgram>([CONTROLLER, SIDECAR])("%s comes with the licences of what is in it", async (name) => {
-    const notices = await readFile(join(folder, name, "THIRD_PARTY_NOTICES.txt"), "utf8");
-    expect(notices).toMatch(/@grpc\/grpc-js [\d.]+, licence Apache-2\.0\n\nApache License/);
+  test.each<ShippedProgram>([CONTROLLER, SIDECAR])("%s comes with the licenses of what is in it", async (name) => {
+    const notices = await readFile(join(directory, name, "THIRD_PARTY_NOTICES.txt"), "utf8");
+    expect(notices).toMatch(/@grpc\/grpc-js [\d.]+, license Apache-2\.0\n\nApache License/);
   });
 });
 
 describe("the bundled controller", () => {
-  const nowhere = (): string => join(folder, "nobody.sock");
+  const nowhere = (): string => join(directory, "nobody.sock");
 
-  test("has the status page, with all that it asks for, and the licences of what is in it", async () => {
+  test("has the status page, with all that it asks for, and the licenses of what is in it", async () => {
     await using controller = await startController({ token: TOKEN }, nowhere());
     const [, page = ""] = await controller.said(/statusPage=(http:\S+)/);
     const html = await (await fetch(page, { signal: AbortSignal.timeout(10_000) })).text();
@@ -161,8 +161,8 @@ describe("the bundled controller", () => {
       },
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await readFile(join(folder, CONTROLLER, "THIRD_PARTY_NOTICES.txt"), "utf8")).toMatch(
-      /preact [\d.]+, licence MIT/,
+    expect(await readFile(join(directory, CONTROLLER, "THIRD_PARTY_NOTICES.txt"), "utf8")).toMatch(
+      /preact [\d.]+, license MIT/,
     );
     await controller.stop("SIGTERM");
   });
@@ -207,8 +207,8 @@ describe("the bundled controller", () => {
   });
 });
 
-test("the bundled programs together initialise a node", async () => {
-  const socket = join(folder, "provider.sock");
+test("the bundled programs together initialize a node", async () => {
+  const socket = join(directory, "provider.sock");
   await using sidecar = startSidecar(socket);
   await sidecar.said(/provider ready/);
   await using controller = await startController({ token: TOKEN }, socket);
@@ -223,7 +223,7 @@ test("the bundled programs together initialise a node", async () => {
     spec: { taints: [{ key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" }] },
   });
   const providerId = await eventually(
-    "the node to be initialised",
+    "the node to be initialized",
     30_000,
     async () => {
       const node = cluster.read("v1", "Node", "", "bundled-1");
@@ -237,7 +237,7 @@ test("the bundled programs together initialise a node", async () => {
 });
 
 test("the bundled sidecar describes itself to a client without its .proto files", async () => {
-  const socket = join(folder, "described.sock");
+  const socket = join(directory, "described.sock");
   await using sidecar = startSidecar(socket);
   await sidecar.said(/provider ready/);
   const transport = ["--protocol=grpc", "--http2-prior-knowledge", `--unix-socket=${socket}`];

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(bundles, { recursive: true, force: true });
 });
 
-test("the programs as they are shipped initialise a node, serve a Service and end in good order", async () => {
+test("the programs as they are shipped initialize a node, serve a Service and end in good order", async () => {
   await using world = await World.start(controlPlane, { bundles });
   await world.createMachines([{ name: "shipped-1", zone: "north-a" }]);
   await world.registerNode("shipped-1");

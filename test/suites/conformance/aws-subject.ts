@@ -32,7 +32,7 @@ export async function startAwsSubject(host: Host): Promise<Started> {
   const fault = (kind: string) => hook("fault", { kind });
   const clear = hook("clear", {});
   // The provider's keys are in a file, as in a mounted Secret, so that they can become others.
-  const file = join(host.folder, "credentials");
+  const file = join(host.directory, "credentials");
   const keys = (key: string) => hook("rotate", { file, key, secret: CANARY });
   await writeFile(file, `[default]\naws_access_key_id = first\naws_secret_access_key = ${CANARY}\n`);
   const { AWS_ACCESS_KEY_ID: _key, AWS_SECRET_ACCESS_KEY: _secret, ...settings } = env;

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { Program, type ProgramOptions } from "../../support/program.ts";
 import type { Host } from "./subject.ts";
 
-/** A folder, programs and clouds that end together. */
+/** A directory, programs and clouds that end together. */
 export class TestHost implements Host, AsyncDisposable {
-  readonly folder: string;
+  readonly directory: string;
   readonly #started: AsyncDisposableStack;
 
-  private constructor(folder: string, started: AsyncDisposableStack) {
-    this.folder = folder;
+  private constructor(directory: string, started: AsyncDisposableStack) {
+    this.directory = directory;
     this.#started = started;
   }
 
   static async create(): Promise<TestHost> {
     const started = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), "conformance-"));
-    started.defer(() => rm(folder, { recursive: true, force: true }));
-    return new TestHost(folder, started);
+    const directory = await mkdtemp(join(tmpdir(), "conformance-"));
+    started.defer(() => rm(directory, { recursive: true, force: true }));
+    return new TestHost(directory, started);
   }
 
   run(options: ProgramOptions): Program {

@@ -11,8 +11,8 @@ import { runAll } from "./run-all.ts";
 import type { Subject } from "./subject.ts";
 import { subjects } from "./subjects.ts";
 
-const folder = new URL("../../../docs/conformance/", import.meta.url);
-const fileOf = (name: string): URL => new URL(name, folder);
+const directory = new URL("../../../docs/conformance/", import.meta.url);
+const fileOf = (name: string): URL => new URL(name, directory);
 
 const [...names] = process.argv.slice(2);
 const unknown = names.filter((name) => !everySubject.some((subject) => subject.name === name));
@@ -40,5 +40,5 @@ for (const subject of everySubject) {
   all.push([subject, published]);
 }
 await writeFile(fileOf("README.md"), indexOf(all));
-console.log(`\nwritten: ${fileURLToPath(folder)}`);
+console.log(`\nwritten: ${fileURLToPath(directory)}`);
 process.exitCode = isGood ? 0 : 1;

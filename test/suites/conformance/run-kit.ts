@@ -31,31 +31,31 @@ export interface KitRun {
 export async function runKit({ level, knownFailing, start }: Subject): Promise<KitRun> {
   await using host = await TestHost.create();
   const started = await start(host);
-  const config = join(host.folder, "conformance.yaml");
+  const config = join(host.directory, "conformance.yaml");
   await writeFile(config, started.config);
   const args = ["run", "--level", level, "--yes", "--seed", "1", "--slow-factor", SLOW_FACTOR, "--config", config];
   const known = Object.keys(knownFailing).flatMap((id) => ["--known-failing", id]);
   // Awaited here, for the host ends with this function.
-  return await runCommand(KIT, [...args, ...known], started, join(host.folder, "report"));
+  return await runCommand(KIT, [...args, ...known], started, join(host.directory, "report"));
 }
 
-/** Runs a kit that is given, in the folder of the report. */
+/** Runs a kit that is given, in the directory of the report. */
 export async function runCommand(
   [kit, ...before]: readonly [string, ...string[]],
   args: readonly string[],
   { command, env = {}, runMs = RUN_MS }: Omit<Started, "config">,
-  folder: string,
+  directory: string,
   kitEnv: NodeJS.ProcessEnv = process.env,
 ): Promise<KitRun> {
-  await mkdir(folder, { recursive: true });
-  const all = [...before, ...args, "--report", folder, "--", ...command];
+  await mkdir(directory, { recursive: true });
+  const all = [...before, ...args, "--report", directory, "--", ...command];
   const { code, output } = await new Promise<Pick<KitRun, "code" | "output">>((resolve) => {
     const options = { env: { ...kitEnv, ...env }, timeout: runMs, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(kit, all, options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, output: `${stdout}${stderr}` }),
     );
   });
-  const file = join(folder, "conformance.json");
+  const file = join(directory, "conformance.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new Error(`the kit ended with code ${code} and wrote no report:\n${output}`, { cause: error });
   });

@@ -14,7 +14,7 @@ export interface Started {
 
 /** Where the clouds of providers run; it ends with the run. */
 export interface Host {
-  readonly folder: string;
+  readonly directory: string;
   run(options: ProgramOptions): Program;
   /** Ends with the host. */
   readonly defer: (end: () => Promise<void>) => void;

@@ -46,7 +46,7 @@ const overSimulatedCloud =
     await client.stopInstance(stopped, signal);
     await client.terminateInstances([terminated], signal);
     const volume = await client.createVolume({ name: "volume-1", zone: "north-a", sizeGiB: 1 }, signal);
-    const keyFile = join(host.folder, "key");
+    const keyFile = join(host.directory, "key");
     await writeFile(keyFile, API_KEY);
     const more = {
       otherInstance: { providerId: `sim://north-a/${other}`, nodeName: "node-2" },
@@ -77,7 +77,7 @@ const startFake = async (host: Host): Promise<Started> => {
     region: "region-1",
     addresses: [{ type: "InternalIP", address: `192.0.2.${number}` }],
   });
-  const cloudConfig = join(host.folder, "fake.json");
+  const cloudConfig = join(host.directory, "fake.json");
   await writeFile(cloudConfig, JSON.stringify({ machines: [machine(1), machine(2)] }));
   return {
     command: [inTree("test/programs/bridged/fake/bin/provider-fake"), `--cloud-config=${cloudConfig}`],

@@ -40,13 +40,13 @@ const FIRING: Firing = new Map([
   [2520, ["CloudwireServicesWithoutLoadBalancer"]],
 ]);
 
-let folder: string;
+let directory: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "alerts-"));
+  directory = await mkdtemp(join(tmpdir(), "alerts-"));
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the alert rules", () => {
   test("can be read by Prometheus", async () => {
@@ -60,16 +60,16 @@ describe("the alert rules", () => {
   test("are found out when one of them says something else", async () => {
     const spoiled = (await readFile(RULES, "utf8")).replace("== 0", "== 2");
     const [someTrials = ""] = (await readFile(TRIALS, "utf8")).split("  - name: CloudwireLeaderFlapping");
-    await writeFile(join(folder, "alerts.yaml"), spoiled);
-    await writeFile(join(folder, "alerts.test.yaml"), someTrials);
-    const { code, output } = await promtool(["test", "rules", join(folder, "alerts.test.yaml")]);
+    await writeFile(join(directory, "alerts.yaml"), spoiled);
+    await writeFile(join(directory, "alerts.test.yaml"), someTrials);
+    const { code, output } = await promtool(["test", "rules", join(directory, "alerts.test.yaml")]);
     expect(code).toBe(1);
     expect(output).toContain("alertname: CloudwireReplicaDown");
     expect(output).not.toContain("alertname: CloudwireNoLeader");
   });
 
   test("raise in a recorded run what is at fault, and nothing before", async () => {
-    const file = join(folder, "recording.json");
+    const file = join(directory, "recording.json");
     await writeFile(file, JSON.stringify(playedBack(await readRecording(), RULES, FIRING)));
     expect(await promtool(["test", "rules", file])).toMatchObject({ code: 0 });
   });
@@ -79,7 +79,7 @@ describe("the alert rules", () => {
     const spared = Object.entries(recording.series).filter(
       ([id]) => !id.startsWith("cloudwire_node_deletion_circuit_open{"),
     );
-    const file = join(folder, "spared.json");
+    const file = join(directory, "spared.json");
     await writeFile(
       file,
       JSON.stringify(playedBack({ ...recording, series: Object.fromEntries(spared) }, RULES, FIRING)),
@@ -104,7 +104,7 @@ describe("a real Prometheus that reads the real programs", () => {
       labels: { instance },
     }));
     prometheus = await Prometheus.start({
-      folder,
+      directory,
       config: {
         global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
         rule_files: [RULES],

@@ -39,10 +39,10 @@ const CASES: Readonly<Record<string, { readonly values: object; readonly ports: 
 };
 
 let cluster: ControlPlane;
-let folder: string;
+let directory: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "monitoring-"));
+  directory = await mkdtemp(join(tmpdir(), "monitoring-"));
   await buildControlPlane();
   cluster = await startControlPlane();
   for (const plural of PLURALS) await cluster.kubectl(["apply", "--server-side", "-f", await operatorCrd(plural)]);
@@ -51,7 +51,7 @@ beforeAll(async () => {
 }, 60 * 60_000);
 afterAll(async () => {
   await cluster.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 const isOfOperator = ({ apiVersion }: KubernetesObject): boolean => apiVersion.startsWith("monitoring.coreos.com/");
@@ -97,7 +97,7 @@ describe.each(Object.entries(CASES))("for Prometheus' operator, of %s", (_name, 
   });
 
   test("Prometheus can read the rules", async () => {
-    const file = join(folder, "rules.json");
+    const file = join(directory, "rules.json");
     await writeFile(file, JSON.stringify(at(ruleOf(await rendered(values)), "spec")));
     expect(await promtool(["check", "rules", file])).toMatchObject({ code: 0 });
   });

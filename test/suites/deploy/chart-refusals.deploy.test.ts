@@ -40,17 +40,17 @@ test.each<[string, object, string]>([
     "at '/config/NodeStatusUpdateFrequency': got number, want string",
   ],
   [
-    "a misspelt toleration",
+    "a misspelled toleration",
     { tolerations: [{ key: "a", effects: "NoSchedule" }] },
     "at '/tolerations/0': additional properties 'effects' not allowed",
   ],
   [
-    "a misspelt security context",
+    "a misspelled security context",
     { securityContext: { readOnlyRootFileSystem: true } },
     "at '/securityContext': additional properties 'readOnlyRootFileSystem' not allowed",
   ],
   [
-    "a misspelt mount",
+    "a misspelled mount",
     { volumeMounts: [{ name: "a", mountpath: "/a" }] },
     "at '/volumeMounts/0': missing property 'mountPath'",
   ],

@@ -57,7 +57,7 @@ describe("every pod", () => {
     expect(mountersOf(main?.spec, hasCredentials)).toEqual(["controller"]);
   });
 
-  test("shares the folder of sockets and no Secret, and each provider its own with nobody", async () => {
+  test("shares the directory of sockets and no Secret, and each provider its own with nobody", async () => {
     const providers = [
       { name: "east", secrets: [{ name: "east-key", mountPath: "/run/secrets/key" }] },
       { name: "west", secrets: [{ name: "west-key", mountPath: "/run/secrets/key" }], files: { "a.yaml": "a: 1" } },
@@ -100,15 +100,15 @@ describe("the controller", () => {
     const controller = podsOf(objects)
       .flatMap(({ spec }) => containersOf(spec))
       .find(({ name }) => name === "controller");
-    const folder = await mkdtemp(join(tmpdir(), "cloudwire-chart-"));
+    const directory = await mkdtemp(join(tmpdir(), "cloudwire-chart-"));
     const config = at(named(objects, "ConfigMap"), "data", "config.yaml");
-    await writeFile(join(folder, "config.yaml"), String(config));
-    const args = [at(controller, "args")].flat().map((arg) => String(arg).replace("/etc/cloudwire/", `${folder}/`));
+    await writeFile(join(directory, "config.yaml"), String(config));
+    const args = [at(controller, "args")].flat().map((arg) => String(arg).replace("/etc/cloudwire/", `${directory}/`));
     // It tells all that is wrong before anything starts.
     await using program = new Program({ source: CONTROLLER, args: [...args, "--of-this-test"] });
     expect(await program.exit(180_000)).toEqual({ code: 64, signal: null });
     expect(program.output.trim().split("\n")).toEqual([expect.stringContaining("--of-this-test: is not a flag")]);
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
   });
 });
 

@@ -31,28 +31,28 @@ interface Asked {
 
 const files = globSync("*.json", { cwd: DASHBOARDS });
 
-let folder: string;
+let directory: string;
 let prometheus: Prometheus;
 let start: number;
 let end: number;
 let step: number;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "dashboards-"));
+  directory = await mkdtemp(join(tmpdir(), "dashboards-"));
   const recording = await readRecording();
   start = (Math.floor(Date.now() / 1000 / BLOCK_SECONDS) - 1) * BLOCK_SECONDS;
   end = start + lengthOf(recording);
   step = recording.stepSeconds;
-  const [input, data] = [join(folder, "recording.txt"), join(folder, "data")];
+  const [input, data] = [join(directory, "recording.txt"), join(directory, "data")];
   await writeFile(input, openMetrics(recording, start));
   const { code, output } = await promtool(["tsdb", "create-blocks-from", "openmetrics", input, data]);
   if (code !== 0) throw new Error(`promtool does not take the recording: ${output}`);
-  prometheus = await Prometheus.start({ folder, config: {} });
+  prometheus = await Prometheus.start({ directory, config: {} });
 }, PREPARED_MS);
 
 afterAll(async () => {
   await prometheus[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 function asked(dashboard: unknown): readonly Asked[] {

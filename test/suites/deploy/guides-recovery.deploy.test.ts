@@ -69,7 +69,7 @@ describe("as the guides say", () => {
     expect(at(lease, "metadata", "annotations")).toMatchObject({ "scope.cloudwire.dev/simulated": "simcloud/system" });
   });
 
-  test("a Node that registered without the taint is initialised once somebody puts it on", async () => {
+  test("a Node that registered without the taint is initialized once somebody puts it on", async () => {
     await world.createMachines([{ name: "late", zone: "north-a" }]);
     await world.kube.create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "late" } });
     await controlPlane.kubectl(["taint", "node", "late", `${UNINITIALIZED}=true:NoSchedule`]);

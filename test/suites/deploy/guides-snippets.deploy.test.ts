@@ -22,18 +22,18 @@ const OF_CONTROLLER = /^apiVersion: cloudcontrollermanager\.config\.k8s\.io\//m;
 const OF_CHART = /^(?:apiServer|config|kind: StaticPod|name|providers|statusPage):/m;
 
 let controlPlane: ControlPlane;
-let folder: string;
+let directory: string;
 let yaml: readonly Block[];
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  folder = await mkdtemp(join(tmpdir(), "guides-"));
+  directory = await mkdtemp(join(tmpdir(), "guides-"));
   yaml = (await readGuides()).filter(({ language }) => language === "yaml");
 }, 60 * MINUTE_MS);
 afterAll(async () => {
   await controlPlane.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 const withText = (isWanted: (text: string) => boolean): readonly Block[] => yaml.filter(({ text }) => isWanted(text));
@@ -62,11 +62,11 @@ describe("the guides", () => {
     const blocks = withText((text) => OF_CONTROLLER.test(text));
     expect(blocks).not.toEqual([]);
     for (const [index, { page, text }] of blocks.entries()) {
-      const path = join(folder, `config-${index}.yaml`);
+      const path = join(directory, `config-${index}.yaml`);
       await writeFile(path, text);
       await using program = new Program({
         source: "controller/src/main.ts",
-        args: [`--config=${path}`, `--kubeconfig=${folder}/none`],
+        args: [`--config=${path}`, `--kubeconfig=${directory}/none`],
       });
       const { code } = await program.exit(MINUTE_MS);
       // The settings are right: what stops it is that there is no cluster.
@@ -82,7 +82,7 @@ describe("the guides", () => {
     const blocks = withText((text) => OF_KUBEADM.test(text));
     const program = await buildKubeadmReader();
     const read = async (text: string): Promise<string> => {
-      const path = join(folder, "kubeadm.yaml");
+      const path = join(directory, "kubeadm.yaml");
       await writeFile(path, text);
       return (await promisify(execFile)(program, [path])).stdout;
     };
@@ -109,11 +109,11 @@ async function rendersDeployment({ page, text }: Block): Promise<boolean> {
 async function buildKubeadmReader(): Promise<string> {
   const { modfile } = await readVersion();
   const module = join(ROOT, "test/control-plane");
-  await copyFile(join(module, modfile), join(folder, "go.mod"));
-  await copyFile(join(module, modfile.replace(/mod$/, "sum")), join(folder, "go.sum"));
-  await writeFile(join(folder, "main.go"), KUBEADM_READER);
-  await promisify(execFile)("go", ["build", "-o", "kubeadm-reader", "."], { cwd: folder });
-  return join(folder, "kubeadm-reader");
+  await copyFile(join(module, modfile), join(directory, "go.mod"));
+  await copyFile(join(module, modfile.replace(/mod$/, "sum")), join(directory, "go.sum"));
+  await writeFile(join(directory, "main.go"), KUBEADM_READER);
+  await promisify(execFile)("go", ["build", "-o", "kubeadm-reader", "."], { cwd: directory });
+  return join(directory, "kubeadm-reader");
 }
 
 test("kube-apiserver and kube-controller-manager take of the former cloud flags what the guides say", async () => {

@@ -54,13 +54,13 @@ const withAdvice = (commands: string): string =>
     (build) => `${build} || { npm run images -- --update-lock && ${build}; }`,
   );
 
-/** What the reader has: an empty folder, programs, a cluster, the two addresses. */
-async function reader(folder: string, commands: string, registry: Registry): Promise<Program> {
+/** What the reader has: an empty directory, programs, a cluster, the two addresses. */
+async function reader(directory: string, commands: string, registry: Registry): Promise<Program> {
   const { minor } = await readVersion();
   const programs = [join(ROOT, "test/programs/helm/bin"), join(ROOT, `test/control-plane/bin/${minor}`)];
   return new Program({
     command: "bash",
-    args: ["-euxo", "pipefail", "-c", `cd "$0"\n${commands}`, folder],
+    args: ["-euxo", "pipefail", "-c", `cd "$0"\n${commands}`, directory],
     env: {
       PATH: [...programs, process.env["PATH"]].join(delimiter),
       KUBECONFIG: controlPlane.adminKubeconfig.path,
@@ -90,19 +90,19 @@ async function ready(pod: unknown, state: () => string): Promise<void> {
 }
 
 test(
-  "the quick start works word for word, from an empty folder",
+  "the quick start works word for word, from an empty directory",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "quick-start-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const directory = await mkdtemp(join(tmpdir(), "quick-start-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
     // A kubelet registers its Node. The containers that it would only pretend to start are then run by the test in its place.
     await controlPlane.startHollowNode("quick-start");
     await controlPlane.stopHollowNode("quick-start");
     await controlPlane.kubectl(["label", "node", "quick-start", "node-role.kubernetes.io/control-plane="]);
 
-    await using registry = await Registry.start(join(folder, "registry"));
-    await mkdir(join(folder, "reader"));
+    await using registry = await Registry.start(join(directory, "registry"));
+    await mkdir(join(directory, "reader"));
     await using shell = await reader(
-      join(folder, "reader"),
+      join(directory, "reader"),
       withAdvice(await commandsOf("docs/guides/quick-start.md")),
       registry,
     );
@@ -121,7 +121,7 @@ test(
     const containers = await startPodProcesses(at(pod, "spec"), {
       controlPlane,
       namespace: "kube-system",
-      folder: join(folder, "pod"),
+      directory: join(directory, "pod"),
     });
     onTestFinished(async () => {
       await Promise.all(containers.map((container) => container[Symbol.asyncDispose]()));

@@ -37,14 +37,14 @@ const PLATFORMS = ["linux/amd64", "linux/arm64"];
 /** By how much what is written may be wrong: it is written anew for a release, not for each change. */
 const TOLERANCE = 0.1;
 
-let folder: string;
+let directory: string;
 let layout: string;
 let images: readonly PlatformImage[];
 let podman: Podman;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "images-"));
-  layout = join(folder, "first");
+  directory = await mkdtemp(join(tmpdir(), "images-"));
+  layout = join(directory, "first");
   await buildImages(layout);
   images = await readImages(layout);
   podman = await Podman.create();
@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => {
   await podman[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 /** Layers are shared: each is looked at once. */
@@ -96,7 +96,7 @@ describe("npm run images", () => {
   });
 
   test("builds the same bytes again, for each platform", async () => {
-    const second = join(folder, "second");
+    const second = join(directory, "second");
     await buildImages(second);
     const digests = (of: readonly PlatformImage[]) =>
       of.map(({ reference, platform, digest }) => `${reference} ${platform} ${digest}`);
@@ -119,7 +119,7 @@ describe("the layout", () => {
   });
 
   test("is found out where it is not", async () => {
-    const spoiled = join(folder, "spoiled");
+    const spoiled = join(directory, "spoiled");
     await mkdir(spoiled);
     await symlink(join(layout, "blobs"), join(spoiled, "blobs"));
     await copyFile(join(layout, "oci-layout"), join(spoiled, "oci-layout"));
@@ -148,7 +148,7 @@ test("docs/reference/images.md says how large they are: npm run image-report -w 
 
 describe("an image", () => {
   test("is copied whole by a tool that checks every digest and size, for all platforms", async () => {
-    const copied = join(folder, "copied");
+    const copied = join(directory, "copied");
     for (const name of NAMES) {
       const reference = `${name}:${VERSION}`;
       await outputOf("skopeo", [
@@ -211,7 +211,7 @@ describe("an image", () => {
     }
   });
 
-  test.each(NAMES)("%s: lists all its parts, and has the licence of each", async (name) => {
+  test.each(NAMES)("%s: lists all its parts, and has the license of each", async (name) => {
     const image = imageOf(`${name}:${VERSION}`);
     const paths = (await filesOf(image)).map(({ path }) => path);
     const top = listOf(at(image.manifest, "layers")).at(-1)?.["digest"];
@@ -238,7 +238,7 @@ describe("an image", () => {
       (purl) => /^pkg:npm\/(.+)@([^@]+)$/.exec(purl)?.slice(1).join(" ").replace("%40", "@") ?? [],
     );
     expect(npm.map((one) => one.split(" ")[0])).toContain("@grpc/grpc-js");
-    expect(npm.filter((one) => !notices.includes(`\n${one}, licence `))).toEqual([]);
+    expect(npm.filter((one) => !notices.includes(`\n${one}, license `))).toEqual([]);
   });
 });
 
@@ -249,7 +249,7 @@ describe("a container, hardened", () => {
   });
 
   test("runs the program as nobody, without capabilities, and ends at once when it is told", async () => {
-    const sockets = join(folder, "sockets");
+    const sockets = join(directory, "sockets");
     await mkdir(sockets);
     await chown(sockets, NON_ROOT, NON_ROOT);
     await using program = podman.start(
@@ -300,7 +300,7 @@ describe("a container, hardened", () => {
   });
 
   test("bare metal: serves, and its programs change the kernel, with the capabilities that its README names and no other", async () => {
-    const etc = join(folder, "etc");
+    const etc = join(directory, "etc");
     await mkdir(etc);
     await writeFile(join(etc, "baremetal.yaml"), BARE_METAL_CONFIG);
     await writeFile(join(etc, "machines.yaml"), "machines: []\n");
@@ -337,9 +337,9 @@ describe("deploy/images/Dockerfile", () => {
   test.each([
     ["cloudwire-controller-manager", "controller"],
     ["cloudwire-provider-simulated", "providers/simulated"],
-  ])("builds %s on another image with Node", async (name, packageFolder) => {
-    const context = join(folder, `context-${name}`);
-    const bundle = join(context, packageFolder, "dist/bundle");
+  ])("builds %s on another image with Node", async (name, packageDirectory) => {
+    const context = join(directory, `context-${name}`);
+    const bundle = join(context, packageDirectory, "dist/bundle");
     await mkdir(bundle, { recursive: true });
     const top = listOf(at(imageOf(`${name}:${VERSION}`).manifest, "layers")).at(-1)?.["digest"];
     const archive = ["--gzip", "--file", blobPath(layout, top)];
@@ -350,7 +350,7 @@ describe("deploy/images/Dockerfile", () => {
       `--file=${join(ROOT, "deploy/images/Dockerfile")}`,
       `--build-arg=BASE=localhost/cloudwire-provider-aws:${VERSION}`,
       `--build-arg=PROGRAM=${name}`,
-      `--build-arg=BUNDLE=${packageFolder}/dist/bundle`,
+      `--build-arg=BUNDLE=${packageDirectory}/dist/bundle`,
       `--tag=localhost/own-${name}`,
       context,
     );

@@ -19,15 +19,15 @@ const POD = "cloud-controller-manager";
 const CONTAINERS = ["controller", "simulated"];
 const WAIT_MS = 60_000;
 
-let folder: string;
+let directory: string;
 let podman: Podman;
 let controlPlane: ControlPlane;
 let world: World;
 let kubeconfig: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pod-"));
-  const layout = join(folder, "images");
+  directory = await mkdtemp(join(tmpdir(), "pod-"));
+  const layout = join(directory, "images");
   await buildOwnImages(layout, "controller", "simulated");
   podman = await Podman.create();
   const [controller] = await Promise.all(
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane({});
   world = await World.start(controlPlane);
-  kubeconfig = join(folder, "kubeconfig");
+  kubeconfig = join(directory, "kubeconfig");
   await copyFile(await controllerKubeconfig(controlPlane), kubeconfig);
   await chown(kubeconfig, NON_ROOT, NON_ROOT);
 }, 60 * 60_000);
@@ -48,7 +48,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await controlPlane.stop();
   await podman[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 interface Started {
@@ -79,7 +79,7 @@ async function play(kind: "StaticPod" | "Deployment"): Promise<Started> {
       ],
     },
   });
-  const manifest = join(folder, `${kind}.yaml`);
+  const manifest = join(directory, `${kind}.yaml`);
   const played = [...objects.filter((object) => object.kind === "ConfigMap"), podIn(objects)];
   await writeFile(manifest, played.map((object) => JSON.stringify(object)).join("\n---\n"));
   await podman.run("kube", "play", manifest);
@@ -104,7 +104,7 @@ const logs = async (): Promise<string> =>
 describe.each(["StaticPod", "Deployment"] as const)("the chart's pod of a %s, run by podman", (kind) => {
   const name = kind.toLowerCase();
 
-  test("initialises nodes, gives a Service its address, and ends as it is told", async () => {
+  test("initializes nodes, gives a Service its address, and ends as it is told", async () => {
     const { port, manifest } = await play(kind);
     try {
       await eventually("the pod to be ready", WAIT_MS, async () => {

@@ -37,8 +37,8 @@ export interface PairOptions {
 
 /** Starts both servers with the same users. */
 export async function startPair({ controllers, forgets = false }: PairOptions = {}): Promise<Pair> {
-  const folder = await mkdtemp(path.join(tmpdir(), "cloudwire-differential-"));
-  const tokens = path.join(folder, "tokens.csv");
+  const directory = await mkdtemp(path.join(tmpdir(), "cloudwire-differential-"));
+  const tokens = path.join(directory, "tokens.csv");
   const lines = Object.values(users).map(
     ({ token, name, uid, groups }) => `${token},${name},${uid},"${groups.join(",")}"`,
   );
@@ -64,7 +64,7 @@ export async function startPair({ controllers, forgets = false }: PairOptions = 
     stop: async () => {
       await dev.close();
       await controlPlane.stop();
-      await rm(folder, { recursive: true });
+      await rm(directory, { recursive: true });
     },
   };
 }

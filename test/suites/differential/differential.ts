@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { controlPlaneAvailability } from "@cloudwire/control-plane";
 import { type Pair, type PairOptions, startPair } from "./clusters.ts";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import { createRecorder } from "./recorder.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -33,7 +33,7 @@ export async function compareAll(
       const real = createRecorder(pair.real);
       const dev = createRecorder(pair.dev);
       await Promise.all([run(real), run(dev)]);
-      expect(normalise(dev.exchanges)).toEqual(normalise(real.exchanges));
+      expect(normalize(dev.exchanges)).toEqual(normalize(real.exchanges));
     });
   });
 }

@@ -25,9 +25,9 @@ export async function readBlocks(page: string): Promise<readonly Block[]> {
 
 /** Of all pages for operators and vendors. */
 export async function readGuides(): Promise<readonly Block[]> {
-  const folders = ["docs/guides", "docs/explanation"];
+  const directories = ["docs/guides", "docs/explanation"];
   const pages = await Promise.all(
-    folders.map(async (folder) => (await readdir(join(ROOT, folder))).map((file) => `${folder}/${file}`)),
+    directories.map(async (directory) => (await readdir(join(ROOT, directory))).map((file) => `${directory}/${file}`)),
   );
   const markdown = pages.flat().filter((path) => path.endsWith(".md"));
   return (await Promise.all(markdown.map((page) => readBlocks(page)))).flat();

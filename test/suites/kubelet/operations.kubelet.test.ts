@@ -20,15 +20,15 @@ let admin: Reader;
 
 const writeValues = async (values: object): Promise<void> => {
   const all = { ...stage.valuesInCluster, ...values };
-  await writeFile(join(stage.folder, "admin", "values.yaml"), JSON.stringify(all));
+  await writeFile(join(stage.directory, "admin", "values.yaml"), JSON.stringify(all));
 };
 
 beforeAll(async () => {
   stage = await Stage.start();
-  const folder = join(stage.folder, "admin");
-  await mkdir(folder);
-  await symlink(join(ROOT, "deploy"), join(folder, "deploy"));
-  admin = { kubeconfig: stage.cluster.kubeconfigPath, folder };
+  const directory = join(stage.directory, "admin");
+  await mkdir(directory);
+  await symlink(join(ROOT, "deploy"), join(directory, "deploy"));
+  admin = { kubeconfig: stage.cluster.kubeconfigPath, directory };
   await stage.startNode();
   await writeValues({});
   // The world has made the roles, as the manifests have them.
@@ -118,7 +118,7 @@ describe("a release, as the guides have it", () => {
     const tokenOf = async (name: string): Promise<string> =>
       (await cluster.kubectl(["-n", "monitoring", "create", "token", name])).trim();
     const [token, other] = [await tokenOf("prometheus"), await tokenOf("somebody")];
-    await writeFile(join(stage.folder, "admin", "metrics-reader.yaml"), (await blockOf(RUN, "metrics-reader")).text);
+    await writeFile(join(stage.directory, "admin", "metrics-reader.yaml"), (await blockOf(RUN, "metrics-reader")).text);
     await follow(RUN, "metrics-binding");
     const { text } = await stage.waitFor("the right to be in force", async () => {
       const page = await fetchPage(PORT, "/metrics", { token });

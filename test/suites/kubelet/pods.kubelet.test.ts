@@ -41,7 +41,7 @@ const cli = (args: readonly string[], kubeconfig: string): Promise<Ended> =>
   runCli([...args, "--kubeconfig", kubeconfig]);
 
 describe("a static pod, on the machine that waits for it", () => {
-  test("initialises the Node of its own machine", async () => {
+  test("initializes the Node of its own machine", async () => {
     const kubeconfig = await machine.putFile("kubeconfig", await readFile(await controllerKubeconfig(cluster), "utf8"));
     const values = { ...stage.values, kind: "StaticPod", kubeconfig: { hostPath: kubeconfig } };
     const pods = (await renderChart({ values })).filter(({ kind }) => kind === "Pod");
@@ -148,7 +148,7 @@ describe("a Deployment", () => {
       input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }),
     });
 
-  test("is scheduled to a Node that waits for it, comes in by its service account's token, and initialises the Node", async () => {
+  test("is scheduled to a Node that waits for it, comes in by its service account's token, and initializes the Node", async () => {
     await cluster.kubectl(["label", "node", stage.node, "node-role.kubernetes.io/control-plane="]);
     await cluster.kubectl(["taint", "node", stage.node, `${UNINITIALIZED}=true:NoSchedule`]);
     const objects = await renderChart({ values: stage.valuesInCluster });

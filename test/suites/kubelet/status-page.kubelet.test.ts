@@ -23,7 +23,7 @@ const POD_MS = 180_000;
 
 let stage: Stage;
 /** Somebody of the group that the guide lets in: the kubeconfig, and where they are. */
-let olga: { readonly kubeconfig: string; readonly folder: string };
+let olga: { readonly kubeconfig: string; readonly directory: string };
 let browser: Browser;
 
 /** As the guides let operators in, on a machine that runs one replica by the chart. */
@@ -40,18 +40,18 @@ beforeAll(async () => {
     input,
     env: { KUBECONFIG: cluster.kubeconfigPath },
   });
-  const folder = join(stage.folder, "olga");
-  await mkdir(folder);
+  const directory = join(stage.directory, "olga");
+  await mkdir(directory);
   const role = (await readBlocks(COMMAND_LINE_GUIDE)).find(({ text }) => text.includes("kind: Role\n"));
-  await writeFile(join(folder, "reach.yaml"), role?.text ?? "");
+  await writeFile(join(directory, "reach.yaml"), role?.text ?? "");
   await outputOfShell((await blockOf(COMMAND_LINE_GUIDE, "reach")).text, {
     kubeconfig: cluster.kubeconfigPath,
-    folder,
+    directory,
   });
-  olga = { kubeconfig: (await cluster.kubeconfigFor("olga", ["operators"])).path, folder };
+  olga = { kubeconfig: (await cluster.kubeconfigFor("olga", ["operators"])).path, directory };
   const { text } = await blockOf(GUIDE, "certificate");
   await outputOfShell(text.replace("-out operator.p12", `$& -passout pass:${PASSWORD}`), olga);
-  browser = await startBrowser({ folder, certificate: join(folder, "operator.p12"), password: PASSWORD });
+  browser = await startBrowser({ directory, certificate: join(directory, "operator.p12"), password: PASSWORD });
   await stage.readyPod();
 }, 60 * 60_000);
 afterAll(async () => {
@@ -153,7 +153,7 @@ describe("the status page of a pod, as the guide has it", () => {
     await cluster.kubectl([...binding, "--serviceaccount=kube-system:reader"]);
     await using _ = await forward("forward");
     const { text } = await blockOf(GUIDE, "token");
-    const whoMayMakeTokens = { kubeconfig: cluster.kubeconfigPath, folder: olga.folder };
+    const whoMayMakeTokens = { kubeconfig: cluster.kubeconfigPath, directory: olga.directory };
     await using program = await shell(text.replace("NAME", "reader"), whoMayMakeTokens);
     await program.said(new RegExp(`node/${stage.node}"`), POD_MS);
     await world.createService("web", await freePort());

@@ -37,7 +37,7 @@ const nodePortOf = (service: Json): unknown => at(service, "spec", "ports", 0, "
 
 // In this order: each test goes on where the one before it ended.
 describe("the provider for AWS in a cluster", () => {
-  test("initialises nodes with what EC2 says of their machines", async () => {
+  test("initializes nodes with what EC2 says of their machines", async () => {
     for (const machine of [first, second]) {
       const node = await world.initialized(machine.name);
       expect(at(node, "spec", "providerID")).toBe(`aws:///${machine.zone}/${machine.id}`);
@@ -84,7 +84,7 @@ describe("the provider for AWS in a cluster", () => {
     expect({ state: await aws.cloud.state(), changes: await aws.cloud.changes() }).toEqual(before);
   });
 
-  test("initialises 1,000 nodes with at most five requests for machines", async () => {
+  test("initializes 1,000 nodes with at most five requests for machines", async () => {
     await controller.stop();
     const machines = await aws.account.runMachines(aws.vpc, 1000);
     const names = machines.map(({ name }) => name);
@@ -102,7 +102,7 @@ describe("the provider for AWS in a cluster", () => {
     // One page of those that were not told of a machine is little to ask for again and again.
     const open = `/api/v1/nodes?limit=1&labelSelector=${encodeURIComponent("!node.kubernetes.io/instance-type")}`;
     await world.eventually(
-      "all nodes to be initialised",
+      "all nodes to be initialized",
       async () => ((await world.kube.items(open)).length === 0 ? true : undefined),
       240_000,
     );

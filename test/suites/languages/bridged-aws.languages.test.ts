@@ -39,7 +39,7 @@ const targets = async () => (await aws.cloud.loadBalancers()).map((balancer) => 
 
 // In this order: each test goes on where the one before it ended.
 describe("the provider of Kubernetes for AWS, bridged", () => {
-  test("initialises nodes with what EC2 says of their machines", async () => {
+  test("initializes nodes with what EC2 says of their machines", async () => {
     for (const machine of [first, second]) {
       const node = await world.initialized(machine.name);
       expect(at(node, "spec", "providerID")).toBe(`aws:///${machine.zone}/${machine.id}`);

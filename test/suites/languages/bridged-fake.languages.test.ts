@@ -60,7 +60,7 @@ const targets = () => cloud.targets();
 
 // In this order: each test goes on where the one before it ended.
 describe("upstream's fake cloud, bridged", () => {
-  test("initialises nodes with all that InstancesV2 says of their machines", async () => {
+  test("initializes nodes with all that InstancesV2 says of their machines", async () => {
     for (const number of [1, 2]) {
       const { type, zone, region, addresses } = machine(number);
       const rack = `rack-${number}`;

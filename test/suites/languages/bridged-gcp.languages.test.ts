@@ -40,7 +40,7 @@ const targets = async () => (await cloud.loadBalancers()).map((balancer) => bala
 
 // In this order: each test goes on where the one before it ended.
 describe("the provider of Kubernetes for Google Cloud, bridged", () => {
-  test("initialises nodes with what Compute Engine says of their machines", async () => {
+  test("initializes nodes with what Compute Engine says of their machines", async () => {
     for (const machine of [first, second]) {
       const node = await world.initialized(machine.name);
       expect(at(node, "spec", "providerID")).toBe(`gce://${machine.id}`);

@@ -13,14 +13,14 @@ const run = promisify(execFile);
 const kit = fileURLToPath(new URL("../../../provider-sdk/conformance", import.meta.url));
 const RUN_MS = 300_000;
 
-let folder: string;
+let directory: string;
 let executable: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "conformance-executable-"));
-  await run("npm", ["run", "--silent", "build:executable", "--", "--out", folder], { cwd: kit });
-  executable = join(folder, "cloudwire-conformance");
+  directory = await mkdtemp(join(tmpdir(), "conformance-executable-"));
+  await run("npm", ["run", "--silent", "build:executable", "--", "--out", directory], { cwd: kit });
+  executable = join(directory, "cloudwire-conformance");
 }, RUN_MS);
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 // No Node, and nothing else of this machine's programs: the kit is one file, and starts the provider by its path.
 test.each(["simulated-go", "simulated-python"])(
@@ -30,16 +30,16 @@ test.each(["simulated-go", "simulated-python"])(
     if (subject === undefined) throw new Error(`${name} is not shipped any more`);
     await using host = await TestHost.create();
     const started = await subject.start(host);
-    const config = join(host.folder, "conformance.yaml");
+    const config = join(host.directory, "conformance.yaml");
     await writeFile(config, started.config);
     const args = ["run", "--level", "R", "--slow-factor", "5", "--config", config];
-    const { code, output, report } = await runCommand([executable], args, started, join(host.folder, "report"), {
+    const { code, output, report } = await runCommand([executable], args, started, join(host.directory, "report"), {
       PATH: "",
     });
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^core: conformant, \d+ passed$/m) });
     expect(report.provider.name).toBe("simulated.cloudwire.dev");
     expect(report.profiles.find((profile) => profile.name === "instances")?.verdict).not.toBe("failed");
-    const verify = await run(executable, ["report", "verify", join(host.folder, "report", "conformance.json")], {
+    const verify = await run(executable, ["report", "verify", join(host.directory, "report", "conformance.json")], {
       env: { PATH: "" },
     });
     expect(verify.stdout).toMatch(/conformance\.json: (?:conformant|partial) /);

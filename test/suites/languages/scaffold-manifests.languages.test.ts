@@ -23,7 +23,7 @@ afterAll(() => controlPlane.stop());
 const DRY_RUN = ["apply", "--dry-run=server", "--validate=strict", "-o", "json"] as const;
 
 /** Where clients in a pod look for their token. */
-const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+const TOKEN_DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** The controller as a cluster may have it: what the component of a generated project is put into. */
 const DEPLOYMENT = `
@@ -50,19 +50,25 @@ components: [zeta/deploy]
 images: [{ name: zeta, newName: example.com/zeta, newTag: 1.2.3 }]
 `;
 
-describe("the deploy folder of a generated project", () => {
+describe("the deploy directory of a generated project", () => {
   test("puts a sidecar beside the controller which shares the socket with it and nothing else", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "scaffold-deploy-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(join(folder, "ccm.yaml"), DEPLOYMENT);
-    await writeFile(join(folder, "kustomization.yaml"), KUSTOMIZATION);
-    const args = ["--conditions=development", createProvider, "zeta", "--language=go", `--dir=${join(folder, "zeta")}`];
+    const directory = await mkdtemp(join(tmpdir(), "scaffold-deploy-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    await writeFile(join(directory, "ccm.yaml"), DEPLOYMENT);
+    await writeFile(join(directory, "kustomization.yaml"), KUSTOMIZATION);
+    const args = [
+      "--conditions=development",
+      createProvider,
+      "zeta",
+      "--language=go",
+      `--dir=${join(directory, "zeta")}`,
+    ];
     await promisify(execFile)(process.execPath, args);
 
-    const deployment: unknown = JSON.parse(await controlPlane.kubectl([...DRY_RUN, "-k", folder]));
+    const deployment: unknown = JSON.parse(await controlPlane.kubectl([...DRY_RUN, "-k", directory]));
 
     const pod = at(deployment, "spec", "template", "spec");
-    const socketFolder = { name: "cloud-provider", mountPath: "/run/cloud-provider" };
+    const socketDirectory = { name: "cloud-provider", mountPath: "/run/cloud-provider" };
     // Nobody but the controller gets rights in the cluster.
     expect(at(pod, "automountServiceAccountToken")).toBe(false);
     expect(listOf(at(pod, "initContainers"))).toEqual([
@@ -76,7 +82,7 @@ describe("the deploy folder of a generated project", () => {
           readOnlyRootFilesystem: true,
           capabilities: { drop: ["ALL"] },
         }),
-        volumeMounts: [socketFolder, { name: "zeta-token", mountPath: "/run/secrets/zeta", readOnly: true }],
+        volumeMounts: [socketDirectory, { name: "zeta-token", mountPath: "/run/secrets/zeta", readOnly: true }],
       }),
     ]);
     expect(listOf(at(pod, "containers"))).toEqual([
@@ -87,7 +93,7 @@ describe("the deploy folder of a generated project", () => {
           { name: "TZ", value: "UTC" },
           { name: "CLOUDWIRE_PROVIDER", value: "zeta=unix:///run/cloud-provider/zeta.sock" },
         ]),
-        volumeMounts: [socketFolder, { name: "kube-api-access", mountPath: TOKEN_FOLDER, readOnly: true }],
+        volumeMounts: [socketDirectory, { name: "kube-api-access", mountPath: TOKEN_DIRECTORY, readOnly: true }],
       }),
     ]);
   });

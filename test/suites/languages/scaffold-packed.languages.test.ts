@@ -11,21 +11,21 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const SOURCES = join(ROOT, "provider-sdk/create");
 
-const filesOf = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder, { recursive: true })).toSorted();
+const filesOf = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory, { recursive: true })).toSorted();
 
 test("the packed generator makes, for each language, the project that its sources make", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "scaffold-packed-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const directory = await mkdtemp(join(tmpdir(), "scaffold-packed-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await run("tsc", ["-b", SOURCES]);
-  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: SOURCES });
-  const install = ["install", "--no-audit", "--no-fund", "--prefix", folder, join(folder, stdout.trim())];
-  await run("npm", install, { cwd: folder });
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SOURCES });
+  const install = ["install", "--no-audit", "--no-fund", "--prefix", directory, join(directory, stdout.trim())];
+  await run("npm", install, { cwd: directory });
 
   for (const language of ["typescript", "go", "python"]) {
-    const [packed, unpacked] = [join(folder, `packed-${language}`), join(folder, `sources-${language}`)];
+    const [packed, unpacked] = [join(directory, `packed-${language}`), join(directory, `sources-${language}`)];
     const args = ["zeta", "--language", language, "--dir"];
-    await run(join(folder, "node_modules/.bin/create-provider"), [...args, packed]);
+    await run(join(directory, "node_modules/.bin/create-provider"), [...args, packed]);
     await run(process.execPath, ["--conditions=development", join(SOURCES, "src/main.ts"), ...args, unpacked]);
     expect(await filesOf(packed)).toEqual(await filesOf(unpacked));
     expect(await filesOf(packed)).toContain(".gitignore");

@@ -49,17 +49,17 @@ const startAcme = async (host: Host): Promise<string> => {
 };
 
 /** The program of the Go SDK's README, which a test of the SDK compares with it. */
-const goProgram = async ({ folder }: Host): Promise<Started["command"]> => {
-  const program = join(folder, "smallest");
+const goProgram = async ({ directory }: Host): Promise<Started["command"]> => {
+  const program = join(directory, "smallest");
   await exec("go", ["build", "-o", program, "./internal/smallest"], { cwd: inTree("provider-sdk/go") });
   return [program];
 };
 
 /** The first program of the Python SDK's README. */
-const pythonProgram = async ({ folder }: Host): Promise<Started["command"]> => {
+const pythonProgram = async ({ directory }: Host): Promise<Started["command"]> => {
   const readme = await readFile(inTree("provider-sdk/python/README.md"), "utf8");
   const [, source = ""] = /<!-- snippet: smallest-provider -->\n```python\n([^]*?)```/.exec(readme) ?? [];
-  const program = join(folder, "provider.py");
+  const program = join(directory, "provider.py");
   await writeFile(program, source);
   return [inTree("provider-sdk/python/.venv/bin/python"), program];
 };

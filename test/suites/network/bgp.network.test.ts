@@ -13,16 +13,16 @@ let client: ProviderClient;
 
 beforeAll(async () => {
   site = await Site.create();
-  const folder = site.folder;
-  const socket = join(folder, "gateway.ctl");
+  const directory = site.directory;
+  const socket = join(directory, "gateway.ctl");
   await site.writeConfig({
     pools: "- { name: default, ranges: [203.0.113.10-203.0.113.20], announce: bgp }",
-    more: `bird: { include: ${join(folder, "cloudwire.conf")}, socket: ${socket} }`,
+    more: `bird: { include: ${join(directory, "cloudwire.conf")}, socket: ${socket} }`,
   });
   const { gateway, client: outside } = site.topology;
   await startBird(gateway, "gateway", [
     "router id 10.60.0.1;",
-    `include "${join(folder, "cloudwire*.conf")}";`,
+    `include "${join(directory, "cloudwire*.conf")}";`,
     "protocol bgp to_client { local 10.60.0.1 as 64512; neighbor 10.60.0.2 as 64513;",
     '  connect delay time 1; connect retry time 1; ipv4 { import none; export where proto = "cloudwire4"; next hop self; }; }',
   ]);
@@ -41,9 +41,9 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 async function startBird(namespace: string, name: string, config: readonly string[]): Promise<void> {
-  const path = join(site.folder, `${name}.bird`);
+  const path = join(site.directory, `${name}.bird`);
   await writeFile(path, [...config, "protocol device {}", ""].join("\n"));
-  const control = join(site.folder, `${name}.ctl`);
+  const control = join(site.directory, `${name}.ctl`);
   const bird = site.topology.launch(namespace, ["bird", "-f", "-c", path, "-s", control]);
   await eventually(
     `BIRD ${name} to answer`,

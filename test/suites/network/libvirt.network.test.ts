@@ -8,15 +8,15 @@ import { eventually } from "../../support/eventually.ts";
 import { Program } from "../../support/program.ts";
 import { Hypervisor } from "./support/hypervisor.ts";
 
-let folder: string;
+let directory: string;
 let hypervisor: Hypervisor;
 let client: ProviderClient;
 
 const startProvider = async (): Promise<Program> => {
   const provider = new Program({
     source: "providers/baremetal/src/main.ts",
-    args: [`--config=${join(folder, "config.yaml")}`],
-    env: { CLOUD_PROVIDER_ENDPOINT: `unix://${join(folder, "provider.sock")}` },
+    args: [`--config=${join(directory, "config.yaml")}`],
+    env: { CLOUD_PROVIDER_ENDPOINT: `unix://${join(directory, "provider.sock")}` },
   });
   await provider.said(/provider ready/, 60_000);
   return provider;
@@ -24,24 +24,24 @@ const startProvider = async (): Promise<Program> => {
 
 let provider: Program;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "libvirt-"));
+  directory = await mkdtemp(join(tmpdir(), "libvirt-"));
   hypervisor = await Hypervisor.create();
   const config = {
     site: "test",
-    stateDir: join(folder, "state"),
+    stateDir: join(directory, "state"),
     libvirt: { hosts: [{ name: "hv-1", uri: hypervisor.uri, type: "kvm-1", zone: "rack-1", region: "home" }] },
     nftables: { table: "cloudwire_libvirt" },
     routes: false,
   };
-  await writeFile(join(folder, "config.yaml"), JSON.stringify(config));
+  await writeFile(join(directory, "config.yaml"), JSON.stringify(config));
   provider = await startProvider();
-  client = connectToProvider(`unix://${join(folder, "provider.sock")}`);
+  client = connectToProvider(`unix://${join(directory, "provider.sock")}`);
 });
 afterAll(async () => {
   client.close();
   await provider[Symbol.asyncDispose]();
   await hypervisor[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 /** What the provider says of a machine: of an instance its state, of an absence its basis, of an error its reason. */

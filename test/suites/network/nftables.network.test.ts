@@ -49,7 +49,7 @@ describe("a load balancer of nftables", () => {
     const fromClient = expect.stringMatching(new RegExp(`^node-\\d ${site.topology.clientIpv4}$`));
     expect(await site.topology.ask("tcp", address, 80, 2)).toEqual([fromClient, fromClient]);
     expect(await site.topology.ask("udp", address, 53, 2)).toEqual([fromClient, fromClient]);
-    expect(await site.topology.run(site.topology.client, "ip", "neighbour", "show", address)).toMatch(/lladdr/);
+    expect(await site.topology.run(site.topology.client, "ip", "neighbor", "show", address)).toMatch(/lladdr/);
     // From a node itself, where answers would not come back, the gateway stands in.
     await site.topology.askUntil(ALL, nodes[0]?.namespace ?? "", "tcp", address, 80);
     await site.topology.askUntil(ALL, gateway, "tcp", address, 80);
@@ -111,7 +111,7 @@ describe("a load balancer of nftables", () => {
     await flow.answeredBy("node-2");
   });
 
-  test("honours a requested address and refuses one in use", async () => {
+  test("honors a requested address and refuses one in use", async () => {
     await ensure(nodeIds(1), { ports: [UDP], requestedIps: ["10.60.0.110"] });
     const ask = (ip: string) =>
       client.ensureLoadBalancer(

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => started.disposeAsync());
 
 async function startSidecar(): Promise<Program> {
-  const args = [`--endpoint=unix://${world.folder}/provider.sock`];
+  const args = [`--endpoint=unix://${world.directory}/provider.sock`];
   const program = world.run({ source: "providers/openstack/src/main.ts", args, env: tenant.env });
   await program.said(/^provider ready/m, 60_000);
   return program;
@@ -68,7 +68,7 @@ const state = async () => ({
 
 // In this order: each test goes on where the one before it ended.
 describe("the provider for OpenStack in a cluster", () => {
-  test("initialises nodes with what Nova says of their machines", async () => {
+  test("initializes nodes with what Nova says of their machines", async () => {
     for (const machine of [first, second]) {
       const node = await world.initialized(machine.name);
       expect(at(node, "spec", "providerID")).toBe(`openstack:///${machine.id}`);

@@ -82,15 +82,15 @@ export class Stage {
   async join(local: string, spec: Partial<InstanceSpec> = {}, shape: NodeShape = {}): Promise<Instance> {
     const machine = await this.machine(local, spec);
     await this.node(local, shape);
-    await this.initialised(local);
+    await this.initialized(local);
     return machine;
   }
 
-  async initialised(local: string): Promise<void> {
+  async initialized(local: string): Promise<void> {
     // The addresses too: one side writes them after the taint is gone.
     await this.seeNode(
       local,
-      "is initialised",
+      "is initialized",
       (node) => !hasTaint(node, UNINITIALIZED) && addressesOf(node).length > 1,
     );
   }

@@ -28,7 +28,7 @@ interface Parts {
   readonly controlPlane: ControlPlane;
   readonly cloudProcess: SpawnedCloud;
   readonly proxy: CloudProxy;
-  readonly folder: string;
+  readonly directory: string;
   readonly kubeconfigPath: string;
   readonly clusterId: string;
 }
@@ -110,7 +110,7 @@ export class ParityWorld implements AsyncDisposable {
    */
   static async start(peer: Peer, poolKey: number, guests: readonly string[] = []): Promise<ParityWorld> {
     const pools = loopbackPools(poolKey);
-    const [controlPlane, cloudProcess, folder] = await Promise.all([
+    const [controlPlane, cloudProcess, directory] = await Promise.all([
       startControlPlane({ audit: { users: [peer.name, ...guests], level: "Metadata" }, serviceCidrs: SERVICE_CIDRS }),
       spawnCloud({
         flags: {
@@ -126,12 +126,12 @@ export class ParityWorld implements AsyncDisposable {
     const clusterId = String(at(await kube.get("/api/v1/namespaces/kube-system"), "metadata", "uid"));
     const { path: kubeconfigPath } = await controlPlane.kubeconfigFor(peer.name, ["system:masters"]);
     const proxy = await CloudProxy.start(cloudProcess.url);
-    return new ParityWorld({ peer, controlPlane, cloudProcess, proxy, folder, kubeconfigPath, clusterId }, kube);
+    return new ParityWorld({ peer, controlPlane, cloudProcess, proxy, directory, kubeconfigPath, clusterId }, kube);
   }
 
   async startPrograms(flags: PeerFlags): Promise<void> {
-    const { peer, kubeconfigPath, proxy, clusterId, folder } = this.#parts;
-    const site = { kubeconfigPath, cloudUrl: proxy.url, apiKey: API_KEY, clusterId, folder };
+    const { peer, kubeconfigPath, proxy, clusterId, directory } = this.#parts;
+    const site = { kubeconfigPath, cloudUrl: proxy.url, apiKey: API_KEY, clusterId, directory };
     this.#programs = await peer.start(site, flags);
   }
 
@@ -146,12 +146,12 @@ export class ParityWorld implements AsyncDisposable {
 
   /** Starts the programs of another one beside the peer's, with a user, a view of the cloud and sockets of its own. */
   async guest(peer: Peer, user: string, groups: readonly string[], flags: PeerFlags): Promise<Guest> {
-    const { controlPlane, cloudProcess, folder: parent, clusterId } = this.#parts;
+    const { controlPlane, cloudProcess, directory: parent, clusterId } = this.#parts;
     const { path: kubeconfigPath } = await controlPlane.kubeconfigFor(user, groups);
     const proxy = await CloudProxy.start(cloudProcess.url);
-    const folder = await mkdtemp(join(parent, `${user}-`));
+    const directory = await mkdtemp(join(parent, `${user}-`));
     const programs = await peer.start(
-      { kubeconfigPath, cloudUrl: proxy.url, apiKey: API_KEY, clusterId, folder },
+      { kubeconfigPath, cloudUrl: proxy.url, apiKey: API_KEY, clusterId, directory },
       flags,
     );
     return new Guest(user, programs, proxy, async () => (await controlPlane.auditEvents()).filter(isAnswered));
@@ -223,6 +223,6 @@ export class ParityWorld implements AsyncDisposable {
     await this.#parts.cloudProcess.stop("SIGKILL");
     this.kube[Symbol.dispose]();
     await this.#parts.controlPlane.stop();
-    await rm(this.#parts.folder, { recursive: true, force: true });
+    await rm(this.#parts.directory, { recursive: true, force: true });
   }
 }

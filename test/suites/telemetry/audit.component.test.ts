@@ -14,17 +14,17 @@ const SETTLED_MS = 60_000;
 const USAGE = 64;
 const CHANGES = /^(Ensure|Delete|Update|Apply|BatchEnsure|BatchDelete)/;
 
-let folder: string;
+let directory: string;
 let cluster: DevCluster;
 let cloud: SpawnedCloud;
 let sidecar: Program;
 let admin: AdminClient;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "audit-"));
+  directory = await mkdtemp(join(tmpdir(), "audit-"));
   const users = [{ name: "controller", groups: ["system:masters"], token: TOKEN }];
   cluster = await startDevCluster({ users });
-  await writeFile(join(folder, "kubeconfig"), cluster.kubeconfig(TOKEN));
+  await writeFile(join(directory, "kubeconfig"), cluster.kubeconfig(TOKEN));
   const { instancePool, loadBalancerPool } = loopbackPools(process.pid);
   cloud = await spawnCloud({
     flags: { account: `audited=${CLOUD_KEY}`, "instance-pool": instancePool, "load-balancer-pool": loadBalancerPool },
@@ -34,7 +34,7 @@ beforeAll(async () => {
     source: "providers/simulated/src/sidecar/main.ts",
     args: [`--cloud-url=${cloud.url}`],
     env: {
-      CLOUD_PROVIDER_ENDPOINT: `unix://${join(folder, "provider.sock")}`,
+      CLOUD_PROVIDER_ENDPOINT: `unix://${join(directory, "provider.sock")}`,
       CLOUD_PROVIDER_LOG_LEVEL: "debug",
       SIMCLOUD_API_KEY: CLOUD_KEY,
     },
@@ -46,15 +46,15 @@ afterAll(async () => {
   await sidecar[Symbol.asyncDispose]();
   await cloud.stop("SIGKILL");
   await cluster.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 function startController(args: readonly string[]): Program {
   return new Program({
     source: "controller/src/main.ts",
     args: [
-      `--kubeconfig=${join(folder, "kubeconfig")}`,
-      `--provider=simulated=unix://${join(folder, "provider.sock")}`,
+      `--kubeconfig=${join(directory, "kubeconfig")}`,
+      `--provider=simulated=unix://${join(directory, "provider.sock")}`,
       "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
       "--leader-elect=false",
@@ -123,7 +123,7 @@ async function endOf(controller: Program): Promise<number | null> {
 
 describe("the audit log of the program", () => {
   test("has each change that the provider saw of a Service's life, in order, and no secret", async () => {
-    const path = join(folder, "audit.log");
+    const path = join(directory, "audit.log");
     await using controller = startController([`--audit-log-path=${path}`]);
     const { length: before } = seenByProvider();
     const { length: calls } = await admin.log(10_000);
@@ -167,7 +167,7 @@ describe("the audit log of the program", () => {
   });
 
   test("opens its file anew at SIGHUP", async () => {
-    const path = join(folder, "rotated.log");
+    const path = join(directory, "rotated.log");
     await using controller = startController([`--audit-log-path=${path}`]);
     await controller.said(/Started/);
     await rename(path, `${path}.old`);
@@ -180,7 +180,7 @@ describe("the audit log of the program", () => {
   });
 
   test("that cannot be opened ends the start with one line", async () => {
-    const path = join(folder, "none", "audit.log");
+    const path = join(directory, "none", "audit.log");
     await using controller = startController([`--audit-log-path=${path}`]);
     expect(await controller.exit()).toEqual({ code: USAGE, signal: null });
     expect(controller.output).toMatch(

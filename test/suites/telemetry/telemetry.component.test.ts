@@ -18,7 +18,7 @@ const SETTLED_MS = 60_000;
 
 const keyFile = fixture("client.key");
 
-let folder: string;
+let directory: string;
 let cluster: DevCluster;
 let cloud: SpawnedCloud;
 let sidecar: Program;
@@ -31,7 +31,7 @@ function fixture(name: string): string {
 
 /** Everything on, everything said, and something to do for it. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "telemetry-"));
+  directory = await mkdtemp(join(tmpdir(), "telemetry-"));
   cluster = await startDevCluster({
     anonymous: false,
     users: [
@@ -43,7 +43,7 @@ beforeAll(async () => {
   cloud = await spawnCloud({
     flags: { account: `told=${CLOUD_KEY}`, "instance-pool": instancePool, "load-balancer-pool": loadBalancerPool },
   });
-  const socket = join(folder, "provider.sock");
+  const socket = join(directory, "provider.sock");
   sidecar = new Program({
     source: "providers/simulated/src/sidecar/main.ts",
     args: [`--cloud-url=${cloud.url}`],
@@ -55,7 +55,7 @@ beforeAll(async () => {
   });
   await sidecar.said(/provider ready/);
   port = await freePort();
-  const kubeconfig = join(folder, "kubeconfig");
+  const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, cluster.kubeconfig(CLUSTER_TOKEN));
   controller = new Program({
     source: "controller/src/main.ts",
@@ -103,7 +103,7 @@ afterAll(async () => {
   await sidecar[Symbol.asyncDispose]();
   await cloud.stop("SIGKILL");
   await cluster.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 function isServed(): true | undefined {

@@ -20,7 +20,7 @@ const LOOK_UP = "cloudprovider.v1.CloudProvider/BatchGetInstances";
 const ENSURE = "cloudprovider.v1.CloudProvider/EnsureLoadBalancer";
 const SETTLED_MS = 30_000;
 
-let folder: string;
+let directory: string;
 let cluster: DevCluster;
 let cloud: SpawnedCloud;
 let receiver: OtlpReceiver;
@@ -28,7 +28,7 @@ let programs: Program[];
 
 beforeEach(async () => {
   programs = [];
-  folder = await mkdtemp(join(tmpdir(), "tracing-"));
+  directory = await mkdtemp(join(tmpdir(), "tracing-"));
   cluster = await startDevCluster();
   cloud = await spawnCloud({ flags: { account: `traced=${KEY}` } });
   receiver = await OtlpReceiver.start();
@@ -39,7 +39,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
   await cloud.stop("SIGKILL");
   await cluster.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 function start(options: ConstructorParameters<typeof Program>[0]): Program {
@@ -53,7 +53,7 @@ async function startSidecar(env: Readonly<Record<string, string>> = {}): Promise
     source: "providers/simulated/src/sidecar/main.ts",
     args: [`--cloud-url=${cloud.url}`],
     env: {
-      CLOUD_PROVIDER_ENDPOINT: `unix://${join(folder, "provider.sock")}`,
+      CLOUD_PROVIDER_ENDPOINT: `unix://${join(directory, "provider.sock")}`,
       CLOUD_PROVIDER_LOG_LEVEL: "debug",
       SIMCLOUD_API_KEY: KEY,
       ...env,
@@ -77,7 +77,7 @@ function launchController(env: Readonly<Record<string, string>>, ...args: readon
     source: "controller/src/main.ts",
     args: [
       `--master=${cluster.url}`,
-      `--provider=simulated=unix://${join(folder, "provider.sock")}`,
+      `--provider=simulated=unix://${join(directory, "provider.sock")}`,
       "--leader-elect=false",
       "--health-bind-address=127.0.0.1:0",
       "--secure-port=0",
@@ -135,7 +135,7 @@ function childrenOf({ spanId, traceId }: ReceivedSpan): readonly ReceivedSpan[] 
 }
 
 async function writeTracingFile(): Promise<string> {
-  const path = join(folder, "tracing.yaml");
+  const path = join(directory, "tracing.yaml");
   const kind = "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n";
   await writeFile(path, `${kind}endpoint: ${new URL(receiver.url).host}\nsamplingRatePerMillion: 1000000\n`);
   return path;
@@ -188,7 +188,7 @@ test("traces lead from a reconcile over its calls to what the provider does for 
       "rpc.system.name": "grpc",
       "rpc.method": LOOK_UP,
       "rpc.response.status_code": "OK",
-      "server.address": join(folder, "provider.sock"),
+      "server.address": join(directory, "provider.sock"),
       "cloudwire.provider": "simulated",
       "cloudwire.cloud_calls": "1",
     },
@@ -300,7 +300,7 @@ test.each([
 });
 
 test("the controller says everything that is wrong with its tracing configuration, and ends", async () => {
-  const path = join(folder, "tracing.yaml");
+  const path = join(directory, "tracing.yaml");
   await writeFile(
     path,
     "kind: TracingConfiguration\nendpoint: unix:///run/x.sock\nsamplingRatePerMillion: -1\nrate: 1\n",

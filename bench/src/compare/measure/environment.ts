@@ -17,7 +17,7 @@ import { SERVICE_ACCOUNT_USER, serviceAccountAccess, type ServiceAccountAccess }
 
 const API_KEY = "bench-key";
 const CALL_MS = 120_000;
-/** Upstream with its defaults initialises not quite seven nodes a second. */
+/** Upstream with its defaults initializes not quite seven nodes a second. */
 const WORK_MS = 3_600_000;
 /** To come to rest; upstream reads 5,000 nodes one after the other first. */
 const REST_MS = 900_000;
@@ -58,7 +58,7 @@ interface Parts extends StageOptions {
   readonly controlPlane: ControlPlane;
   readonly kube: Kube;
   readonly access: ServiceAccountAccess;
-  readonly folder: string;
+  readonly directory: string;
   readonly cloudUrl: string;
 }
 
@@ -68,7 +68,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   readonly cloudUrl: string;
   readonly kubeconfigPath: string;
   readonly api: PeerSite["api"];
-  readonly folder: string;
+  readonly directory: string;
   readonly apiKey = API_KEY;
   readonly machines: Instance[] = [];
   readonly #parts: Parts;
@@ -91,9 +91,9 @@ export class Stage implements AsyncDisposable, PeerSite {
   #patienceEndsMs = Number.POSITIVE_INFINITY;
 
   private constructor(parts: Parts) {
-    const { controlPlane, kube, access, folder, cloudUrl } = parts;
+    const { controlPlane, kube, access, directory, cloudUrl } = parts;
     this.#parts = parts;
-    this.folder = folder;
+    this.directory = directory;
     this.cloudUrl = cloudUrl;
     this.kubeconfigPath = access.kubeconfigPath;
     this.api = { server: controlPlane.server, caPem: controlPlane.caPem, token: access.token };
@@ -111,8 +111,8 @@ export class Stage implements AsyncDisposable, PeerSite {
 
   static async start(options: StageOptions): Promise<Stage> {
     await using stack = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), "cloudwire-bench-"));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const directory = await mkdtemp(join(tmpdir(), "cloudwire-bench-"));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
     const controlPlane = stack.use(
       await startControlPlane({ audit: { users: [SERVICE_ACCOUNT_USER], level: "Metadata" } }),
     );
@@ -120,8 +120,8 @@ export class Stage implements AsyncDisposable, PeerSite {
     const cloud = await spawnCloud({ flags });
     stack.defer(() => cloud.stop("SIGKILL"));
     const kube = stack.use(new Kube(controlPlane));
-    const access = await serviceAccountAccess(kube, controlPlane, folder);
-    const parts = { ...options, controlPlane, kube, access, folder, cloudUrl: cloud.url };
+    const access = await serviceAccountAccess(kube, controlPlane, directory);
+    const parts = { ...options, controlPlane, kube, access, directory, cloudUrl: cloud.url };
     const stage = new Stage({ ...parts, stack: stack.move() });
     const system = await stage.kube.get("/api/v1/namespaces/kube-system");
     stage.#clusterId = String(at(system, "metadata", "uid"));
@@ -203,12 +203,12 @@ export class Stage implements AsyncDisposable, PeerSite {
   }
 
   /** Every Node has what a cloud controller gives it. */
-  async nodesInitialised(): Promise<Done> {
+  async nodesInitialized(): Promise<Done> {
     // A Node's zone comes in the same write as the end of its taint. From the API server's cache: it may be late, never early.
     const path = `/api/v1/nodes?labelSelector=!${ZONE}&resourceVersion=0`;
     const left = async (): Promise<number> => (await this.kube.items(path)).length;
     const done = await this.#work({
-      what: "all nodes to be initialised",
+      what: "all nodes to be initialized",
       isDone: () =>
         areDone(this.kube, this.#random, {
           paths: this.machines.map(({ name }) => `/api/v1/nodes/${name}`),

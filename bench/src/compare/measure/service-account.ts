@@ -29,7 +29,7 @@ export interface ApiServerAddress {
 export async function serviceAccountAccess(
   kube: Kube,
   api: ApiServerAddress,
-  folder: string,
+  directory: string,
 ): Promise<ServiceAccountAccess> {
   await kube.create(ACCOUNTS, { metadata: { name: NAME } });
   await kube.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
@@ -39,7 +39,7 @@ export async function serviceAccountAccess(
   });
   const request = { spec: { expirationSeconds: LIFETIME_SECONDS } };
   const token = String(at(await kube.create(`${ACCOUNTS}/${NAME}/token`, request), "status", "token"));
-  const kubeconfigPath = join(folder, "kubeconfig");
+  const kubeconfigPath = join(directory, "kubeconfig");
   await writeFile(kubeconfigPath, JSON.stringify(kubeconfig(api, token)), { mode: 0o600 });
   return { kubeconfigPath, token };
 }

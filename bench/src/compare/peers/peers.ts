@@ -15,7 +15,7 @@ export interface PeerSite {
   /** UID of namespace kube-system. */
   readonly clusterId: string;
   /** For sockets. */
-  readonly folder: string;
+  readonly directory: string;
   /** Those whose Nodes wait for a cloud controller. */
   readonly machines: readonly Instance[];
   /** Calls about load balancers that the cloud serves at once; undefined: any number. */
@@ -53,8 +53,8 @@ const built = (path: string): string => fileURLToPath(new URL(`../../../../${pat
 /** Controller and sidecar as they are shipped, with the flags' defaults. */
 export const cloudwire: Peer = {
   name: CLOUDWIRE,
-  start: async ({ kubeconfigPath, cloudUrl, apiKey, folder, loadBalancerCallsAtOnce }, flags) => {
-    const endpoint = `unix://${folder}/provider.sock`;
+  start: async ({ kubeconfigPath, cloudUrl, apiKey, directory, loadBalancerCallsAtOnce }, flags) => {
+    const endpoint = `unix://${directory}/provider.sock`;
     const controller = new Program({
       command: execPath,
       args: [

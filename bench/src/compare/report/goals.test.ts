@@ -28,10 +28,10 @@ describe("standings()", () => {
   ])("takes upstream's %i times for a standing of %s: %s", (seconds, got, kind) => {
     const results = [
       result("services", CLOUDWIRE, { services: 500 }, { seconds: 1 }),
-      result("initialise", CLOUDWIRE, NODES, { seconds: 1 }),
-      result("initialise", UPSTREAM, NODES, { seconds }),
+      result("initialize", CLOUDWIRE, NODES, { seconds: 1 }),
+      result("initialize", UPSTREAM, NODES, { seconds }),
     ];
-    expect(standing(results, "initialise: faster than upstream")).toEqual([
+    expect(standing(results, "initialize: faster than upstream")).toEqual([
       ["", "", "notMeasured"],
       ["5000 nodes", got, kind],
     ]);
@@ -41,15 +41,15 @@ describe("standings()", () => {
     [10_000, "2", "pass"],
     [15_000, "3", "fail"],
   ])("counts %i writes for 5,000 nodes as %s: %s", (apiWrites, got, kind) => {
-    expect(standing([result("initialise", CLOUDWIRE, NODES, { apiWrites })], "writes a node")).toEqual([
+    expect(standing([result("initialize", CLOUDWIRE, NODES, { apiWrites })], "writes a node")).toEqual([
       ["5000 nodes", got, kind],
     ]);
   });
 
   test("judges the scenario's own size where it was measured, and else the largest", () => {
     const at = (nodes: number, seconds: number): readonly Result[] => [
-      result("initialise", CLOUDWIRE, { nodes }, { seconds }),
-      result("initialise", RAW_WRITER, { nodes }, { seconds: 1 }),
+      result("initialize", CLOUDWIRE, { nodes }, { seconds }),
+      result("initialize", RAW_WRITER, { nodes }, { seconds: 1 }),
     ];
     expect(standing([...at(1000, 1), ...at(15_000, 3)], "raw writes")).toEqual([["15000 nodes", "3", "fail"]]);
     expect(standing([...at(1000, 1), ...at(15_000, 3), ...at(5000, 1.25)], "raw writes")).toEqual([
@@ -59,8 +59,8 @@ describe("standings()", () => {
 
   test("judges memory at the size that the goal names, and at no other", () => {
     const at = (nodes: number, controllerRssMiB: number): readonly Result[] => [
-      result("initialise", CLOUDWIRE, { nodes }, { controllerRssMiB }),
-      result("initialise", UPSTREAM_TUNED, { nodes }, { controllerRssMiB: 100 }),
+      result("initialize", CLOUDWIRE, { nodes }, { controllerRssMiB }),
+      result("initialize", UPSTREAM_TUNED, { nodes }, { controllerRssMiB: 100 }),
     ];
     const goal = "RSS of the controller";
     expect(standing(at(1000, 10), goal)).toEqual([

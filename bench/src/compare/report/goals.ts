@@ -62,7 +62,7 @@ const LARGE_GOALS: readonly Goal[] = [
       [15_000, 0.3],
     ] as const
   ).map(([nodes, atMost]) => ({
-    scenario: "initialise",
+    scenario: "initialize",
     goal: "RSS of the controller, of upstream's",
     value: share(UPSTREAM_TUNED, "controllerRssMiB"),
     atMost,
@@ -76,7 +76,7 @@ const LARGE_GOALS: readonly Goal[] = [
         [15_000, 0.5],
       ] as const
     ).map(([nodes, atMost]) => ({
-      scenario: "initialise",
+      scenario: "initialize",
       goal: `${measure === "rssMiB" ? "RSS" : "PSS"} of controller and sidecar, of upstream's`,
       value: share(UPSTREAM_TUNED, measure),
       atMost,
@@ -84,21 +84,21 @@ const LARGE_GOALS: readonly Goal[] = [
     })),
   ),
   {
-    scenario: "initialise",
+    scenario: "initialize",
     goal: "event loop late, p99, ms",
     value: own("eventLoopP99Ms"),
     atMost: 100,
     nodes: 15_000,
   },
   {
-    scenario: "initialise",
+    scenario: "initialize",
     goal: "health answered in, p99, ms",
     value: own("healthP99Ms"),
     atMost: 200,
     nodes: 15_000,
   },
   {
-    scenario: "initialise",
+    scenario: "initialize",
     goal: "health answered in, worst, ms",
     value: own("healthWorstMs"),
     atMost: 200,
@@ -107,18 +107,18 @@ const LARGE_GOALS: readonly Goal[] = [
 ];
 
 const GOALS: readonly Goal[] = [
-  { scenario: "initialise", goal: "faster than upstream tuned", value: times(UPSTREAM_TUNED, "seconds"), atLeast: 2 },
-  { scenario: "initialise", goal: "faster than upstream", value: times(UPSTREAM, "seconds"), atLeast: 30 },
-  { scenario: "initialise", goal: "time of raw writes", value: share(RAW_WRITER, "seconds"), atMost: 1.5 },
+  { scenario: "initialize", goal: "faster than upstream tuned", value: times(UPSTREAM_TUNED, "seconds"), atLeast: 2 },
+  { scenario: "initialize", goal: "faster than upstream", value: times(UPSTREAM, "seconds"), atLeast: 30 },
+  { scenario: "initialize", goal: "time of raw writes", value: share(RAW_WRITER, "seconds"), atMost: 1.5 },
   {
-    scenario: "initialise",
+    scenario: "initialize",
     goal: "calls of the cloud, of upstream's",
     value: share(UPSTREAM_TUNED, "cloudCalls"),
     atMost: 0.01,
   },
-  { scenario: "initialise", goal: "writes a node", value: each("nodes", "apiWrites"), atMost: 2 + ONCE },
-  { scenario: "initialise", goal: "events a node", value: each("nodes", "events"), atMost: 1 + ONCE },
-  { scenario: "initialise", goal: "CPU, of upstream's", value: share(UPSTREAM_TUNED, "cpuSeconds"), atMost: 1 },
+  { scenario: "initialize", goal: "writes a node", value: each("nodes", "apiWrites"), atMost: 2 + ONCE },
+  { scenario: "initialize", goal: "events a node", value: each("nodes", "events"), atMost: 1 + ONCE },
+  { scenario: "initialize", goal: "CPU, of upstream's", value: share(UPSTREAM_TUNED, "cpuSeconds"), atMost: 1 },
   ...LARGE_GOALS,
   {
     scenario: "steady",

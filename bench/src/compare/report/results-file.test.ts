@@ -5,29 +5,29 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "./results.ts";
 import { parseResultsFile, readResultsFile, requireSameMachine, writeResultsFile } from "./results-file.ts";
 
-const run = { scenario: "initialise", sizes: { nodes: 30 }, peer: "ours", round: 0 };
+const run = { scenario: "initialize", sizes: { nodes: 30 }, peer: "ours", round: 0 };
 const results: readonly Result[] = [
   { ...run, kind: "measured", figures: { seconds: 1.5, eventLoopP99Ms: 12 } },
   { ...run, round: 1, kind: "projected", share: 0.5, figures: { seconds: 3 } },
   { ...run, round: 2, kind: "failed", reason: "a program ended" },
 ];
 
-let folder: string;
+let directory: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "results-"));
+  directory = await mkdtemp(join(tmpdir(), "results-"));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(directory, { recursive: true }));
 
 test("readResultsFile() reads what writeResultsFile() wrote, which leaves nothing else behind", async () => {
-  const path = join(folder, "new", "bench.json");
+  const path = join(directory, "new", "bench.json");
   await writeResultsFile(path, { machine: "mine", results });
   expect(await readResultsFile(path)).toEqual({ machine: "mine", results });
-  expect(await readdir(join(folder, "new"))).toEqual(["bench.json"]);
+  expect(await readdir(join(directory, "new"))).toEqual(["bench.json"]);
 });
 
 test("readResultsFile() has nothing where nothing was measured", async () => {
-  expect(await readResultsFile(join(folder, "none.json"))).toBeUndefined();
+  expect(await readResultsFile(join(directory, "none.json"))).toBeUndefined();
 });
 
 describe("parseResultsFile()", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Figures, projected, ratios, type Result, spreadOf, tableOf } from "./results.ts";
 
-const run = (peer: string, round: number) => ({ scenario: "initialise", sizes: { nodes: 100 }, peer, round });
+const run = (peer: string, round: number) => ({ scenario: "initialize", sizes: { nodes: 100 }, peer, round });
 const result = (peer: string, round: number, figures: Figures): Result => ({
   kind: "measured",
   ...run(peer, round),

@@ -2,17 +2,17 @@ import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../peers/names.
 import { FEW_NODES, STILL_MS, type Scenario, atRest, sizeOf } from "./scenario.ts";
 
 /** A whole cluster waits for its cloud controller, which is started. */
-const initialise: Scenario = {
-  name: "initialise",
+const initialize: Scenario = {
+  name: "initialize",
   sizes: { nodes: 5000 },
   peers: [CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED, RAW_WRITER],
-  about: (sizes) => `${sizeOf(sizes, "nodes")} new nodes, from the start of the programs until all are initialised`,
+  about: (sizes) => `${sizeOf(sizes, "nodes")} new nodes, from the start of the programs until all are initialized`,
   hasRawWriter: true,
   run: async (stage, peer, sizes) => {
     await stage.addNodes("n", sizeOf(sizes, "nodes"));
     await stage.fromHere();
     await stage.startPeer(peer);
-    return stage.nodesInitialised();
+    return stage.nodesInitialized();
   },
 };
 
@@ -117,4 +117,4 @@ const steady: Scenario = {
 };
 
 /** All, in the order in which they are run. */
-export const SCENARIOS: readonly Scenario[] = [initialise, services, restart, join, verdict, steady];
+export const SCENARIOS: readonly Scenario[] = [initialize, services, restart, join, verdict, steady];

@@ -66,7 +66,7 @@ test.each([
   [{ words: ["a", "b"], paths: "none", goesOn: false } as const, "a\nb\n:4\n"],
   [{ words: ["node/"], paths: "none", goesOn: true } as const, "node/\n:6\n"],
   [{ words: [], paths: "files", goesOn: false } as const, ":0\n"],
-  [{ words: [], paths: "folders", goesOn: false } as const, ":16\n"],
+  [{ words: [], paths: "directories", goesOn: false } as const, ":16\n"],
 ])("completionLines(%j) says it as kubectl's plug-ins do", (found, lines) => {
   expect(completionLines(found)).toBe(lines);
 });

@@ -7,7 +7,7 @@ import type { Call, Command } from "../command.ts";
 export interface Candidates {
   readonly words: readonly string[];
   /** What it offers besides by itself. */
-  readonly paths: "none" | "files" | "folders";
+  readonly paths: "none" | "files" | "directories";
   /** No space behind a word: more of it is to come. */
   readonly goesOn: boolean;
 }
@@ -94,10 +94,10 @@ function beginning(words: readonly string[], current: string): Candidates {
 /** Bits of the last line (github.com/spf13/cobra v1.10, ShellCompDirective), which kubectl reads of a plugin's completion, too. */
 const NO_SPACE = 2;
 const NO_FILES = 4;
-const FOLDERS = 16;
+const DIRECTORIES = 16;
 
 /** Candidates as lines, and what the shell does with them behind a colon. */
 export function completionLines({ words, paths, goesOn }: Candidates): string {
-  const files = { none: NO_FILES, files: 0, folders: FOLDERS }[paths];
+  const files = { none: NO_FILES, files: 0, directories: DIRECTORIES }[paths];
   return `${[...words, `:${files + (goesOn ? NO_SPACE : 0)}`].join("\n")}\n`;
 }

@@ -73,7 +73,7 @@ complete -F _cloudwire cloudwire kubectl-cloudwire
 `;
 
 const ZSH = `#compdef cloudwire kubectl-cloudwire
-# zsh completion for cloudwire: source this, or put it as _cloudwire into a folder of fpath
+# zsh completion for cloudwire: source this, or put it as _cloudwire into a directory of fpath
 _cloudwire() {
   local directive
   local -a lines

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fieldRules } from "@cloudwire/proto/rules";
 import { balancer } from "../../test/recordings.ts";
-import { compareAnswers, normalised } from "./compare.ts";
+import { compareAnswers, normalized } from "./compare.ts";
 import * as treatments from "./field-treatments.ts";
 import { Names } from "./names.ts";
 
@@ -87,19 +87,19 @@ describe("compareAnswers()", () => {
   });
 });
 
-describe("normalised()", () => {
+describe("normalized()", () => {
   test("is the same for answers that differ in nothing that is compared", () => {
     const names = new Names();
     const recorded = { loadBalancer: balancer("lb-1"), stats: { cloudCalls: 1 } };
     const live = { loadBalancer: balancer("lb-9"), stats: { cloudCalls: 2 } };
     compareAnswers(ENSURE, recorded, live, names);
-    expect(normalised(ENSURE, live, names)).toEqual({ loadBalancer: balancer("lb-1") });
+    expect(normalized(ENSURE, live, names)).toEqual({ loadBalancer: balancer("lb-1") });
   });
 });
 
-test("normalised() is the same for a list in another order, which is no difference", () => {
+test("normalized() is the same for a list in another order, which is no difference", () => {
   const [a, b] = ["a", "b"].map((name) => ({ name, providerId: `acme://${name}` }));
-  expect(normalised(LIST, { instances: [b, a] }, new Names())).toEqual({ instances: [a, b] });
+  expect(normalized(LIST, { instances: [b, a] }, new Names())).toEqual({ instances: [a, b] });
 });
 
 describe("the tables of treatments", () => {

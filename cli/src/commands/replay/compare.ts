@@ -27,7 +27,7 @@ export function compareAnswers(type: string, wanted: Json, got: Json, names: Nam
 }
 
 /** The answer in the words of the recording, without what is not compared: equal for runs that do not differ. */
-export function normalised(type: string, answer: Json, names: Names): Json {
+export function normalized(type: string, answer: Json, names: Names): Json {
   const ordered = Object.fromEntries(
     Object.entries(answer).map(([key, value]) => [
       key,

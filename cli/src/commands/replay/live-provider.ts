@@ -129,16 +129,16 @@ const KEPT_BYTES = 4000;
 /** A provider that is started for one replay: a command of a shell that is told by CLOUD_PROVIDER_ENDPOINT where to serve. */
 export class ProviderProcess implements AsyncDisposable {
   readonly address: string;
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #process: ChildProcess;
   readonly #ended: Promise<void>;
   readonly #failed = Promise.withResolvers<never>();
   #output = "";
   #isEnding = false;
 
-  private constructor(command: string, folder: string, environment: Readonly<Record<string, string | undefined>>) {
-    this.#folder = folder;
-    this.address = `unix://${join(folder, "provider.sock")}`;
+  private constructor(command: string, directory: string, environment: Readonly<Record<string, string | undefined>>) {
+    this.#directory = directory;
+    this.address = `unix://${join(directory, "provider.sock")}`;
     this.#process = spawn("sh", ["-c", command], {
       env: { ...environment, CLOUD_PROVIDER_ENDPOINT: this.address },
       stdio: ["ignore", "pipe", "pipe"],
@@ -176,7 +176,7 @@ export class ProviderProcess implements AsyncDisposable {
     const kill = setTimeout(() => this.#signal("SIGKILL"), END_MS);
     await this.#ended;
     clearTimeout(kill);
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 
   async #watch(): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { HIDDEN } from "@cloudwire/proto/secrets";
 import { setTimeout as sleep } from "node:timers/promises";
 import { at, isRecord, type Json } from "../../client/json.ts";
-import { compareAnswers, type FieldDifference, normalised } from "./compare.ts";
+import { compareAnswers, type FieldDifference, normalized } from "./compare.ts";
 import { type Expectation, expected } from "./expectation.ts";
 import { REQUEST_NAMES } from "./field-treatments.ts";
 import { type Method, methodNamed } from "./methods.ts";
@@ -153,7 +153,7 @@ class Player {
 
   #note(call: RecordedCall, method: Method, outcome: Outcome, differences: readonly FieldDifference[]): void {
     this.#compared++;
-    const answer = outcome.response && normalised(method.responseType, outcome.response, this.#names);
+    const answer = outcome.response && normalized(method.responseType, outcome.response, this.#names);
     this.#digest.update(`${canonical([call.call, call.method, outcome.code, reasonOf(outcome), answer])}\n`);
     const place = { call: call.call, line: call.line, method: call.method };
     this.#differences.push(...differences.map((difference) => ({ ...place, ...difference })));

@@ -8,15 +8,15 @@ import { type Ran, runCli } from "../../test/run-cli.ts";
 import { RecordedServer } from "./recorded-server.ts";
 import { readRecording } from "./recording.ts";
 
-let folder: string;
+let directory: string;
 let socket: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "replay-"));
-  socket = join(folder, "provider.sock");
-  file = join(folder, "provider.rec");
+  directory = await mkdtemp(join(tmpdir(), "replay-"));
+  socket = join(directory, "provider.sock");
+  file = join(directory, "provider.rec");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const info: WrittenCall = {
   method: "GetProviderInfo",
@@ -120,7 +120,7 @@ describe("replay --against", () => {
   test("expects what it is told to, plays until it is told to, and runs what is to be done before a call", async () => {
     await using _provider = await serve([info, ensure("lb-1", { registeredNodes: 3 }), { ...deleted, response: {} }]);
     const calls = [info, ensure("lb-1", { registeredNodes: 2 }), deleted];
-    const mark = join(folder, "mark");
+    const mark = join(directory, "mark");
     const args = ["--expect", "2:loadBalancer.registeredNodes=3", "--until=2", "--before", `2:echo done > ${mark}`];
     expect(await against(calls, ...args)).toMatchObject({ code: 0 });
     expect(await readFile(mark, "utf8")).toBe("done\n");
@@ -180,7 +180,7 @@ describe("replay --serve", () => {
         ),
       )
       .toBe(0o660);
-    const other = join(folder, "other.rec");
+    const other = join(directory, "other.rec");
     await writeFile(other, recordingText([info, deleted]));
     const { out } = await runCli(["replay", other, "--against", address]);
     expect(out).toContain(
@@ -221,7 +221,7 @@ describe("replay --start", () => {
     ["life.test.ts", 'const args = ["replay", recording, "--start", provider, ...["--expect=1:name=\\"b\\""]];'],
   ])("writes the test %s", async (name, line) => {
     await writeFile(file, recordingText([info]));
-    const path = join(folder, name);
+    const path = join(directory, name);
     const args = ["--start", "./it's mine", "--to-test", path, "--expect", '1:name="b"'];
     expect(await runCli(["replay", file, ...args])).toMatchObject({ code: 0 });
     expect(await readFile(path, "utf8")).toContain(line);
@@ -249,7 +249,7 @@ describe("the command line of replay", () => {
       code: 1,
       err: expect.stringContaining("is no recording"),
     });
-    expect(await runCli(["replay", join(folder, "none"), "--against=unix:///a"])).toMatchObject({
+    expect(await runCli(["replay", join(directory, "none"), "--against=unix:///a"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("ENOENT"),
     });

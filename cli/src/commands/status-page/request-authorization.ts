@@ -59,13 +59,15 @@ function isSecret(given: string, secret: string): boolean {
 }
 
 /** Pages with more below them. */
-const FOLDERS: readonly string[] = [PATHS.page, PATHS.controllers];
+const DIRECTORIES: readonly string[] = [PATHS.page, PATHS.controllers];
 
 /** Whether the browser may have a path: what the status page is made of, and nothing else of the controller, whose heap can be read, too. */
 function isAllowed(path: string): boolean {
   // Of what is not written plainly nobody knows what the controller makes of it.
   if (!/^[\w./-]+$/.test(path) || path.split("/").includes("..")) return false;
-  return Object.values<string>(PATHS).includes(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+  return (
+    Object.values<string>(PATHS).includes(path) || DIRECTORIES.some((directory) => path.startsWith(`${directory}/`))
+  );
 }
 
 /** Whether the browser was sent to this address by name: another name that leads here is another site's (DNS rebinding). */

@@ -40,7 +40,7 @@ export interface Bundle {
   readonly bytes: Buffer;
 }
 
-const FOLDER = "cloudwire-support-bundle";
+const DIRECTORY = "cloudwire-support-bundle";
 const MODE = 0o644;
 /** The same parts make the same bytes; the manifest has the time. */
 const MTIME = new Date(0);
@@ -73,7 +73,7 @@ export async function makeBundle(parts: readonly Part[], head: BundleHead): Prom
 async function archive(files: readonly { readonly name: string; readonly text: string }[]): Promise<Buffer> {
   const tar = pack();
   const whole = buffer(tar);
-  for (const { name, text } of files) tar.entry({ name: `${FOLDER}/${name}`, mode: MODE, mtime: MTIME }, text);
+  for (const { name, text } of files) tar.entry({ name: `${DIRECTORY}/${name}`, mode: MODE, mtime: MTIME }, text);
   tar.finalize();
   return whole;
 }

@@ -146,7 +146,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** `service/shop/web` to `service_shop_web`: no name of Kubernetes has a `_`, so that no two become one. Whatever a name is, it stays in its folder. */
+/** `service/shop/web` to `service_shop_web`: no name of Kubernetes has a `_`, so that no two become one. Whatever a name is, it stays in its directory. */
 function fileName(text: string): string {
   return text.replaceAll(/[^\w.-]+/g, "_").replace(/^\.+/, "");
 }

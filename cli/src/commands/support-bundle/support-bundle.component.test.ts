@@ -15,24 +15,24 @@ import { makeBundle } from "./bundle.ts";
 import { filtered } from "./object-parts.ts";
 
 let controller: FakeController;
-let folder: string;
+let directory: string;
 let server: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "bundle-"));
+  directory = await mkdtemp(join(tmpdir(), "bundle-"));
   controller = await FakeController.start();
   server = `https://127.0.0.1:${controller.port}`;
-  await writeFile(join(folder, "ca.pem"), CERTIFICATE);
-  await writeFile(join(folder, "token"), "t0ken\n");
+  await writeFile(join(directory, "ca.pem"), CERTIFICATE);
+  await writeFile(join(directory, "token"), "t0ken\n");
 });
 afterEach(async () => {
   await controller[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 function run(args: readonly string[], options?: RunOptions): Promise<Ran> {
-  const token = join(folder, "token");
-  const connection = ["--server", server, "--certificate-authority", join(folder, "ca.pem"), "--token-file", token];
+  const token = join(directory, "token");
+  const connection = ["--server", server, "--certificate-authority", join(directory, "ca.pem"), "--token-file", token];
   return runCli(["support-bundle", ...args, ...connection], options);
 }
 
@@ -74,12 +74,12 @@ describe("support-bundle", () => {
   });
 
   test("has what the controller says, what is blocked, files, no secret, and says what is missing and why", async () => {
-    const audit = join(folder, "audit.log");
+    const audit = join(directory, "audit.log");
     await writeFile(audit, `${"x".repeat(5_000_000)}\n{"line":2,"authorization":"Bearer hunter2hunter2"}\n`);
-    const recording = join(folder, "provider.rec");
+    const recording = join(directory, "provider.rec");
     await writeFile(recording, '{"line":1,"kind":"head"}\n');
-    const file = join(folder, "bundle.tar.gz");
-    const given = ["--audit-log", audit, "--recording", recording, "--recording", join(folder, "none.rec")];
+    const file = join(directory, "bundle.tar.gz");
+    const given = ["--audit-log", audit, "--recording", recording, "--recording", join(directory, "none.rec")];
     const ran = await run(["-f", file, ...given]);
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toContain("missing: state/plans.json: /debug/plans was answered with 403: it takes a ClusterRole");
@@ -122,25 +122,27 @@ describe("support-bundle", () => {
   });
 
   test("refuses a command line that makes no sense, and writes nothing", async () => {
-    const file = join(folder, "bundle.tar.gz");
-    const args = ["support-bundle", "-f", file, "--log", join(folder, "token"), "--server", "nowhere"];
+    const file = join(directory, "bundle.tar.gz");
+    const args = ["support-bundle", "-f", file, "--log", join(directory, "token"), "--server", "nowhere"];
     expect(await runCli(args)).toMatchObject({ code: 2, err: expect.stringContaining("--server is nowhere") });
     await expect(stat(file)).rejects.toThrow("ENOENT");
   });
 
   test("writes nothing when it is to end", async () => {
-    const file = join(folder, "bundle.tar.gz");
+    const file = join(directory, "bundle.tar.gz");
     const stop = new AbortController();
     controller.pages.set("/version", () => {
       stop.abort(new Error("stopped"));
       return { body: {} };
     });
-    await expect(run(["-f", file, "--log", join(folder, "token")], { signal: stop.signal })).rejects.toThrow("stopped");
+    await expect(run(["-f", file, "--log", join(directory, "token")], { signal: stop.signal })).rejects.toThrow(
+      "stopped",
+    );
     await expect(stat(file)).rejects.toThrow("ENOENT");
   });
 
   test("overwrites nothing", async () => {
-    const file = join(folder, "bundle.tar.gz");
+    const file = join(directory, "bundle.tar.gz");
     await writeFile(file, "precious");
     expect(await run(["-f", file])).toMatchObject({ code: 1, err: expect.stringContaining("EEXIST") });
     expect(await readFile(file, "utf8")).toBe("precious");
@@ -148,9 +150,9 @@ describe("support-bundle", () => {
 
   test("is made of the files alone where the controller is away, and says so", async () => {
     await controller[Symbol.asyncDispose]();
-    const log = join(folder, "log");
+    const log = join(directory, "log");
     await writeFile(log, "it ended\n");
-    const file = join(folder, "bundle.tar.gz");
+    const file = join(directory, "bundle.tar.gz");
     expect(await run(["-f", file, "--log", log])).toMatchObject({ code: 0 });
     const files = await bundled(file);
     expect(files.get("files/log-1.txt")).toBe("it ended\n");

@@ -1,7 +1,7 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
 import { exponentialBuckets, type Metrics } from "../../telemetry/metrics.ts";
 
-/** Names, one misspelt, labels and buckets: kubernetes/pkg/controller/nodeipam/ipam/cidrset/metrics.go v1.36.3. The last is ours. */
+/** Names, one misspelled, labels and buckets: kubernetes/pkg/controller/nodeipam/ipam/cidrset/metrics.go v1.36.3. The last is ours. */
 export interface NodeIpamMetrics {
   readonly allocations: Counter<"clusterCIDR">;
   readonly releases: Counter<"clusterCIDR">;

@@ -104,7 +104,7 @@ describe("changesReconcile()", () => {
 
   test.each<{ it: string; old?: NodeParts; now: NodeParts }>([
     { it: "a Ready node reports", old: {}, now: { metadata: { resourceVersion: "2" } } },
-    { it: "a Ready node is labelled", old: {}, now: { metadata: { labels: { a: "b" } } } },
+    { it: "a Ready node is labeled", old: {}, now: { metadata: { labels: { a: "b" } } } },
     { it: "a Ready node gets a provider ID", old: {}, now: { spec: { providerID: "acme://1" } } },
     {
       it: "a Ready node that is marked already reports",
@@ -113,7 +113,7 @@ describe("changesReconcile()", () => {
     },
     { it: "it gets a provider ID", now: { ...lost, spec: { providerID: "acme://1" } } },
     { it: "we have marked it", now: { ...lost, spec: { taints: [taint(SHUTDOWN)] } } },
-    { it: "a lost node is labelled", now: { ...lost, metadata: { labels: { a: "b" } } } },
+    { it: "a lost node is labeled", now: { ...lost, metadata: { labels: { a: "b" } } } },
   ])("is false when $it", ({ old = lost, now }) => {
     expect(changesReconcile(node("a", old), node("a", now))).toBe(false);
   });

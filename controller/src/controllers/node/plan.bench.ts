@@ -50,7 +50,7 @@ const initialized = machines.map((instance): Input => {
 test("node planner", async ({ bench }) => {
   await bench.compare(
     bench("1,000 Nodes that wait", () => planAll(waiting)),
-    bench("1,000 initialised Nodes", () => planAll(initialized)),
+    bench("1,000 initialized Nodes", () => planAll(initialized)),
   );
 });
 

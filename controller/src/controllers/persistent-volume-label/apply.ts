@@ -79,7 +79,7 @@ async function label(
   try {
     const written = await kube.patch(PERSISTENT_VOLUMES, { name: key }, { kind: "merge", body }, { signal });
     state.ownWrites.note(pv, written);
-    log.info("PersistentVolume labelled", { labels, withNodeAffinity: topology.length > 0 });
+    log.info("PersistentVolume labeled", { labels, withNodeAffinity: topology.length > 0 });
     return settle({ ...plan, pv: written }, "labeled", deps, key);
   } catch (error) {
     if (isApiError(error, "notFound")) return DONE;

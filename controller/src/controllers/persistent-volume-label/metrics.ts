@@ -15,7 +15,7 @@ export type LabelingResult =
   | "mismatch"
   /** The cloud could not be asked, or did not know. */
   | "unknown"
-  /** Cannot be labelled as it is. */
+  /** Cannot be labeled as it is. */
   | "invalid";
 
 /** Ours: upstream counts nothing of the kind. */

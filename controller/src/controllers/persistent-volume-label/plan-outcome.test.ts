@@ -36,10 +36,10 @@ describe("planOutcome()", () => {
   });
 
   test("says what differs", () => {
-    const labelled = { ...pv, metadata: { ...pv.metadata, labels: { [ZONE]: "b" } } };
-    expect(planOutcome({ pv: labelled, known: present() })).toEqual({
+    const labeled = { ...pv, metadata: { ...pv.metadata, labels: { [ZONE]: "b" } } };
+    expect(planOutcome({ pv: labeled, known: present() })).toEqual({
       kind: "mismatch",
-      pv: labelled,
+      pv: labeled,
       message: `label ${ZONE} is "b", but the cloud says "a"`,
     });
   });

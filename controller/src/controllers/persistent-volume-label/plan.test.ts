@@ -62,7 +62,7 @@ describe("questionOf()", () => {
     expect(questionOf(pv({ source }))).toEqual({ kind: "ask", source });
   });
 
-  test("asks nobody about what its provisioner has labelled", () => {
+  test("asks nobody about what its provisioner has labeled", () => {
     const meta = {
       annotations: { "pv.kubernetes.io/provisioned-by": "x" },
       labels: { [ZONE]: "a", [REGION]: "r" },

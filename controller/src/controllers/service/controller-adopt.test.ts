@@ -193,7 +193,7 @@ describe("service-lb and a load balancer that exists", () => {
       requests.push(options.requestId);
       return client.ensureLoadBalancer(input, options);
     };
-    ask("web", "lb-misspelt");
+    ask("web", "lb-misspelled");
     await world.start([{ ...provider, client: { ...client, ensureLoadBalancer } }]);
     ask("web");
     await world.pass(1000);

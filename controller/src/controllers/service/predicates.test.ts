@@ -198,7 +198,7 @@ describe("isDeletionProtected()", () => {
   const saying = (value: string) =>
     service("web", { metadata: { annotations: { "service.cloudwire.dev/deletion-protection": value } } });
 
-  test.each(["true", "True", "1", "yes", "", "flase"])("is true for %j: a word misspelt must not delete", (value) => {
+  test.each(["true", "True", "1", "yes", "", "flase"])("is true for %j: a word misspelled must not delete", (value) => {
     expect(isDeletionProtected(saying(value))).toBe(true);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { matchesQuery, parseRowQuery } from "./overview.ts";
 
 const ROWS: readonly ObjectRow[] = [
-  { object: "node/worker-1", state: "ok", summary: "initialised", provider: "aws" },
+  { object: "node/worker-1", state: "ok", summary: "initialized", provider: "aws" },
   { object: "node/worker-2", state: "blocked", reason: "NodeOwnerless", summary: "nobody's", provider: "" },
   {
     object: "service/shop/web",

@@ -43,7 +43,7 @@ function held(reason: string) {
 
 describe("judgeNode()", () => {
   test.each<{ what: string; facts: Partial<NodeFacts>; state: string; reasons: readonly string[] }>([
-    { what: "is being initialised", facts: {}, state: "progressing", reasons: [] },
+    { what: "is being initialized", facts: {}, state: "progressing", reasons: [] },
     {
       what: "is nobody's",
       facts: { owner: { kind: "unowned", why: "no provider has the prefix of other://1" } },

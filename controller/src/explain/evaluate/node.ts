@@ -81,7 +81,7 @@ function evaluateUninitialized(facts: NodeFacts): Evaluation {
   // What only the Node's user can change goes before what is wrong with everything; what was tried before that happened comes last.
   const causes = [ownerCause(owner), own, ...facts.troubles, own === undefined ? failure : undefined];
   const known = causes.filter((one) => one !== undefined);
-  return evaluationOf(known, { state: "progressing", summary: "The Node is being initialised." }, [
+  return evaluationOf(known, { state: "progressing", summary: "The Node is being initialized." }, [
     unmet(`taint ${UNINITIALIZED} lifted`, known),
     ...(node.spec.providerID === "" ? [unmet("provider ID", known)] : []),
   ]);
@@ -119,8 +119,8 @@ function evaluateInitialized(facts: NodeFacts): Evaluation {
   const known = [ownerCause(owner), hold, evaluateFailure(initialization), differs, route];
   const causes = known.filter((one) => one !== undefined);
   const summary = isReady(node)
-    ? "The Node is initialised, and Ready."
-    : "The Node is initialised and not Ready; nothing says that its machine is gone.";
+    ? "The Node is initialized, and Ready."
+    : "The Node is initialized and not Ready; nothing says that its machine is gone.";
   return evaluationOf(causes, { state: "ok", summary }, desiredOf(hold));
 }
 
@@ -141,9 +141,9 @@ function holdReason(why: Why | undefined): Reason | undefined {
 }
 
 function desiredOf(hold: KnownCause | undefined): readonly DesiredItem[] {
-  const initialised = met(`taint ${UNINITIALIZED} lifted`);
+  const initialized = met(`taint ${UNINITIALIZED} lifted`);
   const isGoing = hold?.reason.startsWith("Deletion") === true;
-  return isGoing ? [initialised, unmet("deleted, for its machine is said to be gone", [hold])] : [initialised];
+  return isGoing ? [initialized, unmet("deleted, for its machine is said to be gone", [hold])] : [initialized];
 }
 
 /** Why a Node that is not Ready stays, as the last reconcile of cloud-node-lifecycle-controller has it. */

@@ -75,7 +75,7 @@ describe("reconcileHappening()", () => {
 });
 
 const waiting = node("w1", { spec: { taints: [taint(UNINITIALIZED)] } });
-const initialised = node("w1", { spec: { providerID: "acme://1" } });
+const initialized = node("w1", { spec: { providerID: "acme://1" } });
 const away = node("w1", {
   spec: { providerID: "acme://1" },
   status: { conditions: [{ type: "Ready", status: "Unknown", lastTransitionTimeMs: 1, reason: "NodeStatusUnknown" }] },
@@ -83,16 +83,16 @@ const away = node("w1", {
 
 test.each<{ what: string; old: Node; now: Node; told: readonly string[] }>([
   { what: "nothing changes", old: waiting, now: { ...waiting }, told: [] },
-  { what: "it is initialised", old: waiting, now: initialised, told: ["ProviderIdSet", "Initialized"] },
+  { what: "it is initialized", old: waiting, now: initialized, told: ["ProviderIdSet", "Initialized"] },
   { what: "it gets the taint again", old: node("w1"), now: waiting, told: ["Uninitialized"] },
-  { what: "its kubelet is silent", old: initialised, now: away, told: ["NodeStatusUnknown"] },
+  { what: "its kubelet is silent", old: initialized, now: away, told: ["NodeStatusUnknown"] },
   {
     what: "it is to go",
-    old: initialised,
+    old: initialized,
     now: node("w1", { metadata: { deletionTimestampMs: CREATED_MS }, spec: { providerID: "acme://1" } }),
     told: ["Deleting"],
   },
-  { what: "it is another one", old: initialised, now: node("w1", { metadata: { uid: "other" } }), told: ["Recreated"] },
+  { what: "it is another one", old: initialized, now: node("w1", { metadata: { uid: "other" } }), told: ["Recreated"] },
 ])("nodeHappenings() when $what: $told", ({ old, now, told }) => {
   expect(nodeEntries(old, now).map(({ reason }) => reason)).toEqual(told);
 });

@@ -22,7 +22,7 @@ export const ROUTE_REASONS = {
     of: ["route"],
     state: "waiting",
     message: "The Node has no provider ID yet, so no route can lead to its machine.",
-    remedy: "`cloudwire explain node/NAME` says why it is not initialised.",
+    remedy: "`cloudwire explain node/NAME` says why it is not initialized.",
     documentation: PAGES.nodes,
   },
   RouteTableFull: {

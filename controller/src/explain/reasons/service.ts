@@ -71,7 +71,7 @@ export const SERVICE_REASONS = {
     state: "blocked",
     message: "The load balancer stands, but there are no nodes that it could forward to.",
     remedy:
-      "See that there are initialised Nodes of its provider, and which of them carry the label node.kubernetes.io/exclude-from-external-load-balancers.",
+      "See that there are initialized Nodes of its provider, and which of them carry the label node.kubernetes.io/exclude-from-external-load-balancers.",
     documentation: PAGES.loadBalancers,
   },
   LoadBalancerFailed: {

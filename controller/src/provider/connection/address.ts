@@ -99,7 +99,7 @@ function parseUnix(text: string, path: string): Parsed<ProviderAddress> {
   const bytes = Buffer.byteLength(path);
   if (bytes > MAX_SOCKET_PATH_BYTES) {
     return problem(
-      `the path of the socket has ${bytes} bytes; Unix sockets allow ${MAX_SOCKET_PATH_BYTES}: use a shorter folder`,
+      `the path of the socket has ${bytes} bytes; Unix sockets allow ${MAX_SOCKET_PATH_BYTES}: use a shorter directory`,
     );
   }
   return value({ kind: "unix", path });

@@ -27,9 +27,9 @@ test("probeSocket() finds nothing wrong with a gRPC server", async () => {
 
 test.each([
   ["the socket", 0o755, 0o600],
-  ["its folder", 0o700, 0o777],
-])("probeSocket() says that it has no right to %s", async (_, folderMode, socketMode) => {
-  await chmod(dirname(harness.socketPath), folderMode);
+  ["its directory", 0o700, 0o777],
+])("probeSocket() says that it has no right to %s", async (_, directoryMode, socketMode) => {
+  await chmod(dirname(harness.socketPath), directoryMode);
   await chmod(harness.socketPath, socketMode);
   const finding = await asNobody(() => probeSocket(harness.socketPath, process.getuid?.()));
   expect(finding).toMatchObject({ reason: "SocketPermissionDenied" });

@@ -209,13 +209,13 @@ function findingOf(error: unknown, path: string, userId: number | undefined): So
     case "ENOTDIR":
       return {
         reason: "SocketMissing",
-        message: `${path} does not exist; is the provider running, and do both containers mount the same folder?`,
+        message: `${path} does not exist; is the provider running, and do both containers mount the same directory?`,
       };
     case "EACCES":
     case "EPERM":
       return {
         reason: "SocketPermissionDenied",
-        message: `${path}: permission denied for user ${userId}; give the socket and its folder a group that this process has (fsGroup)`,
+        message: `${path}: permission denied for user ${userId}; give the socket and its directory a group that this process has (fsGroup)`,
       };
     default:
       return {

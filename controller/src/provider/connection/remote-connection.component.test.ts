@@ -185,17 +185,17 @@ describe("ProviderConnection to another host", () => {
 describe("ProviderConnection when its TLS files change", () => {
   /** All at once, as kubelet changes the files of a volume: links through `..data`, which is put in the place of the one before. */
   const copyTo = async (client: string, authority: string): Promise<ProviderTls> => {
-    const inFolder = (...names: readonly string[]): string => join(harness.directory, ...names);
-    const version = await mkdtemp(inFolder("..version-"));
+    const inDirectory = (...names: readonly string[]): string => join(harness.directory, ...names);
+    const version = await mkdtemp(inDirectory("..version-"));
     await copyFile(fixture(`${authority}.pem`), join(version, "ca.pem"));
     await copyFile(fixture(`${client}.pem`), join(version, "tls.crt"));
     await copyFile(fixture(`${client}.key`), join(version, "tls.key"));
-    await symlink(version, inFolder("..data_tmp"));
-    await rename(inFolder("..data_tmp"), inFolder("..data"));
+    await symlink(version, inDirectory("..data_tmp"));
+    await rename(inDirectory("..data_tmp"), inDirectory("..data"));
     return files({
-      caFile: inFolder("..data", "ca.pem"),
-      certFile: inFolder("..data", "tls.crt"),
-      keyFile: inFolder("..data", "tls.key"),
+      caFile: inDirectory("..data", "ca.pem"),
+      certFile: inDirectory("..data", "tls.crt"),
+      keyFile: inDirectory("..data", "tls.key"),
     });
   };
   const said = (text: string): boolean => harness.log.lines.some(({ message }) => message.includes(text));

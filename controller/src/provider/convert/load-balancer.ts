@@ -36,7 +36,7 @@ import { NOTHING_NEW } from "./instance.ts";
 import { targetNodeToProto } from "./node.ts";
 import { durationMs, protocolFromProto, timeMs } from "./scalars.ts";
 
-/** Limits between which a provider's wish when to be asked again is honoured. proto/README.md LB-3. */
+/** Limits between which a provider's wish when to be asked again is honored. proto/README.md LB-3. */
 const MIN_POLL_MS = 1000;
 const MAX_POLL_MS = 60_000;
 

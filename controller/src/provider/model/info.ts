@@ -13,7 +13,7 @@ export interface ProviderInfo {
   readonly bootId: string;
   /** Each ends in `://`; the first is the one it writes. */
   readonly providerIdPrefixes: readonly string[];
-  /** What its credentials reach; opaque. "" until it has learnt it from the cloud: it takes no calls before. */
+  /** What its credentials reach; opaque. "" until it has learned it from the cloud: it takes no calls before. */
   readonly scopeId: string;
   readonly capabilities: Capabilities;
   readonly limits: Limits;

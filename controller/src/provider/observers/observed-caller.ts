@@ -22,7 +22,7 @@ export interface CallRecord<Request, Response> {
 
 export type CallOutcome<Response> =
   | { readonly kind: "answered"; readonly response: Response; readonly stats: CallStats | undefined }
-  /** `isGivenUp`: whoever asked has gone, and nothing was learnt of the provider. */
+  /** `isGivenUp`: whoever asked has gone, and nothing was learned of the provider. */
   | { readonly kind: "failed"; readonly error: ProviderError; readonly isGivenUp: boolean };
 
 /** Hears of the calls to one provider. Never throws, never waits. */

@@ -80,7 +80,7 @@ export class NodeHarness implements AsyncDisposable {
     this.#seed(name, { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }], ...spec }, metadata);
   }
 
-  /** A Node that has been initialised long ago. */
+  /** A Node that has been initialized long ago. */
   settled(name: string, metadata: JsonRecord = {}, addresses: readonly JsonRecord[] = []): void {
     this.#seed(name, { providerID: `acme://${name}` }, metadata, addresses);
   }

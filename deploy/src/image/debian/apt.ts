@@ -17,23 +17,23 @@ export interface Wanted {
  * apt checks the signatures of this machine's sources; nothing of this machine changes.
  */
 export class Archive implements AsyncDisposable {
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.#env = { ...process.env, APT_CONFIG: join(folder, "apt.conf"), LC_ALL: "C" };
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.#env = { ...process.env, APT_CONFIG: join(directory, "apt.conf"), LC_ALL: "C" };
   }
 
   /** @param sources in the format of sources.list; those of this machine without them */
   static async open(architecture: string, sources?: string): Promise<Archive> {
-    const folder = await mkdtemp(join(tmpdir(), "cloudwire-apt-"));
-    const archive = new Archive(folder);
+    const directory = await mkdtemp(join(tmpdir(), "cloudwire-apt-"));
+    const archive = new Archive(directory);
     for (const needed of ["state/lists/partial", "cache/archives/partial"])
-      await mkdir(join(folder, needed), { recursive: true });
-    await writeFile(join(folder, "status"), "");
-    await writeFile(join(folder, "apt.conf"), settings(folder, architecture, sources !== undefined));
-    if (sources !== undefined) await writeFile(join(folder, SOURCES), sources);
+      await mkdir(join(directory, needed), { recursive: true });
+    await writeFile(join(directory, "status"), "");
+    await writeFile(join(directory, "apt.conf"), settings(directory, architecture, sources !== undefined));
+    if (sources !== undefined) await writeFile(join(directory, SOURCES), sources);
     await outputOf("apt-get", ["update", "-qq"], { env: archive.#env });
     return archive;
   }
@@ -47,30 +47,30 @@ export class Archive implements AsyncDisposable {
     }));
   }
 
-  /** Files of the packages, in the folder, under names of apt's. */
-  async download(wanted: readonly Wanted[], folder: string): Promise<readonly string[]> {
+  /** Files of the packages, in the directory, under names of apt's. */
+  async download(wanted: readonly Wanted[], directory: string): Promise<readonly string[]> {
     const names = wanted.map(({ name, version }) => `${name}=${version}`);
-    await outputOf("apt-get", ["download", "-qq", ...names], { env: this.#env, cwd: folder });
-    return (await readdir(folder)).filter((name) => name.endsWith(".deb")).map((name) => join(folder, name));
+    await outputOf("apt-get", ["download", "-qq", ...names], { env: this.#env, cwd: directory });
+    return (await readdir(directory)).filter((name) => name.endsWith(".deb")).map((name) => join(directory, name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }
 
-function settings(folder: string, architecture: string, hasSources: boolean): string {
+function settings(directory: string, architecture: string, hasSources: boolean): string {
   return [
     `APT::Architecture "${architecture}";`,
     `APT::Architectures { "${architecture}"; };`,
     `APT::Install-Recommends "false";`,
-    // For when it is run by root: its own user cannot write to our folders.
+    // For when it is run by root: its own user cannot write to our directories.
     `APT::Sandbox::User "root";`,
     `Acquire::Languages "none";`,
-    `Dir::State "${folder}/state";`,
-    `Dir::State::status "${folder}/status";`,
-    `Dir::Cache "${folder}/cache";`,
-    ...(hasSources ? [`Dir::Etc::sourcelist "${folder}/${SOURCES}";`, `Dir::Etc::sourceparts "-";`] : []),
+    `Dir::State "${directory}/state";`,
+    `Dir::State::status "${directory}/status";`,
+    `Dir::Cache "${directory}/cache";`,
+    ...(hasSources ? [`Dir::Etc::sourcelist "${directory}/${SOURCES}";`, `Dir::Etc::sourceparts "-";`] : []),
     "",
   ].join("\n");
 }

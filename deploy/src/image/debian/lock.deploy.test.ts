@@ -13,29 +13,29 @@ const LOCKED_AT = { suite: "bookworm", time: "2026-11-01T00:00:00Z" };
 const DEPTHS = ["debian/20261102T000000Z", "debian-security/20261102T000000Z"];
 const TIMEOUT_MS = 120_000;
 
-let folder: string;
+let directory: string;
 let locked: LockedPackage;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lock-"));
+  directory = await mkdtemp(join(tmpdir(), "lock-"));
   const file = await buildPackage("1.0");
   await publish(file);
   locked = { name: NAME, version: "1.0", sha256: sha256(await readFile(file)) };
 });
 afterEach(async () => {
   await rm(cached(locked.sha256), { force: true });
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
-const past = (): string => snapshotSources(`file:${folder}`, LOCKED_AT);
+const past = (): string => snapshotSources(`file:${directory}`, LOCKED_AT);
 
 async function buildPackage(version: string): Promise<string> {
-  const root = join(folder, `root-${version}`);
+  const root = join(directory, `root-${version}`);
   const control = { Package: NAME, Version: version, Architecture: "all", Maintainer: "nobody", Description: "test" };
   await mkdir(join(root, "DEBIAN"), { recursive: true });
   await writeFile(join(root, "DEBIAN/control"), fields(control));
   await writeFile(join(root, "hello"), `${version}\n`);
-  const file = join(folder, DEPTHS[0] ?? "", `pool/${NAME}_${version}_all.deb`);
+  const file = join(directory, DEPTHS[0] ?? "", `pool/${NAME}_${version}_all.deb`);
   await mkdir(dirname(file), { recursive: true });
   await outputOf("dpkg-deb", ["--build", "--root-owner-group", root, file]);
   return file;
@@ -50,9 +50,9 @@ async function publish(file: string): Promise<void> {
     SHA256: sha256(await readFile(file)),
   };
   const [main = "", security = ""] = DEPTHS;
-  await index(join(folder, main, "dists/bookworm"), `${described}${fields(place)}\n`);
-  await index(join(folder, main, "dists/bookworm-updates"), "");
-  await index(join(folder, security, "dists/bookworm-security"), "");
+  await index(join(directory, main, "dists/bookworm"), `${described}${fields(place)}\n`);
+  await index(join(directory, main, "dists/bookworm-updates"), "");
+  await index(join(directory, security, "dists/bookworm-security"), "");
 }
 
 async function index(release: string, packages: string): Promise<void> {

@@ -100,10 +100,10 @@ async function fetchPackages(
   wanted: Parameters<Archive["download"]>[0],
 ): Promise<readonly LockedPackage[]> {
   await mkdir(CACHE, { recursive: true });
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-packages-"));
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-packages-"));
   try {
     const fetched: LockedPackage[] = [];
-    for (const file of await archive.download(wanted, folder)) {
+    for (const file of await archive.download(wanted, directory)) {
       const sha256 = (await sha256Of(file)) ?? "";
       await keep(file, sha256);
       const control = await outputOf("dpkg-deb", ["--field", file]);
@@ -111,7 +111,7 @@ async function fetchPackages(
     }
     return fetched.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -10,13 +10,13 @@ export interface Selection {
 }
 
 /** What the list of installed packages is in images without a package manager, one file a package: scanners look there. */
-const STATUS_FOLDER = "var/lib/dpkg/status.d";
+const STATUS_DIRECTORY = "var/lib/dpkg/status.d";
 /** Taken as one file: nobody is there to link them one by one. */
 const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
 const ROOT_CERTIFICATE = /^usr\/share\/ca-certificates\/.*\.crt$/;
 
 /**
- * The group's programs with all that they load, each package's licence and its entry in the list of packages.
+ * The group's programs with all that they load, each package's license and its entry in the list of packages.
  * What is `given` is there already.
  */
 export function selectFiles(
@@ -34,7 +34,7 @@ export function selectFiles(
   ]);
   // Each once: what is given may be of the same packages.
   const owners = () => ownersOf(wanted, packages).filter(({ name }) => !there.has(statusPath(name)));
-  for (const { name } of owners()) for (const path of licencePaths(name, all)) wanted.add(path);
+  for (const { name } of owners()) for (const path of licensePaths(name, all)) wanted.add(path);
   const used = owners();
   const taken = all.filter((entry) => wanted.has(entry.path) && !certificates.includes(entry));
   const statuses = used.map(({ name, control }) => textFile(statusPath(name), control));
@@ -42,7 +42,7 @@ export function selectFiles(
 }
 
 function statusPath(name: string): string {
-  return `${STATUS_FOLDER}/${name}`;
+  return `${STATUS_DIRECTORY}/${name}`;
 }
 
 function ownersOf(paths: ReadonlySet<string>, packages: readonly DebianPackage[]): readonly DebianPackage[] {
@@ -52,11 +52,11 @@ function ownersOf(paths: ReadonlySet<string>, packages: readonly DebianPackage[]
 }
 
 /** The package's copyright file, which may be another's that it links to. */
-function licencePaths(name: string, all: readonly Entry[]): readonly string[] {
-  const folder = `usr/share/doc/${name}`;
-  const linked = all.find((entry) => entry.kind === "link" && entry.path === folder);
-  if (linked?.kind === "link") return [folder, `${linkedPath(linked)}/copyright`];
-  const file = all.find(({ path }) => path === `${folder}/copyright`);
+function licensePaths(name: string, all: readonly Entry[]): readonly string[] {
+  const directory = `usr/share/doc/${name}`;
+  const linked = all.find((entry) => entry.kind === "link" && entry.path === directory);
+  if (linked?.kind === "link") return [directory, `${linkedPath(linked)}/copyright`];
+  const file = all.find(({ path }) => path === `${directory}/copyright`);
   if (file === undefined) throw new Error(`Debian's package ${name} has no copyright file: may it be shipped?`);
   return file.kind === "link" ? [file.path, linkedPath(file)] : [file.path];
 }

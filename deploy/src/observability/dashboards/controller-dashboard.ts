@@ -53,8 +53,8 @@ const AT_A_GLANCE: Row = {
       ["Route table", "How full the fullest route table of a cloud is."],
       `max(cloudwire_route_quota_used{${JOB}} / cloudwire_route_quota_limit{${JOB}})`,
       [
-        { from: 0.8, colour: "orange" },
-        { from: 0.95, colour: "red" },
+        { from: 0.8, color: "orange" },
+        { from: 0.95, color: "red" },
       ],
       "percentunit",
     ),
@@ -67,8 +67,8 @@ const AT_A_GLANCE: Row = {
       ["Longest reconcile", "How long the oldest reconcile in work has run."],
       `max(workqueue_longest_running_processor_seconds{${JOB}})`,
       [
-        { from: 60, colour: "orange" },
-        { from: 180, colour: "red" },
+        { from: 60, color: "orange" },
+        { from: 180, color: "red" },
       ],
       "s",
     ),

@@ -8,10 +8,10 @@ export interface Query {
   readonly legend: string;
 }
 
-/** How a number of a stat is coloured: from this value on. */
+/** How a number of a stat is colored: from this value on. */
 export interface Threshold {
   readonly from: number;
-  readonly colour: "green" | "orange" | "red";
+  readonly color: "green" | "orange" | "red";
 }
 
 export interface Panel {

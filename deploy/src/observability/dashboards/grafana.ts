@@ -122,8 +122,8 @@ const LINE_OPTIONS = {
 };
 
 function statDefaults({ thresholds = [] }: Panel): object {
-  const steps = thresholds.map(({ from, colour }) => ({ value: from, color: colour }));
-  const isGreenBelow = thresholds.every(({ colour }) => colour !== "green");
+  const steps = thresholds.map(({ from, color }) => ({ value: from, color: color }));
+  const isGreenBelow = thresholds.every(({ color }) => color !== "green");
   const base = { value: null, color: isGreenBelow ? "green" : "red" };
   return { color: { mode: "thresholds" }, thresholds: { mode: "absolute", steps: [base, ...steps] } };
 }

@@ -25,12 +25,12 @@ export function quantileBy(share: number, label: string, histogram: string, of: 
 }
 
 /** 0 is well, anything above is not. */
-export const ANY_IS_BAD: readonly Threshold[] = [{ from: 1, colour: "red" }];
+export const ANY_IS_BAD: readonly Threshold[] = [{ from: 1, color: "red" }];
 
-export const SOME_IS_ODD: readonly Threshold[] = [{ from: 1, colour: "orange" }];
+export const SOME_IS_ODD: readonly Threshold[] = [{ from: 1, color: "orange" }];
 
 /** 0 is bad. */
-export const NONE_IS_BAD: readonly Threshold[] = [{ from: 1, colour: "green" }];
+export const NONE_IS_BAD: readonly Threshold[] = [{ from: 1, color: "green" }];
 
 type Told = readonly [title: string, description: string];
 

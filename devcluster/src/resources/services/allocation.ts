@@ -24,14 +24,14 @@ export interface Pools {
 
 /** Gives a new service its addresses and ports (upstream pkg/registry/core/service/storage/alloc.go allocateCreate, single stack). */
 export function allocate(service: Service, pools: Pools): Service {
-  const normalised = withClusterIps(service);
-  const withFamilies = initFamilies(normalised, undefined);
+  const normalized = withClusterIps(service);
+  const withFamilies = initFamilies(normalized, undefined);
   return allocatePorts(allocateClusterIp(withFamilies, pools), undefined, pools);
 }
 
 /** Keeps what the stored service has, and allocates or drops what the change calls for (upstream beginUpdate and allocateUpdate). */
 export function reallocate(service: Service, old: Service, pools: Pools): Service {
-  const patched = normaliseClusterIps(keepAllocated(service, old), old);
+  const patched = normalizeClusterIps(keepAllocated(service, old), old);
   const withFamilies = initFamilies(patched, old);
   const becomesInternal = isExternalName(old) && !isExternalName(withFamilies);
   const withIp = becomesInternal ? allocateClusterIp(withFamilies, pools) : withFamilies;
@@ -45,7 +45,7 @@ function withClusterIps(service: Service): Service {
 }
 
 /** A client that knows only one of clusterIP and clusterIPs changes both. */
-function normaliseClusterIps(service: Service, old: Service): Service {
+function normalizeClusterIps(service: Service, old: Service): Service {
   const { clusterIP, clusterIPs } = service.spec;
   const before = old.spec;
   if (before.clusterIP === clusterIP) {

@@ -61,7 +61,7 @@ export const protobufPackage = "cloudprovider.v1";
 export const protobufFileName = "cloudprovider/v1/cloud_provider.proto";
 
 /**
- * The contract between the cloud-controller-manager and a cloud provider. README.md beside this folder is the
+ * The contract between the cloud-controller-manager and a cloud provider. README.md beside this directory is the
  * specification: what each side MUST and MAY do, error tables, limits, evolution.
  */
 

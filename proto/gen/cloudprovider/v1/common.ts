@@ -206,7 +206,7 @@ export const Severity = {
   UNSPECIFIED: 0,
   /** INFO - Good to know; becomes a Normal event. */
   INFO: 1,
-  /** WARNING - Something asked for was not honoured or will go wrong; becomes a Warning event. */
+  /** WARNING - Something asked for was not honored or will go wrong; becomes a Warning event. */
   WARNING: 2,
   /** ERROR - The object does not work; becomes a Warning event and a condition. */
   ERROR: 3,
@@ -410,7 +410,7 @@ export interface ChangeContext {
   requestId: string;
   /**
    * OPTIONAL. True: check everything and answer what would change, but change nothing. Only sent when the capability
-   * says `validate_only`; a provider that cannot honour it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
+   * says `validate_only`; a provider that cannot honor it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
    */
   validateOnly: boolean;
   /** OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`. */

@@ -36,7 +36,7 @@ export const ErrorReason = {
   PROVIDER_ID_MALFORMED: 8,
   /** PORT_PROTOCOL_UNSUPPORTED - A port asks for a protocol that the provider did not declare. */
   PORT_PROTOCOL_UNSUPPORTED: 9,
-  /** ANNOTATION_INVALID - An annotation of the provider's own has a value it cannot honour. BadRequest names `spec.annotations["key"]`. */
+  /** ANNOTATION_INVALID - An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`. */
   ANNOTATION_INVALID: 10,
   /** CLASS_UNSUPPORTED - The load-balancer class is not one of the declared ones. */
   CLASS_UNSUPPORTED: 11,

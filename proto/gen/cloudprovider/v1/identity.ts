@@ -536,7 +536,7 @@ export interface LoadBalancerCapabilities {
     | undefined;
   /** OPTIONAL. True: serves UpdateLoadBalancerNodes. False: node changes arrive as Ensure. */
   updateNodes: boolean;
-  /** OPTIONAL. True: honours `ChangeContext.validate_only`. */
+  /** OPTIONAL. True: honors `ChangeContext.validate_only`. */
   validateOnly: boolean;
   /** OPTIONAL. Protocols served. Empty: TCP only. */
   protocols: Protocol[];
@@ -546,15 +546,15 @@ export interface LoadBalancerCapabilities {
   ipFamilies: IpFamily[];
   /** OPTIONAL. True: two families on one load balancer. */
   dualStack: boolean;
-  /** OPTIONAL. True: honours source ranges. */
+  /** OPTIONAL. True: honors source ranges. */
   sourceRanges: boolean;
-  /** OPTIONAL. True: honours requested addresses. */
+  /** OPTIONAL. True: honors requested addresses. */
   requestedIp: boolean;
-  /** OPTIONAL. True: honours client-IP session affinity. */
+  /** OPTIONAL. True: honors client-IP session affinity. */
   sessionAffinity: boolean;
-  /** OPTIONAL. True: honours external traffic policy Local with health checks on the node. */
+  /** OPTIONAL. True: honors external traffic policy Local with health checks on the node. */
   externalTrafficPolicyLocal: boolean;
-  /** OPTIONAL. True: honours `LoadBalancerSpec.deletion_protection`. */
+  /** OPTIONAL. True: honors `LoadBalancerSpec.deletion_protection`. */
   deletionProtection: boolean;
   /** OPTIONAL. IP modes that may appear in the ingress. */
   ipModes: IpMode[];
@@ -595,9 +595,9 @@ export interface RouteCapabilities {
   maxPageSize: number;
   /** OPTIONAL. True: `Route.blackhole` is filled. */
   blackhole: boolean;
-  /** OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honoured in changes. */
+  /** OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honored in changes. */
   targetAddresses: boolean;
-  /** OPTIONAL. True: honours `ChangeContext.validate_only`. */
+  /** OPTIONAL. True: honors `ChangeContext.validate_only`. */
   validateOnly: boolean;
   /** OPTIONAL. Families served. Empty: IPv4 only. */
   ipFamilies: IpFamily[];

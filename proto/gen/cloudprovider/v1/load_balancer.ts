@@ -449,7 +449,7 @@ export interface EnsureLoadBalancerResponse {
   loadBalancer:
     | LoadBalancer
     | undefined;
-  /** OPTIONAL. What was asked for and not honoured, and what the user should know. */
+  /** OPTIONAL. What was asked for and not honored, and what the user should know. */
   diagnostics: Diagnostic[];
   /** OPTIONAL. With `validate_only`: what would change. Empty: nothing. */
   plannedChanges: PlannedChange[];

@@ -74,7 +74,7 @@ const options = {
   config: { type: "string", value: "file", help: "YAML file with what the vendor supplies: see the package's README." },
   format: { type: "string", value: "name", help: `${Object.keys(formats).join(", ")}. Default pretty.` },
   output: { type: "string", value: "file", help: "Where the report goes. Default: standard output." },
-  report: { type: "string", value: "folder", help: "Writes the report in every format into a folder, too." },
+  report: { type: "string", value: "directory", help: "Writes the report in every format into a directory, too." },
   plan: { type: "boolean", help: "Tells what the run would do and make at the cloud, and does nothing." },
   yes: {
     type: "boolean",
@@ -93,7 +93,7 @@ const options = {
   "all-older-than": {
     type: "string",
     value: "24h",
-    help: "With cleanup: what all runs have left whose last change is so long ago; words behind it are folders to look in.",
+    help: "With cleanup: what all runs have left whose last change is so long ago; words behind it are directories to look in.",
   },
   trace: { type: "boolean", help: "Writes each call to standard error, as a grpcurl command where there is one." },
   seed: {

@@ -4,7 +4,7 @@ import { type Hook, hookNames, type HookName, undoOf } from "../suite/hooks.ts";
 import { placeholdersOf } from "../suite/run-hook.ts";
 import type { Section } from "./config-section.ts";
 
-/** Reads `hooks`: what the kit may do to the vendor's cloud. Commands run in the folder of the configuration. */
+/** Reads `hooks`: what the kit may do to the vendor's cloud. Commands run in the directory of the configuration. */
 export const hooks = (section: Section | undefined, path: string): Pick<Fixtures, "hooks"> => {
   if (section === undefined) return {};
   const found: Partial<Record<HookName, Hook>> = {};
@@ -21,7 +21,7 @@ export const hooks = (section: Section | undefined, path: string): Pick<Fixtures
   return { hooks: found };
 };
 
-const hookOf = (hooksSection: Section, name: HookName, section: Section, folder: string): Hook | undefined => {
+const hookOf = (hooksSection: Section, name: HookName, section: Section, directory: string): Hook | undefined => {
   const timeoutSeconds = section.positive("timeoutSeconds");
   const timeout = timeoutSeconds === undefined ? {} : { timeoutMs: timeoutSeconds * 1_000 };
   const command = section.texts("command");
@@ -31,7 +31,7 @@ const hookOf = (hooksSection: Section, name: HookName, section: Section, folder:
     hooksSection.problem(name, "has to have either command, a list of texts, or http");
     return undefined;
   }
-  return request === undefined ? { kind: "command", command, folder, ...timeout } : { ...http(request), ...timeout };
+  return request === undefined ? { kind: "command", command, directory, ...timeout } : { ...http(request), ...timeout };
 };
 
 const http = (section: Section): Extract<Hook, { readonly kind: "http" }> => {

@@ -125,7 +125,7 @@ hooks:
   cloudUnblock: { http: { method: DELETE, url: "http://127.0.0.1:1/faults", headers: { a: b }, body: "\${CONFORMANCE_RUN}" } }
 `;
     expect(parseConfig(text, "/etc/acme/c.yaml").hooks).toEqual({
-      cloudBlock: { kind: "command", command: ["./block.sh", "now"], folder: "/etc/acme", timeoutMs: 5_000 },
+      cloudBlock: { kind: "command", command: ["./block.sh", "now"], directory: "/etc/acme", timeoutMs: 5_000 },
       cloudUnblock: {
         kind: "http",
         method: "DELETE",

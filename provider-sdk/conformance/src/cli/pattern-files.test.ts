@@ -7,9 +7,9 @@ import { withPatternFiles } from "./pattern-files.ts";
 const none = { run: [], skip: [], knownFailing: [], knownFlaky: [] };
 
 const fileOf = async (text: string): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-patterns-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, "patterns.txt");
+  const directory = await mkdtemp(join(tmpdir(), "conformance-patterns-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const path = join(directory, "patterns.txt");
   await writeFile(path, text);
   return path;
 };

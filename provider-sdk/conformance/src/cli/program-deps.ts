@@ -2,7 +2,7 @@
 export interface ProgramDeps {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Standard error is a terminal: progress and colours make sense. */
+  /** Standard error is a terminal: progress and colors make sense. */
   readonly terminal: boolean;
   /** How wide the terminal is. Default: 80. */
   readonly columns?: number | undefined;

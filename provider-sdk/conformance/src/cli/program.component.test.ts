@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { providerProgram } from "../reference/program.ts";
 import { serveReference } from "../reference/provider.ts";
-import { isAlive, kit, temporaryFolder } from "../test/kit-process.ts";
+import { isAlive, kit, temporaryDirectory } from "../test/kit-process.ts";
 
 let reference: Awaited<ReturnType<typeof serveReference>>;
 beforeAll(async () => {
@@ -19,12 +19,12 @@ describe("cloudwire-conformance", () => {
   });
 
   test("run starts a provider, tests it, and ends it and all it started", async () => {
-    const folder = await temporaryFolder();
-    const pidFile = join(folder, "pid");
+    const directory = await temporaryDirectory();
+    const pidFile = join(directory, "pid");
     const extra = `const child = spawn("sleep", ["600"], { stdio: "ignore" }); writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));`;
     const { command, remove } = await providerProgram(extra);
     onTestFinished(remove);
-    const report = join(folder, "report");
+    const report = join(directory, "report");
     const { code, out } = await kit("run", "--run", "info.*", "--report", report, "--", ...command).ended;
     expect(out).toContain("core: partial");
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe("cloudwire-conformance", () => {
   });
 
   test("init writes a configuration once, and run takes it as it is", async () => {
-    const file = join(await temporaryFolder(), "conformance.yaml");
+    const file = join(await temporaryDirectory(), "conformance.yaml");
     const args = ["init", "--output", file, "--endpoint", reference.endpoint];
     expect(await kit(...args).ended).toEqual({ code: 0, out: "", err: "" });
     expect(await readFile(file, "utf8")).toContain("#  providerId: acme://…\n");
@@ -80,10 +80,10 @@ describe("cloudwire-conformance", () => {
   });
 
   test("report takes what run wrote, and nothing that was changed since", async () => {
-    const folder = await temporaryFolder();
-    const args = ["run", "--run", "health.*", "--report", folder, "--endpoint", reference.endpoint];
+    const directory = await temporaryDirectory();
+    const args = ["run", "--run", "health.*", "--report", directory, "--endpoint", reference.endpoint];
     expect((await kit(...args).ended).code).toBe(0);
-    const file = join(folder, "conformance.json");
+    const file = join(directory, "conformance.json");
     expect(await kit("report", "verify", file).ended).toEqual({
       code: 0,
       out: expect.stringMatching(/conformance\.json: partial \d\/\d · contract 1\.0 · kit /),
@@ -91,7 +91,7 @@ describe("cloudwire-conformance", () => {
     });
     const merged = await kit("report", "merge", file, file, "--format", "html").ended;
     expect(merged.out).toContain("<title>Conformance of acme.example.com 1.0.0</title>");
-    const badge = join(folder, "badge.svg");
+    const badge = join(directory, "badge.svg");
     expect((await kit("report", "badge", file, "--output", badge).ended).code).toBe(0);
     expect(await readFile(badge, "utf8")).toContain("<svg ");
     await writeFile(file, (await readFile(file, "utf8")).replaceAll('"partial"', '"conformant"'));

@@ -1,4 +1,4 @@
-import { coloured, verdictLine } from "../report/pretty.ts";
+import { colored, verdictLine } from "../report/pretty.ts";
 import type { RunEvent } from "../suite/run-conformance.ts";
 import type { ProgramDeps } from "./program-deps.ts";
 
@@ -29,7 +29,7 @@ export const progress = ({ terminal, err, columns = 80 }: ProgramDeps): ((event:
         done++;
         if (verdict.kind === "fail" || verdict.kind === "kit-error") {
           failed++;
-          err(`${clear}${verdictLine(event.result, coloured)}\n`);
+          err(`${clear}${verdictLine(event.result, colored)}\n`);
         }
         if (done >= total) err(clear);
         else show();

@@ -69,19 +69,19 @@ const kit = async (...args: readonly string[]) => {
   return { code, out: out.join(""), err: err.join("") };
 };
 
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-stamp-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+const temporaryDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), "conformance-stamp-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 };
 
 test("cleanup --run-id removes what bears the run's stamp, and nothing of anybody else", async () => {
-  const [run, otherRun, folder] = [randomUUID(), randomUUID(), await temporaryFolder()];
+  const [run, otherRun, directory] = [randomUUID(), randomUUID(), await temporaryDirectory()];
   await make(`conformance-${run}`, "198.18.0.0/24");
   await make(`conformance-${run}-other`, "198.18.1.0/24");
   await make(`conformance-${otherRun}`, "198.18.2.0/24");
   await make("production", "198.18.3.0/24");
-  const { code, out, err } = await kit("--run-id", run, folder);
+  const { code, out, err } = await kit("--run-id", run, directory);
   expect({ code, out, err }).toEqual({
     code: 0,
     out: `4 things with the stamp of run ${run} are removed; none is left\n`,
@@ -93,10 +93,10 @@ test("cleanup --run-id removes what bears the run's stamp, and nothing of anybod
   expect(await count("production")).toEqual([1, 1]);
 });
 
-test("cleanup --all-older-than takes the lists of runs that are old enough, wherever they are in a folder", async () => {
-  const [old, young, folder] = [randomUUID(), randomUUID(), await temporaryFolder()];
-  const oldFile = new CreatedResourcesFile(join(folder, "old", "ledger.jsonl"));
-  const youngFile = new CreatedResourcesFile(join(folder, `cloudwire-conformance-${young}.jsonl`));
+test("cleanup --all-older-than takes the lists of runs that are old enough, wherever they are in a directory", async () => {
+  const [old, young, directory] = [randomUUID(), randomUUID(), await temporaryDirectory()];
+  const oldFile = new CreatedResourcesFile(join(directory, "old", "ledger.jsonl"));
+  const youngFile = new CreatedResourcesFile(join(directory, `cloudwire-conformance-${young}.jsonl`));
   await make(`conformance-${old}`, "198.18.4.0/24", oldFile);
   // Of this nobody took note: its stamp tells.
   await make(`conformance-${old}-other`, "198.18.5.0/24");
@@ -105,7 +105,7 @@ test("cleanup --all-older-than takes the lists of runs that are old enough, wher
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
   await utimes(oldFile.path, twoDaysAgo, twoDaysAgo);
 
-  const { code, out } = await kit("--all-older-than", "24h", folder);
+  const { code, out } = await kit("--all-older-than", "24h", directory);
   expect(out).toBe(`nothing is left of the 2 things in ${oldFile.path}, which is removed, too\n`);
   expect(code).toBe(0);
   expect([existsSync(oldFile.path), existsSync(youngFile.path)]).toEqual([false, true]);
@@ -114,12 +114,12 @@ test("cleanup --all-older-than takes the lists of runs that are old enough, wher
     [0, 0],
   ]);
   expect(await count(`conformance-${young}`)).toEqual([1, 1]);
-  expect((await kit("--all-older-than", "24h", folder)).out).toBe("no run has left a list that is old enough\n");
+  expect((await kit("--all-older-than", "24h", directory)).out).toBe("no run has left a list that is old enough\n");
 });
 
 test("cleanup takes a range that the provider refuses to route for one that was never made", async () => {
-  const [id, folder] = [`conformance-${randomUUID()}`, await temporaryFolder()];
-  const file = new CreatedResourcesFile(join(folder, "ledger.jsonl"));
+  const [id, directory] = [`conformance-${randomUUID()}`, await temporaryDirectory()];
+  const file = new CreatedResourcesFile(join(directory, "ledger.jsonl"));
   await make(id, "198.18.7.0/24", file);
   const refused = { destinationCidr: "198.18.8.1/24", targetProviderId: "acme://m-1", targetNodeName: "node-1" };
   file.add({ kind: "route", context: CallContext.fromPartial(contextOf(id)), route: Route.fromPartial(refused) });
@@ -137,6 +137,6 @@ test("cleanup takes one run, or all that are old", async () => {
   });
   expect(await kit("--all-older-than", "1h", "/nowhere/at/all")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("the folder /nowhere/at/all cannot be searched"),
+    err: expect.stringContaining("the directory /nowhere/at/all cannot be searched"),
   });
 });

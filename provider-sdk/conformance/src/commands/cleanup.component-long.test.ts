@@ -13,17 +13,17 @@ const main = ["--conditions=development", join(import.meta.dirname, "..", "main.
 test("cleanup removes what a run has left that was killed, and the next run waits for that", async () => {
   const cloud = await startCloud({ ...loopbackPools(process.pid) });
   onTestFinished(() => cloud.close());
-  const folder = await mkdtemp(join(tmpdir(), "conformance-cleanup-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const directory = await mkdtemp(join(tmpdir(), "conformance-cleanup-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const client = new CloudClient({ url: cloud.url, apiKey: "demo-key" });
   const soon = AbortSignal.timeout(100_000);
   const [machine] = await client.createInstances([{ name: "node-1", zone: "north-a" }], soon);
-  const config = join(folder, "conformance.yaml");
+  const config = join(directory, "conformance.yaml");
   await writeFile(config, `instance: {providerId: "sim://north-a/${machine?.id}", nodeName: node-1}\n`);
-  const sidecar = await spawnSidecar({ socketPath: join(folder, "provider.sock"), cloudUrl: cloud.url });
+  const sidecar = await spawnSidecar({ socketPath: join(directory, "provider.sock"), cloudUrl: cloud.url });
   onTestFinished(() => sidecar.stop());
   const balancers = async () => (await client.listLoadBalancers({}, soon)).items;
-  const report = join(folder, "report");
+  const report = join(directory, "report");
   const resources = join(report, "ledger.jsonl");
   const target = ["--endpoint", sidecar.endpoint];
   const run = [

@@ -15,12 +15,12 @@ const main = ["--conditions=development", join(import.meta.dirname, "..", "main.
 const waitingRun = async () => {
   const reference = await serveReference();
   onTestFinished(() => reference.close());
-  const folder = await mkdtemp(join(tmpdir(), "conformance-cli-hooks-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const config = join(folder, "conformance.yaml");
+  const directory = await mkdtemp(join(tmpdir(), "conformance-cli-hooks-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const config = join(directory, "conformance.yaml");
   const note = (name: string) => `  ${name}: { command: [sh, -c, 'echo "$CONFORMANCE_ACTION" >> actions'] }`;
   await writeFile(config, `hooks:\n${note("cloudFault429")}\n${note("cloudFaultClear")}\n`);
-  const report = join(folder, "report");
+  const report = join(directory, "report");
   const args = ["run", "--level", "D", "--run", "fault.cloud.429", "--report", report, "--config", config, "--yes"];
   const kit = spawn(process.execPath, [...main, ...args, "--endpoint", reference.endpoint], { stdio: "ignore" });
   onTestFinished(() => void kit.kill("SIGKILL"));
@@ -28,7 +28,7 @@ const waitingRun = async () => {
     kit.once("exit", (code) => resolve(code));
   });
   const actions = async (): Promise<string> =>
-    existsSync(join(folder, "actions")) ? readFile(join(folder, "actions"), "utf8") : "";
+    existsSync(join(directory, "actions")) ? readFile(join(directory, "actions"), "utf8") : "";
   await expect.poll(actions, { timeout: 60_000 }).toBe("cloudFault429\n");
   return { kit, ended, actions, config, resources: join(report, "ledger.jsonl") };
 };

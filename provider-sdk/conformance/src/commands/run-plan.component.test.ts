@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => reference.close());
 
 const temporaryFile = async (name: string, text: string): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-plan-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, name);
+  const directory = await mkdtemp(join(tmpdir(), "conformance-plan-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const path = join(directory, name);
   await writeFile(path, text);
   return path;
 };

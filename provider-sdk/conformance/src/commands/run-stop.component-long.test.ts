@@ -6,7 +6,7 @@ import { methods } from "../contract/methods.ts";
 import { serveReference } from "../reference/provider.ts";
 import { isCall, okReply, requestOf } from "../selftest/mutant.ts";
 import { type Intercept, startMutantProxy } from "../selftest/mutant-proxy.ts";
-import { isAlive, kit, temporaryFolder } from "../test/kit-process.ts";
+import { isAlive, kit, temporaryDirectory } from "../test/kit-process.ts";
 
 const patience = { timeout: 60_000 };
 
@@ -34,7 +34,7 @@ describe("a provider behind --", () => {
     ["SIGINT", 130],
     ["SIGHUP", 129],
   ])("ends with the kit on %s, with exit code %i", async (signal, exitCode) => {
-    const file = join(await temporaryFolder(), "pid");
+    const file = join(await temporaryDirectory(), "pid");
     const { child, ended } = kit("run", "--start-timeout", "600", "--", "sh", "-c", `echo $$ $$ > ${file}; sleep 600`);
     const [pid = 0] = await pidsIn(file);
     child.kill(signal);
@@ -47,7 +47,7 @@ describe("a provider behind --", () => {
   });
 
   test("ends with all that it started when the kit is killed, though it does not want to", async () => {
-    const file = join(await temporaryFolder(), "pid");
+    const file = join(await temporaryDirectory(), "pid");
     const { child } = kit("run", "--start-timeout", "600", "--", ...stubborn(file));
     const pids = await pidsIn(file);
     expect(pids.map(isAlive)).toEqual([true, true]);
@@ -58,9 +58,9 @@ describe("a provider behind --", () => {
 
 /** A provider whose Ensures take a while, and what was ensured and deleted at it. */
 const slowProvider = async (remove: Intercept = (request, next) => next(request)) => {
-  const folder = await temporaryFolder();
+  const directory = await temporaryDirectory();
   const [ensured, deleted] = [new Set<string>(), new Set<string>()];
-  const proxy = await startMutantProxy({ kind: "unix", path: reference.path }, join(folder, "provider.sock"), {
+  const proxy = await startMutantProxy({ kind: "unix", path: reference.path }, join(directory, "provider.sock"), {
     intercept: async (request, next) => {
       const wanted = requestOf(request, methods.ensureLoadBalancer);
       if (wanted !== undefined && wanted.change?.validateOnly !== true) {
@@ -74,9 +74,9 @@ const slowProvider = async (remove: Intercept = (request, next) => next(request)
     },
   });
   onTestFinished(proxy.close);
-  const report = join(folder, "report");
+  const report = join(directory, "report");
   const run = ["run", "--yes", "--level", "M", "--run", "info.fields.*", "--run", "lb.ensure.*", "--report", report];
-  return { ensured, deleted, report, run: [...run, "--endpoint", `unix://${join(folder, "provider.sock")}`] };
+  return { ensured, deleted, report, run: [...run, "--endpoint", `unix://${join(directory, "provider.sock")}`] };
 };
 
 /** Nothing that was made is ever gone. */

@@ -17,7 +17,7 @@ import { type Report, hasFailed } from "../report/report.ts";
 import { levels } from "../suite/check.ts";
 import { CreatedResourcesFile, readCreatedResources } from "../suite/created-resources-file.ts";
 import type { Fixtures } from "../suite/fixtures.ts";
-import { needsConsent, type PlanSummary, summarise } from "../suite/plan-summary.ts";
+import { needsConsent, type PlanSummary, summarize } from "../suite/plan-summary.ts";
 import { type RunOptions, planConformance, runConformance } from "../suite/run-conformance.ts";
 import { leftLines } from "./cleanup.ts";
 
@@ -79,7 +79,7 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
 
 const indented = (text: string): string => (text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`);
 
-/** In the folder of the report, else where temporary files go. Throws a UsageError where the run before left something. */
+/** In the directory of the report, else where temporary files go. Throws a UsageError where the run before left something. */
 const resourcesFileFor = ({ report }: Arguments, { runId }: RunOptions): CreatedResourcesFile => {
   if (report === undefined) return new CreatedResourcesFile(join(tmpdir(), `cloudwire-conformance-${runId}.jsonl`));
   const path = join(report, "ledger.jsonl");
@@ -101,7 +101,7 @@ const extensions: Readonly<Record<FormatName, string>> = {
 
 /** Shows the report to whoever runs the kit as it is; all that is written for others is `forOthers`. */
 const told = async (
-  { format = "pretty", output, report: folder }: Arguments,
+  { format = "pretty", output, report: directory }: Arguments,
   report: Report,
   forOthers: Report,
   deps: ProgramDeps,
@@ -110,13 +110,14 @@ const told = async (
   const text = formats[format](isShown ? report : forOthers, deps.terminal && output === undefined);
   if (output === undefined) deps.out(text);
   else await writeFile(output, text);
-  if (folder !== undefined) await writeAll(folder, forOthers);
+  if (directory !== undefined) await writeAll(directory, forOthers);
 };
 
-const writeAll = async (folder: string, report: Report): Promise<void> => {
-  await mkdir(folder, { recursive: true });
+const writeAll = async (directory: string, report: Report): Promise<void> => {
+  await mkdir(directory, { recursive: true });
   let name: FormatName;
-  for (name in formats) await writeFile(join(folder, `conformance.${extensions[name]}`), formats[name](report, false));
+  for (name in formats)
+    await writeFile(join(directory, `conformance.${extensions[name]}`), formats[name](report, false));
 };
 
 /** Tells what a run would do where that is asked for, or where somebody has to agree first. Answers the exit code that ends it; undefined: it goes on. */
@@ -129,7 +130,7 @@ const planOrConsent = async (
   const mayMake = levels.indexOf(level) >= levels.indexOf("M");
   if (!plan && (yes || !mayMake)) return undefined;
   const { info, planned } = await planConformance(options);
-  const summary = summarise(planned, made);
+  const summary = summarize(planned, made);
   if (plan) {
     deps.out(planText(info, summary, fixtures));
     return exitCodes.passed;

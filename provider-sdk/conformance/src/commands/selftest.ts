@@ -39,8 +39,8 @@ const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number
   if (args.config !== undefined)
     throw new UsageError("--config is about your provider: give it with --endpoint or behind --");
   // What the faulty processes compile they compile once.
-  const folder = await mkdtemp(join(tmpdir(), "conformance-compiled-"));
-  process.env["NODE_COMPILE_CACHE"] ??= folder;
+  const directory = await mkdtemp(join(tmpdir(), "conformance-compiled-"));
+  process.env["NODE_COMPILE_CACHE"] ??= directory;
   const serve = async () => {
     const { endpoint, fixtures, close } = await serveReference();
     return { endpoint: parseEndpoint(endpoint), fixtures, close };
@@ -49,7 +49,7 @@ const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number
     const target = { serve, level: "X", lanes: args.parallel } as const;
     return await tested(target, { isReference: true, faultyProcess, elsewhere: elsewhere(args, deps) }, args, deps);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 };
 

@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => reference.close());
 
 const made = async (what: "package" | "executable"): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-shipped-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const out = join(folder, what);
+  const directory = await mkdtemp(join(tmpdir(), "conformance-shipped-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const out = join(directory, what);
   await exec("npm", ["run", "--silent", `build:${what}`, "--", "--out", out], { cwd: kit });
   return out;
 };
@@ -29,13 +29,13 @@ const made = async (what: "package" | "executable"): Promise<string> => {
 test(
   "the package's tarball is all that npx needs",
   async () => {
-    const folder = await made("package");
-    await exec("npm", ["pack", "--silent"], { cwd: folder });
-    const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz")) ?? "";
-    // A folder of its own, so that nothing of the checkout is found, and a cache of its own, so that nothing is left.
+    const directory = await made("package");
+    await exec("npm", ["pack", "--silent"], { cwd: directory });
+    const tarball = (await readdir(directory)).find((name) => name.endsWith(".tgz")) ?? "";
+    // A directory of its own, so that nothing of the checkout is found, and a cache of its own, so that nothing is left.
     const elsewhere = await mkdtemp(join(tmpdir(), "conformance-npx-"));
     onTestFinished(() => rm(elsewhere, { recursive: true, force: true }));
-    const npx = ["--yes", "--offline", "--cache", join(elsewhere, "cache"), "--package", join(folder, tarball)];
+    const npx = ["--yes", "--offline", "--cache", join(elsewhere, "cache"), "--package", join(directory, tarball)];
     const args = ["cloudwire-conformance", ...run, "--endpoint", reference.endpoint];
     const { stdout } = await exec("npx", [...npx, "--", ...args], { cwd: elsewhere });
     expect(stdout).toMatch(/^core: conformant, \d+ passed\n/);

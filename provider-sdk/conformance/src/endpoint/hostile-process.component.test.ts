@@ -10,10 +10,10 @@ import { runConformance } from "../suite/run-conformance.ts";
 
 const main = join(import.meta.dirname, "..", "main.ts");
 
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-hostile-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+const temporaryDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), "conformance-hostile-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 };
 
 /** A server at a port of loopback that does to each connection what a test says. */
@@ -93,7 +93,7 @@ const measured = async (endpoint: string) => {
 
 /** A gRPC server that writes its answer as fast as it is read, and never ends it. */
 const listenEndless = async (): Promise<string> => {
-  const path = join(await temporaryFolder(), "provider.sock");
+  const path = join(await temporaryDirectory(), "provider.sock");
   const server = createHttp2Server();
   server.on("session", (session) => session.on("error", () => undefined));
   server.on("stream", (stream) => {

@@ -9,9 +9,9 @@ import { runConformance } from "../suite/run-conformance.ts";
 import { frame } from "./frames.ts";
 
 const socketPath = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "hostile-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, "provider.sock");
+  const directory = await mkdtemp(join(tmpdir(), "hostile-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return join(directory, "provider.sock");
 };
 
 /** A server that does to each connection what a test says. */

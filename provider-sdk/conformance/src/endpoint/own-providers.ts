@@ -5,28 +5,28 @@ import type { OwnProvider, OwnTlsProvider } from "../suite/check.ts";
 import { type Place, type Transport, tlsPlace, unixPlace } from "./place.ts";
 import { type ProviderProcess, startProviderProcess } from "./provider-process.ts";
 
-/** With this the names of their folders begin. */
-export const ownFolderPrefix = "conformance-own-";
+/** With this the names of their directories begin. */
+export const ownDirectoryPrefix = "conformance-own-";
 
 /** Providers that one check starts for itself. */
 export class OwnProviders {
   readonly #command: readonly string[];
   readonly #running: ProviderProcess[] = [];
-  readonly #folders: string[] = [];
+  readonly #directories: string[] = [];
 
   constructor(command: readonly string[]) {
     this.#command = command;
   }
 
-  /** Starts one, at a socket in a folder of its own unless told otherwise. */
+  /** Starts one, at a socket in a directory of its own unless told otherwise. */
   async start(path?: string): Promise<OwnProvider> {
-    const socketPath = path ?? join(await this.#folder(), "provider.sock");
+    const socketPath = path ?? join(await this.#directory(), "provider.sock");
     return { socketPath, ...(await this.#started(unixPlace(socketPath))) };
   }
 
   /** Starts one at a port of its own, with certificates of its own. */
   async startTls(): Promise<OwnTlsProvider> {
-    const place = await tlsPlace(await this.#folder());
+    const place = await tlsPlace(await this.#directory());
     return { renew: place.renew, ...(await this.#started(place)) };
   }
 
@@ -34,7 +34,7 @@ export class OwnProviders {
   async stop(): Promise<void> {
     for (const process of this.#running) process.signal("SIGKILL");
     await Promise.all(this.#running.map((process) => process.stop()));
-    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
+    for (const directory of this.#directories) await rm(directory, { recursive: true, force: true });
   }
 
   async #started({ endpoint, environment }: Place): Promise<Pick<OwnProvider, "endpoint" | "process">> {
@@ -43,10 +43,10 @@ export class OwnProviders {
     return { endpoint, process };
   }
 
-  async #folder(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), ownFolderPrefix));
-    this.#folders.push(folder);
-    return folder;
+  async #directory(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), ownDirectoryPrefix));
+    this.#directories.push(directory);
+    return directory;
   }
 }
 
@@ -56,9 +56,9 @@ export const withProvider = async <Result>(
   use: (place: Place, provider: ProviderProcess) => Promise<Result>,
   transport: Transport = "unix",
 ): Promise<Result> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  const directory = await mkdtemp(join(tmpdir(), "conformance-"));
   try {
-    const place = transport === "tls" ? await tlsPlace(folder) : unixPlace(join(folder, "provider.sock"));
+    const place = transport === "tls" ? await tlsPlace(directory) : unixPlace(join(directory, "provider.sock"));
     const provider = await startProviderProcess(command, place.environment);
     try {
       return await use(place, provider);
@@ -66,6 +66,6 @@ export const withProvider = async <Result>(
       await provider.stop();
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 };

@@ -34,23 +34,23 @@ export const unixPlace = (path: string): Place => {
   return { endpoint, environment: { CLOUD_PROVIDER_ENDPOINT: formatEndpoint(endpoint) } };
 };
 
-/** A port of loopback, with an authority of its own whose certificates are files in the folder. */
-export const tlsPlace = async (folder: string): Promise<TlsPlace> => {
+/** A port of loopback, with an authority of its own whose certificates are files in the directory. */
+export const tlsPlace = async (directory: string): Promise<TlsPlace> => {
   const authority = new Authority("conformance authority");
   const put = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(folder, name), text, { mode: 0o600 });
-    return join(folder, name);
+    await writeFile(join(directory, name), text, { mode: 0o600 });
+    return join(directory, name);
   };
   let generation = 0;
   const renew = async (): Promise<void> => {
-    // As kubelet does it: certificate and key change at once, by a link to the folder of both.
+    // As kubelet does it: certificate and key change at once, by a link to the directory of both.
     const fresh = `served-${++generation}`;
-    await mkdir(join(folder, fresh));
+    await mkdir(join(directory, fresh));
     const { cert, key } = authority.issue({ commonName: "conformance provider", use: "server", hosts });
     await put(join(fresh, "tls.crt"), cert);
     await put(join(fresh, "tls.key"), key);
-    await symlink(fresh, join(folder, "served.new"));
-    await rename(join(folder, "served.new"), join(folder, "served"));
+    await symlink(fresh, join(directory, "served.new"));
+    await rename(join(directory, "served.new"), join(directory, "served"));
   };
   await renew();
   const client = authority.issue({ commonName: "conformance kit", use: "client" });
@@ -65,9 +65,9 @@ export const tlsPlace = async (folder: string): Promise<TlsPlace> => {
     tls,
     environment: {
       CLOUD_PROVIDER_ENDPOINT: endpoint,
-      CLOUD_PROVIDER_TLS_CERT_FILE: join(folder, "served", "tls.crt"),
-      CLOUD_PROVIDER_TLS_KEY_FILE: join(folder, "served", "tls.key"),
-      CLOUD_PROVIDER_TLS_CLIENT_CA_FILE: join(folder, "ca.crt"),
+      CLOUD_PROVIDER_TLS_CERT_FILE: join(directory, "served", "tls.crt"),
+      CLOUD_PROVIDER_TLS_KEY_FILE: join(directory, "served", "tls.key"),
+      CLOUD_PROVIDER_TLS_CLIENT_CA_FILE: join(directory, "ca.crt"),
     },
     renew,
   };

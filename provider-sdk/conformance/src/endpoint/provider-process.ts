@@ -106,7 +106,7 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
 const findProgram = (program: string, path = process.env["PATH"] ?? ""): string => {
   const candidates = program.includes("/")
     ? [program]
-    : path.split(delimiter).map((folder) => join(folder === "" ? "." : folder, program));
+    : path.split(delimiter).map((directory) => join(directory === "" ? "." : directory, program));
   const problems = candidates.map(problemOf);
   const found = candidates.find((_, index) => problems[index] === undefined);
   if (found !== undefined) return found.includes("/") ? found : `./${found}`;

@@ -23,7 +23,7 @@ export const reflect = (caller: Caller, messageRequest: Question): Promise<Calle
     { service: ServerReflectionDefinition.fullName, deadlineMs: 5_000 },
   );
 
-/** Reads a serialised descriptor of a .proto file. */
+/** Reads a serialized descriptor of a .proto file. */
 export const parseFile = (bytes: Uint8Array): FileDescriptorProto => fromBinary(FileDescriptorProtoSchema, bytes);
 
 /** The contract's own files. */

@@ -6,7 +6,7 @@ import type { TlsClient } from "./tls.ts";
 
 /** What a gRPC client and server agree on during the handshake (RFC 7301). */
 const http2 = "h2";
-/** Without this OpenSSL itself refuses what is older than TLS 1.2, and nothing is learnt of the server. */
+/** Without this OpenSSL itself refuses what is older than TLS 1.2, and nothing is learned of the server. */
 const oldVersionCiphers = "ALL:@SECLEVEL=0";
 
 /** Opens a connection to an endpoint; on TLS it is of use after `secureConnect`, else after `connect`. */

@@ -11,8 +11,8 @@ const patienceMs = 10_000;
 
 /** A stream from a server that does with it what a test says. */
 const open = async (serve: (stream: ServerHttp2Stream) => void, signal = new AbortController().signal) => {
-  const folder = await mkdtemp(join(tmpdir(), "stream-test-"));
-  const path = join(folder, "server.sock");
+  const directory = await mkdtemp(join(tmpdir(), "stream-test-"));
+  const path = join(directory, "server.sock");
   const server = createServer();
   server.on("session", (session) => onTestFinished(() => session.destroy()));
   server.on("stream", (stream) => {
@@ -29,7 +29,7 @@ const open = async (serve: (stream: ServerHttp2Stream) => void, signal = new Abo
   onTestFinished(async () => {
     connection.close();
     server.close();
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
   });
   const messages = new MessageStream(
     connection.open({ path: "/a.B/Watch", body: frame(Buffer.alloc(0)), patienceMs }),

@@ -31,30 +31,30 @@ const heldIn = (id: string, text: string): Held | undefined => {
 
 /** Load balancers that outlive the processes of one socket: a file each. */
 class Cloud {
-  readonly #folder: string;
+  readonly #directory: string;
 
   constructor(socketPath: string) {
     const name = createHash("sha256").update(socketPath).digest("hex").slice(0, 16);
-    this.#folder = join(tmpdir(), `conformance-cloud-${name}`);
+    this.#directory = join(tmpdir(), `conformance-cloud-${name}`);
   }
 
   async all(): Promise<readonly Held[]> {
-    const ids = await readdir(this.#folder).catch(() => []);
+    const ids = await readdir(this.#directory).catch(() => []);
     const found = await Promise.all(
-      ids.map(async (id) => heldIn(id, await readFile(join(this.#folder, id), "utf8").catch(() => ""))),
+      ids.map(async (id) => heldIn(id, await readFile(join(this.#directory, id), "utf8").catch(() => ""))),
     );
     return found.filter((one) => one !== undefined);
   }
 
   async put({ id, ...held }: Held): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
-    await writeFile(join(this.#folder, id), textOf(held));
+    await mkdir(this.#directory, { recursive: true });
+    await writeFile(join(this.#directory, id), textOf(held));
   }
 
   async remove(id: string): Promise<void> {
-    await rm(join(this.#folder, id), { force: true });
+    await rm(join(this.#directory, id), { force: true });
     // The cloud goes with the last that is in it.
-    if ((await this.all()).length === 0) await rm(this.#folder, { recursive: true, force: true });
+    if ((await this.all()).length === 0) await rm(this.#directory, { recursive: true, force: true });
   }
 }
 

@@ -23,11 +23,11 @@ export const providerProgram = async (before = "") => {
   // Among what no tool looks at, but inside the package, so that it finds the SDK.
   const parent = join(import.meta.dirname, "..", "..", "dist", ".test");
   await mkdir(parent, { recursive: true });
-  const folder = await mkdtemp(join(parent, "provider-"));
-  const file = join(folder, "provider.ts");
+  const directory = await mkdtemp(join(parent, "provider-"));
+  const file = join(directory, "provider.ts");
   await writeFile(file, source(before));
   return {
     command: [process.execPath, "--conditions=development", file],
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => rm(directory, { recursive: true, force: true }),
   };
 };

@@ -107,8 +107,8 @@ export const referenceFixtures: Fixtures = {
 
 /** A provider served on a socket of its own until it is closed. */
 export const serveReference = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
-  const path = join(folder, "provider.sock");
+  const directory = await mkdtemp(join(tmpdir(), "conformance-test-"));
+  const path = join(directory, "provider.sock");
   const log = createLogger({ level: "error", write: () => undefined, now: () => new Date() });
   const control = new ReferenceControl();
   const provider = await startProvider(referenceDefinition(control), {
@@ -118,13 +118,13 @@ export const serveReference = async () => {
   });
   return {
     path,
-    folder,
+    directory,
     endpoint: `unix://${path}`,
     /** What is known of its cloud, and what can be done to it. */
     fixtures: { ...referenceFixtures, hooks: control.hooks },
     close: async () => {
       await provider.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 };

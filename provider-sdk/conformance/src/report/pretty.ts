@@ -2,13 +2,13 @@ import { styleText } from "node:util";
 import type { Finding } from "../suite/check.ts";
 import type { CheckResult, ProfileResult, Report, Verdict } from "./report.ts";
 
-/** Colours text, or leaves it alone. */
+/** Colors text, or leaves it alone. */
 export type Paint = (style: "bold" | "dim" | "green" | "red" | "yellow", text: string) => string;
 
-/** No colours. */
+/** No colors. */
 const plain: Paint = (_style, text) => text;
-/** Colours of a terminal. */
-export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
+/** Colors of a terminal. */
+export const colored: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
 /** The report for people: a line a profile, and what failed with all that helps to mend it. */
 export const pretty = (report: Report, paint: Paint = plain): string => {

@@ -17,15 +17,15 @@ export const runBehindTls = async (
 ): Promise<Report> => {
   const { endpoint, fixtures, close } = await target.serve();
   const run = ids.length === 0 ? seenThroughTls : ids;
-  const folder = await mkdtemp(join(tmpdir(), "conformance-tls-"));
+  const directory = await mkdtemp(join(tmpdir(), "conformance-tls-"));
   if (endpoint.kind !== "unix") throw new TypeError("TLS is put before a provider at a socket");
-  const front = await startTlsFront(endpoint.path, folder, fault);
+  const front = await startTlsFront(endpoint.path, directory, fault);
   try {
     const { endpoint: here, tls } = front;
     return await runConformance({ ...runOptions(target), fixtures, endpoint: here, tls, run, skip: timedChecks });
   } finally {
     await front.close();
     await close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 };

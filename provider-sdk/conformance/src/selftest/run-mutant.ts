@@ -175,8 +175,8 @@ export const runBehind = async (
   alter: (fixtures: Fixtures) => Fixtures = (fixtures) => fixtures,
 ): Promise<Report> => {
   const served = await target.serve();
-  const folder = await mkdtemp(join(tmpdir(), "conformance-selftest-"));
-  const path = join(folder, "provider.sock");
+  const directory = await mkdtemp(join(tmpdir(), "conformance-selftest-"));
+  const path = join(directory, "provider.sock");
   const intercept = fault.intercept ?? ((request, next) => next(request));
   const proxy = await startMutantProxy(served.endpoint, path, { ...fault, intercept });
   try {
@@ -189,6 +189,6 @@ export const runBehind = async (
   } finally {
     await proxy.close();
     await served.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 };

@@ -19,9 +19,9 @@ const kit = (...args: readonly string[]) => {
 };
 
 const fake = async (...args: readonly string[]) => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-fake-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const endpoint = `unix://${join(folder, "provider.sock")}`;
+  const directory = await mkdtemp(join(tmpdir(), "conformance-fake-test-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const endpoint = `unix://${join(directory, "provider.sock")}`;
   const child = kit("serve-fake", "--endpoint", endpoint, ...args);
   const [line]: readonly unknown[] = await once(createInterface({ input: child.stdout }), "line");
   return { child, endpoint, line };

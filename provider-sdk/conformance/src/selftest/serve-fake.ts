@@ -11,7 +11,7 @@ import { processMutants } from "./mutants/process.ts";
 
 /** What to serve, and where. */
 export interface ServeFakeOptions {
-  /** Default: what CLOUD_PROVIDER_ENDPOINT says, else a socket in a new folder. */
+  /** Default: what CLOUD_PROVIDER_ENDPOINT says, else a socket in a new directory. */
   readonly endpoint: string | undefined;
   /** Names of mutants; none: it is correct. */
   readonly faults: readonly string[];

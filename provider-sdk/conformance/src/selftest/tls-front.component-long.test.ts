@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => reference.close());
 
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-tls-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+const temporaryDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), "conformance-tls-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 };
 
 const runBehind = async (fault: TlsFault, run: readonly string[]): Promise<Report> => {
-  const front = await startTlsFront(reference.path, await temporaryFolder(), fault);
+  const front = await startTlsFront(reference.path, await temporaryDirectory(), fault);
   try {
     const { endpoint, tls } = front;
     return await runConformance({ endpoint, tls, run, fixtures: referenceFixtures });
@@ -86,11 +86,11 @@ test.each<[string, object, RegExp]>([
     /TLS handshake: tcp:\S+ refuses the kit: .*certificate required/,
   ],
 ])("runConformance() says which step failed when the kit %s", async (_name, change, wanted) => {
-  const folder = await temporaryFolder();
-  const front = await startTlsFront(reference.path, folder, {});
+  const directory = await temporaryDirectory();
+  const front = await startTlsFront(reference.path, directory, {});
   onTestFinished(front.close);
   const given = { tls: { ...front.tls, ...change }, ...change };
-  const tls = "ca" in change ? { ...given.tls, ca: join(folder, "client.crt") } : given.tls;
+  const tls = "ca" in change ? { ...given.tls, ca: join(directory, "client.crt") } : given.tls;
   const options = "tls" in change ? {} : { tls };
   await expect(runConformance({ endpoint: front.endpoint, ...options, startTimeoutMs: 500 })).rejects.toThrow(wanted);
 });

@@ -26,9 +26,9 @@ export interface TlsFront {
 /** First byte of a TLS record that begins a handshake (RFC 8446, section 5.1). */
 const handshakeRecord = 0x16;
 
-/** Serves what is at a socket at a port of loopback, over TLS with certificates of its own in the folder. */
-export const startTlsFront = async (socketPath: string, folder: string, fault: TlsFault): Promise<TlsFront> => {
-  const { endpoint, tls, environment } = await tlsPlace(folder);
+/** Serves what is at a socket at a port of loopback, over TLS with certificates of its own in the directory. */
+export const startTlsFront = async (socketPath: string, directory: string, fault: TlsFault): Promise<TlsFront> => {
+  const { endpoint, tls, environment } = await tlsPlace(directory);
   if (endpoint.kind === "unix") throw new TypeError("a place over TLS is no socket");
   const open = new Set<Socket>();
   const pass = (from: Socket): void => {

@@ -15,7 +15,7 @@ let reference: Awaited<ReturnType<typeof serveReference>>;
 
 beforeAll(async () => {
   reference = await serveReference();
-  const path = join(reference.folder, "traced.sock");
+  const path = join(reference.directory, "traced.sock");
   const proxy = await startMutantProxy({ kind: "unix", path: reference.path }, path, { intercept: trace.intercept });
   const connection = new Connection({ kind: "unix", path });
   const asks = (check: string) => new Caller({ connection, check });

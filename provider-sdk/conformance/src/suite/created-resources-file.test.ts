@@ -22,9 +22,9 @@ const entries: readonly CreatedResource[] = [
 ];
 
 const resourcesPath = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-ledger-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, "new", "ledger.jsonl");
+  const directory = await mkdtemp(join(tmpdir(), "conformance-ledger-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return join(directory, "new", "ledger.jsonl");
 };
 
 describe("CreatedResourcesFile", () => {

@@ -44,9 +44,9 @@ export class CreatedResourcesFile {
     mkdirSync(dirname(this.path), { recursive: true });
     const file = openSync(this.path, "ax");
     // Else the file's name could be lost with the machine, though its content is safe.
-    const folder = openSync(dirname(this.path), "r");
-    fsyncSync(folder);
-    closeSync(folder);
+    const directory = openSync(dirname(this.path), "r");
+    fsyncSync(directory);
+    closeSync(directory);
     return file;
   }
 }
@@ -125,14 +125,14 @@ export interface LeftResources {
   readonly ageMs: number;
 }
 
-/** Every list of a run in the folders and those in them. A file that a run still writes is young: its age is that of its last line. */
+/** Every list of a run in the directories and those in them. A file that a run still writes is young: its age is that of its last line. */
 export const findCreatedResources = async (
-  folders: readonly string[],
+  directories: readonly string[],
   nowMs: number,
 ): Promise<readonly LeftResources[]> => {
   const found: LeftResources[] = [];
-  for (const folder of folders)
-    for (const path of await resourcesPaths(folder)) {
+  for (const directory of directories)
+    for (const path of await resourcesPaths(directory)) {
       const left = await createdResourcesAt(path, nowMs);
       if (left !== undefined) found.push(left);
     }
@@ -155,16 +155,16 @@ const runIdOf = (entries: readonly CreatedResource[]): string | undefined => {
   return uuid.exec(ids[0]?.slice(clusterPrefix.length) ?? "")?.[0];
 };
 
-/** As runs name them: in the folder of a report, or where temporary files go. */
+/** As runs name them: in the directory of a report, or where temporary files go. */
 const isResourcesFile = (name: string): boolean =>
   name === "ledger.jsonl" || /^cloudwire-conformance-.*\.jsonl$/.test(name);
 
-const resourcesPaths = async (folder: string): Promise<readonly string[]> => {
-  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw new UsageError(`the folder ${folder} cannot be searched for lists of runs: ${errorText(error)}`);
+const resourcesPaths = async (directory: string): Promise<readonly string[]> => {
+  const names = await readdir(directory, { recursive: true }).catch((error: unknown) => {
+    throw new UsageError(`the directory ${directory} cannot be searched for lists of runs: ${errorText(error)}`);
   });
   return names
     .filter((name) => isResourcesFile(basename(name)))
-    .map((name) => join(folder, name))
+    .map((name) => join(directory, name))
     .toSorted();
 };

@@ -8,7 +8,7 @@ import { CreatedResources, type CreatedResource } from "./created-resources.ts";
 import { HookSession } from "./hook-session.ts";
 import { runHook, undoAll } from "./run-hook.ts";
 
-const folder = (): string => {
+const directory = (): string => {
   const path = mkdtempSync(join(tmpdir(), "conformance-hooks-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
@@ -21,9 +21,9 @@ const sh = (script: string, more: Partial<Extract<Hook, { kind: "command" }>> = 
 });
 
 describe("runHook()", () => {
-  test("gives a command the run's values, in its folder, and answers what it wrote", async () => {
-    const path = folder();
-    const hook = sh('echo "$CONFORMANCE_NODE_NAME"; pwd; echo aside >&2', { folder: path });
+  test("gives a command the run's values, in its directory, and answers what it wrote", async () => {
+    const path = directory();
+    const hook = sh('echo "$CONFORMANCE_NODE_NAME"; pwd; echo aside >&2', { directory: path });
     expect(await runHook("instanceStop", hook, { CONFORMANCE_NODE_NAME: "n-1" })).toBe(`n-1\n${path}\n`);
   });
 
@@ -146,7 +146,7 @@ describe("undoAll()", () => {
   ];
 
   test("undoes each thing once, and tells what it could not", async () => {
-    const path = join(folder(), "log");
+    const path = join(directory(), "log");
     const hooks: Hooks = { cloudUnblock: sh(`echo "$CONFORMANCE_ACTION" >> ${path}`) };
     expect(await undoAll(entries, hooks, AbortSignal.timeout(60_000))).toEqual([
       "instanceTerminate n-1: the configuration has no hook instanceTerminate",

@@ -59,7 +59,7 @@ export type Hook =
       readonly kind: "command";
       readonly command: readonly string[];
       /** Where it runs. Default: where the kit does. */
-      readonly folder?: string;
+      readonly directory?: string;
       readonly timeoutMs?: number;
     }
   /** A request that is answered with a status below 300; `${NAME}` stands for a variable, or one of the kit's environment. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fakeCheck } from "../test/fake-check.ts";
-import { needsConsent, summarise } from "./plan-summary.ts";
+import { needsConsent, summarize } from "./plan-summary.ts";
 
 const nothing = { loadBalancers: 0, routes: 0, atOnce: 0 };
 
-describe("summarise()", () => {
+describe("summarize()", () => {
   test("adds up what the checks that run make, and names those of which it is not known", () => {
     const planned = [
       { check: fakeCheck("a.reads", { level: "R" }) },
@@ -20,7 +20,7 @@ describe("summarise()", () => {
       "a.left": { loadBalancers: 9, routes: 9, atOnce: 9 },
       "a.nothing": nothing,
     };
-    expect(summarise(planned, made)).toEqual({
+    expect(summarize(planned, made)).toEqual({
       all: 6,
       runs: ["a.reads", "a.one", "a.two", "a.nothing", "a.new"],
       makes: { loadBalancers: 3, routes: 3, atOnce: 4 },

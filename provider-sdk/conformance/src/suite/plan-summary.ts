@@ -24,7 +24,7 @@ export interface PlanSummary {
 }
 
 /** Sums up a plan. `made` tells what checks make; one of a level that changes things and that is not in it is unknown. */
-export const summarise = (planned: readonly PlannedCheck[], made: Readonly<Record<string, Made>>): PlanSummary => {
+export const summarize = (planned: readonly PlannedCheck[], made: Readonly<Record<string, Made>>): PlanSummary => {
   const running = planned.filter(({ skip }) => skip === undefined).map(({ check }) => check);
   const known = running.flatMap(({ id }) => made[id] ?? []);
   // The exclusive checks, which make things, run one after the other.

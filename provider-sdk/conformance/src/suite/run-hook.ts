@@ -28,7 +28,7 @@ export const runHook = async (name: HookName, hook: Hook, variables: HookVariabl
 };
 
 const runCommand = (
-  { command: [program = "", ...args], folder }: Extract<Hook, { readonly kind: "command" }>,
+  { command: [program = "", ...args], directory }: Extract<Hook, { readonly kind: "command" }>,
   variables: HookVariables,
   timeoutMs: number,
 ): Promise<string> =>
@@ -38,7 +38,7 @@ const runCommand = (
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...variables },
-      ...(folder !== undefined && { cwd: folder }),
+      ...(directory !== undefined && { cwd: directory }),
     });
     let [out, all] = ["", ""];
     let late = false;

@@ -12,18 +12,18 @@ const surroundings = async () => {
   const { loadBalancerPool } = loopbackPools(process.pid);
   const cloud = await startCloud({ loadBalancerPool });
   onTestFinished(() => cloud.close());
-  const folder = await mkdtemp(join(tmpdir(), "conformance-scale-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const keyFile = join(folder, "key");
+  const directory = await mkdtemp(join(tmpdir(), "conformance-scale-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const keyFile = join(directory, "key");
   await writeFile(keyFile, "demo-key");
   vi.stubEnv("SIMCLOUD_URL", cloud.url);
   vi.stubEnv("SIMCLOUD_API_KEY_FILE", keyFile);
   onTestFinished(() => void vi.unstubAllEnvs());
-  return { cloud, folder };
+  return { cloud, directory };
 };
 
 test("runConformance() finds the simulated provider fast at scale, as its example configuration says", async () => {
-  const { cloud, folder } = await surroundings();
+  const { cloud, directory } = await surroundings();
   const fixtures = await readConfig(join(import.meta.dirname, "../../../../providers/simulated/conformance.yaml"));
   const client = new CloudClient({ url: cloud.url, apiKey: "demo-key" });
   const zone = "north-a";
@@ -33,7 +33,7 @@ test("runConformance() finds the simulated provider fast at scale, as its exampl
   const more = Array.from({ length: fixtures.scale?.instances ?? 0 }, (_, index) => ({ name: `more-${index}`, zone }));
   await client.createInstances(more, signal);
   // The key's file comes by the environment.
-  const socketPath = join(folder, "provider.sock");
+  const socketPath = join(directory, "provider.sock");
   const sidecar = await spawnSidecar({ socketPath, cloudUrl: cloud.url, apiKey: "" });
   onTestFinished(() => sidecar.stop());
   const left: string[] = ["it was not cleaned up"];

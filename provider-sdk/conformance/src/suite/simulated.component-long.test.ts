@@ -47,12 +47,12 @@ const populate = async (client: CloudClient): Promise<Fixtures> => {
 test("runConformance() finds the simulated provider conformant, up to level R, without a change at its cloud", async () => {
   const cloud = await startCloud({ ...loopbackPools(process.pid) });
   onTestFinished(() => cloud.close());
-  const folder = await mkdtemp(join(tmpdir(), "conformance-simulated-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const directory = await mkdtemp(join(tmpdir(), "conformance-simulated-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const client = new CloudClient({ url: cloud.url, apiKey: "demo-key" });
   const fixtures = await populate(client);
   const before = await new AdminClient({ url: cloud.url }).calls();
-  const sidecar = await spawnSidecar({ socketPath: join(folder, "provider.sock"), cloudUrl: cloud.url });
+  const sidecar = await spawnSidecar({ socketPath: join(directory, "provider.sock"), cloudUrl: cloud.url });
   onTestFinished(() => sidecar.stop());
   const report = await runConformance({ endpoint: sidecar.endpoint, fixtures });
   const changeNothing = report.results.filter(({ level }) => level === "S" || level === "R");

@@ -6,11 +6,11 @@ import { onTestFinished } from "vitest";
 
 const main = join(import.meta.dirname, "../main.ts");
 
-/** A folder that is gone after the test. */
-export const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-cli-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+/** A directory that is gone after the test. */
+export const temporaryDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), "conformance-cli-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 };
 
 /** The kit as a program, from its sources; gone after the test. */

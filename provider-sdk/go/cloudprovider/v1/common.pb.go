@@ -208,7 +208,7 @@ const (
 	Severity_SEVERITY_UNSPECIFIED Severity = 0
 	// Good to know; becomes a Normal event.
 	Severity_SEVERITY_INFO Severity = 1
-	// Something asked for was not honoured or will go wrong; becomes a Warning event.
+	// Something asked for was not honored or will go wrong; becomes a Warning event.
 	Severity_SEVERITY_WARNING Severity = 2
 	// The object does not work; becomes a Warning event and a condition.
 	Severity_SEVERITY_ERROR Severity = 3
@@ -489,7 +489,7 @@ type ChangeContext struct {
 	// answers it with the earlier answer or with the present state. Also the key of the audit log.
 	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// OPTIONAL. True: check everything and answer what would change, but change nothing. Only sent when the capability
-	// says `validate_only`; a provider that cannot honour it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
+	// says `validate_only`; a provider that cannot honor it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
 	ValidateOnly bool `protobuf:"varint,2,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	// OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`.
 	Trigger string `protobuf:"bytes,3,opt,name=trigger,proto3" json:"trigger,omitempty"`

@@ -49,7 +49,7 @@ const (
 	ErrorReason_ERROR_REASON_PROVIDER_ID_MALFORMED ErrorReason = 8
 	// A port asks for a protocol that the provider did not declare.
 	ErrorReason_ERROR_REASON_PORT_PROTOCOL_UNSUPPORTED ErrorReason = 9
-	// An annotation of the provider's own has a value it cannot honour. BadRequest names `spec.annotations["key"]`.
+	// An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`.
 	ErrorReason_ERROR_REASON_ANNOTATION_INVALID ErrorReason = 10
 	// The load-balancer class is not one of the declared ones.
 	ErrorReason_ERROR_REASON_CLASS_UNSUPPORTED ErrorReason = 11

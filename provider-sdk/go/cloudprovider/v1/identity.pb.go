@@ -970,7 +970,7 @@ type LoadBalancerCapabilities struct {
 	NodeSets *NodeSetCapability `protobuf:"bytes,3,opt,name=node_sets,json=nodeSets,proto3" json:"node_sets,omitempty"`
 	// OPTIONAL. True: serves UpdateLoadBalancerNodes. False: node changes arrive as Ensure.
 	UpdateNodes bool `protobuf:"varint,4,opt,name=update_nodes,json=updateNodes,proto3" json:"update_nodes,omitempty"`
-	// OPTIONAL. True: honours `ChangeContext.validate_only`.
+	// OPTIONAL. True: honors `ChangeContext.validate_only`.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	// OPTIONAL. Protocols served. Empty: TCP only.
 	Protocols []Protocol `protobuf:"varint,6,rep,packed,name=protocols,proto3,enum=cloudprovider.v1.Protocol" json:"protocols,omitempty"`
@@ -980,15 +980,15 @@ type LoadBalancerCapabilities struct {
 	IpFamilies []IpFamily `protobuf:"varint,8,rep,packed,name=ip_families,json=ipFamilies,proto3,enum=cloudprovider.v1.IpFamily" json:"ip_families,omitempty"`
 	// OPTIONAL. True: two families on one load balancer.
 	DualStack bool `protobuf:"varint,9,opt,name=dual_stack,json=dualStack,proto3" json:"dual_stack,omitempty"`
-	// OPTIONAL. True: honours source ranges.
+	// OPTIONAL. True: honors source ranges.
 	SourceRanges bool `protobuf:"varint,10,opt,name=source_ranges,json=sourceRanges,proto3" json:"source_ranges,omitempty"`
-	// OPTIONAL. True: honours requested addresses.
+	// OPTIONAL. True: honors requested addresses.
 	RequestedIp bool `protobuf:"varint,11,opt,name=requested_ip,json=requestedIp,proto3" json:"requested_ip,omitempty"`
-	// OPTIONAL. True: honours client-IP session affinity.
+	// OPTIONAL. True: honors client-IP session affinity.
 	SessionAffinity bool `protobuf:"varint,12,opt,name=session_affinity,json=sessionAffinity,proto3" json:"session_affinity,omitempty"`
-	// OPTIONAL. True: honours external traffic policy Local with health checks on the node.
+	// OPTIONAL. True: honors external traffic policy Local with health checks on the node.
 	ExternalTrafficPolicyLocal bool `protobuf:"varint,13,opt,name=external_traffic_policy_local,json=externalTrafficPolicyLocal,proto3" json:"external_traffic_policy_local,omitempty"`
-	// OPTIONAL. True: honours `LoadBalancerSpec.deletion_protection`.
+	// OPTIONAL. True: honors `LoadBalancerSpec.deletion_protection`.
 	DeletionProtection bool `protobuf:"varint,14,opt,name=deletion_protection,json=deletionProtection,proto3" json:"deletion_protection,omitempty"`
 	// OPTIONAL. IP modes that may appear in the ingress.
 	IpModes []IpMode `protobuf:"varint,15,rep,packed,name=ip_modes,json=ipModes,proto3,enum=cloudprovider.v1.IpMode" json:"ip_modes,omitempty"`
@@ -1268,9 +1268,9 @@ type RouteCapabilities struct {
 	MaxPageSize uint32 `protobuf:"varint,2,opt,name=max_page_size,json=maxPageSize,proto3" json:"max_page_size,omitempty"`
 	// OPTIONAL. True: `Route.blackhole` is filled.
 	Blackhole bool `protobuf:"varint,3,opt,name=blackhole,proto3" json:"blackhole,omitempty"`
-	// OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honoured in changes.
+	// OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honored in changes.
 	TargetAddresses bool `protobuf:"varint,4,opt,name=target_addresses,json=targetAddresses,proto3" json:"target_addresses,omitempty"`
-	// OPTIONAL. True: honours `ChangeContext.validate_only`.
+	// OPTIONAL. True: honors `ChangeContext.validate_only`.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	// OPTIONAL. Families served. Empty: IPv4 only.
 	IpFamilies    []IpFamily `protobuf:"varint,6,rep,packed,name=ip_families,json=ipFamilies,proto3,enum=cloudprovider.v1.IpFamily" json:"ip_families,omitempty"`

@@ -1493,7 +1493,7 @@ type EnsureLoadBalancerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED, except with `validate_only` for one that does not exist. The load balancer.
 	LoadBalancer *LoadBalancer `protobuf:"bytes,1,opt,name=load_balancer,json=loadBalancer,proto3" json:"load_balancer,omitempty"`
-	// OPTIONAL. What was asked for and not honoured, and what the user should know.
+	// OPTIONAL. What was asked for and not honored, and what the user should know.
 	Diagnostics []*Diagnostic `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	// OPTIONAL. With `validate_only`: what would change. Empty: nothing.
 	PlannedChanges []*PlannedChange `protobuf:"bytes,3,rep,name=planned_changes,json=plannedChanges,proto3" json:"planned_changes,omitempty"`

@@ -57,7 +57,7 @@ func parseUnix(socket, named string) (Endpoint, error) {
 	case !strings.HasSuffix(socket, ".sock") || path.Base(socket) == ".sock":
 		return Endpoint{}, fmt.Errorf("%s: the path must end in a name.sock, %s", named, endpointExample)
 	case len(socket) > maxSocketPathBytes:
-		return Endpoint{}, fmt.Errorf("%s: the path has %d bytes, the system takes %d; use a shorter folder",
+		return Endpoint{}, fmt.Errorf("%s: the path has %d bytes, the system takes %d; use a shorter directory",
 			named, len(socket), maxSocketPathBytes)
 	}
 	return Endpoint{Socket: socket}, nil

@@ -77,15 +77,15 @@ class LoadBalancerFeatures:
     dual_stack: bool = False
     """Two families on one load balancer."""
     source_ranges: bool = False
-    """Honours `spec.source_ranges`."""
+    """Honors `spec.source_ranges`."""
     requested_ip: bool = False
-    """Honours `spec.requested_ips`."""
+    """Honors `spec.requested_ips`."""
     session_affinity: bool = False
-    """Honours `spec.session_affinity`."""
+    """Honors `spec.session_affinity`."""
     external_traffic_policy_local: bool = False
-    """Honours policy Local with health checks on the node."""
+    """Honors policy Local with health checks on the node."""
     deletion_protection: bool = False
-    """Honours `spec.deletion_protection`."""
+    """Honors `spec.deletion_protection`."""
     ip_modes: Sequence[Literal["VIP", "Proxy"]] = ("VIP",)
     """IP modes that may appear in the ingress."""
     classes: Sequence[str] = ()
@@ -101,9 +101,9 @@ class LoadBalancerFeatures:
     lock_scope: Literal["service", "lock_key", "provider"] = "service"
     """Which changes may not run at once: of one Service, of one `LoadBalancer.lock_key`, of the whole provider."""
     adopt: bool = False
-    """Honours `adopt`."""
+    """Honors `adopt`."""
     validate_only: bool = False
-    """Honours `context.validate_only`; else such calls are refused before they reach the provider."""
+    """Honors `context.validate_only`; else such calls are refused before they reach the provider."""
     node_sets: NodeSets | None = NodeSets()
     """None turns node sets off."""
     list: ListFeatures = ListFeatures()
@@ -125,7 +125,7 @@ class RouteFeatures:
     target_addresses: bool = False
     """Routes depend on the node's addresses."""
     validate_only: bool = False
-    """Honours `context.validate_only`; else such calls are refused before they reach the provider."""
+    """Honors `context.validate_only`; else such calls are refused before they reach the provider."""
     ip_families: Sequence[FamilyName] = ("IPv4",)
     """Families of ranges."""
 

@@ -66,7 +66,7 @@ class NodesDiff:
 
 @dataclass(frozen=True, kw_only=True)
 class DesiredNodes(LoadBalancerRef):
-    """The nodes wanted, always resolved and complete, however they travelled."""
+    """The nodes wanted, always resolved and complete, however they traveled."""
 
     nodes: Sequence[v1.TargetNode]
     """Every node that shall be a target. Empty means no node at all. Order means nothing."""

@@ -249,7 +249,7 @@ def _server_options(max_receive_bytes: int) -> Sequence[tuple[str, int]]:
 def _tls(options: ServeOptions, log: Log) -> MutualTls | None:
     """Return credentials for an endpoint; raises for TCP that anybody could call."""
     endpoint = options.endpoint
-    # On a Unix socket the folder and the mode say who may connect.
+    # On a Unix socket the directory and the mode say who may connect.
     if isinstance(endpoint, UnixEndpoint):
         return None
     if options.tls is not None:

@@ -137,9 +137,9 @@ def serving(provider: Provider, *, wait_for_scope: bool = True, **options: Any) 
     `options`: of `ServeOptions`. Waits until the first check of the cloud has ended and the scope is known, unless
     `wait_for_scope` is False.
     """
-    with tempfile.TemporaryDirectory(prefix="cloudwire-") as folder:
+    with tempfile.TemporaryDirectory(prefix="cloudwire-") as directory:
         quick = CheckIntervals(good=60.0, bad=0.2, timeout=5.0)
-        endpoint = UnixEndpoint(str(Path(folder) / "p.sock"))
+        endpoint = UnixEndpoint(str(Path(directory) / "p.sock"))
         with running(provider, **{"endpoint": endpoint, "check_intervals": quick, "drain": 2.0, **options}) as served:
             client = Client(served.address, served)
             try:

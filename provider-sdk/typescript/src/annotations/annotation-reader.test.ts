@@ -40,7 +40,7 @@ describe("AnnotationReader", () => {
     );
   });
 
-  test("refuses what cannot be honoured", () => {
+  test("refuses what cannot be honored", () => {
     expect(() => read({ "acme/class": "gold" }).throwIfInvalid()).toThrow(
       expect.objectContaining({
         reason: "FEATURE_UNSUPPORTED",

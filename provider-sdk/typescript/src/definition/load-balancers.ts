@@ -76,15 +76,15 @@ export interface LoadBalancerFeatures {
   readonly ipFamilies?: readonly IpFamily[] | undefined;
   /** Two families on one load balancer. Default: false. */
   readonly dualStack?: boolean | undefined;
-  /** Honours `sourceRanges`. Default: false. */
+  /** Honors `sourceRanges`. Default: false. */
   readonly sourceRanges?: boolean | undefined;
-  /** Honours `requestedIps`. Default: false. */
+  /** Honors `requestedIps`. Default: false. */
   readonly requestedIp?: boolean | undefined;
-  /** Honours `sessionAffinity`. Default: false. */
+  /** Honors `sessionAffinity`. Default: false. */
   readonly sessionAffinity?: boolean | undefined;
-  /** Honours policy Local with health checks on the node. Default: false. */
+  /** Honors policy Local with health checks on the node. Default: false. */
   readonly externalTrafficPolicyLocal?: boolean | undefined;
-  /** Honours `deletionProtection`. Default: false. */
+  /** Honors `deletionProtection`. Default: false. */
   readonly deletionProtection?: boolean | undefined;
   /** IP modes that may appear in the ingress. Default: VIP. */
   readonly ipModes?: readonly ("VIP" | "Proxy")[] | undefined;
@@ -100,9 +100,9 @@ export interface LoadBalancerFeatures {
   readonly maxConcurrentChanges?: number | undefined;
   /** Which changes may not run at once: of one Service, of one `lockKey`, of the whole provider. Default: service. */
   readonly lockScope?: "service" | "lockKey" | "provider" | undefined;
-  /** Honours `adopt`. Default: false. */
+  /** Honors `adopt`. Default: false. */
   readonly adopt?: boolean | undefined;
-  /** Honours `context.validateOnly`. Default: false: such calls are refused before they reach the provider. */
+  /** Honors `context.validateOnly`. Default: false: such calls are refused before they reach the provider. */
   readonly validateOnly?: boolean | undefined;
   /** Node sets, which the SDK keeps in memory for every provider. `false` turns them off. */
   readonly nodeSets?: false | { readonly maxSets?: number | undefined; readonly maxNodes?: number | undefined };

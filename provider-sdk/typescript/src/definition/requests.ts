@@ -83,7 +83,7 @@ export interface NodesDiff {
   readonly changed: readonly TargetNode[];
 }
 
-/** The nodes wanted, always resolved and complete, however they travelled. */
+/** The nodes wanted, always resolved and complete, however they traveled. */
 export interface DesiredNodes {
   /** Every node that shall be a target. Empty means no node at all. Order means nothing. */
   readonly nodes: readonly TargetNode[];

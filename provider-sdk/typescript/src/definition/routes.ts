@@ -76,7 +76,7 @@ export interface RouteFeatures {
   readonly blackhole?: boolean | undefined;
   /** Routes depend on the node's addresses. Default: false. */
   readonly targetAddresses?: boolean | undefined;
-  /** Honours `context.validateOnly`. Default: false. */
+  /** Honors `context.validateOnly`. Default: false. */
   readonly validateOnly?: boolean | undefined;
   /** Default: IPv4 only. */
   readonly ipFamilies?: readonly IpFamily[] | undefined;

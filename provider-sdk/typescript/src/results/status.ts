@@ -16,14 +16,14 @@ import { redactText } from "../telemetry/log.ts";
 import { toDuration } from "../util/clock.ts";
 import { ProviderError } from "./errors.ts";
 
-/** An error as it leaves: code, text and the serialised google.rpc.Status for `grpc-status-details-bin`. */
+/** An error as it leaves: code, text and the serialized google.rpc.Status for `grpc-status-details-bin`. */
 export interface ErrorStatus {
   readonly code: number;
   readonly message: string;
   readonly details: Buffer;
 }
 
-/** Most bytes of serialised details. 60 kB hang a caller, C-core refuses above 6.5 kB (contract, section 2). */
+/** Most bytes of serialized details. 60 kB hang a caller, C-core refuses above 6.5 kB (contract, section 2). */
 export const maxDetailsBytes = 4_096;
 
 /** Most bytes of one text inside the details. */

@@ -27,7 +27,7 @@ export interface DescriptorIndex {
   readonly closure: (file: DescribedFile) => readonly DescribedFile[];
 }
 
-/** Reads a serialised FileDescriptorSet. */
+/** Reads a serialized FileDescriptorSet. */
 export const indexDescriptors = (fileDescriptorSet: Uint8Array): DescriptorIndex => {
   const files = new Map<string, DescribedFile>();
   const symbols = new Map<string, DescribedFile>();

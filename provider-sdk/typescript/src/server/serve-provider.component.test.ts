@@ -8,10 +8,10 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { Client, credentials } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { invoke, invokeOk } from "../../test/support/invoke.ts";
-import { eventually, temporaryFolder } from "../../test/support/serve-for-test.ts";
+import { eventually, temporaryDirectory } from "../../test/support/serve-for-test.ts";
 
 const { methods } = CloudProviderDefinition;
-const packageFolder = join(import.meta.dirname, "..", "..");
+const packageDirectory = join(import.meta.dirname, "..", "..");
 
 /** A process and all it has said. */
 interface Spawned {
@@ -33,9 +33,9 @@ const slow = minimal.replace("HANDLER", "() => new Promise(() => undefined)");
 
 /** A program inside this package, so that it finds the SDK as a vendor's does; among what no tool looks at. */
 const programFile = async (source: string): Promise<string> => {
-  const folder = join(packageFolder, "dist", ".test");
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${randomUUID()}.ts`);
+  const directory = join(packageDirectory, "dist", ".test");
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, `${randomUUID()}.ts`);
   await writeFile(file, source);
   onTestFinished(() => rm(file, { force: true }));
   return file;
@@ -70,7 +70,7 @@ const typeErrors = async (source: string): Promise<string> => {
   const target = ["--module", "nodenext", "--target", "es2024", "--types", "node", "--customConditions", "development"];
   const allowed = ["--allowImportingTsExtensions", "--erasableSyntaxOnly", "--skipLibCheck"];
   const child = spawn("tsc", [...options, ...target, ...allowed, file], {
-    cwd: packageFolder,
+    cwd: packageDirectory,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const chunks: string[] = [];
@@ -82,7 +82,7 @@ const typeErrors = async (source: string): Promise<string> => {
   return chunks.join("");
 };
 
-const socketIn = async () => join(await temporaryFolder(), "provider.sock");
+const socketIn = async () => join(await temporaryDirectory(), "provider.sock");
 
 const clientOf = (path: string): Client => {
   const client = new Client(`unix://${path}`, credentials.createInsecure());
@@ -94,7 +94,7 @@ const serving = (spawned: Spawned) => eventually(() => spawned.said().includes('
 
 describe("serveProvider()", () => {
   test("serves the README's smallest provider, which has at most 30 lines", async () => {
-    const readme = await readFile(join(packageFolder, "README.md"), "utf8");
+    const readme = await readFile(join(packageDirectory, "README.md"), "utf8");
     const source =
       /<!-- snippet: smallest-provider -->\n```ts\n(?<source>.*?)```/s.exec(readme)?.groups?.["source"] ?? "";
     expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(30);

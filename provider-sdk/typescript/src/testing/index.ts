@@ -16,7 +16,7 @@ export {
   type SeenRequest,
   startFakeCloud,
 } from "./fake-cloud/start-fake-cloud.ts";
-export type { FakeTable, TableBehaviour, TablePage } from "./fake-cloud/table.ts";
+export type { FakeTable, TableBehavior, TablePage } from "./fake-cloud/table.ts";
 export { ProviderCallError } from "./provider-client.ts";
 export {
   connectToProvider,

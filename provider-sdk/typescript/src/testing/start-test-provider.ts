@@ -33,30 +33,30 @@ const drainMs = 100;
 const pollMs = 5;
 
 /**
- * Serves a provider inside the test's own process, on a socket in a temporary folder, with no signal handlers, no environment and no exit. It has
+ * Serves a provider inside the test's own process, on a socket in a temporary directory, with no signal handlers, no environment and no exit. It has
  * been checked once when this returns, whether or not the cloud answered.
  */
 export const startTestProvider = async (
   definition: ProviderDefinition,
   options: TestProviderOptions = {},
 ): Promise<TestProvider> => {
-  const folder = await mkdtemp(join(tmpdir(), "provider-"));
+  const directory = await mkdtemp(join(tmpdir(), "provider-"));
   const logged: string[] = [];
   const log = createLogger({ level: "debug", write: (line) => logged.push(line), now: () => new Date() });
   const running = await startProvider(definition, {
     log,
     drainMs,
     ...options,
-    endpoint: { kind: "unix", path: join(folder, "provider.sock") },
+    endpoint: { kind: "unix", path: join(directory, "provider.sock") },
   }).catch(async (error: unknown) => {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
     throw error;
   });
   const client = connectToProvider(running.address, options);
   const close = async (): Promise<void> => {
     client.close();
     await running.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   };
   await firstCheck(client, options.firstCheckMs ?? defaultFirstCheckMs);
   return { client, address: running.address, logged, running, close, [Symbol.asyncDispose]: close };

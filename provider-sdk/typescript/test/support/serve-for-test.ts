@@ -33,11 +33,11 @@ export const basics = {
   check: () => undefined,
 } as const;
 
-/** A folder that ends with the test. */
-export const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "sdk-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+/** A directory that ends with the test. */
+export const temporaryDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), "sdk-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 };
 
 /** Serves a definition until the test ends. */
@@ -45,7 +45,7 @@ export const serveForTest = async (
   definition: ProviderDefinition,
   options: Partial<StartOptions> = {},
 ): Promise<ServedForTest> => {
-  const socketPath = join(await temporaryFolder(), "provider.sock");
+  const socketPath = join(await temporaryDirectory(), "provider.sock");
   const logged: string[] = [];
   const log = createLogger({ level: "debug", write: (line) => logged.push(line), now: () => new Date() });
   const provider = await startProvider(definition, {

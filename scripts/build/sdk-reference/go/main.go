@@ -1,6 +1,6 @@
 // Command go prints what Go packages export as JSON: packages, their exported names, signatures and documentation.
 //
-//	go run scripts/build/sdk-reference/go/main.go <import path>=<folder>...
+//	go run scripts/build/sdk-reference/go/main.go <import path>=<directory>...
 package main
 
 import (
@@ -40,10 +40,10 @@ type sdkPackage struct {
 func main() {
 	packages := []sdkPackage{}
 	for _, argument := range os.Args[1:] {
-		importPath, folder, _ := strings.Cut(argument, "=")
-		found, err := read(importPath, folder)
+		importPath, directory, _ := strings.Cut(argument, "=")
+		found, err := read(importPath, directory)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "cannot read the Go package in %s: %v\n", folder, err)
+			fmt.Fprintf(os.Stderr, "cannot read the Go package in %s: %v\n", directory, err)
 			os.Exit(1)
 		}
 		packages = append(packages, found)
@@ -54,8 +54,8 @@ func main() {
 	}
 }
 
-func read(importPath, folder string) (sdkPackage, error) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+func read(importPath, directory string) (sdkPackage, error) {
+	paths, err := filepath.Glob(filepath.Join(directory, "*.go"))
 	if err != nil {
 		return sdkPackage{}, err
 	}

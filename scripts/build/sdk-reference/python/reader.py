@@ -1,7 +1,7 @@
 """
 Prints what Python modules export as JSON: names, signatures and docstrings. Reads sources only and imports none of them.
 
-    python3 scripts/build/sdk-reference/python/reader.py <folder of the sources> <module>...
+    python3 scripts/build/sdk-reference/python/reader.py <directory of the sources> <module>...
 """
 
 from __future__ import annotations

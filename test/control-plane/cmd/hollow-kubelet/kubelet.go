@@ -86,10 +86,10 @@ func configure(wanted node) (*options.KubeletFlags, *kubeletconfig.KubeletConfig
 	return flags, config, nil
 }
 
-// moveTo replaces the folder that upstream makes in /tmp, whatever TMPDIR says, and that nobody would remove.
+// moveTo replaces the directory that upstream makes in /tmp, whatever TMPDIR says, and that nobody would remove.
 func moveTo(rootDir string, flags *options.KubeletFlags, config *kubeletconfig.KubeletConfiguration) error {
 	if err := os.RemoveAll(flags.RootDirectory); err != nil {
-		return fmt.Errorf("remove upstream's folder: %w", err)
+		return fmt.Errorf("remove upstream's directory: %w", err)
 	}
 	flags.RootDirectory = rootDir
 	flags.CertDirectory = filepath.Join(rootDir, "pki")
@@ -97,7 +97,7 @@ func moveTo(rootDir string, flags *options.KubeletFlags, config *kubeletconfig.K
 	config.PodLogsDir = filepath.Join(rootDir, "pod-logs")
 	for _, dir := range []string{flags.CertDirectory, config.StaticPodPath, config.PodLogsDir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make the kubelet's folder: %w", err)
+			return fmt.Errorf("make the kubelet's directory: %w", err)
 		}
 	}
 	return nil

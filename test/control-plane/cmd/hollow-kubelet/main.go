@@ -46,7 +46,7 @@ func parse() node {
 	flags := pflag.CommandLine
 	flags.StringVar(&wanted.name, "hostname-override", "", "Name of the Node; required")
 	flags.StringVar(&wanted.kubeconfig, "kubeconfig", "", "File with the rights of system:node:<name>; required")
-	flags.StringVar(&wanted.rootDir, "root-dir", "", "Folder for the kubelet's files, made when absent; required")
+	flags.StringVar(&wanted.rootDir, "root-dir", "", "Directory for the kubelet's files, made when absent; required")
 	flags.StringVar(&wanted.cloudProvider, "cloud-provider", "external", "external: the Node waits for a cloud controller; empty: it does not")
 	flags.StringVar(&wanted.providerID, "provider-id", "", "Empty: the cloud controller has to find the Node")
 	flags.StringVar(&wanted.nodeIP, "node-ip", "", "An address of this machine, not loopback; empty: the cloud controller tells the addresses")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Variable switches the behaviour on; without it the programs are the ordinary ones and may be run by hand.
+// Variable switches the behavior on; without it the programs are the ordinary ones and may be run by hand.
 // Its value is a mode, a colon and the parent's process id. The modes:
 //
 //	stdin   end when standard input closes (the parent holds the other end of it), and when the parent is killed

@@ -9,17 +9,17 @@ import { ControlPlaneError } from "../errors.ts";
 import { poll } from "../poll.ts";
 import { run } from "../run.ts";
 
-/** Go programs of one module, a folder each, that are built when they are not up to date. */
+/** Go programs of one module, a directory each, that are built when they are not up to date. */
 export interface GoModule {
   /** In messages, such as "control plane 1.36". */
   readonly name: string;
-  /** The folder of go.mod. */
+  /** The directory of go.mod. */
   readonly dir: string;
   /** Name of the go.mod; its go.sum has the same name but for the suffix. */
   readonly modfile: string;
-  /** Folder below `dir` with a folder for each program. */
+  /** Directory below `dir` with a directory for each program. */
   readonly commands: string;
-  /** Folders below `dir` with what the programs share. */
+  /** Directories below `dir` with what the programs share. */
   readonly shared: readonly string[];
   /** Where the programs are put. */
   readonly binDir: string;
@@ -96,9 +96,9 @@ async function gatherInputs(module: GoModule): Promise<Inputs> {
 
 async function listSources({ dir, commands, shared }: GoModule): Promise<readonly string[]> {
   const found = await Promise.all(
-    [commands, ...shared].map(async (folder) => {
-      const names = await readdir(path.join(dir, folder), { recursive: true });
-      return names.filter((name) => name.endsWith(".go")).map((name) => path.join(folder, name));
+    [commands, ...shared].map(async (directory) => {
+      const names = await readdir(path.join(dir, directory), { recursive: true });
+      return names.filter((name) => name.endsWith(".go")).map((name) => path.join(directory, name));
     }),
   );
   return found.flat().sort();
@@ -110,7 +110,7 @@ async function requireGo(module: GoModule): Promise<string> {
   throw new ControlPlaneError(
     "GO_MISSING",
     `build the ${module.name}: \`go\` was not found in PATH or does not run. Install the Go toolchain that ` +
-      `${module.modfile} names (line "go"), or copy a built folder to ${module.binDir}`,
+      `${module.modfile} names (line "go"), or copy a built directory to ${module.binDir}`,
   );
 }
 

@@ -58,7 +58,7 @@ describe("versions.json", async () => {
     expect(new Set(replaced)).toEqual(new Set([staging]));
   });
 
-  it("has one minor with the modfile go.mod, by which Go knows the folder as a module", async () => {
+  it("has one minor with the modfile go.mod, by which Go knows the directory as a module", async () => {
     const modfiles = await Promise.all(minors.map(async (minor) => (await readVersion(minor)).modfile));
     expect(modfiles.filter((modfile) => modfile === "go.mod")).toHaveLength(1);
   });

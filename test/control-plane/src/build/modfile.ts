@@ -8,7 +8,7 @@ import { type KubernetesVersion, moduleDir } from "./versions.ts";
 
 /** A Go module of this repository that builds parts of Kubernetes. */
 export interface ModuleTarget {
-  /** The folder of its go.mod. */
+  /** The directory of its go.mod. */
   readonly dir: string;
   readonly path: string;
   readonly modfile: string;
@@ -32,7 +32,7 @@ export async function writeModuleFile(version: KubernetesVersion, target: Module
   const answer = await go(["mod", "download", "-json", module], path.parse(target.dir).root, version);
   const upstream = await readFile(requireString(parseJson(answer.stdout, module), "GoMod", module), "utf8");
   await writeFile(path.join(target.dir, target.modfile), moduleFile(version, target, upstream));
-  // The folder of a module is known by a file of this name, whichever file -modfile says.
+  // The directory of a module is known by a file of this name, whichever file -modfile says.
   const root = path.join(target.dir, "go.mod");
   if (!existsSync(root))
     throw new ControlPlaneError("BAD_OPTIONS", `${root} is missing: one minor must have it as modfile`);
@@ -40,7 +40,7 @@ export async function writeModuleFile(version: KubernetesVersion, target: Module
 }
 
 /**
- * k8s.io/kubernetes v1.X.Y requires its staging modules as v0.0.0 and replaces them by folders of its repository; they
+ * k8s.io/kubernetes v1.X.Y requires its staging modules as v0.0.0 and replaces them by directories of its repository; they
  * are published as v0.X.Y. `upstream` is its go.mod, which has the list.
  */
 export function moduleFile(version: KubernetesVersion, target: ModuleTarget, upstream: string): string {

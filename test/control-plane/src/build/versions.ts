@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { ControlPlaneError } from "../errors.ts";
 import { isObject, objectAt, parseJson, requireString } from "../json.ts";
 
-/** The Go module: the folder above both `src` and `dist`. */
+/** The Go module: the directory above both `src` and `dist`. */
 export const moduleDir: string = fileURLToPath(new URL("../..", import.meta.url));
 
 /** One entry of versions.json: everything that differs between two minors of Kubernetes. */

@@ -13,7 +13,7 @@ export interface Layout {
   readonly logs: string;
   /** TMPDIR of the programs. */
   readonly scratch: string;
-  /** A folder for each hollow kubelet. */
+  /** A directory for each hollow kubelet. */
   readonly nodes: string;
   readonly kubeconfigs: string;
   readonly pki: string;

@@ -28,12 +28,12 @@ func served(t *testing.T, settings config) (cpv1.CloudProviderClient, string) {
 		t.Fatal(err)
 	}
 	// Paths of sockets are short: not t.TempDir.
-	folder, err := os.MkdirTemp("", "bridge")
+	directory, err := os.MkdirTemp("", "bridge")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	endpoint := "unix://" + filepath.Join(folder, "p.sock")
+	t.Cleanup(func() { os.RemoveAll(directory) })
+	endpoint := "unix://" + filepath.Join(directory, "p.sock")
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {

@@ -19,7 +19,7 @@ kind: CloudControllerManagerConfiguration
 `;
 
 interface Site {
-  readonly folder: string;
+  readonly directory: string;
   readonly cloudUrl: string;
   readonly providerPort: number;
 }
@@ -39,18 +39,18 @@ export class ObservedWorld implements AsyncDisposable {
   #sidecar: Program;
 
   static async start(): Promise<ObservedWorld> {
-    const folder = await mkdtemp(join(tmpdir(), "observed-"));
-    await writeFile(join(folder, "config.yaml"), CONFIG);
+    const directory = await mkdtemp(join(tmpdir(), "observed-"));
+    await writeFile(join(directory, "config.yaml"), CONFIG);
     const cluster = await startDevCluster({ recordsRequests: false });
-    await cluster.writeKubeconfig(join(folder, "kubeconfig"));
+    await cluster.writeKubeconfig(join(directory, "kubeconfig"));
     const { instancePool, loadBalancerPool } = loopbackPools(process.pid);
     const cloud = await spawnCloud({
       flags: { "instance-pool": instancePool, "load-balancer-pool": loadBalancerPool },
     });
-    const site = { folder, cloudUrl: cloud.url, providerPort: await freePort() };
+    const site = { directory, cloudUrl: cloud.url, providerPort: await freePort() };
     const sidecar = startSidecar(site);
     await sidecar.said(/provider ready/, STARTED_MS);
-    const replicas = ["replica-1", "replica-2"].map(() => startReplica(folder));
+    const replicas = ["replica-1", "replica-2"].map(() => startReplica(directory));
     const urls = await Promise.all(replicas.map((replica) => replica.said(/"health":"(http:[^"]+)"/, STARTED_MS)));
     await eventually("one of the replicas to lead", STARTED_MS, () =>
       replicas.some(({ output }) => output.includes("Became leader")) ? true : undefined,
@@ -129,11 +129,11 @@ export class ObservedWorld implements AsyncDisposable {
 
   /** Half a line, as a slip of the editor leaves it. */
   async spoilConfig(): Promise<void> {
-    await writeFile(join(this.#site.folder, "config.yaml"), `${CONFIG}Generic: [\n`);
+    await writeFile(join(this.#site.directory, "config.yaml"), `${CONFIG}Generic: [\n`);
   }
 
   async mendConfig(): Promise<void> {
-    await writeFile(join(this.#site.folder, "config.yaml"), CONFIG);
+    await writeFile(join(this.#site.directory, "config.yaml"), CONFIG);
   }
 
   async stopProvider(): Promise<void> {
@@ -154,7 +154,7 @@ export class ObservedWorld implements AsyncDisposable {
     for (const program of [...this.#replicas, this.#sidecar]) await program[Symbol.asyncDispose]();
     await this.#cloud.stop("SIGKILL");
     await this.cluster.close();
-    await rm(this.#site.folder, { recursive: true, force: true });
+    await rm(this.#site.directory, { recursive: true, force: true });
   }
 
   async #patchReady(name: string, status: string): Promise<void> {
@@ -176,25 +176,25 @@ export class ObservedWorld implements AsyncDisposable {
   }
 }
 
-function startSidecar({ folder, cloudUrl, providerPort }: Site): Program {
+function startSidecar({ directory, cloudUrl, providerPort }: Site): Program {
   return new Program({
     source: "providers/simulated/src/sidecar/main.ts",
     args: [`--cloud-url=${cloudUrl}`, "--cloud-call-rate=20:40"],
     env: {
-      CLOUD_PROVIDER_ENDPOINT: `unix://${join(folder, "provider.sock")}`,
+      CLOUD_PROVIDER_ENDPOINT: `unix://${join(directory, "provider.sock")}`,
       CLOUD_PROVIDER_HTTP_ADDRESS: `127.0.0.1:${providerPort}`,
       SIMCLOUD_API_KEY: API_KEY,
     },
   });
 }
 
-function startReplica(folder: string): Program {
+function startReplica(directory: string): Program {
   return new Program({
     source: "controller/src/main.ts",
     args: [
-      `--config=${join(folder, "config.yaml")}`,
-      `--kubeconfig=${join(folder, "kubeconfig")}`,
-      `--provider=simulated=unix://${join(folder, "provider.sock")}`,
+      `--config=${join(directory, "config.yaml")}`,
+      `--kubeconfig=${join(directory, "kubeconfig")}`,
+      `--provider=simulated=unix://${join(directory, "provider.sock")}`,
       "--controllers=*,node-ipam-controller,kubelet-serving-csr-approver",
       "--allocate-node-cidrs",
       "--cluster-cidr=10.244.0.0/16",

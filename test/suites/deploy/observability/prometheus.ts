@@ -10,8 +10,8 @@ const QUERY_MS = 30_000;
 
 export interface PrometheusOptions {
   /** For its configuration, and for what it stores unless `data` says otherwise. */
-  readonly folder: string;
-  /** A folder with blocks. */
+  readonly directory: string;
+  /** A directory with blocks. */
   readonly data?: string;
   /** JSON, which is YAML. */
   readonly config: object;
@@ -29,8 +29,8 @@ export class Prometheus implements AsyncDisposable {
   readonly #program: Program;
   readonly #url: string;
 
-  static async start({ folder, data = join(folder, "data"), config }: PrometheusOptions): Promise<Prometheus> {
-    const file = join(folder, "prometheus.json");
+  static async start({ directory, data = join(directory, "data"), config }: PrometheusOptions): Promise<Prometheus> {
+    const file = join(directory, "prometheus.json");
     await writeFile(file, JSON.stringify(config));
     const address = `127.0.0.1:${await freePort()}`;
     const program = new Program({

@@ -1,7 +1,7 @@
 // Program oci-check holds every JSON document of an OCI image layout against the schemas of the image format, with the
 // format's own validator, and every blob against its digest and size.
 //
-//	oci-check FOLDER
+//	oci-check DIRECTORY
 package main
 
 import (
@@ -17,17 +17,17 @@ import (
 
 // checker goes from the layout's index to everything that it refers to.
 type checker struct {
-	folder string
-	seen   map[string]bool
-	faults []string
+	directory string
+	seen      map[string]bool
+	faults    []string
 }
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "Usage: oci-check FOLDER")
+		fmt.Fprintln(os.Stderr, "Usage: oci-check DIRECTORY")
 		os.Exit(64)
 	}
-	check := &checker{folder: os.Args[1], seen: map[string]bool{}}
+	check := &checker{directory: os.Args[1], seen: map[string]bool{}}
 	check.document("oci-layout", schema.ValidatorMediaTypeLayoutHeader, check.read("oci-layout"))
 	index := check.read("index.json")
 	check.document("index.json", schema.ValidatorMediaTypeImageIndex, index)
@@ -109,7 +109,7 @@ func (c *checker) decode(what string, text []byte, into any) {
 }
 
 func (c *checker) read(path string) []byte {
-	content, err := os.ReadFile(filepath.Join(c.folder, path))
+	content, err := os.ReadFile(filepath.Join(c.directory, path))
 	if err != nil {
 		c.fault(path, err)
 	}

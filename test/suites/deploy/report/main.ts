@@ -19,25 +19,25 @@ const TIMES = 9;
 
 async function main(): Promise<void> {
   const [load = 0] = loadavg();
-  const folder = await mkdtemp(join(tmpdir(), "image-report-"));
+  const directory = await mkdtemp(join(tmpdir(), "image-report-"));
   try {
     await using podman = await Podman.create();
-    const layout = join(folder, "images");
+    const layout = join(directory, "images");
     await buildImages(layout);
-    await makeBundles(join(folder, "bundles"));
+    await makeBundles(join(directory, "bundles"));
     const image = await podman.load(layout, `${CONTROLLER}:${VERSION}`);
     const figures = {
       version: VERSION,
       day: new Date().toISOString().slice(0, "2026-11-23".length),
       sizes: await weigh(layout, await readImages(layout)),
-      starts: await start(podman, image, bundledProgram(join(folder, "bundles"), CONTROLLER)),
+      starts: await start(podman, image, bundledProgram(join(directory, "bundles"), CONTROLLER)),
       engine: await engineOf(podman),
       processors: availableParallelism(),
       load,
     };
     await writeFile(PAGE, withFigures(await readFile(PAGE, "utf8"), figures));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -31,10 +31,10 @@ export async function outputOf(
   return stdout;
 }
 
-/** Builds images as `npm run images` does, into the folder: of the locked packages, and of the newest where Debian has replaced those. */
-export async function buildImages(folder: string, ...args: readonly string[]): Promise<void> {
+/** Builds images as `npm run images` does, into the directory: of the locked packages, and of the newest where Debian has replaced those. */
+export async function buildImages(directory: string, ...args: readonly string[]): Promise<void> {
   const build = async (...more: readonly string[]): Promise<string> =>
-    outputOf(process.execPath, ["--conditions=development", SCRIPT, `--out=${folder}`, ...args, ...more], {
+    outputOf(process.execPath, ["--conditions=development", SCRIPT, `--out=${directory}`, ...args, ...more], {
       SOURCE_DATE_EPOCH,
     });
   try {
@@ -46,8 +46,8 @@ export async function buildImages(folder: string, ...args: readonly string[]): P
 }
 
 /** Likewise, for this machine alone. */
-export async function buildOwnImages(folder: string, ...names: readonly string[]): Promise<void> {
-  await buildImages(folder, ...names, `--platform=linux/${ARCHITECTURE}`);
+export async function buildOwnImages(directory: string, ...names: readonly string[]): Promise<void> {
+  await buildImages(directory, ...names, `--platform=linux/${ARCHITECTURE}`);
 }
 
 /** A manifest of an image for one platform, with what it refers to. */
@@ -60,18 +60,18 @@ export interface PlatformImage {
   readonly config: Json;
 }
 
-export async function readBlob(folder: string, digest: unknown): Promise<Buffer> {
-  return readFile(blobPath(folder, digest));
+export async function readBlob(directory: string, digest: unknown): Promise<Buffer> {
+  return readFile(blobPath(directory, digest));
 }
 
-export function blobPath(folder: string, digest: unknown): string {
-  return join(folder, "blobs", String(digest).replace(":", "/"));
+export function blobPath(directory: string, digest: unknown): string {
+  return join(directory, "blobs", String(digest).replace(":", "/"));
 }
 
 /** All images of a layout, for all platforms. */
-export async function readImages(folder: string): Promise<readonly PlatformImage[]> {
-  const json = async (digest: unknown): Promise<Json> => JSON.parse((await readBlob(folder, digest)).toString());
-  const layout: unknown = JSON.parse(await readFile(join(folder, "index.json"), "utf8"));
+export async function readImages(directory: string): Promise<readonly PlatformImage[]> {
+  const json = async (digest: unknown): Promise<Json> => JSON.parse((await readBlob(directory, digest)).toString());
+  const layout: unknown = JSON.parse(await readFile(join(directory, "index.json"), "utf8"));
   const images: PlatformImage[] = [];
   for (const image of listOf(at(layout, "manifests")))
     for (const { digest, platform } of listOf(at(await json(image["digest"]), "manifests"))) {

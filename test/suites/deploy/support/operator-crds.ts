@@ -7,8 +7,8 @@ const OPERATOR = "github.com/prometheus-operator/prometheus-operator";
 
 /** The file with the CustomResourceDefinition of a kind of Prometheus' operator, out of the pinned version's own module. */
 export async function operatorCrd(plural: string): Promise<string> {
-  const { Dir: folder }: { readonly Dir: string } = JSON.parse(
+  const { Dir: directory }: { readonly Dir: string } = JSON.parse(
     await outputOf("go", ["-C", MODULE, "mod", "download", "-json", OPERATOR]),
   );
-  return join(folder, `example/prometheus-operator-crd/monitoring.coreos.com_${plural}.yaml`);
+  return join(directory, `example/prometheus-operator-crd/monitoring.coreos.com_${plural}.yaml`);
 }

@@ -15,7 +15,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   "cloudwire-provider-simulated": "providers/simulated/src/sidecar/main.ts",
 };
 
-/** In a mount namespace of its own: further folders may be made in /run and /etc, and nobody else sees them. */
+/** In a mount namespace of its own: further directories may be made in /run and /etc, and nobody else sees them. */
 const IN_OWN_MOUNTS = `
 mount -t tmpfs tmpfs /run
 mkdir /run/.upper /run/.work
@@ -28,23 +28,27 @@ interface PodPlace {
   readonly controlPlane: ControlPlane;
   readonly namespace: string;
   /** For its volumes. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** Starts the containers of a pod as processes of the sources, in order, with the mounts, arguments and environment that a kubelet gives them. */
 export async function startPodProcesses(pod: unknown, place: PodPlace): Promise<readonly Program[]> {
-  const folders = new Map<string, string>();
+  const directories = new Map<string, string>();
   for (const volume of listOf(at(pod, "volumes")))
-    folders.set(String(volume["name"]), await makeVolume(volume, pod, place));
-  return containersOf(pod).map((container) => startContainer(container, folders, place));
+    directories.set(String(volume["name"]), await makeVolume(volume, pod, place));
+  return containersOf(pod).map((container) => startContainer(container, directories, place));
 }
 
-function startContainer(container: Json, folders: ReadonlyMap<string, string>, { controlPlane }: PodPlace): Program {
+function startContainer(
+  container: Json,
+  directories: ReadonlyMap<string, string>,
+  { controlPlane }: PodPlace,
+): Program {
   const [, image = ""] = /([^/:]+)(?::[^/]*)?$/.exec(String(container["image"])) ?? [];
   const source = PROGRAMS[image];
   if (source === undefined) throw new Error(`no program is known for image ${String(container["image"])}`);
   const mounts = listOf(container["volumeMounts"]).flatMap(({ name, mountPath }) => [
-    folders.get(String(name)) ?? `no volume ${String(name)}`,
+    directories.get(String(name)) ?? `no volume ${String(name)}`,
     String(mountPath),
   ]);
   const args = Array.isArray(container["args"]) ? container["args"].map(String) : [];
@@ -61,15 +65,15 @@ function startContainer(container: Json, folders: ReadonlyMap<string, string>, {
   });
 }
 
-/** A folder with what the volume has. */
+/** A directory with what the volume has. */
 async function makeVolume(volume: Json, pod: unknown, place: PodPlace): Promise<string> {
-  const folder = join(place.folder, String(volume["name"]));
-  await mkdir(folder, { recursive: true });
+  const directory = join(place.directory, String(volume["name"]));
+  await mkdir(directory, { recursive: true });
   for (const [name, content] of await contentOf(volume, pod, place)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), content);
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), content);
   }
-  return folder;
+  return directory;
 }
 
 type Files = readonly (readonly [name: string, content: string | Buffer])[];

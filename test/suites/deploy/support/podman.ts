@@ -25,23 +25,23 @@ default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 export class Podman implements AsyncDisposable {
   /** By which podman finds them. */
   readonly env: Readonly<Record<string, string>>;
-  readonly #folder: string;
+  readonly #directory: string;
 
-  private constructor(folder: string) {
-    this.#folder = folder;
+  private constructor(directory: string) {
+    this.#directory = directory;
     this.env = {
-      CONTAINERS_CONF: join(folder, "containers.conf"),
-      CONTAINERS_STORAGE_CONF: join(folder, "storage.conf"),
+      CONTAINERS_CONF: join(directory, "containers.conf"),
+      CONTAINERS_STORAGE_CONF: join(directory, "storage.conf"),
     };
   }
 
   static async create(): Promise<Podman> {
-    const folder = await mkdtemp(join(tmpdir(), "podman-"));
-    const podman = new Podman(folder);
-    await writeFile(join(folder, "containers.conf"), ENGINE);
-    const storage = { driver: "overlay", graphroot: join(folder, "storage"), runroot: join(folder, "run") };
+    const directory = await mkdtemp(join(tmpdir(), "podman-"));
+    const podman = new Podman(directory);
+    await writeFile(join(directory, "containers.conf"), ENGINE);
+    const storage = { driver: "overlay", graphroot: join(directory, "storage"), runroot: join(directory, "run") };
     const lines = Object.entries(storage).map(([name, value]) => `${name} = "${value}"\n`);
-    await writeFile(join(folder, "storage.conf"), `[storage]\n${lines.join("")}`);
+    await writeFile(join(directory, "storage.conf"), `[storage]\n${lines.join("")}`);
     return podman;
   }
 
@@ -55,9 +55,9 @@ export class Podman implements AsyncDisposable {
 
   /** What holds a pod's namespaces, made of an image that has Node. */
   async makePause(base: string): Promise<void> {
-    const file = join(this.#folder, "Pausefile");
+    const file = join(this.#directory, "Pausefile");
     await writeFile(file, `FROM ${base}\nENTRYPOINT ${JSON.stringify(["node", "-e", PAUSE_PROGRAM])}\n`);
-    await this.run("build", "--quiet", `--file=${file}`, `--tag=${PAUSE}`, this.#folder);
+    await this.run("build", "--quiet", `--file=${file}`, `--tag=${PAUSE}`, this.#directory);
   }
 
   /** What podman prints. */
@@ -82,7 +82,7 @@ export class Podman implements AsyncDisposable {
     await this.run("pod", "rm", "--all", "--force", "--time=0");
     await this.run("rm", "--all", "--force", "--time=0");
     await this.run("rmi", "--all", "--force");
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }
 

@@ -22,9 +22,9 @@ export class Registry implements AsyncDisposable {
     this.#program = program;
   }
 
-  /** Keeps all that it has in the folder. */
-  static async start(folder: string): Promise<Registry> {
-    const authorities = join(folder, "authorities");
+  /** Keeps all that it has in the directory. */
+  static async start(directory: string): Promise<Registry> {
+    const authorities = join(directory, "authorities");
     await mkdir(authorities, { recursive: true });
     const { dir } = await buildControlPlane();
     const { authority, certificateOf } = await makeCertificates(dir, {
@@ -32,15 +32,15 @@ export class Registry implements AsyncDisposable {
     });
     const { certificate, key } = certificateOf("registry");
     const files = { "tls.crt": certificate, "tls.key": key, "authorities/registry.crt": authority.certificate };
-    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
     const address = `${HOST}:${await freePort()}`;
     const config = {
       version: "0.1",
-      storage: { filesystem: { rootdirectory: join(folder, "data") } },
-      http: { addr: address, tls: { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") } },
+      storage: { filesystem: { rootdirectory: join(directory, "data") } },
+      http: { addr: address, tls: { certificate: join(directory, "tls.crt"), key: join(directory, "tls.key") } },
     };
-    await writeFile(join(folder, "config.yml"), JSON.stringify(config));
-    const program = new Program({ command: "docker-registry", args: ["serve", join(folder, "config.yml")] });
+    await writeFile(join(directory, "config.yml"), JSON.stringify(config));
+    const program = new Program({ command: "docker-registry", args: ["serve", join(directory, "config.yml")] });
     await program.said(/listening on/);
     const trusted = [process.env["SSL_CERT_DIR"] ?? "/etc/ssl/certs", authorities].join(":");
     return new Registry(address, { SSL_CERT_DIR: trusted }, program);

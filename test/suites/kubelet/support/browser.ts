@@ -9,7 +9,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const exec = promisify(execFile);
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 
-/** Chromium takes its administrator's rules from one folder: in a mount namespace of its own they are nobody else's. */
+/** Chromium takes its administrator's rules from one directory: in a mount namespace of its own they are nobody else's. */
 const WRAPPER = `#!/bin/sh
 exec unshare --mount sh -ec '
 mkdir -p /etc/chromium/policies
@@ -19,27 +19,27 @@ exec "$CHROMIUM" "$@"' chromium "$@"
 
 export interface BrowserOptions {
   /** For what it stores. */
-  readonly folder: string;
+  readonly directory: string;
   /** A file of PKCS #12. */
   readonly certificate: string;
   readonly password: string;
 }
 
 /** A real Chromium into which a client certificate has been imported, and which shows it to localhost without a question. */
-export async function startBrowser({ folder, certificate, password }: BrowserOptions): Promise<Browser> {
-  const database = join(folder, ".pki", "nssdb");
+export async function startBrowser({ directory, certificate, password }: BrowserOptions): Promise<Browser> {
+  const database = join(directory, ".pki", "nssdb");
   await mkdir(database, { recursive: true });
   await exec("certutil", ["-N", "-d", `sql:${database}`, "--empty-password"]);
   await exec("pk12util", ["-i", certificate, "-d", `sql:${database}`, "-W", password, "-K", ""]);
-  const policies = join(folder, "policies");
+  const policies = join(directory, "policies");
   await mkdir(join(policies, "managed"), { recursive: true });
   // What a person chooses in a dialogue.
   const rules = { AutoSelectCertificateForUrls: [JSON.stringify({ pattern: "https://localhost", filter: {} })] };
   await writeFile(join(policies, "managed", "certificate.json"), JSON.stringify(rules));
-  const wrapper = join(folder, "chromium.sh");
+  const wrapper = join(directory, "chromium.sh");
   await writeFile(wrapper, WRAPPER, { mode: 0o755 });
   const program = process.env["CHROMIUM"] ?? PLACES.find((path) => existsSync(path)) ?? "chromium";
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, POLICIES: policies, CHROMIUM: program };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: directory, POLICIES: policies, CHROMIUM: program };
   return chromium.launch({ executablePath: wrapper, chromiumSandbox: false, env });
 }
 

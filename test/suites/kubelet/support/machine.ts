@@ -16,19 +16,19 @@ export const PAUSE_IMAGE = "localhost/pause:1";
 
 /**
  * What init of the machine does, in namespaces of its own for processes and mounts: everything below it ends with it, and it ends with
- * its input, whatever becomes of who started it. Folders that a kubelet and containerd use wherever their own are told to be are its own.
+ * its input, whatever becomes of who started it. Directories that a kubelet and containerd use wherever their own are told to be are its own.
  */
 const INIT = `
-folder=$1 kubelet=$2
+directory=$1 kubelet=$2
 shift 2
 for own in /run /var/lib; do mount -t tmpfs tmpfs $own; done
-mount --bind "$folder/log" /var/log
+mount --bind "$directory/log" /var/log
 mkdir -p /var/lib/kubelet
-containerd --config "$folder/containerd.toml" >"$folder/containerd.log" 2>&1 &
-until [ -S "$folder/containerd.sock" ]; do sleep 0.1; done
+containerd --config "$directory/containerd.toml" >"$directory/containerd.log" 2>&1 &
+until [ -S "$directory/containerd.sock" ]; do sleep 0.1; done
 echo containerd is there
-until [ -e "$folder/start" ]; do sleep 0.1; done
-"$kubelet" "$@" >"$folder/kubelet.log" 2>&1 &
+until [ -e "$directory/start" ]; do sleep 0.1; done
+"$kubelet" "$@" >"$directory/kubelet.log" 2>&1 &
 exec cat >/dev/null`;
 
 export interface MachineOptions {
@@ -42,54 +42,54 @@ export interface MachineOptions {
 /** A machine with a real kubelet and containerd, which run in this one's network. Pods use that one, too, or none. */
 export class Machine implements AsyncDisposable {
   readonly #options: MachineOptions;
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #init: Program;
 
-  private constructor(options: MachineOptions, folder: string, init: Program) {
+  private constructor(options: MachineOptions, directory: string, init: Program) {
     this.#options = options;
-    this.#folder = folder;
+    this.#directory = directory;
     this.#init = init;
   }
 
   /** containerd runs; the kubelet is started by itself. */
   static async start(options: MachineOptions): Promise<Machine> {
-    const folder = await mkdtemp(join(tmpdir(), "machine-"));
-    await writeContainerdConfig(folder);
-    for (const name of ["log", "manifests", "etc"]) await mkdir(join(folder, name));
-    const kubelet = await kubeletArgs(options, folder);
+    const directory = await mkdtemp(join(tmpdir(), "machine-"));
+    await writeContainerdConfig(directory);
+    for (const name of ["log", "manifests", "etc"]) await mkdir(join(directory, name));
+    const kubelet = await kubeletArgs(options, directory);
     const namespaces = ["--pid", "--mount", "--fork", "--kill-child", "--mount-proc"];
-    const args = [...namespaces, "sh", "-ec", INIT, "init", folder, options.kubelet, ...kubelet];
+    const args = [...namespaces, "sh", "-ec", INIT, "init", directory, options.kubelet, ...kubelet];
     const init = new Program({ command: "unshare", args });
-    const machine = new Machine(options, folder, init);
+    const machine = new Machine(options, directory, init);
     await init.said(/containerd is there/, START_MS);
     return machine;
   }
 
   /** Files of the machine that are put there by hand, such as a kubeconfig: their path. */
   async putFile(name: string, content: string, mode = 0o644): Promise<string> {
-    const path = join(this.#folder, "etc", name);
+    const path = join(this.#directory, "etc", name);
     await writeFile(path, content, { mode });
     return path;
   }
 
   /** Takes an archive of an image, as docker and skopeo write it. */
   async importImage(archive: string): Promise<void> {
-    const socket = join(this.#folder, "containerd.sock");
+    const socket = join(this.#directory, "containerd.sock");
     await exec("ctr", ["--address", socket, "--namespace", "k8s.io", "images", "import", "--no-unpack", archive]);
   }
 
   /** The kubelet, which registers the Node. */
   async startKubelet(): Promise<void> {
-    await writeFile(join(this.#folder, "start"), "");
+    await writeFile(join(this.#directory, "start"), "");
   }
 
-  /** Into the kubelet's folder of manifests. */
+  /** Into the kubelet's directory of manifests. */
   async runStaticPod(name: string, manifest: object): Promise<void> {
-    await writeFile(join(this.#folder, "manifests", `${name}.json`), JSON.stringify(manifest));
+    await writeFile(join(this.#directory, "manifests", `${name}.json`), JSON.stringify(manifest));
   }
 
   async endStaticPod(name: string): Promise<void> {
-    await rm(join(this.#folder, "manifests", `${name}.json`));
+    await rm(join(this.#directory, "manifests", `${name}.json`));
   }
 
   /** Ids, outside of the machine, of its processes whose command line has this text. Others on this one may run the same programs. */
@@ -101,7 +101,7 @@ export class Machine implements AsyncDisposable {
 
   /** What a container wrote. */
   async logOf(container: string): Promise<string> {
-    const pods = join(this.#folder, "log", "pods");
+    const pods = join(this.#directory, "log", "pods");
     const files = await readdir(pods, { recursive: true }).catch(() => []);
     const own = files.filter((file) => file.includes(`/${container}/`) && file.endsWith(".log")).toSorted();
     const texts = await Promise.all(own.map((file) => readFile(join(pods, file), "utf8")));
@@ -111,7 +111,7 @@ export class Machine implements AsyncDisposable {
   /** What its programs wrote, for the message of a test that fails. */
   async logs(): Promise<string> {
     const tails = ["kubelet.log", "containerd.log"].map(async (file) => {
-      const text = await readFile(join(this.#folder, file), "utf8").catch(() => "");
+      const text = await readFile(join(this.#directory, file), "utf8").catch(() => "");
       return `---- ${file}\n${text.split("\n").slice(-60).join("\n")}`;
     });
     return [this.#init.output, ...(await Promise.all(tails))].join("\n");
@@ -121,9 +121,9 @@ export class Machine implements AsyncDisposable {
     const { name } = this.#options;
     await this.#init[Symbol.asyncDispose]();
     await eventually(`the processes of ${name} to end`, 30_000, async () =>
-      (await processesOf(this.#folder)).length === 0 ? true : undefined,
+      (await processesOf(this.#directory)).length === 0 ? true : undefined,
     );
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
     await removeControlGroups();
   }
 
@@ -152,26 +152,26 @@ async function parentOf(id: number): Promise<number> {
   return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0);
 }
 
-/** Overlay filesystems, runc, and everything in the folder. */
-async function writeContainerdConfig(folder: string): Promise<void> {
+/** Overlay filesystems, runc, and everything in the directory. */
+async function writeContainerdConfig(directory: string): Promise<void> {
   const cri = 'plugins."io.containerd.grpc.v1.cri"';
   const lines = [
     "version = 2",
-    `root = "${folder}/containerd"`,
-    `state = "${folder}/state"`,
+    `root = "${directory}/containerd"`,
+    `state = "${directory}/state"`,
     "[grpc]",
-    `address = "${folder}/containerd.sock"`,
+    `address = "${directory}/containerd.sock"`,
     `[${cri}]`,
     `sandbox_image = "${PAUSE_IMAGE}"`,
     // As this machine may be a container itself, which cannot lower it.
     "restrict_oom_score_adj = true",
     `[${cri}.cni]`,
-    `conf_dir = "${folder}/network"`,
-    `bin_dir = "${folder}/network"`,
+    `conf_dir = "${directory}/network"`,
+    `bin_dir = "${directory}/network"`,
     "",
   ];
-  await writeFile(join(folder, "containerd.toml"), lines.join("\n"));
-  await writeNetwork(join(folder, "network"));
+  await writeFile(join(directory, "containerd.toml"), lines.join("\n"));
+  await writeNetwork(join(directory, "network"));
 }
 
 /** A pod's own network is its loopback and nothing else: no packet gets in or out, but what the runtime carries. */
@@ -186,16 +186,16 @@ VERSION) echo '{"cniVersion": "'$version'", "supportedVersions": ["0.3.1", "0.4.
 esac
 `;
 
-async function writeNetwork(folder: string): Promise<void> {
-  await mkdir(folder);
+async function writeNetwork(directory: string): Promise<void> {
+  await mkdir(directory);
   const network = { cniVersion: "0.4.0", name: "none", plugins: [{ type: "none" }] };
-  await writeFile(join(folder, "none.conflist"), JSON.stringify(network));
-  for (const plugin of ["none", "loopback"]) await writeFile(join(folder, plugin), LOOPBACK_ONLY, { mode: 0o755 });
+  await writeFile(join(directory, "none.conflist"), JSON.stringify(network));
+  for (const plugin of ["none", "loopback"]) await writeFile(join(directory, plugin), LOOPBACK_ONLY, { mode: 0o755 });
 }
 
-async function kubeletArgs({ controlPlane, name }: MachineOptions, folder: string): Promise<readonly string[]> {
+async function kubeletArgs({ controlPlane, name }: MachineOptions, directory: string): Promise<readonly string[]> {
   const { path: kubeconfig } = await controlPlane.kubeconfigFor(`system:node:${name}`, ["system:nodes"]);
-  const authority = join(folder, "ca.crt");
+  const authority = join(directory, "ca.crt");
   await writeFile(authority, controlPlane.caPem);
   const none = { "memory.available": "0%", "nodefs.available": "0%", "imagefs.available": "0%" };
   const config = {
@@ -206,8 +206,8 @@ async function kubeletArgs({ controlPlane, name }: MachineOptions, folder: strin
     healthzPort: 0,
     authentication: { anonymous: { enabled: false }, x509: { clientCAFile: authority }, webhook: { enabled: false } },
     authorization: { mode: "AlwaysAllow" },
-    staticPodPath: join(folder, "manifests"),
-    containerRuntimeEndpoint: `unix://${folder}/containerd.sock`,
+    staticPodPath: join(directory, "manifests"),
+    containerRuntimeEndpoint: `unix://${directory}/containerd.sock`,
     resolvConf: "",
     syncFrequency: "1s",
     fileCheckFrequency: "1s",
@@ -223,7 +223,7 @@ async function kubeletArgs({ controlPlane, name }: MachineOptions, folder: strin
     evictionHard: none,
     imageGCHighThresholdPercent: 100,
   };
-  const file = join(folder, "kubelet.json");
+  const file = join(directory, "kubelet.json");
   await writeFile(file, JSON.stringify(config));
   return [`--config=${file}`, `--kubeconfig=${kubeconfig}`, `--hostname-override=${name}`, "--cloud-provider=external"];
 }

@@ -12,7 +12,7 @@ const HELM = join(ROOT, "test/programs/helm/bin");
 export interface Reader {
   readonly kubeconfig: string;
   /** Where they are. @default the top of the checkout */
-  readonly folder?: string;
+  readonly directory?: string;
 }
 
 /** The one block of the page that has this word. */
@@ -28,13 +28,13 @@ export async function promptedBlockOf(page: string, word: string): Promise<strin
 }
 
 /** The shell of somebody who follows a guide; all that it has started ends with it. */
-export async function shell(commands: string, { kubeconfig, folder = ROOT }: Reader): Promise<Program> {
+export async function shell(commands: string, { kubeconfig, directory = ROOT }: Reader): Promise<Program> {
   const { minor } = await readVersion();
   const kubectl = join(ROOT, "test/control-plane/bin", minor);
   const path = [kubectl, HELM, dirname(process.execPath), process.env["PATH"]].join(delimiter);
   return new Program({
     command: "unshare",
-    args: ["--pid", "--fork", "--kill-child", "bash", "-euo", "pipefail", "-c", `cd "$0"\n${commands}`, folder],
+    args: ["--pid", "--fork", "--kill-child", "bash", "-euo", "pipefail", "-c", `cd "$0"\n${commands}`, directory],
     env: { PATH: path, KUBECONFIG: kubeconfig },
   });
 }

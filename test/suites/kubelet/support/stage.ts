@@ -15,7 +15,7 @@ const PODS = "/api/v1/namespaces/kube-system/pods?labelSelector=app.kubernetes.i
 const WAIT_MS = 180_000;
 
 interface StageParts {
-  readonly folder: string;
+  readonly directory: string;
   readonly cluster: ControlPlane;
   readonly world: World;
   readonly machine: Machine;
@@ -27,11 +27,11 @@ export class Stage implements AsyncDisposable {
   readonly world: World;
   readonly machine: Machine;
   /** For files of a test. */
-  readonly folder: string;
+  readonly directory: string;
   readonly node = NODE;
 
-  private constructor({ folder, cluster, world, machine }: StageParts) {
-    this.folder = folder;
+  private constructor({ directory, cluster, world, machine }: StageParts) {
+    this.directory = directory;
     this.cluster = cluster;
     this.world = world;
     this.machine = machine;
@@ -40,10 +40,10 @@ export class Stage implements AsyncDisposable {
   static async start(): Promise<Stage> {
     await buildControlPlane();
     const kubelet = await buildKubelet();
-    const folder = await mkdtemp(join(tmpdir(), "kubelet-"));
+    const directory = await mkdtemp(join(tmpdir(), "kubelet-"));
     const archives = [
-      ...(await imageArchives(folder, ["controller", "simulated"])),
-      await programArchive(folder, join(kubelet.dir, "pause"), PAUSE_IMAGE),
+      ...(await imageArchives(directory, ["controller", "simulated"])),
+      await programArchive(directory, join(kubelet.dir, "pause"), PAUSE_IMAGE),
     ];
     const cluster = await startControlPlane({ scheduler: true, controllerManager: true, serviceAccountTokens: true });
     const world = await World.start(cluster);
@@ -51,7 +51,7 @@ export class Stage implements AsyncDisposable {
     await world.createMachines([{ name: NODE, zone: "north-a", internalAddresses: ["127.0.0.1"] }]);
     const machine = await Machine.start({ controlPlane: cluster, name: NODE, kubelet: join(kubelet.dir, "kubelet") });
     for (const archive of archives) await machine.importImage(archive);
-    return new Stage({ folder, cluster, world, machine });
+    return new Stage({ directory, cluster, world, machine });
   }
 
   /** Starts the kubelet; the Node is one of the control plane. */
@@ -132,7 +132,7 @@ export class Stage implements AsyncDisposable {
     await this.machine[Symbol.asyncDispose]();
     await this.world[Symbol.asyncDispose]();
     await this.cluster.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 
   async #state(): Promise<string> {

@@ -29,9 +29,9 @@ export class AwsCaller implements AsyncDisposable {
 
   static async start(): Promise<AwsCaller> {
     await using started = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), "aws-calls-"));
-    started.defer(() => rm(folder, { recursive: true, force: true }));
-    const world = { folder, run: (options: ProgramOptions) => started.use(new Program(options)) };
+    const directory = await mkdtemp(join(tmpdir(), "aws-calls-"));
+    started.defer(() => rm(directory, { recursive: true, force: true }));
+    const world = { directory, run: (options: ProgramOptions) => started.use(new Program(options)) };
     const aws = await startOwnAws(world);
     await aws.startSidecar();
     const provider = connectToProvider(socketOf(world));

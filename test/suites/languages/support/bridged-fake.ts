@@ -21,8 +21,8 @@ export class BridgedFake {
 
   /** Ends with the world. The cloud is as the last one in this world has left it. */
   static async start(world: BridgedWorld, { legacy }: { readonly legacy: boolean }): Promise<BridgedFake> {
-    const cloudConfig = join(world.folder, "fake.json");
-    await writeFile(cloudConfig, JSON.stringify({ stateFile: join(world.folder, "fake-state.json"), legacy }));
+    const cloudConfig = join(world.directory, "fake.json");
+    await writeFile(cloudConfig, JSON.stringify({ stateFile: join(world.directory, "fake-state.json"), legacy }));
     const sidecar = await world.startSidecar({ name: "fake", args: [`--cloud-config=${cloudConfig}`], env: {} });
     const [, url = ""] = await sidecar.said(/^control (http:\S+)$/m);
     return new BridgedFake(sidecar, url);

@@ -34,19 +34,19 @@ export class BridgedWorld implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
   readonly kube: Kube;
   /** Files of a test go here. */
-  readonly folder: string;
+  readonly directory: string;
   readonly #programs: Program[] = [];
 
-  private constructor(controlPlane: ControlPlane, folder: string) {
+  private constructor(controlPlane: ControlPlane, directory: string) {
     this.controlPlane = controlPlane;
     this.kube = new Kube(controlPlane);
-    this.folder = folder;
+    this.directory = directory;
   }
 
   static async start(): Promise<BridgedWorld> {
     await buildControlPlane();
-    const folder = await mkdtemp(join(tmpdir(), "bridged-"));
-    return new BridgedWorld(await startControlPlane(), folder);
+    const directory = await mkdtemp(join(tmpdir(), "bridged-"));
+    return new BridgedWorld(await startControlPlane(), directory);
   }
 
   async startSidecar({ name, args = [], env }: BridgedSidecar): Promise<Program> {
@@ -184,11 +184,11 @@ export class BridgedWorld implements AsyncDisposable {
     await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
     this.kube[Symbol.dispose]();
     await this.controlPlane.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 
   get #socket(): string {
-    return join(this.folder, "provider.sock");
+    return join(this.directory, "provider.sock");
   }
 }
 

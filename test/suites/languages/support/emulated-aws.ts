@@ -15,7 +15,7 @@ export interface EmulatedAws {
 
 /** What it runs in, and ends with. */
 interface World {
-  readonly folder: string;
+  readonly directory: string;
   run(options: ProgramOptions): Program;
 }
 
@@ -29,7 +29,7 @@ export async function startAws(world: World): Promise<EmulatedAws> {
   const [, json = ""] = await emulator.said(/^ready (.*)$/m, 60_000);
   const about: unknown = JSON.parse(json);
   const of = (key: string) => String(at(about, key));
-  const cloudConfig = join(world.folder, "cloud.conf");
+  const cloudConfig = join(world.directory, "cloud.conf");
   // With a VPC, a subnet and the cluster's id the provider does not ask the machine that it runs on.
   await writeFile(
     cloudConfig,

@@ -6,7 +6,7 @@ import type { EmulatedCloud } from "./emulated-cloud.ts";
 
 /** What the programs run in, and end with. */
 interface World {
-  readonly folder: string;
+  readonly directory: string;
   run(options: ProgramOptions): Program;
 }
 
@@ -25,8 +25,8 @@ export interface OwnAws {
 }
 
 /** Where the provider of a world listens. */
-export function socketOf({ folder }: Pick<World, "folder">): string {
-  return `unix://${folder}/provider.sock`;
+export function socketOf({ directory }: Pick<World, "directory">): string {
+  return `unix://${directory}/provider.sock`;
 }
 
 export async function startOwnAws(world: World): Promise<OwnAws> {

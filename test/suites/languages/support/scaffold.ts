@@ -12,28 +12,28 @@ const createProvider = join(root, "provider-sdk/create/src/main.ts");
 /** Longest time of one command: the first installation and build on a small machine take minutes. */
 const COMMAND_MS = 240_000;
 
-/** A project made by `npm create @cloudwire/provider`, in a folder of its own. */
+/** A project made by `npm create @cloudwire/provider`, in a directory of its own. */
 export class ScaffoldedProject implements AsyncDisposable {
-  readonly folder: string;
+  readonly directory: string;
   readonly #parent: string;
 
   private constructor(parent: string) {
     this.#parent = parent;
-    this.folder = join(parent, "project");
+    this.directory = join(parent, "project");
   }
 
   /** Makes one that takes the SDK from this checkout, which is compiled before. */
   static async create(language: string, ...options: readonly string[]): Promise<ScaffoldedProject> {
     await execute(root, "tsc", ["-b", "provider-sdk/typescript", "provider-sdk/conformance"]);
     const project = new ScaffoldedProject(await mkdtemp(join(tmpdir(), "scaffold-")));
-    const args = ["--language", language, "--dir", project.folder, "--sdk", root, ...options];
+    const args = ["--language", language, "--dir", project.directory, "--sdk", root, ...options];
     await execute(root, process.execPath, ["--conditions=development", createProvider, ...args]);
     return project;
   }
 
-  /** Runs a command line in the project's folder, as its README.md says it; fails with all that was printed when it fails. */
+  /** Runs a command line in the project's directory, as its README.md says it; fails with all that was printed when it fails. */
   async run(commandLine: string): Promise<string> {
-    return execute(this.folder, "sh", ["-c", commandLine], {
+    return execute(this.directory, "sh", ["-c", commandLine], {
       // What is installed follows no newer release than the SDK's own tests do.
       PIP_CONSTRAINT: join(root, "provider-sdk/python/requirements.txt"),
       PIP_DISABLE_PIP_VERSION_CHECK: "1",

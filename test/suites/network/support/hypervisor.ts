@@ -13,12 +13,12 @@ const BUILT_IN = "test";
 /** libvirt's own daemon with libvirt's own test driver: domains that start, pause, stop and go as those of KVM do, and run nothing. */
 export class Hypervisor implements AsyncDisposable {
   readonly uri: string;
-  readonly #folder: string;
+  readonly #directory: string;
   #running: readonly Program[] = [];
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.uri = `test+unix:///default?socket=${join(folder, "libvirt-sock")}`;
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.uri = `test+unix:///default?socket=${join(directory, "libvirt-sock")}`;
   }
 
   static async create(): Promise<Hypervisor> {
@@ -29,13 +29,13 @@ export class Hypervisor implements AsyncDisposable {
 
   /** Begins without domains. */
   async start(): Promise<void> {
-    const config = join(this.#folder, "libvirtd.conf");
-    const text = [`unix_sock_dir = "${this.#folder}"`, 'auth_unix_rw = "none"', 'auth_unix_ro = "none"', ""];
+    const config = join(this.#directory, "libvirtd.conf");
+    const text = [`unix_sock_dir = "${this.#directory}"`, 'auth_unix_rw = "none"', 'auth_unix_ro = "none"', ""];
     await writeFile(config, text.join("\n"));
     // The test driver is built in; others would look for what this machine has.
-    const drivers = join(this.#folder, "drivers");
+    const drivers = join(this.#directory, "drivers");
     await mkdir(drivers, { recursive: true });
-    const args = ["--config", config, "--pid-file", join(this.#folder, "pid")];
+    const args = ["--config", config, "--pid-file", join(this.#directory, "pid")];
     const daemon = new Program({ command: "libvirtd", args, env: { LIBVIRT_DRIVER_DIR: drivers } });
     this.#running = [daemon];
     await eventually(
@@ -67,7 +67,7 @@ export class Hypervisor implements AsyncDisposable {
 
   /** Makes a domain and starts it; answers its UUID. */
   async create(name: string): Promise<string> {
-    const file = join(this.#folder, `${name}.xml`);
+    const file = join(this.#directory, `${name}.xml`);
     const network = "<interface type='network'><source network='default'/></interface>";
     const system = "<memory unit='MiB'>64</memory><os><type>hvm</type></os>";
     await writeFile(file, `<domain type='test'><name>${name}</name>${system}<devices>${network}</devices></domain>`);
@@ -78,6 +78,6 @@ export class Hypervisor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const program of this.#running) await program[Symbol.asyncDispose]();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }

@@ -26,14 +26,14 @@ export interface InventoryMachine extends Pick<NodeMachine, "name" | "ipv4" | "i
 /** A site with the bare-metal provider on its gateway. */
 export class Site implements AsyncDisposable {
   readonly topology: Topology;
-  readonly folder: string;
+  readonly directory: string;
   readonly socket: string;
   readonly #clients: ProviderClient[] = [];
 
-  private constructor(topology: Topology, folder: string) {
+  private constructor(topology: Topology, directory: string) {
     this.topology = topology;
-    this.folder = folder;
-    this.socket = join(folder, "provider.sock");
+    this.directory = directory;
+    this.socket = join(directory, "provider.sock");
   }
 
   static async create(options: SiteOptions = {}): Promise<Site> {
@@ -45,16 +45,16 @@ export class Site implements AsyncDisposable {
   }
 
   get configPath(): string {
-    return join(this.folder, "config.yaml");
+    return join(this.directory, "config.yaml");
   }
 
-  /** Folder of the inventory. */
+  /** Directory of the inventory. */
   get inventoryPath(): string {
-    return join(this.folder, "machines");
+    return join(this.directory, "machines");
   }
 
   get stateDir(): string {
-    return join(this.folder, "state");
+    return join(this.directory, "state");
   }
 
   async writeConfig({
@@ -152,7 +152,7 @@ export class Site implements AsyncDisposable {
       kill(pid, "SIGTERM");
       await eventually(`HAProxy ${pid} to end`, 20_000, () => (kill(pid, 0) ? undefined : true));
     }
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 }
 

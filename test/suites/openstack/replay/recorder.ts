@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Redirected, redirected } from "./catalogue.ts";
+import { type Redirected, redirected } from "./catalog.ts";
 import { bodyOf, headerOf, listenLocally, type LocalServer, MICROVERSION, textOf } from "./http.ts";
-import { Normaliser, PLACES } from "./normalise.ts";
+import { Normalizer, PLACES } from "./normalize.ts";
 import { withoutRepetitions } from "./playback.ts";
 import { type Exchange, type Fact, isRead, type Recording, type RecordedStep, START } from "./recording.ts";
 
@@ -96,27 +96,27 @@ export class Recorder implements AsyncDisposable {
       ...origins.map(([type]) => [`${this.#url}/${type}`, `${PLACES.url}/${type}`] as const),
       ...origins.map(([type, origin]) => [origin, `${PLACES.url}/${type}`] as const),
     ]);
-    const normaliser = new Normaliser({ urls, secrets: this.#secrets, names, handedOut });
+    const normalizer = new Normalizer({ urls, secrets: this.#secrets, names, handedOut });
     const facts = Object.fromEntries(
       [...this.#facts].map(([name, fact]) => {
-        const entries = Object.entries(fact).map(([key, value]) => [key, normaliser.text(value)] as const);
+        const entries = Object.entries(fact).map(([key, value]) => [key, normalizer.text(value)] as const);
         return [name, Object.fromEntries(entries)];
       }),
     );
-    const steps = this.#steps.map((step) => this.#recorded(step, normaliser));
+    const steps = this.#steps.map((step) => this.#recorded(step, normalizer));
     return { scenario, services, facts, steps: withoutStanding(steps) };
   }
 
-  #recorded(step: string, normaliser: Normaliser): RecordedStep {
+  #recorded(step: string, normalizer: Normalizer): RecordedStep {
     const exchanges = this.#noted.flatMap(({ step: own, asked, answer }) => {
       if (own !== step || answer === undefined) return [];
       const { ask, microversion, sent } = asked;
       const exchange = {
-        ask: normaliser.text(ask),
+        ask: normalizer.text(ask),
         ...(microversion === undefined ? {} : { microversion }),
-        ...(sent === undefined ? {} : { sent: normaliser.value(sent) }),
+        ...(sent === undefined ? {} : { sent: normalizer.value(sent) }),
         ...answer,
-        ...(answer.answer === undefined ? {} : { answer: normaliser.value(answer.answer) }),
+        ...(answer.answer === undefined ? {} : { answer: normalizer.value(answer.answer) }),
       };
       return [exchange];
     });
@@ -127,9 +127,7 @@ export class Recorder implements AsyncDisposable {
     const [, type = "", rest = ""] = /^\/([^/?]+)(.*)$/.exec(incoming.url ?? "") ?? [];
     const origin = this.#origins.get(type);
     if (origin === undefined) {
-      outgoing
-        .writeHead(502)
-        .end(`the recorder knows no service ${type}: Keystone's catalogue was not read through it`);
+      outgoing.writeHead(502).end(`the recorder knows no service ${type}: Keystone's catalog was not read through it`);
       return;
     }
     const noted: Noted = {

@@ -1,6 +1,6 @@
 /** One request of the provider and what a service of OpenStack answered. */
 export interface Exchange {
-  /** Method, path and query: `GET /compute/v2.1/servers?limit=1`. The first part of the path is the service's type in the catalogue. */
+  /** Method, path and query: `GET /compute/v2.1/servers?limit=1`. The first part of the path is the service's type in the catalog. */
   readonly ask: string;
   /** The header `OpenStack-API-Version`, where one was sent. */
   readonly microversion?: string;

@@ -3,9 +3,9 @@ import type { Tenant } from "../support/tenant.ts";
 import { formatRecording, parseRecording, type Recording } from "./recording.ts";
 import { record, type Scenario } from "./stage.ts";
 
-const folder = new URL("../services/recordings/", import.meta.url);
+const directory = new URL("../services/recordings/", import.meta.url);
 
-const fileOf = ({ name }: Pick<Scenario, "name">): URL => new URL(`${name}.jsonl`, folder);
+const fileOf = ({ name }: Pick<Scenario, "name">): URL => new URL(`${name}.jsonl`, directory);
 
 /** Whatever is installed, `nova==34.0.0` a line. */
 const requirements = new URL("../services/requirements.txt", import.meta.url);
@@ -19,7 +19,7 @@ async function versions(): Promise<Recording["services"]> {
 /** Plays a scenario with the real services and keeps what passed, for the replays in CI. Answers with it, as it is read again. */
 export async function recordScenario(scenario: Scenario, tenant: Tenant): Promise<Recording> {
   const text = formatRecording(await record(scenario, tenant, await versions()));
-  await mkdir(folder, { recursive: true });
+  await mkdir(directory, { recursive: true });
   await writeFile(fileOf(scenario), text);
   return parseRecording(text);
 }

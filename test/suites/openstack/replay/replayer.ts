@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyOf, headerOf, listenLocally, type LocalServer, MICROVERSION, textOf } from "./http.ts";
-import { HIDDEN, PLACES } from "./normalise.ts";
+import { HIDDEN, PLACES } from "./normalize.ts";
 import { Playback } from "./playback.ts";
 import type { Exchange, Fact, Recording } from "./recording.ts";
 

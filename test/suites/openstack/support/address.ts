@@ -10,11 +10,11 @@ export interface CloudAddress {
   readonly urls: Readonly<Record<ServiceName, string>>;
   readonly adminPassword: string;
   /** Has the logs of all services. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** Of what the cloud says when it is ready. */
-export function toAddress(about: unknown, folder: string): CloudAddress {
+export function toAddress(about: unknown, directory: string): CloudAddress {
   const of = (...keys: readonly string[]) => String(at(about, ...keys));
   const url = (service: ServiceName) => of("urls", service);
   return {
@@ -22,7 +22,7 @@ export function toAddress(about: unknown, folder: string): CloudAddress {
     region: of("region"),
     zone: of("zone"),
     adminPassword: of("adminPassword"),
-    folder,
+    directory,
     urls: {
       keystone: url("keystone"),
       glance: url("glance"),

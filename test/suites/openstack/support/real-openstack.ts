@@ -10,7 +10,7 @@ import { Tenant } from "./tenant.ts";
 /** The first start fills databases, which takes minutes on a busy machine. */
 const START_MS = 600_000;
 const END_MS = 60_000;
-const FOLDER = fileURLToPath(new URL("../services", import.meta.url));
+const DIRECTORY = fileURLToPath(new URL("../services", import.meta.url));
 
 /** OpenStack's own services on this machine's loopback interface, started by test/suites/openstack/services. */
 export class RealOpenStack implements AsyncDisposable {
@@ -23,25 +23,25 @@ export class RealOpenStack implements AsyncDisposable {
   }
 
   static async start(): Promise<RealOpenStack> {
-    const folder = await mkdtemp(join(tmpdir(), "openstack-"));
+    const directory = await mkdtemp(join(tmpdir(), "openstack-"));
     const program = new Program({
-      command: join(FOLDER, ".venv/bin/python"),
-      args: ["-m", "real_openstack", folder],
+      command: join(DIRECTORY, ".venv/bin/python"),
+      args: ["-m", "real_openstack", directory],
       env: { PYTHONDONTWRITEBYTECODE: "1" },
     });
     try {
       const [, json = ""] = await program.said(/^ready (.*)$/m, START_MS);
       const about: unknown = JSON.parse(json);
-      return new RealOpenStack(toAddress(about, folder), program);
+      return new RealOpenStack(toAddress(about, directory), program);
     } catch (error) {
-      await end(program, folder);
+      await end(program, directory);
       throw error;
     }
   }
 
   /** Ends all services, and removes what they have stored. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await end(this.#program, this.address.folder);
+    await end(this.#program, this.address.directory);
   }
 }
 
@@ -51,8 +51,8 @@ export async function createTenant(address: CloudAddress): Promise<Tenant> {
   return Tenant.create(address, await CloudCaller.login(address.urls, login));
 }
 
-async function end(program: Program, folder: string): Promise<void> {
+async function end(program: Program, directory: string): Promise<void> {
   program.endInput();
   await program.exit(END_MS);
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 }

@@ -23,9 +23,9 @@ export class Sidecar implements AsyncDisposable {
   /** @param env more of the provider's environment than the project's */
   static async start(tenant: Pick<Tenant, "env">, env: Readonly<Record<string, string>> = {}): Promise<Sidecar> {
     await using started = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), "sidecar-"));
-    started.defer(() => rm(folder, { recursive: true, force: true }));
-    const endpoint = `unix://${join(folder, "provider.sock")}`;
+    const directory = await mkdtemp(join(tmpdir(), "sidecar-"));
+    started.defer(() => rm(directory, { recursive: true, force: true }));
+    const endpoint = `unix://${join(directory, "provider.sock")}`;
     const args = [`--endpoint=${endpoint}`];
     const source = "providers/openstack/src/main.ts";
     const program = started.use(new Program({ source, args, env: { ...tenant.env, ...env } }));

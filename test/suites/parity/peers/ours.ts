@@ -9,7 +9,7 @@ const START_MS = 120_000;
 export const ours: Peer = {
   name: "ours",
   start: async (site, flags) => {
-    const socket = join(site.folder, "provider.sock");
+    const socket = join(site.directory, "provider.sock");
     const sidecar = new Program({
       source: "providers/simulated/src/sidecar/main.ts",
       args: [`--cloud-url=${site.cloudUrl}`],

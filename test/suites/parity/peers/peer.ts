@@ -8,7 +8,7 @@ export interface PeerSite {
   /** UID of namespace kube-system. */
   readonly clusterId: string;
   /** For sockets. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** Flags that both sides know, and those that only one of them has a use for. */

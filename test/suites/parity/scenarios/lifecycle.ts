@@ -4,7 +4,7 @@ import { hasTaint, SHUTDOWN, type Stage } from "../stage.ts";
 const CALL_MS = 10_000;
 const shutdown = { key: SHUTDOWN, effect: "NoSchedule" };
 
-/** A Node that was initialised more than a minute before its scenario begins: younger ones are not deleted. */
+/** A Node that was initialized more than a minute before its scenario begins: younger ones are not deleted. */
 const joined = async (stage: Stage): Promise<void> => {
   await stage.machine("a");
   await stage.node("a");
@@ -182,7 +182,7 @@ export const lifecycleScenarios: readonly Scenario[] = [
 
 /** What led here does not count. */
 async function begin(stage: Stage): Promise<void> {
-  await stage.initialised("a");
+  await stage.initialized("a");
   await stage.fromHere();
 }
 

@@ -22,7 +22,7 @@ export const nodeScenarios: readonly Scenario[] = [
     run: async (stage) => {
       const { id } = await stage.machine("a", { name: "another-name" });
       await stage.node("a", { spec: { providerID: `sim://north-a/${id}`, taints: [waiting] } });
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -51,7 +51,7 @@ export const nodeScenarios: readonly Scenario[] = [
     run: async (stage) => {
       await stage.machine("a", { internalAddresses: ["192.0.2.11", "192.0.2.12", "192.0.2.13"] });
       await stage.node("a", { annotations: { [PROVIDED_IP]: "192.0.2.12" } });
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -60,7 +60,7 @@ export const nodeScenarios: readonly Scenario[] = [
     run: async (stage) => {
       await stage.machine("a", { internalAddresses: ["192.0.2.21", "192.0.2.22", "2001:db8::21", "2001:db8::22"] });
       await stage.node("a", { annotations: { [PROVIDED_IP]: "2001:db8::22,192.0.2.21" } });
-      await stage.initialised("a");
+      await stage.initialized("a");
       await stage.outlast(LOOKED_AGAIN_MS);
     },
   },
@@ -94,7 +94,7 @@ export const nodeScenarios: readonly Scenario[] = [
           "topology.kubernetes.io/zone": "somewhere",
         },
       });
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -113,7 +113,7 @@ export const nodeScenarios: readonly Scenario[] = [
         },
       });
       await stage.node("a", { labels: { owner: "kubelet" } });
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -134,7 +134,7 @@ export const nodeScenarios: readonly Scenario[] = [
         annotations: { "example.com/note": "mine" },
         spec: { unschedulable: true, taints: [waiting, { key: "example.com/own", value: "x", effect: "NoExecute" }] },
       });
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -147,7 +147,7 @@ export const nodeScenarios: readonly Scenario[] = [
         { key: UNINITIALIZED, value: "soon", effect: "NoExecute" },
       ];
       await stage.node("a", { spec: { taints } });
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -157,7 +157,7 @@ export const nodeScenarios: readonly Scenario[] = [
       await stage.node("a");
       await stage.quiet(2000);
       await stage.machine("a");
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -201,7 +201,7 @@ export const nodeScenarios: readonly Scenario[] = [
       const { id } = await stage.machine("b");
       await stage.machine("a");
       await stage.node("a", { spec: { providerID: `sim://north-a/${id}`, taints: [waiting] } });
-      await stage.initialised("a");
+      await stage.initialized("a");
       await stage.outlast(LOOKED_AGAIN_MS);
     },
   },
@@ -225,7 +225,7 @@ export const nodeScenarios: readonly Scenario[] = [
       await stage.node("a");
       await stage.quiet(2000);
       await stage.world.cloud.terminateInstances([id], AbortSignal.timeout(10_000));
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -244,7 +244,7 @@ export const nodeScenarios: readonly Scenario[] = [
       await stage.join("a");
       await stage.deleteNode("a");
       await stage.node("a");
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -254,7 +254,7 @@ export const nodeScenarios: readonly Scenario[] = [
       const { id } = await stage.machine("a");
       await stage.world.cloud.stopInstance(id, AbortSignal.timeout(10_000));
       await stage.node("a");
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {

@@ -15,9 +15,9 @@ interface Change {
   readonly patch: Patch;
 }
 
-/** What the cloud changes on a machine whose Node is initialised; looked at after two refreshes. */
+/** What the cloud changes on a machine whose Node is initialized; looked at after two refreshes. */
 const changes: readonly Change[] = [
-  { name: "refresh: nothing changed", claims: [], patch: { tags: { colour: "blue" } } },
+  { name: "refresh: nothing changed", claims: [], patch: { tags: { color: "blue" } } },
   {
     name: "refresh: an address changed",
     claims: [],
@@ -40,7 +40,7 @@ const changes: readonly Change[] = [
     name: "refresh: two families, nothing changed",
     claims: ["N10"],
     machine: { ipv6: true, externalAddress: true },
-    patch: { tags: { colour: "blue" } },
+    patch: { tags: { color: "blue" } },
   },
   {
     name: "refresh: the order of addresses changed",

@@ -81,7 +81,7 @@ const all: readonly Scenario[] = [
       await stage.machine("a");
       await stage.node("a");
     },
-    run: async (stage) => stage.initialised("a"),
+    run: async (stage) => stage.initialized("a"),
   },
   {
     name: "restart: node unchanged",

@@ -157,7 +157,7 @@ export const faultScenarios: readonly Scenario[] = [
       await stage.machine("a");
       await stage.world.admin.addFault({ kind: "internalError", operation: "instances.*", durationMs: 2500 });
       await stage.node("a");
-      await stage.initialised("a");
+      await stage.initialized("a");
     },
   },
   {
@@ -207,7 +207,7 @@ export const deniedScenarios: readonly Scenario[] = [
       await stage.machine("a");
       await stage.node("a");
     },
-    arrange: async (stage) => stage.initialised("a"),
+    arrange: async (stage) => stage.initialized("a"),
     run: async (stage) => {
       await stage.world.cloud.terminateInstances([...stage.machines.keys()], AbortSignal.timeout(CALL_MS));
       await stage.world.admin.addFault({ kind: "forbidden", operation: "instances.*", durationMs: 3000 });

@@ -9,7 +9,7 @@ import {
   readVersion,
 } from "@cloudwire/control-plane";
 
-/** The folder of the Go module with upstream's controllers. */
+/** The directory of the Go module with upstream's controllers. */
 export const upstreamDir: string = fileURLToPath(new URL("../../../programs/upstream-ccm", import.meta.url));
 
 const modfile = "go.mod";

@@ -39,9 +39,9 @@ async function holdSecondLease(): Promise<void> {
 }
 
 async function migrationFile(controller: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "cloudwire-migration-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, "migration.yaml");
+  const directory = await mkdtemp(join(tmpdir(), "cloudwire-migration-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const path = join(directory, "migration.yaml");
   const content = {
     apiVersion: "controllermanager.config.k8s.io/v1",
     kind: "LeaderMigrationConfiguration",
@@ -64,7 +64,7 @@ describe("a controller that migrates", () => {
     await program.said(/Waiting for leadership lease=kube-system\/cloud-provider-extraction-migration/);
     await world.createMachines([{ name: "m-1", zone: "north-a" }]);
     await world.registerNode("m-1");
-    // Time in which a node is initialised many times over.
+    // Time in which a node is initialized many times over.
     await renewals(world.kube, 6);
     expect(program.output).not.toMatch(/Controller started.*cloud-node-controller/);
 

@@ -33,7 +33,7 @@ const pod = (name: string) => ({
 const POD = "/api/v1/namespaces/default/pods/waits";
 
 describe("cloud-node on a real control plane", () => {
-  test("initialises a kubelet's node, and only then a pending pod is let onto it", async () => {
+  test("initializes a kubelet's node, and only then a pending pod is let onto it", async () => {
     await world.createMachines([{ name: "real-a", zone: "north-a", type: "medium" }]);
     await controlPlane.startHollowNode("real-a");
     onTestFinished(() => controlPlane.stopHollowNode("real-a"));
@@ -89,7 +89,7 @@ describe("cloud-node on a real control plane", () => {
     ]);
   });
 
-  test("initialises 1,000 nodes with at most 20 calls of 50 ms, and refreshes them with as few", async () => {
+  test("initializes 1,000 nodes with at most 20 calls of 50 ms, and refreshes them with as few", async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `n-${String(index).padStart(4, "0")}`);
     await world.createMachines(names.map((name, index) => ({ name, zone: index % 2 === 0 ? "north-a" : "south-a" })));
     await world.admin.change({ latency: { "*": { fixedMs: 50, jitterMs: 0 } } });

@@ -246,7 +246,7 @@ describe("persistent-volume-label-controller on a real API server", () => {
     await world.admin.resetCalls();
     const first = await startLabeller(path);
     await eventually(
-      "all to be labelled",
+      "all to be labeled",
       WAIT_MS,
       async () => {
         const pvs = await world.kube.items(VOLUMES);

@@ -11,16 +11,16 @@ import type { World } from "../support/world.ts";
 const web = "/api/v1/namespaces/default/services/web";
 
 let world: World;
-let folder: string;
+let directory: string;
 
 eachWorld((fresh) => {
   world = fresh;
 });
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "audit-"));
-  await shareWithContainers(folder);
+  directory = await mkdtemp(join(tmpdir(), "audit-"));
+  await shareWithContainers(directory);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
 async function linesOf(path: string): Promise<readonly Json[]> {
   const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
@@ -28,11 +28,11 @@ async function linesOf(path: string): Promise<readonly Json[]> {
 }
 
 test("the audit log tells who changed what at the cloud for a Service, from its first day to its last", async () => {
-  const path = join(folder, "audit.log");
+  const path = join(directory, "audit.log");
   await world.startSidecar();
   const controller = world.startController({ args: [`--audit-log-path=${path}`, "--audit-events"] });
   await controller.said(/Became leader/);
-  const standbyPath = join(folder, "standby.log");
+  const standbyPath = join(directory, "standby.log");
   const standby = world.startController({ args: [`--audit-log-path=${standbyPath}`] });
   await standby.said(/Started/);
   await world.createMachines([{ name: "audited-1", zone: "north-a" }]);

@@ -12,7 +12,7 @@ import { type ForeignProvider, serveForeignMajor } from "../support/providers/fo
 const STACK = /^\s+at .+:\d+:\d+\)?$/m;
 
 let controlPlane: ControlPlane;
-let folder: string;
+let directory: string;
 const programs: Program[] = [];
 const servers: Server[] = [];
 const providers: ForeignProvider[] = [];
@@ -20,7 +20,7 @@ const providers: ForeignProvider[] = [];
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  folder = await mkdtemp(join(tmpdir(), "bad-input-"));
+  directory = await mkdtemp(join(tmpdir(), "bad-input-"));
 }, 60 * 60_000);
 
 afterEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await controlPlane.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 function start(options: ConstructorParameters<typeof Program>[0]): Program {
@@ -59,12 +59,12 @@ async function startSidecarWithoutCloud(name: string): Promise<void> {
   await sidecar.said(/ready/);
 }
 
-const socketAt = (name: string) => join(folder, `${name}.sock`);
+const socketAt = (name: string) => join(directory, `${name}.sock`);
 const provider = (name: string) => `--provider=acme=unix://${socketAt(name)}`;
 const kubeconfig = () => `--kubeconfig=${controlPlane.kubeconfigPath}`;
 
 async function file(name: string, content: string): Promise<string> {
-  const path = join(folder, name);
+  const path = join(directory, name);
   await writeFile(path, content);
   return path;
 }
@@ -125,7 +125,7 @@ describe("the controller ends with one clear line", () => {
   });
 
   test("when the kubeconfig does not exist", async () => {
-    const path = join(folder, "missing.kubeconfig");
+    const path = join(directory, "missing.kubeconfig");
     expect(await lastWords(startController(provider("none"), `--kubeconfig=${path}`))).toEqual({
       code: 1,
       lines: [expect.stringContaining(`cannot read kubeconfig ${path}: ENOENT`)],

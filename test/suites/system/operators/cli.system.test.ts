@@ -18,14 +18,14 @@ const DEAD = NODES.slice(0, 5);
 
 let controlPlane: ControlPlane;
 let world: World;
-let folder: string;
+let directory: string;
 let server: string;
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
   world = await World.start(controlPlane);
-  folder = await mkdtemp(join(tmpdir(), "cli-system-"));
+  directory = await mkdtemp(join(tmpdir(), "cli-system-"));
   await world.createMachines(NODES.map((name) => ({ name, zone: "north-a" })));
   for (const name of NODES) await world.registerNode(name, GROWN);
   await world.startSidecar();
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await Promise.all(NODES.map((name) => world.initialized(name)));
   // The role that operators get, and nothing else.
   await controlPlane.kubectl(["apply", "-f", ROLE]);
-  for (const name of ["operator", "stranger"]) await writeFile(join(folder, name), await tokenOf(name));
+  for (const name of ["operator", "stranger"]) await writeFile(join(directory, name), await tokenOf(name));
   const subject = "--serviceaccount=default:operator";
   await controlPlane.kubectl([
     "create",
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await controlPlane?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 }, 120_000);
 
 async function tokenOf(name: string): Promise<string> {
@@ -65,7 +65,14 @@ async function tokenOf(name: string): Promise<string> {
 
 /** As the ServiceAccount that has the role, or as another one. */
 const ask = (line: string, token = "operator"): Promise<Ended> =>
-  runCli([...line.split(" "), "--server", server, "--insecure-skip-tls-verify", "--token-file", join(folder, token)]);
+  runCli([
+    ...line.split(" "),
+    "--server",
+    server,
+    "--insecure-skip-tls-verify",
+    "--token-file",
+    join(directory, token),
+  ]);
 
 describe("the command line, to who may read the status page and nothing else", () => {
   test("explains a Node and a Service that are as they should be", async () => {
@@ -132,7 +139,7 @@ describe("the command line, to who may read the status page and nothing else", (
       server,
       "--insecure-skip-tls-verify",
       "--token-file",
-      join(folder, "operator"),
+      join(directory, "operator"),
       "node/m-",
     ];
     const { out } = await runCli(["__complete", "--", ...words]);

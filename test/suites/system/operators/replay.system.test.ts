@@ -22,7 +22,7 @@ const PORTS = [
 ];
 
 let world: World;
-let folder: string;
+let directory: string;
 /** Made once: what every test replays. */
 let recorded: Promise<readonly string[]> | undefined;
 
@@ -30,10 +30,10 @@ eachWorld((fresh) => {
   world = fresh;
 });
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "replay-"));
-  await shareWithContainers(folder);
+  directory = await mkdtemp(join(tmpdir(), "replay-"));
+  await shareWithContainers(directory);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 async function until(world: World, what: string, ask: () => Promise<boolean>): Promise<void> {
   const answer = async () => ((await ask()) ? true : undefined);
@@ -87,18 +87,18 @@ async function recording(): Promise<Recorded> {
     throw error;
   });
   const states = await recorded;
-  const path = join(folder, "provider.rec");
+  const path = join(directory, "provider.rec");
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   return { path, states, lines: lines.map((line): Json => JSON.parse(line)) };
 }
 
 async function record(): Promise<readonly string[]> {
-  await rm(join(folder, "provider.rec"), { force: true });
+  await rm(join(directory, "provider.rec"), { force: true });
   // Of its own: what it leaves is gone before anything is replayed.
   await using own = await World.start(world.controlPlane);
   await own.createMachines(MACHINES);
   await own.startSidecar();
-  const controller = own.startController({ args: [`--record-provider=${join(folder, "provider.rec")}`] });
+  const controller = own.startController({ args: [`--record-provider=${join(directory, "provider.rec")}`] });
   await controller.said(/Became leader/, SETTLED_MS);
   const states = await live(own);
   const names = async () => own.targetNames((await own.loadBalancers())[0]?.id ?? "");
@@ -137,7 +137,7 @@ async function replay(args: readonly string[]): Promise<{ readonly code: number 
 /** The report of a replay against the simulated provider before a fresh cloud. */
 async function against(path: string, { seed, fault }: { readonly seed?: string; readonly fault?: FaultSpec } = {}) {
   await using cloud = await freshCloud(seed);
-  const socketPath = join(folder, "fresh.sock");
+  const socketPath = join(directory, "fresh.sock");
   const sidecar = await spawnSidecar({ socketPath, cloudUrl: cloud.url, apiKey: API_KEY });
   try {
     if (fault !== undefined) await cloud.admin.addFault(fault);
@@ -211,7 +211,7 @@ describe("a recording of a Service's life", () => {
   ])("fails against a provider that %s at the right call", async (_, mutation, method, nth, field) => {
     const all = await recording();
     await using cloud = await freshCloud();
-    const socketPath = join(folder, "mutant.sock");
+    const socketPath = join(directory, "mutant.sock");
     const mutant = await startMutantProvider({ cloudUrl: cloud.url, apiKey: API_KEY, socketPath, mutation });
     const { code, output } = await replay([all.path, `--against=unix://${socketPath}`, "-o", "json"]);
     await mutant.close();
@@ -239,10 +239,10 @@ describe("a recording of a Service's life", () => {
   test("becomes a test in one command, which passes with the provider and fails with a mutant of it", async () => {
     const { path } = await recording();
     const sidecar = `${process.execPath} --conditions=development providers/simulated/src/sidecar/main.ts`;
-    const script = join(folder, `life-${process.pid}.sh`);
+    const script = join(directory, `life-${process.pid}.sh`);
     const made = await replay([path, "--start", sidecar, "--to-test", script]);
     expect(made).toMatchObject({ code: 0 });
-    const cloudwire = join(folder, "cloudwire");
+    const cloudwire = join(directory, "cloudwire");
     const cli = `exec ${process.execPath} --conditions=development cli/src/main.ts "$@"`;
     await writeFile(cloudwire, `#!/bin/sh\n${cli}\n`, { mode: 0o755 });
     const run = async (cloudUrl: string): Promise<number | null> => {

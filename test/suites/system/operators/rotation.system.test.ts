@@ -40,7 +40,7 @@ async function pairOf(name: string, authorities: readonly string[]): Promise<Rea
   };
 }
 
-/** Machines that come up one after the other for as long as the work lasts; answers their names when all are initialised. */
+/** Machines that come up one after the other for as long as the work lasts; answers their names when all are initialized. */
 async function withNewNodes(count: number, work: () => Promise<void>): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `r-${index}`);
   await world.createMachines(names.map((name) => ({ name, zone: "north-a" })));

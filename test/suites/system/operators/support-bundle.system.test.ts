@@ -12,26 +12,26 @@ import { eachWorld } from "../support/each-world.ts";
 import type { World } from "../support/world.ts";
 
 const SETTLED_MS = 60_000;
-const FOLDER = "cloudwire-support-bundle";
+const DIRECTORY = "cloudwire-support-bundle";
 /** Of no account of the cloud. */
 const WRONG_KEY = "key-that-nobody-may-see";
 
 let world: World;
-let folder: string;
+let directory: string;
 
 eachWorld((fresh) => {
   world = fresh;
 });
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "bundle-"));
-  await shareWithContainers(folder);
+  directory = await mkdtemp(join(tmpdir(), "bundle-"));
+  await shareWithContainers(directory);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** An administrator's way to the controller at a port. */
 async function connection(port: number): Promise<readonly string[]> {
   const { path, client } = await world.controlPlane.kubeconfigFor("root", ["system:masters"]);
-  const files = { certificate: join(folder, "client.pem"), key: join(folder, "client.key") };
+  const files = { certificate: join(directory, "client.pem"), key: join(directory, "client.key") };
   await writeFile(files.certificate, client.certificate);
   await writeFile(files.key, client.key, { mode: 0o600 });
   await eventually("client certificates to be believed", SETTLED_MS, async () =>
@@ -59,8 +59,8 @@ function manifestOf(text: string): Json {
 test("a support bundle of a controller whose cloud refuses it has all there is, and says why, and no key", async () => {
   await world.startSidecar({ apiKey: WRONG_KEY });
   const port = await freePort();
-  const audit = join(folder, "audit.log");
-  const recording = join(folder, "provider.rec");
+  const audit = join(directory, "audit.log");
+  const recording = join(directory, "provider.rec");
   const serving = [`--secure-port=${port}`, "--bind-address=127.0.0.1"];
   const controller = world.startController({
     args: [...serving, `--audit-log-path=${audit}`, `--record-provider=${recording}`],
@@ -73,7 +73,7 @@ test("a support bundle of a controller whose cloud refuses it has all there is, 
     metadata: { name: "told", annotations: { "example.com/cloud-password": WRONG_KEY } },
     spec: { ports: [{ port: 8396 }] },
   });
-  const file = join(folder, "bundle.tar.gz");
+  const file = join(directory, "bundle.tar.gz");
   const given = [`--file=${file}`, "--objects", `--audit-log=${audit}`, `--recording=${recording}`];
   await using program = new Program({
     source: "cli/src/main.ts",
@@ -102,7 +102,7 @@ test("a support bundle of a controller whose cloud refuses it has all there is, 
       "version.json",
     ]),
   );
-  expect(text).toContain(`${FOLDER}/state/providers.json`);
+  expect(text).toContain(`${DIRECTORY}/state/providers.json`);
   expect(text).toContain("CredentialsRefused");
   expect(text).toContain('"example.com/cloud-password": "[redacted]"');
   expect(text).not.toContain(WRONG_KEY);

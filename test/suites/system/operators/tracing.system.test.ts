@@ -13,7 +13,7 @@ import { World } from "../support/world.ts";
 const NODE = "traced-a";
 const LOOK_UP = "cloudprovider.v1.CloudProvider/BatchGetInstances";
 
-let folder: string;
+let directory: string;
 let receiver: OtlpReceiver;
 let controlPlane: ControlPlane;
 let world: World;
@@ -22,8 +22,8 @@ let before = 0;
 
 beforeAll(async () => {
   await buildControlPlane();
-  folder = await mkdtemp(join(tmpdir(), "tracing-"));
-  await shareWithContainers(folder);
+  directory = await mkdtemp(join(tmpdir(), "tracing-"));
+  await shareWithContainers(directory);
   receiver = await OtlpReceiver.start();
   // It takes what those take whom it trusts, and nothing else.
   controlPlane = await startControlPlane({ apiServerArgs: [await tracingFlag("api-server", "")] });
@@ -32,12 +32,12 @@ afterEach(() => world[Symbol.asyncDispose]());
 afterAll(async () => {
   await controlPlane.stop();
   await receiver[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 /** The flag of the API server's and of the controller's, over a file of its own. */
 async function tracingFlag(name: string, sampling: string): Promise<string> {
-  const path = join(folder, `${name}.yaml`);
+  const path = join(directory, `${name}.yaml`);
   const endpoint = new URL(receiver.url).host;
   await writeFile(
     path,
@@ -63,7 +63,7 @@ function spanOf(what: string, isWanted: (span: ReceivedSpan) => boolean): Promis
 
 test.each([
   ["from their sources", async () => ({})],
-  ["as they are shipped", async () => ({ bundles: await bundlesIn(join(folder, "programs")) })],
+  ["as they are shipped", async () => ({ bundles: await bundlesIn(join(directory, "programs")) })],
 ])(
   "one trace leads from a reconcile to the provider, and through the API server to etcd: programs %s",
   async (_name, optionsOf) => {

@@ -14,10 +14,10 @@ const CONTAINERS = {
 
 /** Builds the images, and has the suite's programs run as containers of the chart's pod. */
 export async function setup(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), "system-pod-"));
+  const directory = await mkdtemp(join(tmpdir(), "system-pod-"));
   const podman = await Podman.create();
-  await buildOwnImages(folder, "controller", "simulated");
-  for (const name of Object.keys(CONTAINERS)) await podman.load(folder, `${name}:${VERSION}`);
+  await buildOwnImages(directory, "controller", "simulated");
+  for (const name of Object.keys(CONTAINERS)) await podman.load(directory, `${name}:${VERSION}`);
   const objects = await renderChart({
     values: { image: { registry: "localhost" }, providers: [{ name: CONTAINERS["cloudwire-provider-simulated"] }] },
   });
@@ -34,6 +34,6 @@ export async function setup(): Promise<() => Promise<void>> {
   });
   return async () => {
     await podman[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   };
 }

@@ -56,7 +56,7 @@ const westMachines = (...names: readonly string[]) => west.createMachines(names.
 
 const providerIdOf = (node: Json): string => String(at(node, "spec", "providerID"));
 
-/** Waits until the Node is initialised and answers its provider ID. */
+/** Waits until the Node is initialized and answers its provider ID. */
 const idOf = async (name: string, timeoutMs?: number): Promise<string> =>
   providerIdOf(await world.initialized(name, timeoutMs));
 
@@ -90,7 +90,7 @@ async function readyz(controller: Program): Promise<{ readonly status: number; r
 }
 
 describe("nodes of two clouds", () => {
-  test("are initialised by prefix and by claim; a name in both is nobody's until it is in one", async () => {
+  test("are initialized by prefix and by claim; a name in both is nobody's until it is in one", async () => {
     const eastIds = await eastMachines("east-id", "east-name", "twin");
     const westIds = await westMachines("west-id", "west-name", "twin");
     const controller = await startAll();
@@ -124,14 +124,14 @@ describe("nodes of two clouds", () => {
     expect(await idOf("twin")).toBe(westIds.get("twin"));
   });
 
-  test("are initialised by label, with the other cloud's sidecar away", async () => {
-    await eastMachines("labelled", "plain");
-    const westIds = await westMachines("labelled");
+  test("are initialized by label, with the other cloud's sidecar away", async () => {
+    await eastMachines("labeled", "plain");
+    const westIds = await westMachines("labeled");
     await west.startSidecar();
     const controller = startController(`--provider-node-selector=west=${CLOUD_LABEL} in (west,wild)`);
-    await register("labelled", { labels: { [CLOUD_LABEL]: "west" } });
+    await register("labeled", { labels: { [CLOUD_LABEL]: "west" } });
     await register("plain", { labels: { [CLOUD_LABEL]: "east" } });
-    expect(await idOf("labelled")).toBe(westIds.get("labelled"));
+    expect(await idOf("labeled")).toBe(westIds.get("labeled"));
     await expectUntouched("plain");
     const health = await eventually("readyz to say what is away", 20_000, async () => {
       const now = await readyz(controller);

@@ -19,7 +19,7 @@ export interface PodContainers {
 }
 
 const VARIABLE = "CLOUDWIRE_TEST_POD";
-/** Folders that containers see under the same paths: `shareWithContainers` puts them in. */
+/** Directories that containers see under the same paths: `shareWithContainers` puts them in. */
 const shared = new Set<string>();
 let started = 0;
 
@@ -58,7 +58,9 @@ export function containerProgram(pod: PodContainers, name: OwnProgram, { args, e
   started += 1;
   const container = `${name}-${process.pid}-${started}`;
   const variables = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
-  const volumes = [...shared].filter((folder) => existsSync(folder)).map((folder) => `--volume=${folder}:${folder}`);
+  const volumes = [...shared]
+    .filter((directory) => existsSync(directory))
+    .map((directory) => `--volume=${directory}:${directory}`);
   const before = ["run", "--rm", `--name=${container}`, ...volumes, ...variables];
   return {
     command: "podman",
@@ -71,7 +73,7 @@ export function containerProgram(pod: PodContainers, name: OwnProgram, { args, e
   };
 }
 
-/** Gives a folder, or a socket in one that is given already, to containers that are started after this; processes have it anyway. */
+/** Gives a directory, or a socket in one that is given already, to containers that are started after this; processes have it anyway. */
 export async function shareWithContainers(path: string): Promise<void> {
   if (readPod() === undefined) return;
   await chown(path, NON_ROOT, NON_ROOT);
@@ -79,8 +81,8 @@ export async function shareWithContainers(path: string): Promise<void> {
 }
 
 /** A copy of a file that the container may read; its path. */
-export function lend(path: string, folder: string): string {
-  const own = mkdtempSync(join(folder, "lent-"));
+export function lend(path: string, directory: string): string {
+  const own = mkdtempSync(join(directory, "lent-"));
   const copy = join(own, basename(path));
   copyFileSync(path, copy);
   for (const lent of [own, copy]) chownSync(lent, NON_ROOT, NON_ROOT);

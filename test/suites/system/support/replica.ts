@@ -14,12 +14,12 @@ export interface ReplicaStart {
 /** One pod: a controller and a sidecar of its own, each of which can be stopped and started alone. */
 export class Replica implements AsyncDisposable {
   readonly #start: ReplicaStart;
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #programs: Program[] = [];
 
-  private constructor(start: ReplicaStart, folder: string) {
+  private constructor(start: ReplicaStart, directory: string) {
     this.#start = start;
-    this.#folder = folder;
+    this.#directory = directory;
   }
 
   /** Nothing of it runs yet. */
@@ -60,11 +60,11 @@ export class Replica implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 
   get #socket(): string {
-    return join(this.#folder, "provider.sock");
+    return join(this.#directory, "provider.sock");
   }
 
   #run(options: ConstructorParameters<typeof Program>[0]): Program {

@@ -5,21 +5,21 @@ import { shareWithContainers } from "./containers.ts";
 
 /** Files that change all at once, as kubelet changes those of a volume: each is a link through `..data`, which is put in the place of the one before. */
 export class RotatingFiles implements AsyncDisposable {
-  readonly #folder: string;
+  readonly #directory: string;
   #rounds = 0;
 
-  private constructor(folder: string) {
-    this.#folder = folder;
+  private constructor(directory: string) {
+    this.#directory = directory;
   }
 
   static async create(): Promise<RotatingFiles> {
-    const folder = await mkdtemp(join(tmpdir(), "rotating-"));
-    await shareWithContainers(folder);
-    return new RotatingFiles(folder);
+    const directory = await mkdtemp(join(tmpdir(), "rotating-"));
+    await shareWithContainers(directory);
+    return new RotatingFiles(directory);
   }
 
   path(name: string): string {
-    return join(this.#folder, name);
+    return join(this.#directory, name);
   }
 
   /** Contents by name: the same names every time. */
@@ -35,6 +35,6 @@ export class RotatingFiles implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }

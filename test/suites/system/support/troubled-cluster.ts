@@ -23,7 +23,7 @@ interface Parts {
   readonly controller: Program;
   readonly sidecar: Program;
   readonly port: number;
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** A cluster to which one thing after the other happens that an operator would have to look into. */
@@ -33,14 +33,14 @@ export class TroubledCluster implements AsyncDisposable {
   readonly sidecar: Program;
   readonly #port: number;
   /** With the administrator's certificate. */
-  readonly #folder: string;
+  readonly #directory: string;
 
-  private constructor({ world, controller, sidecar, port, folder }: Parts) {
+  private constructor({ world, controller, sidecar, port, directory }: Parts) {
     this.world = world;
     this.sidecar = sidecar;
     this.controller = controller;
     this.#port = port;
-    this.#folder = folder;
+    this.#directory = directory;
   }
 
   /** @param args of the controller */
@@ -53,11 +53,11 @@ export class TroubledCluster implements AsyncDisposable {
     const port = await freePort();
     const serving = [`--secure-port=${port}`, "--bind-address=127.0.0.1", LOOPBACK];
     const controller = world.startController({ args: [...QUICK, ...serving, ...args] });
-    const folder = await mkdtemp(join(tmpdir(), "administrator-"));
+    const directory = await mkdtemp(join(tmpdir(), "administrator-"));
     const { client } = await controlPlane.kubeconfigFor("administrator", ["system:masters"]);
-    await writeFile(join(folder, "client.pem"), client.certificate);
-    await writeFile(join(folder, "client-key.pem"), client.key, { mode: 0o600 });
-    return new TroubledCluster({ world, controller, sidecar, port, folder });
+    await writeFile(join(directory, "client.pem"), client.certificate);
+    await writeFile(join(directory, "client-key.pem"), client.key, { mode: 0o600 });
+    return new TroubledCluster({ world, controller, sidecar, port, directory });
   }
 
   /** A machine, and its Node as its kubelet registers it. */
@@ -126,7 +126,7 @@ export class TroubledCluster implements AsyncDisposable {
 
   /** Waits until `cloudwire explain` writes it, in which white space is squeezed. */
   async told(object: string, what: string, isSo: (text: string) => boolean): Promise<void> {
-    const [certificate, key] = [join(this.#folder, "client.pem"), join(this.#folder, "client-key.pem")];
+    const [certificate, key] = [join(this.#directory, "client.pem"), join(this.#directory, "client-key.pem")];
     const server = [`--server=https://127.0.0.1:${this.#port}`, "--insecure-skip-tls-verify"];
     const args = ["explain", object, ...server, `--client-certificate=${certificate}`, `--client-key=${key}`];
     let said = "";
@@ -158,6 +158,6 @@ export class TroubledCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.world[Symbol.asyncDispose]();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }

@@ -57,7 +57,7 @@ export interface WorldOptions {
 interface WorldParts {
   readonly controlPlane: ControlPlane;
   readonly process: SpawnedCloud;
-  readonly folder: string;
+  readonly directory: string;
   readonly kubeconfigPath: string;
 }
 
@@ -80,20 +80,20 @@ export class World implements AsyncDisposable {
   readonly admin: AdminClient;
   readonly cloud: CloudClient;
   readonly #process: SpawnedCloud;
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #bundles: string | undefined;
   readonly #kubeconfigPath: string;
   readonly #programs: Program[] = [];
 
   constructor(parts: WorldParts, { bundles }: WorldOptions = {}) {
-    const { controlPlane, process, folder, kubeconfigPath } = parts;
+    const { controlPlane, process, directory, kubeconfigPath } = parts;
     this.controlPlane = controlPlane;
     this.#kubeconfigPath = kubeconfigPath;
     this.kube = new Kube(controlPlane);
     this.admin = new AdminClient({ url: process.url });
     this.cloud = new CloudClient({ url: process.url, apiKey: API_KEY });
     this.#process = process;
-    this.#folder = folder;
+    this.#directory = directory;
     this.#bundles = bundles;
   }
 
@@ -102,10 +102,10 @@ export class World implements AsyncDisposable {
     const cloud = await spawnCloud({
       flags: { account: `system=${API_KEY}`, "load-balancer-pool": loadBalancerPool },
     });
-    const folder = await mkdtemp(join(tmpdir(), "world-"));
-    await shareWithContainers(folder);
+    const directory = await mkdtemp(join(tmpdir(), "world-"));
+    await shareWithContainers(directory);
     return new World(
-      { controlPlane, process: cloud, folder, kubeconfigPath: await controllerKubeconfig(controlPlane) },
+      { controlPlane, process: cloud, directory, kubeconfigPath: await controllerKubeconfig(controlPlane) },
       options,
     );
   }
@@ -116,7 +116,7 @@ export class World implements AsyncDisposable {
   }
 
   get socket(): string {
-    return join(this.#folder, "provider.sock");
+    return join(this.#directory, "provider.sock");
   }
 
   async startSidecar({ apiKey = API_KEY, env = {}, args = [] }: SidecarStart = {}): Promise<Program> {
@@ -145,7 +145,7 @@ export class World implements AsyncDisposable {
     return this.#start("cloudwire-controller-manager", {
       env,
       args: [
-        `--kubeconfig=${readPod() === undefined ? kubeconfigPath : lend(kubeconfigPath, this.#folder)}`,
+        `--kubeconfig=${readPod() === undefined ? kubeconfigPath : lend(kubeconfigPath, this.#directory)}`,
         ...provider,
         "--health-bind-address=127.0.0.1:0",
         "--secure-port=0",
@@ -286,7 +286,7 @@ export class World implements AsyncDisposable {
     await this.#removeObjects();
     await this.#process.stop("SIGKILL");
     this.kube[Symbol.dispose]();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 
   #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>): Program {

@@ -58,7 +58,7 @@ export function factsOf({ zones, region, labels, nodeAffinity }: Volume): FactsR
 }
 
 /**
- * The word of the provisioner that made the volume and labelled it: believed without asking, newer names before older ones.
+ * The word of the provisioner that made the volume and labeled it: believed without asking, newer names before older ones.
  * undefined: it said nothing, or not all. plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
  */
 export function provisionedFacts({ metadata: { annotations, labels } }: PersistentVolume): FactsResult | undefined {

@@ -78,9 +78,9 @@ export interface ServerReflectionResponse {
     | undefined;
 }
 
-/** Serialised files. */
+/** Serialized files. */
 export interface FileDescriptorResponse {
-  /** Each a serialised google.protobuf.FileDescriptorProto. */
+  /** Each a serialized google.protobuf.FileDescriptorProto. */
   fileDescriptorProto: Buffer[];
 }
 

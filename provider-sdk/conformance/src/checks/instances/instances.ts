@@ -200,7 +200,7 @@ export const instanceChecks: readonly Check[] = [
     id: "inst.labels.valid",
     title: "labels are valid and none is the controller's",
     rules: ["SHAPE-4", "LIM-1"],
-    why: "One label that Kubernetes refuses, and the Node is never initialised.",
+    why: "One label that Kubernetes refuses, and the Node is never initialized.",
     requires: ["inst.get.by-id"],
     run: async (context) => {
       const { machine, exchange } = await fixtureFound(context);
@@ -326,7 +326,7 @@ export const instanceChecks: readonly Check[] = [
   },
   {
     ...withFixture,
-    id: "inst.age.honoured",
+    id: "inst.age.honored",
     title: "max_data_age of 0 brings data that is no older than a second",
     rules: ["BAT-4"],
     why: "The controller confirms an absence that way: a cache would confirm itself.",

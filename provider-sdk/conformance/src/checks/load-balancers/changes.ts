@@ -119,7 +119,7 @@ const hinting: readonly Check[] = [
     ...reading,
     id: "lb.get.hints",
     title: "a class and annotations that are wrong do not make Get fail",
-    why: "Whoever misspelt them would never see what is there.",
+    why: "Whoever misspelled them would never see what is there.",
     run: async (context) => {
       const { service } = new TestBalancer(context);
       const request = { context: context.callContext, service, operationId: "conformance-lost", ...hints };
@@ -133,7 +133,7 @@ const hinting: readonly Check[] = [
     ...reading,
     id: "lb.delete.hints",
     title: "a class, annotations and an id that are wrong do not make a deletion fail",
-    why: "A Service that was misspelt could never be deleted.",
+    why: "A Service that was misspelled could never be deleted.",
     run: async (context) => {
       const more = { ...hints, loadBalancerId: "conformance-none", operationId: "conformance-lost" };
       const called = await new TestBalancer(context).deleteOnce({}, more);

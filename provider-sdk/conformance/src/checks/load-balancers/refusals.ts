@@ -150,7 +150,7 @@ const wishes: readonly Refusal[] = [
     id: "lb.ensure.bad-annotation",
     title: "an annotation of the provider's own with a value that it does not take is ANNOTATION_INVALID",
     rules: ["LB-16"],
-    why: "A misspelt value that is ignored is found when it is needed.",
+    why: "A misspelled value that is ignored is found when it is needed.",
     cases: ({ annotations }) =>
       annotations.flatMap(({ key, type }) => {
         const value = badValues[type];

@@ -85,13 +85,13 @@ export const lifeChecks: readonly Check[] = [
     rules: ["TRN-3"],
     why: "The directory outlives the container: what an earlier one left must not keep the next from starting.",
     run: async (context) => {
-      const folder = await mkdtemp(join(tmpdir(), "conformance-stale-"));
+      const directory = await mkdtemp(join(tmpdir(), "conformance-stale-"));
       try {
-        const path = join(folder, "provider.sock");
+        const path = join(directory, "provider.sock");
         await leaveDeadSocket(path);
         await started(context, path);
       } finally {
-        await rm(folder, { recursive: true, force: true });
+        await rm(directory, { recursive: true, force: true });
       }
     },
   },

@@ -22,7 +22,7 @@ const moments = [0, 0.5, 1];
 
 /** A call that is to be cut off by the end of the process, and what has to hold once another has taken its place. */
 interface Interrupted {
-  /** Makes the call whole: how long it takes is learnt from it. */
+  /** Makes the call whole: how long it takes is learned from it. */
   readonly whole: (context: CheckContext) => Promise<number>;
   /** What there must be before the call. */
   readonly prepare: (balancer: TestBalancer) => Promise<void>;

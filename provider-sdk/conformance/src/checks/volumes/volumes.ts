@@ -113,7 +113,7 @@ const finding: readonly Check[] = [
   },
   {
     ...withVolume,
-    id: "vol.age.honoured",
+    id: "vol.age.honored",
     title: "max_data_age of 0 brings data that is no older than a second",
     rules: ["BAT-4", "VOL-1"],
     why: "A volume that has just been made would be said not to exist.",

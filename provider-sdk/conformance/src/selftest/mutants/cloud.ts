@@ -291,7 +291,7 @@ export const cloudMutants: readonly Mutant[] = [
   {
     name: "cached-for-ever",
     fault: "data is a minute old whatever is asked",
-    fails: ["inst.age.honoured"],
+    fails: ["inst.age.honored"],
     intercept: results((result) => ({ ...result, readTime: new Date(Date.now() - 60_000) })),
   },
   {

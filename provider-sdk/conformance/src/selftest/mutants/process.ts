@@ -11,7 +11,7 @@ import { ApplyNodeSetResponse } from "@cloudwire/proto/cloudprovider/v1/load_bal
 import { HealthCheckResponse, HealthCheckResponse_ServingStatus } from "@cloudwire/proto/grpc/health/v1/health";
 import { property } from "../../contract/field-rules.ts";
 import { frame } from "../../endpoint/frames.ts";
-import { ownFolderPrefix } from "../../endpoint/own-providers.ts";
+import { ownDirectoryPrefix } from "../../endpoint/own-providers.ts";
 import { durableDefinition } from "../../reference/durable-provider.ts";
 import { referenceFixtures } from "../../reference/provider.ts";
 import type { ProcessMutant } from "../mutant.ts";
@@ -145,7 +145,7 @@ export const processMutants: readonly ProcessMutant[] = [
     name: "late-socket",
     fault: "it listens 12 s after it was started beside another",
     fails: ["proc.socket.appears"],
-    before: (socket) => (socket.includes(ownFolderPrefix) ? wait(lateMs) : undefined),
+    before: (socket) => (socket.includes(ownDirectoryPrefix) ? wait(lateMs) : undefined),
   },
   {
     name: "open-socket",
@@ -208,11 +208,11 @@ export const processMutants: readonly ProcessMutant[] = [
     fails: ["sec.tls.reload"],
     transport: "tls",
     before: async () => {
-      const folder = await mkdtemp(join(tmpdir(), "tls-static-"));
-      process.on("exit", () => rmSync(folder, { recursive: true }));
+      const directory = await mkdtemp(join(tmpdir(), "tls-static-"));
+      process.on("exit", () => rmSync(directory, { recursive: true }));
       for (const name of ["CLOUD_PROVIDER_TLS_CERT_FILE", "CLOUD_PROVIDER_TLS_KEY_FILE"]) {
-        await copyFile(process.env[name] ?? "", join(folder, name));
-        process.env[name] = join(folder, name);
+        await copyFile(process.env[name] ?? "", join(directory, name));
+        process.env[name] = join(directory, name);
       }
     },
   },

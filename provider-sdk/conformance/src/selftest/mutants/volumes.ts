@@ -54,7 +54,7 @@ export const volumeMutants: readonly Mutant[] = [
   {
     name: "volume-cached",
     fault: "what is said of volumes is a minute old whatever is asked",
-    fails: ["vol.age.honoured"],
+    fails: ["vol.age.honored"],
     intercept: results((result) => ({ ...result, readTime: new Date(Date.now() - 60_000) })),
   },
   {

@@ -18,9 +18,9 @@ from .fake_cloud import TOKEN, FakeCloud, machine
 
 def main() -> int:
     """Run the command; its exit code is the answer."""
-    with FakeCloud() as cloud, tempfile.TemporaryDirectory() as folder:
+    with FakeCloud() as cloud, tempfile.TemporaryDirectory() as directory:
         cloud.machines += [machine("i-1"), machine("i-2", privateIps=["10.0.0.2"])]
-        token_file = Path(folder) / "token"
+        token_file = Path(directory) / "token"
         token_file.write_text(TOKEN)
         environ = {"CLOUD_API_URL": cloud.url, "CLOUD_API_TOKEN_FILE": str(token_file)}
         child = subprocess.Popen(sys.argv[1:], env={**os.environ, **environ})

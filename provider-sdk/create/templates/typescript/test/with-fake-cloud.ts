@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { machine, startAcmeCloud, token } from "./fake-cloud.ts";
 
 const [command = "", ...args] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), "fake-cloud-"));
-const tokenFile = join(folder, "token");
+const directory = mkdtempSync(join(tmpdir(), "fake-cloud-"));
+const tokenFile = join(directory, "token");
 writeFileSync(tokenFile, token);
 await using cloud = await startAcmeCloud();
 cloud.machines.put("i-1", machine("i-1"));
@@ -21,5 +21,5 @@ const child = spawn(command, args, {
 // Ctrl-C goes to both; the command decides when it has ended.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 const [code] = await once(child, "exit");
-rmSync(folder, { recursive: true });
+rmSync(directory, { recursive: true });
 process.exitCode = code ?? 1;

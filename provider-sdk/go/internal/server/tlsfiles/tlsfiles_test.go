@@ -53,8 +53,8 @@ func serial(t *testing.T, r *Reloader) int64 {
 }
 
 func TestReloadTakesGoodFilesOnly(t *testing.T) {
-	folder, now := t.TempDir(), time.Now()
-	files := Files{filepath.Join(folder, "cert"), filepath.Join(folder, "key"), filepath.Join(folder, "ca")}
+	directory, now := t.TempDir(), time.Now()
+	files := Files{filepath.Join(directory, "cert"), filepath.Join(directory, "key"), filepath.Join(directory, "ca")}
 	write(t, files, 1, now.Add(time.Hour))
 	r, err := New(files, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -81,8 +81,8 @@ func TestReloadTakesGoodFilesOnly(t *testing.T) {
 }
 
 func TestALiveServerTakesNewFiles(t *testing.T) {
-	folder, ends := t.TempDir(), time.Now().Add(time.Hour)
-	files := Files{filepath.Join(folder, "cert"), filepath.Join(folder, "key"), filepath.Join(folder, "ca")}
+	directory, ends := t.TempDir(), time.Now().Add(time.Hour)
+	files := Files{filepath.Join(directory, "cert"), filepath.Join(directory, "key"), filepath.Join(directory, "ca")}
 	write(t, files, 1, ends)
 	r, err := New(files, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -160,9 +160,9 @@ func roundTrip(connection *tls.Conn) error {
 }
 
 func TestNewNamesEverythingThatIsWrong(t *testing.T) {
-	folder := t.TempDir()
-	put(t, filepath.Join(folder, "ca"), []byte("hello"))
-	_, err := New(Files{filepath.Join(folder, "cert"), filepath.Join(folder, "key"), filepath.Join(folder, "ca")}, slog.New(slog.DiscardHandler))
+	directory := t.TempDir()
+	put(t, filepath.Join(directory, "ca"), []byte("hello"))
+	_, err := New(Files{filepath.Join(directory, "cert"), filepath.Join(directory, "key"), filepath.Join(directory, "ca")}, slog.New(slog.DiscardHandler))
 	if err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("got %v", err)
 	}

@@ -71,7 +71,7 @@ type Listener struct {
 // Listen makes the socket; group may be empty.
 func Listen(path, group string) (*Listener, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return nil, unavailable(err, "the folder %s does not exist; make it, or mount the volume there", filepath.Dir(path))
+		return nil, unavailable(err, "the directory %s does not exist; make it, or mount the volume there", filepath.Dir(path))
 	}
 	unlock := lockPath(path)
 	defer unlock()
@@ -165,7 +165,7 @@ func identify(path string) (id identity, exists bool, err error) {
 		return identity{}, false, nil
 	}
 	if err != nil {
-		return identity{}, false, unavailable(err, "%s cannot be looked at (%v); the folder must exist and be readable", path, err)
+		return identity{}, false, unavailable(err, "%s cannot be looked at (%v); the directory must exist and be readable", path, err)
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
 		return identity{}, false, unavailable(nil, "%s exists and is no socket; remove it or give another endpoint", path)

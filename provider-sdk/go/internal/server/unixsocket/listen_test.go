@@ -13,9 +13,9 @@ func TestCannotListenSaysWhatToDo(t *testing.T) {
 		err  error
 		want string
 	}{
-		"no right":         {fmt.Errorf("bind: %w", syscall.EACCES), "may not make a socket in /run/x; let it write there"},
-		"read-only folder": {fmt.Errorf("bind: %w", syscall.EROFS), "may not make a socket in /run/x; let it write there"},
-		"anything else":    {errors.New("no luck"), "cannot listen on unix:///run/x/p.sock: no luck"},
+		"no right":            {fmt.Errorf("bind: %w", syscall.EACCES), "may not make a socket in /run/x; let it write there"},
+		"read-only directory": {fmt.Errorf("bind: %w", syscall.EROFS), "may not make a socket in /run/x; let it write there"},
+		"anything else":       {errors.New("no luck"), "cannot listen on unix:///run/x/p.sock: no luck"},
 	} {
 		if got := cannotListen("/run/x/p.sock", test.err).Problem; !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

@@ -20,8 +20,8 @@ const (
 func modified(stat *syscall.Stat_t) syscall.Timespec { return stat.Mtim }
 
 // lockPath keeps other processes from clearing the same path meanwhile. The lock is a socket in the abstract namespace: it
-// leaves no file beside the provider's socket, and ends with its process however that ends. Its name is that of the folder
-// itself, because containers see one folder under different paths; it is the same in every SDK.
+// leaves no file beside the provider's socket, and ends with its process however that ends. Its name is that of the directory
+// itself, because containers see one directory under different paths; it is the same in every SDK.
 func lockPath(path string) (unlock func()) {
 	name, err := lockName(path)
 	if err != nil {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learnt
+from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learned
 from cloudwire_provider._methods.results import absence
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import Runtime, now_stamp
@@ -64,10 +64,10 @@ class InstanceService:
         refs.setdefault(key, node)
         return key
 
-    def _result(self, key: str, refs: Mapping[str, v1.NodeRef], found: Mapping[str, Learnt]) -> v1.InstanceResult:
-        learnt = found[key]
-        result = v1.InstanceResult(read_time=learnt.read_time)
-        outcome = learnt.outcome
+    def _result(self, key: str, refs: Mapping[str, v1.NodeRef], found: Mapping[str, Learned]) -> v1.InstanceResult:
+        learned = found[key]
+        result = v1.InstanceResult(read_time=learned.read_time)
+        outcome = learned.outcome
         if isinstance(outcome, v1.Instance):
             asked = refs[key].provider_id
             instance = completed(self._runtime, outcome, asked)

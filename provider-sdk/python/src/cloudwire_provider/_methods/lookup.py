@@ -32,8 +32,8 @@ Outcome = Message | v1.Absence | v1.NotOwned | ProviderError
 
 
 @dataclass(frozen=True)
-class Learnt:
-    """What was learnt about one object, and when the cloud was read for it."""
+class Learned:
+    """What was learned about one object, and when the cloud was read for it."""
 
     outcome: Outcome
     read_time: Timestamp
@@ -42,7 +42,7 @@ class Learnt:
 @dataclass
 class _Flight:
     started: float
-    task: SharedTask[Learnt]
+    task: SharedTask[Learned]
 
 
 class BatchLookUp(Generic[RefT]):
@@ -65,7 +65,7 @@ class BatchLookUp(Generic[RefT]):
         self._flights: dict[str, _Flight] = {}
         self._cleaners: set[asyncio.Task[None]] = set()
 
-    async def ask(self, refs: Mapping[str, RefT], recorder: CallRecorder, max_age: float) -> Mapping[str, Learnt]:
+    async def ask(self, refs: Mapping[str, RefT], recorder: CallRecorder, max_age: float) -> Mapping[str, Learned]:
         """Return one result for each key; equal questions have equal keys."""
         if not refs:
             return {}
@@ -74,7 +74,7 @@ class BatchLookUp(Generic[RefT]):
         flights = [self._shared(key, ref, recorder, max_age).join() for key, ref in refs.items()]
         return dict(zip(refs, await asyncio.gather(*flights), strict=True))
 
-    def _shared(self, key: str, ref: RefT, recorder: CallRecorder, max_age: float) -> SharedTask[Learnt]:
+    def _shared(self, key: str, ref: RefT, recorder: CallRecorder, max_age: float) -> SharedTask[Learned]:
         """Join a look-up of the same object that another call began, if its data will be young enough."""
         now = time.monotonic()
         current = self._flights.get(key)
@@ -92,7 +92,7 @@ class BatchLookUp(Generic[RefT]):
         if self._flights.get(key) is flight:
             del self._flights[key]
 
-    async def _ask_one(self, ref: RefT, recorder: CallRecorder, max_age: float) -> Learnt:
+    async def _ask_one(self, ref: RefT, recorder: CallRecorder, max_age: float) -> Learned:
         read_time = now_stamp()
         answer: Any
         try:
@@ -101,11 +101,11 @@ class BatchLookUp(Generic[RefT]):
                 answer = await self._runtime.run(self._get, recorder, ref, ReadContext(recorder, max_age))
         except Exception as error:  # noqa: BLE001 - it is the item's outcome
             answer = self._note(error, recorder)
-        return self._learnt(ref, answer, recorder.errors, read_time)
+        return self._learned(ref, answer, recorder.errors, read_time)
 
     async def _ask_together(
         self, refs: Mapping[str, RefT], recorder: CallRecorder, max_age: float
-    ) -> Mapping[str, Learnt]:
+    ) -> Mapping[str, Learned]:
         read_time = now_stamp()
         context = ReadContext(recorder, max_age)
         answers: Sequence[Any] = await self._runtime.run(self._get_many, recorder, list(refs.values()), context)
@@ -115,25 +115,25 @@ class BatchLookUp(Generic[RefT]):
         # Every error is noted before any absence is judged.
         noted = [self._note(answer, recorder) if isinstance(answer, Exception) else answer for answer in answers]
         return {
-            key: self._learnt(ref, answer, recorder.errors, read_time)
+            key: self._learned(ref, answer, recorder.errors, read_time)
             for (key, ref), answer in zip(refs.items(), noted, strict=True)
         }
 
-    def _learnt(self, ref: RefT, answer: Any, errors: Sequence[ProviderError], read_time: Timestamp) -> Learnt:
+    def _learned(self, ref: RefT, answer: Any, errors: Sequence[ProviderError], read_time: Timestamp) -> Learned:
         if isinstance(answer, Cached):
             answer, read_time = answer.value, stamp(answer.read_time)
         if isinstance(answer, NotOwned):
-            return Learnt(v1.NotOwned(message=answer.message), read_time)
+            return Learned(v1.NotOwned(message=answer.message), read_time)
         if isinstance(answer, (ProviderError, self._found)):
-            return Learnt(answer, read_time)
+            return Learned(answer, read_time)
         if not isinstance(answer, Absent):
             text = f"the provider answered {type(answer).__name__}, which says nothing about the object"
-            return Learnt(ProviderError("INVARIANT_BROKEN", text), read_time)
+            return Learned(ProviderError("INVARIANT_BROKEN", text), read_time)
         refused = refuse_absence(answer, errors) or self._refuse(ref, answer)
         if refused is not None:
-            return Learnt(refused, read_time)
+            return Learned(refused, read_time)
         said = absence(answer, read_time)
-        return Learnt(said, said.observe_time)
+        return Learned(said, said.observe_time)
 
     def _note(self, raised: Exception, recorder: CallRecorder) -> ProviderError:
         return note_item_error(raised, recorder, mutation=False)

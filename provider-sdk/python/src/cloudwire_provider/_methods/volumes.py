@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learnt
+from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learned
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import Runtime
 from cloudwire_provider._server.status import item_error, seconds_of
@@ -50,9 +50,9 @@ class VolumeService:
         refs.setdefault(key, volume)
         return key
 
-    def _result(self, learnt: Learnt) -> v1.VolumeResult:
-        result = v1.VolumeResult(read_time=learnt.read_time)
-        outcome = learnt.outcome
+    def _result(self, learned: Learned) -> v1.VolumeResult:
+        result = v1.VolumeResult(read_time=learned.read_time)
+        outcome = learned.outcome
         if isinstance(outcome, v1.Volume):
             problem = answer_problem(outcome)
             if problem is None:

@@ -136,7 +136,7 @@ def _unix(text: str, named: str, problems: list[str]) -> UnixEndpoint | None:
     elif not path.endswith(".sock") or path.endswith("/.sock"):
         problems.append(f"{named}: the path must end in a name.sock, {_EXAMPLE}")
     elif size > _MAX_SOCKET_PATH_BYTES:
-        text = f"the path has {size} bytes, the system takes {_MAX_SOCKET_PATH_BYTES}; use a shorter folder"
+        text = f"the path has {size} bytes, the system takes {_MAX_SOCKET_PATH_BYTES}; use a shorter directory"
         problems.append(f"{named}: {text}")
     elif unquote(path) != path:
         # The C core decodes what looks percent-encoded and would listen somewhere else.

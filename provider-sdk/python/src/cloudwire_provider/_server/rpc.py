@@ -28,7 +28,7 @@ from cloudwire_provider.log import Log
 
 # Of a unary call whose caller set none. Contract, TIM-1: callers set one on all but streams.
 _DEFAULT_DEADLINE = 60.0
-# Longest honoured; the contract's callers never set more.
+# Longest honored; the contract's callers never set more.
 _MAX_DEADLINE = 3600.0
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")

@@ -45,12 +45,12 @@ class Identity:
 
 def bind(path: str, group: str, listen: Callable[[], object]) -> Identity:
     """Make room at the path, listen there, and set mode and group; raises StartError."""
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise StartError([f"the folder {folder} does not exist; make it, or mount the volume there"], unavailable=True)
+    directory = Path(path).parent
+    if not directory.is_dir():
+        raise StartError([f"the directory {directory} does not exist; make it, or mount the volume there"], unavailable=True)
     gid = _group_id(group) if group else -1
-    if not os.access(folder, os.W_OK | os.X_OK):
-        who = f"user {os.getuid()} may not make a socket in {folder}"
+    if not os.access(directory, os.W_OK | os.X_OK):
+        who = f"user {os.getuid()} may not make a socket in {directory}"
         raise StartError([f"{who}; let it write there, in a pod by fsGroup and an emptyDir"], unavailable=True)
     with _locked(path):
         _clear(path)
@@ -80,7 +80,7 @@ def identify(path: str) -> Identity | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        text = f"{path} cannot be looked at ({error.strerror}); the folder must exist and be readable"
+        text = f"{path} cannot be looked at ({error.strerror}); the directory must exist and be readable"
         raise StartError([text], unavailable=True) from error
     if not stat.S_ISSOCK(found.st_mode):
         raise StartError([f"{path} exists and is no socket; remove it or give another endpoint"], unavailable=True)
@@ -203,13 +203,13 @@ def _locked(path: str) -> Iterator[None]:
     Hold off other providers that start on the same path, whatever language they are written in.
 
     The lock is a socket in Linux' abstract namespace: it leaves no file, and ends with its process however that ends. By the
-    folder itself and not by its name: containers see one folder under different paths, and different ones under one.
+    directory itself and not by its name: containers see one directory under different paths, and different ones under one.
     """
     if sys.platform != "linux":
         yield
         return
-    folder = Path(path).parent.stat()
-    digest = hashlib.sha256(f"{folder.st_dev}/{folder.st_ino}/{Path(path).name}".encode()).hexdigest()
+    directory = Path(path).parent.stat()
+    digest = hashlib.sha256(f"{directory.st_dev}/{directory.st_ino}/{Path(path).name}".encode()).hexdigest()
     name = f"\0cloudwire-provider-{digest[:32]}"
     with socket.socket(socket.AF_UNIX) as lock:
         end = time.monotonic() + _LOCK_MAX_WAIT

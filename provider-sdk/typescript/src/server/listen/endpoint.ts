@@ -35,7 +35,7 @@ const parseUnix = (text: string): ParsedEndpoint => {
   const bytes = Buffer.byteLength(path);
   if (bytes > maxSocketPathBytes)
     return problem(
-      `${named}: the path has ${bytes} bytes, the system takes ${maxSocketPathBytes}; use a shorter folder`,
+      `${named}: the path has ${bytes} bytes, the system takes ${maxSocketPathBytes}; use a shorter directory`,
     );
   return { kind: "endpoint", endpoint: { kind: "unix", path } };
 };

@@ -12,7 +12,7 @@ import {
   isOwn,
   keepingForeignSocket,
   removeOwnSocket,
-  requireFolder,
+  requireDirectory,
   secureSocket,
   withSocketUmask,
 } from "./unix-socket.ts";
@@ -44,7 +44,7 @@ const listenOnSocket = async (
   credentials: ServerCredentials,
   group: string | undefined,
 ): Promise<Listener> => {
-  await requireFolder(dirname(path));
+  await requireDirectory(dirname(path));
   await withPathLock(path, async () => {
     await clearSocketPath(path);
     try {

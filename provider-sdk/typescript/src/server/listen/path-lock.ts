@@ -21,7 +21,7 @@ export const withPathLock = async <Result>(path: string, work: () => Promise<Res
   }
 };
 
-/** By the folder itself and not by its name: containers see one folder under different paths, and different ones under one. */
+/** By the directory itself and not by its name: containers see one directory under different paths, and different ones under one. */
 const lockName = async (path: string): Promise<string> => {
   const { dev, ino } = await stat(dirname(path));
   const hash = createHash("sha256")

@@ -6,13 +6,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../../results/results.ts";
 import { createLogger } from "../../telemetry/log.ts";
 import { invoke } from "../../../test/support/invoke.ts";
-import { basics, temporaryFolder } from "../../../test/support/serve-for-test.ts";
+import { basics, temporaryDirectory } from "../../../test/support/serve-for-test.ts";
 import type { TransportSecurity } from "./server-credentials.ts";
 import { startProvider } from "../start-provider.ts";
 
 const { methods } = CloudProviderDefinition;
-const folder = join(import.meta.dirname, "..", "..", "..", "test", "certificates");
-const file = (name: string) => join(folder, name);
+const directory = join(import.meta.dirname, "..", "..", "..", "test", "certificates");
+const file = (name: string) => join(directory, name);
 const tls = { certFile: file("server.pem"), keyFile: file("server.key"), clientCaFile: file("authority.pem") };
 
 const start = async (security: TransportSecurity, host = "127.0.0.1") => {
@@ -79,7 +79,7 @@ describe("a TCP endpoint", () => {
   });
 
   test("tells every file that cannot be used", async () => {
-    const path = join(await temporaryFolder(), "missing.pem");
+    const path = join(await temporaryDirectory(), "missing.pem");
     const wrong = { certFile: path, keyFile: file("README.md"), clientCaFile: tls.clientCaFile };
     await expect(start({ tls: wrong })).rejects.toMatchObject({
       problems: [`${path} cannot be read`, `${file("README.md")} is not a PEM file`],

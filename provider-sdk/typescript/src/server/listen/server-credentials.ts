@@ -17,7 +17,7 @@ export const serverCredentials = async (
   endpoint: Endpoint,
   security: TransportSecurity,
 ): Promise<ServerCredentials> => {
-  // On a Unix socket the folder and the mode say who may connect.
+  // On a Unix socket the directory and the mode say who may connect.
   if (endpoint.kind === "unix") return ServerCredentials.createInsecure();
   if (security.tls) return mutualTls(security.tls);
   if (security.insecureLoopback && isLoopback(endpoint.host)) return ServerCredentials.createInsecure();

@@ -6,19 +6,19 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { absent } from "../../results/results.ts";
 import { createLogger } from "../../telemetry/log.ts";
 import { invoke } from "../../../test/support/invoke.ts";
-import { basics, temporaryFolder } from "../../../test/support/serve-for-test.ts";
+import { basics, temporaryDirectory } from "../../../test/support/serve-for-test.ts";
 import { startProvider } from "../start-provider.ts";
 
 const { methods } = CloudProviderDefinition;
 const fixtures = join(import.meta.dirname, "..", "..", "..", "test", "certificates");
 
-/** Puts a set of files into place as kubelet does: a new folder, and a link to it that is replaced at once. */
-const mount = async (folder: string, sources: Readonly<Record<string, string>>): Promise<void> => {
-  const fresh = join(folder, `..${performance.now()}`);
+/** Puts a set of files into place as kubelet does: a new directory, and a link to it that is replaced at once. */
+const mount = async (directory: string, sources: Readonly<Record<string, string>>): Promise<void> => {
+  const fresh = join(directory, `..${performance.now()}`);
   await mkdir(fresh);
   for (const [name, source] of Object.entries(sources)) await copyFile(join(fixtures, source), join(fresh, name));
-  await symlink(fresh, join(folder, "..data_tmp"));
-  await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+  await symlink(fresh, join(directory, "..data_tmp"));
+  await rename(join(directory, "..data_tmp"), join(directory, "..data"));
 };
 
 const setOf = (suffix: string) => ({
@@ -28,10 +28,10 @@ const setOf = (suffix: string) => ({
 });
 
 const start = async () => {
-  const folder = await temporaryFolder();
-  await mount(folder, setOf(""));
+  const directory = await temporaryDirectory();
+  await mount(directory, setOf(""));
   const logged: string[] = [];
-  const at = (name: string) => join(folder, "..data", name);
+  const at = (name: string) => join(directory, "..data", name);
   const provider = await startProvider(
     { ...basics, instances: { get: () => absent("LOOKUP_MISS") } },
     {
@@ -46,7 +46,7 @@ const start = async () => {
   const count = (text: string) => logged.filter((line) => line.includes(text)).length;
   const said = (text: string, times = 1) =>
     vi.waitFor(() => expect(count(text)).toBeGreaterThanOrEqual(times), { timeout: 20_000 });
-  return { folder, address: provider.address, count, said };
+  return { directory, address: provider.address, count, said };
 };
 
 const clientOf = async (address: string, suffix: string): Promise<Client> => {
@@ -68,7 +68,7 @@ const notTaken = "The changed TLS files are not taken";
 
 describe("TLS files that change", () => {
   test("are taken for new connections, and no call of any fails", async () => {
-    const { folder, address, said } = await start();
+    const { directory, address, said } = await start();
     const kept = await clientOf(address, "");
     const outcomes: string[] = [];
     const end = new AbortController();
@@ -78,7 +78,7 @@ describe("TLS files that change", () => {
     const loads = [load(), load(), load()];
     await vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(20), { timeout: 20_000 });
     const before = outcomes.length;
-    await mount(folder, setOf("-2"));
+    await mount(directory, setOf("-2"));
     await said(taken);
     const fresh = await clientOf(address, "-2");
     expect(await call(fresh)).toMatchObject({ kind: "ok" });
@@ -105,23 +105,23 @@ describe("TLS files that change", () => {
     ],
     ["a file that is no PEM", { ...setOf(""), "ca.crt": "README.md" }, "is not a PEM file"],
   ])("are not taken with %s, which is said once", async (_title, sources, problem) => {
-    const { folder, address, said, count } = await start();
-    await mount(folder, sources);
+    const { directory, address, said, count } = await start();
+    await mount(directory, sources);
     await said(problem);
     expect(await call(await clientOf(address, ""))).toMatchObject({ kind: "ok" });
     // Another problem is said again; that it comes next shows that the first was not repeated meanwhile.
-    await rm(join(folder, "..data", "tls.crt"));
+    await rm(join(directory, "..data", "tls.crt"));
     await said("tls.crt cannot be read");
     expect(count(notTaken)).toBe(2);
-    await mount(folder, setOf("-2"));
+    await mount(directory, setOf("-2"));
     await said(taken);
     expect(await call(await clientOf(address, "-2"))).toMatchObject({ kind: "ok" });
   });
 
   test("may be written one after the other", async () => {
-    const { folder, address, said } = await start();
+    const { directory, address, said } = await start();
     const put = async (name: string, source: string) =>
-      writeFile(join(folder, "..data", name), await readFile(join(fixtures, source)));
+      writeFile(join(directory, "..data", name), await readFile(join(fixtures, source)));
     await put("tls.crt", "server-2.pem");
     await said(notTaken);
     await put("tls.key", "server-2.key");

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../../results/results.ts";
 import { createLogger } from "../../telemetry/log.ts";
 import { invoke } from "../../../test/support/invoke.ts";
-import { basics, serveForTest, temporaryFolder } from "../../../test/support/serve-for-test.ts";
+import { basics, serveForTest, temporaryDirectory } from "../../../test/support/serve-for-test.ts";
 import { startProvider } from "../start-provider.ts";
 import { clearSocketPath, isLive, removeStale } from "./unix-socket.ts";
 
@@ -49,7 +49,7 @@ describe("the socket of a provider", () => {
   });
 
   test("takes the place of one that a killed process left", async () => {
-    const path = join(await temporaryFolder(), "provider.sock");
+    const path = join(await temporaryDirectory(), "provider.sock");
     await leaveStaleSocket(path);
     expect((await lstat(path)).isSocket()).toBe(true);
     await expect(start(path)).resolves.toMatchObject({ address: `unix://${path}` });
@@ -68,7 +68,7 @@ describe("the socket of a provider", () => {
   test.each(Array.from({ length: 10 }, (_, round) => round))(
     "goes to exactly one of several that start over a stale one at once (round %i)",
     async (round) => {
-      const path = join(await temporaryFolder(), "provider.sock");
+      const path = join(await temporaryDirectory(), "provider.sock");
       await leaveStaleSocket(path);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 4 }, async (_, index) => {
@@ -101,18 +101,18 @@ describe("the socket of a provider", () => {
   });
 
   test("is refused in the place of another kind of file", async () => {
-    const path = join(await temporaryFolder(), "provider.sock");
+    const path = join(await temporaryDirectory(), "provider.sock");
     await writeFile(path, "precious");
     await expect(start(path)).rejects.toMatchObject({
       problems: [`${path} exists and is no socket; remove it or give another endpoint`],
     });
   });
 
-  test("is refused in a folder that does not exist, in one line", async () => {
-    const path = join(await temporaryFolder(), "missing", "provider.sock");
+  test("is refused in a directory that does not exist, in one line", async () => {
+    const path = join(await temporaryDirectory(), "missing", "provider.sock");
     await expect(start(path)).rejects.toMatchObject({
       code: "ENDPOINT_UNAVAILABLE",
-      problems: [`the folder ${dirname(path)} does not exist; make it, or mount the volume there`],
+      problems: [`the directory ${dirname(path)} does not exist; make it, or mount the volume there`],
     });
   });
 
@@ -126,7 +126,7 @@ describe("the socket of a provider", () => {
   });
 
   test("is refused for a group that does not exist", async () => {
-    const path = join(await temporaryFolder(), "provider.sock");
+    const path = join(await temporaryDirectory(), "provider.sock");
     const options = { endpoint: { kind: "unix" as const, path }, log, socketGroup: "no-such-group" };
     await expect(startProvider(definition, options)).rejects.toMatchObject({
       code: "CONFIG_INVALID",
@@ -148,7 +148,7 @@ describe("removeStale()", () => {
 
 describe("clearSocketPath()", () => {
   test("takes a listener that accepts nothing for alive", async () => {
-    const path = join(await temporaryFolder(), "provider.sock");
+    const path = join(await temporaryDirectory(), "provider.sock");
     const server = createServer().listen({ path, backlog: 1 });
     onTestFinished(() => {
       server.close();

@@ -58,11 +58,11 @@ export const identify = async (path: string): Promise<SocketIdentity | undefined
 const isSame = (left: SocketIdentity | undefined, right: SocketIdentity | undefined): boolean =>
   left !== undefined && left.inode === right?.inode && left.madeNs === right.madeNs;
 
-/** Says early, and as what it is, that the folder is missing. */
-export const requireFolder = async (folder: string): Promise<void> => {
-  const found = await stat(folder).catch(() => undefined);
+/** Says early, and as what it is, that the directory is missing. */
+export const requireDirectory = async (directory: string): Promise<void> => {
+  const found = await stat(directory).catch(() => undefined);
   if (!found?.isDirectory())
-    throw unavailable(`the folder ${folder} does not exist; make it, or mount the volume there`);
+    throw unavailable(`the directory ${directory} does not exist; make it, or mount the volume there`);
 };
 
 const unavailable = (problem: string, cause?: unknown) =>
@@ -77,7 +77,10 @@ const statOrUndefined = async (path: string) => {
     return await lstat(path, { bigint: true });
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw unavailable(`${path} cannot be looked at (${codeOf(error)}); the folder must exist and be readable`, error);
+    throw unavailable(
+      `${path} cannot be looked at (${codeOf(error)}); the directory must exist and be readable`,
+      error,
+    );
   }
 };
 

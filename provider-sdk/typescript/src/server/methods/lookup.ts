@@ -11,7 +11,7 @@ import { absentOutcome, type CommonOutcome, notOwnedOutcome, refuseAbsence, unkn
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import { withinContext } from "../current-context.ts";
 
-/** What was learnt about one object. */
+/** What was learned about one object. */
 export type LookUpResult<Found> =
   | { readonly kind: "found"; readonly found: Found; readonly readTime: Date }
   | { readonly kind: "common"; readonly outcome: CommonOutcome; readonly readTime: Date };

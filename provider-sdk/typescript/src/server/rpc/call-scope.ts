@@ -25,7 +25,7 @@ export interface CallScopeOptions {
 /** Deadline of a unary call whose caller set none. Contract, section 3.10: callers always set one. */
 const defaultDeadlineMs = 60_000;
 
-/** Longest deadline honoured; the contract's callers never set more. */
+/** Longest deadline honored; the contract's callers never set more. */
 export const maxDeadlineMs = 3_600_000;
 
 const neverMs = Number.MAX_SAFE_INTEGER;

@@ -35,13 +35,13 @@ const problemsOf = async (changes: object): Promise<readonly string[]> => {
 };
 
 describe("the definition of a provider", () => {
-  test("is refused for nothing when it is right: only the folder is missing here", async () => {
-    expect(await problemsOf({})).toEqual([expect.stringContaining("the folder /nowhere/at/all does not exist")]);
+  test("is refused for nothing when it is right: only the directory is missing here", async () => {
+    expect(await problemsOf({})).toEqual([expect.stringContaining("the directory /nowhere/at/all does not exist")]);
   });
 
   test.each<[string, object, string]>([
-    ["a group misspelt", { loadbalancers: {} }, "loadbalancers is not known"],
-    ["a method misspelt", { instances: { get: () => null, wacth: () => null } }, "instances.wacth is not known"],
+    ["a group misspelled", { loadbalancers: {} }, "loadbalancers is not known"],
+    ["a method misspelled", { instances: { get: () => null, wacth: () => null } }, "instances.wacth is not known"],
     ["a method that is none", { instances: { get: "x" } }, "instances.get must be a function"],
     [
       "both get and getMany",

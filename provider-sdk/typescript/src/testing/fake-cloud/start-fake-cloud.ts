@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { type Clock, systemClock } from "../../util/clock.ts";
 import { type Fault, Faults, type FaultScope, type InjectedFault, type Suffering } from "./fault.ts";
 import { answerByRoute, type FakeCloudResponse, type FakeCloudRequest, type FakeCloudRoutes } from "./routes.ts";
-import { createTable, type FakeTable, type TableBehaviour } from "./table.ts";
+import { createTable, type FakeTable, type TableBehavior } from "./table.ts";
 
 /** How a fake cloud is made. */
 export interface FakeCloudOptions {
@@ -26,7 +26,7 @@ export interface FakeCloud extends AsyncDisposable {
   /** Adds routes. They go before those that are there, so that a test can put its own in their place. */
   readonly serve: (routes: FakeCloudRoutes) => void;
   /** Makes a table of objects for routes to work on. */
-  readonly table: <Item>(behaviour?: TableBehaviour) => FakeTable<Item>;
+  readonly table: <Item>(behavior?: TableBehavior) => FakeTable<Item>;
   /** From now on requests meet this fault, until it is removed. */
   readonly inject: (fault: Fault, scope?: FaultScope) => InjectedFault;
   /** Removes all faults. */
@@ -66,7 +66,7 @@ export const startFakeCloud = async (options: FakeCloudOptions = {}): Promise<Fa
     serve: (more) => {
       routes = { ...more, ...Object.fromEntries(Object.entries(routes).filter(([route]) => !(route in more))) };
     },
-    table: (behaviour) => createTable(clock, behaviour),
+    table: (behavior) => createTable(clock, behavior),
     inject: (fault, scope = {}) => faults.inject(fault, scope),
     clearFaults: () => faults.clear(),
     close,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../test-clock.ts";
-import { createTable, type TableBehaviour } from "./table.ts";
+import { createTable, type TableBehavior } from "./table.ts";
 
-const setUp = (behaviour?: TableBehaviour) => {
+const setUp = (behavior?: TableBehavior) => {
   const clock = createTestClock(0);
-  const table = createTable<string>(clock, behaviour);
+  const table = createTable<string>(clock, behavior);
   for (const id of ["a", "b", "c"]) table.put(id, `item ${id}`);
   return { clock, table };
 };

@@ -2,10 +2,10 @@ import type { Clock } from "../../util/clock.ts";
 import { FakeCloudError } from "./routes.ts";
 
 /** How a table behaves; a test may change it at any time through {@link FakeTable.configure}. */
-export interface TableBehaviour {
+export interface TableBehavior {
   /** How long it takes until a read sees a write. Default: 0. */
   readonly staleMs?: number | undefined;
-  /** Most objects there may be; a new one above is refused with {@link TableBehaviour.quotaStatus}. Default: no limit. */
+  /** Most objects there may be; a new one above is refused with {@link TableBehavior.quotaStatus}. Default: no limit. */
   readonly quota?: number | undefined;
   /** HTTP status of that refusal. Default: 403. */
   readonly quotaStatus?: number | undefined;
@@ -19,11 +19,11 @@ export interface TablePage<Item> {
   readonly items: readonly Item[];
   /** Where the next page begins; undefined: this was the last. */
   readonly nextToken: string | undefined;
-  /** False: some objects are left out, see {@link TableBehaviour.unlisted}. */
+  /** False: some objects are left out, see {@link TableBehavior.unlisted}. */
   readonly complete: boolean;
 }
 
-/** Objects of a fake cloud by their ids. Writes change the truth; reads show it as late and as incomplete as the behaviour says. */
+/** Objects of a fake cloud by their ids. Writes change the truth; reads show it as late and as incomplete as the behavior says. */
 export interface FakeTable<Item> {
   /** Makes or replaces an object. Throws {@link FakeCloudError} above the quota. */
   readonly put: (id: string, item: Item) => Item;
@@ -38,8 +38,8 @@ export interface FakeTable<Item> {
   }) => TablePage<Item>;
   /** What is really there. */
   readonly contents: () => ReadonlyMap<string, Item>;
-  /** Changes the behaviour in the points that are given. */
-  readonly configure: (behaviour: TableBehaviour) => void;
+  /** Changes the behavior in the points that are given. */
+  readonly configure: (behavior: TableBehavior) => void;
 }
 
 interface Version<Item> {
@@ -51,18 +51,18 @@ interface Version<Item> {
 const defaultQuotaStatus = 403;
 
 /** Makes an empty table. */
-export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBehaviour = {}): FakeTable<Item> => {
-  let behaviour = initial;
+export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBehavior = {}): FakeTable<Item> => {
+  let behavior = initial;
   const versions = new Map<string, Version<Item>[]>();
   const contents = new Map<string, Item>();
   const write = (id: string, item: Item | undefined): void => {
     versions.set(id, [...(versions.get(id) ?? []), { atMs: clock.nowMs(), item }]);
   };
   const read = (id: string): Item | undefined =>
-    versions.get(id)?.findLast(({ atMs }) => atMs <= clock.nowMs() - (behaviour.staleMs ?? 0))?.item;
+    versions.get(id)?.findLast(({ atMs }) => atMs <= clock.nowMs() - (behavior.staleMs ?? 0))?.item;
   return {
     put: (id, item) => {
-      const { quota = Number.POSITIVE_INFINITY, quotaStatus = defaultQuotaStatus } = behaviour;
+      const { quota = Number.POSITIVE_INFINITY, quotaStatus = defaultQuotaStatus } = behavior;
       if (!contents.has(id) && contents.size >= quota)
         throw new FakeCloudError(quotaStatus, { error: `the quota of ${quota} is used up` });
       contents.set(id, item);
@@ -80,7 +80,7 @@ export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBeh
         .toSorted()
         .map((id) => ({ id, item: read(id) }))
         .filter((row): row is { readonly id: string; readonly item: Item & ({} | null) } => row.item !== undefined);
-      const { unlisted = () => false } = behaviour;
+      const { unlisted = () => false } = behavior;
       const listed = seen.filter(({ id }) => !unlisted(id));
       const rest = listed.filter(({ id }) => id > token);
       const rows = rest.slice(0, size);
@@ -92,7 +92,7 @@ export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBeh
     },
     contents: () => contents,
     configure: (changes) => {
-      behaviour = { ...behaviour, ...changes };
+      behavior = { ...behavior, ...changes };
     },
   };
 };

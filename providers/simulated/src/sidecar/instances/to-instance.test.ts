@@ -5,7 +5,7 @@ import { toInstance } from "./to-instance.ts";
 const instance: Instance = {
   id: "i-0123456789ab",
   name: "node-1",
-  tags: { "node-label/team": "blue", "node-label/example.com/rack": "7", "cost-centre": "12" },
+  tags: { "node-label/team": "blue", "node-label/example.com/rack": "7", "cost-center": "12" },
   createdAt: "2026-01-01T00:00:00Z",
   updatedAt: "2026-01-01T00:00:00Z",
   type: "small",

@@ -1,13 +1,13 @@
 // One machine of an inventory, as the hooks of the conformance kit wish it.
-//   node machine.ts <folder of the inventory> create|stop|start|terminate     of the machine $CONFORMANCE_NODE_NAME
+//   node machine.ts <directory of the inventory> create|stop|start|terminate     of the machine $CONFORMANCE_NODE_NAME
 import { createHash } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 
-const [folder = "", action] = process.argv.slice(2);
+const [directory = "", action] = process.argv.slice(2);
 const name = process.env["CONFORMANCE_NODE_NAME"] ?? "";
-const file = join(folder, `${name}.yaml`);
+const file = join(directory, `${name}.yaml`);
 
 /** Nobody listens there, and no two machines share it. */
 const address = `fd50::${createHash("sha256").update(name).digest("hex").slice(0, 12).match(/.{4}/g)?.join(":")}`;

@@ -1,6 +1,6 @@
-"""`python -m real_openstack FOLDER`: starts OpenStack there; ends it when its input ends, or at SIGTERM.
+"""`python -m real_openstack DIRECTORY`: starts OpenStack there; ends it when its input ends, or at SIGTERM.
 
-Says `ready {…}` when everything answers; the rest of what there is to say is in the folder's logs.
+Says `ready {…}` when everything answers; the rest of what there is to say is in the directory's logs.
 """
 
 import json
@@ -22,17 +22,17 @@ PASSWORD = "admin"  # noqa: S105 - of a cloud that ends with this program
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]).resolve()
+    directory = Path(sys.argv[1]).resolve()
     venv = Path(sys.prefix)
     names = [*services.APIS, "epmd", "rabbitmq", "rabbitmq-nodes"]
-    place = settings.Place(folder, venv, dict(zip(names, free_ports(len(names)), strict=True)))
+    place = settings.Place(directory, venv, dict(zip(names, free_ports(len(names)), strict=True)))
     environment = {
         **os.environ,
         "PATH": f"{venv / 'bin'}:{os.environ['PATH']}",
         "PYTHONWARNINGS": "ignore",
-        "OCTAVIA_NOOP_DATABASE": str(folder / "octavia-noop.db"),
+        "OCTAVIA_NOOP_DATABASE": str(directory / "octavia-noop.db"),
     }
-    processes = Processes(folder / "logs", environment)
+    processes = Processes(directory / "logs", environment)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
     try:
@@ -56,7 +56,7 @@ def _start(place: settings.Place, processes: Processes) -> None:
     foundations.await_rabbitmq(place, processes)
     _await_api(place, processes, "keystone")
     administrator = Administrator(place.keystone, PASSWORD)
-    accounts.create_catalogue(place, administrator)
+    accounts.create_catalog(place, administrator)
     accounts.create_accounts(place, administrator)
     for service in services.APIS:
         if service != "keystone":

@@ -20,13 +20,13 @@ TYPES = {
 def create_keys(place: Place) -> None:
     """What Keystone makes tokens and hides credentials with: a key that counts and one that will."""
     for keys in ("fernet", "receipts", "credential"):
-        folder = place.state("keystone") / keys
-        folder.mkdir(mode=0o700)
+        directory = place.state("keystone") / keys
+        directory.mkdir(mode=0o700)
         for name in ("0", "1"):
-            (folder / name).write_bytes(base64.urlsafe_b64encode(os.urandom(32)))
+            (directory / name).write_bytes(base64.urlsafe_b64encode(os.urandom(32)))
 
 
-def create_catalogue(place: Place, administrator: Administrator) -> None:
+def create_catalog(place: Place, administrator: Administrator) -> None:
     administrator.make(f"{place.keystone}/regions", "region", id=REGION)
     for name, (kind, path) in TYPES.items():
         service = administrator.make(f"{place.keystone}/services", "service", type=kind, name=name)

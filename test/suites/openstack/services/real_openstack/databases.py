@@ -26,7 +26,7 @@ def provide_databases(place: Place, processes: Processes, password: str) -> None
     key = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
     kept = place.venv / f"databases-{key}"
     if kept.exists():
-        shutil.copytree(kept, place.database_folder)
+        shutil.copytree(kept, place.database_directory)
         foundations.start_mariadb(place, processes)
         return
     foundations.install_mariadb(place, processes)
@@ -37,7 +37,7 @@ def provide_databases(place: Place, processes: Processes, password: str) -> None
     processes.stop("mariadb")
     unfinished = place.venv / f"databases-{key}-unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
-    shutil.copytree(place.database_folder, unfinished)
+    shutil.copytree(place.database_directory, unfinished)
     unfinished.rename(kept)
     foundations.start_mariadb(place, processes)
 

@@ -40,8 +40,8 @@ def await_rabbitmq(place: Place, processes: Processes) -> None:
 
 def install_mariadb(place: Place, processes: Processes) -> None:
     """Makes an empty one."""
-    folder = f"--datadir={place.database_folder}"
-    processes.run("mariadb-install", ["mariadb-install-db", "--no-defaults", "--user=root", folder, "--skip-test-db"])
+    directory = f"--datadir={place.database_directory}"
+    processes.run("mariadb-install", ["mariadb-install-db", "--no-defaults", "--user=root", directory, "--skip-test-db"])
 
 
 def start_mariadb(place: Place, processes: Processes) -> None:
@@ -51,10 +51,10 @@ def start_mariadb(place: Place, processes: Processes) -> None:
             "mariadbd",
             "--no-defaults",
             "--user=root",
-            f"--datadir={place.database_folder}",
+            f"--datadir={place.database_directory}",
             f"--socket={place.socket}",
-            f"--pid-file={place.folder / 'mariadb.pid'}",
-            # Only over the socket, which is in a folder that is ours alone.
+            f"--pid-file={place.directory / 'mariadb.pid'}",
+            # Only over the socket, which is in a directory that is ours alone.
             "--skip-networking",
             "--skip-grant-tables",
             "--max-connections=1000",

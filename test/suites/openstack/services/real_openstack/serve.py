@@ -19,8 +19,8 @@ def main() -> None:
     is_told = service in TOLD
     # The services read the command line of who serves them.
     sys.argv = [service, *([f"--config-file={config}"] if is_told else [])]
-    folder = Path(sys.prefix) / "etc" / service if is_told else Path(config).parent
-    os.environ[f"OS_{service.upper()}_CONFIG_DIR"] = str(folder)
+    directory = Path(sys.prefix) / "etc" / service if is_told else Path(config).parent
+    os.environ[f"OS_{service.upper()}_CONFIG_DIR"] = str(directory)
     application = importlib.import_module(module).application
     threads = 1 if service in SINGLE else THREADS
     waitress.serve(application, host="127.0.0.1", port=int(port), threads=threads)

@@ -18,7 +18,7 @@ ACCOUNTS = ("placement", "glance", "nova", "neutron", "octavia", "cinder")
 class Place:
     """Where everything is."""
 
-    folder: Path
+    directory: Path
     """Of the environment that the services are installed in."""
     venv: Path
     ports: Mapping[str, int]
@@ -32,18 +32,18 @@ class Place:
 
     @property
     def socket(self) -> Path:
-        return self.folder / "mariadb.sock"
+        return self.directory / "mariadb.sock"
 
     @property
-    def database_folder(self) -> Path:
-        return self.folder / "state" / "mariadb"
+    def database_directory(self) -> Path:
+        return self.directory / "state" / "mariadb"
 
     def config(self, service: str) -> Path:
         # Glance knows its file by this name alone.
-        return self.folder / ("glance-api.conf" if service == "glance" else f"{service}.conf")
+        return self.directory / ("glance-api.conf" if service == "glance" else f"{service}.conf")
 
     def state(self, service: str) -> Path:
-        path = self.folder / "state" / service
+        path = self.directory / "state" / service
         path.mkdir(parents=True, exist_ok=True)
         return path
 

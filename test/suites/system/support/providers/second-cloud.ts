@@ -23,22 +23,22 @@ export class SecondCloud implements AsyncDisposable {
   readonly admin: AdminClient;
   readonly cloud: CloudClient;
   readonly #process: SpawnedCloud;
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #programs: Program[] = [];
 
-  constructor(process: SpawnedCloud, folder: string) {
+  constructor(process: SpawnedCloud, directory: string) {
     this.admin = new AdminClient({ url: process.url });
     this.cloud = new CloudClient({ url: process.url, apiKey: API_KEY });
     this.#process = process;
-    this.#folder = folder;
+    this.#directory = directory;
   }
 
   static async start(): Promise<SecondCloud> {
     const { loadBalancerPool } = loopbackPools(process.pid + FAR_FROM_WORLD);
     const flags = { account: `west=${API_KEY}`, "load-balancer-pool": loadBalancerPool };
-    const folder = await mkdtemp(join(tmpdir(), "west-"));
-    await shareWithContainers(folder);
-    return new SecondCloud(await spawnCloud({ flags }), folder);
+    const directory = await mkdtemp(join(tmpdir(), "west-"));
+    await shareWithContainers(directory);
+    return new SecondCloud(await spawnCloud({ flags }), directory);
   }
 
   /** For the controller's command line. */
@@ -47,7 +47,7 @@ export class SecondCloud implements AsyncDisposable {
   }
 
   get #socket(): string {
-    return join(this.#folder, "provider.sock");
+    return join(this.#directory, "provider.sock");
   }
 
   async startSidecar(...args: readonly string[]): Promise<Program> {
@@ -75,6 +75,6 @@ export class SecondCloud implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
     await this.#process.stop("SIGKILL");
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }

@@ -27,12 +27,12 @@ func run(args []string) (int, error) {
 	if len(args) == 0 {
 		return 2, errors.New("name a command to run")
 	}
-	folder, err := os.MkdirTemp("", "fake-cloud-")
+	directory, err := os.MkdirTemp("", "fake-cloud-")
 	if err != nil {
 		return 1, err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	tokenFile := filepath.Join(folder, "token")
+	defer func() { _ = os.RemoveAll(directory) }()
+	tokenFile := filepath.Join(directory, "token")
 	if err := os.WriteFile(tokenFile, []byte(fakecloud.Token), 0o600); err != nil {
 		return 1, err
 	}

@@ -120,7 +120,7 @@ class _SeverityEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumT
     SEVERITY_INFO: _Severity.ValueType  # 1
     """Good to know; becomes a Normal event."""
     SEVERITY_WARNING: _Severity.ValueType  # 2
-    """Something asked for was not honoured or will go wrong; becomes a Warning event."""
+    """Something asked for was not honored or will go wrong; becomes a Warning event."""
     SEVERITY_ERROR: _Severity.ValueType  # 3
     """The object does not work; becomes a Warning event and a condition."""
 
@@ -132,7 +132,7 @@ SEVERITY_UNSPECIFIED: Severity.ValueType  # 0
 SEVERITY_INFO: Severity.ValueType  # 1
 """Good to know; becomes a Normal event."""
 SEVERITY_WARNING: Severity.ValueType  # 2
-"""Something asked for was not honoured or will go wrong; becomes a Warning event."""
+"""Something asked for was not honored or will go wrong; becomes a Warning event."""
 SEVERITY_ERROR: Severity.ValueType  # 3
 """The object does not work; becomes a Warning event and a condition."""
 Global___Severity: typing_extensions.TypeAlias = Severity
@@ -258,7 +258,7 @@ class ChangeContext(google.protobuf.message.Message):
     """
     validate_only: builtins.bool
     """OPTIONAL. True: check everything and answer what would change, but change nothing. Only sent when the capability
-    says `validate_only`; a provider that cannot honour it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
+    says `validate_only`; a provider that cannot honor it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
     """
     trigger: builtins.str
     """OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`."""

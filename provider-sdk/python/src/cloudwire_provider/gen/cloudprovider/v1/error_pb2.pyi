@@ -49,7 +49,7 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_PORT_PROTOCOL_UNSUPPORTED: _ErrorReason.ValueType  # 9
     """A port asks for a protocol that the provider did not declare."""
     ERROR_REASON_ANNOTATION_INVALID: _ErrorReason.ValueType  # 10
-    """An annotation of the provider's own has a value it cannot honour. BadRequest names `spec.annotations["key"]`."""
+    """An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`."""
     ERROR_REASON_CLASS_UNSUPPORTED: _ErrorReason.ValueType  # 11
     """The load-balancer class is not one of the declared ones."""
     ERROR_REASON_FEATURE_UNSUPPORTED: _ErrorReason.ValueType  # 12
@@ -157,7 +157,7 @@ ERROR_REASON_PROVIDER_ID_MALFORMED: ErrorReason.ValueType  # 8
 ERROR_REASON_PORT_PROTOCOL_UNSUPPORTED: ErrorReason.ValueType  # 9
 """A port asks for a protocol that the provider did not declare."""
 ERROR_REASON_ANNOTATION_INVALID: ErrorReason.ValueType  # 10
-"""An annotation of the provider's own has a value it cannot honour. BadRequest names `spec.annotations["key"]`."""
+"""An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`."""
 ERROR_REASON_CLASS_UNSUPPORTED: ErrorReason.ValueType  # 11
 """The load-balancer class is not one of the declared ones."""
 ERROR_REASON_FEATURE_UNSUPPORTED: ErrorReason.ValueType  # 12

@@ -556,21 +556,21 @@ class LoadBalancerCapabilities(google.protobuf.message.Message):
     update_nodes: builtins.bool
     """OPTIONAL. True: serves UpdateLoadBalancerNodes. False: node changes arrive as Ensure."""
     validate_only: builtins.bool
-    """OPTIONAL. True: honours `ChangeContext.validate_only`."""
+    """OPTIONAL. True: honors `ChangeContext.validate_only`."""
     mixed_protocols: builtins.bool
     """OPTIONAL. True: ports of different protocols on one load balancer."""
     dual_stack: builtins.bool
     """OPTIONAL. True: two families on one load balancer."""
     source_ranges: builtins.bool
-    """OPTIONAL. True: honours source ranges."""
+    """OPTIONAL. True: honors source ranges."""
     requested_ip: builtins.bool
-    """OPTIONAL. True: honours requested addresses."""
+    """OPTIONAL. True: honors requested addresses."""
     session_affinity: builtins.bool
-    """OPTIONAL. True: honours client-IP session affinity."""
+    """OPTIONAL. True: honors client-IP session affinity."""
     external_traffic_policy_local: builtins.bool
-    """OPTIONAL. True: honours external traffic policy Local with health checks on the node."""
+    """OPTIONAL. True: honors external traffic policy Local with health checks on the node."""
     deletion_protection: builtins.bool
-    """OPTIONAL. True: honours `LoadBalancerSpec.deletion_protection`."""
+    """OPTIONAL. True: honors `LoadBalancerSpec.deletion_protection`."""
     max_ports: builtins.int
     """OPTIONAL. Most ports of one load balancer. 0: no limit known."""
     max_nodes: builtins.int
@@ -689,9 +689,9 @@ class RouteCapabilities(google.protobuf.message.Message):
     blackhole: builtins.bool
     """OPTIONAL. True: `Route.blackhole` is filled."""
     target_addresses: builtins.bool
-    """OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honoured in changes."""
+    """OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honored in changes."""
     validate_only: builtins.bool
-    """OPTIONAL. True: honours `ChangeContext.validate_only`."""
+    """OPTIONAL. True: honors `ChangeContext.validate_only`."""
     @property
     def ip_families(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.IpFamily.ValueType]:
         """OPTIONAL. Families served. Empty: IPv4 only."""

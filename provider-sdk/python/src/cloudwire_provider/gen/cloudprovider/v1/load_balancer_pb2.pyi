@@ -775,7 +775,7 @@ class EnsureLoadBalancerResponse(google.protobuf.message.Message):
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. What was asked for and not honoured, and what the user should know."""
+        """OPTIONAL. What was asked for and not honored, and what the user should know."""
 
     @property
     def planned_changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.PlannedChange]:

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Normaliser } from "./normalise.ts";
+import { Normalizer } from "./normalize.ts";
 
 const surroundings = {
   urls: new Map([["http://127.0.0.1:8774", "{replay:url}/compute"]]),
@@ -38,6 +38,6 @@ test.each([
   ["hides secrets wherever they stand", { note: "with gAAAA-token" }, { note: "with {hidden}" }],
   ["lets tokens end later", { expires_at: "2026-11-23T00:00:00Z" }, { expires_at: "{replay:later}" }],
   ["leaves other values", [1, true, null], [1, true, null]],
-])("Normaliser %s", (_what, value, expected) => {
-  expect(new Normaliser(surroundings).value(value)).toEqual(expected);
+])("Normalizer %s", (_what, value, expected) => {
+  expect(new Normalizer(surroundings).value(value)).toEqual(expected);
 });

@@ -34,7 +34,7 @@ export interface Surroundings {
 }
 
 /** Makes what passed the same for each recording: ids are numbered as they appear, times are one time, secrets are gone. */
-export class Normaliser {
+export class Normalizer {
   readonly #surroundings: Surroundings;
   readonly #numbers = new Map<string, Map<string, number>>();
 

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord, textAt } from "./value.ts";
  * The answers of a scenario with everything replaced that no two servers share: uids, times, generated names, addresses and ports by the order
  * in which they appear, resourceVersions by their rank among those of the scenario.
  */
-export function normalise(exchanges: readonly Exchange[]): readonly unknown[] {
+export function normalize(exchanges: readonly Exchange[]): readonly unknown[] {
   const forgiven = exchanges.map((exchange) => forgive(exchange, { request: exchange.request, key: "" }));
   const ranks = rankVersions(forgiven);
   const aliases = new Map<string, string>();

@@ -1,6 +1,6 @@
 /** Where a service really is, and the first part of the path by which a proxy names it. */
 export interface Route {
-  /** Type of the service in the catalogue: `compute`. */
+  /** Type of the service in the catalog: `compute`. */
   readonly type: string;
   /** Without a path: `http://127.0.0.1:8774`. */
   readonly origin: string;
@@ -13,7 +13,7 @@ export interface Redirected {
 }
 
 /**
- * Makes all endpoints of a token's catalogue be below a proxy: `http://127.0.0.1:8774/v2.1` becomes `{proxy}/compute/v2.1`. What Keystone tells in the order
+ * Makes all endpoints of a token's catalog be below a proxy: `http://127.0.0.1:8774/v2.1` becomes `{proxy}/compute/v2.1`. What Keystone tells in the order
  * of its random ids is put in the order of names.
  */
 export function redirected(answer: unknown, proxy: string): Redirected {
