@@ -237,7 +237,7 @@ func ownership(kind, id, name string, tags map[string]string, cluster *cpv1.Clus
 	case owner == cluster.GetId():
 		return nil
 	case !stamped:
-		return provider.NewError(provider.ReasonNameTaken, fmt.Sprintf("%s %s has the name %s but no cluster's stamp", kind, id, name),
+		return provider.NewError(provider.ReasonNameTaken, fmt.Sprintf("%s %s has the name %s but no ownership tags", kind, id, name),
 			provider.Metadata("name", name), provider.Metadata("id", id))
 	}
 	return provider.NewError(provider.ReasonOwnedByAnotherCluster, fmt.Sprintf("%s %s belongs to cluster %s", kind, id, owner),

@@ -185,7 +185,7 @@ func (b *balancers) nameProblem(ctx context.Context, request *provider.EnsureReq
 	if problem := ownership("load balancer", found[0].ID, found[0].Name, found[0].Tags, request.Cluster); problem != nil {
 		return problem
 	}
-	return provider.NewError(provider.ReasonNameTaken, "load balancer "+found[0].ID+" is stamped for another Service",
+	return provider.NewError(provider.ReasonNameTaken, "load balancer "+found[0].ID+" is tagged for another Service",
 		provider.Metadata("name", found[0].Name), provider.Metadata("id", found[0].ID))
 }
 

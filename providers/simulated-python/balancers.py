@@ -204,7 +204,7 @@ def _marks(wanted: DesiredLoadBalancer) -> dict[str, str]:
 def _refuse_taken_name(cloud: Cloud, wanted: DesiredLoadBalancer, context: ChangeContext) -> None:
     for found in cloud.read_complete(context, PATH, name=wanted.key):
         problem = ownership_problem("load balancer", found, wanted.cluster)
-        text = f"load balancer {found['id']} has the name {found['name']} and is stamped for another Service"
+        text = f"load balancer {found['id']} has the name {found['name']} and is tagged for another Service"
         raise problem or ProviderError("NAME_TAKEN", text, metadata={"name": found["name"], "id": found["id"]})
 
 

@@ -110,7 +110,7 @@ def ownership_problem(kind: str, found: Mapping[str, Any], cluster: v1.ClusterRe
     if owner == cluster.id:
         return None
     if owner is None:
-        text = f"{kind} {found['id']} has the name {found['name']} but no cluster's stamp"
+        text = f"{kind} {found['id']} has the name {found['name']} but no ownership tags"
         return ProviderError("NAME_TAKEN", text, metadata={"name": found["name"], "id": found["id"]})
     name = tags.get(CLUSTER_NAME_TAG, "")
     metadata = {"owner_cluster_id": owner, "owner_cluster_name": name, "id": found["id"]}

@@ -117,11 +117,11 @@ export {
 export { parseRetryAfter } from "./cloud/retries.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./telemetry/log.ts";
 export {
-  ownershipProblem,
-  type Stamp,
-  type StampedObject,
-  stampedService,
-  stampOf,
+  ownershipConflict,
+  type OwnershipTags,
+  ownershipTagsOf,
+  type TaggedObject,
+  taggedService,
 } from "./ownership/ownership-tags.ts";
 export type { Endpoint } from "./server/listen/endpoint.ts";
 export type { HttpAddress } from "./server/listen/http-port.ts";

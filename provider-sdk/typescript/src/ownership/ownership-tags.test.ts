@@ -1,31 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { ownershipProblem, type Stamp, stampedService, stampOf } from "./ownership-tags.ts";
+import { ownershipConflict, type OwnershipTags, taggedService, ownershipTagsOf } from "./ownership-tags.ts";
 
 const cluster = { id: "cluster-1", name: "blue" };
 const service = { namespace: "default", name: "web", uid: "uid-1" };
-const stamp = stampOf(cluster, service);
-const other = stampOf(cluster, { ...service, name: "other", uid: "uid-2" });
+const tags = ownershipTagsOf(cluster, service);
+const other = ownershipTagsOf(cluster, { ...service, name: "other", uid: "uid-2" });
 
-describe("ownershipProblem()", () => {
-  const problem = (seen: Stamp, otherOwner?: string) =>
-    ownershipProblem({ what: "load balancer", id: "1", name: "k8s-1", stamp: seen, otherOwner }, { cluster, service });
+describe("ownershipConflict()", () => {
+  const conflict = (seen: OwnershipTags, foreignOwner?: string) =>
+    ownershipConflict(
+      { what: "load balancer", id: "1", name: "k8s-1", tags: seen, foreignOwner },
+      { cluster, service },
+    );
 
-  test("is none for the Service's own", () => {
-    expect(problem(stamp)).toBeUndefined();
+  test("returns undefined for an object of the Service itself", () => {
+    expect(conflict(tags)).toBeUndefined();
   });
 
   test.each([
-    [{}, undefined, "NAME_TAKEN", {}, "has the name k8s-1 and no cluster's stamp: somebody made it by hand"],
+    [{}, undefined, "NAME_TAKEN", {}, "has the name k8s-1 and no ownership tags: it was not created by a cluster"],
     [{}, "owner=green", "NAME_TAKEN", { owner: "owner=green" }, "has the name k8s-1 and belongs to owner=green"],
     [
-      stampOf({ id: "cluster-2", name: "green" }, service),
+      ownershipTagsOf({ id: "cluster-2", name: "green" }, service),
       undefined,
       "OWNED_BY_ANOTHER_CLUSTER",
       { owner_cluster_id: "cluster-2", owner_cluster_name: "green" },
       "belongs to cluster green (cluster-2)",
     ],
     [
-      stampOf({ id: "cluster-2" }),
+      ownershipTagsOf({ id: "cluster-2" }),
       undefined,
       "OWNED_BY_ANOTHER_CLUSTER",
       { owner_cluster_id: "cluster-2", owner_cluster_name: "" },
@@ -36,21 +39,24 @@ describe("ownershipProblem()", () => {
       undefined,
       "NAME_TAKEN",
       { owner: "default/other" },
-      "has the name k8s-1 and is stamped for Service default/other",
+      "has the name k8s-1 and is tagged for Service default/other",
     ],
-  ])("of %j, also marked %s, is %s and names the owner", (seen, otherOwner, reason, metadata, words) => {
-    expect(problem(seen, otherOwner)).toMatchObject({
-      reason,
-      metadata: { ...metadata, name: "k8s-1", id: "1" },
-      message: `load balancer 1 ${words}`,
-    });
-  });
+  ])(
+    "returns an error that names the owner for %j, also tagged %s: %s",
+    (seen, foreignOwner, reason, metadata, words) => {
+      expect(conflict(seen, foreignOwner)).toMatchObject({
+        reason,
+        metadata: { ...metadata, name: "k8s-1", id: "1" },
+        message: `load balancer 1 ${words}`,
+      });
+    },
+  );
 
-  test("is none of another Service's where only the cluster counts", () => {
-    expect(ownershipProblem({ what: "route", id: "1", name: "r", stamp: other }, { cluster })).toBeUndefined();
+  test("returns undefined for an object of another Service if only the cluster matters", () => {
+    expect(ownershipConflict({ what: "route", id: "1", name: "r", tags: other }, { cluster })).toBeUndefined();
   });
 });
 
-test("stampedService() reads what stampOf() writes", () => {
-  expect([stampedService(stamp), stampedService({})]).toEqual([service, { namespace: "", name: "", uid: "" }]);
+test("taggedService() reads what ownershipTagsOf() writes", () => {
+  expect([taggedService(tags), taggedService({})]).toEqual([service, { namespace: "", name: "", uid: "" }]);
 });

@@ -2,58 +2,58 @@ import type { Cluster } from "../definition/common.ts";
 import type { ServiceRef } from "../definition/requests.ts";
 import { ProviderError } from "../results/errors.ts";
 
-/** Whose an object at the cloud is: written on it when it is made, in tags or whatever the cloud has, and read before it is touched. */
-export interface Stamp {
-  /** Id of the cluster that made it. Undefined: no cluster did. */
+/** The owner of a cloud object. Store it with the object, as tags or in a description, and check it before every change. */
+export interface OwnershipTags {
+  /** ID of the cluster that created the object. Undefined: no cluster did. */
   readonly clusterId?: string | undefined;
-  /** Name of that cluster, for people. */
+  /** Human-readable name of that cluster. */
   readonly clusterName?: string | undefined;
-  /** UID of the Service that it was made for. */
+  /** UID of the Service that the object was created for. */
   readonly serviceUid?: string | undefined;
-  /** `namespace/name` of that Service, for people. */
+  /** `namespace/name` of that Service, human-readable. */
   readonly service?: string | undefined;
 }
 
-/** An object as far as its owner is concerned. */
-export interface StampedObject {
-  /** What it is, for people: `load balancer`. */
+/** A cloud object and its owner. */
+export interface TaggedObject {
+  /** Kind of the object, human-readable: `load balancer`. */
   readonly what: string;
-  /** The cloud's id of it. */
+  /** The cloud's ID of it. */
   readonly id: string;
   /** The name by which it was found. */
   readonly name: string;
-  /** As it was read. */
-  readonly stamp: Stamp;
-  /** What says that it is somebody else's although no cluster has stamped it, such as another controller's tag. Default: nothing. */
-  readonly otherOwner?: string | undefined;
+  /** The ownership tags that were read from it. */
+  readonly tags: OwnershipTags;
+  /** Other evidence that an object without ownership tags has an owner, such as another controller's tag. Default: none. */
+  readonly foreignOwner?: string | undefined;
 }
 
-/** The stamp of what is made for a cluster, or for one of its Services. */
-export function stampOf(cluster: Cluster, service?: ServiceRef): Stamp {
-  const stamp = { clusterId: cluster.id, clusterName: cluster.name };
-  return service ? { ...stamp, serviceUid: service.uid, service: `${service.namespace}/${service.name}` } : stamp;
+/** Returns the ownership tags of an object for a cluster, or for one of its Services. */
+export function ownershipTagsOf(cluster: Cluster, service?: ServiceRef): OwnershipTags {
+  const tags = { clusterId: cluster.id, clusterName: cluster.name };
+  return service ? { ...tags, serviceUid: service.uid, service: `${service.namespace}/${service.name}` } : tags;
 }
 
-/** The Service in a stamp; its parts are empty where the stamp has none. */
-export function stampedService({ service = "", serviceUid = "" }: Stamp): ServiceRef {
+/** Returns the Service in ownership tags; missing parts are empty. */
+export function taggedService({ service = "", serviceUid = "" }: OwnershipTags): ServiceRef {
   const [namespace = "", ...name] = service.split("/");
   return { namespace, name: name.join("/"), uid: serviceUid };
 }
 
 /**
- * Why an object may not be touched for this cluster, and this Service of it: `OWNED_BY_ANOTHER_CLUSTER`, or `NAME_TAKEN` by another Service or
- * by something that no cluster has made. Undefined: it may. Default: of any Service of the cluster.
+ * Returns why a cluster, and this Service of it, must not change an object: `OWNED_BY_ANOTHER_CLUSTER`, or `NAME_TAKEN` if another Service
+ * owns it or no cluster created it. Undefined: the change is allowed. Default for `service`: any Service of the cluster.
  */
-export function ownershipProblem(
-  { what, id, name, stamp, otherOwner }: StampedObject,
+export function ownershipConflict(
+  { what, id, name, tags, foreignOwner }: TaggedObject,
   { cluster, service }: { readonly cluster: Cluster; readonly service?: Pick<ServiceRef, "uid"> | undefined },
 ): ProviderError | undefined {
-  const { clusterId, clusterName = "" } = stamp;
+  const { clusterId, clusterName = "" } = tags;
   const named = { name, id };
   if (clusterId === undefined) {
     const whose =
-      otherOwner === undefined ? "no cluster's stamp: somebody made it by hand" : `belongs to ${otherOwner}`;
-    const metadata = { ...named, ...(otherOwner === undefined ? {} : { owner: otherOwner }) };
+      foreignOwner === undefined ? "no ownership tags: it was not created by a cluster" : `belongs to ${foreignOwner}`;
+    const metadata = { ...named, ...(foreignOwner === undefined ? {} : { owner: foreignOwner }) };
     return new ProviderError("NAME_TAKEN", `${what} ${id} has the name ${name} and ${whose}`, { metadata });
   }
   if (clusterId !== cluster.id) {
@@ -61,8 +61,8 @@ export function ownershipProblem(
     const owner = clusterName === "" ? clusterId : `${clusterName} (${clusterId})`;
     return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", `${what} ${id} belongs to cluster ${owner}`, { metadata });
   }
-  if (service === undefined || stamp.serviceUid === service.uid) return undefined;
-  const owner = stamp.service ?? stamp.serviceUid ?? "";
-  const message = `${what} ${id} has the name ${name} and is stamped for Service ${owner}`;
+  if (service === undefined || tags.serviceUid === service.uid) return undefined;
+  const owner = tags.service ?? tags.serviceUid ?? "";
+  const message = `${what} ${id} has the name ${name} and is tagged for Service ${owner}`;
   return new ProviderError("NAME_TAKEN", message, { metadata: { ...named, owner } });
 }

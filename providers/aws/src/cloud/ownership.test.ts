@@ -14,7 +14,7 @@ describe("problemOfTags()", () => {
   });
 
   test.each([
-    [{}, "NAME_TAKEN", {}, "somebody made it by hand"],
+    [{}, "NAME_TAKEN", {}, "it was not created by a cluster"],
     [
       { "elbv2.k8s.aws/cluster": "green" },
       "NAME_TAKEN",

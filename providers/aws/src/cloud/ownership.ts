@@ -1,12 +1,12 @@
 import {
   type Cluster,
-  ownershipProblem,
+  ownershipConflict,
   type ProviderError,
   type ServiceRef,
-  type Stamp,
-  stampedService,
-  type StampedObject,
-  stampOf,
+  type OwnershipTags,
+  taggedService,
+  type TaggedObject,
+  ownershipTagsOf,
 } from "@cloudwire/provider-sdk";
 
 /** Prefix of the provider's ownership tags, which tags of users must not have. */
@@ -22,7 +22,7 @@ export type Tags = Readonly<Record<string, string>>;
 
 /** Whose a cloud object is, and for which Service. */
 export function ownershipTags(cluster: Cluster, service?: ServiceRef): Tags {
-  const stamp = stampOf(cluster, service);
+  const stamp = ownershipTagsOf(cluster, service);
   const tags = {
     [clusterIdTag]: stamp.clusterId,
     [clusterNameTag]: stamp.clusterName,
@@ -34,7 +34,7 @@ export function ownershipTags(cluster: Cluster, service?: ServiceRef): Tags {
   );
 }
 
-function ownershipTagsIn(tags: Tags): Stamp {
+function ownershipTagsIn(tags: Tags): OwnershipTags {
   return {
     clusterId: tags[clusterIdTag],
     clusterName: tags[clusterNameTag],
@@ -45,7 +45,7 @@ function ownershipTagsIn(tags: Tags): Stamp {
 
 /** The Service in the ownership tags. */
 export function serviceIn(tags: Tags): ServiceRef {
-  return stampedService(ownershipTagsIn(tags));
+  return taggedService(ownershipTagsIn(tags));
 }
 
 /** The desired tags without the provider's ownership tags. */
@@ -60,11 +60,11 @@ const foreignOwnerTags = ["elbv2.k8s.aws/cluster", "service.k8s.aws/stack", serv
 
 /** Why an object may not be touched for this Service; undefined: it is this Service's. */
 export function problemOfTags(
-  { tags, ...object }: Pick<StampedObject, "what" | "id" | "name"> & { readonly tags: Tags },
+  { tags, ...object }: Pick<TaggedObject, "what" | "id" | "name"> & { readonly tags: Tags },
   asking: { readonly cluster: Cluster; readonly service: Pick<ServiceRef, "uid"> },
 ): ProviderError | undefined {
-  const [otherOwner] = foreignOwnerTags.flatMap((key) => (tags[key] === undefined ? [] : [`${key}=${tags[key]}`]));
-  return ownershipProblem({ ...object, stamp: ownershipTagsIn(tags), otherOwner }, asking);
+  const [foreignOwner] = foreignOwnerTags.flatMap((key) => (tags[key] === undefined ? [] : [`${key}=${tags[key]}`]));
+  return ownershipConflict({ ...object, tags: ownershipTagsIn(tags), foreignOwner }, asking);
 }
 
 interface AwsTag {

@@ -1,7 +1,7 @@
 import {
   type HealthCheck,
   type ServicePort,
-  stampOf,
+  ownershipTagsOf,
   type TargetNode,
   type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
@@ -91,7 +91,7 @@ export function toOctaviaSpec(wanted: DesiredLoadBalancer, settings: LoadBalance
   const octavia: OctaviaSpec = {
     name: wanted.key,
     listeners: wanted.ports.map((port) => toListener(read, wanted, port)),
-    tags: [...toTags(stampOf(wanted.cluster, wanted.service)), ...userTags(wanted.tags)],
+    tags: [...toTags(ownershipTagsOf(wanted.cluster, wanted.service)), ...userTags(wanted.tags)],
     creation: creationFields(read, wanted, settings, floating === undefined),
     floating,
     memberSubnetId: memberSubnetOf(wanted.annotations, settings),

@@ -1,25 +1,25 @@
-import { stampedService, stampOf } from "@cloudwire/provider-sdk";
+import { taggedService, ownershipTagsOf } from "@cloudwire/provider-sdk";
 import { expect, test } from "vitest";
 import { fromTags, problemOfTags, toTags, userTags } from "./ownership.ts";
 
 const cluster = { id: "c1", name: "blue" };
 const service = { namespace: "default", name: "web", uid: "u1" };
-const own = toTags(stampOf(cluster, service));
+const own = toTags(ownershipTagsOf(cluster, service));
 
 test("problemOfTags() judges by the stamp in the tags", () => {
   const judge = (tags: readonly string[]) => problemOfTags({ id: "1", name: "k", tags }, { cluster, service });
   expect(judge(own)).toBeUndefined();
   expect(judge(["team=blue"])).toMatchObject({ reason: "NAME_TAKEN" });
-  expect(judge(toTags(stampOf({ id: "c2", name: "red" }, service)))).toMatchObject({
+  expect(judge(toTags(ownershipTagsOf({ id: "c2", name: "red" }, service)))).toMatchObject({
     reason: "OWNED_BY_ANOTHER_CLUSTER",
     message: "load balancer 1 belongs to cluster red (c2)",
   });
 });
 
 test("fromTags() reads what toTags() has written", () => {
-  const stamp = fromTags([...toTags({ ...stampOf(cluster, service), spec: "a=b", nodes: "n" }), "team=blue"]);
+  const stamp = fromTags([...toTags({ ...ownershipTagsOf(cluster, service), spec: "a=b", nodes: "n" }), "team=blue"]);
   expect(stamp).toMatchObject({ clusterId: "c1", clusterName: "blue", serviceUid: "u1", spec: "a=b", nodes: "n" });
-  expect(stampedService(stamp)).toEqual(service);
+  expect(taggedService(stamp)).toEqual(service);
 });
 
 test("userTags() leaves out what pretends to be a stamp, and cuts what is too long", () => {

@@ -1,9 +1,9 @@
 import {
   type Cluster,
-  ownershipProblem,
+  ownershipConflict,
   type ProviderError,
   type ServiceRef,
-  type Stamp,
+  type OwnershipTags,
 } from "@cloudwire/provider-sdk";
 
 /** Tags of Octavia are single words, so that what they say stands behind `=`. Under this prefix they are the provider's stamp. */
@@ -22,7 +22,7 @@ const keys = {
 const maxTagLength = 255;
 
 /** What tags of a load balancer say. */
-export type LoadBalancerTags = Stamp & { readonly [key in keyof typeof keys]?: string | undefined };
+export type LoadBalancerTags = OwnershipTags & { readonly [key in keyof typeof keys]?: string | undefined };
 
 /** The tag by which everything of a cluster is listed. */
 export function clusterTag({ id }: Pick<Cluster, "id">): string {
@@ -65,5 +65,5 @@ export function problemOfTags(
   { id, name, tags }: { readonly id: string; readonly name: string; readonly tags: readonly string[] },
   asking: Asking,
 ): ProviderError | undefined {
-  return ownershipProblem({ what: "load balancer", id, name, stamp: fromTags(tags) }, asking);
+  return ownershipConflict({ what: "load balancer", id, name, tags: fromTags(tags) }, asking);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type LoadBalancer, type LoadBalancerPhase, stampedService } from "@cloudwire/provider-sdk";
+import { type LoadBalancer, type LoadBalancerPhase, taggedService } from "@cloudwire/provider-sdk";
 import type { FloatingIp } from "./floating-ips.ts";
 import type { Balancer } from "./octavia.ts";
 import { fromTags } from "./ownership.ts";
@@ -38,7 +38,7 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
   const ip = floatingIp?.floating_ip_address ?? balancer.vip_address;
   return {
     id,
-    service: stampedService(stamp),
+    service: taggedService(stamp),
     phase,
     // Before all is made its own address is not the one from outside that it will have: what was told stays.
     ...(isInForce && stamp.spec !== undefined && ip !== null ? { ingress: [{ ip }] } : {}),

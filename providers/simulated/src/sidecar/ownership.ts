@@ -1,4 +1,4 @@
-import { type Cluster, ownershipProblem, type ProviderError } from "@cloudwire/provider-sdk";
+import { type Cluster, ownershipConflict, type ProviderError } from "@cloudwire/provider-sdk";
 
 /** Prefix of the provider's ownership tags, which tags of users must not have. */
 const ownershipPrefix = "cloudwire.dev/";
@@ -36,6 +36,6 @@ export interface Owned {
 
 /** Why an object may not be touched for this cluster; undefined: it is this cluster's. */
 export function problemOfTags(what: string, { id, name, tags }: Owned, cluster: Cluster): ProviderError | undefined {
-  const stamp = { clusterId: tags[clusterIdTag], clusterName: tags[clusterNameTag] };
-  return ownershipProblem({ what, id, name, stamp }, { cluster });
+  const owner = { clusterId: tags[clusterIdTag], clusterName: tags[clusterNameTag] };
+  return ownershipConflict({ what, id, name, tags: owner }, { cluster });
 }

@@ -63,7 +63,7 @@ export async function nameProblem(
   const problem = problemOfTags("load balancer", existing, ref.cluster);
   if (problem || existing.tags[serviceUidTag] === ref.service.uid) return problem;
   const { id, name } = existing;
-  const message = `load balancer ${id} has the name ${name} and is stamped for another Service`;
+  const message = `load balancer ${id} has the name ${name} and is tagged for another Service`;
   return new ProviderError("NAME_TAKEN", message, { metadata: { name, id } });
 }
 

@@ -95,10 +95,10 @@ export const floatingIps: Scenario = {
     stage.begin("deleted, with the address");
     await deleted(stage);
     expect(ofFloating(stage.writes())).toEqual(["DELETE"]);
-    const atEnd = await stage.fact("at the end", async ({ member }) => {
+    const onShutdown = await stage.fact("at the end", async ({ member }) => {
       const answer = await member.ask("neutron", "GET", `/floatingips?floating_ip_address=${keeping}`);
       return { ofService: JSON.stringify(at(answer, "floatingips")) };
     });
-    expect(atEnd).toEqual({ ofService: "[]" });
+    expect(onShutdown).toEqual({ ofService: "[]" });
   },
 };
