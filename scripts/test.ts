@@ -10,7 +10,7 @@ import { addTallies, NO_TESTS, type Tally } from "./suites/test-summary.ts";
 import { createPaint, formatDuration, wantsColor } from "./lib/terminal.ts";
 import { failOnUserError } from "./lib/user-error.ts";
 import { sayWhileWaiting } from "./lib/waiting.ts";
-import { type Batch, BATCHES } from "./suites/batches.ts";
+import { type Batch, BATCHES, stagesOf } from "./suites/batches.ts";
 import { currentCommit, longRun, recordLongRun } from "./suites/long-runs.ts";
 import { type Selection, selectSuites } from "./suites/selection.ts";
 
@@ -21,12 +21,12 @@ async function main(): Promise<number> {
   const startedMs = performance.now();
   const commit = selection.isRecorded ? await currentCommit() : "";
   let total = NO_TESTS;
-  for (const batch of BATCHES) {
-    const suites = batch.suites.filter((suite) => selection.suites.includes(suite));
-    if (suites.length === 0) continue;
-    const tally = await runBatch(batch, suites, selection);
-    total = addTallies(total, tally);
-    if (selection.isRecorded) await recordLongRun(longRun(suites.join(", "), commit, new Date(), tally));
+  for (const stage of stagesOf(BATCHES, selection.suites)) {
+    for (const result of await runStage(stage, selection)) {
+      total = addTallies(total, result.tally);
+      if (selection.isRecorded)
+        await recordLongRun(longRun(result.suites.join(", "), commit, new Date(), result.tally));
+    }
   }
   for (const remark of total.remarks) console.log(paint.yellow(remark));
   for (const { suites, command } of selection.leftOut)
@@ -38,19 +38,36 @@ async function main(): Promise<number> {
   return total.failed === 0 ? 0 : 1;
 }
 
+interface BatchResult {
+  readonly suites: readonly string[];
+  readonly tally: Tally;
+}
+
+/** Prepares the batches one after the other, since several build the same programs, and runs them at once. */
+async function runStage(stage: readonly Batch[], selection: Selection): Promise<readonly BatchResult[]> {
+  const runs: (() => Promise<BatchResult>)[] = [];
+  for (const batch of stage) {
+    const suites = batch.suites.filter((suite) => selection.suites.includes(suite));
+    const missing = await sayWhileWaiting(`preparing ${suites.join(", ")}`, batch.prepare);
+    runs.push(async () => ({
+      suites,
+      tally: missing === undefined ? await runBatch(batch, suites, selection) : unableToRun(suites, missing, selection),
+    }));
+  }
+  return await Promise.all(runs.map((start) => start()));
+}
+
 async function runBatch(batch: Batch, suites: readonly string[], selection: Selection): Promise<Tally> {
   const startedMs = performance.now();
-  const names = suites.join(", ");
-  const missing = await sayWhileWaiting(`preparing ${names}`, batch.prepare);
-  if (missing === undefined) {
-    const ahead = batch.leavesTime === true ? buildAhead(selection.suites) : undefined;
-    const tally = await batch.work(suites);
-    await ahead;
-    console.log(`\n${names} took ${formatDuration(performance.now() - startedMs)}`);
-    return tally;
-  }
-  const { mustRunAll } = selection;
-  const remark = `${mustRunAll ? "FAILED, could not run" : "SKIPPED"} ${names}: ${missing}`;
+  const ahead = batch.leavesTime === true ? buildAhead(selection.suites) : undefined;
+  const tally = await batch.work(suites);
+  await ahead;
+  console.log(`\n${suites.join(", ")} took ${formatDuration(performance.now() - startedMs)}`);
+  return tally;
+}
+
+function unableToRun(suites: readonly string[], missing: string, { mustRunAll }: Selection): Tally {
+  const remark = `${mustRunAll ? "FAILED, could not run" : "SKIPPED"} ${suites.join(", ")}: ${missing}`;
   console.log(mustRunAll ? paint.red(`\n${remark}`) : paint.yellow(`\n${remark}`));
   return { ...NO_TESTS, [mustRunAll ? "failed" : "skipped"]: suites.length, remarks: [remark] };
 }

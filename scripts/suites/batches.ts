@@ -21,13 +21,31 @@ export interface Batch {
   readonly work: (suites: readonly string[]) => Promise<Tally>;
   /** Its tests wait more than they work, and assert no time that another's work would stretch: later suites' programs are built meanwhile. */
   readonly leavesTime?: boolean;
+  /** Neither its tests nor those of the next batch assert a time that another's work would stretch: both run at once. */
+  readonly besideNext?: boolean;
 }
 
-/** Each file starts a control plane of its own: while one waits, another works. */
+/** The batches with any of these suites, in their order; those of one stage run at the same time. */
+export function stagesOf(batches: readonly Batch[], suites: readonly string[]): readonly (readonly Batch[])[] {
+  const stages: Batch[][] = [];
+  let isStarted = false;
+  for (const batch of batches.filter((candidate) => candidate.suites.some((suite) => suites.includes(suite)))) {
+    const stage = isStarted ? stages.at(-1) : undefined;
+    if (stage === undefined) stages.push([batch]);
+    else stage.push(batch);
+    isStarted = batch.besideNext === true;
+  }
+  return stages;
+}
+
+/** Each file starts its own control plane: while one waits, another works. */
 const TWO_AT_ONCE = ["--maxWorkers=2"];
 
-/** The same where no test asks how soon something happens. */
+/** The same where no test asserts how soon something happens. */
 const THREE_AT_ONCE = ["--maxWorkers=3"];
+
+/** The same where most of a file's time is waiting. */
+const FOUR_AT_ONCE = ["--maxWorkers=4"];
 
 const ONE_BY_ONE = ["--no-file-parallelism"];
 
@@ -44,16 +62,29 @@ export const BATCHES: readonly Batch[] = [
     suites: ["component-long"],
     tier: "full",
     prepare: nothingNeeded,
-    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    besideNext: true,
   },
-  { suites: ["selftest"], tier: "full", prepare: nothingNeeded, work: (suites) => runVitest(suites) },
-  { suites: ["go"], tier: "full", prepare: findGo, work: () => sayWhileWaiting("go", runGoTests) },
+  {
+    suites: ["selftest"],
+    tier: "full",
+    prepare: nothingNeeded,
+    work: (suites) => runVitest(suites),
+    besideNext: true,
+  },
+  {
+    suites: ["go"],
+    tier: "full",
+    prepare: findGo,
+    work: () => sayWhileWaiting("go", runGoTests),
+    besideNext: true,
+  },
   { suites: ["python"], tier: "full", prepare: preparePython, work: () => sayWhileWaiting("python", runPytest) },
   {
     suites: ["integration", "differential", "system"],
     tier: "full",
     prepare: prepareControlPlane,
-    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+    work: (suites) => runVitest(suites, FOUR_AT_ONCE),
     leavesTime: true,
   },
   {
@@ -66,13 +97,14 @@ export const BATCHES: readonly Batch[] = [
     suites: ["languages", "system-go", "system-python"],
     tier: "full",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
-    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+    work: (suites) => runVitest(suites, FOUR_AT_ONCE),
   },
   {
     suites: ["network"],
     tier: "full",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareNetwork()),
     work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    besideNext: true,
   },
   {
     suites: ["parity"],
@@ -85,6 +117,7 @@ export const BATCHES: readonly Batch[] = [
     tier: "full",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
     work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    besideNext: true,
   },
   { suites: ["page"], tier: "full", prepare: prepareBrowser, work: (suites) => runVitest(suites, TWO_AT_ONCE) },
   {
