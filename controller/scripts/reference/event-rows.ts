@@ -135,13 +135,13 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
-    [NODE, { kind: "hold", reason: "confirming", message: "<why>", endsInMs: 0 }],
+    [NODE, { kind: "delayed", reason: "confirming", message: "<why>", endsInMs: 0 }],
     "the cloud has reported its instance absent for 5 min, and the Node is not deleted; repeated after 30 min, or when the reason changes",
     AS_MESSAGE,
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
-    [NODE, { kind: "hold", reason: "tooManyNodeDeletions", message: "<why>", endsInMs: undefined }],
+    [NODE, { kind: "delayed", reason: "tooManyNodeDeletions", message: "<why>", endsInMs: undefined }],
     "more Nodes would be deleted within 10 min than the limit allows; repeated after 30 min",
     AS_MESSAGE,
   ),

@@ -147,7 +147,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     field: closed<Field>({ providerID: "", addresses: "", instanceType: "", zone: "", region: "", labels: "" }),
   },
   cloudwire_node_deletion_decisions_total: {
-    decision: closed<Exclude<Plan["kind"], "ready" | "hold"> | DelayReason>({
+    decision: closed<Exclude<Plan["kind"], "ready" | "delayed"> | DelayReason>({
       tooNew: "younger than the minimum age for deletion",
       exists: "its instance exists",
       notOwned: "its instance belongs to another provider or to none",

@@ -93,7 +93,7 @@ describe("cloud-node initializes", () => {
     expect(harness.cloud.calls.map(({ about }) => about)).toEqual(["a"]);
     expect(harness.events("a")).toEqual([
       SYNCED,
-      expect.stringMatching(/^Warning NodeDiffersFromCloud the cloud says that label own is "cloud", somebody else/),
+      expect.stringMatching(/^Warning NodeDiffersFromCloud the cloud reports label own="cloud", but another client/),
     ]);
     const metric = "node_controller_cloud_provider_taint_removal_delay_seconds_count 1";
     expect(await manager.metrics.text()).toContain(metric);

@@ -58,7 +58,7 @@ export const facts = (parts: Partial<GuardInput> = {}): GuardInput => ({
     failedAtMs: undefined,
     contradictedAtMs: undefined,
   },
-  brake: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false },
+  circuitBreaker: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false },
   rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
   createdMs: CREATED_MS,
   nowMs: NOW,

@@ -14,15 +14,15 @@ beforeEach(() => {
 afterEach(() => world.stop());
 
 /** The process holds a Lease, whose writes the test makes. */
-function hold(isActive = true): void {
+function delay(isActive = true): void {
   if (!isActive) world.options.controllerMode.set("cloud-node-lifecycle-controller", "observe");
-  world.hold(() => void (asked += 1));
+  world.delay(() => void (asked += 1));
 }
 
 /** One write of the Lease that is answered; what it says. */
 function write(): string {
   const text = world.note() ?? "";
-  world.noted(text);
+  world.recorded(text);
   return text;
 }
 
@@ -44,7 +44,7 @@ const secondsAgo = (text: string) => JSON.parse(text).secondsAgo;
 
 describe("cloud-node-lifecycle that holds a Lease", () => {
   test("deletes nothing before it is noted there, and notes all that go at once together", async () => {
-    hold();
+    delay();
     lose(["a", "b", "c"]);
     world.start();
     await world.clock.advance(60_000);
@@ -58,8 +58,8 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     expect(world.note()).toBeUndefined();
   });
 
-  test("judges anew after the wait, and takes back what does not go", async () => {
-    hold();
+  test("evaluates again after the wait, and takes back what does not go", async () => {
+    delay();
     lose(["a"]);
     world.start();
     await world.clock.advance(60_000);
@@ -70,7 +70,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
   });
 
   test("takes back what the API server refuses to delete", async () => {
-    hold();
+    delay();
     lose(["a"]);
     world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("forbidden") : undefined);
     world.start();
@@ -85,7 +85,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     { it: "was carried out", isGone: true, want: { 0: 1 } },
     { it: "was not", isGone: false, want: undefined },
   ])("counts what was not answered, once it shows that it $it", async ({ isGone, want }) => {
-    hold();
+    delay();
     lose(["a"]);
     world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("transient") : undefined);
     world.start();
@@ -99,8 +99,8 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     expect(text === undefined ? undefined : secondsAgo(text)).toEqual(want);
   });
 
-  test("has what was not answered on the Lease for as long as nothing shows, however often it is tried, for whoever leads next", async () => {
-    hold();
+  test("has what was not answered on the Lease for as long as nothing shows, however often it is tried, for the client that leads next", async () => {
+    delay();
     lose(["a"]);
     world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("transient") : undefined);
     world.start();
@@ -116,8 +116,8 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     expect(world.note()).toBeUndefined();
   });
 
-  test("counts what was cut off, for nobody here sees what came of it", async () => {
-    hold();
+  test("counts what was cut off, for no one here sees what came of it", async () => {
+    delay();
     lose(["a"]);
     world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("aborted") : undefined);
     world.start();
@@ -128,7 +128,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
   });
 
   test("does not wait with what does not count", async () => {
-    hold();
+    delay();
     lose(["a"], TAINTED);
     world.start();
     await world.clock.advance(60_000);
@@ -136,7 +136,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
   });
 
   test("notes nothing of Nodes that are only planned to go", async () => {
-    hold(false);
+    delay(false);
     lose(["a"]);
     world.start();
     await world.clock.advance(60_000);
@@ -144,7 +144,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
   });
 
   test("gives up a wait as it ends, and what it waited for", async () => {
-    hold();
+    delay();
     lose(["a"]);
     world.start();
     await world.clock.advance(60_000);
@@ -154,8 +154,8 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
 });
 
 describe("cloud-node-lifecycle after another", () => {
-  test("counts what the other has noted, and holds what the other would have held", async () => {
-    world.recall(JSON.stringify({ time: "", secondsAgo: { 100: 3 } }));
+  test("counts what the other has noted, and blocks what the other would have blocked", async () => {
+    world.read(JSON.stringify({ time: "", secondsAgo: { 100: 3 } }));
     lose(["d"]);
     live(16);
     world.start();
@@ -163,21 +163,21 @@ describe("cloud-node-lifecycle after another", () => {
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
       expect.stringMatching(
-        /^d: Warning TooManyNodeDeletions .*4 of 20 Nodes absent, and at most 3 go within 10 minutes/,
+        /^d: Warning TooManyNodeDeletions .*4 of 20 Nodes as absent, and at most 3 are deleted within 10 minutes/,
       ),
     ]);
     await world.clock.advance(230_000);
     expect(world.deletions).toEqual(["d"]);
   });
 
-  test("holds all for ten minutes when it cannot read what the other has noted, and says so", async () => {
-    world.recall("3 Nodes");
+  test("blocks all for ten minutes when it cannot read what the other has noted, and says so", async () => {
+    world.read("3 Nodes");
     lose(["d"]);
     live(16);
     world.start();
     await world.clock.advance(590_000);
     expect(world.deletions).toEqual([]);
-    expect(world.events).toEqual([expect.stringContaining("the note on the Lease could not be read")]);
+    expect(world.events).toEqual([expect.stringContaining("the annotation of the Lease could not be read")]);
     expect(world.log.messages("error")).toHaveLength(2);
     await world.clock.advance(40_000);
     expect(world.deletions).toEqual(["d"]);

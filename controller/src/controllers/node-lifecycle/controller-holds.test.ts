@@ -92,7 +92,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     expect([...world.deletions].toSorted()).toEqual(["a", "b", "c"]);
   });
 
-  test("on absences from before another machine turned up, and then all the same on those after it", async () => {
+  test("on absences from before another machine turned up, and then anyway on those after it", async () => {
     for (const name of ["gone", "found"]) {
       world.node(name);
       world.says.set(name, "absent");
@@ -228,14 +228,14 @@ describe("cloud-node-lifecycle deletes nothing", () => {
   });
 });
 
-describe("the brake", () => {
+describe("the circuit breaker", () => {
   const state = async () => [
     await world.metrics.value("cloudwire_node_deletion_circuit_open", { provider: "acme" }),
     await world.metrics.value("cloudwire_node_deletion_circuit_nodes", { provider: "acme" }),
   ];
 
   test.each<{ said: Said }>([{ said: "absent" }, { said: "terminated" }])(
-    "stops before the first of too many goes, says so on each, and lets go what is released ($said)",
+    "blocks all deletions before the first, reports it on each Node, and deletes approved ones ($said)",
     async ({ said }) => {
       const names = world.names(40);
       for (const name of names) world.node(name);
@@ -246,7 +246,7 @@ describe("the brake", () => {
       expect(world.deletions).toEqual([]);
       expect(world.events).toHaveLength(24);
       expect(world.events).toContain(
-        "n0: Warning TooManyNodeDeletions Node is not deleted: provider acme calls the machines of 24 of 40 Nodes absent, and at most 4 go within 10 minutes. If the instances no longer exist, approve the deletion: kubectl annotate node n0 cloudwire.dev/approve-deletion=true",
+        "n0: Warning TooManyNodeDeletions Node is not deleted: provider acme reports the instances of 24 of 40 Nodes as absent, and at most 4 are deleted within 10 minutes. If the instances no longer exist, approve the deletion: kubectl annotate node n0 cloudwire.dev/approve-deletion=true",
       );
       expect(await state()).toEqual([1, 24]);
       expect(world.log.messages("error")).toHaveLength(1);
@@ -256,14 +256,14 @@ describe("the brake", () => {
       await world.clock.advance(60_000);
       expect(world.deletions.toSorted()).toEqual(gone.toSorted());
       expect(await state()).toEqual([0, 0]);
-      // What was released in vain is not released for ever.
+      // What was released without success is not released for ever.
       expect([...world.nodes.lister.list()].map(({ metadata }) => metadata.annotations)).toEqual(
         Array.from({ length: 16 }, () => ({})),
       );
     },
   );
 
-  test("lets go what a share allows that was raised while it runs", async () => {
+  test("allows what a share allows that was raised while it runs", async () => {
     const names = world.names(20);
     for (const name of names) world.node(name);
     const gone = names.slice(0, 5);
@@ -276,7 +276,7 @@ describe("the brake", () => {
     expect(world.deletions.toSorted()).toEqual(gone);
   });
 
-  test("lets go by itself when fewer are gone", async () => {
+  test("allows by itself when fewer are gone", async () => {
     const names = world.names(20);
     for (const name of names) world.node(name);
     const gone = names.slice(0, 5);
@@ -289,12 +289,12 @@ describe("the brake", () => {
     expect(world.deletions.toSorted()).toEqual(gone.slice(2));
   });
 
-  test("no longer counts what somebody else has deleted", async () => {
+  test("no longer counts what another client has deleted", async () => {
     const names = world.names(20);
     for (const name of names) world.node(name);
     for (const name of names.slice(0, 5)) world.says.set(name, "absent");
     world.start();
-    // Between two ticks: only the deletions themselves wake anybody.
+    // Between two ticks: only the deletions themselves wake anyone.
     await world.clock.advance(42_000);
     expect(await state()).toEqual([1, 5]);
     for (const name of names.slice(0, 2)) world.nodes.delete(name);

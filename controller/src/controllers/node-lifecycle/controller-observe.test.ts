@@ -35,7 +35,7 @@ describe("cloud-node-lifecycle, observed", () => {
     expect(observed.plans).toEqual({});
   });
 
-  test("plans nothing that the brake would hold, and says nothing on the Nodes", async () => {
+  test("plans nothing that the circuit breaker would hold, and says nothing on the Nodes", async () => {
     await lose(24, 40);
     expect(observed.plans).toEqual({});
     expect([world.writes, world.events]).toEqual([[], []]);

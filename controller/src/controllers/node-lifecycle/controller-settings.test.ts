@@ -6,7 +6,7 @@ test.each([
   "nodeDeletionConfirmations",
   "nodeDeletionConfirmationPeriod",
   "nodeDeletionMaxPercent",
-] as const)("cloud-node-lifecycle reads %s anew while it runs", async (name) => {
+] as const)("cloud-node-lifecycle reads %s again while it runs", async (name) => {
   const world = new LifecycleHarness();
   onTestFinished(() => world.stop());
   world.node("a");

@@ -17,7 +17,7 @@ const PERIOD_MS = 5000;
 const LONG_MS = 2_400_000;
 
 /** One thing that happens to some of the Nodes, to the cloud's answers, or around the controller. */
-type Happening =
+type Step =
   | { readonly kind: "says"; readonly nodes: readonly number[]; readonly said: Said }
   | { readonly kind: "added" | "lost" | "ready" | "repeated" | "released"; readonly nodes: readonly number[] }
   | {
@@ -29,7 +29,7 @@ type Happening =
   | { readonly kind: "serverFails"; readonly fails: boolean }
   | { readonly kind: "time"; readonly ms: number };
 
-function happenings(count: number, groups: fc.Arbitrary<readonly number[]>, gone: fc.Arbitrary<readonly number[]>) {
+function steps(count: number, groups: fc.Arbitrary<readonly number[]>, gone: fc.Arbitrary<readonly number[]>) {
   const all = Array.from({ length: count }, (_, index) => index);
   const nodes = fc.oneof(groups, fc.constant(all));
   const alive = fc.constantFrom<Said>(
@@ -42,7 +42,7 @@ function happenings(count: number, groups: fc.Arbitrary<readonly number[]>, gone
     AWAY,
     THROTTLED,
   );
-  const happening: fc.Arbitrary<Happening> = fc.oneof(
+  const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("says"), nodes, said: alive }) },
     {
       weight: 4,
@@ -68,7 +68,7 @@ function happenings(count: number, groups: fc.Arbitrary<readonly number[]>, gone
       arbitrary: fc.record({ kind: fc.constant("time"), ms: fc.constantFrom(0, 100, 5000, 15_000, 31_000, 70_000) }),
     },
   );
-  return { happening, nodes };
+  return { step, nodes };
 }
 
 /** The world, and the truth about it that a deletion is measured against. */
@@ -93,7 +93,7 @@ class History implements AsyncDisposable {
     world.start();
   }
 
-  async happen(what: Happening): Promise<void> {
+  async happen(what: Step): Promise<void> {
     const { world } = this;
     switch (what.kind) {
       case "says":
@@ -179,21 +179,21 @@ function isGone(said: Said | undefined): boolean {
   return said === "absent" || said === "terminated";
 }
 
-const terminated = (nodes: readonly number[]): Happening => ({ kind: "says", nodes, said: "terminated" });
+const terminated = (nodes: readonly number[]): Step => ({ kind: "says", nodes, said: "terminated" });
 
 const FEW = 6;
-const few = happenings(
+const few = steps(
   FEW,
   fc.subarray([0, 1, 2, 3, 4, 5]),
-  // So many may always go: the brake never changes what comes of them in the end.
+  // So many may always go: the circuit breaker never changes what comes of them in the end.
   fc.subarray([0, 1, 2]),
 );
 
 test("node-lifecycle ends as the last facts want it on any history of Nodes, answers and failures", async () => {
   let [deletions, marks] = [0, 0];
   const last = fc.array(fc.constantFrom<Said>("running", "stopped"), { minLength: FEW, maxLength: FEW });
-  const release: fc.Arbitrary<Happening> = fc.record({ kind: fc.constant("released"), nodes: few.nodes });
-  const steps = fc.array(fc.oneof({ weight: 20, arbitrary: few.happening }, { weight: 1, arbitrary: release }), {
+  const release: fc.Arbitrary<Step> = fc.record({ kind: fc.constant("released"), nodes: few.nodes });
+  const steps = fc.array(fc.oneof({ weight: 20, arbitrary: few.step }, { weight: 1, arbitrary: release }), {
     maxLength: 30,
     size: "max",
   });
@@ -204,7 +204,7 @@ test("node-lifecycle ends as the last facts want it on any history of Nodes, ans
       for (const what of history) await it.happen(what);
       await it.happen({ kind: "serverFails", fails: false });
       await it.happen({ kind: "provider", bootId: world.bootId, scopeId: world.scopeId, untrustedReason: undefined });
-      // What is on its way somewhere arrives; what the cloud did not tell, it tells now.
+      // What is on its way somewhere arrives; what the cloud did not report, it reports now.
       for (const [index, name] of names.entries()) {
         const said = world.says.get(name);
         if (!isGone(said)) world.says.set(name, states[index] ?? "running");
@@ -241,16 +241,16 @@ function wantedOf(it: History, name: string): "gone" | "marked" | "there" {
 const MANY = 40;
 const all = Array.from({ length: MANY }, (_, index) => index);
 const someOfMany = fc.uniqueArray(fc.nat(MANY - 1), { maxLength: 6 });
-const many = happenings(
+const many = steps(
   MANY,
   someOfMany,
   fc.oneof({ weight: 9, arbitrary: someOfMany }, { weight: 1, arbitrary: fc.subarray(all) }),
 );
 
-test("node-lifecycle deletes no more than the brake lets go within its window, and none before it is sure, on any history", async () => {
+test("node-lifecycle deletes no more Nodes than the circuit breaker allows, and none unconfirmed, on any history", async () => {
   let [deletions, open] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(fc.array(many.happening, { maxLength: 30, size: "max" }), async (history) => {
+    fc.asyncProperty(fc.array(many.step, { maxLength: 30, size: "max" }), async (history) => {
       await using it = new History(MANY);
       for (const what of history) await it.happen(what);
       await it.happen({ kind: "time", ms: 2 * DELETION_WINDOW_MS });
@@ -259,7 +259,7 @@ test("node-lifecycle deletes no more than the brake lets go within its window, a
       // --node-deletion-max-percent 10 of 40.
       expect(most).toBeLessThanOrEqual(4);
       deletions += it.deletions.length;
-      open += it.world.events.some((text) => text.includes("go within")) ? 1 : 0;
+      open += it.world.events.some((text) => text.includes("are deleted within")) ? 1 : 0;
     }),
     { numRuns: 20, examples: [[[terminated([0])]], [[terminated(all)]]] },
   );

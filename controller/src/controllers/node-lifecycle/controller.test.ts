@@ -81,7 +81,7 @@ describe("cloud-node-lifecycle deletes", () => {
 });
 
 describe("cloud-node-lifecycle asks the cloud", () => {
-  test("no sooner than the provider wishes", async () => {
+  test("no sooner than the provider requests", async () => {
     world.node("a");
     world.says.set("a", contractError("RATE_LIMITED", "429", { retryAfterMs: 20_000 }));
     world.start();
@@ -154,7 +154,7 @@ describe("cloud-node-lifecycle marks", () => {
     expect(world.events).toEqual([]);
   });
 
-  test("a Node at once when others write it at the same time, from one look at the cloud", async () => {
+  test("a Node at once when others write it at the same time, from one look in the cloud", async () => {
     world.node("a");
     world.says.set("a", "stopped");
     let conflicts = 3;

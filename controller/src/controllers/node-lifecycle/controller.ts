@@ -17,32 +17,31 @@ import { CircuitBreakerReport, type NodeLifecycleMetrics, nodeLifecycleMetrics }
 import { NodeRecords, NodeCounts, ProviderHistory } from "./node-history.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
 import { fold, type Plan, plan } from "./plan.ts";
-import { changesReconcile, needsLook } from "./predicates.ts";
+import { changesReconcile, needsLookup } from "./predicates.ts";
 
 type Context = ControllerContext<NodeLifecycleOptions>;
 
-/** What outlives an instance of the controller: the brake must not begin anew because the controller was built afresh. */
-interface NodeLifecycleHistory {
-  readonly memory: ProviderHistory;
+/** Outlives an instance of the controller, so that a restart does not reset the circuit breaker. */
+interface History {
+  readonly providerHistory: ProviderHistory;
   readonly deletions: DeletionHistory;
 }
 
-/** Nodes of one provider looked up at once: several times the size of a batch, so that a thousand of them leave as full batches. */
+/** Concurrent lookups of one provider. Several times the size of a batch, so that a thousand nodes go out in full batches. */
 const LOOKUPS = 1000;
 
-/** Deletions and patches at once. */
+/** Concurrent deletions and patches. */
 const WRITERS = 16;
 
-/** What a kubelet that has just registered gets, whatever the cloud says. */
+/** A newly registered Node is kept for this long. */
 const MIN_AGE_MS = 60_000;
 
-/** Between tries of a write that the API server refuses. */
+/** Of a write that the API server rejects. */
 const MAX_BACKOFF_MS = 300_000;
 
-/** Without deletions after a provider failed. */
+/** No deletions for this long after a provider error. */
 const FREEZE_MS = 60_000;
 
-/** cloud-node-lifecycle-controller. */
 export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
   name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
   queue: "node-lifecycle",
@@ -52,7 +51,7 @@ export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
     const { options, program } = context;
     const metrics = once(() => nodeLifecycleMetrics(program.metrics));
     const deletions = new DeletionHistory(program);
-    const history = { memory: new ProviderHistory(), deletions };
+    const history = { providerHistory: new ProviderHistory(), deletions };
     const isActive = (provider: string): boolean =>
       !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
     return {
@@ -62,15 +61,8 @@ export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
   },
 };
 
-/**
- * Deletes Nodes whose machine does not exist any more, and marks those whose machine is stopped. Looks at Nodes that are not Ready,
- * and deletes none before the guard (guard/guard.ts) is sure.
- */
-function nodeLifecycleController(
-  context: Context,
-  metrics: NodeLifecycleMetrics,
-  history: NodeLifecycleHistory,
-): Controller {
+/** Deletes Nodes whose instance no longer exists, and taints those whose instance is stopped. Each deletion must pass guard/guard.ts. */
+function nodeLifecycleController(context: Context, metrics: NodeLifecycleMetrics, history: History): Controller {
   const { options, cluster, providers } = context;
   const { nodes } = cluster;
   return new Controller(context, {
@@ -79,15 +71,14 @@ function nodeLifecycleController(
       informerSource({
         name: "nodes",
         informer: nodes,
-        predicate: { add: needsLook, update: changesReconcile, delete: () => true },
+        predicate: { add: needsLookup, update: changesReconcile, delete: () => true },
       }),
       providerReadySource(providers, (queue) => {
-        for (const node of nodes.lister.list()) if (needsLook(node)) queue.add(keyOf(node), { priority: "low" });
+        for (const node of nodes.lister.list()) if (needsLookup(node)) queue.add(keyOf(node), { priority: "low" });
       }),
     ],
     subqueues: nodeSubqueues(nodes.lister, providers.providers),
     workers: LOOKUPS,
-    // Each try asks the cloud anew.
     backoff: {
       get initialMs() {
         return options.nodeMonitorPeriod;
@@ -97,10 +88,10 @@ function nodeLifecycleController(
   });
 }
 
-/** Getters: options may change while the controller runs. */
+/** Getters, because options may change while the controller runs. */
 function gatheringOf(
   { options, cluster, providers: { instances, providers }, program: { clock } }: Context,
-  known: Pick<GatherDependencies, "records" | "memory" | "ownWrites">,
+  known: Pick<GatherDependencies, "records" | "providerHistory" | "ownWrites">,
 ): GatherDependencies {
   const { lister: nodes } = cluster.nodes;
   return {
@@ -111,12 +102,13 @@ function gatheringOf(
     nodeCounts: new NodeCounts(nodes, providers, clock),
     clock,
     get rules() {
-      const {
-        nodeDeletionConfirmations: confirmations,
-        nodeDeletionConfirmationPeriod: spanMs,
-        nodeMonitorPeriod: settleMs,
-      } = options;
-      return { confirmations, spanMs, minAgeMs: MIN_AGE_MS, settleMs, freezeMs: FREEZE_MS };
+      return {
+        confirmations: options.nodeDeletionConfirmations,
+        spanMs: options.nodeDeletionConfirmationPeriod,
+        minAgeMs: MIN_AGE_MS,
+        settleMs: options.nodeMonitorPeriod,
+        freezeMs: FREEZE_MS,
+      };
     },
     get maxPercent() {
       return options.nodeDeletionMaxPercent;
@@ -127,14 +119,11 @@ function gatheringOf(
   };
 }
 
-function nodeReconciler(
-  context: Context,
-  metrics: NodeLifecycleMetrics,
-  { memory, deletions }: NodeLifecycleHistory,
-): Reconciler {
+function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history: History): Reconciler {
   const { options, cluster, providers, program } = context;
   const { clock, log } = program;
-  const known = { records: new NodeRecords(deletions), memory, ownWrites: new OwnWrites<Node>() };
+  const { deletions, providerHistory } = history;
+  const known = { records: new NodeRecords(deletions), providerHistory, ownWrites: new OwnWrites<Node>() };
   const gathering = gatheringOf(context, known);
   const applying: ApplyDependencies = {
     ...known,
@@ -143,7 +132,7 @@ function nodeReconciler(
     metrics,
     deletions,
     clock,
-    get pace() {
+    get lookups() {
       return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionConfirmationPeriod };
     },
     guardInputOf: (node) => guardInputOf(gathering, node),
@@ -159,7 +148,7 @@ function nodeReconciler(
       },
       apply: async ({ news, planned }, reconcile) => {
         commit(news, applying, reconcile.key);
-        for (const { name } of providers.providers.providers) report.see(name, circuitBreakerOf(gathering, name));
+        for (const { name } of providers.providers.providers) report.observe(name, circuitBreakerOf(gathering, name));
         if (planned === undefined) return DONE;
         if (!writes(planned)) return apply(planned, applying, reconcile);
         using _announced = await announce(planned, applying, reconcile);

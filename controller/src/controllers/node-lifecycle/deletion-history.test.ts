@@ -60,7 +60,7 @@ class Replica {
     return this.lock.tryAcquireOrRenew(signal);
   }
 
-  /** Leads from now on, whoever led before and has died. */
+  /** Leads from now on, the client that led before and has died. */
   async takeOver(): Promise<this> {
     for (let tries = 0; tries < 20; tries++) {
       if (await this.tick()) return this;
@@ -123,7 +123,7 @@ describe("LeaseDeletions on a lease", () => {
     expect(leader.count()).toBe(0);
   });
 
-  test("are there for those alone that the write tells of, though its answer comes late", async () => {
+  test("are there for those alone that the write reports of, though its answer comes late", async () => {
     const leader = await new Replica("a").takeOver();
     const [held, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     kube.intercept = () => held.promise;
@@ -153,13 +153,13 @@ describe("LeaseDeletions on a lease", () => {
     let noted = 0;
     const announce = () => void deletions.announce("east", signal).then(() => (noted += 1));
     announce();
-    const before = deletions.note("east") ?? "";
+    const before = deletions.annotationOf("east") ?? "";
     announce();
-    const after = deletions.note("east") ?? "";
-    deletions.noted("east", before);
+    const after = deletions.annotationOf("east") ?? "";
+    deletions.recorded("east", before);
     await settle();
     expect(noted).toBe(0);
-    deletions.noted("east", after);
+    deletions.recorded("east", after);
     await settle();
     expect(noted).toBe(2);
   });
@@ -220,7 +220,7 @@ describe("LeaseDeletions on a lease", () => {
     expect(first.count()).toBe(3);
   });
 
-  test("grow older for a standby though nobody writes them, and stay when the lease is deleted", async () => {
+  test("grow older for a standby though no one writes them, and stay when the lease is deleted", async () => {
     const leader = await new Replica("a").takeOver();
     const standby = new Replica("b");
     await leader.deletes(2);
@@ -254,7 +254,7 @@ describe("LeaseDeletions on a lease", () => {
     },
   );
 
-  test("that somebody else writes do not count while there is a leader, which puts them right", async () => {
+  test("that another client writes do not count while there is a leader, which puts them right", async () => {
     const leader = await new Replica("a").takeOver();
     await leader.deletes(2);
     for (const text of ["yes", null, '{"time":"","secondsAgo":{"0":700}}']) {

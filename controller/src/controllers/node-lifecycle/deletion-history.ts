@@ -6,94 +6,82 @@ import type { Clock } from "../../util/clock.ts";
 import { formatAnnotation, parseAnnotation } from "./guard/deletion-annotation.ts";
 import { type Deletion, type DeletionWindow, EMPTY_WINDOW, merged, recent, total } from "./guard/circuit-breaker.ts";
 
-export interface DeletionHistoryDependencies {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-/** What counts for the brake of what a provider's Nodes have gone through. */
+/** Deletions of a provider's Nodes that the circuit breaker counts. */
 export interface Deleted {
   readonly count: number;
-  /** Others may have gone of which nothing is known any more. */
+  /** An unknown number of others may have been deleted. */
   readonly isUnknown: boolean;
 }
 
-/** Where deletions are noted before they are made. */
+/** Records deletions before they are made. */
 export interface DeletionLease {
-  /** Whether Nodes of the provider are really deleted, and not only planned to be. */
+  /** Whether Nodes of the provider are deleted, and not only planned to be. */
   readonly isActive: (provider: string) => boolean;
-  /** Told that an announcement waits for the next note. */
+  /** Called when a deletion waits to be recorded. */
   readonly onAnnounced: () => void;
 }
 
-/** A Node that is about to go, until it has gone or stays. */
+/** A Node that is about to be deleted. */
 interface PendingDeletion {
-  readonly noted: PromiseWithResolvers<void>;
+  readonly recorded: PromiseWithResolvers<void>;
 }
 
 interface ProviderDeletions {
   readonly window: DeletionWindow;
-  /** Announced, and not disposed of yet. */
   readonly announced: Set<PendingDeletion>;
-  /** Asked for without an answer, and not disposed of yet: whoever leads next counts them. */
+  /** Requested, with an unknown outcome. The next leader counts them. */
   readonly uncertain: Set<Deletion>;
-  /** The last note that was to be written, and what it tells of. */
+  /** The last annotation of this process, and the deletions in it. */
   readonly written: { readonly text: string; readonly announced: readonly PendingDeletion[] } | undefined;
-  /** The last one of another process. */
+  /** The last annotation of another process. */
   readonly lastRead: string | undefined;
 }
 
 /**
- * The deletions that count for the brake, by the operator's name for the provider. They outlive the controller, and the process, too,
- * where a Lease is held: there each is announced on the Lease before it happens, and whoever leads next reads of it.
+ * The deletions that the circuit breaker counts, by provider name. They outlive the controller. With a Lease they also outlive the
+ * process: each deletion is recorded on it before it is made, and the next leader reads it.
  */
 export class DeletionHistory {
-  readonly #deps: DeletionHistoryDependencies;
-  readonly #accounts = new Map<string, ProviderDeletions>();
-  /** undefined: there is no Lease. */
+  readonly #deps: { readonly clock: Clock; readonly log: Logger };
+  readonly #providers = new Map<string, ProviderDeletions>();
   #lease: DeletionLease | undefined;
 
-  constructor(dependencies: DeletionHistoryDependencies) {
+  constructor(dependencies: { readonly clock: Clock; readonly log: Logger }) {
     this.#deps = dependencies;
   }
 
-  /** Of the providers whose Nodes have gone, or were to go. */
   get providers(): readonly string[] {
-    return [...this.#accounts.keys()];
+    return [...this.#providers.keys()];
   }
 
-  /** A Node of the provider whose machine it called absent was deleted. */
   deleted(provider: string): void {
     const { window } = this.#of(provider);
     const deletions = [...window.deletions, { atMs: this.#deps.clock.monotonicMs(), count: 1 }];
     this.#put(provider, { window: { ...window, deletions } });
   }
 
-  /** Within the brake's window. */
+  /** Deletions within the window. */
   count(provider: string): Deleted {
     const { window } = this.#of(provider);
     return { count: total(window.deletions), isUnknown: window.unknownAtMs !== undefined };
   }
 
-  /** From now on announcements wait until they are noted there. */
+  /** From now on deletions are recorded before they are made. */
   keepOn(lease: DeletionLease): void {
     this.#lease = lease;
   }
 
-  /**
-   * A Node of the provider is about to go. Resolves once whoever leads next would know, so that no crash makes it forgotten; to be
-   * disposed of once the Node has gone or stays. Rejects with the signal.
-   */
+  /** Resolves when the coming deletion is recorded. Dispose when the Node is deleted or kept. Rejects when `signal` aborts. */
   async announce(provider: string, signal: AbortSignal): Promise<Disposable> {
-    const noted = Promise.withResolvers<void>();
-    const announcement = { noted };
+    const recorded = Promise.withResolvers<void>();
+    const pending = { recorded };
     const { announced } = this.#of(provider);
-    const own = { [Symbol.dispose]: () => void announced.delete(announcement) };
+    const own = { [Symbol.dispose]: () => void announced.delete(pending) };
     if (this.#lease?.isActive(provider) !== true) return own;
-    announced.add(announcement);
+    announced.add(pending);
     this.#lease.onAnnounced();
     try {
-      await raceAbort(noted.promise, signal);
+      await raceAbort(recorded.promise, signal);
     } catch (error) {
       own[Symbol.dispose]();
       throw error;
@@ -101,7 +89,7 @@ export class DeletionHistory {
     return own;
   }
 
-  /** A Node of the provider has gone or not, nobody knows; to be disposed of once it shows. It stays on the Lease until it is too old. */
+  /** The outcome of a deletion is unknown. Dispose when it is known. */
   uncertain(provider: string): Disposable {
     const { uncertain } = this.#of(provider);
     const deletion = { atMs: this.#deps.clock.monotonicMs(), count: 1 };
@@ -109,8 +97,8 @@ export class DeletionHistory {
     return { [Symbol.dispose]: () => void uncertain.delete(deletion) };
   }
 
-  /** What is to be written of the provider; undefined: nothing counts. */
-  note(provider: string): string | undefined {
+  /** The annotation of the provider; undefined: nothing to record. */
+  annotationOf(provider: string): string | undefined {
     const { clock } = this.#deps;
     const { window, announced, uncertain } = this.#of(provider);
     const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
@@ -120,29 +108,28 @@ export class DeletionHistory {
     return text;
   }
 
-  /** That is on the Lease while this process holds it. What somebody else has made of it is not asked after. */
-  noted(provider: string, text: string): void {
+  /** The Lease, held by this process, has that annotation. Values of other writers are ignored. */
+  recorded(provider: string, text: string): void {
     const { written } = this.#of(provider);
     if (written?.text !== text) return;
-    for (const { noted } of written.announced) noted.resolve();
+    for (const { recorded } of written.announced) recorded.resolve();
   }
 
-  /** That is on the Lease while another holds it, or nobody. */
-  recall(provider: string, text: string): void {
+  /** The Lease, not held by this process, has that annotation. */
+  read(provider: string, text: string): void {
     const { clock, log } = this.#deps;
     const { window, written, lastRead } = this.#of(provider);
-    // A note that was seen before grows older by itself.
     if (text === lastRead || text === written?.text) return;
     const nowMs = clock.monotonicMs();
     const read = parseAnnotation(text, nowMs);
     if (read === undefined) {
-      log.error("What was deleted last cannot be read from the Lease; no Node of the provider goes for 10 minutes", {
+      log.error("Could not read the last deletions from the Lease; no Node of the provider is deleted for 10 minutes", {
         provider,
-        note: text.slice(0, 200),
+        annotation: text.slice(0, 200),
       });
       return this.#put(provider, { lastRead: text, window: { ...window, unknownAtMs: nowMs } });
     }
-    // Whoever wrote it has read what was there before.
+    // Its writer has read the annotation before it, so that only its `unknownAtMs` counts.
     const { unknownAtMs } = read;
     this.#put(provider, {
       lastRead: text,
@@ -151,59 +138,54 @@ export class DeletionHistory {
   }
 
   #of(provider: string): ProviderDeletions {
-    const account = this.#accounts.get(provider) ?? {
+    const known = this.#providers.get(provider) ?? {
       window: EMPTY_WINDOW,
       announced: new Set(),
       uncertain: new Set(),
       written: undefined,
       lastRead: undefined,
     };
-    const current = { ...account, window: recent(account.window, this.#deps.clock.monotonicMs()) };
-    this.#accounts.set(provider, current);
+    const current = { ...known, window: recent(known.window, this.#deps.clock.monotonicMs()) };
+    this.#providers.set(provider, current);
     return current;
   }
 
   #put(provider: string, changes: Partial<ProviderDeletions>): void {
-    this.#accounts.set(provider, { ...this.#of(provider), ...changes });
+    this.#providers.set(provider, { ...this.#of(provider), ...changes });
   }
 }
 
-/**
- * Keeps the deletions that count for the brake on the Lease that they are made under, so that a leader counts those of the leader before.
- * Only the holder writes them; what is there while another holds it, or nobody, is that one's account, or its last.
- */
+/** Keeps the deletions on the Lease. Only its holder writes them; the values of another or earlier holder are merged. */
 export class LeaseDeletions implements LeaseAnnotation {
-  readonly #deletions: DeletionHistory;
+  readonly #history: DeletionHistory;
   readonly #identity: string;
   readonly #isActive: DeletionLease["isActive"];
 
   /** @param identity of this process, on the Lease */
-  constructor(deletions: DeletionHistory, identity: string, isActive: DeletionLease["isActive"]) {
-    this.#deletions = deletions;
+  constructor(history: DeletionHistory, identity: string, isActive: DeletionLease["isActive"]) {
+    this.#history = history;
     this.#identity = identity;
     this.#isActive = isActive;
   }
 
   keptOn(renewSoon: () => void): void {
-    this.#deletions.keepOn({ isActive: this.#isActive, onAnnounced: renewSoon });
+    this.#history.keepOn({ isActive: this.#isActive, onAnnounced: renewSoon });
   }
 
   read(annotations: Readonly<Record<string, string>>, holder: string): void {
     for (const [key, text] of Object.entries(annotations)) {
       if (!key.startsWith(DELETIONS_ANNOTATION_PREFIX)) continue;
       const provider = key.slice(DELETIONS_ANNOTATION_PREFIX.length);
-      if (holder === this.#identity) this.#deletions.noted(provider, text);
-      else this.#deletions.recall(provider, text);
+      if (holder === this.#identity) this.#history.recorded(provider, text);
+      else this.#history.read(provider, text);
     }
   }
 
-  /** Also those of a provider that this process does not have any more, until they are too old. */
+  /** Includes providers that this process no longer has, until their deletions are too old. */
   write(): Readonly<Record<string, string | undefined>> {
+    const { providers } = this.#history;
     return Object.fromEntries(
-      this.#deletions.providers.map((provider) => [
-        `${DELETIONS_ANNOTATION_PREFIX}${provider}`,
-        this.#deletions.note(provider),
-      ]),
+      providers.map((provider) => [`${DELETIONS_ANNOTATION_PREFIX}${provider}`, this.#history.annotationOf(provider)]),
     );
   }
 }

@@ -4,8 +4,8 @@ import { deletingNode, deletingNodeFailed, nodeDeletionDelayed } from "./events.
 import type { Delay } from "./guard/guard.ts";
 
 const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
-const hold = (reason: Delay["reason"]): Delay => ({
-  kind: "hold",
+const delay = (reason: Delay["reason"]): Delay => ({
+  kind: "delayed",
   reason,
   message: "why it stays",
   endsInMs: undefined,
@@ -28,15 +28,15 @@ test.each([
   },
   {
     it: "nodeDeletionDelayed() says why",
-    event: nodeDeletionDelayed(node("node-a"), hold("providerUntrusted")),
+    event: nodeDeletionDelayed(node("node-a"), delay("providerUntrusted")),
     type: "Warning",
     reason: "NodeDeletionDelayed",
     message:
       "Node is not deleted: why it stays (re-evaluated automatically). To fix: check that the provider is healthy",
   },
   {
-    it: "nodeDeletionDelayed() says how to release from the brake",
-    event: nodeDeletionDelayed(node("node-a"), hold("tooManyNodeDeletions")),
+    it: "nodeDeletionDelayed() explains how to approve the deletion",
+    event: nodeDeletionDelayed(node("node-a"), delay("tooManyNodeDeletions")),
     type: "Warning",
     reason: "TooManyNodeDeletions",
     message:

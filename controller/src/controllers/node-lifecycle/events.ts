@@ -21,12 +21,11 @@ export function deletingNodeFailed(node: Node, why: string): EventInput {
   return { regarding: nodeReference(node), type: "Warning", reason: DELETING_NODE_FAILED, message };
 }
 
-/** Why a Node whose machine is said to be absent stays, and what ends that. */
 export function nodeDeletionDelayed(node: Node, { reason, message }: Delay): EventInput {
   const regarding = nodeReference(node);
   if (reason === "tooManyNodeDeletions") {
-    const approve = `kubectl annotate node ${node.metadata.name} ${APPROVE_DELETION}=true`;
-    const text = `Node is not deleted: ${message}. If the instances no longer exist, approve the deletion: ${approve}`;
+    const command = `kubectl annotate node ${node.metadata.name} ${APPROVE_DELETION}=true`;
+    const text = `Node is not deleted: ${message}. If the instances no longer exist, approve the deletion: ${command}`;
     return { regarding, type: "Warning", reason: TOO_MANY_NODE_DELETIONS, message: text };
   }
   const text = `Node is not deleted: ${message} (re-evaluated automatically)${isProvidersFault(reason) ? ". To fix: check that the provider is healthy" : ""}`;

@@ -7,13 +7,13 @@ test("CircuitBreakerReport says each time once when deletions stop and when they
   const log = new FakeLog();
   const metrics = new Metrics();
   const report = new CircuitBreakerReport(nodeLifecycleMetrics(metrics), log);
-  const brake = { nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
-  for (const gone of [10, 11, 50, 10, 0, 11]) report.see("acme", { ...brake, gone });
-  report.see("other", { ...brake, gone: 3 });
+  const circuitBreaker = { nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
+  for (const gone of [10, 11, 50, 10, 0, 11]) report.observe("acme", { ...circuitBreaker, gone });
+  report.observe("other", { ...circuitBreaker, gone: 3 });
   expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-    "error: Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
-    "info: Nodes may be deleted again",
-    "error: Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
+    "error: Deletion circuit breaker opened; see docs/explanation/deletion-guard.md",
+    "info: Deletion circuit breaker closed",
+    "error: Deletion circuit breaker opened; see docs/explanation/deletion-guard.md",
   ]);
   expect(await metrics.value("cloudwire_node_deletion_circuit_open", { provider: "acme" })).toBe(1);
   expect(await metrics.value("cloudwire_node_deletion_circuit_nodes", { provider: "acme" })).toBe(11);

@@ -1,18 +1,11 @@
-import type { Counter, Gauge } from "prom-client";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import { type CircuitBreaker, openMessage, isOpen } from "./guard/circuit-breaker.ts";
+import { type CircuitBreaker, isOpen, openMessage } from "./guard/circuit-breaker.ts";
 
-/** Upstream has none for this controller. */
-export interface NodeLifecycleMetrics {
-  /** Every look at a Node that is not Ready and what came of it: a kind of plan or the reason of a hold. */
-  readonly decisions: Counter<"decision">;
-  readonly deletions: Counter<"provider">;
-  readonly absentNodes: Gauge<"provider">;
-  readonly brake: Gauge<"provider">;
-}
+export type NodeLifecycleMetrics = ReturnType<typeof nodeLifecycleMetrics>;
 
-export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
+/** Upstream has no metrics for this controller. */
+export function nodeLifecycleMetrics(metrics: Metrics) {
   return {
     decisions: metrics.counter({
       name: "cloudwire_node_deletion_decisions_total",
@@ -24,20 +17,20 @@ export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
       help: "Nodes deleted because their instance does not exist.",
       labels: ["provider"],
     }),
-    absentNodes: metrics.gauge({
+    circuitNodes: metrics.gauge({
       name: "cloudwire_node_deletion_circuit_nodes",
       help: "Nodes that the deletion circuit breaker counts: reported as absent, or deleted in the last 10 minutes.",
       labels: ["provider"],
     }),
-    brake: metrics.gauge({
+    circuitOpen: metrics.gauge({
       name: "cloudwire_node_deletion_circuit_open",
       help: "1: the deletion circuit breaker is open, and no Node is deleted until an operator approves it or fewer instances are absent.",
       labels: ["provider"],
     }),
-  };
+  } as const;
 }
 
-/** Tells metrics how far each provider's Nodes are from the brake, and the log when it takes hold and when it lets go. */
+/** Reports the circuit breaker of each provider in metrics, and in the log when it opens and closes. */
 export class CircuitBreakerReport {
   readonly #metrics: NodeLifecycleMetrics;
   readonly #log: Logger;
@@ -48,21 +41,19 @@ export class CircuitBreakerReport {
     this.#log = log;
   }
 
-  see(provider: string, brake: CircuitBreaker): void {
-    const open = isOpen(brake);
-    this.#metrics.absentNodes.set({ provider }, brake.gone);
-    this.#metrics.brake.set({ provider }, open ? 1 : 0);
+  observe(provider: string, circuitBreaker: CircuitBreaker): void {
+    const open = isOpen(circuitBreaker);
+    const { gone } = circuitBreaker;
+    this.#metrics.circuitNodes.set({ provider }, gone);
+    this.#metrics.circuitOpen.set({ provider }, open ? 1 : 0);
     if (open === this.#open.has(provider)) return;
     if (open) {
       this.#open.add(provider);
-      const why = openMessage(provider, brake);
-      this.#log.error(
-        "Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
-        { why },
-      );
+      const detail = openMessage(provider, circuitBreaker);
+      this.#log.error("Deletion circuit breaker opened; see docs/explanation/deletion-guard.md", { detail });
     } else {
       this.#open.delete(provider);
-      this.#log.info("Nodes may be deleted again", { provider, gone: brake.gone });
+      this.#log.info("Deletion circuit breaker closed", { provider, gone });
     }
   }
 }

@@ -6,12 +6,12 @@ import { DeletionHistory } from "./deletion-history.ts";
 import { type NodeRecord, NodeRecords } from "./node-history.ts";
 
 const record = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
-  subject: "uid-a acme://a",
+  identity: "uid-a acme://a",
   provider: "acme",
   absences: undefined,
   isGone: true,
-  picture: "",
-  looks: 1,
+  observedState: "",
+  unchangedLookups: 1,
   reported: undefined,
   ...parts,
 });

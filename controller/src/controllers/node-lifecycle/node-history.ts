@@ -7,50 +7,50 @@ import type { Deleted, DeletionHistory } from "./deletion-history.ts";
 import type { Absences } from "./guard/absences.ts";
 import { identityOf } from "./predicates.ts";
 
-/** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
+/** The history of one Node that is not Ready. It is in memory only: after a restart or failover the counts start again. */
 export interface NodeRecord {
-  /** Which Node and which machine it is about: see predicates.ts. */
-  readonly subject: string;
-  /** Operator's name of its provider, once known. */
+  /** Of the Node and its instance: see predicates.ts. */
+  readonly identity: string;
+  /** undefined: not known yet. */
   readonly provider: string | undefined;
   readonly absences: Absences | undefined;
-  /** Counts for the brake. */
+  /** The circuit breaker counts it. */
   readonly isGone: boolean;
-  /** What the last looks showed, and how many in a row showed it. */
-  readonly picture: string;
-  readonly looks: number;
-  /** What was said last of why it stays, and when (monotonic). */
+  /** What the last lookup showed, and how many in a row showed it. */
+  readonly observedState: string;
+  readonly unchangedLookups: number;
+  /** The last reported delay, and when (monotonic). */
   readonly reported: { readonly reason: string; readonly atMs: number } | undefined;
 }
 
-/** What is remembered of Nodes, for as long as the controller lives. */
 export class NodeRecords {
   readonly #deletions: DeletionHistory;
   readonly #records = new Map<string, NodeRecord>();
   /** Keys of Nodes that count as gone, by provider. */
   readonly #gone = new Map<string, Set<string>>();
-  /** Nodes whose deletion was asked for without an answer, by key. */
+  /** Nodes whose deletion has an unknown outcome. */
   readonly #unanswered = new Map<string, { readonly provider: string; readonly uncertain: Disposable }>();
 
   constructor(deletions: DeletionHistory) {
     this.#deletions = deletions;
   }
 
-  /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
+  /** undefined also for a recreated Node, or for one that has another provider ID now. */
   get(node: Node): NodeRecord | undefined {
     const record = this.#records.get(keyOf(node));
-    return record?.subject === identityOf(node) ? record : undefined;
+    return record?.identity === identityOf(node) ? record : undefined;
   }
 
-  /** Looks in a row that showed the same. */
-  looksOf(key: string): number {
-    return this.#records.get(key)?.looks ?? 1;
+  unchangedLookups(key: string): number {
+    return this.#records.get(key)?.unchangedLookups ?? 1;
   }
 
   put(key: string, record: NodeRecord): void {
     this.#uncount(key);
     this.#records.set(key, record);
-    if (record.isGone && record.provider !== undefined) setOf(this.#gone, record.provider).add(key);
+    if (!record.isGone || record.provider === undefined) return;
+    const keys = this.#gone.get(record.provider) ?? new Set<string>();
+    this.#gone.set(record.provider, keys.add(key));
   }
 
   forget(key: string): void {
@@ -59,33 +59,32 @@ export class NodeRecords {
     this.#settle(key);
   }
 
-  /** The Node is not there any more. */
+  /** The Node no longer exists. */
   vanished(key: string): void {
     const unanswered = this.#unanswered.get(key);
     if (unanswered !== undefined) this.#deletions.deleted(unanswered.provider);
     this.forget(key);
   }
 
-  /** Whether the Node counts for the brake, of that provider or of any: one that is exempt does not. */
+  /** Whether the circuit breaker of the provider, or of any, counts the Node. */
   counts(key: string, provider?: string): boolean {
     const record = this.#records.get(key);
     return record?.isGone === true && (provider === undefined || record.provider === provider);
   }
 
-  /** The Node was deleted by us. */
+  /** This controller has deleted the Node. */
   deleted(key: string, provider: string): void {
     if (this.counts(key)) this.#deletions.deleted(provider);
     this.forget(key);
   }
 
-  /** The Node may have been deleted by us. If it was, it vanishes. */
+  /** This controller may have deleted the Node. If so, it vanishes. */
   mayBeDeleted(key: string, provider: string): void {
     if (!this.counts(key)) return;
     this.#settle(key);
     this.#unanswered.set(key, { provider, uncertain: this.#deletions.uncertain(provider) });
   }
 
-  /** Nodes of the provider that are absent now, and deletions within the brake's window. */
   gone(provider: string): { readonly absent: number; readonly deleted: Deleted } {
     return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#deletions.count(provider) };
   }
@@ -101,13 +100,7 @@ export class NodeRecords {
   }
 }
 
-function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {
-  const set = sets.get(name) ?? new Set<string>();
-  sets.set(name, set);
-  return set;
-}
-
-/** A census of 15,000 Nodes takes milliseconds, and as many Nodes may ask for it at once. */
+/** Counting 15,000 Nodes takes milliseconds, and as many reconciles may need the counts at once. */
 const MAX_AGE_MS = 1000;
 
 /** How many Nodes each provider owns. */
@@ -115,7 +108,7 @@ export class NodeCounts {
   readonly #nodes: Lister<Node>;
   readonly #providers: ProviderSet;
   readonly #clock: Clock;
-  #counts: ReadonlyMap<string, number> = new Map();
+  #counts = new Map<string, number>();
   #countedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(nodes: Lister<Node>, providers: ProviderSet, clock: Clock) {
@@ -133,24 +126,22 @@ export class NodeCounts {
     return this.#counts.get(provider) ?? 0;
   }
 
-  #count(): ReadonlyMap<string, number> {
+  #count(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const node of this.#nodes.list()) {
       const owner = this.#providers.ownerOfNode(node);
-      if (owner.kind !== "owned") continue;
-      const { name } = owner.provider;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (owner.kind === "owned") counts.set(owner.provider.name, (counts.get(owner.provider.name) ?? 0) + 1);
     }
     return counts;
   }
 }
 
-/** When each provider last failed, by the operator's name for it. Outlives the controller. All times are monotonic. */
+/** The last errors of each provider (monotonic times). It outlives the controller. */
 export class ProviderHistory {
   readonly #failures = new Map<string, number>();
   readonly #contradictions = new Map<string, number>();
 
-  /** The provider failed in a way that casts uncertain on what else it says. */
+  /** An error that makes the provider untrusted. */
   failed(provider: string, nowMs: number): void {
     this.#failures.set(provider, nowMs);
   }
@@ -159,13 +150,13 @@ export class ProviderHistory {
     return this.#failures.get(provider);
   }
 
-  /** A machine that the provider had called absent is there. */
+  /** An instance that the provider had reported as absent exists. */
   contradicted(provider: string, nowMs: number): void {
     this.#contradictions.set(provider, nowMs);
     this.failed(provider, nowMs);
   }
 
-  /** Absences of the provider that were heard up to then count no longer. */
+  /** Absences heard until then no longer count. */
   contradictedAtMs(provider: string): number | undefined {
     return this.#contradictions.get(provider);
   }

@@ -8,8 +8,8 @@ export const nodeLifecycleFlags = {
     reloadable: true,
     defaultValue: 5000,
     min: 1000,
-    help: "how soon a node that is not ready is looked up at the cloud again; looks become rarer while nothing changes",
-    differs: "looks become rarer while nothing changes, and a node is deleted only after several of them",
+    help: "how soon the instance of a node that is not ready is looked up again; lookups become less frequent while nothing changes",
+    differs: "lookups become less frequent while nothing changes, and a node is deleted only after several lookups",
   }),
   nodeDeletionConfirmations: numberFlag({
     group: "controllers",
@@ -19,14 +19,14 @@ export const nodeLifecycleFlags = {
     min: 2,
     max: 100,
     whole: true,
-    help: "times in a row the cloud must call a machine absent before its node is deleted",
+    help: "consecutive lookups that must report an instance as absent before its node is deleted",
   }),
   nodeDeletionConfirmationPeriod: durationFlag({
     group: "controllers",
     reloadable: true,
     defaultValue: 30_000,
     min: 1000,
-    help: "least time from the first of these times to the last; also the longest between two looks at a node that is not ready",
+    help: "minimum time from the first of these lookups to the last; also the maximum time between two lookups of a node that is not ready",
   }),
   nodeDeletionMaxPercent: numberFlag({
     group: "controllers",
@@ -36,7 +36,7 @@ export const nodeLifecycleFlags = {
     min: 0,
     max: 100,
     whole: true,
-    help: "share of a provider's nodes that may be deleted within 10 minutes without being released, but 3 always may",
+    help: "share of a provider's nodes that may be deleted within 10 minutes without approval; 3 are always allowed",
   }),
 } as const;
 

@@ -10,19 +10,19 @@ import { identityOf } from "./predicates.ts";
 describe("fold()", () => {
   const gone = lost();
   const known = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
-    subject: identityOf(gone),
+    identity: identityOf(gone),
     provider: "acme",
     absences: twice,
     isGone: true,
-    picture: "",
-    looks: 3,
+    observedState: "",
+    unchangedLookups: 3,
     reported: undefined,
     ...parts,
   });
-  const answered = (answer: InstanceResult, parts: Partial<Answered> = {}): Answered => ({
+  const answered = (result: InstanceResult, parts: Partial<Answered> = {}): Answered => ({
     kind: "answered",
     node: gone,
-    answer,
+    result,
     makesUntrusted: false,
     reportsShutdown: true,
     before: undefined,
@@ -39,48 +39,48 @@ describe("fold()", () => {
 
   test.each([
     { it: "whose machine was called absent contradicts the provider", before: known(), contradicted: "acme" },
-    { it: "of which nothing is known contradicts nobody", before: undefined, contradicted: undefined },
+    { it: "of which nothing is known contradicts no one", before: undefined, contradicted: undefined },
   ])("of a Ready Node $it", ({ before, contradicted }) => {
     const ready = node("a");
     expect(fold({ kind: "ready", node: ready, before })).toEqual({
       news: { record: { kind: "forgotten" }, contradicted },
-      input: { node: ready, look: undefined, youngForMs: 0 },
+      input: { node: ready, lookup: undefined, tooNewForMs: 0 },
     });
   });
 
   test("of a young Node keeps what is known", () => {
-    const { news, input } = fold({ kind: "tooNew", node: gone, youngForMs: 7 });
-    expect([news, input?.youngForMs]).toEqual([{ record: { kind: "kept" } }, 7]);
+    const { news, input } = fold({ kind: "tooNew", node: gone, tooNewForMs: 7 });
+    expect([news, input?.tooNewForMs]).toEqual([{ record: { kind: "kept" } }, 7]);
   });
 
   test.each([
-    { it: "an absence counts the Node", answer: absent(), parts: {}, gone: 2 },
+    { it: "an absence counts the Node", result: absent(), parts: {}, gone: 2 },
     {
       it: "an absence of a Node that counts already counts it once",
-      answer: absent(),
+      result: absent(),
       parts: { isCounted: true },
       gone: 1,
     },
     {
       it: "a machine that is there takes the Node off",
-      answer: present("running"),
+      result: present("running"),
       parts: { isCounted: true },
       gone: 0,
     },
-  ])("of $it for the brake", ({ answer, parts, gone: expected }) => {
-    expect(fold(answered(answer, parts)).input?.look?.facts?.brake.gone).toBe(expected);
+  ])("of $it for the circuit breaker", ({ result, parts, gone: expected }) => {
+    expect(fold(answered(result, parts)).input?.lookup?.facts?.circuitBreaker.gone).toBe(expected);
   });
 
   test("of a machine that is there after all counts against its provider from this moment on", () => {
     const { news, input } = fold(answered(present("running"), { before: known() }));
     expect(news).toMatchObject({ contradicted: "acme", record: { kind: "put", record: { absences: undefined } } });
-    expect(input?.look?.facts?.provider).toMatchObject({ failedAtMs: 40_000, contradictedAtMs: 40_000 });
+    expect(input?.lookup?.facts?.provider).toMatchObject({ failedAtMs: 40_000, contradictedAtMs: 40_000 });
   });
 
-  test("of an answer that makes its provider untrusted is a failure of the provider that owns the Node, if one does", () => {
+  test("of an result that makes its provider untrusted is a failure of the provider that owns the Node, if one does", () => {
     const failed: InstanceResult = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
     const { news, input } = fold(answered(failed, { makesUntrusted: true }));
-    expect([news.failed, input?.look?.facts?.provider.failedAtMs]).toEqual(["acme", 40_000]);
+    expect([news.failed, input?.lookup?.facts?.provider.failedAtMs]).toEqual(["acme", 40_000]);
     expect(fold(answered(failed, { makesUntrusted: true, facts: undefined })).news.failed).toBeUndefined();
   });
 
@@ -89,6 +89,9 @@ describe("fold()", () => {
     const { record } = first.news;
     const before = record.kind === "put" ? record.record : undefined;
     const again = fold(answered(absent(), { before }));
-    expect([before?.looks, again.news.record]).toMatchObject([1, { kind: "put", record: { looks: 2 } }]);
+    expect([before?.unchangedLookups, again.news.record]).toMatchObject([
+      1,
+      { kind: "put", record: { unchangedLookups: 2 } },
+    ]);
   });
 });

@@ -4,72 +4,73 @@ import { SHUTDOWN, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceResult, InstanceState } from "../../provider/model/instance.ts";
-import { countAnswer, ignoredReason } from "./guard/absences.ts";
-import { type GuardInput, type Delay, type DelayReason, decide } from "./guard/guard.ts";
+import { countResult, ignoredReason } from "./guard/absences.ts";
+import { type Delay, type DelayReason, type GuardInput, decide } from "./guard/guard.ts";
 import type { NodeRecord } from "./node-history.ts";
-import { isExempt, isReady, isShutDown, isShutdownTaint, notReadySinceMs, identityOf } from "./predicates.ts";
+import { identityOf, isExempt, isReady, isShutDown, isShutdownTaint, notReadySinceMs } from "./predicates.ts";
 
-/** What was seen of a Node, and what is known of it from before. Nothing of what was seen is remembered yet. */
+/** One observation of a Node. The histories do not contain it yet. */
 export type Observation =
-  /** It is gone, or another one has its name. */
+  /** Deleted, or replaced by another Node of that name. */
   | { readonly kind: "vanished" }
   | { readonly kind: "ready"; readonly node: Node; readonly before: NodeRecord | undefined }
-  | { readonly kind: "tooNew"; readonly node: Node; readonly youngForMs: number }
+  | { readonly kind: "tooNew"; readonly node: Node; readonly tooNewForMs: number }
   | Answered;
 
-/** A Node that is not Ready, and what its cloud says of its machine. */
-export interface Answered extends Pick<Look, "answer" | "reportsShutdown"> {
+/** A Node that is not Ready, with the result of its lookup. `facts` are those before the result counts. */
+export interface Answered extends Lookup {
   readonly kind: "answered";
   readonly node: Node;
-  /** Whether the answer says something against whatever else its provider says. */
+  /** The result makes other results of its provider untrusted. */
   readonly makesUntrusted: boolean;
   readonly before: NodeRecord | undefined;
-  /** What the guard goes by, as long as the answer does not count. undefined: no provider owns the Node. */
-  readonly facts: GuardInput | undefined;
-  /** The Node is one of those that go in `facts`. */
+  /** The circuit breaker in `facts` counts the Node. */
   readonly isCounted: boolean;
   readonly nowMs: number;
   readonly monotonicMs: number;
 }
 
-/** What is to be remembered of an observation. */
+/** Changes of the histories. */
 export interface News {
   readonly record:
     | { readonly kind: "kept" | "forgotten" | "vanished" }
     | { readonly kind: "put"; readonly record: NodeRecord };
-  /** The provider that failed in a way that casts ignored on what else it says. */
+  /** The provider whose error makes it untrusted. */
   readonly failed?: string | undefined;
-  /** The provider that had called a machine absent that is there. */
+  /** The provider that had reported an existing instance as absent. */
   readonly contradicted?: string | undefined;
 }
 
-/** What is to be remembered, and what the decision rests on once it is. undefined: there is nothing to decide. */
+/** The changes of the histories, and the input of the decision after them. undefined: nothing to decide. */
 export function fold(seen: Observation): { readonly news: News; readonly input: Input | undefined } {
   switch (seen.kind) {
     case "vanished":
       return { news: { record: { kind: "vanished" } }, input: undefined };
     case "ready": {
       const { node, before } = seen;
-      // Its kubelet reports: better evidence than any answer that its machine is there, whatever its provider said.
+      // A kubelet that reports proves that its instance exists, whatever the provider reported.
       const contradicted = before?.absences?.witness.provider;
-      return { news: { record: { kind: "forgotten" }, contradicted }, input: { node, look: undefined, youngForMs: 0 } };
+      return {
+        news: { record: { kind: "forgotten" }, contradicted },
+        input: { node, lookup: undefined, tooNewForMs: 0 },
+      };
     }
     case "tooNew": {
-      const { node, youngForMs } = seen;
-      return { news: { record: { kind: "kept" } }, input: { node, look: undefined, youngForMs } };
+      const { node, tooNewForMs } = seen;
+      return { news: { record: { kind: "kept" } }, input: { node, lookup: undefined, tooNewForMs } };
     }
     case "answered":
-      return foldAnswer(seen);
+      return foldAnswered(seen);
     default:
       return seen satisfies never;
   }
 }
 
-function foldAnswer(seen: Answered): { readonly news: News; readonly input: Input } {
-  const { node, answer, makesUntrusted, reportsShutdown, before, facts, isCounted, monotonicMs } = seen;
+function foldAnswered(seen: Answered): { readonly news: News; readonly input: Input } {
+  const { node, result, makesUntrusted, reportsShutdown, before, facts, isCounted, monotonicMs } = seen;
   const provider = facts?.provider.name;
-  // A machine that was called absent is there: what else was called absent may be there, too, and is counted anew.
-  const isContradiction = answer.kind === "present" && before?.absences !== undefined;
+  // An instance reported as absent exists: other absences of the provider may be wrong too, and are counted again.
+  const isContradiction = result.kind === "present" && before?.absences !== undefined;
   const contradictedAtMs = isContradiction ? monotonicMs : facts?.provider.contradictedAtMs;
   const record = recordOf(seen, provider === undefined ? undefined : contradictedAtMs);
   const news: News = {
@@ -77,114 +78,107 @@ function foldAnswer(seen: Answered): { readonly news: News; readonly input: Inpu
     failed: makesUntrusted ? provider : undefined,
     contradicted: isContradiction ? provider : undefined,
   };
-  if (facts === undefined) return { news, input: { node, look: { answer, facts, reportsShutdown }, youngForMs: 0 } };
+  const inputWith = (folded: GuardInput | undefined) => ({
+    news,
+    input: { node, lookup: { result, facts: folded, reportsShutdown }, tooNewForMs: 0 },
+  });
+  if (facts === undefined) return inputWith(undefined);
   const failedAtMs = makesUntrusted || isContradiction ? monotonicMs : facts.provider.failedAtMs;
-  const gone = facts.brake.gone - Number(isCounted) + Number(record.isGone);
-  const folded: GuardInput = {
+  const gone = facts.circuitBreaker.gone - Number(isCounted) + Number(record.isGone);
+  return inputWith({
     ...facts,
     absences: record.absences,
     provider: { ...facts.provider, failedAtMs, contradictedAtMs },
-    brake: { ...facts.brake, gone },
-  };
-  return { news, input: { node, look: { answer, facts: folded, reportsShutdown }, youngForMs: 0 } };
+    circuitBreaker: { ...facts.circuitBreaker, gone },
+  });
 }
 
 function recordOf(
-  { node, answer, before, facts, nowMs, monotonicMs }: Answered,
+  { node, result, before, facts, nowMs, monotonicMs }: Answered,
   contradictedAtMs: number | undefined,
 ): NodeRecord {
-  const absences = countAnswer(before?.absences, answer, {
+  const absences = countResult(before?.absences, result, {
     contradictedAtMs,
     createdMs: node.metadata.creationTimestampMs,
     notReadySinceMs: notReadySinceMs(node),
     nowMs,
     monotonicMs,
   });
-  const picture = pictureOf(node, answer);
+  const state = result.kind === "present" ? result.instance.state : result.kind;
+  const observedState = [notReadySinceMs(node), node.spec.providerID, state, isExempt(node)].join(" ");
   return {
-    subject: identityOf(node),
+    identity: identityOf(node),
     provider: facts?.provider.name,
     absences,
-    // One that is going already was counted as deleted, or is somebody else's deed.
+    // A Node that is being deleted was counted as deleted, or another client deletes it.
     isGone: absences !== undefined && !isExempt(node) && node.metadata.deletionTimestampMs === undefined,
-    picture,
-    looks: before?.picture === picture ? before.looks + 1 : 1,
+    observedState,
+    unchangedLookups: before?.observedState === observedState ? before.unchangedLookups + 1 : 1,
     reported: absences === undefined ? undefined : before?.reported,
   };
 }
 
-/** As long as this stays the same, looks become rarer. */
-function pictureOf(node: Node, answer: InstanceResult): string {
-  const said = answer.kind === "present" ? answer.instance.state : answer.kind;
-  return [notReadySinceMs(node), node.spec.providerID, said, isExempt(node)].join(" ");
-}
-
-/** What a decision about one Node rests on. */
 export interface Input {
   readonly node: Node;
-  /** undefined: the cloud was not asked, for the Node is Ready or too young. */
-  readonly look: Look | undefined;
-  /** How long it is too young; 0: it is not. */
-  readonly youngForMs: number;
+  /** undefined: no lookup, because the Node is Ready or too new. */
+  readonly lookup: Lookup | undefined;
+  /** 0: it is not too new. */
+  readonly tooNewForMs: number;
 }
 
-/** What the cloud was asked about a Node that is not Ready, and what else the guard goes by. */
-export interface Look {
-  readonly answer: InstanceResult;
-  /** undefined: no provider can be named that owns the Node. */
+export interface Lookup {
+  readonly result: InstanceResult;
+  /** undefined: no provider owns the Node. */
   readonly facts: GuardInput | undefined;
-  /** The provider can tell a stopped machine. */
+  /** The provider reports whether an instance is stopped. */
   readonly reportsShutdown: boolean;
 }
 
 export type Plan =
   | { readonly kind: "ready"; readonly node: Node; readonly needsPatch: boolean }
-  /** Not Ready, but so young that nothing would follow whatever the cloud said. */
-  | { readonly kind: "tooNew"; readonly lookInMs: number }
-  /** Its machine exists. */
+  | { readonly kind: "tooNew"; readonly lookupInMs: number }
+  /** The instance exists. */
   | { readonly kind: "exists"; readonly node: Node; readonly taint: ShutdownTaint; readonly needsPatch: boolean }
-  /** The machine is another provider's, or nobody's: not ours to touch. */
   | { readonly kind: "notOwned"; readonly message: string }
-  /** Nothing may be concluded. */
   | { readonly kind: "unknown"; readonly error: ProviderError }
-  /** Somebody has asked for its deletion already. */
   | { readonly kind: "alreadyDeleting" }
-  /** Its machine is said to be absent; it stays for now. */
-  | { readonly kind: "hold"; readonly node: Node; readonly hold: Delay; readonly tell: boolean }
+  /** The instance is absent, but the Node is not deleted yet. */
+  | { readonly kind: "delayed"; readonly node: Node; readonly delay: Delay; readonly report: boolean }
   | { readonly kind: "delete"; readonly node: Node; readonly provider: string };
 
-/** A hold that only time is needed for is reported when it has lasted longer than this: then more is needed. */
+/** A delay that only needs time is reported when it lasts longer than this. */
 const REPORT_DELAY_AFTER_MS = 300_000;
 
-/** Holds that somebody should know of at once: an operator can end them, or should see why a dead Node stays. */
+/** An operator can end these delays, or should know why a dead Node is kept. */
 const REPORTED_IMMEDIATELY: ReadonlySet<DelayReason> = new Set([
   "providerUntrusted",
   "providerErrors",
   "tooManyNodeDeletions",
 ]);
 
-/** What to do about one Node, given what its cloud says. */
-export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
+export function plan({ node, lookup, tooNewForMs }: Input, nowMs: number): Plan {
   if (isReady(node)) return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
-  if (look === undefined) return { kind: "tooNew", lookInMs: youngForMs };
-  const { answer, facts, reportsShutdown } = look;
-  switch (answer.kind) {
+  if (lookup === undefined) return { kind: "tooNew", lookupInMs: tooNewForMs };
+  const { result, facts, reportsShutdown } = lookup;
+  switch (result.kind) {
     case "present": {
-      const taint = reportsShutdown ? taintFor(answer.instance.state) : "keep";
+      const taint = reportsShutdown ? taintFor(result.instance.state) : "keep";
       return { kind: "exists", node, taint, needsPatch: nodePatch(node, taint) !== undefined };
     }
     case "notOwned":
-      return { kind: "notOwned", message: answer.message };
+      return { kind: "notOwned", message: result.message };
     case "unknown":
-      return { kind: "unknown", error: answer.error };
-    case "absent":
-      return planAbsent(node, facts, ignoredReasonOf(node, answer, facts), nowMs);
+      return { kind: "unknown", error: result.error };
+    case "absent": {
+      const ignored = facts && ignoredReason(result, { ...facts, notReadySinceMs: notReadySinceMs(node) });
+      return planAbsent(node, facts, ignored, nowMs);
+    }
     default:
-      return answer satisfies never;
+      return result satisfies never;
   }
 }
 
-/** Machines on their way from one state to the other keep the taint as it is. */
+/** An instance that is starting or stopping keeps the taint as it is. */
 function taintFor(state: InstanceState): ShutdownTaint {
   if (state === "stopped") return "on";
   return state === "running" ? "off" : "keep";
@@ -192,43 +186,30 @@ function taintFor(state: InstanceState): ShutdownTaint {
 
 function planAbsent(node: Node, facts: GuardInput | undefined, ignored: string | undefined, nowMs: number): Plan {
   if (node.metadata.deletionTimestampMs !== undefined) return { kind: "alreadyDeleting" };
-  if (facts === undefined) return planDelayed(node, UNOWNED, ignored, nowMs);
-  const decision = decide(facts);
-  if (decision.kind === "delete") return { kind: "delete", node, provider: facts.provider.name };
-  return planDelayed(node, decision, ignored, nowMs);
-}
-
-function planDelayed(node: Node, decision: Delay, ignored: string | undefined, nowMs: number): Plan {
-  const hold =
+  const decision = facts === undefined ? UNOWNED : decide(facts);
+  if (decision.kind === "delete") return { kind: "delete", node, provider: facts?.provider.name ?? "" };
+  const delay =
     decision.reason === "unconfirmed" && ignored !== undefined ? { ...decision, message: ignored } : decision;
-  const tell = REPORTED_IMMEDIATELY.has(hold.reason) || nowMs - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
-  return { kind: "hold", node, hold, tell };
+  const report = REPORTED_IMMEDIATELY.has(delay.reason) || nowMs - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
+  return { kind: "delayed", node, delay, report };
 }
 
 const UNOWNED: Delay = {
-  kind: "hold",
+  kind: "delayed",
   reason: "unconfirmed",
-  message: "no provider owns the Node at this moment",
+  message: "no provider owns the Node",
   endsInMs: undefined,
 };
 
-function ignoredReasonOf(
-  node: Node,
-  answer: InstanceResult & { readonly kind: "absent" },
-  facts: GuardInput | undefined,
-): string | undefined {
-  return facts === undefined ? undefined : ignoredReason(answer, { ...facts, notReadySinceMs: notReadySinceMs(node) });
-}
-
-/** What becomes of the shutdown taint: a stopped machine has it, a running one has not; else it stays as it is. */
+/** A stopped instance has the shutdown taint, and a running one does not. */
 export type ShutdownTaint = "on" | "off" | "keep";
 
 /**
- * Strategic merge patch for a Node whose machine exists; undefined: nothing to change. `spec.taints` has no merge key on the server,
- * so the whole list is sent, and resourceVersion makes the server refuse it if anybody has put on a taint meanwhile.
+ * Strategic merge patch for a Node whose instance exists; undefined: nothing to change. `spec.taints` has no merge key in the API server, so
+ * the patch contains the whole list. With resourceVersion the server rejects it if another client has changed the taints.
  */
-export function nodePatch(node: Node, wish: ShutdownTaint): JsonObject | undefined {
-  const taints = taintsPatch(node, isReady(node) ? "off" : wish);
+export function nodePatch(node: Node, taint: ShutdownTaint): JsonObject | undefined {
+  const taints = taintsPatch(node, isReady(node) ? "off" : taint);
   const annotations = APPROVE_DELETION in node.metadata.annotations ? { [APPROVE_DELETION]: null } : undefined;
   if (taints === undefined && annotations === undefined) return undefined;
   const { uid, resourceVersion } = node.metadata;
@@ -238,26 +219,25 @@ export function nodePatch(node: Node, wish: ShutdownTaint): JsonObject | undefin
   };
 }
 
-function taintsPatch(node: Node, wish: ShutdownTaint): readonly JsonObject[] | null | undefined {
-  if (wish === "keep" || isShutDown(node) === (wish === "on")) return undefined;
-  const others = node.spec.taints.filter((taint) => !isShutdownTaint(taint)).map((taint) => taintJson(taint));
-  if (wish === "on") return [...others, { key: SHUTDOWN, effect: "NoSchedule" }];
+function taintsPatch(node: Node, taint: ShutdownTaint): readonly JsonObject[] | null | undefined {
+  if (taint === "keep" || isShutDown(node) === (taint === "on")) return undefined;
+  const others = node.spec.taints.filter((one) => !isShutdownTaint(one)).map((one) => taintJson(one));
+  if (taint === "on") return [...others, { key: SHUTDOWN, effect: "NoSchedule" }];
   return others.length === 0 ? null : others;
 }
 
-/** How often a Node that is not Ready is looked at. */
-export interface PollIntervalRules {
+/** How often the instance of a Node that is not Ready is looked up. */
+export interface LookupRules {
   /** --node-monitor-period. */
   readonly periodMs: number;
-  /** Never less often: before any Node goes, every other one that is not Ready has been looked at too, and counts for the brake. */
+  /** Before a Node is deleted, all others that are not Ready have been looked up too, so that the circuit breaker counts them. */
   readonly maxMs: number;
 }
 
-/** The wait after the `looks`-th look in a row that showed the same, from 1. */
-export function nextPollInMs(looks: number, rules: PollIntervalRules, monotonicMs: number): number {
-  const { periodMs, maxMs } = rules;
-  const waitMs = Math.min(periodMs * 2 ** Math.min(looks - 1, 30), Math.max(maxMs, periodMs));
-  // On the ticks of one clock, so that Nodes that failed one after the other share their calls from then on.
+/** The wait after `unchanged` lookups in a row (at least 1) with the same result. */
+export function nextLookupInMs(unchanged: number, { periodMs, maxMs }: LookupRules, monotonicMs: number): number {
+  const waitMs = Math.min(periodMs * 2 ** Math.min(unchanged - 1, 30), Math.max(maxMs, periodMs));
+  // On the ticks of one clock, so that Nodes that failed one after the other share their calls.
   const tick = Math.round((monotonicMs + waitMs) / periodMs);
   return Math.max(tick * periodMs - monotonicMs, periodMs / 2);
 }

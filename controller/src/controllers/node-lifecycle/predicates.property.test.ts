@@ -8,7 +8,7 @@ import type { InstanceResult, InstanceState } from "../../provider/model/instanc
 import { deepEqual } from "../../util/equal.ts";
 import type { GuardInput } from "./guard/guard.ts";
 import { plan } from "./plan.ts";
-import { changesReconcile, isBeingScaledDown, isApproved, needsLook } from "./predicates.ts";
+import { changesReconcile, isBeingScaledDown, isApproved, needsLookup } from "./predicates.ts";
 
 const RUNS = { numRuns: 1000 };
 const NOW_MS = 400_000;
@@ -33,14 +33,20 @@ function decisionOf(node: Node, answer: InstanceResult): unknown {
   const facts: GuardInput = {
     absences: { witness: WITNESS, count: 2, first: reading(100_000), last: reading(NOW_MS), conclusive: false },
     provider: { name: "acme", scopeId: "s", bootId: "b", untrustedReason: undefined, ...NO_FAILURE },
-    brake: { gone: 9, nodes: 9, isUnknown: false, maxPercent: 10, exempt: isApproved(node) || isBeingScaledDown(node) },
+    circuitBreaker: {
+      gone: 9,
+      nodes: 9,
+      isUnknown: false,
+      maxPercent: 10,
+      exempt: isApproved(node) || isBeingScaledDown(node),
+    },
     rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
     createdMs: 0,
     nowMs: NOW_MS,
     monotonicMs: NOW_MS,
   };
-  const look = needsLook(node) ? { answer, facts, reportsShutdown: true } : undefined;
-  const planned = plan({ node, look, youngForMs: 0 }, NOW_MS);
+  const lookup = needsLookup(node) ? { result: answer, facts, reportsShutdown: true } : undefined;
+  const planned = plan({ node, lookup, tooNewForMs: 0 }, NOW_MS);
   // Marks of a Node that is not Ready follow the looks that it gets anyway.
   return { ...planned, node: undefined, ...(planned.kind === "exists" ? { needsPatch: undefined } : {}) };
 }
@@ -54,7 +60,7 @@ describe("changesReconcile()", () => {
     expect(breaksIgnoring(changesReconcile, parts)).toBeNull();
   });
 
-  test("is true for every change after which something else is to be done, but for a deletion by somebody else", () => {
+  test("is true for every change after which something else is to be done, but for a deletion by another client", () => {
     let different = 0;
     const answers = fc.constantFrom(ABSENT, present("running"), present("stopped"), present("pending"));
     fc.assert(
@@ -73,10 +79,10 @@ describe("changesReconcile()", () => {
     expect(breaksSplitting(changesReconcile)).toBeNull();
   });
 
-  test("is true for every Node that comes to need a look, and for every one that needs none any more", () => {
+  test("is true for every Node that comes to need a lookup, and for every one that needs none any more", () => {
     fc.assert(
       fc.property(anyNode, anyNode, (old, node) => {
-        expect(needsLook(old) === needsLook(node) || changesReconcile(old, node)).toBe(true);
+        expect(needsLookup(old) === needsLookup(node) || changesReconcile(old, node)).toBe(true);
       }),
       RUNS,
     );

@@ -7,7 +7,7 @@ import {
   isReady,
   isApproved,
   isShutDown,
-  needsLook,
+  needsLookup,
   notReadySinceMs,
 } from "./predicates.ts";
 
@@ -71,7 +71,7 @@ describe("marks", () => {
   });
 });
 
-describe("needsLook()", () => {
+describe("needsLookup()", () => {
   test.each([
     { it: "a Ready node", parts: {}, want: false },
     { it: "one that is not", parts: lost, want: true },
@@ -83,7 +83,7 @@ describe("needsLook()", () => {
       want: true,
     },
   ])("is $want for $it", ({ parts, want }) => {
-    expect(needsLook(node("a", parts))).toBe(want);
+    expect(needsLookup(node("a", parts))).toBe(want);
   });
 });
 
@@ -96,8 +96,12 @@ describe("changesReconcile()", () => {
     { it: "the node is another one", now: { ...lost, metadata: { uid: "other" } } },
     { it: "it is released", now: { ...lost, metadata: { annotations: { [APPROVAL]: "true" } } } },
     { it: "the autoscaler takes it", now: { ...lost, spec: { taints: [taint("ToBeDeletedByClusterAutoscaler")] } } },
-    { it: "a Ready node is marked by somebody", old: {}, now: { spec: { taints: [taint(SHUTDOWN)] } } },
-    { it: "a Ready node is released by somebody", old: {}, now: { metadata: { annotations: { [APPROVAL]: "true" } } } },
+    { it: "a Ready node is marked by an operator", old: {}, now: { spec: { taints: [taint(SHUTDOWN)] } } },
+    {
+      it: "a Ready node is released by an operator",
+      old: {},
+      now: { metadata: { annotations: { [APPROVAL]: "true" } } },
+    },
   ])("is true when $it", ({ old = lost, now }) => {
     expect(changesReconcile(node("a", old), node("a", now))).toBe(true);
   });

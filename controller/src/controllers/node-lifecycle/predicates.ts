@@ -2,17 +2,17 @@ import { APPROVE_DELETION } from "../../api/annotations.ts";
 import { type Node, type NodeCondition, READY, type Taint } from "../../api/node.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/well-known.ts";
 
-/** A Node without the condition counts as unknown, and so not Ready: its kubelet never reported. */
+/** Without the condition the Node is not Ready: its kubelet has never reported. */
 export function isReady(node: Node): boolean {
   return readyCondition(node)?.status === "True";
 }
 
-/** When the Ready condition became what it is; without one, since the Node's creation. */
+/** When the Ready condition last changed; without one, the Node's creation. */
 export function notReadySinceMs(node: Node): number {
   return readyCondition(node)?.lastTransitionTimeMs ?? node.metadata.creationTimestampMs;
 }
 
-/** Key and effect make the taint, as upstream. */
+/** Key and effect identify the taint, as upstream. */
 export function isShutdownTaint({ key, effect }: Taint): boolean {
   return key === SHUTDOWN && effect === "NoSchedule";
 }
@@ -21,34 +21,34 @@ export function isShutDown({ spec }: Node): boolean {
   return spec.taints.some(isShutdownTaint);
 }
 
-/** An operator's word that this Node may go although too many go at once. */
+/** An operator approved the deletion of this Node although the circuit breaker is open. */
 export function isApproved({ metadata }: Node): boolean {
   return metadata.annotations[APPROVE_DELETION] === "true";
 }
 
-/** The autoscaler takes the machine away: its Node's end is no surprise, and no sign that the cloud's answers are wrong. */
+/** The autoscaler deletes the instance, so that its absence does not indicate wrong data. */
 export function isBeingScaledDown({ spec }: Node): boolean {
   return spec.taints.some(({ key }) => key === TO_BE_DELETED_BY_CLUSTER_AUTOSCALER);
 }
 
-/** Not Ready, or Ready with leftovers of the time when it was not. */
-export function needsLook(node: Node): boolean {
+/** Not Ready, or Ready with a taint or annotation of the time when it was not. */
+export function needsLookup(node: Node): boolean {
   return !isReady(node) || isShutDown(node) || APPROVE_DELETION in node.metadata.annotations;
 }
 
 /**
- * A change that calls for a look at once. Not our own taint on a Node that is not Ready, and not a provider ID: that the cloud has
- * just found the machine is no reason to ask for it.
+ * The change needs an immediate lookup. Our own taint on a Node that is not Ready does not, nor does a provider ID: the cloud has just
+ * found that instance.
  */
 export function changesReconcile(old: Node, node: Node): boolean {
-  if (!needsLook(node)) return needsLook(old);
+  if (!needsLookup(node)) return needsLookup(old);
   return (
     old.metadata.uid !== node.metadata.uid ||
     isReady(old) !== isReady(node) ||
     notReadySinceMs(old) !== notReadySinceMs(node) ||
     isApproved(old) !== isApproved(node) ||
     isBeingScaledDown(old) !== isBeingScaledDown(node) ||
-    (isReady(node) && !needsLook(old))
+    (isReady(node) && !needsLookup(old))
   );
 }
 
@@ -56,12 +56,12 @@ function readyCondition({ status }: Node): NodeCondition | undefined {
   return status.conditions.find(({ type }) => type === READY);
 }
 
-/** Its deletion is wanted, or foreseen: it is no sign that too many go. */
+/** Its deletion is approved or expected, so that the circuit breaker does not count it. */
 export function isExempt(node: Node): boolean {
   return isApproved(node) || isBeingScaledDown(node);
 }
 
-/** Which Node and which machine something is about: another one under the same name is another subject. */
+/** Distinguishes a Node and its instance from others with the same name. */
 export function identityOf({ metadata, spec }: Node): string {
   return `${metadata.uid} ${spec.providerID}`;
 }

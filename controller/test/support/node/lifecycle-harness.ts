@@ -151,7 +151,7 @@ export class LifecycleHarness {
   }
 
   /** The process holds a Lease, whose writes the test makes. */
-  hold(renewSoon: () => void): void {
+  delay(renewSoon: () => void): void {
     this.#registered().annotation.keptOn?.(renewSoon);
   }
 
@@ -161,12 +161,12 @@ export class LifecycleHarness {
   }
 
   /** That is on the Lease, which this process holds. */
-  noted(text: string): void {
+  recorded(text: string): void {
     this.#registered().annotation.read({ [NOTE]: text }, PROCESS);
   }
 
   /** That is on the Lease, which another process holds. */
-  recall(text: string): void {
+  read(text: string): void {
     this.#registered().annotation.read({ [NOTE]: text }, "another");
   }
 

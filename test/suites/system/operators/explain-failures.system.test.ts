@@ -234,13 +234,13 @@ const failures: readonly Failure[] = [
     name: "doomed-1",
     stage: () => cluster.terminate(doomed),
     describes: [
-      /TooManyNodeDeletions .*calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
+      /TooManyNodeDeletions .*reports the instances of 5 of \d+ Nodes as absent, and at most 3 are deleted within 10 minutes/,
       /approve the deletion: kubectl annotate node doomed-1 cloudwire\.dev\/approve-deletion=true/,
     ],
     explains: {
       state: "blocked",
       reason: "DeletionBrake",
-      cause: /calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
+      cause: /reports the instances of 5 of \d+ Nodes as absent, and at most 3 are deleted within 10 minutes/,
       remedy: "See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion doomed-1 ",
       isTriedAgain: true,
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../../provider/model/errors.ts";
 import type { Absence, InstanceResult } from "../../../provider/model/instance.ts";
-import { type Absences, countAnswer, ignoredReason, type Moments } from "./absences.ts";
+import { type Absences, countResult, ignoredReason, type Moments } from "./absences.ts";
 
 const CREATED = 1_000_000;
 const NOT_READY = 2_000_000;
@@ -39,26 +39,26 @@ const one = before({
   last: { observeTimeMs: NOT_READY + 39_000, heardAtMs: 40_000 },
 });
 
-describe("countAnswer() begins to count", () => {
-  test.each<{ it: string; answer: InstanceResult; want: Absences }>([
-    { it: "a miss", answer: absent(), want: one },
-    { it: "a complete list's miss", answer: absent({ basis: "completeListMiss" }), want: one },
+describe("countResult() begins to count", () => {
+  test.each<{ it: string; result: InstanceResult; want: Absences }>([
+    { it: "a miss", result: absent(), want: one },
+    { it: "a complete list's miss", result: absent({ basis: "completeListMiss" }), want: one },
     {
       it: "a terminated machine as conclusive",
-      answer: absent({ basis: "terminated" }),
+      result: absent({ basis: "terminated" }),
       want: { ...one, conclusive: true },
     },
     {
       it: "a terminated machine from a replica as one of many",
-      answer: absent({ basis: "terminated", strong: false }),
+      result: absent({ basis: "terminated", strong: false }),
       want: one,
     },
-  ])("with $it", ({ answer, want }) => {
-    expect(countAnswer(undefined, answer, moments())).toEqual(want);
+  ])("with $it", ({ result, want }) => {
+    expect(countResult(undefined, result, moments())).toEqual(want);
   });
 });
 
-describe("countAnswer() ends the count", () => {
+describe("countResult() ends the count", () => {
   const instance = {
     providerId: "acme://a",
     name: "a",
@@ -75,35 +75,35 @@ describe("countAnswer() ends the count", () => {
     warnings: [],
   } as const;
 
-  test.each<{ it: string; answer: InstanceResult }>([
-    { it: "a machine, even a stopped one", answer: { kind: "present", instance, readTimeMs: 0, witness } },
-    { it: "no answer", answer: { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503") } },
-    { it: "throttling", answer: { kind: "unknown", error: contractError("RATE_LIMITED", "429") } },
-    { it: "another owner", answer: { kind: "notOwned", message: "not acme" } },
-  ])("with $it", ({ answer }) => {
-    expect(countAnswer(before(), answer, moments())).toBeUndefined();
+  test.each<{ it: string; result: InstanceResult }>([
+    { it: "a machine, even a stopped one", result: { kind: "present", instance, readTimeMs: 0, witness } },
+    { it: "no result", result: { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503") } },
+    { it: "throttling", result: { kind: "unknown", error: contractError("RATE_LIMITED", "429") } },
+    { it: "another owner", result: { kind: "notOwned", message: "not acme" } },
+  ])("with $it", ({ result }) => {
+    expect(countResult(before(), result, moments())).toBeUndefined();
   });
 });
 
-describe("countAnswer() counts anew", () => {
-  test.each<{ it: string; earlier?: Partial<Absences>; answer?: Partial<Absence>; now?: Partial<Moments> }>([
-    { it: "after a restart of the provider", answer: { witness: { ...witness, bootId: "boot-2" } } },
-    { it: "in another scope", answer: { witness: { ...witness, scopeId: "project-2" } } },
-    { it: "when another provider answers", answer: { witness: { ...witness, provider: "other" } } },
+describe("countResult() counts again", () => {
+  test.each<{ it: string; earlier?: Partial<Absences>; result?: Partial<Absence>; now?: Partial<Moments> }>([
+    { it: "after a restart of the provider", result: { witness: { ...witness, bootId: "boot-2" } } },
+    { it: "in another scope", result: { witness: { ...witness, scopeId: "project-2" } } },
+    { it: "when another provider answers", result: { witness: { ...witness, provider: "other" } } },
     { it: "when the Node was ready meanwhile", now: { notReadySinceMs: NOT_READY + 4001 } },
-  ])("$it", ({ earlier, answer, now }) => {
-    const counted = countAnswer(before({ count: 7, ...earlier }), absent(answer), moments(now));
+  ])("$it", ({ earlier, result, now }) => {
+    const counted = countResult(before({ count: 7, ...earlier }), absent(result), moments(now));
     expect(counted).toMatchObject({ count: 1, first: one.first, last: one.last });
   });
 });
 
-describe("countAnswer() goes on", () => {
-  test.each<{ it: string; answer?: Partial<Absence>; now?: Partial<Moments>; want: Partial<Absences> }>([
+describe("countResult() goes on", () => {
+  test.each<{ it: string; result?: Partial<Absence>; now?: Partial<Moments>; want: Partial<Absences> }>([
     { it: "with a newer reading", want: { count: 2, last: one.last } },
-    { it: "without the same reading reported again", answer: { observeTimeMs: NOT_READY + 5000 }, want: {} },
-    { it: "without an older reading", answer: { observeTimeMs: NOT_READY + 4999 }, want: {} },
-    { it: "without a reading of before the Node", answer: { observeTimeMs: CREATED + 999 }, want: {} },
-    { it: "without a reading of the future", answer: { observeTimeMs: NOT_READY + 100_001 }, want: {} },
+    { it: "without the same reading reported again", result: { observeTimeMs: NOT_READY + 5000 }, want: {} },
+    { it: "without an older reading", result: { observeTimeMs: NOT_READY + 4999 }, want: {} },
+    { it: "without a reading of before the Node", result: { observeTimeMs: CREATED + 999 }, want: {} },
+    { it: "without a reading of the future", result: { observeTimeMs: NOT_READY + 100_001 }, want: {} },
     {
       it: "when the Node became not ready a second before the first",
       now: { notReadySinceMs: NOT_READY + 4000 },
@@ -111,15 +111,15 @@ describe("countAnswer() goes on", () => {
     },
     {
       it: "and becomes conclusive",
-      answer: { basis: "terminated" },
+      result: { basis: "terminated" },
       want: { count: 2, last: one.last, conclusive: true },
     },
-  ])("$it", ({ answer, now, want }) => {
-    expect(countAnswer(before(), absent(answer), moments(now))).toEqual(before(want));
+  ])("$it", ({ result, now, want }) => {
+    expect(countResult(before(), absent(result), moments(now))).toEqual(before(want));
   });
 
   test("and stays conclusive when the cloud has forgotten the machine", () => {
-    expect(countAnswer(before({ conclusive: true }), absent(), moments())).toEqual(
+    expect(countResult(before({ conclusive: true }), absent(), moments())).toEqual(
       before({ count: 2, last: one.last, conclusive: true }),
     );
   });
@@ -133,7 +133,7 @@ describe("ignoredReason()", () => {
       it: "in the second of the creation",
       observeTimeMs: CREATED + 999,
       parts: OLD_NODE,
-      want: /before the Node was made/,
+      want: /before the Node was created/,
     },
     {
       it: "in the second of becoming not ready",
@@ -155,12 +155,12 @@ describe("ignoredReason()", () => {
   });
 });
 
-describe("countAnswer() and a provider that was wrong about another machine", () => {
+describe("countResult() and a provider that was wrong about another machine", () => {
   test.each([
     { it: "keeps what was heard after that", contradictedAtMs: 5099, count: 2 },
-    { it: "counts anew what was heard by then", contradictedAtMs: 5100, count: 1 },
-    { it: "counts anew what was heard long before", contradictedAtMs: 20_000, count: 1 },
+    { it: "counts again what was heard by then", contradictedAtMs: 5100, count: 1 },
+    { it: "counts again what was heard long before", contradictedAtMs: 20_000, count: 1 },
   ])("$it", ({ contradictedAtMs, count }) => {
-    expect(countAnswer(before(), absent(), moments({ contradictedAtMs }))).toMatchObject({ count });
+    expect(countResult(before(), absent(), moments({ contradictedAtMs }))).toMatchObject({ count });
   });
 });

@@ -34,10 +34,10 @@ describe("isOpen()", () => {
   });
 
   test.each([
-    { it: "holds the first", gone: 1, nodes: 200, maxPercent: 10, want: true },
-    { it: "holds nothing where nothing is absent", gone: 0, nodes: 200, maxPercent: 10, want: false },
-    { it: "holds nothing where the brake is off", gone: 1, nodes: 200, maxPercent: 100, want: false },
-    { it: "holds nothing where all may go anyway", gone: 1, nodes: 3, maxPercent: 10, want: false },
+    { it: "blocks the first", gone: 1, nodes: 200, maxPercent: 10, want: true },
+    { it: "blocks nothing where nothing is absent", gone: 0, nodes: 200, maxPercent: 10, want: false },
+    { it: "blocks nothing where the circuit breaker is disabled", gone: 1, nodes: 200, maxPercent: 100, want: false },
+    { it: "blocks nothing where all may go anyway", gone: 1, nodes: 3, maxPercent: 10, want: false },
   ])("$it while it is unknown what went before", ({ gone, nodes, maxPercent, want }) => {
     expect(isOpen({ gone, nodes, isUnknown: true, maxPercent, exempt: false })).toBe(want);
   });
@@ -45,15 +45,15 @@ describe("isOpen()", () => {
 
 describe("openMessage()", () => {
   test.each([
-    [{ gone: 21, isUnknown: false }, "21 of 200 Nodes absent, and at most 20 go within 10 minutes"],
-    [{ gone: 21, isUnknown: true }, "21 of 200 Nodes absent, and at most 20 go within 10 minutes"],
+    [{ gone: 21, isUnknown: false }, "21 of 200 Nodes as absent, and at most 20 are deleted within 10 minutes"],
+    [{ gone: 21, isUnknown: true }, "21 of 200 Nodes as absent, and at most 20 are deleted within 10 minutes"],
     [
       { gone: 1, isUnknown: true },
-      "1 of 200 Nodes absent, and it is not known how many went within the last 10 minutes, for the note on the Lease could not be read",
+      "1 of 200 Nodes as absent, and it is unknown how many were deleted within the last 10 minutes, because the annotation of the Lease could not be read",
     ],
-  ])("of %o names what holds", (parts, want) => {
-    const brake = { nodes: 200, maxPercent: 10, exempt: false, ...parts };
-    expect(openMessage("acme", brake)).toBe(`provider acme calls the machines of ${want}`);
+  ])("of %o names the reason", (parts, want) => {
+    const circuitBreaker = { nodes: 200, maxPercent: 10, exempt: false, ...parts };
+    expect(openMessage("acme", circuitBreaker)).toBe(`provider acme reports the instances of ${want}`);
   });
 });
 

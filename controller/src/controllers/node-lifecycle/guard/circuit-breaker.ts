@@ -1,13 +1,13 @@
-/** How many of one provider's Nodes go the same way, and how many may. */
+/** The deletion circuit breaker of one provider. */
 export interface CircuitBreaker {
-  /** Nodes whose machine is said to be absent, and Nodes deleted in the last {@link DELETION_WINDOW_MS}, each once. */
+  /** Nodes with an absent instance, and Nodes deleted in the last {@link DELETION_WINDOW_MS}, each once. */
   readonly gone: number;
-  /** All Nodes of the provider, those deleted in the window included. */
+  /** All Nodes of the provider, including those deleted in the window. */
   readonly nodes: number;
-  /** Others may have been deleted of which nothing is known. */
+  /** An unknown number of other Nodes may have been deleted. */
   readonly isUnknown: boolean;
   readonly maxPercent: number;
-  /** This Node neither counts nor is held: it was released, or somebody announced that it goes. */
+  /** This Node is approved or announced: it neither counts nor is blocked. */
   readonly exempt: boolean;
 }
 
@@ -15,49 +15,45 @@ export const DELETION_WINDOW_MS = 600_000;
 
 const WINDOW_MINUTES = DELETION_WINDOW_MS / 60_000;
 
-/** So many may always go: a share of a small cluster is less than one Node. */
-const ALWAYS = 3;
+/** Allowed in a small cluster too, where the percentage is less than one Node. */
+const ALWAYS_ALLOWED = 3;
 
 export function deletionLimit({ nodes, maxPercent }: Pick<CircuitBreaker, "nodes" | "maxPercent">): number {
-  return Math.max(ALWAYS, Math.floor((nodes * maxPercent) / 100));
+  return Math.max(ALWAYS_ALLOWED, Math.floor((nodes * maxPercent) / 100));
 }
 
-/**
- * More Nodes go at once than a cluster loses in the ordinary course of things: more likely the cloud's answers are wrong. What is unknown
- * counts as all that may go, where there is a brake at all.
- */
-export function isOpen(brake: CircuitBreaker): boolean {
-  const { gone, nodes, isUnknown } = brake;
-  const limit = deletionLimit(brake);
+/** More Nodes are absent than a cluster usually loses: the cloud's data is probably wrong. An unknown number counts as the whole limit. */
+export function isOpen(circuitBreaker: CircuitBreaker): boolean {
+  const { gone, nodes, isUnknown } = circuitBreaker;
+  const limit = deletionLimit(circuitBreaker);
   return gone > limit || (isUnknown && gone > 0 && limit < nodes);
 }
 
-export function openMessage(provider: string, brake: CircuitBreaker): string {
-  const { gone, nodes, isUnknown } = brake;
-  const limit = deletionLimit(brake);
+export function openMessage(provider: string, circuitBreaker: CircuitBreaker): string {
+  const { gone, nodes, isUnknown } = circuitBreaker;
+  const limit = deletionLimit(circuitBreaker);
   const rest =
     isUnknown && gone <= limit
-      ? `it is not known how many went within the last ${WINDOW_MINUTES} minutes, for the note on the Lease could not be read`
-      : `at most ${limit} go within ${WINDOW_MINUTES} minutes`;
-  return `provider ${provider} calls the machines of ${gone} of ${nodes} Nodes absent, and ${rest}`;
+      ? `it is unknown how many were deleted within the last ${WINDOW_MINUTES} minutes, because the annotation of the Lease could not be read`
+      : `at most ${limit} are deleted within ${WINDOW_MINUTES} minutes`;
+  return `provider ${provider} reports the instances of ${gone} of ${nodes} Nodes as absent, and ${rest}`;
 }
 
-/** Nodes that went at one moment, by the monotonic clock of this process. */
+/** Nodes deleted at one moment, by the monotonic clock of this process. */
 export interface Deletion {
   readonly atMs: number;
   readonly count: number;
 }
 
-/** What is known of the Nodes of one provider that went. */
 export interface DeletionWindow {
   readonly deletions: readonly Deletion[];
-  /** Monotonic; when it was last found that nobody knows what went before. */
+  /** Monotonic; when earlier deletions were last found to be unknown. */
   readonly unknownAtMs: number | undefined;
 }
 
 export const EMPTY_WINDOW: DeletionWindow = { deletions: [], unknownAtMs: undefined };
 
-/** Without what is too old to count. */
+/** Drops what is older than the window. */
 export function recent({ deletions, unknownAtMs }: DeletionWindow, nowMs: number): DeletionWindow {
   const counts = (atMs: number): boolean => nowMs - atMs < DELETION_WINDOW_MS;
   return {
@@ -66,15 +62,11 @@ export function recent({ deletions, unknownAtMs }: DeletionWindow, nowMs: number
   };
 }
 
-/** How many there are. */
 export function total(deletions: readonly Deletion[]): number {
   return deletions.reduce((sum, { count }) => sum + count, 0);
 }
 
-/**
- * What two accounts of the same deletions come to, each of which may lack some: since no moment went fewer than either says. What both
- * have counts once.
- */
+/** Merges two incomplete records of the same deletions: since each moment, at least the greater count was deleted. */
 export function merged(left: readonly Deletion[], right: readonly Deletion[]): readonly Deletion[] {
   const moments = [...new Set([...left, ...right].map(({ atMs }) => atMs))].toSorted((a, b) => b - a);
   let younger = 0;

@@ -4,7 +4,7 @@ import { formatAnnotation, type RecordedDeletions, parseAnnotation } from "./del
 const NOW = { monotonicMs: 1_000_000, wallMs: Date.UTC(2026, 10, 21, 12, 0, 0) };
 const AT = "2026-11-21T12:00:00.000Z";
 const ago = (ms: number, count = 1) => ({ atMs: NOW.monotonicMs - ms, count });
-const noted = (parts: Partial<RecordedDeletions>): RecordedDeletions => ({
+const recorded = (parts: Partial<RecordedDeletions>): RecordedDeletions => ({
   deletions: [],
   unknownAtMs: undefined,
   announced: 0,
@@ -14,8 +14,8 @@ const noted = (parts: Partial<RecordedDeletions>): RecordedDeletions => ({
 describe("formatAnnotation()", () => {
   test.each<{ it: string; of: Partial<RecordedDeletions>; want: object | undefined }>([
     { it: "is none where nothing went", of: {}, want: undefined },
-    { it: "tells how long ago", of: { deletions: [ago(35_000, 2)] }, want: { secondsAgo: { 35: 2 } } },
-    { it: "never tells too long ago", of: { deletions: [ago(34_999)] }, want: { secondsAgo: { 30: 1 } } },
+    { it: "reports how long ago", of: { deletions: [ago(35_000, 2)] }, want: { secondsAgo: { 35: 2 } } },
+    { it: "never reports too long ago", of: { deletions: [ago(34_999)] }, want: { secondsAgo: { 30: 1 } } },
     {
       it: "adds up what went in the same five seconds",
       of: { deletions: [ago(9999), ago(5000, 4), ago(4999)] },
@@ -27,12 +27,12 @@ describe("formatAnnotation()", () => {
       want: { secondsAgo: { 0: 3 } },
     },
     {
-      it: "tells since when it is unknown what went",
+      it: "reports since when it is unknown what went",
       of: { unknownAtMs: NOW.monotonicMs - 61_000 },
       want: { secondsAgo: {}, unknownSecondsAgo: 60 },
     },
   ])("$it", ({ of, want }) => {
-    const text = formatAnnotation(noted(of), NOW);
+    const text = formatAnnotation(recorded(of), NOW);
     expect(text === undefined ? undefined : JSON.parse(text)).toEqual(
       want === undefined ? want : { time: AT, ...want },
     );
@@ -40,7 +40,7 @@ describe("formatAnnotation()", () => {
 
   test("stays small however many Nodes went, and can be read again", () => {
     const deletions = Array.from({ length: 600_000 }, (_, ms) => ago(ms));
-    const text = formatAnnotation(noted({ deletions, unknownAtMs: 0 }), NOW) ?? "";
+    const text = formatAnnotation(recorded({ deletions, unknownAtMs: 0 }), NOW) ?? "";
     expect(text.length).toBeLessThan(2048);
     const read = parseAnnotation(text, NOW.monotonicMs);
     expect(read?.deletions.reduce((sum, { count }) => sum + count, 0)).toBe(600_000);
@@ -48,7 +48,7 @@ describe("formatAnnotation()", () => {
 });
 
 describe("parseAnnotation()", () => {
-  test("counts on from when the note is first seen, by the clock of whoever reads it", () => {
+  test("counts on from when the note is first seen, by the clock of the client that reads it", () => {
     const text = JSON.stringify({
       time: "1970-01-01T00:00:00.000Z",
       secondsAgo: { 0: 3, 35: 2 },

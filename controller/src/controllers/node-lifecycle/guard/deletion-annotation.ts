@@ -1,30 +1,30 @@
 import { isRecord } from "../../../util/json.ts";
 import type { Deletion, DeletionWindow } from "./circuit-breaker.ts";
 
-/** What is written of one provider's deletions. */
+/** What the annotation of one provider records. */
 export interface RecordedDeletions extends DeletionWindow {
-  /** Nodes that go as soon as this is written. */
+  /** Nodes that are deleted as soon as the annotation is written. */
   readonly announced: number;
 }
 
-/** One moment by the clocks of this process. */
+/** One moment by both clocks of this process. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-/** Ages are reported in such steps, rounded down, so that a note stays small however many Nodes went: rather longer than too short. */
+/** Ages are rounded down to steps of this, so that the annotation stays small: a deletion may count longer, but not shorter. */
 const STEP_MS = 5000;
 
-/** The greatest that {@link formatAnnotation} writes is a quarter of this. */
+/** Four times the longest value that {@link formatAnnotation} writes. */
 const MAX_LENGTH = 8192;
 
-/** More Nodes than there are in any cluster. */
+/** More Nodes than any cluster has. */
 const MAX_COUNT = 1_000_000;
 
 /**
- * The deletions as others will read them: how long ago, as of the moment when it is written. Whoever reads it counts on by its own
- * clock, so that clocks of machines need not agree. `time` is informational and tells one annotation from the next. undefined: none.
+ * The deletions for other processes, as ages at the time of writing: readers count on by their own clock, so that the clocks need not
+ * agree. `time` makes each value unique. undefined: there are none.
  */
 export function formatAnnotation(
   { deletions, unknownAtMs, announced }: RecordedDeletions,
@@ -45,18 +45,19 @@ export function formatAnnotation(
   });
 }
 
-/** What a note says, as of the moment when it was first seen. undefined: it is none, or none that this version understands. */
+/** Reads an annotation as of the moment when it was first seen. undefined: invalid, or of a newer version. */
 export function parseAnnotation(text: string, monotonicMs: number): DeletionWindow | undefined {
-  const note = parseJson(text);
-  if (!isRecord(note) || typeof note["time"] !== "string" || !isRecord(note["secondsAgo"])) return undefined;
+  const value = parseJson(text);
+  if (!isRecord(value) || typeof value["time"] !== "string" || !isRecord(value["secondsAgo"])) return undefined;
   const deletions: Deletion[] = [];
-  for (const [seconds, count] of Object.entries(note["secondsAgo"])) {
+  for (const [seconds, count] of Object.entries(value["secondsAgo"])) {
     if (!/^\d{1,5}$/.test(seconds) || !isCount(count)) return undefined;
     deletions.push({ atMs: monotonicMs - Number(seconds) * 1000, count });
   }
-  const unknown = note["unknownSecondsAgo"];
+  const unknown = value["unknownSecondsAgo"];
   if (unknown === undefined) return { deletions, unknownAtMs: undefined };
-  return isAge(unknown) ? { deletions, unknownAtMs: monotonicMs - unknown * 1000 } : undefined;
+  if (typeof unknown !== "number" || unknown < 0) return undefined;
+  return { deletions, unknownAtMs: monotonicMs - unknown * 1000 };
 }
 
 function steppedSeconds(ageMs: number): number {
@@ -74,8 +75,4 @@ function parseJson(text: string): unknown {
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= MAX_COUNT;
-}
-
-function isAge(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
 }

@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { contractError } from "../../../provider/model/errors.ts";
 import type { InstanceResult } from "../../../provider/model/instance.ts";
-import { type Absences, countAnswer } from "./absences.ts";
+import { type Absences, countResult } from "./absences.ts";
 import { type GuardRules, decide } from "./guard.ts";
 
 const rules: GuardRules = { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 };
 const START = 1_000_000_000;
 
-/** One look: how long after the last one, what was said, from data of which age, by which process. */
+/** One lookup: how long after the last one, what was said, from data of which age, by which process. */
 interface Step {
   readonly afterMs: number;
   readonly said: "miss" | "terminated" | "unavailable" | "throttled" | "present" | "notOwned";
@@ -45,7 +45,7 @@ interface Seen extends Step {
   readonly deleted: boolean;
 }
 
-/** The controller's loop in small: each answer is counted, then judged. */
+/** The controller's loop in small: each result is counted, then evaluated. */
 function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
   const createdMs = START - ageAtStartMs;
   let absences: Absences | undefined;
@@ -58,7 +58,7 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
     if (current.turnsNotReady) notReadySinceMs = nowMs;
     const observeTimeMs = nowMs - current.dataAgeMs;
     if (current.said === "unavailable") failedAtMs = atMs;
-    absences = countAnswer(absences, answerOf(current, observeTimeMs), {
+    absences = countResult(absences, answerOf(current, observeTimeMs), {
       createdMs,
       notReadySinceMs,
       nowMs,
@@ -76,8 +76,8 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
       failedAtMs,
       contradictedAtMs: undefined,
     };
-    const brake = { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
-    const { kind } = decide({ absences, provider, brake, rules, createdMs, nowMs, monotonicMs: atMs });
+    const circuitBreaker = { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
+    const { kind } = decide({ absences, provider, circuitBreaker, rules, createdMs, nowMs, monotonicMs: atMs });
     return { ...current, atMs, observeTimeMs, notReadySinceMs, deleted: kind === "delete" };
   });
 }
@@ -148,6 +148,6 @@ test("decide() never deletes on any history without confirmations that agree, sp
     ),
     { numRuns: 3000 },
   );
-  // The property would hold for a guard that never lets go.
+  // The property would hold for a guard that never allows.
   expect(deletions).toBeGreaterThan(100);
 });

@@ -20,7 +20,7 @@ const absences = (parts: Partial<Absences> = {}): Absences => ({
 interface Parts {
   readonly absences?: Partial<Absences> | undefined;
   readonly provider?: Partial<ProviderState>;
-  readonly brake?: Partial<CircuitBreaker>;
+  readonly circuitBreaker?: Partial<CircuitBreaker>;
   readonly rules?: Partial<GuardRules>;
   readonly createdMs?: number;
 }
@@ -39,7 +39,7 @@ function caseWith(parts: Parts = {}): GuardInput {
       contradictedAtMs: undefined,
       ...parts.provider,
     },
-    brake: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false, ...parts.brake },
+    circuitBreaker: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false, ...parts.circuitBreaker },
     rules: { ...rules, ...parts.rules },
     createdMs: parts.createdMs ?? NOW - 3_600_000,
     nowMs: NOW,
@@ -63,9 +63,9 @@ describe("decide() deletes", () => {
       it: "after one conclusive absence that has settled",
       parts: { absences: { count: 1, conclusive: true, first: heard(5000), last: heard(5000) } },
     },
-    { it: "up to the brake's share", parts: { brake: { gone: 10, nodes: 109 } } },
-    { it: "three of a small cluster", parts: { brake: { gone: 3, nodes: 3 } } },
-    { it: "an exempt Node under the brake", parts: { brake: { gone: 99, exempt: true } } },
+    { it: "up to the limit", parts: { circuitBreaker: { gone: 10, nodes: 109 } } },
+    { it: "three of a small cluster", parts: { circuitBreaker: { gone: 3, nodes: 3 } } },
+    { it: "an exempt Node under the circuitBreaker", parts: { circuitBreaker: { gone: 99, exempt: true } } },
   ])("$it", ({ parts }) => {
     expect(decide(caseWith(parts))).toEqual({ kind: "delete" });
   });
@@ -122,7 +122,7 @@ describe("decide() holds", () => {
         provider: { contradictedAtMs: MONOTONIC - 40_000 },
       },
       reason: "unconfirmed",
-      message: /provider acme called another machine absent that is there/,
+      message: /provider acme reported another instance as absent that exists/,
       endsInMs: undefined,
     },
     {
@@ -189,36 +189,36 @@ describe("decide() holds", () => {
       endsInMs: 1,
     },
     {
-      it: "one more than the brake's share",
-      parts: { brake: { gone: 11, nodes: 109 } },
+      it: "one more than the limit",
+      parts: { circuitBreaker: { gone: 11, nodes: 109 } },
       reason: "tooManyNodeDeletions",
-      message: /machines of 11 of 109 Nodes absent, and at most 10 go within 10 minutes/,
+      message: /instances of 11 of 109 Nodes as absent, and at most 10 are deleted within 10 minutes/,
       endsInMs: undefined,
     },
     {
       it: "four of a small cluster",
-      parts: { brake: { gone: 4, nodes: 39 } },
+      parts: { circuitBreaker: { gone: 4, nodes: 39 } },
       reason: "tooManyNodeDeletions",
-      message: /at most 3 go/,
+      message: /at most 3 are deleted/,
       endsInMs: undefined,
     },
     {
-      it: "conclusive absences by the brake too",
-      parts: { absences: { conclusive: true }, brake: { gone: 50 } },
+      it: "conclusive absences by the circuitBreaker too",
+      parts: { absences: { conclusive: true }, circuitBreaker: { gone: 50 } },
       reason: "tooManyNodeDeletions",
       message: /at most/,
       endsInMs: undefined,
     },
     {
       it: "an exempt Node by every other rule",
-      parts: { absences: { count: 1 }, brake: { exempt: true } },
+      parts: { absences: { count: 1 }, circuitBreaker: { exempt: true } },
       reason: "confirming",
       message: /1 of 2/,
       endsInMs: 0,
     },
   ])("$it", ({ parts, reason, message, endsInMs }) => {
     expect(decide(caseWith(parts))).toEqual({
-      kind: "hold",
+      kind: "delayed",
       reason,
       message: expect.stringMatching(message),
       endsInMs,
