@@ -23,7 +23,7 @@ export interface Cause {
 }
 
 /** The reason of Nodes that the brake of the deletion guard holds, and of providers whose Nodes it holds. */
-export const TOO_MANY_NODE_DELETIONS = "DeletionBrake";
+export const TOO_MANY_NODE_DELETIONS = "TooManyNodeDeletions";
 
 /** The reason of what is neither in the cluster nor remembered: most likely it is called otherwise. */
-export const NOT_FOUND = "NotInCluster";
+export const NOT_FOUND = "NotFound";

@@ -82,19 +82,19 @@ const NODE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>>
   ok: { summary: "The Node is initialized, and Ready." },
   progressing: { summary: "The Node is being initialized." },
   waiting: {
-    reason: "MachineStateUnknown",
+    reason: "InstanceStateUnknown",
     summary: "The Node is not Ready, and its cloud cannot tell how its machine is.",
   },
-  blocked: { reason: "MachineUnknown", summary: "The cloud knows no such machine." },
-  unmanaged: { reason: "NodeOwnerless", summary: "No provider owns the Node." },
+  blocked: { reason: "InstanceNotFound", summary: "The cloud knows no such machine." },
+  unmanaged: { reason: "NodeUnowned", summary: "No provider owns the Node." },
 };
 
 const SERVICE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>> = {
   ok: { summary: "The load balancer matches the spec of the Service: 203.0.113.7." },
   progressing: { summary: "The load balancer is being created." },
-  waiting: { reason: "Throttled", summary: "The cloud takes no more calls for now." },
-  blocked: { reason: "QuotaExceeded", summary: "A quota of the cloud is used up." },
-  unmanaged: { reason: "ClassNotServed", summary: "No provider serves its load-balancer class." },
+  waiting: { reason: "Throttled", summary: "The cloud is throttling requests." },
+  blocked: { reason: "QuotaExceeded", summary: "A quota of the cloud is exceeded." },
+  unmanaged: { reason: "LoadBalancerClassNotServed", summary: "No provider serves its load-balancer class." },
 };
 
 export function nodeRow(name: string, state: State): ObjectRow {
@@ -172,10 +172,10 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
       ...(brakeHolds
         ? [
             {
-              reason: "DeletionBrake",
+              reason: "TooManyNodeDeletions",
               message: BRAKE_MESSAGE,
               remedy:
-                "See at the cloud whether these machines are really gone. If so, release their Nodes with `cloudwire release node-deletion NAME`.",
+                "Check in the cloud whether the instances are deleted. If so, approve the deletion of their Nodes with `cloudwire approve node-deletion NAME`.",
               documentation: "docs/explanation/deletion-guard.md",
               object: "provider/aws" as const,
             },

@@ -54,7 +54,7 @@ describe("the way through the page", () => {
     await causes.getByText("QuotaExceeded").waitFor();
     const text = await page.getByRole("main").innerText();
     for (const part of [
-      "A quota of the cloud is used up.",
+      "A quota of the cloud is exceeded.",
       "What to do: Have the quota raised",
       "docs/guides/limits-and-capabilities.md",
       "(back-off after 3 failures)",
@@ -233,7 +233,7 @@ describe("what is seen", () => {
     const { page, cluster, server } = opened;
     await opened.go("");
     const alarms = page.getByRole("region", { name: "Alarms" });
-    await alarms.getByText("DeletionBrake", { exact: true }).waitFor();
+    await alarms.getByText("TooManyNodeDeletions", { exact: true }).waitFor();
     expect(await alarms.innerText()).toContain("cloudwire release node-deletion NAME");
     expect(await page.locator("main h2").first().innerText()).toBe("Alarms");
     const guard = page.getByRole("region", { name: "Providers and the brake on deletions" });

@@ -24,7 +24,7 @@ async function faultsOfAccess(page: Page): Promise<readonly string[]> {
 }
 
 const VIEWS = [
-  { name: "overview", hash: "", shows: "DeletionBrake" },
+  { name: "overview", hash: "", shows: "TooManyNodeDeletions" },
   { name: "list", hash: "#/nodes", shows: "65 Nodes" },
   { name: "list without rows", hash: "#/nodes?search=nowhere", shows: "No Nodes fit" },
   { name: "search", hash: "#/all?search=worker-1", shows: "found" },

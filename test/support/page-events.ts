@@ -25,7 +25,7 @@ export class PageEvents implements Disposable {
     return new PageEvents(new URL("../debug/stream", page).href);
   }
 
-  /** `ok`, or `blocked NodeOwnerless`. */
+  /** `ok`, or `blocked NodeUnowned`. */
   stateOf(object: string): string | undefined {
     const row = this.rows.get(object);
     return row === undefined

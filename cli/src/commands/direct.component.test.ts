@@ -50,7 +50,9 @@ describe("list", () => {
     });
     const { code, out } = await run(line.split(" "));
     expect([code, decodeURIComponent(String(asked))]).toEqual([0, query]);
-    expect(out).toMatch(/^object +state +provider +reason +how it stands\nnode\/worker-1 +blocked +aws +DeletionBrake/);
+    expect(out).toMatch(
+      /^object +state +provider +reason +how it stands\nnode\/worker-1 +blocked +aws +TooManyNodeDeletions/,
+    );
   });
 
   test("says all that is wrong with the question", async () => {
@@ -73,7 +75,7 @@ describe("what the controller says", () => {
   test.each([
     ["explain node/worker-1", 0, "node/worker-1  blocked\nIts machine is gone by the word of aws"],
     ["explain svc shop/web", 0, "service/shop/web  blocked"],
-    ["status", 0, "cluster prod\n\nAlarms\n  provider/aws: DeletionBrake: 12 of 40 Nodes are gone"],
+    ["status", 0, "cluster prod\n\nAlarms\n  provider/aws: TooManyNodeDeletions: 12 of 40 Nodes are gone"],
     ["plan", 3, "There are differences: something that is there would be changed or removed."],
     ["orphans", 1, "provider  kind          id"],
   ])("%s ends with %d", async (line, code, beginning) => {
@@ -157,7 +159,7 @@ describe("explain of an object that is not in the cluster", () => {
   test("is none where something is known of it", async () => {
     controller.pages.set(PATHS.explain, { body: goneNode });
     const { code, out, err } = await run(["explain", "node/wroker-1"]);
-    expect([code, out, err]).toEqual([0, expect.stringContaining("GoneFromCluster: It is not"), ""]);
+    expect([code, out, err]).toEqual([0, expect.stringContaining("Deleted: It is not"), ""]);
   });
 
   test("waits for it with --watch", async () => {
@@ -167,7 +169,7 @@ describe("explain of an object that is not in the cluster", () => {
     const { code, out, err } = await run(["explain", "node/worker-1", "--watch", "--interval", "1ms", "-o", "json"], {
       signal: stop.signal,
       onOut: (text) => {
-        if (text.includes("DeletionBrake")) stop.abort();
+        if (text.includes("TooManyNodeDeletions")) stop.abort();
       },
     });
     const lines = out.trimEnd().split("\n");

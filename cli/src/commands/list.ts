@@ -35,7 +35,7 @@ export const list: Command = {
   examples: [
     ["list --state blocked", "what does not go on by itself"],
     ["list services --state waiting,blocked --watch", "which load balancers are not there yet, and why"],
-    ["list nodes --search DeletionBrake -o json", "the same for a program, of Nodes that the brake holds"],
+    ["list nodes --search TooManyNodeDeletions -o json", "the same for a program, of Nodes that the brake holds"],
   ],
   complete: (_call, before) => Promise.resolve(before.length > 0 ? [] : OBJECT_KINDS.map((kind) => `${kind}s`)),
   run: async (call) => {

@@ -22,15 +22,15 @@ describe("renderExplanation()", () => {
       Its machine is gone by the word of aws, and the brake holds it.
 
       What stands in the way
-        DeletionBrake: More Nodes than usual would go at once, so none of them is deleted.
+        TooManyNodeDeletions: More Nodes than usual would go at once, so none of them is deleted.
           Do:  See at the cloud whether these machines are really gone.
           See: docs/explanation/deletion-guard.md
-        CallsHeldBack: Calls of class reads are held back.
+        ClientThrottled: Calls of class reads are held back.
 
       Next try  in 30 s (15:04:35Z): the guard looks again
 
       Wishes
-        met      taint uninitialized lifted
+        met      taint uninitialized removed
         pending  Node deleted: held by the brake
         unmet    addresses as at the cloud
 
@@ -71,16 +71,16 @@ describe("renderExplanation()", () => {
       Its machine is gone by the word of aws, and the brake holds it.
 
       What stands in the way
-        DeletionBrake: More Nodes than usual would go at once, so none of them
-        is deleted.
+        TooManyNodeDeletions: More Nodes than usual would go at once, so none
+        of them is deleted.
           Do:  See at the cloud whether these machines are really gone.
           See: docs/explanation/deletion-guard.md
-        CallsHeldBack: Calls of class reads are held back.
+        ClientThrottled: Calls of class reads are held back.
 
       Next try  in 30 s (15:04:35Z): the guard looks again
 
       Wishes
-        met      taint uninitialized lifted
+        met      taint uninitialized removed
         pending  Node deleted: held by the brake
         unmet    addresses as at the cloud
 
@@ -144,7 +144,7 @@ describe("renderOverview()", () => {
       "cluster prod
 
       Alarms
-        provider/aws: DeletionBrake: 12 of 40 Nodes are gone
+        provider/aws: TooManyNodeDeletions: 12 of 40 Nodes are gone
           Do:  See at the cloud.
 
       Objects
@@ -204,10 +204,10 @@ describe("renderOverview()", () => {
 describe("renderRows()", () => {
   test("has a line for each object, by name", () => {
     expect(renderRows(heldRows, 500, plain)).toMatchInlineSnapshot(`
-      "object         state    provider  reason         how it stands
-      node/worker-1  blocked  aws       DeletionBrake  Its machine is gone.
-      node/worker-2  blocked  aws       DeletionBrake  Its machine is gone.
-      node/worker-3  blocked            NodeOwnerless  Nobody serves it. Not by DeletionBrake.
+      "object         state    provider  reason                how it stands
+      node/worker-1  blocked  aws       TooManyNodeDeletions  Its machine is gone.
+      node/worker-2  blocked  aws       TooManyNodeDeletions  Its machine is gone.
+      node/worker-3  blocked            NodeUnowned           Nobody serves it. Not by TooManyNodeDeletions.
       "
     `);
   });
@@ -216,12 +216,12 @@ describe("renderRows()", () => {
     expect(renderRows(heldRows, 3, narrow)).toMatchInlineSnapshot(`
       "object         state    provider  reason
           how it stands
-      node/worker-1  blocked  aws       DeletionBrake
+      node/worker-1  blocked  aws       TooManyNodeDeletions
           Its machine is gone.
-      node/worker-2  blocked  aws       DeletionBrake
+      node/worker-2  blocked  aws       TooManyNodeDeletions
           Its machine is gone.
-      node/worker-3  blocked            NodeOwnerless
-          Nobody serves it. Not by DeletionBrake.
+      node/worker-3  blocked            NodeUnowned
+          Nobody serves it. Not by TooManyNodeDeletions.
       There may be more than these 3: --limit shows them, --state and --search
       ask for fewer.
       "

@@ -13,16 +13,16 @@ export const heldNode: Explanation = {
   summary: "Its machine is gone by the word of aws, and the brake holds it.",
   causes: [
     {
-      reason: "DeletionBrake",
+      reason: "TooManyNodeDeletions",
       message: "More Nodes than usual would go at once, so none of them is deleted.",
       remedy: "See at the cloud whether these machines are really gone.",
       documentation: "docs/explanation/deletion-guard.md",
     },
-    { reason: "CallsHeldBack", message: "Calls of class reads are held back." },
+    { reason: "ClientThrottled", message: "Calls of class reads are held back." },
   ],
   nextRetry: { time: "2026-11-23T15:04:35.000Z", inMs: 30_000, message: "the guard looks again" },
   desired: [
-    { description: "taint uninitialized lifted", state: "met" },
+    { description: "taint uninitialized removed", state: "met" },
     { description: "Node deleted", state: "pending", message: "held by the brake" },
     { description: "addresses as at the cloud", state: "unmet" },
   ],
@@ -140,7 +140,7 @@ export const noNode: Explanation = {
   summary: "There is no node/wroker-1; did you mean node/worker-1?",
   causes: [
     {
-      reason: "NotInCluster",
+      reason: "NotFound",
       message: "There is no node/wroker-1; did you mean node/worker-1?",
       remedy: "See how it is called with `kubectl get`.",
       documentation: "docs/guides/run-the-controller.md",
@@ -151,7 +151,7 @@ export const noNode: Explanation = {
 /** One that is gone. */
 export const goneNode: Explanation = {
   ...noNode,
-  causes: [{ reason: "GoneFromCluster", message: "It is not in the cluster any more." }],
+  causes: [{ reason: "Deleted", message: "It is not in the cluster any more." }],
 };
 
 const none = { ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 };
@@ -209,7 +209,7 @@ export const overview: Overview = {
   ],
   alarms: [
     {
-      reason: "DeletionBrake",
+      reason: "TooManyNodeDeletions",
       message: "12 of 40 Nodes are gone",
       remedy: "See at the cloud.",
       object: "provider/aws",
@@ -266,7 +266,7 @@ export const heldRows: readonly ObjectRow[] = [
   {
     object: "node/worker-2",
     state: "blocked",
-    reason: "DeletionBrake",
+    reason: "TooManyNodeDeletions",
     summary: "Its machine is gone.",
     provider: "aws",
     creationTime: AT,
@@ -274,15 +274,15 @@ export const heldRows: readonly ObjectRow[] = [
   {
     object: "node/worker-1",
     state: "blocked",
-    reason: "DeletionBrake",
+    reason: "TooManyNodeDeletions",
     summary: "Its machine is gone.",
     provider: "aws",
   },
   {
     object: "node/worker-3",
     state: "blocked",
-    reason: "NodeOwnerless",
-    summary: "Nobody serves it. Not by DeletionBrake.",
+    reason: "NodeUnowned",
+    summary: "Nobody serves it. Not by TooManyNodeDeletions.",
     provider: "",
   },
 ];

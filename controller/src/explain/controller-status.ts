@@ -55,10 +55,10 @@ export function controllerCause(
   controller: string,
   supervised: SupervisedController | undefined,
 ): KnownCause | undefined {
-  if (supervised === undefined) return cause("ControllerOff", `${controller} is not turned on (--controllers)`);
+  if (supervised === undefined) return cause("ControllerDisabled", `${controller} is not turned on (--controllers)`);
   const { state } = supervised;
   if (state.kind === "off")
-    return cause("ControllerOff", `${controller}: the options leave nothing for it to do`, WANTS[controller]);
+    return cause("ControllerDisabled", `${controller}: the options leave nothing for it to do`, WANTS[controller]);
   if (state.kind !== "restarting") return undefined;
   return cause(
     "ControllerRestarting",

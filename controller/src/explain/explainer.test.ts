@@ -122,7 +122,7 @@ test("says of a provider that the brake holds as its Nodes say it, and no others
   nodes.set(node("w1", { spec: { providerID: "acme://1" }, status: { conditions: [] } }));
   expect(explain("provider/east")).toMatchObject({
     state: "blocked",
-    causes: [{ reason: "DeletionBrake", message: "2 of 3 Nodes would go." }],
+    causes: [{ reason: "TooManyNodeDeletions", message: "2 of 3 Nodes would go." }],
   });
   // It is Ready again, and what was said of it is over.
   nodes.set(node("w1", { spec: { providerID: "acme://1" } }));
@@ -134,7 +134,7 @@ test("says that the controller is not turned on, before anything else", async ()
   nodes.set(waiting);
   expect(explain("node/w1")).toMatchObject({
     state: "unmanaged",
-    causes: [{ reason: "ControllerOff", message: expect.stringContaining(CLOUD_NODE_CONTROLLER) }],
+    causes: [{ reason: "ControllerDisabled", message: expect.stringContaining(CLOUD_NODE_CONTROLLER) }],
     controllers: [
       { queue: { kind: "notRunning", message: "it is not turned on (--controllers)" } },
       { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER },
@@ -151,7 +151,7 @@ test("says that another replica leads, of what is not as wished, and of nothing 
   expect(explain("node/w1")).toMatchObject({
     replica: standby,
     state: "waiting",
-    causes: [{ reason: "NotTheLeader", message: expect.stringContaining("one does") }],
+    causes: [{ reason: "NotLeader", message: expect.stringContaining("one does") }],
   });
   expect(explain("node/w2")).toMatchObject({ replica: standby, state: "ok", causes: [] });
   expect(explain("provider/east")).toMatchObject({ state: "ok", causes: [] });
@@ -161,7 +161,7 @@ test("says of a Node that is not Ready, too, that only the leader knows whether 
   const standby = { identity: "two", isLeader: false, leaderIdentity: "one", version: "1.2.3" };
   const { explain, nodes } = await world({ replica: () => standby });
   nodes.set(node("w1", { spec: { providerID: "acme://1" }, status: { conditions: [] } }));
-  expect(explain("node/w1")).toMatchObject({ state: "waiting", causes: [{ reason: "NotTheLeader" }] });
+  expect(explain("node/w1")).toMatchObject({ state: "waiting", causes: [{ reason: "NotLeader" }] });
 });
 
 test("says of a Service that wants no load balancer nothing of providers and their clouds", async () => {
@@ -184,7 +184,7 @@ test("says of a Service that wants no load balancer nothing of providers and the
 
 test("does not say that there is no such provider before any is connected to", async () => {
   const { explain } = await world({ snapshots: [] });
-  expect(explain("provider/east")).toMatchObject({ exists: false, causes: [{ reason: "CacheNotFilled" }] });
+  expect(explain("provider/east")).toMatchObject({ exists: false, causes: [{ reason: "CacheNotSynced" }] });
 });
 
 test("names the classes that are served where one is not, and tries nothing", async () => {
@@ -192,7 +192,7 @@ test("names the classes that are served where one is not, and tries nothing", as
   const { explain, services } = await world({ controllers, keys: ["default/web"] });
   services.set(web);
   const explanation = explain("service/default/web");
-  expect(explanation).toMatchObject({ state: "unmanaged", causes: [{ reason: "ClassNotServed" }] });
+  expect(explanation).toMatchObject({ state: "unmanaged", causes: [{ reason: "LoadBalancerClassNotServed" }] });
   expect(explanation.nextRetry).toBeUndefined();
 });
 
@@ -204,7 +204,7 @@ test("remembers what is gone", async () => {
     exists: false,
     state: "unmanaged",
     summary: "service/default/web is not in the cluster any more; the last of it: Gone from the cluster.",
-    causes: [{ reason: "GoneFromCluster" }],
+    causes: [{ reason: "Deleted" }],
     timeline: [{ reason: "Deleted" }, { reason: "Created" }],
   });
 });
@@ -218,8 +218,8 @@ test("remembers what is gone by what was asked of its provider, and by what a co
   for (const object of ["node/looked-at", "route/routed"]) {
     expect(explain(object)).toMatchObject({
       exists: false,
-      summary: "It is not in the cluster any more.",
-      causes: [{ reason: "GoneFromCluster" }],
+      summary: "It no longer exists in the cluster.",
+      causes: [{ reason: "Deleted" }],
     });
   }
 });
@@ -237,7 +237,7 @@ test("knows nothing of what never was but what it may be called", async () => {
   ]) {
     expect(explain(String(object))).toMatchObject({
       exists: false,
-      causes: [{ reason: "NotInCluster", message: `There is no ${object}${meant}` }],
+      causes: [{ reason: "NotFound", message: `There is no ${object}${meant}` }],
       facts: [],
       timeline: [],
     });

@@ -120,14 +120,14 @@ export class Explainer {
     // Providers are connected to once the cluster has been read.
     const isRead =
       kind === "provider" ? evaluator.providerNames().length > 0 : (kind === "service" ? services : nodes).hasSynced();
-    if (!isRead) return evaluationOf([cause("CacheNotFilled")], UNMANAGED);
-    if (isKnown(past)) return evaluationOf([cause("GoneFromCluster", lastHeard(ref, past.remembered))], UNMANAGED);
+    if (!isRead) return evaluationOf([cause("CacheNotSynced")], UNMANAGED);
+    if (isKnown(past)) return evaluationOf([cause("Deleted", lastHeard(ref, past.remembered))], UNMANAGED);
     const likely =
       kind === "provider"
         ? evaluator.providerNames()
         : likelyNames(name, kind === "service" ? namesOf(services, keyOf) : namesOf(nodes, nameOf));
     const meant = likely.length === 0 ? "" : `; did you mean ${likely.map((one) => `${kind}/${one}`).join(" or ")}?`;
-    return evaluationOf([cause("NotInCluster", `There is no ${ref}${meant}`)], UNMANAGED);
+    return evaluationOf([cause("NotFound", `There is no ${ref}${meant}`)], UNMANAGED);
   }
 
   #work({ kind, name }: ParsedObject, nowMs: number): readonly ControllerStatus[] {

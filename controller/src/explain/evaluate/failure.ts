@@ -9,14 +9,14 @@ const BY_REASON: ReadonlyMap<string, Reason> = new Map([
   ["RATE_LIMITED", "Throttled"],
   ["TOO_MANY_CALLS", "Throttled"],
   ["QUOTA_EXCEEDED", "QuotaExceeded"],
-  ["OWNED_BY_ANOTHER_CLUSTER", "ForeignOwner"],
+  ["OWNED_BY_ANOTHER_CLUSTER", "OwnedByAnotherCluster"],
   ["NAME_TAKEN", "Conflict"],
   ["ADDRESS_IN_USE", "Conflict"],
-  ["CIDR_CONFLICT", "RangeTaken"],
-  ["CLOUD_CREDENTIALS_INVALID", "NoCredentials"],
+  ["CIDR_CONFLICT", "CIDRConflict"],
+  ["CLOUD_CREDENTIALS_INVALID", "InvalidCredentials"],
   ["CLOUD_PERMISSION_DENIED", "PermissionDenied"],
-  ["PEER_REFUSED", "ProviderRefused"],
-  ["SCOPE_MISMATCH", "ScopeInDoubt"],
+  ["PEER_REFUSED", "ProviderHandshakeFailed"],
+  ["SCOPE_MISMATCH", "ProviderScopeChanged"],
   ["DELETION_PROTECTED", "DeletionProtected"],
   ["DEPENDENCY_IN_USE", "DependencyInUse"],
   ["OPERATION_IN_PROGRESS", "CloudBusy"],
@@ -26,11 +26,11 @@ const BY_REASON: ReadonlyMap<string, Reason> = new Map([
   ["PORT_PROTOCOL_UNSUPPORTED", "FeatureUnsupported"],
   ["FEATURE_UNSUPPORTED", "FeatureUnsupported"],
   ["CLASS_UNSUPPORTED", "FeatureUnsupported"],
-  ["CAPABILITY_ABSENT", "CapabilityAbsent"],
-  ["PROVIDER_ID_MALFORMED", "ProviderIdRefused"],
-  ["AMBIGUOUS_NAME", "NodeContested"],
-  ["CLAIM_OPEN", "OwnerUndecided"],
-  ["CLASS_CONTESTED", "ClassContested"],
+  ["CAPABILITY_ABSENT", "CapabilityNotSupported"],
+  ["PROVIDER_ID_MALFORMED", "InvalidProviderID"],
+  ["AMBIGUOUS_NAME", "NodeOwnerAmbiguous"],
+  ["CLAIM_OPEN", "OwnerUnknown"],
+  ["CLASS_CONTESTED", "LoadBalancerClassConflict"],
   ["CLOUD_UNAVAILABLE", "CloudUnavailable"],
   ["CLOUD_TIMEOUT", "CloudUnavailable"],
   ["ZONE_UNREACHABLE", "CloudUnavailable"],
@@ -42,7 +42,7 @@ const BY_CLASS: Readonly<Record<ProviderSource["class"], Reason>> = {
   OUTCOME_UNKNOWN: "OutcomeUnknown",
   TRANSIENT: "ProviderUnavailable",
   WAIT: "Throttled",
-  FINAL: "Refused",
+  FINAL: "Rejected",
   OPERATOR: "PermissionDenied",
   RESYNC: "OutcomeUnknown",
 };
@@ -54,9 +54,9 @@ const BY_CLASS: Readonly<Record<ProviderSource["class"], Reason>> = {
 export function evaluateFailure(last: LastReconcile | undefined): KnownCause | undefined {
   if (last === undefined) return undefined;
   const { outcome, error } = last;
-  if (outcome === "planned") return cause("OnlyObserved");
+  if (outcome === "planned") return cause("ObserveMode");
   if (error === undefined) return undefined;
-  return outcome === "panic" ? cause("ProgramFault", error.message) : failureCause(error);
+  return outcome === "panic" ? cause("InternalError", error.message) : failureCause(error);
 }
 
 /** Of a provider that is known to be away, that it did not answer says nothing more. */
@@ -65,12 +65,12 @@ export function unlessEcho(failure: KnownCause | undefined, troubles: readonly K
 }
 
 function failureCause({ from, message }: ErrorRecord): KnownCause {
-  if (from === undefined) return cause("UnexpectedFailure", message);
-  return from.kind === "apiServer" ? cause("ApiServerRefused", message) : cause(reasonOfProvider(from), message);
+  if (from === undefined) return cause("SyncFailed", message);
+  return from.kind === "apiServer" ? cause("APIServerError", message) : cause(reasonOfProvider(from), message);
 }
 
 /** What an error of a provider means, by its reason and else by the duty of its class. */
 function reasonOfProvider({ reason, class: errorClass, isClientThrottled, code }: ProviderSource): Reason {
-  if (isClientThrottled) return "CallsHeldBack";
+  if (isClientThrottled) return "ClientThrottled";
   return BY_REASON.get(reason) ?? (code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass]);
 }

@@ -48,19 +48,19 @@ describe("judgeNode()", () => {
       what: "is nobody's",
       facts: { owner: { kind: "unowned", why: "no provider has the prefix of other://1" } },
       state: "unmanaged",
-      reasons: ["NodeOwnerless"],
+      reasons: ["NodeUnowned"],
     },
     {
       what: "could be of several",
       facts: { owner: { kind: "undecided", error: ambiguousNodeOwnerError("w1", "both match", ["east", "west"]) } },
       state: "blocked",
-      reasons: ["NodeContested"],
+      reasons: ["NodeOwnerAmbiguous"],
     },
     {
       what: "may be of one that has not answered",
       facts: { owner: { kind: "undecided", error: unknownOwnerError("west is silent", false) } },
       state: "waiting",
-      reasons: ["OwnerUndecided"],
+      reasons: ["OwnerUnknown"],
     },
     {
       what: "has a provider that is away",
@@ -75,19 +75,19 @@ describe("judgeNode()", () => {
       what: "has a machine that the cloud does not know",
       facts: { initialization: failedWith(refused("absent", "the cloud knows no machine")) },
       state: "blocked",
-      reasons: ["MachineUnknown"],
+      reasons: ["InstanceNotFound"],
     },
     {
       what: "has a machine that the cloud does not show yet",
       facts: { initialization: failedWith(refused("notSeenYet", "the cloud knows no machine")) },
       state: "waiting",
-      reasons: ["MachineNotSeenYet"],
+      reasons: ["InstanceNotVisibleYet"],
     },
     {
       what: "wants an address that its machine does not have",
       facts: { initialization: failedWith(refused("addresses", "10.0.0.9 is not among 10.0.0.1")) },
       state: "blocked",
-      reasons: ["ProvidedNodeIpUnknown"],
+      reasons: ["ProvidedNodeIPMismatch"],
     },
     {
       what: "has a malformed provider ID",
@@ -95,13 +95,13 @@ describe("judgeNode()", () => {
         initialization: failedWith(refused("providerID", "bad", contractError("PROVIDER_ID_MALFORMED", "bad"))),
       },
       state: "blocked",
-      reasons: ["ProviderIdRefused"],
+      reasons: ["InvalidProviderID"],
     },
     {
       what: "has a name that several machines have",
       facts: { initialization: failedWith(refused("providerID", "two", contractError("AMBIGUOUS_NAME", "two"))) },
       state: "blocked",
-      reasons: ["NodeContested"],
+      reasons: ["NodeOwnerAmbiguous"],
     },
     {
       what: "waits for a cloud that throttles",
@@ -117,7 +117,7 @@ describe("judgeNode()", () => {
         ),
       },
       state: "waiting",
-      reasons: ["CallsHeldBack"],
+      reasons: ["ClientThrottled"],
     },
     {
       what: "has a provider without credentials",
@@ -125,7 +125,7 @@ describe("judgeNode()", () => {
         initialization: failedWith(refused("provider", "no", contractError("CLOUD_CREDENTIALS_INVALID", "no"))),
       },
       state: "blocked",
-      reasons: ["NoCredentials"],
+      reasons: ["InvalidCredentials"],
     },
     {
       what: "gets no answer that says anything",
@@ -137,13 +137,13 @@ describe("judgeNode()", () => {
       what: "met a fault",
       facts: { initialization: failedWith(new TypeError("x is undefined")) },
       state: "waiting",
-      reasons: ["ProgramFault"],
+      reasons: ["InternalError"],
     },
     {
       what: "is observed",
       facts: { initialization: remembered({ kind: "planned" }) },
       state: "unmanaged",
-      reasons: ["OnlyObserved"],
+      reasons: ["ObserveMode"],
     },
     { what: "is well", facts: { node: ready }, state: "ok", reasons: [] },
     {
@@ -156,7 +156,7 @@ describe("judgeNode()", () => {
       what: "differs from what its cloud says",
       facts: { node: ready, initialization: held("differs") },
       state: "blocked",
-      reasons: ["DiffersFromCloud"],
+      reasons: ["NodeDiffersFromCloud"],
     },
     { what: "is not Ready", facts: { node: notReady }, state: "ok", reasons: [] },
     { what: "has no route", facts: { node: unrouted }, state: "waiting", reasons: ["RouteMissing"] },
@@ -170,25 +170,25 @@ describe("judgeNode()", () => {
       what: "waits for its third absence",
       facts: { node: notReady, lifecycle: held("confirming") },
       state: "waiting",
-      reasons: ["DeletionCounting"],
+      reasons: ["DeletionConfirming"],
     },
     {
       what: "is called gone by a provider in doubt",
-      facts: { node: notReady, lifecycle: held("providerUntrusted"), troubles: [cause("ScopeInDoubt")] },
+      facts: { node: notReady, lifecycle: held("providerUntrusted"), troubles: [cause("ProviderScopeChanged")] },
       state: "waiting",
-      reasons: ["DeletionProviderDoubted"],
+      reasons: ["DeletionProviderUntrusted"],
     },
     {
       what: "is held by the brake",
       facts: { node: notReady, lifecycle: held("tooManyNodeDeletions") },
       state: "blocked",
-      reasons: ["DeletionBrake"],
+      reasons: ["TooManyNodeDeletions"],
     },
     {
       what: "has a machine of which nothing is known",
       facts: { node: notReady, lifecycle: held("unknown") },
       state: "waiting",
-      reasons: ["MachineStateUnknown"],
+      reasons: ["InstanceStateUnknown"],
     },
     {
       what: "is being deleted",
@@ -200,7 +200,7 @@ describe("judgeNode()", () => {
       what: "is held by another program",
       facts: { node: node("w1", { metadata: { deletionTimestampMs: 1, finalizers: ["example.com/x"] } }) },
       state: "blocked",
-      reasons: ["OtherFinalizers"],
+      reasons: ["WaitingForFinalizers"],
     },
   ])("of one that $what", ({ facts, state, reasons }) => {
     const { causes, ...rest } = judged(facts);
@@ -213,8 +213,8 @@ describe("judgeNode()", () => {
       expect.stringContaining("kubectl annotate node w1 cloudwire.dev/approve-deletion=true"),
     ]);
     expect(desired).toEqual([
-      { description: `taint ${UNINITIALIZED} lifted`, state: "met" },
-      { description: "deleted, for its machine is said to be gone", state: "unmet" },
+      { description: `taint ${UNINITIALIZED} removed`, state: "met" },
+      { description: "Node deleted, because its instance is reported as deleted", state: "unmet" },
     ]);
   });
 
@@ -223,7 +223,7 @@ describe("judgeNode()", () => {
     expect(judged({ initialization: failedWith(error) })).toMatchObject({
       summary: "Node w1: 10.0.0.9 is not there.",
       desired: [
-        { description: `taint ${UNINITIALIZED} lifted`, state: "unmet" },
+        { description: `taint ${UNINITIALIZED} removed`, state: "unmet" },
         { description: "provider ID", state: "unmet" },
       ],
     });

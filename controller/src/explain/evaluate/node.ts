@@ -28,11 +28,11 @@ export interface NodeFacts {
 
 /** What cloud-node says that it waits for (controllers/node/plan.ts), where that is about this machine alone. */
 const BY_WAIT: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> = {
-  absent: "MachineUnknown",
-  notSeenYet: "MachineNotSeenYet",
-  addresses: "ProvidedNodeIpUnknown",
-  labels: "NodeLabelsRefused",
-  providerID: "ProviderIdRefused",
+  absent: "InstanceNotFound",
+  notSeenYet: "InstanceNotVisibleYet",
+  addresses: "ProvidedNodeIPMismatch",
+  labels: "InvalidNodeLabels",
+  providerID: "InvalidProviderID",
   // Told by the owner, and by the error.
   provider: undefined,
   unowned: undefined,
@@ -42,12 +42,12 @@ const BY_WAIT: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> =
 /** The same of the deletion guard (controllers/node-lifecycle/guard/guard.ts). */
 const BY_DELETION_DECISION: Readonly<Record<DelayReason | "unknown", Reason>> = {
   unconfirmed: "DeletionUnconfirmed",
-  confirming: "DeletionCounting",
-  tooNew: "DeletionNodeYoung",
-  providerUntrusted: "DeletionProviderDoubted",
-  providerErrors: "DeletionProviderFailed",
-  tooManyNodeDeletions: "DeletionBrake",
-  unknown: "MachineStateUnknown",
+  confirming: "DeletionConfirming",
+  tooNew: "DeletionNodeTooNew",
+  providerUntrusted: "DeletionProviderUntrusted",
+  providerErrors: "DeletionProviderErrors",
+  tooManyNodeDeletions: "TooManyNodeDeletions",
+  unknown: "InstanceStateUnknown",
 };
 
 /**
@@ -67,7 +67,7 @@ function evaluateDeletion({ metadata }: Node): Evaluation {
       ? []
       : [
           cause(
-            "OtherFinalizers",
+            "WaitingForFinalizers",
             `The Node is being deleted and waits for finalizers of other programs: ${finalizers.join(", ")}`,
           ),
         ];
@@ -82,7 +82,7 @@ function evaluateUninitialized(facts: NodeFacts): Evaluation {
   const causes = [ownerCause(owner), own, ...facts.troubles, own === undefined ? failure : undefined];
   const known = causes.filter((one) => one !== undefined);
   return evaluationOf(known, { state: "progressing", summary: "The Node is being initialized." }, [
-    unmet(`taint ${UNINITIALIZED} lifted`, known),
+    unmet(`taint ${UNINITIALIZED} removed`, known),
     ...(node.spec.providerID === "" ? [unmet("provider ID", known)] : []),
   ]);
 }
@@ -92,9 +92,9 @@ function ownCause({ metadata }: Node, last: LastReconcile | undefined): KnownCau
   const why = last?.why;
   const reason = reasonFor(BY_WAIT, why?.reason);
   if (why === undefined || reason === undefined) return undefined;
-  if (reason === "ProviderIdRefused" && last?.error?.from?.kind === "provider") {
+  if (reason === "InvalidProviderID" && last?.error?.from?.kind === "provider") {
     return last.error.from.reason === "AMBIGUOUS_NAME"
-      ? cause("NodeContested", why.message)
+      ? cause("NodeOwnerAmbiguous", why.message)
       : cause(reason, why.message);
   }
   return cause(reason, `Node ${metadata.name}: ${why.message}`);
@@ -102,19 +102,19 @@ function ownCause({ metadata }: Node, last: LastReconcile | undefined): KnownCau
 
 /** Why nobody sees to a Node; undefined: somebody does, or is about to find out whether it is his. */
 export function ownerCause(owner: NodeOwner): KnownCause | undefined {
-  if (owner.kind === "unowned") return cause("NodeOwnerless", owner.why);
+  if (owner.kind === "unowned") return cause("NodeUnowned", owner.why);
   if (owner.kind === "owned" || owner.claimants !== undefined) return undefined;
   const { error } = owner;
-  return cause(hasReason(error, "AMBIGUOUS_NAME") ? "NodeContested" : "OwnerUndecided", error.message);
+  return cause(hasReason(error, "AMBIGUOUS_NAME") ? "NodeOwnerAmbiguous" : "OwnerUnknown", error.message);
 }
 
 function evaluateInitialized(facts: NodeFacts): Evaluation {
   const { node, owner, initialization } = facts;
   const hold = isReady(node) ? undefined : holdCause(facts);
   const differs =
-    initialization?.why?.reason === "differs" ? cause("DiffersFromCloud", initialization.why.message) : undefined;
+    initialization?.why?.reason === "differs" ? cause("NodeDiffersFromCloud", initialization.why.message) : undefined;
   const route = isUnrouted(node)
-    ? cause("RouteMissing", undefined, `See why: cloudwire explain route/${node.metadata.name}`)
+    ? cause("RouteMissing", undefined, `To see the cause: cloudwire explain route/${node.metadata.name}`)
     : undefined;
   const known = [ownerCause(owner), hold, evaluateFailure(initialization), differs, route];
   const causes = known.filter((one) => one !== undefined);
@@ -129,21 +129,23 @@ function holdCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undef
   const why = lifecycle?.why;
   const reason = holdReason(why);
   if (why === undefined || reason === undefined) return evaluateFailure(lifecycle) ?? troubles[0];
-  if (reason !== "DeletionBrake") return cause(reason, why.message);
+  if (reason !== "TooManyNodeDeletions") return cause(reason, why.message);
   const { name } = node.metadata;
-  const remedy = `See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion ${name} (or kubectl annotate node ${name} ${APPROVE_DELETION}=true).`;
+  const remedy = `Check in the cloud whether the instance is deleted. If so: cloudwire approve node-deletion ${name} (or kubectl annotate node ${name} ${APPROVE_DELETION}=true).`;
   return cause(reason, why.message, remedy);
 }
 
-/** By what the deletion guard says of a Node; undefined: it says nothing. All but MachineStateUnknown mean that its machine is said to be gone. */
+/** By what the deletion guard says of a Node; undefined: it says nothing. All but InstanceStateUnknown mean that its machine is said to be gone. */
 function holdReason(why: Why | undefined): Reason | undefined {
   return reasonFor(BY_DELETION_DECISION, why?.reason);
 }
 
 function desiredOf(hold: KnownCause | undefined): readonly DesiredItem[] {
-  const initialized = met(`taint ${UNINITIALIZED} lifted`);
-  const isGoing = hold?.reason.startsWith("Deletion") === true;
-  return isGoing ? [initialized, unmet("deleted, for its machine is said to be gone", [hold])] : [initialized];
+  const initialized = met(`taint ${UNINITIALIZED} removed`);
+  const isAbsent = hold?.reason.startsWith("Deletion") === true || hold?.reason === "TooManyNodeDeletions";
+  return isAbsent
+    ? [initialized, unmet("Node deleted, because its instance is reported as deleted", [hold])]
+    : [initialized];
 }
 
 /** Why a Node that is not Ready stays, as the last reconcile of cloud-node-lifecycle-controller has it. */
@@ -158,9 +160,9 @@ export function circuitBreakersOf(nodes: Iterable<Held>): ReadonlyMap<string, De
   const brakes = new Map<string, DeletionCircuitBreaker>();
   for (const { provider, why } of nodes) {
     const reason = holdReason(why);
-    if (reason === undefined || reason === "MachineStateUnknown") continue;
+    if (reason === undefined || reason === "InstanceStateUnknown") continue;
     const { absentNodes, ...before } = brakes.get(provider) ?? { open: false, absentNodes: 0 };
-    const now = reason === "DeletionBrake" ? { open: true, message: why.message } : before;
+    const now = reason === "TooManyNodeDeletions" ? { open: true, message: why.message } : before;
     brakes.set(provider, { ...now, absentNodes: absentNodes + 1 });
   }
   return brakes;

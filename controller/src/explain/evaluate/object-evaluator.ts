@@ -141,7 +141,7 @@ export class ObjectEvaluator {
     const providers = connected();
     const createdMs = metadata.creationTimestampMs;
     if (providers === undefined) {
-      const starting = evaluationOf([cause("CacheNotFilled")], { state: "waiting", summary: "" });
+      const starting = evaluationOf([cause("CacheNotSynced")], { state: "waiting", summary: "" });
       return { evaluation: starting, createdMs, snapshot: undefined };
     }
     const owner = ownerIn(providers);
@@ -193,7 +193,7 @@ function knownHere(judged: Evaluation, { isLeader, leaderIdentity }: Replica): E
   if (isLeader) return judged;
   const who = leaderIdentity === undefined ? "" : `: ${leaderIdentity} does`;
   const message = `This replica does not lead${who}; it knows the object, and not what is being done about it`;
-  return withCauses([], judged, [cause("NotTheLeader", message)]);
+  return withCauses([], judged, [cause("NotLeader", message)]);
 }
 
 function withCauses(before: readonly KnownCause[], judged: Evaluation, after: readonly KnownCause[]): Evaluation {

@@ -40,19 +40,29 @@ describe("judgeProvider()", () => {
   test.each<{ what: string; of: ProviderSnapshot; state: string; reasons: readonly string[] }>([
     { what: "does not run", of: unwell("SocketMissing"), state: "waiting", reasons: ["ProviderUnavailable"] },
     { what: "is being restarted", of: unwell("ConnectionLost"), state: "waiting", reasons: ["ProviderUnavailable"] },
-    { what: "is of another time", of: unwell("UnsupportedContract"), state: "blocked", reasons: ["ProviderRefused"] },
+    {
+      what: "is of another time",
+      of: unwell("UnsupportedContract"),
+      state: "blocked",
+      reasons: ["ProviderHandshakeFailed"],
+    },
     {
       what: "has a socket for others",
       of: unwell("SocketPermissionDenied"),
       state: "blocked",
-      reasons: ["ProviderRefused"],
+      reasons: ["ProviderHandshakeFailed"],
     },
-    { what: "works elsewhere than before", of: unwell("ScopeChanged"), state: "blocked", reasons: ["ScopeInDoubt"] },
+    {
+      what: "works elsewhere than before",
+      of: unwell("ScopeChanged"),
+      state: "blocked",
+      reasons: ["ProviderScopeChanged"],
+    },
     {
       what: "has no credentials that the cloud takes",
       of: unwell("CloudNotReady", { status: credentials }),
       state: "blocked",
-      reasons: ["NoCredentials"],
+      reasons: ["InvalidCredentials"],
     },
     {
       what: "does not reach its cloud",
@@ -70,7 +80,7 @@ describe("judgeProvider()", () => {
       what: "has credentials that have expired",
       of: snapshot({ status: status({ credentialsExpireTimeMs: NOW_MS }) }),
       state: "blocked",
-      reasons: ["NoCredentials"],
+      reasons: ["InvalidCredentials"],
     },
     { what: "is throttled", of: snapshot({ budgets: [throttled] }), state: "waiting", reasons: ["Throttled"] },
   ])("of one that $what", ({ of, state, reasons }) => {
@@ -99,7 +109,7 @@ test("providerTroubles() puts what somebody must do before what passes", () => {
   ] as const;
   const troubles = providerTroubles(snapshot({ health: { ready: false, reasons } }), NOW_MS);
   expect(troubles.map(({ reason, message }) => [reason, message])).toEqual([
-    ["ScopeInDoubt", "Provider east: elsewhere."],
+    ["ProviderScopeChanged", "Provider east: elsewhere."],
     ["ProviderUnavailable", "Provider east: gone."],
   ]);
 });

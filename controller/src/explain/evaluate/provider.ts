@@ -20,7 +20,7 @@ export function evaluateProvider(
   const held = heldCause(snapshot);
   const causes = [
     ...troubles,
-    ...(brake?.open === true ? [cause("DeletionBrake", brake.message)] : []),
+    ...(brake?.open === true ? [cause("TooManyNodeDeletions", brake.message)] : []),
     ...(held === undefined ? [] : [held]),
   ];
   const isWell = health.ready && troubles.length === 0;
@@ -41,7 +41,7 @@ export function providerTroubles(snapshot: ProviderSnapshot, nowMs: number): rea
   const told = health.reasons.map((reason) => troubleOf(name, reason, status));
   const { credentialsExpireTimeMs } = status ?? {};
   const isExpired = credentialsExpireTimeMs !== undefined && credentialsExpireTimeMs <= nowMs;
-  if (isExpired) told.push(cause("NoCredentials", `Provider ${name}: its credentials have expired.`));
+  if (isExpired) told.push(cause("InvalidCredentials", `Provider ${name}: its credentials have expired.`));
   return told.toSorted((left, right) => rank(left) - rank(right));
 }
 
@@ -66,19 +66,19 @@ const BY_HEALTH: Readonly<Record<Exclude<HealthReasonName, "CloudNotReady">, Rea
   HostNotFound: "ProviderUnavailable",
   HostUnreachable: "ProviderUnavailable",
   HandshakeFailed: "ProviderUnavailable",
-  SocketPermissionDenied: "ProviderRefused",
-  NotASocket: "ProviderRefused",
-  NotGRPC: "ProviderRefused",
-  NotTLS: "ProviderRefused",
-  CertificateExpired: "ProviderRefused",
-  CertificateNameMismatch: "ProviderRefused",
-  CertificateUsageMismatch: "ProviderRefused",
-  CertificateUntrusted: "ProviderRefused",
-  ClientCertificateRejected: "ProviderRefused",
-  TLSFilesUnusable: "ProviderRefused",
-  UnsupportedContract: "ProviderRefused",
-  InvalidHandshake: "ProviderRefused",
-  ScopeChanged: "ScopeInDoubt",
+  SocketPermissionDenied: "ProviderHandshakeFailed",
+  NotASocket: "ProviderHandshakeFailed",
+  NotGRPC: "ProviderHandshakeFailed",
+  NotTLS: "ProviderHandshakeFailed",
+  CertificateExpired: "ProviderHandshakeFailed",
+  CertificateNameMismatch: "ProviderHandshakeFailed",
+  CertificateUsageMismatch: "ProviderHandshakeFailed",
+  CertificateUntrusted: "ProviderHandshakeFailed",
+  ClientCertificateRejected: "ProviderHandshakeFailed",
+  TLSFilesUnusable: "ProviderHandshakeFailed",
+  UnsupportedContract: "ProviderHandshakeFailed",
+  InvalidHandshake: "ProviderHandshakeFailed",
+  ScopeChanged: "ProviderScopeChanged",
   StatusUnknown: "ProviderStatusUnknown",
 };
 
@@ -88,7 +88,7 @@ function reasonOfStatus(status: ProviderStatus | undefined): Reason {
   const refused = status?.conditions.some(
     ({ type, status: state }) => type === "CredentialsValid" && state === "False",
   );
-  if (refused === true) return "NoCredentials";
+  if (refused === true) return "InvalidCredentials";
   return failing.includes("CloudReachable") ? "CloudUnavailable" : "ProviderNotReady";
 }
 

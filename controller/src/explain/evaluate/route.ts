@@ -45,13 +45,13 @@ function causesOf(facts: RouteFacts): readonly KnownCause[] {
   const nobody = ownerCause(owner);
   if (nobody !== undefined) return [nobody];
   if (owner.kind === "owned" && owner.info.capabilities.routes === undefined) {
-    return [cause("NoRoutesMade", `Provider ${owner.provider.name}, whose the Node is, makes no routes`)];
+    return [cause("RoutesNotSupported", `Provider ${owner.provider.name}, whose the Node is, makes no routes`)];
   }
   const failure = unlessEcho(failureCause(last), troubles);
   const isMissing = last === undefined && isUnrouted(node);
   return [
-    ...(node.spec.podCIDRs.length === 0 ? [cause("NoPodCidr")] : []),
-    ...(node.spec.providerID === "" ? [cause("NoProviderId")] : []),
+    ...(node.spec.podCIDRs.length === 0 ? [cause("NoPodCIDR")] : []),
+    ...(node.spec.providerID === "" ? [cause("NoProviderID")] : []),
     ...familyGaps(node, owner),
     ...(failure === undefined ? [] : [failure]),
     ...(isMissing ? [cause("RouteMissing", "The Node says that it has no route: condition NetworkUnavailable")] : []),
@@ -61,8 +61,8 @@ function causesOf(facts: RouteFacts): readonly KnownCause[] {
 
 /** Why the provider was not even asked. */
 const REFUSALS: Readonly<Record<RangeRefusal, Reason>> = {
-  malformed: "Refused",
-  taken: "RangeTaken",
+  malformed: "Rejected",
+  taken: "CIDRConflict",
   family: "FeatureUnsupported",
 };
 

@@ -37,23 +37,23 @@ const STUCK_AFTER_MS = 300_000;
 /** What the condition says, in explain's words; undefined: nothing stands in the way. */
 const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>> = {
   Ready: undefined,
-  NoAvailableNodes: "NoNodes",
+  NoAvailableNodes: "NoAvailableNodes",
   Provisioning: undefined,
   Updating: undefined,
   Deleting: undefined,
   DeletionProtected: "DeletionProtected",
   DriftNotRepaired: "DriftNotRepaired",
   LoadBalancerFailed: "LoadBalancerFailed",
-  Rejected: "Refused",
+  Rejected: "Rejected",
   QuotaExceeded: "QuotaExceeded",
   Conflict: "Conflict",
   ProviderNotAuthorized: "PermissionDenied",
   Throttled: "Throttled",
   CloudBusy: "CloudBusy",
   ProviderUnavailable: "ProviderUnavailable",
-  NoLoadBalancerProvider: "LoadBalancersNotServed",
+  NoLoadBalancerProvider: "NoLoadBalancerProvider",
   OutcomeUnknown: "OutcomeUnknown",
-  SyncFailed: "UnexpectedFailure",
+  SyncFailed: "SyncFailed",
 };
 
 /**
@@ -104,11 +104,11 @@ function causesOfWanted(facts: ServiceFacts): readonly KnownCause[] {
 }
 
 const VAGUE: ReadonlySet<Reason> = new Set([
-  "Refused",
+  "Rejected",
   "FeatureUnsupported",
   "ProviderUnavailable",
   "OutcomeUnknown",
-  "UnexpectedFailure",
+  "SyncFailed",
   "PermissionDenied",
 ]);
 
@@ -122,13 +122,13 @@ function ownerCause({ service, owner, classes }: ServiceFacts): KnownCause | und
   if (owner.kind === "undecided") {
     const { error } = owner;
     const isContested = isProviderError(error, "ALREADY_EXISTS");
-    return cause(isContested ? "ClassContested" : "OwnerUndecided", error.message);
+    return cause(isContested ? "LoadBalancerClassConflict" : "OwnerUnknown", error.message);
   }
   const isMade = hasFinalizer(service) && reportedReadiness(service) !== undefined;
   const served = classes.length === 0 ? "" : `; served are ${classes.join(", ")}`;
   if (service.spec.loadBalancerClass === undefined || isMade)
-    return cause("LoadBalancersNotServed", `${owner.why}${served}`);
-  return cause("ClassNotServed", `${owner.why}${served}`);
+    return cause("NoLoadBalancerProvider", `${owner.why}${served}`);
+  return cause("LoadBalancerClassNotServed", `${owner.why}${served}`);
 }
 
 /** Capability gaps, by the handshake. What is merely left out stands in nobody's way. */
@@ -188,7 +188,7 @@ function evaluateWithoutFinalizer({ service, owner }: ServiceFacts): Evaluation 
     return unmanaged("The Service is being deleted; no load balancer of it is this program's.");
   const names = service.metadata.finalizers.join(", ");
   const message = `The Service is being deleted; nothing of its load balancer is left, and it waits for finalizers of other programs: ${names}`;
-  const causes = names === "" ? [] : [cause("OtherFinalizers", message)];
+  const causes = names === "" ? [] : [cause("WaitingForFinalizers", message)];
   return evaluationOf(causes, { state: "progressing", summary: "The Service is being deleted." });
 }
 

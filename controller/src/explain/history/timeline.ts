@@ -68,7 +68,7 @@ export function nodeEntries(old: Node, node: Node): readonly NewEntry[] {
   const isNamed = old.spec.providerID === "" && node.spec.providerID !== "";
   return [
     ...(isNamed ? [object("ProviderIdSet", `Provider ID ${node.spec.providerID}.`)] : []),
-    ...(before && !now ? [object("Initialized", `Taint ${UNINITIALIZED} lifted.`)] : []),
+    ...(before && !now ? [object("Initialized", `Taint ${UNINITIALIZED} removed.`)] : []),
     ...(!before && now ? [object("Uninitialized", `Taint ${UNINITIALIZED} put on.`)] : []),
     ...conditionEntries(old, node, READY, "False"),
     ...going(old, node),

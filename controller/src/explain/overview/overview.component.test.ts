@@ -147,7 +147,7 @@ describe("the pages", () => {
       providers: [
         { name: "east", deletionCircuitBreaker: { open: true, absentNodes: 1, message: "7 of 9 Nodes would go" } },
       ],
-      alarms: [{ reason: "DeletionBrake", object: "provider/east", message: "7 of 9 Nodes would go." }],
+      alarms: [{ reason: "TooManyNodeDeletions", object: "provider/east", message: "7 of 9 Nodes would go." }],
     });
   });
 });

@@ -163,9 +163,9 @@ describe("alarms", () => {
     test("name the brake first, then who must do something, then what passes, then what is broken here", () => {
       const circuitBreakers = new Map([["east", { open: true, absentNodes: 9, message: "Nine of ten are gone." }]]);
       const providers = [
-        provider("east", "blocked", "DeletionBrake"),
+        provider("east", "blocked", "TooManyNodeDeletions"),
         provider("west", "waiting", "Throttled"),
-        provider("south", "blocked", "NoCredentials"),
+        provider("south", "blocked", "InvalidCredentials"),
       ];
       const controllers = [
         { name: "cloud-node-controller", state: "running" },
@@ -177,17 +177,17 @@ describe("alarms", () => {
         },
       ] as const;
       expect(lines({ circuitBreakers, providers, controllers })).toEqual([
-        "DeletionBrake provider/east Nine of ten are gone.",
-        "NoCredentials provider/south Provider south says so.",
+        "TooManyNodeDeletions provider/east Nine of ten are gone.",
+        "InvalidCredentials provider/south Provider south says so.",
         "Throttled provider/west Provider west says so.",
         "ControllerRestarting  service-lb-controller broke by a fault of this program: planted; a fresh one starts at 2026-01-01T00:00:00.000Z.",
       ]);
     });
 
     test("each says what to do and where to read on", () => {
-      expect(alarmsOf({ ...NOTHING, providers: [provider("south", "blocked", "NoCredentials")] })).toEqual([
+      expect(alarmsOf({ ...NOTHING, providers: [provider("south", "blocked", "InvalidCredentials")] })).toEqual([
         {
-          reason: "NoCredentials",
+          reason: "InvalidCredentials",
           object: "provider/south",
           message: "Provider south says so.",
           remedy: expect.any(String),

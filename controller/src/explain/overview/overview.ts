@@ -216,11 +216,11 @@ export interface AlarmFacts {
 /** What an operator should see first, whatever else there is: what somebody must do something about before what passes. */
 export function alarmsOf({ providers, circuitBreakers, controllers }: AlarmFacts): readonly Alarm[] {
   const braked = [...circuitBreakers].flatMap(([provider, { open, message }]): readonly Alarm[] =>
-    open ? [{ ...cause("DeletionBrake", message), object: `provider/${provider}` }] : [],
+    open ? [{ ...cause("TooManyNodeDeletions", message), object: `provider/${provider}` }] : [],
   );
   const away = providers
     // Its own line, which names the Nodes.
-    .filter(({ state, reason }) => state !== "ok" && reason !== "DeletionBrake")
+    .filter(({ state, reason }) => state !== "ok" && reason !== "TooManyNodeDeletions")
     .toSorted((left, right) => rank(left) - rank(right))
     .map((row): Alarm => ({ ...cause(reasonOf(row), row.summary), object: row.object }));
   const broken = controllers
@@ -238,7 +238,7 @@ function rank({ state }: ObjectRow): number {
 }
 
 function reasonOf({ reason }: ObjectRow): Reason {
-  return reason !== undefined && isReason(reason) ? reason : "UnexpectedFailure";
+  return reason !== undefined && isReason(reason) ? reason : "SyncFailed";
 }
 
 function isReason(reason: string): reason is Reason {

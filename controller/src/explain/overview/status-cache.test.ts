@@ -200,7 +200,7 @@ describe("StatusBoard", () => {
     objects.broken = "node/a";
     await board.look();
     expect([...board.rows()].map(({ row }) => row)).toMatchObject([
-      { object: "node/a", state: "waiting", reason: "ProgramFault", summary: expect.stringContaining("planted") },
+      { object: "node/a", state: "waiting", reason: "InternalError", summary: expect.stringContaining("planted") },
       { object: "node/b", state: "ok" },
     ]);
     expect(log.lines).toMatchObject([{ level: "error", fields: { object: "node/a" } }]);

@@ -190,7 +190,7 @@ export class StatusCache {
     } catch (error) {
       this.#deps.log.error("An object cannot be judged, by a fault of this program", { object, err: error });
       const summary = `How it stands cannot be told, by a fault of this program: ${messageOf(error)}.`;
-      return { object, state: "waiting", reason: "ProgramFault", summary, provider: "" };
+      return { object, state: "waiting", reason: "InternalError", summary, provider: "" };
     }
   }
 

@@ -1,114 +1,86 @@
-import { OBJECTS, PAGES, type ReasonRow } from "./row.ts";
+import { OBJECTS, PAGES, type ReasonRow, rowsOf } from "./row.ts";
 
-/** What stands in the way of a Node. */
+const node = rowsOf(["node"], PAGES.nodes);
+const owner = rowsOf(["node", "route"], PAGES.several);
+const deletion = rowsOf(["node"], "docs/explanation/deletion-guard.md");
+
+/** Causes of problems with Nodes. */
 export const NODE_REASONS = {
-  NodeOwnerless: {
-    of: ["node", "route"],
-    state: "unmanaged",
-    message: "No provider owns the Node.",
-    remedy:
-      "Run a provider that has the prefix of the Node's provider ID, give its kubelet the right --provider-id, or name the Node with --provider-node-selector. If another program sees to it, nothing is to be done.",
-    documentation: PAGES.several,
-  },
-  NodeContested: {
-    of: ["node", "route"],
-    state: "blocked",
-    message: "Several providers could own the Node, so none of them gets it.",
-    remedy: "Give its kubelet --provider-id, or say with --provider-node-selector whose it is.",
-    documentation: PAGES.several,
-  },
-  OwnerUndecided: {
-    of: OBJECTS,
-    state: "waiting",
-    message: "Whose it is cannot be told before another provider has answered.",
-    remedy: "See that every provider of --provider runs, or take away those that are not meant to.",
-    documentation: PAGES.several,
-  },
-  MachineNotSeenYet: {
-    of: ["node"],
-    state: "waiting",
-    message: "The cloud does not show the machine yet, as clouds do for some seconds after a machine was made.",
-    documentation: PAGES.nodes,
-  },
-  MachineUnknown: {
-    of: ["node"],
-    state: "blocked",
-    message: "The cloud knows no such machine.",
-    remedy:
-      "See that kubelet's --hostname-override or --provider-id is that of the machine, and that the provider looks into the account and region in which it is.",
-    documentation: PAGES.nodes,
-  },
-  ProvidedNodeIpUnknown: {
-    of: ["node"],
-    state: "blocked",
-    message: "The address that kubelet was told to use is none of those that the cloud gave the machine.",
-    remedy: "Start its kubelet with one of the machine's addresses as --node-ip, or without.",
-    documentation: PAGES.nodes,
-  },
-  NodeLabelsRefused: {
-    of: ["node"],
-    state: "blocked",
-    message: "The cloud's labels cannot be put on the Node.",
-    remedy: "Change the labels on the Node that the message names, or those of the machine at the cloud.",
-    documentation: PAGES.nodes,
-  },
-  ProviderIdRefused: {
-    of: ["node"],
-    state: "blocked",
-    message: "The machine cannot be found by the Node's provider ID or name.",
-    remedy: "Give its kubelet the --provider-id of its machine, delete the Node and let it register again.",
-    documentation: PAGES.nodes,
-  },
-  DiffersFromCloud: {
-    of: ["node"],
-    state: "blocked",
-    message: "The Node shows something else than its cloud says, and it is not for this program to change it.",
-    remedy: "See which of the two is right: the message names the field.",
-    documentation: PAGES.nodes,
-  },
-  DeletionUnconfirmed: {
-    of: ["node"],
-    state: "waiting",
-    message: "The machine is said to be gone, and no such answer counts yet.",
-    documentation: PAGES.guard,
-  },
-  DeletionCounting: {
-    of: ["node"],
-    state: "waiting",
-    message: "The machine is said to be gone; the Node is deleted when enough answers agree over a while.",
-    documentation: PAGES.guard,
-  },
-  DeletionNodeYoung: {
-    of: ["node"],
-    state: "waiting",
-    message: "The machine is said to be gone, and the Node is too young for that to be believed.",
-    documentation: PAGES.guard,
-  },
-  DeletionProviderDoubted: {
-    of: ["node"],
-    state: "waiting",
-    message: "The machine is said to be gone, by a provider that is not well: its word is not taken.",
-    remedy: "See to the provider: `cloudwire explain provider/NAME` says what is wrong.",
-    documentation: PAGES.guard,
-  },
-  DeletionProviderFailed: {
-    of: ["node"],
-    state: "waiting",
-    message: "The machine is said to be gone, by a provider that failed or contradicted itself a moment ago.",
-    documentation: PAGES.guard,
-  },
-  DeletionBrake: {
+  NodeUnowned: owner(
+    "unmanaged",
+    "No provider owns the Node.",
+    "Run a provider with the prefix of the Node's provider ID, correct the kubelet's --provider-id, or select the Node with --provider-node-selector. If another program manages the Node, no action is needed.",
+  ),
+  NodeOwnerAmbiguous: owner(
+    "blocked",
+    "Several providers could own the Node, so none manages it.",
+    "Set --provider-id on its kubelet, or assign the Node with --provider-node-selector.",
+  ),
+  OwnerUnknown: rowsOf(OBJECTS, PAGES.several)(
+    "waiting",
+    "Its owner is unknown until another provider responds.",
+    "Check that every provider of --provider runs, or remove the providers that should not run.",
+  ),
+  InstanceNotVisibleYet: node(
+    "waiting",
+    "The cloud does not report the instance yet. This is normal for some seconds after its creation.",
+  ),
+  InstanceNotFound: node(
+    "blocked",
+    "The cloud has no such instance.",
+    "Check that the kubelet's --hostname-override or --provider-id matches the instance, and that the provider uses the account and region of the instance.",
+  ),
+  ProvidedNodeIPMismatch: node(
+    "blocked",
+    "The kubelet's --node-ip is not an address of the instance.",
+    "Set the kubelet's --node-ip to an address of the instance, or remove the flag.",
+  ),
+  InvalidNodeLabels: node(
+    "blocked",
+    "The labels from the cloud cannot be set on the Node.",
+    "Change the labels that the message names, on the Node or on the instance.",
+  ),
+  InvalidProviderID: node(
+    "blocked",
+    "The instance cannot be found by the Node's provider ID or name.",
+    "Set the kubelet's --provider-id to that of its instance, delete the Node and let it register again.",
+  ),
+  NodeDiffersFromCloud: node(
+    "blocked",
+    "A field of the Node differs from the cloud, and the controller must not change it.",
+    "Check which value is correct: the message names the field.",
+  ),
+  DeletionUnconfirmed: deletion(
+    "waiting",
+    "The provider reports the instance as deleted, and no report has been confirmed yet.",
+  ),
+  DeletionConfirming: deletion(
+    "waiting",
+    "The provider reports the instance as deleted. The Node is deleted after enough confirmations.",
+  ),
+  DeletionNodeTooNew: deletion(
+    "waiting",
+    "The provider reports the instance as deleted, but the Node is too new to rely on the report.",
+  ),
+  DeletionProviderUntrusted: deletion(
+    "waiting",
+    "The provider reports the instance as deleted, but its absence reports are ignored now.",
+    "Fix the provider: `cloudwire explain provider/NAME` shows the cause.",
+  ),
+  DeletionProviderErrors: deletion(
+    "waiting",
+    "The provider reports the instance as deleted, but recently failed or gave contradictory reports.",
+  ),
+  TooManyNodeDeletions: {
+    ...deletion(
+      "blocked",
+      "Too many Nodes would be deleted at the same time, so none is deleted.",
+      "Check in the cloud whether the instances are deleted. If so, approve the deletion of their Nodes with `cloudwire approve node-deletion NAME`.",
+    ),
     of: ["node", "provider"],
-    state: "blocked",
-    message: "More Nodes than usual would go at once, so none of them is deleted.",
-    remedy:
-      "See at the cloud whether these machines are really gone. If so, release their Nodes with `cloudwire release node-deletion NAME`.",
-    documentation: PAGES.guard,
   },
-  MachineStateUnknown: {
-    of: ["node"],
-    state: "waiting",
-    message: "The Node is not Ready, and its cloud cannot tell how its machine is: nothing is concluded.",
-    documentation: PAGES.guard,
-  },
+  InstanceStateUnknown: deletion(
+    "waiting",
+    "The Node is not Ready, and the cloud cannot determine the state of its instance. The Node is not deleted.",
+  ),
 } as const satisfies Readonly<Record<string, ReasonRow>>;

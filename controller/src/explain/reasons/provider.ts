@@ -1,96 +1,73 @@
-import { ALL, OBJECTS, PAGES, type ReasonRow } from "./row.ts";
+import { ALL, OBJECTS, PAGES, type ReasonRow, rowsOf } from "./row.ts";
 
-/** What is wrong with a provider, or with its cloud. */
+const outage = rowsOf(ALL, "docs/guides/disaster-recovery.md");
+const access = rowsOf(ALL, PAGES.errors);
+const budget = "docs/explanation/call-budget.md";
+
+/** Causes in a provider or in its cloud. */
 export const PROVIDER_REASONS = {
-  ProviderUnavailable: {
-    of: ALL,
-    state: "waiting",
-    message: "The provider does not answer.",
-    remedy: "See that the provider's process runs and listens where --provider says; its log says why it ended.",
-    documentation: PAGES.disaster,
-  },
-  ProviderRefused: {
-    of: ALL,
-    state: "blocked",
-    message: "The provider's handshake was not accepted.",
-    remedy: "Put right what the message names: address, rights of the socket, certificates, or the provider's version.",
-    documentation: PAGES.run,
-  },
-  ScopeInDoubt: {
-    of: ALL,
-    state: "blocked",
-    message: "The provider works in another account, project or region than before, so nothing is changed or deleted.",
-    remedy: "Put the provider's credentials right or, if the new scope is meant, accept it as the message says.",
-    documentation: PAGES.several,
-  },
-  NoCredentials: {
-    of: ALL,
-    state: "blocked",
-    message: "The cloud does not accept the provider's credentials, or the provider has none.",
-    remedy:
-      "Give the provider valid credentials: see the secret that it reads, and its log. It is tried again by itself.",
-    documentation: PAGES.errors,
-  },
-  PermissionDenied: {
-    of: ALL,
-    state: "blocked",
-    message: "The cloud does not let the provider do it.",
-    remedy: "Give the provider's identity at the cloud the right that the message names. It is tried again by itself.",
-    documentation: PAGES.errors,
-  },
-  CloudUnavailable: {
-    of: ALL,
-    state: "waiting",
-    message: "The cloud cannot be reached by its provider, or answers with errors of its own.",
-    remedy: "See the cloud's status page and the network between provider and cloud.",
-    documentation: PAGES.disaster,
-  },
-  ProviderNotReady: {
-    of: ALL,
-    state: "waiting",
-    message: "The provider says that it is not ready.",
-    remedy: "See the conditions that the message names, and the provider's log.",
-    documentation: PAGES.disaster,
-  },
-  ProviderStatusUnknown: {
-    of: ["provider"],
-    state: "waiting",
-    message: "The provider takes calls and does not say how it is.",
-    remedy: "See the provider's log.",
-    documentation: PAGES.disaster,
-  },
-  Throttled: {
-    of: ALL,
-    state: "waiting",
-    message: "The cloud takes no more calls for now.",
-    remedy: "If it lasts, find who else uses the account's limit, have it raised, or set --provider-call-rate.",
-    documentation: PAGES.budget,
-  },
-  CallsHeldBack: {
-    of: OBJECTS,
-    state: "waiting",
-    message: "Its call waits in line, so that the cloud is not called more often than it allows.",
-    remedy: "If it lasts, raise the limit at the cloud, and --provider-call-rate with it.",
-    documentation: PAGES.budget,
-  },
-  QuotaExceeded: {
-    of: OBJECTS,
-    state: "blocked",
-    message: "A quota of the cloud is used up.",
-    remedy: "Have the quota raised at the cloud, or free something that counts against it.",
-    documentation: PAGES.limits,
-  },
-  OutcomeUnknown: {
-    of: OBJECTS,
-    state: "waiting",
-    message: "The provider's answer leaves open how things are; it is asked again, and nothing is concluded meanwhile.",
-    documentation: PAGES.errors,
-  },
-  CapabilityAbsent: {
-    of: OBJECTS,
-    state: "blocked",
-    message: "Its provider does not offer what it needs.",
-    remedy: "Run a version of the provider that offers it; `cloudwire explain provider/NAME` shows what it does.",
-    documentation: PAGES.limits,
-  },
+  ProviderUnavailable: outage(
+    "waiting",
+    "The provider does not respond.",
+    "Check that the provider runs and listens at its address in --provider. Its log has the reason for an exit.",
+  ),
+  ProviderHandshakeFailed: rowsOf(ALL, PAGES.run)(
+    "blocked",
+    "The handshake with the provider failed.",
+    "Fix what the message names: the address, the permissions of the socket, the certificates, or the provider's version.",
+  ),
+  ProviderScopeChanged: rowsOf(ALL, PAGES.several)(
+    "blocked",
+    "The provider now uses another account, project or region, so nothing is changed or deleted.",
+    "Correct the provider's credentials. If the new scope is intended, accept it as the message describes.",
+  ),
+  InvalidCredentials: access(
+    "blocked",
+    "The provider has no credentials, or the cloud rejects them.",
+    "Give the provider valid credentials: check the secret that it reads, and its log. It retries automatically.",
+  ),
+  PermissionDenied: access(
+    "blocked",
+    "The cloud denies the provider a permission.",
+    "Grant the provider's identity in the cloud the permission that the message names. It retries automatically.",
+  ),
+  CloudUnavailable: outage(
+    "waiting",
+    "The provider cannot reach its cloud, or the cloud returns internal errors.",
+    "Check the cloud's status page, and the network between provider and cloud.",
+  ),
+  ProviderNotReady: outage(
+    "waiting",
+    "The provider reports that it is not ready.",
+    "Check the conditions that the message names, and the provider's log.",
+  ),
+  ProviderStatusUnknown: rowsOf(["provider"], "docs/guides/disaster-recovery.md")(
+    "waiting",
+    "The provider accepts calls but does not report its status.",
+    "Check the provider's log.",
+  ),
+  Throttled: rowsOf(ALL, budget)(
+    "waiting",
+    "The cloud is throttling requests.",
+    "If it lasts, find the other users of the account's rate limit, request a higher limit, or set --provider-call-rate.",
+  ),
+  ClientThrottled: rowsOf(OBJECTS, budget)(
+    "waiting",
+    "The rate limiter delays its call, to stay within the rate limit of the cloud.",
+    "If it lasts, request a higher limit from the cloud, and raise --provider-call-rate.",
+  ),
+  QuotaExceeded: rowsOf(OBJECTS, PAGES.limits)(
+    "blocked",
+    "A quota of the cloud is exceeded.",
+    "Request a higher quota, or delete resources that count against it.",
+  ),
+  OutcomeUnknown: rowsOf(OBJECTS, PAGES.errors)(
+    "waiting",
+    "The outcome of the provider call is unknown. The call is retried, and its result is ignored until then.",
+  ),
+  CapabilityNotSupported: rowsOf(OBJECTS, PAGES.limits)(
+    "blocked",
+    "Its provider does not support a capability that it needs.",
+    "Run a version of the provider that supports it. `cloudwire explain provider/NAME` lists the capabilities.",
+  ),
 } as const satisfies Readonly<Record<string, ReasonRow>>;

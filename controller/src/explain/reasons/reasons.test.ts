@@ -4,22 +4,22 @@ import { cause, REASONS, stateOf } from "./reasons.ts";
 
 const rows = Object.entries(REASONS);
 
-test.each(rows)("%s has a page that exists, and a remedy where nothing passes by itself", (_reason, row) => {
+test.each(rows)("%s has an existing page, and a remedy if blocked", (_reason, row) => {
   expect(existsSync(new URL(`../../../../${row.documentation}`, import.meta.url))).toBe(true);
-  expect(row.state !== "blocked" || "remedy" in row).toBe(true);
+  expect(row.state !== "blocked" || row.remedy !== undefined).toBe(true);
 });
 
 test.each([
-  { message: undefined, told: REASONS.CloudBusy.message },
-  { message: "", told: REASONS.CloudBusy.message },
-  { message: "another change goes on", told: "Another change goes on." },
-  { message: "spec.ports[0]: no", told: "spec.ports[0]: no." },
-  { message: "Already a sentence.", told: "Already a sentence." },
-])("cause() tells $message as a sentence", ({ message, told }) => {
-  expect(cause("CloudBusy", message).message).toBe(told);
+  { message: undefined, expected: REASONS.CloudBusy.message },
+  { message: "", expected: REASONS.CloudBusy.message },
+  { message: "another change runs", expected: "Another change runs." },
+  { message: "spec.ports[0]: no", expected: "spec.ports[0]: no." },
+  { message: "Already a sentence.", expected: "Already a sentence." },
+])("cause() makes a sentence of $message", ({ message, expected }) => {
+  expect(cause("CloudBusy", message).message).toBe(expected);
 });
 
-test("cause() takes a remedy that is more exact", () => {
+test("cause() accepts a more exact remedy", () => {
   expect(cause("CloudBusy", "x", "Do this.")).toEqual({
     reason: "CloudBusy",
     message: "X.",

@@ -6,7 +6,7 @@ import { ROUTE_REASONS } from "./route.ts";
 import type { ReasonRow } from "./row.ts";
 import { SERVICE_REASONS } from "./service.ts";
 
-/** Every reason that explain, the lists and the status page give. People and programs branch on them: none is ever renamed. */
+/** Every reason of explain, of the lists and of the status page. Programs branch on them. */
 export const REASONS = {
   ...PROGRAM_REASONS,
   ...PROVIDER_REASONS,
@@ -15,50 +15,52 @@ export const REASONS = {
   ...ROUTE_REASONS,
 } as const satisfies Readonly<Record<string, ReasonRow>>;
 
-/** CamelCase and stable. */
 export type Reason = keyof typeof REASONS;
 
-/** One {@link Cause} of the closed list. */
+/** A {@link Cause} with one of {@link REASONS}. */
 export interface KnownCause extends Cause {
   readonly reason: Reason;
 }
 
 /**
- * A reason as it is told.
- * @param message what is known more exactly than the list has it
+ * @param message more exact than that of the reason
+ * @param remedy likewise
  */
-export function cause(reason: Reason, message?: string, remedy?: string): KnownCause {
-  const row: ReasonRow = REASONS[reason];
-  const told = remedy ?? row.remedy;
+export function cause(
+  reason: Reason,
+  message?: string,
+  remedy: string | undefined = REASONS[reason].remedy,
+): KnownCause {
+  const row = REASONS[reason];
   return {
     reason,
     message: message === undefined || message === "" ? row.message : sentence(message),
-    ...(told === undefined ? {} : { remedy: told }),
+    ...(remedy === undefined ? {} : { remedy }),
     documentation: row.documentation,
   };
 }
 
 /**
- * The reason for a word that a controller gives.
- * @param table of all words that there are; those that have no reason of their own are undefined
+ * The reason for a code of a controller; undefined: the code has none.
+ * @param table of all codes
  */
-export function reasonFor<Word extends string>(
-  table: Readonly<Record<Word, Reason | undefined>>,
-  word: string | undefined,
+export function reasonFor<Code extends string>(
+  table: Readonly<Record<Code, Reason | undefined>>,
+  code: string | undefined,
 ): Reason | undefined {
-  return word !== undefined && isWordOf(table, word) ? table[word] : undefined;
+  return code !== undefined && isKeyOf(table, code) ? table[code] : undefined;
 }
 
-function isWordOf<Word extends string>(table: Readonly<Record<Word, unknown>>, word: string): word is Word {
-  return Object.hasOwn(table, word);
+function isKeyOf<Key extends string>(table: Readonly<Record<Key, unknown>>, key: string): key is Key {
+  return Object.hasOwn(table, key);
 }
 
-/** How an object stands that this is the first cause of. */
+/** State of an object whose first cause this is. */
 export function stateOf({ reason }: KnownCause): State {
   return REASONS[reason].state;
 }
 
-/** Errors begin small and end without a stop; a name at the front stays as it is. */
+/** Errors start in lower case and have no period; a name at the front keeps its case. */
 function sentence(message: string): string {
   const trimmed = message.trim();
   const [first = ""] = trimmed.split(/\s/, 1);

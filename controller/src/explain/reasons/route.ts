@@ -1,49 +1,33 @@
-import { PAGES, type ReasonRow } from "./row.ts";
+import { PAGES, type ReasonRow, rowsOf } from "./row.ts";
 
-/** What stands in the way of a route. */
+const route = rowsOf(["route"], PAGES.limits);
+
+/** Causes of problems with routes. */
 export const ROUTE_REASONS = {
-  NoRoutesMade: {
-    of: ["route"],
-    state: "unmanaged",
-    message: "The Node's provider makes no routes.",
-    remedy:
-      "If pods of other nodes are reached by an overlay, nothing is to be done; else run a provider that makes routes.",
-    documentation: PAGES.limits,
-  },
-  NoPodCidr: {
-    of: ["route"],
-    state: "waiting",
-    message: "The Node has no range of pod addresses yet.",
-    remedy:
-      "See that node-ipam-controller runs here or in kube-controller-manager, and that the cluster's range is not used up.",
-    documentation: "docs/explanation/node-ipam.md",
-  },
-  NoProviderId: {
-    of: ["route"],
-    state: "waiting",
-    message: "The Node has no provider ID yet, so no route can lead to its machine.",
-    remedy: "`cloudwire explain node/NAME` says why it is not initialized.",
-    documentation: PAGES.nodes,
-  },
-  RouteTableFull: {
-    of: ["route"],
-    state: "blocked",
-    message: "The cloud's route table is full.",
-    remedy:
-      "Have the limit raised at the cloud, or remove routes that nobody needs. The route is made as soon as one is removed.",
-    documentation: PAGES.limits,
-  },
-  RangeTaken: {
-    of: ["route"],
-    state: "blocked",
-    message: "A route for the same range leads somewhere else, and is not this Node's.",
-    remedy: "Find whose route it is at the cloud, or which two Nodes have one range, and take one away.",
-    documentation: PAGES.limits,
-  },
-  RouteMissing: {
-    of: ["node", "route"],
-    state: "waiting",
-    message: "The Node has no route.",
-    documentation: PAGES.limits,
-  },
+  RoutesNotSupported: route(
+    "unmanaged",
+    "The Node's provider does not support routes.",
+    "If pods of other nodes are reached through an overlay network, no action is needed. Otherwise run a provider that supports routes.",
+  ),
+  NoPodCIDR: rowsOf(["route"], "docs/explanation/node-ipam.md")(
+    "waiting",
+    "The Node has no pod CIDR yet.",
+    "Check that node-ipam-controller runs, here or in kube-controller-manager, and that the cluster CIDR is not exhausted.",
+  ),
+  NoProviderID: rowsOf(["route"], PAGES.nodes)(
+    "waiting",
+    "The Node has no provider ID yet, so a route cannot target its instance.",
+    "`cloudwire explain node/NAME` shows why the Node is not initialized.",
+  ),
+  RouteTableFull: route(
+    "blocked",
+    "The cloud's route table is full.",
+    "Request a higher limit, or delete unneeded routes. The route is created as soon as another is deleted.",
+  ),
+  CIDRConflict: route(
+    "blocked",
+    "A route for the same CIDR has another target and does not belong to this Node.",
+    "Find the owner of that route in the cloud, or the two Nodes with the same pod CIDR, and remove one.",
+  ),
+  RouteMissing: { ...route("waiting", "The Node has no route."), of: ["node", "route"] },
 } as const satisfies Readonly<Record<string, ReasonRow>>;

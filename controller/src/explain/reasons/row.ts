@@ -1,32 +1,39 @@
 import type { ObjectKind, State } from "@cloudwire/operator-api";
 
-/** What is the same of a reason wherever it is given. */
+/** The fixed part of a reason. */
 export interface ReasonRow {
-  /** What it may be said of. */
+  /** Kinds of objects that can have it. */
   readonly of: readonly ObjectKind[];
-  /** How an object stands that this is the first cause of. */
+  /** State of an object whose first cause this is. */
   readonly state: State;
-  /** What stands in the way; told as it is where nobody says it more exactly. */
+  /** Default message. */
   readonly message: string;
-  /** What somebody can do, as an instruction; absent: nothing, it passes by itself. */
+  /** Instruction for the operator; absent: the problem resolves automatically. */
   readonly remedy?: string;
   /** Page of the documentation. */
   readonly documentation: string;
 }
 
-/** Pages that several reasons send to. */
+/** Makes rows for the same kinds of objects, documented on the same page. */
+export function rowsOf(of: ReasonRow["of"], documentation: string) {
+  return (state: State, message: string, remedy?: string): ReasonRow => ({
+    of,
+    state,
+    message,
+    ...(remedy === undefined ? {} : { remedy }),
+    documentation,
+  });
+}
+
+/** Pages that several groups of reasons refer to. */
 export const PAGES = {
   nodes: "docs/explanation/nodes.md",
-  guard: "docs/explanation/deletion-guard.md",
   loadBalancers: "docs/explanation/load-balancers.md",
   several: "docs/explanation/several-providers.md",
-  budget: "docs/explanation/call-budget.md",
   errors: "docs/reference/errors.md",
-  observe: "docs/explanation/observe-mode.md",
   life: "docs/explanation/process-lifecycle.md",
   run: "docs/guides/run-the-controller.md",
   limits: "docs/guides/limits-and-capabilities.md",
-  disaster: "docs/guides/disaster-recovery.md",
 } as const;
 
 export const ALL = ["node", "service", "route", "provider"] as const;

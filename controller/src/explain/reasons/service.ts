@@ -1,127 +1,89 @@
-import { OBJECTS, PAGES, type ReasonRow } from "./row.ts";
+import { OBJECTS, PAGES, type ReasonRow, rowsOf } from "./row.ts";
 
-/** What stands in the way of a load balancer. */
+const service = rowsOf(["service"], PAGES.loadBalancers);
+const cloud = rowsOf(["service", "route"], PAGES.errors);
+
+/** Causes of problems with load balancers. */
 export const SERVICE_REASONS = {
-  NoLoadBalancerWanted: {
-    of: ["service"],
-    state: "unmanaged",
-    message: "The Service wants no load balancer.",
-    documentation: PAGES.loadBalancers,
-  },
-  ClassNotServed: {
-    of: ["service"],
-    state: "unmanaged",
-    message: "No provider serves its load-balancer class.",
-    remedy:
-      "Create the Service anew with a class that is served, or run a provider that serves this one. If another controller does, nothing is to be done.",
-    documentation: PAGES.several,
-  },
-  LoadBalancersNotServed: {
-    of: ["service"],
-    state: "blocked",
-    message: "No provider serves its load balancer.",
-    remedy: "Run a provider that serves load balancers, and name it with --default-load-balancer-provider.",
-    documentation: PAGES.loadBalancers,
-  },
-  ClassContested: {
-    of: ["service"],
-    state: "blocked",
-    message: "Several providers could serve it, so none of them gets it.",
-    remedy: "Have only one provider serve the class, and see that no two have the same provider-ID prefix.",
-    documentation: PAGES.several,
-  },
-  NotResponsible: {
-    of: ["service"],
-    state: "unmanaged",
-    message: "The provider says that, by its annotations, the Service is somebody else's to serve.",
-    remedy: "If it is not, change the annotation that the message names.",
-    documentation: PAGES.loadBalancers,
-  },
-  FeatureUnsupported: {
-    of: ["service", "route"],
-    state: "blocked",
-    message: "It asks for something that its provider does not offer.",
-    remedy: "Change the field that the message names, or have a provider serve it that offers this.",
-    documentation: PAGES.limits,
-  },
-  Refused: {
-    of: OBJECTS,
-    state: "blocked",
-    message: "The provider does not accept what is asked for.",
-    remedy: "Change the field or annotation that the message names.",
-    documentation: PAGES.errors,
-  },
-  ForeignOwner: {
-    of: ["service", "route"],
-    state: "blocked",
-    message: "What is at the cloud belongs to another cluster, and is left to it.",
-    remedy:
-      "Find that cluster by the name in the message. Only if it is no more, delete the object at the cloud, or have a Service take its load balancer over by annotation service.cloudwire.dev/adopt-load-balancer.",
-    documentation: PAGES.errors,
-  },
-  Conflict: {
-    of: ["service", "route"],
-    state: "blocked",
-    message: "An address, a name or a range is in use by something else, and is left to it.",
-    remedy: "Free what the message names at the cloud, or ask for another.",
-    documentation: PAGES.errors,
-  },
-  NoNodes: {
-    of: ["service"],
-    state: "blocked",
-    message: "The load balancer stands, but there are no nodes that it could forward to.",
-    remedy:
-      "See that there are initialized Nodes of its provider, and which of them carry the label node.kubernetes.io/exclude-from-external-load-balancers.",
-    documentation: PAGES.loadBalancers,
-  },
-  LoadBalancerFailed: {
-    of: ["service"],
-    state: "blocked",
-    message: "The provider says that the load balancer is broken.",
-    remedy: "See the message, and the load balancer at the cloud.",
-    documentation: PAGES.loadBalancers,
-  },
-  DriftNotRepaired: {
-    of: ["service"],
-    state: "blocked",
-    message: "Somebody changes the load balancer back each time it was made as the Service wishes.",
-    remedy: "Find at the cloud who changes it: its audit trail knows.",
-    documentation: PAGES.loadBalancers,
-  },
-  CloudBusy: {
-    of: ["service", "route"],
-    state: "waiting",
-    message: "Another change of the same object is under way at the cloud.",
-    remedy: "If it lasts, look at the object at the cloud.",
-    documentation: PAGES.errors,
-  },
-  DependencyInUse: {
-    of: ["service", "route"],
-    state: "blocked",
-    message: "Something at the cloud still uses what is to be changed or deleted.",
-    remedy: "Find at the cloud what uses it, and take that away; it is tried again by itself.",
-    documentation: PAGES.loadBalancers,
-  },
-  DeletionProtected: {
-    of: ["service"],
-    state: "blocked",
-    message: "The load balancer is protected against deletion, and the Service stays with it.",
-    remedy:
-      'If both are to go, set annotation service.cloudwire.dev/deletion-protection to "false" on the Service; that lifts a protection at the cloud, too.',
-    documentation: PAGES.loadBalancers,
-  },
-  DeletionStuck: {
-    of: ["service"],
-    state: "waiting",
-    message: "The load balancer has been going for long.",
-    remedy: "Look at the load balancer at the cloud. Taking the finalizer off by hand leaves it there, and costs.",
-    documentation: PAGES.loadBalancers,
-  },
-  OtherFinalizers: {
-    of: ["node", "service"],
-    state: "blocked",
-    message: "It is being deleted and waits for finalizers of other programs.",
-    remedy: "See to the programs that have put them on.",
-    documentation: PAGES.loadBalancers,
-  },
+  NotLoadBalancerType: service("unmanaged", "The Service is not of type LoadBalancer."),
+  LoadBalancerClassNotServed: rowsOf(["service"], PAGES.several)(
+    "unmanaged",
+    "No provider serves its load-balancer class.",
+    "Recreate the Service with a class that a provider serves, or run a provider that serves this class. If another controller serves it, no action is needed.",
+  ),
+  NoLoadBalancerProvider: service(
+    "blocked",
+    "No provider serves its load balancer.",
+    "Run a provider that supports load balancers, and name it with --default-load-balancer-provider.",
+  ),
+  LoadBalancerClassConflict: rowsOf(["service"], PAGES.several)(
+    "blocked",
+    "Several providers could serve it, so none does.",
+    "Let only one provider serve the class, and check that no two providers share a provider-ID prefix.",
+  ),
+  NotResponsible: service(
+    "unmanaged",
+    "The annotations of the Service assign it to another controller, according to the provider.",
+    "If this is not intended, change the annotation that the message names.",
+  ),
+  FeatureUnsupported: rowsOf(["service", "route"], PAGES.limits)(
+    "blocked",
+    "It requests a feature that its provider does not support.",
+    "Change the field that the message names, or use a provider that supports it.",
+  ),
+  Rejected: rowsOf(OBJECTS, PAGES.errors)(
+    "blocked",
+    "The provider rejects the request as invalid.",
+    "Change the field or annotation that the message names.",
+  ),
+  OwnedByAnotherCluster: cloud(
+    "blocked",
+    "The resource in the cloud belongs to another cluster and is left unchanged.",
+    "Find the cluster that the message names. Only if it no longer exists, delete the resource in the cloud, or adopt the load balancer with annotation service.cloudwire.dev/adopt-load-balancer.",
+  ),
+  Conflict: cloud(
+    "blocked",
+    "An address, a name or a CIDR is in use by another resource, which is left unchanged.",
+    "Release in the cloud what the message names, or request another one.",
+  ),
+  NoAvailableNodes: service(
+    "blocked",
+    "The load balancer exists, but has no nodes to forward to.",
+    "Check that its provider has initialized Nodes, and which of them have the label node.kubernetes.io/exclude-from-external-load-balancers.",
+  ),
+  LoadBalancerFailed: service(
+    "blocked",
+    "The provider reports that the load balancer has failed.",
+    "Check the message, and the load balancer in the cloud.",
+  ),
+  DriftNotRepaired: service(
+    "blocked",
+    "Each time the controller repairs the load balancer, it is changed back.",
+    "Find in the cloud's audit log who changes it.",
+  ),
+  CloudBusy: cloud(
+    "waiting",
+    "Another change of the same resource is in progress in the cloud.",
+    "If it lasts, check the resource in the cloud.",
+  ),
+  DependencyInUse: rowsOf(["service", "route"], PAGES.loadBalancers)(
+    "blocked",
+    "Another resource in the cloud uses the resource that must be changed or deleted.",
+    "Find that resource in the cloud and remove it. The change is retried automatically.",
+  ),
+  DeletionProtected: service(
+    "blocked",
+    "The load balancer is protected against deletion, so the Service is kept.",
+    'To delete both, set annotation service.cloudwire.dev/deletion-protection to "false" on the Service. This also removes a protection in the cloud.',
+  ),
+  DeletionStuck: service(
+    "waiting",
+    "The deletion of the load balancer takes unusually long.",
+    "Check the load balancer in the cloud. Removing the finalizer by hand leaves the load balancer in the cloud, at your cost.",
+  ),
+  WaitingForFinalizers: rowsOf(["node", "service"], PAGES.loadBalancers)(
+    "blocked",
+    "It is being deleted and waits for finalizers of other controllers.",
+    "Check the controllers that added them.",
+  ),
 } as const satisfies Readonly<Record<string, ReasonRow>>;

@@ -44,7 +44,7 @@ test("explain tells a Node, its route and a Service that are well, and what happ
     exists: true,
     replica: { isLeader: true },
     causes: [],
-    desired: [{ description: `taint ${UNINITIALIZED} lifted`, state: "met" }],
+    desired: [{ description: `taint ${UNINITIALIZED} removed`, state: "met" }],
     provider: { name: "simulated", connection: "ready", ready: true, reasons: [], throttled: [] },
     controllers: [
       { controller: "cloud-node-controller", key: "well-1", failures: 0, last: { reconcileID: expect.any(String) } },
@@ -92,7 +92,7 @@ test("explain names what is wrong with one Node, with the next try, and passes o
     metadata: { name: "wrong-1", annotations: { "alpha.kubernetes.io/provided-node-ip": "192.0.2.99" } },
     spec: { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }] },
   });
-  const explanation = await explainedBy(controller, "node/wrong-1", "ProvidedNodeIpUnknown");
+  const explanation = await explainedBy(controller, "node/wrong-1", "ProvidedNodeIPMismatch");
   expect(explanation).toMatchObject({
     state: "blocked",
     nextRetry: { message: expect.stringMatching(/cloud-node-controller: back-off after \d+ failures?/) },
@@ -117,7 +117,7 @@ test("explain says what to write instead, and knows what it does not know", asyn
   expect(JSON.parse(unknown.text)).toMatchObject({
     exists: false,
     state: "unmanaged",
-    causes: [{ reason: "NotInCluster" }],
+    causes: [{ reason: "NotFound" }],
     facts: [],
     timeline: [],
   });
@@ -130,11 +130,11 @@ test("a standby says that it is one, and who leads", async () => {
   await world.registerNode("unownedAnswer-1");
   const leader = String(at(await explain(controller, "node/unownedAnswer-1"), "replica", "identity"));
   const explanation = await explained(standby, "node/unownedAnswer-1", "by a standby", (it) => {
-    return at(it, "replica", "leaderIdentity") === leader && reasonsOf(it).join() === "NotTheLeader";
+    return at(it, "replica", "leaderIdentity") === leader && reasonsOf(it).join() === "NotLeader";
   });
   expect(explanation).toMatchObject({
     replica: { isLeader: false, leaderIdentity: leader },
-    causes: [{ reason: "NotTheLeader", message: expect.stringContaining(leader) }],
+    causes: [{ reason: "NotLeader", message: expect.stringContaining(leader) }],
     controllers: [
       { controller: "cloud-node-controller", queue: { kind: "notRunning", message: "another replica leads" } },
       { controller: "cloud-node-lifecycle-controller" },

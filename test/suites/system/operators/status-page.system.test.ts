@@ -40,14 +40,14 @@ describe("rows follow reality", () => {
     await world.createMachines([{ name: "seen-1", zone: "north-a" }]);
     await world.registerNode("seen-1");
     await told(events, "node/seen-1", "ok");
-    await told(events, "route/seen-1", "waiting NoPodCidr");
+    await told(events, "route/seen-1", "waiting NoPodCIDR");
     await world.registerNode("machineless-1");
-    await told(events, "node/machineless-1", "blocked MachineUnknown");
+    await told(events, "node/machineless-1", "blocked InstanceNotFound");
 
     await world.createService("web", 8283);
     await world.createService("odd", 8284, { loadBalancerClass: "example.com/nobody" });
     await told(events, "service/default/web", "ok");
-    await told(events, "service/default/odd", "unmanaged ClassNotServed");
+    await told(events, "service/default/odd", "unmanaged LoadBalancerClassNotServed");
     expect(events.rows.get("service/default/web")).toMatchObject({
       provider: "simulated",
       creationTime: expect.any(String),
@@ -105,7 +105,7 @@ describe("rows follow reality", () => {
     await world.registerNode("watched-1");
     await world.initialized("watched-1");
     using events = PageEvents.of(page);
-    await told(events, "node/watched-1", "waiting NotTheLeader");
+    await told(events, "node/watched-1", "waiting NotLeader");
     await world.reportReady("watched-1", "True");
     await told(events, "node/watched-1", "ok");
     await eventually("the leader to be named", SOON_MS, () =>
