@@ -4,7 +4,7 @@ import { logFaults } from "./report.ts";
 test("logFaults() tells each kind of error once, with how often it came, and no warning", () => {
   const log = [
     "12:00:00.000 INFO  Started version=1",
-    '12:00:01.000 WARN  Reconcile failed; trying again with back-off key=a err="an ERROR"',
+    '12:00:01.000 WARN  Reconcile failed; retrying with back-off key=a err="an ERROR"',
     "12:00:02.000 ERROR Watch failed resource=nodes",
     "12:00:03.000 ERROR Watch failed resource=services",
     "12:00:04.000 ERROR Panic",

@@ -8,7 +8,7 @@ export interface WrittenCall {
   /** @default OK */
   readonly code?: string;
   readonly details?: readonly Json[];
-  readonly givenUp?: true;
+  readonly cancelled?: true;
 }
 
 /** The text of a recording: calls one after the other, or as `order` has it: `b1`, `b2`, `e2`, `e1`. */
@@ -16,19 +16,19 @@ export function recordingText(calls: readonly WrittenCall[], order?: readonly st
   const events = order ?? calls.flatMap((_, index) => [`b${index + 1}`, `e${index + 1}`]);
   const lines = events.map((event) => {
     const number = Number(event.slice(1));
-    const { method = "", request = {}, response, code = "OK", details, givenUp } = calls[number - 1] ?? {};
+    const { method = "", request = {}, response, code = "OK", details, cancelled } = calls[number - 1] ?? {};
     const common = { call: number, provider: "acme", method };
-    if (event.startsWith("b")) return { kind: "begin", ...common, requestId: `r-${number}`, timeoutMs: 5000, request };
-    return { kind: "end", ...common, code, message: code === "OK" ? undefined : "no", details, givenUp, response };
+    if (event.startsWith("b")) return { kind: "start", ...common, requestID: `r-${number}`, timeoutMs: 5000, request };
+    return { kind: "end", ...common, code, message: code === "OK" ? undefined : "no", details, cancelled, response };
   });
   const head = {
-    kind: "head",
+    kind: "header",
     format: "cloudwire.recording",
     version: 1,
     contract: "cloudprovider.v1",
     program: "test",
   };
-  return written([{ ...head, providers: [] }, ...lines, { kind: "tail" }]);
+  return written([{ ...head, providers: [] }, ...lines, { kind: "footer" }]);
 }
 
 /** Lines with what each of them has. */

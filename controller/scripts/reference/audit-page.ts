@@ -43,7 +43,7 @@ Lines are in the order in which calls ended; \`sequence\` is the order in which 
 ## Secrets
 
 None is in it. Of requests and answers only the fields above are written, and those that the contract marks sensitive are taken out first (\`***\`), before the digest too, so
-that nobody can try guesses against it. The free text of errors is left out: the controller's log has it, by \`requestId\`.
+that nobody can try guesses against it. The free text of errors is left out: the controller's log has it, by \`requestID\`.
 
 ## The digest
 

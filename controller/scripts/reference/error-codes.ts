@@ -2,63 +2,63 @@ import type { EXIT } from "../../src/app/shutdown.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import { type ClosedSet, closed } from "../closed-set.ts";
 
-/** Ends of the process, by their names in exit-codes.ts. */
+/** Exit codes of the process, by their names in app/shutdown.ts. */
 export const EXITS: ClosedSet = closed<keyof typeof EXIT>({
-  ok: "It was asked to end, and ended in order; or it has printed what it was asked for.",
+  ok: "The process was asked to shut down and did so cleanly, or printed what was requested.",
   tryAgain:
-    "Leadership is lost, or something outside has to be put right first: a kubeconfig, a certificate, an address that is taken. The last line says what. Started again, it stands by, or finds things put right.",
-  usage: "The settings are wrong: one line for each problem, nothing was started. Starting again does not help.",
+    "Leadership was lost, or something outside the process must be fixed first: a kubeconfig, a certificate, an address in use. The last line names it. A restart becomes a standby, or succeeds once the cause is fixed.",
+  usage: "The settings are invalid: one line per problem, and nothing was started. A restart does not help.",
   internalError:
-    "A part without which the process is of no use has broken, which is a fault of this program, or the end in order took too long. Started again, it begins with all parts.",
+    "An essential part of the process failed with an internal error, or graceful shutdown timed out. A restart starts all parts again.",
 });
 
-/** `code` of errors of this program. errors-page.test.ts compares them with the sources. */
+/** `code` of errors of the controller. errors-page.test.ts compares them with the sources. */
 export const OWN_CODES: Readonly<Record<string, string>> = {
-  USAGE: "Only an operator can put it right, and before anything runs. One line, and the process ends.",
+  USAGE: "Invalid settings that only an operator can fix. The process prints one line per problem and exits.",
   KUBE_ACCESS:
-    "The kubeconfig, or the service account, cannot be used. At the start the process ends; later it is read again.",
-  LEADERSHIP_LOST: "The Lease could not be renewed in time: another process may lead. This one ends.",
+    "The kubeconfig or the service account is unusable. At startup the process exits; later it reads them again.",
+  LEADERSHIP_LOST: "The Lease could not be renewed in time, so another process may be the leader. This process exits.",
   PEM_FILE:
-    "A certificate, key or authority in a file cannot be used. At the start a server without one ends the process; files that were good before stay in force until these are put right.",
-  TRACE_EXPORT: "Traces cannot be exported with what the variables `OTEL_EXPORTER_OTLP_*` say. The process ends.",
+    "A certificate, key or CA certificate file is unusable. At startup a server without one ends the process; later the previous files stay in use until the new ones are fixed.",
+  TRACE_EXPORT: "The `OTEL_EXPORTER_OTLP_*` variables are invalid for the export of traces. The process exits.",
   DEADLINE_EXCEEDED: "No response in time. Retried.",
-  DECODE: "An answer has another shape than it must have: of another version, or not from whom it should be.",
-  TERMINAL: "Will not succeed until something changes: not tried again.",
-  RETRY_AFTER: "Failed, and tried again after a set wait. Its cause says why.",
-  NODE_NOT_INITIALIZED: "A Node keeps its taint; the message says why ([nodes](../explanation/nodes.md)).",
-  ROUTE_SYNC: "Routes to a Node could not be made or removed.",
-  POD_RANGE_UNAVAILABLE: "The cloud has no pod ranges for a Node ([node IPAM](../explanation/node-ipam.md)).",
+  DECODE: "A response has an unexpected format: the peer has another version, or is the wrong server.",
+  TERMINAL: "A terminal error: not retried until something changes.",
+  RETRY_AFTER: "Retried after a set delay. The cause of the error has the reason.",
+  NODE_NOT_INITIALIZED: "A Node keeps its taint; the message has the cause ([nodes](../explanation/nodes.md)).",
+  ROUTE_SYNC: "Routes to a Node could not be created or deleted.",
+  POD_CIDR_UNAVAILABLE: "The cloud has no pod CIDRs for a Node ([node IPAM](../explanation/node-ipam.md)).",
   LOAD_BALANCER_SYNC:
-    "A load balancer is not as its Service wishes ([load balancers](../explanation/load-balancers.md)).",
+    "A load balancer does not match the spec of its Service ([load balancers](../explanation/load-balancers.md)).",
   SUPERSEDED: "The Service changed while a change was queued; the controller plans again. Not a failure.",
-  VOLUME_NOT_KNOWN:
-    "A volume could not be looked up; tried again ([labels](../explanation/persistent-volume-labels.md)).",
-  SELECTOR: "A label selector cannot be read: part of a USAGE problem.",
+  VOLUME_LOOKUP_FAILED:
+    "A volume could not be looked up; retried ([labels](../explanation/persistent-volume-labels.md)).",
+  SELECTOR: "A label selector is invalid: part of a USAGE problem.",
   PLANNED_ONLY:
-    "A write was planned and not made: its controller or provider is observed ([observe mode](../explanation/observe-mode.md)). Not a failure.",
-  UNACCOUNTED_WRITE:
-    "A write was refused where something is observed, for it belongs to no reconcile: a fault of this program.",
-  DER: "A CertificateSigningRequest cannot be read: it is not approved ([bootstrap](../explanation/bootstrap.md)).",
+    "A write was planned and not made, because its controller or provider is in observe mode ([observe mode](../explanation/observe-mode.md)). Not a failure.",
+  UNTRACKED_WRITE: "Observe mode rejected a write that belongs to no reconcile: an internal error.",
+  DER: "A CertificateSigningRequest cannot be parsed and is not approved ([bootstrap](../explanation/bootstrap.md)).",
 };
 
-/** `code` of calls to the API server that failed. */
+/** `code` of failed requests to the API server. */
 export const API_CODES: ClosedSet = closed<ApiErrorCode>({
-  conflict: "409: the object has changed meanwhile. It is read and judged anew.",
+  conflict: "409: the object has changed since it was read. It is read and reconciled again.",
   alreadyExists: "409: an object of that name exists.",
-  notFound: "404: mostly that the object went meanwhile.",
-  gone: "410: what was to be watched on is too old. The list starts anew.",
-  invalid: "Any other 4xx: the server refuses the object. Not tried again as it is.",
-  forbidden: "403: the ClusterRole lacks a right; the message names verb and resource. Tried again with back-off.",
-  unauthorized: "401: token or certificate are not, or no longer, good. They are read again before the next try.",
-  tooManyRequests: "429: priority and fairness hold it back. Tried again when the server says.",
-  unsupportedMedia: "406, 415: the server does not speak the encoding; the next try is in JSON.",
-  transient: "5xx, no answer, a broken one. Tried again with back-off.",
-  aborted: "Given up by this program: it ends, or leads no longer.",
+  notFound: "404: the object does not exist, usually because it was deleted.",
+  gone: "410: the resource version of a watch is too old. The informer lists again.",
+  invalid: "Any other 4xx: the server rejects the object. Not retried unchanged.",
+  forbidden: "403: a permission is missing; the message names verb and resource. Retried with back-off.",
+  unauthorized: "401: the token or certificate is invalid. It is read again before the next attempt.",
+  tooManyRequests: "429: API priority and fairness rejects the request. Retried when the server says so.",
+  unsupportedMedia: "406, 415: the server does not support the encoding; the next attempt uses JSON.",
+  transient: "5xx, no response, or an invalid one. Retried with back-off.",
+  aborted: "Canceled by the controller, which shuts down or is no longer the leader.",
 });
 
-/** Reasons of domain `cloudwire.dev`: errors of this program in the shape of a provider's. */
+/** Reasons of domain `cloudwire.dev`: errors of the controller in the form of provider errors. */
 export const OWN_REASONS: Readonly<Record<string, string>> = {
-  CLASS_CONTESTED: "Several providers serve the Service's class. Class O; none of them gets it until only one does.",
-  CLAIM_OPEN: "A Node may be of one more provider that cannot tell now. Class U; nobody gets it yet.",
-  AMBIGUOUS_NAME: "The same, and the Node has waited for a while.",
+  LOAD_BALANCER_CLASS_CONFLICT:
+    "Several providers serve the load-balancer class of the Service. Class O; no provider gets the Service until only one serves the class.",
+  OWNER_UNKNOWN: "Another provider that may own the Node cannot respond now. Class U; no provider gets the Node yet.",
+  AMBIGUOUS_NAME: "The same as `OWNER_UNKNOWN`, after the Node has waited for a while.",
 };

@@ -47,7 +47,7 @@ names, addresses, annotations under the provider's prefixes, ids at the cloud, a
 ## What it does not hold up
 
 Lines are written behind the calls, which never wait for one and never fail because of one. Where the file cannot be written, the log says so once, up to 8 MiB of lines wait and are tried again every five seconds, and then
-new ones are lost: a line of kind \`lost\` says how many, and \`cloudwire_recording_lines_total{result="dropped"}\` counts them. A process that is killed loses the lines of its last moment, and writes no \`tail\`.
+new ones are lost: a line of kind \`dropped\` says how many, and \`cloudwire_recording_lines_total{result="dropped"}\` counts them. A process that is killed loses the lines of its last moment, and writes no \`footer\`.
 `;
 }
 

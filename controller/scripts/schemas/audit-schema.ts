@@ -48,7 +48,7 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     when: "likewise",
     what: "what is reconciled: `namespace/name` of a Service, a Node's name, a fixed word for work on the whole cluster; of a call about several routes the first one's",
   },
-  reconcileId: {
+  reconcileID: {
     type: "text",
     schema: text,
     when: "likewise",
@@ -79,13 +79,13 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     when: "",
     what: "RPC of the contract",
   },
-  requestId: {
+  requestID: {
     type: "text",
     schema: text,
     when: "",
     what: "one call, by the same id in the controller's log, in the provider's, and in a trace; a change that is repeated because nobody knows what became of it keeps its id",
   },
-  planOnly: {
+  validateOnly: {
     type: "true, false",
     schema: { type: "boolean" },
     when: "",
@@ -114,7 +114,7 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     when: "the call is about a load balancer",
     what: "the Service; its UID tells it from one of the same name before or after it",
   },
-  loadBalancerId: {
+  loadBalancerID: {
     type: "text",
     schema: text,
     when: "it is known",
@@ -132,14 +132,14 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     when: "the call is about nodes of a load balancer",
     what: "the set of nodes that was wished",
   },
-  nodeSetId: {
+  nodeSetID: {
     type: "text",
     schema: text,
     when: "`ApplyNodeSet`",
     what: "the set of nodes that the provider is to remember; its cloud is not asked",
   },
   routes: {
-    type: "list of objects with `destinationCidr`, `node`, `targetProviderId`, `code`, `reason`",
+    type: "list of objects with `destinationCidr`, `node`, `targetProviderID`, `code`, `reason`",
     schema: {
       type: "array",
       minItems: 1,
@@ -148,11 +148,11 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
         properties: {
           destinationCidr: text,
           node: { type: "string" },
-          targetProviderId: { type: "string" },
+          targetProviderID: { type: "string" },
           code: { enum: [...codeNames] },
           reason: text,
         },
-        required: ["destinationCidr", "node", "targetProviderId"],
+        required: ["destinationCidr", "node", "targetProviderID"],
         additionalProperties: false,
       },
     },
@@ -195,7 +195,7 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     when: "likewise",
     what: "those of them that change something; 0: all was as wished",
   },
-  cloudRequestIds: {
+  cloudRequestIDs: {
     type: "list of texts",
     schema: { type: "array", items: text },
     when: "",

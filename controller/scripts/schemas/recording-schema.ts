@@ -30,19 +30,19 @@ export const COMMON_FIELDS: Fields = {
     type: "number",
     schema: natural,
     when: "",
-    what: "counts the lines of a process: 1 is its head, and a gap says that lines are lost",
+    what: "number of the line within the process; 1 is the header, and a gap means that lines were dropped",
   },
   atMs: {
     type: "number",
     schema: { type: "number", minimum: 0 },
     when: "",
-    what: "milliseconds since the recording was opened, by a clock that does not jump",
+    what: "milliseconds since the recording was opened, by a monotonic clock",
   },
   time: {
     type: "time",
     schema: { type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$" },
     when: "",
-    what: "the same moment by the wall clock, UTC",
+    what: "wall-clock time of the line, UTC",
   },
 };
 
@@ -51,7 +51,7 @@ const OF_CALL: Fields = {
     type: "number",
     schema: natural,
     when: "",
-    what: "the call, by the order in which calls began: 1 is the first",
+    what: "number of the call in the order of starts; 1 is the first",
   },
   provider: { type: "text", schema: text, when: "", what: "name that `--provider` gives the provider" },
   method: { type: "text", schema: { enum: METHODS }, when: "", what: "RPC of the contract" },
@@ -62,20 +62,20 @@ const OF_ANSWER: Fields = {
     type: "object",
     schema: { type: "object" },
     when: "there is a message",
-    what: "the answer, as JSON without secrets",
+    what: "the response, as JSON without secrets",
   },
-  inexact: {
+  lossy: {
     type: "true",
     schema: { const: true },
-    when: "so",
-    what: "`response` lacks something that the bytes had: a field or a value of a newer contract, a time finer than a millisecond; or the fields came in another order",
+    when: "it applies",
+    what: "`response` differs from the bytes on the wire: it lacks a field or a value of a newer contract, or a time finer than a millisecond, or the fields were in another order",
   },
 };
 
-/** Each kind of line with what it says, and the fields that it has beside those of every line. */
+/** Each kind of line, with its fields in addition to {@link COMMON_FIELDS}. */
 export const RECORDING_KINDS: Readonly<Record<string, { readonly what: string; readonly fields: Fields }>> = {
-  head: {
-    what: "The first line of a process. A file has as many recordings as it has heads.",
+  header: {
+    what: "The first line of a process. A file has one recording per header.",
     fields: {
       format: { type: "text", schema: { const: RECORDING_FORMAT }, when: "", what: `\`${RECORDING_FORMAT}\`` },
       version: { type: "number", schema: { const: RECORDING_VERSION }, when: "", what: `${RECORDING_VERSION}` },
@@ -93,15 +93,20 @@ export const RECORDING_KINDS: Readonly<Record<string, { readonly what: string; r
           },
         },
         when: "",
-        what: "the providers that it was told to call",
+        what: "the configured providers",
       },
     },
   },
-  begin: {
-    what: "A call is sent. A call that is tried again is another call.",
+  start: {
+    what: "A call is sent. A retry is another call.",
     fields: {
       ...OF_CALL,
-      requestId: { type: "text", schema: text, when: "", what: "one call, by the same id in the logs of both sides" },
+      requestID: {
+        type: "text",
+        schema: text,
+        when: "",
+        what: "ID of the call, the same in the logs of the controller and the provider",
+      },
       timeoutMs: {
         type: "number",
         schema: { type: "number", exclusiveMinimum: 0 },
@@ -113,32 +118,32 @@ export const RECORDING_KINDS: Readonly<Record<string, { readonly what: string; r
   },
   message: { what: "A message of a stream.", fields: { ...OF_CALL, ...OF_ANSWER } },
   end: {
-    what: "A call has ended. A call without this line had not when the recording ended.",
+    what: "A call has ended. Without this line, the call was still in progress at the end of the recording.",
     fields: {
       ...OF_CALL,
       code: { type: "text", schema: { enum: [...codeNames] }, when: "", what: "`OK`, or a gRPC code" },
-      message: { type: "text", schema: anyText, when: "`code` is not `OK`", what: "what the error says" },
+      message: { type: "text", schema: anyText, when: "`code` is not `OK`", what: "message of the error" },
       details: {
         type: "list of objects",
         schema: { type: "array", items: { type: "object", required: ["@type"] } },
-        when: "the error has some",
-        what: "`google.rpc` details by `@type`; of a type that is not known its `bytes` in base64. An error without any was made by the transport, not by the provider",
+        when: "the error has details",
+        what: "`google.rpc` details by `@type`; details of unknown types have their `bytes` in base64. An error without details comes from the transport, not from the provider",
       },
-      givenUp: {
+      cancelled: {
         type: "true",
         schema: { const: true },
-        when: "so",
-        what: "the controller gave the call up; what the provider would have answered is not known",
+        when: "it applies",
+        what: "the controller canceled the call; the response of the provider is unknown",
       },
       ...OF_ANSWER,
     },
   },
-  lost: {
-    what: "Lines are missing before this one: too many waited for a file that could not be written.",
-    fields: { lines: { type: "number", schema: natural, when: "", what: "how many" } },
+  dropped: {
+    what: "Lines were dropped before this one: too many were queued for a file that could not be written.",
+    fields: { lines: { type: "number", schema: natural, when: "", what: "number of dropped lines" } },
   },
-  full: { what: "The file has its size; nothing more was recorded.", fields: {} },
-  tail: { what: "The process ended in order: the recording is whole.", fields: {} },
+  sizeLimit: { what: "The file reached its size limit; recording stopped.", fields: {} },
+  footer: { what: "The process shut down cleanly; the recording is complete.", fields: {} },
 };
 
 /** The schema of one line. */

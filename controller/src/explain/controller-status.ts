@@ -84,8 +84,8 @@ function position(queue: Workqueue, key: string, nowMs: number): QueuePosition {
   }
 }
 
-export function reconcileResult({ outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ReconcileResult {
-  const base = { outcome, endTime: iso(endMs), durationMs: Math.round(durationMs), reconcileID: reconcileId };
+export function reconcileResult({ outcome, endMs, durationMs, reconcileID, error }: ReconcileRecord): ReconcileResult {
+  const base = { outcome, endTime: iso(endMs), durationMs: Math.round(durationMs), reconcileID };
   if (error === undefined) return base;
   const { code, message } = error;
   return { ...base, error: { ...(code === undefined ? {} : { code }), message } };

@@ -190,7 +190,7 @@ export async function readClusterId(dependencies: ClusterIdentityDependencies): 
       signal.throwIfAborted();
       const problem = messageOf(error);
       onFailure(problem);
-      log.warn("Cannot read the identity of the cluster yet, trying on", { namespace: IDENTITY_NAMESPACE, problem });
+      log.warn("Could not read the cluster ID; retrying", { namespace: IDENTITY_NAMESPACE, detail: problem });
     }
     await sleep(backoff.nextMs(), signal, clock);
   }

@@ -65,9 +65,9 @@ describe("Plans", () => {
   test("say a plan once, another again, and that nothing is left", () => {
     for (const writes of [[], [called], [called], [patched("1", "2")], [], []]) plans.settle({ ...key, writes });
     expect(log.lines.map(({ message }) => message)).toEqual([
-      "Would be written, and is not: observed",
-      "Would be written, and is not: observed",
-      "Nothing would be written any more",
+      "Pending writes in observe mode",
+      "Pending writes in observe mode",
+      "No pending writes in observe mode",
     ]);
   });
 

@@ -59,13 +59,13 @@ export class Plans {
     this.#undecided.delete(id);
     if (writes.length === 0) {
       if (!this.#plans.delete(id)) return;
-      return log.info("Nothing would be written any more", { controller, key, provider });
+      return log.info("No pending writes in observe mode", { controller, key, provider });
     }
     const digest = digestOf(writes);
     const isSame = before?.digest === digest;
     this.#plans.set(id, { ...planned, digest, sinceMs: isSame ? before.sinceMs : clock.nowMs() });
     if (isSame) return;
-    log.info("Would be written, and is not: observed", { controller, key, provider, writes: writes.map(summaryOf) });
+    log.info("Pending writes in observe mode", { controller, key, provider, writes: writes.map(summaryOf) });
   }
 
   /** A reconcile has failed. What it planned before, if it did, stays. */

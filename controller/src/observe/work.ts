@@ -17,7 +17,7 @@ export interface Work {
   /** Whose the key is, by its lane; "": nobody's, or it cannot be told. */
   readonly provider: string;
   /** As in the log and in traces. */
-  readonly reconcileId: string;
+  readonly reconcileID: string;
   /** The state of the object that the key names, as it was when the reconcile began; undefined: it names none, or one that is gone. */
   readonly version: ObjectVersion | undefined;
   /**
@@ -59,7 +59,7 @@ export function doSharedWork<T>(shares: readonly (Work | undefined)[], task: () 
     controller: first.controller,
     key: first.key,
     provider: first.provider,
-    reconcileId: first.reconcileId,
+    reconcileID: first.reconcileID,
     version: first.version,
     note: (write, item) => {
       const concerned = item === undefined ? new Set(shares) : [shares[item]];

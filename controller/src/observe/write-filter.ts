@@ -4,7 +4,7 @@ import { currentWork, type Work } from "./work.ts";
 
 /** Some code would write without being part of a reconcile while something is observed: a fault of this program. */
 export class UntrackedWriteError extends TypeError {
-  readonly code = "UNACCOUNTED_WRITE";
+  readonly code = "UNTRACKED_WRITE";
 
   constructor(what: string) {
     super(`${what} was refused: it is part of no reconcile, so it cannot be told whether it may be done (--mode)`);
@@ -57,6 +57,6 @@ export function observing({
   const modes = modesOf(options);
   if (!observesAny(modes)) return undefined;
   const extent = observesAll(modes) ? "all of this process, which takes no part in leader election" : "in part";
-  dependencies.log.info("Observing: what would be written is planned and reported, and not written", { extent });
+  dependencies.log.info("Observe mode: writes are planned and reported, but not made", { extent });
   return { filter: new WriteFilter(modes), plans: new Plans(dependencies) };
 }

@@ -85,7 +85,7 @@ test("warns of what two providers declare, with each of them and in the log", as
   expect(side.warning("east")).toContain(contested);
   expect(side.problem()).toBeUndefined();
   await eventually("the log to say so", () =>
-    log.lines.some(({ level, fields }) => level === "error" && String(fields["why"]).includes(contested)),
+    log.lines.some(({ level, fields }) => level === "error" && String(fields["detail"]).includes(contested)),
   );
 });
 

@@ -152,7 +152,7 @@ function tell(listener: () => void, log: Logger): void {
   try {
     listener();
   } catch (error) {
-    log.error("A controller failed to take up that a provider can be used; its keys wait for their next try", {
+    log.error("A controller failed to handle a provider that became available; its keys wait for their next retry", {
       err: error,
     });
   }

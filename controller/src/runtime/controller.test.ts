@@ -131,7 +131,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     await rig.clock.advance(1000);
     expect(rig.log.lines.map(({ level, message }) => [level, message])).toEqual([
       ["info", "Controller started"],
-      ["debug", "Reconcile waits"],
+      ["debug", "Reconcile is waiting"],
     ]);
   });
 
@@ -334,7 +334,7 @@ describe("stepReconciler()", () => {
     priority: "high",
     signal: new AbortController().signal,
     log: new FakeLog(),
-    reconcileId: "id",
+    reconcileID: "id",
     failures: 0,
   };
 

@@ -188,10 +188,10 @@ export class Controller {
       this.#attempt(context, (reason) => own.abort(reason)),
     );
     const durationMs = clock.monotonicMs() - startMs;
-    const { key, reconcileId } = context;
+    const { key, reconcileID } = context;
     metrics.controller.reconciled(outcome.kind, durationMs / 1000);
     const before = this.#history.last(key);
-    const record = this.#history.add({ key, reconcileId, endMs: clock.nowMs(), durationMs }, outcome);
+    const record = this.#history.add({ key, reconcileID, endMs: clock.nowMs(), durationMs }, outcome);
     metrics.controller.ended?.(record, before);
     report(context.log, outcome);
     return outcome;
@@ -201,13 +201,13 @@ export class Controller {
   async #attempt(context: ReconcileContext, stop: (reason: unknown) => void): Promise<Outcome> {
     const { name, metrics } = this.#environment;
     const { reconciler, objects } = this.#options;
-    const { key, reconcileId } = context;
+    const { key, reconcileID } = context;
     const version = objects?.get(key)?.metadata;
     const work = new PlannedWork({
       controller: name,
       key,
       provider: this.queue.subqueue(key),
-      reconcileId,
+      reconcileID,
       version,
       stop,
     });
@@ -219,14 +219,14 @@ export class Controller {
 
   #context({ key, priority }: WorkItem, signal: AbortSignal): ReconcileContext {
     const { name, program } = this.#environment;
-    const reconcileId = program.newId();
+    const reconcileID = program.newId();
     return {
       key,
       priority,
       signal,
-      reconcileId,
+      reconcileID,
       failures: this.queue.failures(key),
-      log: program.log.child({ controller: name, key, reconcileId }),
+      log: program.log.child({ controller: name, key, reconcileID }),
     };
   }
 }
@@ -242,22 +242,22 @@ async function attempt(reconciler: Reconciler, context: ReconcileContext): Promi
 
 function report(log: Logger, outcome: Outcome): void {
   const isRepeated = (outcome.kind === "error" || outcome.kind === "retry_after") && isReportedElsewhere(outcome.error);
-  if (isRepeated) return log.debug(2, "Reconcile waits", { err: outcome.error });
+  if (isRepeated) return log.debug(2, "Reconcile is waiting", { err: outcome.error });
   switch (outcome.kind) {
     case "success":
     case "requeue_after":
     case "planned":
-      return log.debug(4, "Reconciled", { outcome });
+      return log.debug(4, "Reconciled", { result: outcome });
     case "error":
-      return log.warn("Reconcile failed; trying again with back-off", { err: outcome.error });
+      return log.warn("Reconcile failed; retrying with back-off", { err: outcome.error });
     case "retry_after":
-      return log.info("Reconcile put off", { delayMs: outcome.delayMs, err: outcome.error });
+      return log.info("Reconcile postponed", { delayMs: outcome.delayMs, err: outcome.error });
     case "terminal_error":
-      return log.error("Reconcile failed for good; waiting for a change", { err: outcome.error });
+      return log.error("Reconcile failed with a terminal error; waiting for a change", { err: outcome.error });
     case "panic":
-      return log.error("Reconcile hit a fault of this program; trying again with back-off", { err: outcome.error });
+      return log.error("Reconcile panicked; retrying with back-off", { err: outcome.error });
     case "aborted":
-      return log.debug(2, "Reconcile cut short");
+      return log.debug(2, "Reconcile canceled");
     default:
       outcome satisfies never;
   }

@@ -9,7 +9,7 @@ const QUOTA = contractError("QUOTA_EXCEEDED", "5 of 5");
 const failed = (message: string): Outcome => ({ kind: "error", error: new Error(message) });
 
 function add(history: ReconcileHistory, key: string, outcome: Outcome, id = key): void {
-  history.add({ key, reconcileId: id, endMs: 1000, durationMs: 20 }, outcome);
+  history.add({ key, reconcileID: id, endMs: 1000, durationMs: 20 }, outcome);
 }
 
 describe("ReconcileHistory", () => {
@@ -22,19 +22,19 @@ describe("ReconcileHistory", () => {
     expect(history.recent()).toEqual([
       {
         key: "a",
-        reconcileId: "a",
+        reconcileID: "a",
         outcome: "panic",
         error: { code: undefined, message: "x is undefined" },
         ...rest,
       },
       {
         key: "b",
-        reconcileId: "b",
+        reconcileID: "b",
         outcome: "retry_after",
         error: { code: "RETRY_AFTER", message: "throttled" },
         ...rest,
       },
-      { key: "a", reconcileId: "a", outcome: "success", error: undefined, ...rest },
+      { key: "a", reconcileID: "a", outcome: "success", error: undefined, ...rest },
     ]);
   });
 
@@ -45,7 +45,7 @@ describe("ReconcileHistory", () => {
     add(history, "a", { kind: "requeue_after", delayMs: 10, why }, "2");
     add(history, "a", { kind: "aborted" }, "3");
     for (let turn = 0; turn < 200; turn++) add(history, "b", DONE);
-    expect(history.last("a")).toMatchObject({ reconcileId: "2", outcome: "requeue_after", why });
+    expect(history.last("a")).toMatchObject({ reconcileID: "2", outcome: "requeue_after", why });
     expect(history.last("c")).toBeUndefined();
   });
 
@@ -53,7 +53,7 @@ describe("ReconcileHistory", () => {
     const history = new ReconcileHistory();
     const told = Object.assign(new Error("outer"), { why: { reason: "absent", message: "no machine" } });
     const error = new RetryAfterError("wait", 10, { cause: Object.assign(told, { cause: QUOTA }) });
-    const record = history.add({ key: "a", reconcileId: "1", endMs: 0, durationMs: 0 }, { kind: "error", error });
+    const record = history.add({ key: "a", reconcileID: "1", endMs: 0, durationMs: 0 }, { kind: "error", error });
     const { code, reason } = QUOTA;
     const from = { kind: "provider", code, reason, class: "OPERATOR", isClientThrottled: false };
     expect(record).toMatchObject({ error: { from }, why: { reason: "absent", message: "no machine" } });
@@ -72,7 +72,7 @@ describe("ReconcileHistory", () => {
   test("keeps the last hundred, in order", () => {
     const history = new ReconcileHistory();
     for (let turn = 0; turn < 257; turn++) add(history, "k", DONE, String(turn));
-    expect(history.recent().map(({ reconcileId }) => Number(reconcileId))).toEqual(
+    expect(history.recent().map(({ reconcileID }) => Number(reconcileID))).toEqual(
       Array.from({ length: 100 }, (_, index) => 256 - index),
     );
   });
@@ -99,7 +99,7 @@ describe("ReconcileHistory", () => {
   test("tells failures latest first, whichever were looked up since", () => {
     const history = new ReconcileHistory();
     for (const [endMs, key] of ["a", "b", "c"].entries()) {
-      history.add({ key, reconcileId: key, endMs, durationMs: 0 }, failed(key));
+      history.add({ key, reconcileID: key, endMs, durationMs: 0 }, failed(key));
     }
     history.last("a");
     expect(history.failing().map(({ key }) => key)).toEqual(["c", "b", "a"]);

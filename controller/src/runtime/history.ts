@@ -10,7 +10,7 @@ import type { Outcome, Why } from "./reconciler.ts";
 export interface ReconcileRecord {
   readonly key: string;
   /** Of its lines in the log, and of its trace. */
-  readonly reconcileId: string;
+  readonly reconcileID: string;
   /** When it ended, wall clock. */
   readonly endMs: number;
   readonly durationMs: number;
@@ -61,9 +61,9 @@ export class ReconcileHistory {
   add(reconcile: Omit<ReconcileRecord, "outcome" | "error" | "why">, outcome: Outcome): ReconcileRecord {
     const error = "error" in outcome ? describe(outcome.error) : undefined;
     const { key, endMs, durationMs } = reconcile;
-    const reconcileId = flatText(reconcile.reconcileId);
+    const reconcileID = flatText(reconcile.reconcileID);
     const why = whyOf(outcome);
-    const record: ReconcileRecord = { key, reconcileId, endMs, durationMs, outcome: outcome.kind, error, why };
+    const record: ReconcileRecord = { key, reconcileID, endMs, durationMs, outcome: outcome.kind, error, why };
     if (outcome.kind !== "aborted") this.#keep(record);
     this.#recent[this.#next] = record;
     this.#next = (this.#next + 1) % RECENT;

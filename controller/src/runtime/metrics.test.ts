@@ -31,7 +31,7 @@ test.each(OUTCOMES)("inReconcileSpan() shows an outcome as what it is: %j", asyn
     key: "default/web",
     priority: "low",
     failures: 2,
-    reconcileId: "r-1",
+    reconcileID: "r-1",
     signal: new AbortController().signal,
     log: new FakeLog(),
   } as const;
@@ -89,7 +89,7 @@ describe("planned work", () => {
       stopped = reason;
     };
     const controller = "service-lb-controller";
-    return new PlannedWork({ controller, key, provider: "acme", reconcileId: "r", version: undefined, stop });
+    return new PlannedWork({ controller, key, provider: "acme", reconcileID: "r", version: undefined, stop });
   }
 
   /** @param canTell whether the provider takes questions */
@@ -140,7 +140,7 @@ describe("planned work", () => {
       expect(stopped).toBeInstanceOf(PlannedOnlyError);
       expect(asked).toHaveLength(canTell ? 1 : 0);
       expect(mine.outcome({ kind: "aborted" })).toEqual({ kind: "planned" });
-      const rpc = { target: "provider", provider: "acme", rpc: "DeleteLoadBalancer", trigger: "service deleted" };
+      const rpc = { target: "provider", provider: "acme", method: "DeleteLoadBalancer", trigger: "service deleted" };
       expect(mine.writesAt({ kind: "planned" })).toEqual([{ ...rpc, changes, isChecked: canTell }]);
     });
 

@@ -57,7 +57,7 @@ export function panicCounter(metrics: Metrics): Counter<"controller"> {
 export function inReconcileSpan(
   tracing: Tracing,
   controller: string,
-  { key, reconcileId, priority, failures }: ReconcileContext,
+  { key, reconcileID, priority, failures }: ReconcileContext,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const start = (): SpanStart => ({
@@ -67,7 +67,7 @@ export function inReconcileSpan(
       "cloudwire.controller": controller,
       "cloudwire.key": key,
       // The same as in the log.
-      "cloudwire.reconcile_id": reconcileId,
+      "cloudwire.reconcile_id": reconcileID,
       "cloudwire.priority": priority,
       "cloudwire.failures": failures,
     },
@@ -88,7 +88,7 @@ function isFailure(
 }
 
 export interface PlannedWorkDependencies
-  extends Pick<Work, "controller" | "key" | "provider" | "reconcileId" | "version"> {
+  extends Pick<Work, "controller" | "key" | "provider" | "reconcileID" | "version"> {
   /** Aborts the signal of the reconcile. */
   readonly stop: (reason: unknown) => void;
 }
@@ -98,17 +98,17 @@ export class PlannedWork implements Work {
   readonly controller: string;
   readonly key: string;
   readonly provider: string;
-  readonly reconcileId: string;
+  readonly reconcileID: string;
   readonly version: ObjectVersion | undefined;
   readonly #stop: (reason: unknown) => void;
   readonly #writes: PlannedWrite[] = [];
   #isStopped = false;
 
-  constructor({ controller, key, provider, reconcileId, version, stop }: PlannedWorkDependencies) {
+  constructor({ controller, key, provider, reconcileID, version, stop }: PlannedWorkDependencies) {
     this.controller = controller;
     this.key = key;
     this.provider = provider;
-    this.reconcileId = reconcileId;
+    this.reconcileID = reconcileID;
     this.version = version;
     this.#stop = stop;
   }

@@ -10,9 +10,9 @@ export interface ReconcileContext {
   readonly priority: Priority;
   /** Aborts when leadership is lost, or when the grace time of a shutdown is over. Handed to every call. */
   readonly signal: AbortSignal;
-  /** Carries controller, key and reconcileId. */
+  /** Carries controller, key and reconcileID. */
   readonly log: Logger;
-  readonly reconcileId: string;
+  readonly reconcileID: string;
   /** Failures of this key in a row so far. */
   readonly failures: number;
 }

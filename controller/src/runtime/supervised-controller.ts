@@ -135,7 +135,7 @@ export class SupervisedController {
     this.#lastFault = { atMs: clock.nowMs(), error };
     this.#state = { kind: "restarting", atMs: clock.nowMs() + delayMs, error };
     faults.inc({ controller: name });
-    log.error("Controller broke by a fault of this program; the others go on, and a fresh one starts after a while", {
+    log.error("Controller panicked; restarting", {
       controller: name,
       faults: this.#backoff.failures,
       delayMs: Math.round(delayMs),

@@ -44,7 +44,7 @@ export class AuditLog implements AuditSink {
   lose(error: unknown): void {
     this.#line++;
     this.#deps.metrics.count("dropped", 1);
-    this.#deps.log.error("A change could not be written to the audit log; this is a fault of this program", {
+    this.#deps.log.error("Could not write a change to the audit log: internal error", {
       err: error,
     });
   }

@@ -152,7 +152,7 @@ export class LineLog {
     metrics.count("written", this.#batchLines);
     this.#batchLines = 0;
     if (!this.#told.delete("write") && this.#lost === 0) return;
-    log.info(this.#deps.words.again, { file: this.#path, lost: this.#lost });
+    log.info(this.#deps.words.again, { file: this.#path, dropped: this.#lost });
     this.#lost = 0;
   }
 

@@ -45,7 +45,7 @@ describe("RecordingLog", () => {
   test("begins with a head and ends with a tail, in a file for its owner alone, and goes on behind what is there", async () => {
     const recording = open();
     await clock.advance(1500);
-    recording.write({ kind: "begin", call: recording.nextCall() });
+    recording.write({ kind: "start", call: recording.nextCall() });
     await recording.close(CLOSE_MS);
     metrics = new Metrics();
     await open().close(CLOSE_MS);
@@ -55,36 +55,36 @@ describe("RecordingLog", () => {
         line: 1,
         atMs: 0,
         time: "2026-11-21T12:00:00.000Z",
-        kind: "head",
+        kind: "header",
         format: "cloudwire.recording",
         version: 1,
         contract: "cloudprovider.v1",
         ...head,
       },
-      { line: 2, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "begin", call: 1 },
-      { line: 3, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "tail" },
-      expect.objectContaining({ line: 1, kind: "head" }),
-      expect.objectContaining({ line: 2, kind: "tail" }),
+      { line: 2, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "start", call: 1 },
+      { line: 3, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "footer" },
+      expect.objectContaining({ line: 1, kind: "header" }),
+      expect.objectContaining({ line: 2, kind: "footer" }),
     ]);
     expect(log.lines).toEqual([]);
   });
 
   test("says that it is full, stays below its size, and counts what is not recorded any more", async () => {
     const recording = open({ maxBytes: 2000 });
-    for (let call = 1; call <= 20; call++) recording.write({ kind: "begin", call, padding: "x".repeat(100) });
+    for (let call = 1; call <= 20; call++) recording.write({ kind: "start", call, padding: "x".repeat(100) });
     await recording.close(CLOSE_MS);
-    expect(kinds().at(-1)).toBe("full");
+    expect(kinds().at(-1)).toBe("sizeLimit");
     expect(statSync(path).size).toBeLessThanOrEqual(2000);
     expect(written().map(({ line }) => line)).toEqual(written().map((_, index) => index + 1));
     // All that was written or not: 20 calls, a head, the line that says it is full, and no tail.
     expect(Number(await lines("size_limit")) + kinds().length).toBe(23);
-    expect(log.messages("warn")).toEqual([expect.stringContaining("nothing more is recorded")]);
+    expect(log.messages("warn")).toEqual([expect.stringContaining("recording stopped")]);
   });
 
   test("loses what it can keep no longer, says how much once it can write again, and never throws", async () => {
     const recording = open({ path: "/dev/full", maxBytes: 100 * MEGABYTE });
     const padding = "x".repeat(MEGABYTE);
-    for (let call = 1; call <= 10; call++) recording.write({ kind: "begin", call, padding });
+    for (let call = 1; call <= 10; call++) recording.write({ kind: "start", call, padding });
     await eventually("it is to be tried again", () => clock.timers > 0);
     expect(await lines("dropped")).toBe(3);
     expect(log.messages("error")).toContainEqual(expect.stringContaining("Lines of the recording are lost"));
@@ -94,27 +94,27 @@ describe("RecordingLog", () => {
 
   test("says in the file that lines are missing before the next one", async () => {
     const recording = open();
-    recording.write({ kind: "begin", call: 1 });
+    recording.write({ kind: "start", call: 1 });
     recording.lose(new TypeError("broken"));
-    recording.write({ kind: "begin", call: 3 });
+    recording.write({ kind: "start", call: 3 });
     await recording.close(CLOSE_MS);
     expect(written().map(({ line, kind, lines: missing }) => [line, kind, missing])).toEqual([
-      [1, "head", undefined],
-      [2, "begin", undefined],
-      [4, "lost", 1],
-      [5, "begin", undefined],
-      [6, "tail", undefined],
+      [1, "header", undefined],
+      [2, "start", undefined],
+      [4, "dropped", 1],
+      [5, "start", undefined],
+      [6, "footer", undefined],
     ]);
     expect(await lines("dropped")).toBe(1);
   });
 
   test("says once that it is full where it had to say first that lines are missing", async () => {
     const recording = open({ maxBytes: 700 });
-    recording.write({ kind: "begin", call: 1, padding: "x".repeat(100) });
+    recording.write({ kind: "start", call: 1, padding: "x".repeat(100) });
     recording.lose(new TypeError("broken"));
-    recording.write({ kind: "begin", call: 2 });
+    recording.write({ kind: "start", call: 2 });
     await recording.close(CLOSE_MS);
-    expect(kinds()).toEqual(["head", "begin", "full"]);
+    expect(kinds()).toEqual(["header", "start", "sizeLimit"]);
     expect(log.messages("warn")).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describe("recording", () => {
       if (opening.kind === "open") await opening.recording.close(CLOSE_MS);
       const [head = ""] = readFileSync(path, "utf8").split("\n");
       expect(JSON.parse(head)).toMatchObject({
-        kind: "head",
+        kind: "header",
         program: "controller 1",
         providers: [{ name: "acme", address: "unix:///run/acme.sock" }],
       });

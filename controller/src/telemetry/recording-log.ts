@@ -69,7 +69,7 @@ export class RecordingLog implements RecordingSink {
     this.#bytes = statSync(path).size;
     this.#startedMs = clock.monotonicMs();
     const contract = "cloudprovider.v1";
-    this.write({ kind: "head", format: RECORDING_FORMAT, version: RECORDING_VERSION, contract, ...head });
+    this.write({ kind: "header", format: RECORDING_FORMAT, version: RECORDING_VERSION, contract, ...head });
   }
 
   /** Throws where the path cannot be opened. What the file has is kept: the recording goes on behind it, with a head of its own. */
@@ -84,7 +84,7 @@ export class RecordingLog implements RecordingSink {
 
   write(entry: object): void {
     try {
-      if (this.#lost > 0 && this.#append({ kind: "lost", lines: this.#lost })) this.#lost = 0;
+      if (this.#lost > 0 && this.#append({ kind: "dropped", lines: this.#lost })) this.#lost = 0;
       if (!this.#append(entry)) this.#lost++;
     } catch (error) {
       this.lose(error);
@@ -95,14 +95,14 @@ export class RecordingLog implements RecordingSink {
     this.#line++;
     this.#lost++;
     this.#deps.metrics.count("dropped", 1);
-    this.#deps.log.error("A call could not be written to the recording; this is a fault of this program", {
+    this.#deps.log.error("Could not write a call to the recording: internal error", {
       err: error,
     });
   }
 
   /** Says that the recording is whole and writes what waits, for so long at most. Nothing may be written afterwards. */
   close(withinMs: number): Promise<void> {
-    this.write({ kind: "tail" });
+    this.write({ kind: "footer" });
     return this.#lines.close(withinMs);
   }
 
@@ -116,9 +116,9 @@ export class RecordingLog implements RecordingSink {
     const bytes = this.#bytesOf(entry);
     if (this.#bytes + bytes.length + TAIL_BYTES > maxBytes) {
       this.#isFull = true;
-      this.#lines.append(this.#line, this.#bytesOf({ kind: "full" }, this.#line));
+      this.#lines.append(this.#line, this.#bytesOf({ kind: "sizeLimit" }, this.#line));
       metrics.count("size_limit", 1);
-      log.warn("The recording has the size of --record-provider-maxsize; nothing more is recorded", { file: path });
+      log.warn("The recording reached --record-provider-maxsize; recording stopped", { file: path });
       return true;
     }
     if (!this.#lines.append(this.#line, bytes)) return false;

@@ -87,9 +87,9 @@ test("BoundedQueue says at most every ten minutes that a collector takes nothing
   await flush(TAKEN);
   await flush(LOST);
   expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-    ["warn", "Traces cannot be exported and are lost; work goes on without them"],
-    ["warn", "Traces cannot be exported and are lost; work goes on without them"],
-    ["info", "Traces are exported again"],
+    ["warn", "Could not export traces; dropping them"],
+    ["warn", "Could not export traces; dropping them"],
+    ["info", "Exporting traces again"],
   ]);
   expect(await counts()).toEqual({ exported: 6, failed: 12, dropped: undefined });
 });

@@ -169,7 +169,7 @@ export class BoundedQueue implements SpanProcessor {
     if (nowMs - this.#loggedAtMs < LOG_MS) return;
     this.#loggedAtMs = nowMs;
     this.#isTroubled = true;
-    log.warn("Traces cannot be exported and are lost; work goes on without them", {
+    log.warn("Could not export traces; dropping them", {
       endpoint: settings.endpoint,
       spans,
       err,
@@ -179,7 +179,7 @@ export class BoundedQueue implements SpanProcessor {
   #recovered(): void {
     if (!this.#isTroubled) return;
     this.#isTroubled = false;
-    this.#deps.log.info("Traces are exported again", { endpoint: this.#deps.settings.endpoint });
+    this.#deps.log.info("Exporting traces again", { endpoint: this.#deps.settings.endpoint });
   }
 }
 

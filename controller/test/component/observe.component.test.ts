@@ -73,7 +73,7 @@ describe("a process that observes everything", () => {
     await harness.quiet();
     await touch("2");
     await harness.quiet();
-    const lines = observer.log.messages("info").filter((message) => message.startsWith("Would be written"));
+    const lines = observer.log.messages("info").filter((message) => message.startsWith("Pending writes"));
     expect(lines).toHaveLength(1);
   });
 

@@ -110,9 +110,9 @@ func (s *service) enter(ctx context.Context, method string) (context.Context, co
 		requestID:   requestIDOf(ctx),
 		traceparent: telemetry.Traceparent(firstHeader(ctx, "traceparent")),
 	}
-	call.log = s.log.With("method", method, "requestId", call.requestID)
+	call.log = s.log.With("method", method, "requestID", call.requestID)
 	if traceID := telemetry.ExportedTraceID(call.traceparent); traceID != "" {
-		call.log = call.log.With("traceId", traceID)
+		call.log = call.log.With("traceID", traceID)
 	}
 	s.metrics.Begun(method)
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, rpcCallKey{}, call))

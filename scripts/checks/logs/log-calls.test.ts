@@ -46,12 +46,14 @@ describe("the controller's log", () => {
     expect(several.filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
   });
 
-  test("has messages of one line, without a full stop", () => {
-    expect(places(calls.filter(({ message }) => message !== undefined && /\n|[.\s]$/.test(message)))).toEqual([]);
+  test("has messages of one line that start with a capital letter and do not end with a period", () => {
+    const isBad = (message: string): boolean => /^[^A-Z]|\n|[.\s]$/.test(message);
+    expect(places(calls.filter(({ message }) => message !== undefined && isBad(message)))).toEqual([]);
   });
 
   test("has errors in the field err, and fields in lowerCamelCase that leave the line's own keys alone", () => {
-    const bad = new Set(["error", "e", "level", "ts", "msg", "v"]);
+    // A code is in `reason`, a sentence in `detail`.
+    const bad = new Set(["error", "e", "level", "ts", "msg", "v", "why", "what", "how", "problem", "lost"]);
     const isBad = (field: string): boolean => bad.has(field) || !/^[a-z][A-Za-z0-9]*$/.test(field);
     expect(places(calls.filter(({ fields }) => fields.some(isBad)))).toEqual([]);
   });

@@ -93,7 +93,7 @@ const linesOf = (text: string): readonly Json[] =>
 function seenByProvider(): readonly unknown[] {
   return linesOf(sidecar.output)
     .filter((line) => line["message"] === "Answered" && CHANGES.test(String(line["method"])))
-    .map((line) => [line["method"], line["requestId"], line["code"]]);
+    .map((line) => [line["method"], line["requestID"], line["code"]]);
 }
 
 /** A Service's life: made, changed, deleted. */
@@ -131,7 +131,7 @@ describe("the audit log of the program", () => {
     expect(await endOf(controller)).toBe(0);
     const text = await readFile(path, "utf8");
     const lines = linesOf(text);
-    expect(lines.map(({ method, requestId, code }) => [method, requestId, code])).toEqual(
+    expect(lines.map(({ method, requestID, code }) => [method, requestID, code])).toEqual(
       seenByProvider().slice(before),
     );
     expect(lines.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
@@ -141,7 +141,7 @@ describe("the audit log of the program", () => {
       trigger: "service created",
       provider: "simulated",
       method: "EnsureLoadBalancer",
-      planOnly: false,
+      validateOnly: false,
       service: { namespace: "default", name: "web" },
       code: "OK",
     });
@@ -150,7 +150,7 @@ describe("the audit log of the program", () => {
     expect(sequences).toEqual(sequences.toSorted((left, right) => (left < right ? -1 : 1)));
     // What the cloud says that was changed there, found again by its own ids.
     const changed = (await admin.log(10_000)).slice(calls).filter(({ mutating, status }) => mutating && status < 300);
-    const told = lines.flatMap(({ cloudRequestIds }) => listOfTexts(cloudRequestIds));
+    const told = lines.flatMap(({ cloudRequestIDs }) => listOfTexts(cloudRequestIDs));
     expect(changed.length).toBeGreaterThan(2);
     expect(changed.filter(({ requestId }) => !told.includes(requestId))).toEqual([]);
     for (const secret of [CLOUD_KEY, TOKEN, "annotation-value"]) expect(text).not.toContain(secret);
@@ -161,7 +161,7 @@ describe("the audit log of the program", () => {
     const { length: before } = seenByProvider();
     await live(controller);
     expect(await endOf(controller)).toBe(0);
-    expect(linesOf(controller.output).map(({ method, requestId, code }) => [method, requestId, code])).toEqual(
+    expect(linesOf(controller.output).map(({ method, requestID, code }) => [method, requestID, code])).toEqual(
       seenByProvider().slice(before),
     );
   });

@@ -130,7 +130,7 @@ test("the metrics of a controller with everything on are all on their page", asy
 
 test("the log at its most talkative holds no secret", async () => {
   const told = controller.output + sidecar.output;
-  expect(told).toContain("provider call messages");
+  expect(told).toContain("Messages of provider call");
   const keyLines = (await readFile(keyFile, "utf8")).split("\n").filter((line) => line.length > 40);
   const secrets = [CLOUD_KEY, CLUSTER_TOKEN, CALLER_TOKEN, "PRIVATE KEY", ...keyLines];
   expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);

@@ -98,7 +98,7 @@ describe("Matcher", () => {
 
   test("never answers with a call that was given up", () => {
     const matcher = matcherOf([
-      { ...get, code: "CANCELLED", givenUp: true },
+      { ...get, code: "CANCELLED", cancelled: true },
       { ...get, response: { loadBalancer: balancer("lb") } },
     ]);
     expect(response(matcher, "GetLoadBalancer", read)).toHaveProperty("loadBalancer");

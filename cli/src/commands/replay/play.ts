@@ -92,7 +92,7 @@ class Player {
     for (const { kind, call } of this.#recording.events) {
       if (call.call > until) continue;
       signal.throwIfAborted();
-      if (kind === "begin") await this.#begin(call, startedMs);
+      if (kind === "start") await this.#begin(call, startedMs);
       else if (call.end !== undefined) await this.#end(expected(call, this.#options.expectations), call.end);
       if (this.#differences.length > 0 && !all) break;
     }

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { recordingText, written } from "../../test/recordings.ts";
 import { readRecording } from "./recording.ts";
 
-const head = { kind: "head", format: "cloudwire.recording", version: 1, program: "test" };
+const head = { kind: "header", format: "cloudwire.recording", version: 1, program: "test" };
 const begin = (provider: string, call = 1) => ({
-  kind: "begin",
+  kind: "start",
   call,
   provider,
   method: "GetProviderInfo",
@@ -19,22 +19,22 @@ describe("readRecording()", () => {
       [1, "GetProviderInfo", 2, "OK"],
       [2, "ListRoutes", 3, "UNAVAILABLE"],
     ]);
-    expect(events.map(({ kind, call }) => `${kind} ${call.call}`)).toEqual(["begin 1", "begin 2", "end 2", "end 1"]);
+    expect(events.map(({ kind, call }) => `${kind} ${call.call}`)).toEqual(["start 1", "start 2", "end 2", "end 1"]);
     expect(warnings).toEqual([]);
   });
 
-  test("warns of lost lines, a full file, inexact answers, and a process that did not end in order", () => {
-    const lost = written([head, begin("acme"), { kind: "lost", lines: 3 }, { kind: "full" }]);
+  test("warns of dropped lines, the size limit, lossy responses, and a process that did not shut down cleanly", () => {
+    const lost = written([head, begin("acme"), { kind: "dropped", lines: 3 }, { kind: "sizeLimit" }]);
     expect(readRecording("f", lost).warnings).toEqual([
-      "3 lines of the recording were lost; what they told is missing",
-      "the recording ends where its file was full (--record-provider-maxsize)",
+      "the recording lacks 3 dropped lines",
+      "the recording ends where it reached --record-provider-maxsize",
     ]);
-    const inexact = { kind: "end", call: 1, provider: "acme", method: "GetProviderInfo", code: "OK", inexact: true };
-    expect(readRecording("f", written([head, begin("acme"), inexact, { kind: "tail" }])).warnings).toEqual([
-      expect.stringContaining("1 answers are inexact"),
+    const inexact = { kind: "end", call: 1, provider: "acme", method: "GetProviderInfo", code: "OK", lossy: true };
+    expect(readRecording("f", written([head, begin("acme"), inexact, { kind: "footer" }])).warnings).toEqual([
+      expect.stringContaining("1 responses are lossy"),
     ]);
     expect(readRecording("f", `${written([head, begin("acme")])}{"line":3,"ki`).warnings).toEqual([
-      "the recording has no tail: the process that made it still runs, or did not end in order",
+      "the recording has no footer: its process is still running or did not shut down cleanly",
     ]);
   });
 
@@ -42,11 +42,11 @@ describe("readRecording()", () => {
     const text = written([
       head,
       begin("acme"),
-      { kind: "tail" },
+      { kind: "footer" },
       head,
       begin("acme"),
       begin("acme", 2),
-      { kind: "tail" },
+      { kind: "footer" },
     ]);
     expect(readRecording("f", text).calls).toHaveLength(2);
     expect(readRecording("f", text).warnings).toEqual(["f has 2 recordings; this is number 2 (--session)"]);
@@ -55,7 +55,7 @@ describe("readRecording()", () => {
   });
 
   test("takes the calls of one provider, and asks which where there are several", () => {
-    const text = written([head, begin("acme"), begin("other", 2), { kind: "tail" }]);
+    const text = written([head, begin("acme"), begin("other", 2), { kind: "footer" }]);
     expect(readRecording("f", text, { provider: "other" }).calls.map(({ call }) => call)).toEqual([2]);
     expect(() => readRecording("f", text)).toThrow("choose one of acme, other with --recorded-provider");
     expect(() => readRecording("f", text, { provider: "third" })).toThrow(
@@ -65,7 +65,7 @@ describe("readRecording()", () => {
 
   test.each([
     ["an empty file", "", "f is empty"],
-    ["a file of something else", "{}\n", "f is no recording"],
+    ["a file of something else", "{}\n", "f is not a recording"],
     ["a line that is no JSON", `${written([head])}hello\n`, "f, line 2: is no JSON object"],
     ["a newer format", written([{ ...head, version: 2 }]), "version 2 of the format, and this program knows 1"],
     [

@@ -40,7 +40,7 @@ export interface Recording {
   /** In the order in which they began. */
   readonly calls: readonly RecordedCall[];
   /** Begins and ends of calls, in their order. */
-  readonly events: readonly { readonly kind: "begin" | "end"; readonly call: RecordedCall }[];
+  readonly events: readonly { readonly kind: "start" | "end"; readonly call: RecordedCall }[];
   /** What a reader should know of it: it is not whole, lines are missing. */
   readonly warnings: readonly string[];
 }
@@ -75,7 +75,7 @@ export function readRecording(file: string, text: string, choice: RecordingChoic
   const events = own.flatMap(({ json }) => {
     const { kind } = json;
     const call = byNumber.get(numberOf(json, "call"));
-    return call !== undefined && (kind === "begin" || kind === "end") ? [{ kind, call } as const] : [];
+    return call !== undefined && (kind === "start" || kind === "end") ? [{ kind, call } as const] : [];
   });
   const several =
     sessions.length > 1 ? [`${file} has ${sessions.length} recordings; this is number ${number} (--session)`] : [];
@@ -110,10 +110,10 @@ function sessionsOf(
 ): readonly { readonly lines: readonly Line[]; readonly warnings: readonly string[] }[] {
   const [first] = lines;
   if (first === undefined) throw new CommandError(`${file} is empty`);
-  if (first.json["kind"] !== "head" || first.json["format"] !== "cloudwire.recording") {
-    throw new CommandError(`${file} is no recording: its first line is no head of format cloudwire.recording`);
+  if (first.json["kind"] !== "header" || first.json["format"] !== "cloudwire.recording") {
+    throw new CommandError(`${file} is not a recording: its first line is not a header of format cloudwire.recording`);
   }
-  const starts = lines.flatMap(({ json }, index) => (json["kind"] === "head" ? [index] : []));
+  const starts = lines.flatMap(({ json }, index) => (json["kind"] === "header" ? [index] : []));
   return starts.map((start, index) => {
     const own = lines.slice(start, starts[index + 1]);
     const version = numberOf(own[0]?.json ?? {}, "version");
@@ -128,20 +128,20 @@ function sessionsOf(
 
 function warningsOf(lines: readonly Line[]): readonly string[] {
   const warnings: string[] = [];
-  const lost = lines
-    .filter(({ json }) => json["kind"] === "lost")
+  const dropped = lines
+    .filter(({ json }) => json["kind"] === "dropped")
     .reduce((sum, { json }) => sum + numberOf(json, "lines"), 0);
-  if (lost > 0) warnings.push(`${lost} lines of the recording were lost; what they told is missing`);
-  const inexact = lines.filter(({ json }) => json["inexact"] === true).length;
-  if (inexact > 0) {
+  if (dropped > 0) warnings.push(`the recording lacks ${dropped} dropped lines`);
+  const lossy = lines.filter(({ json }) => json["lossy"] === true).length;
+  if (lossy > 0) {
     warnings.push(
-      `${inexact} answers are inexact: they had what the recording lacks, such as times finer than a millisecond`,
+      `${lossy} responses are lossy: they held data that the recording lacks, such as times finer than a millisecond`,
     );
   }
   const last = lines.at(-1)?.json["kind"];
-  if (last === "full") warnings.push("the recording ends where its file was full (--record-provider-maxsize)");
-  else if (last !== "tail")
-    warnings.push("the recording has no tail: the process that made it still runs, or did not end in order");
+  if (last === "sizeLimit") warnings.push("the recording ends where it reached --record-provider-maxsize");
+  else if (last !== "footer")
+    warnings.push("the recording has no footer: its process is still running or did not shut down cleanly");
   return warnings;
 }
 
@@ -165,7 +165,7 @@ function providerOf(file: string, lines: readonly Line[], wanted: string | undef
 function callsOf(file: string, lines: readonly Line[]): readonly RecordedCall[] {
   const parts = Map.groupBy(lines, ({ json }) => numberOf(json, "call"));
   return lines
-    .filter(({ json }) => json["kind"] === "begin")
+    .filter(({ json }) => json["kind"] === "start")
     .map((line) => callOf(file, line, parts.get(numberOf(line.json, "call")) ?? []));
 }
 
@@ -182,7 +182,7 @@ function callOf(file: string, { number, json }: Line, parts: readonly Line[]): R
     atMs: numberOf(json, "atMs"),
     timeMs: Date.parse(textOf(json, "time")),
     timeoutMs: typeof json["timeoutMs"] === "number" ? json["timeoutMs"] : undefined,
-    requestId: textOf(json, "requestId"),
+    requestId: textOf(json, "requestID"),
     request: recordOf(json, "request") ?? {},
     messages: messages.map((part) => ({
       atMs: numberOf(part.json, "atMs"),
@@ -204,7 +204,7 @@ function endOf(file: string, { number, json }: Line): RecordedEnd {
     message: textOf(json, "message"),
     details: Array.isArray(details) ? details.filter(isRecord) : [],
     response: recordOf(json, "response"),
-    isGivenUp: json["givenUp"] === true,
+    isGivenUp: json["cancelled"] === true,
   };
 }
 

@@ -97,7 +97,7 @@ describe("replay --against", () => {
     await using _provider = await serve([info, ensure("lb-1")]);
     const { code, out } = await against([
       { ...info, response: undefined, code: "UNAVAILABLE" },
-      { ...ensure("lb-1"), response: undefined, code: "CANCELLED", givenUp: true },
+      { ...ensure("lb-1"), response: undefined, code: "CANCELLED", cancelled: true },
     ]);
     expect(code).toBe(0);
     expect(out).toContain("not compared: call 1, GetProviderInfo: no provider answered it then: UNAVAILABLE");
@@ -247,7 +247,7 @@ describe("the command line of replay", () => {
     await writeFile(file, "{}\n");
     expect(await runCli(["replay", file, "--against=unix:///a"])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("is no recording"),
+      err: expect.stringContaining("is not a recording"),
     });
     expect(await runCli(["replay", join(directory, "none"), "--against=unix:///a"])).toMatchObject({
       code: 1,

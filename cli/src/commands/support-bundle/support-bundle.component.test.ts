@@ -77,7 +77,7 @@ describe("support-bundle", () => {
     const audit = join(directory, "audit.log");
     await writeFile(audit, `${"x".repeat(5_000_000)}\n{"line":2,"authorization":"Bearer hunter2hunter2"}\n`);
     const recording = join(directory, "provider.rec");
-    await writeFile(recording, '{"line":1,"kind":"head"}\n');
+    await writeFile(recording, '{"line":1,"kind":"header"}\n');
     const file = join(directory, "bundle.tar.gz");
     const given = ["--audit-log", audit, "--recording", recording, "--recording", join(directory, "none.rec")];
     const ran = await run(["-f", file, ...given]);

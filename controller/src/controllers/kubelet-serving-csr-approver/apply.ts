@@ -63,7 +63,7 @@ async function approve(
   }
   metrics.decisions.inc({ decision: "approved" });
   waiting.forget(keyOf(csr));
-  log.info("Serving certificate approved", { requester: csr.spec.username, why: condition.message });
+  log.info("Approved serving certificate", { requester: csr.spec.username, detail: condition.message });
   return DONE;
 }
 
@@ -81,6 +81,6 @@ function tell(
 ): void {
   if (!waiting.isNews(key, message) || !voice.tryTake()) return;
   waiting.reported(key, message);
-  log.info("Serving certificate is not approved", { reason, why: message });
+  log.info("Did not approve serving certificate", { reason, detail: message });
   for (const event of events) recorder.record(event);
 }

@@ -26,7 +26,7 @@ export async function assign(
 ): Promise<Result> {
   try {
     deps.wrote(node, await write(node, ranges, deps, context));
-    context.log.info("Pod ranges of the node set", { podCIDRs: ranges });
+    context.log.info("Set pod CIDRs of Node", { podCIDRs: ranges });
   } catch (error) {
     context.signal.throwIfAborted();
     if (isApiError(error, "notFound") || (await isSettled(error, node, deps, context))) return DONE;
@@ -58,7 +58,7 @@ async function isSettled(
   const now = await find(node.metadata.name, kube, signal);
   if (now?.metadata.uid !== node.metadata.uid) return true;
   if (now.spec.podCIDRs.length === 0) return false;
-  log.info("Node has pod ranges already; ours go back", { podCIDRs: now.spec.podCIDRs });
+  log.info("Node already has pod CIDRs; released the allocated ones", { podCIDRs: now.spec.podCIDRs });
   return true;
 }
 

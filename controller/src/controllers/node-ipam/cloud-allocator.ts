@@ -21,7 +21,7 @@ export interface CloudAllocatorDependencies extends Omit<AssignDependencies, "wr
 
 /** A Node has no pod range because its cloud has not said one. */
 class PodCidrUnavailableError extends Error {
-  readonly code = "POD_RANGE_UNAVAILABLE";
+  readonly code = "POD_CIDR_UNAVAILABLE";
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -63,12 +63,12 @@ async function apply(decided: CloudPlan, deps: CloudAllocatorDependencies, conte
   const { log } = context;
   switch (decided.kind) {
     case "leave":
-      log.debug(4, "Node gets no pod ranges", { why: decided.why });
+      log.debug(4, "Node gets no pod CIDRs", { detail: decided.why });
       return DONE;
     case "assign":
       if (decided.left.length > 0) {
-        log.warn("The cloud says more pod ranges than a Node can have; the first of each family are taken", {
-          left: decided.left,
+        log.warn("The cloud reported more pod CIDRs than a Node can have; using the first of each IP family", {
+          unused: decided.left,
         });
       }
       return write(decided.node, decided.ranges, deps, context);

@@ -112,8 +112,8 @@ describe("node-ipam at its start", () => {
     const what = "is outside of --cluster-cidr";
     const examples = [0, 1, 2, 3, 4].map((index) => `odd-${index} 172.16.${index}.0/24`);
     expect(world.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([
-      { what, count: 7, examples },
-      { node: "late", range: "172.16.9.0/24", what },
+      { detail: what, count: 7, examples },
+      { node: "late", podCIDR: "172.16.9.0/24", detail: what },
     ]);
   });
 });

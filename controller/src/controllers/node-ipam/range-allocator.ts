@@ -76,7 +76,7 @@ function wait(
 ): Result {
   if (waiting.add(key, clock.monotonicMs())) {
     events.record(cidrNotAvailable(node));
-    log.warn("No pod range is free for the node; it gets one when a node goes, or after a restart with more ranges", {
+    log.warn("No pod CIDR is free for Node", {
       clusterCidr,
     });
   }

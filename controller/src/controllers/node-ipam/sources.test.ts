@@ -92,7 +92,7 @@ describe("rangesSource()", () => {
     const ready = world.start();
     await world.clock.advance(1600);
     expect([world.isReady, world.lists.length]).toEqual([false, 3]);
-    expect(world.log.lines[0]).toMatchObject({ level: "warn", fields: { problem: "fake gone" } });
+    expect(world.log.lines[0]).toMatchObject({ level: "warn", fields: { detail: "fake gone" } });
     world.problem = undefined;
     await world.clock.advance(2000);
     await ready;

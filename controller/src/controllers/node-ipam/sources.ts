@@ -62,7 +62,7 @@ async function listAll({ kube, clock, log }: RangesSourceDependencies, signal: A
       return await listPages(kube, signal);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn("Cannot list nodes; no pod range is handed out before", { problem: messageOf(error) });
+      log.warn("Could not list Nodes; no pod CIDR is allocated until that succeeds", { detail: messageOf(error) });
     }
     await sleep(
       backoffMs(RETRY, failures, () => 0),

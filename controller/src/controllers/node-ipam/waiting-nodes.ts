@@ -57,7 +57,7 @@ export class AllocationConflictLog {
 
   add({ metadata: { name } }: Node, { range, what }: AllocationConflict): void {
     if (this.#atStart === undefined) {
-      this.#log.warn("A pod range of the node is odd; it is left as it is", { node: name, range, what });
+      this.#log.warn("Node has an unexpected pod CIDR", { node: name, podCIDR: range, detail: what });
       return;
     }
     const alike = this.#atStart.get(what) ?? [];
@@ -69,7 +69,7 @@ export class AllocationConflictLog {
   startDone(): void {
     for (const [what, all] of this.#atStart ?? []) {
       const examples = all.slice(0, MAX_EXAMPLES);
-      this.#log.warn("Pod ranges of nodes are odd; they are left as they are", { what, count: all.length, examples });
+      this.#log.warn("Nodes have unexpected pod CIDRs", { detail: what, count: all.length, examples });
     }
     this.#atStart = undefined;
   }

@@ -51,7 +51,7 @@ function gathered() {
       priority: "high",
       signal: new AbortController().signal,
       log: new FakeLog(),
-      reconcileId: "",
+      reconcileID: "",
       failures: 0,
     },
   );

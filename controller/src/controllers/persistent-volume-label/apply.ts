@@ -20,7 +20,7 @@ export interface ApplyDependencies {
 
 /** The cloud did not say; it is asked again after `retryAfterMs`, or with the queue's back-off. */
 class VolumeNotKnownError extends Error {
-  readonly code = "VOLUME_NOT_KNOWN";
+  readonly code = "VOLUME_LOOKUP_FAILED";
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, retryAfterMs: number | undefined, options: ErrorOptions) {

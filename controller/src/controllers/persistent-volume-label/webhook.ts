@@ -66,7 +66,7 @@ export function persistentVolumeWebhook({
       if (object === undefined) return UNTOUCHED;
       const { result, decision } = await review(object, volumes, signal);
       results.inc({ result });
-      log.debug(4, "PersistentVolume admitted or not", { requestUid: request.uid, result, decision });
+      log.debug(4, "Evaluated PersistentVolume", { requestUid: request.uid, result, decision });
       return decision;
     },
   };

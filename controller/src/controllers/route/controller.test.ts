@@ -246,7 +246,7 @@ describe("a provider without routes", () => {
     expect(world.running).toBeUndefined();
     expect(world.cloud.calls).toEqual([]);
     expect(world.kube.writes).toEqual([]);
-    expect(world.log.messages("info")).toEqual(["Routes are not managed: the provider serves none"]);
+    expect(world.log.messages("info")).toEqual(["Routes are not managed: the provider does not support them"]);
   });
 
   test("lets it run once a new version serves them", async () => {

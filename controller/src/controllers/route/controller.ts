@@ -40,7 +40,7 @@ export const nodeRoute: Registration<RouteOptions> = {
     const { options, program } = context;
     const why = whyNoRoutes(options);
     if (why !== undefined) {
-      program.log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, why });
+      program.log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, detail: why });
       return undefined;
     }
     const metrics = once(() => routeMetrics(program.metrics));

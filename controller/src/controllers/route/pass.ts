@@ -75,8 +75,8 @@ async function list(routing: Routing, deps: PassDependencies, { signal, log }: R
   deps.quotas.observe(provider.name, quota);
   const nameOf = nodeNames(deps);
   table.load({ routes: routes.flatMap((route) => known(route, nameOf)), complete, mark, readAtMs });
-  log.debug(2, "Routes listed", { provider: provider.name, routes: routes.length, complete });
-  if (!complete) log.warn("List of routes is incomplete: no route is removed", { provider: provider.name });
+  log.debug(2, "Listed routes", { provider: provider.name, routes: routes.length, complete });
+  if (!complete) log.warn("List of routes is incomplete; no route is deleted", { provider: provider.name });
 }
 
 /** Providers of one cloud may see one table: a route that leads where its Node's ID says is that Node's, whoever owns it. */

@@ -48,7 +48,7 @@ export class QuotaWatch {
     const event =
       level === "full" ? routeTableFull(provider, quota) : routeTableNearlyFull(provider, quota, WARN_PERCENT);
     events.record(event);
-    log.warn("Route table of the cloud fills up", { provider, state: level, ...quota });
+    log.warn("Route table of the cloud is filling up", { provider, state: level, ...quota });
   }
 }
 

@@ -74,6 +74,6 @@ function tellOthers(providers: readonly Provider[], log: Logger, told: Set<strin
   for (const { name, info } of providers) {
     if (info === undefined || info.capabilities.routes !== undefined || told.has(name)) continue;
     told.add(name);
-    log.info("Routes are not managed: the provider serves none", { provider: name });
+    log.info("Routes are not managed: the provider does not support them", { provider: name });
   }
 }

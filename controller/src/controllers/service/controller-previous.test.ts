@@ -184,8 +184,8 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(world.log.lines).toContainEqual(
       expect.objectContaining({
         level: "warn",
-        message: "The load balancer is left as it is: no provider serves it any more",
-        fields: expect.objectContaining({ why: expect.stringContaining("which serves no load balancers") }),
+        message: "Load balancer is not changed: it no longer has a provider",
+        fields: expect.objectContaining({ detail: expect.stringContaining("which serves no load balancers") }),
       }),
     );
   });

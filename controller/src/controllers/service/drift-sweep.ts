@@ -125,7 +125,7 @@ export class DriftSweep {
     const lasting = orphans.filter(({ id }) => before.has(id));
     this.#deps.metrics.orphans.set({ provider }, lasting.length);
     for (const { id, service } of lasting) {
-      log.info("A load balancer of this cluster belongs to no Service; it is left alone", {
+      log.info("Found an orphaned load balancer", {
         provider,
         loadBalancer: id,
         service: `${service.namespace}/${service.name}`,

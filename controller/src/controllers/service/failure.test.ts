@@ -20,7 +20,7 @@ function settle(error: Error, { failures = 0, inARow = 1, aborted = false, rando
     priority: "high",
     signal: aborted ? AbortSignal.abort(new Error("stopped")) : new AbortController().signal,
     log: new FakeLog(),
-    reconcileId: "r",
+    reconcileID: "r",
     failures,
   } as const;
   const outcome = (): unknown => {

@@ -50,7 +50,7 @@ export function settleFailure(
   const fromProvider = providerErrorOf(error);
   const isStill = isBusyTooLong(error, inARow);
   if (isBusy(fromProvider) && !isStill) {
-    context.log.debug(2, "Provider is busy with the load balancer", { err: error });
+    context.log.debug(2, "Provider is busy with load balancer", { err: error });
     const why = { reason: "busy", message: describe(error) };
     return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()), why);
   }

@@ -67,7 +67,7 @@ export class Samples {
     this.#timer = this.#deps.clock.schedule(inMs, () => {
       this.#look(EVERY_MS);
       void this.#take().catch((error: unknown) => {
-        this.#deps.log.error("No sample for the status page, by a fault of this program", { err: error });
+        this.#deps.log.error("Could not sample metrics for the status page: internal error", { err: error });
       });
     });
   }

@@ -188,7 +188,7 @@ export class StatusCache {
     try {
       return this.#deps.objects.rowOf(object);
     } catch (error) {
-      this.#deps.log.error("An object cannot be judged, by a fault of this program", { object, err: error });
+      this.#deps.log.error("Could not evaluate object: internal error", { object, err: error });
       const summary = `How it stands cannot be told, by a fault of this program: ${messageOf(error)}.`;
       return { object, state: "waiting", reason: "InternalError", summary, provider: "" };
     }
@@ -214,7 +214,7 @@ export class StatusCache {
     try {
       return await overview(structuredClone(this.#counts));
     } catch (error) {
-      log.error("No overview for the status page, by a fault of this program", { err: error });
+      log.error("Could not build the overview for the status page: internal error", { err: error });
       return this.#overview;
     }
   }

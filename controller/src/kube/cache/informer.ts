@@ -230,7 +230,10 @@ class CacheInformer<T extends KubeObject> implements Informer<T> {
     this.#streaming = false;
     metrics?.failed(isApiError(failure) ? failure.code : "other");
     if (listing && this.#streams && cannotStream(failure, streaming)) {
-      log.debug(2, "Server does not stream lists; listing in pages", { resource: this.#plural, err: failure });
+      log.debug(2, "The API server does not support streaming lists; listing in pages", {
+        resource: this.#plural,
+        err: failure,
+      });
       this.#streams = false;
       return;
     }

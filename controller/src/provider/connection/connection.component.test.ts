@@ -14,7 +14,7 @@ import {
   StatusFailure,
 } from "../../../test/support/provider/scripted-provider.ts";
 
-const WAITING = "provider is not connected; trying again";
+const WAITING = "Could not connect to provider; retrying";
 
 let harness: ProviderHarness;
 let closing: AsyncDisposable[];
@@ -40,7 +40,7 @@ async function refusal(): Promise<{ reason: unknown; why: unknown }> {
   const lines = () => harness.log.lines.filter(({ message }) => message === WAITING);
   await eventually("a line says why", () => lines().length > 0);
   const fields = lines()[0]?.fields ?? {};
-  return { reason: fields["reason"], why: fields["why"] };
+  return { reason: fields["reason"], why: fields["detail"] };
 }
 
 describe("ProviderConnection", () => {
@@ -167,7 +167,7 @@ describe("ProviderConnection", () => {
     provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-2" });
     await eventually("the new process is known", () => sidecar.info?.bootId === "boot-2");
     await harness.ready(sidecar);
-    const line = harness.log.lines.find(({ message }) => message === "provider declares other things than before");
+    const line = harness.log.lines.find(({ message }) => message === "Capabilities of provider changed");
     expect(line?.fields).toMatchObject({
       appeared: [],
       changed: expect.arrayContaining(["capabilities.instances.maxBatchSize: 200 -> 100"]),

@@ -8,7 +8,7 @@ test("ConnectionLog.certificate() says once of each certificate that it ends soo
   const connection = new ConnectionLog({ log, clock: new FakeClock(), repeatMs: 1000 });
   for (const shortLife of [undefined, "one", "one", undefined, "two"]) connection.certificate(shortLife);
   expect(log.lines.map(({ level, fields }) => ({ level, ...fields }))).toEqual([
-    { level: "warn", problem: "one" },
-    { level: "warn", problem: "two" },
+    { level: "warn", detail: "one" },
+    { level: "warn", detail: "two" },
   ]);
 });

@@ -30,7 +30,7 @@ export class ConnectionLog {
     if (reason === this.#reason && nowMs - this.#saidAtMs < this.#deps.repeatMs) return;
     this.#reason = reason;
     this.#saidAtMs = nowMs;
-    this.#deps.log.warn("provider is not connected; trying again", { reason, why: message });
+    this.#deps.log.warn("Could not connect to provider; retrying", { reason, detail: message });
   }
 
   /** `changes`: since the handshake before. */
@@ -38,10 +38,10 @@ export class ConnectionLog {
     const { log } = this.#deps;
     this.#reason = "";
     const { name, version, bootId, scopeId } = info;
-    log.info("provider connected", { providerName: name, version, bootId, scopeId });
+    log.info("Connected to provider", { providerName: name, version, bootId, scopeId });
     this.#tellChanges(changes);
     for (const { severity, reason, summary } of info.diagnostics) {
-      log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
+      log[severity === "info" ? "info" : "warn"]("Provider diagnostic", { reason, summary });
     }
   }
 
@@ -52,57 +52,59 @@ export class ConnectionLog {
     const appeared = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
     const changed = changes.filter(({ before, after }) => before !== undefined && after !== undefined).map(changeText);
     const level = disappeared.length > 0 ? "warn" : "info";
-    this.#deps.log[level]("provider declares other things than before", { appeared, disappeared, changed });
+    this.#deps.log[level]("Capabilities of provider changed", { appeared, disappeared, changed });
   }
 
   /** undefined: the scope is trusted again. */
   scope(change: ScopeChange | undefined): void {
     const { log } = this.#deps;
-    if (change === undefined) return log.info("provider's scope is confirmed; changes go on");
+    if (change === undefined) return log.info("The scope of provider is confirmed; changes resume");
     const { confirmed, current } = change;
-    log.error("provider works in another scope; changes are held back", {
+    log.error("The scope of provider changed; changes are paused", {
       confirmed,
       current,
-      why: scopeMessage(change),
+      detail: scopeMessage(change),
     });
   }
 
   plaintext(address: string): void {
     const why = "whoever can reach the provider, or is on the way, can change the cloud; give --provider-tls";
-    this.#deps.log.warn("provider is called without TLS", { address, why });
+    this.#deps.log.warn("Provider is called without TLS", { address, detail: why });
   }
 
   /** undefined: nothing is wrong with them. */
   tlsFiles(problem: string | undefined): void {
     if (problem !== undefined && problem !== this.#tlsProblem)
-      this.#deps.log.warn("The changed TLS files of the provider are not used; the connection stays", { problem });
+      this.#deps.log.warn("Could not use the changed TLS files of provider; the connection is kept", {
+        detail: problem,
+      });
     this.#tlsProblem = problem;
   }
 
   /** undefined: the one that we show ends at no time soon. */
   certificate(shortLife: string | undefined): void {
     if (shortLife !== undefined && shortLife !== this.#shortLife)
-      this.#deps.log.warn("The certificate for the provider ends soon, or has ended; renew it", { problem: shortLife });
+      this.#deps.log.warn("The client certificate for provider has expired or expires soon", { detail: shortLife });
     this.#shortLife = shortLife;
   }
 
   renewed(): void {
     this.#tlsProblem = undefined;
-    this.#deps.log.info("provider connection renewed with changed TLS files");
+    this.#deps.log.info("Reconnected to provider with changed TLS files");
   }
 
   lost(why: string): void {
-    this.#deps.log.warn("provider connection lost; connecting again", { why });
+    this.#deps.log.warn("Lost connection to provider; reconnecting", { detail: why });
   }
 
   status(status: ProviderStatus): void {
     if (status.ready === this.#cloudReady) return;
     this.#cloudReady = status.ready;
-    if (status.ready) this.#deps.log.info("provider says that its cloud can be used again");
-    else this.#deps.log.warn("provider says that its cloud cannot be used", { why: notReadyMessage(status) });
+    if (status.ready) this.#deps.log.info("Provider reports that its cloud is available again");
+    else this.#deps.log.warn("Provider reports that its cloud is unavailable", { detail: notReadyMessage(status) });
   }
 
   statusFailed(error: Error, failures: number): void {
-    this.#deps.log.warn("provider status call failed", { err: error, failures });
+    this.#deps.log.warn("Could not read the status of provider", { err: error, failures });
   }
 }

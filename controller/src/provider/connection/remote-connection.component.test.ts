@@ -87,7 +87,7 @@ describe("ProviderConnection to another host", () => {
     const sidecar = connect(port);
     await harness.ready(sidecar);
     expect(sidecar.warnings).toEqual([`calls to tcp://127.0.0.1:${port} go in plaintext (--provider-plaintext)`]);
-    expect(harness.log.lines.map(({ message }) => message)).toContain("provider is called without TLS");
+    expect(harness.log.lines.map(({ message }) => message)).toContain("Provider is called without TLS");
   });
 
   test.each([
@@ -132,7 +132,7 @@ describe("ProviderConnection to another host", () => {
       server: "server",
       tls: { certFile: fixture("weak.pem"), keyFile: fixture("weak.key") },
       reason: "TLSFilesUnusable",
-      text: "is of no use for TLS",
+      text: "cannot be used for TLS",
     },
     {
       title: "when our key is another's",
@@ -230,7 +230,8 @@ describe("ProviderConnection when its TLS files change", () => {
       }
     };
     const loads = Array.from({ length: 8 }, load);
-    const renewals = (): number => harness.log.lines.filter(({ message }) => message.includes("renewed")).length;
+    const renewals = (): number =>
+      harness.log.lines.filter(({ message }) => message.includes("changed TLS files")).length;
     for (const [round, client] of ["client-2", "client", "client-2", "client"].entries()) {
       await copyTo(client, "authority");
       await eventually("the connection is renewed", () => renewals() === round + 1);
@@ -241,7 +242,7 @@ describe("ProviderConnection when its TLS files change", () => {
     await Promise.all(loads);
     expect(failed).toEqual([]);
     expect(provider.callsOf("getProviderInfo")).toHaveLength(5);
-    expect(said("provider connection lost")).toBe(false);
+    expect(said("Lost connection to provider")).toBe(false);
   });
 
   test("keeps the connection, and says why once, while they are of no use", async () => {
@@ -258,9 +259,9 @@ describe("ProviderConnection when its TLS files change", () => {
     await eventually("no warning", () => sidecar.warnings.length === 0);
     expect(sidecar.health.ready).toBe(true);
     expect(provider.callsOf("getProviderInfo")).toHaveLength(1);
-    const lines = harness.log.lines.filter(({ message }) => message.includes("TLS files of the provider are not used"));
+    const lines = harness.log.lines.filter(({ message }) => message.includes("Could not use the changed TLS files"));
     expect(lines).toHaveLength(2);
-    expect(said("provider connection lost")).toBe(false);
+    expect(said("Lost connection to provider")).toBe(false);
   });
 });
 
@@ -277,7 +278,7 @@ test("ProviderConnection takes another host that is silent for gone, and connect
   await eventually("another connection is made", () => proxy.connections >= 2);
   await harness.ready(sidecar);
   expect(harness.log.lines).toContainEqual(
-    expect.objectContaining({ message: "provider connection lost; connecting again" }),
+    expect.objectContaining({ message: "Lost connection to provider; reconnecting" }),
   );
 });
 

@@ -79,12 +79,12 @@ describe("GroupedCallBudget without rates", () => {
     budget.hold("instances", 60_000);
     const refused = Array.from({ length: 50 }, () => budget.acquire("low", "instances", never).catch(() => undefined));
     await Promise.all(refused);
-    const line = { level: "info", message: "Calls to the provider wait for the sake of its cloud" };
-    expect(log.lines).toMatchObject([{ ...line, fields: { class: "instances", heldMs: 60_000 } }]);
+    const line = { level: "info", message: "Calls to provider are queued by the call budget" };
+    expect(log.lines).toMatchObject([{ ...line, fields: { quotaClass: "instances", heldMs: 60_000 } }]);
     await clock.advance(30_000);
     budget.hold("load_balancers", 1000);
     budget.hold("instances", 60_000);
-    expect(log.lines.map(({ fields }) => fields["class"])).toEqual(["instances", "load_balancers"]);
+    expect(log.lines.map(({ fields }) => fields["quotaClass"])).toEqual(["instances", "load_balancers"]);
     await clock.advance(30_000);
     await budget.acquire("low", "instances", never).catch(() => undefined);
     expect(log.lines).toHaveLength(3);

@@ -95,8 +95,8 @@ export class GroupedCallBudget implements CallBudget {
     if (nowMs - (this.#toldAtMs.get(quotaClass) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
     this.#toldAtMs.set(quotaClass, nowMs);
     const { heldMs, cloudCallsPerSecond, waiting } = this.#lineOf(quotaClass).snapshot();
-    log.info("Calls to the provider wait for the sake of its cloud", {
-      class: quotaClass,
+    log.info("Calls to provider are queued by the call budget", {
+      quotaClass,
       heldMs,
       cloudCallsPerSecond,
       waiting,

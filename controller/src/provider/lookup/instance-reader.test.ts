@@ -57,8 +57,8 @@ describe("resolveOwner()", () => {
 
   test.each([
     ["is told when it is news", away, true, "AMBIGUOUS_NAME"],
-    ["is not told when it is none", away, false, "CLAIM_OPEN"],
-    ["is not told of a cloud that shows machines late", early, true, "CLAIM_OPEN"],
+    ["is not told when it is none", away, false, "OWNER_UNKNOWN"],
+    ["is not told of a cloud that shows machines late", early, true, "OWNER_UNKNOWN"],
   ] as const)("the wait for one that cannot tell %s", (_, other, isNews, reason) => {
     const answer = resolveOwner("n1", testimonies(present, other), isNews);
     expect(answer).toMatchObject({

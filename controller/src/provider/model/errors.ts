@@ -228,7 +228,7 @@ export function ambiguousNodeOwnerError(nodeName: string, why: string, providers
 export function ambiguousServiceOwnerError(why: string, providers: readonly string[]): ProviderError {
   const message = `${why} (${listed(providers)}): none of them gets it until only one does`;
   // The code of things that belong to somebody else, class O.
-  return ownError("ALREADY_EXISTS", "CLASS_CONTESTED", message);
+  return ownError("ALREADY_EXISTS", "LOAD_BALANCER_CLASS_CONFLICT", message);
 }
 
 /**
@@ -236,7 +236,7 @@ export function ambiguousServiceOwnerError(why: string, providers: readonly stri
  * U: tried again after 1 s to 5 min, and as soon as a provider becomes usable.
  */
 export function unknownOwnerError(message: string, isNews: boolean): ProviderError {
-  return ownError("UNKNOWN", isNews ? AMBIGUOUS_NAME : "CLAIM_OPEN", message);
+  return ownError("UNKNOWN", isNews ? AMBIGUOUS_NAME : "OWNER_UNKNOWN", message);
 }
 
 /** `east and west`, `east, north and west`. */

@@ -21,14 +21,14 @@ const ROUTES = [
   { targetProviderId: "acme://2", targetNodeName: "n2", destinationCidr: "10.2.0.0/24" },
 ];
 const [FIRST, SECOND] = [
-  { destinationCidr: "10.1.0.0/24", node: "n1", targetProviderId: "acme://1" },
-  { destinationCidr: "10.2.0.0/24", node: "n2", targetProviderId: "acme://2" },
+  { destinationCidr: "10.1.0.0/24", node: "n1", targetProviderID: "acme://1" },
+  { destinationCidr: "10.2.0.0/24", node: "n2", targetProviderID: "acme://2" },
 ];
 
 const WORK: AuditedCall["work"] = {
   controller: "service-lb-controller",
   key: "shop/web",
-  reconcileId: "reconcile-1",
+  reconcileID: "reconcile-1",
   // As Kubernetes 1.36 has it of a Service: without generation.
   version: { resourceVersion: "42", generation: 0 },
 };
@@ -61,24 +61,24 @@ describe("auditLine()", () => {
       time: "2026-11-23T06:00:00.007Z",
       controller: "service-lb-controller",
       key: "shop/web",
-      reconcileId: "reconcile-1",
+      reconcileID: "reconcile-1",
       resourceVersion: "42",
       trigger: "service created",
       provider: "acme",
       method: "EnsureLoadBalancer",
-      requestId: "call-1",
-      planOnly: false,
+      requestID: "call-1",
+      validateOnly: false,
       sequence: SEQUENCE,
       epoch: START_MS,
       service: SERVICE,
-      loadBalancerId: "lb-1",
+      loadBalancerID: "lb-1",
       specFingerprint: "s1-x",
       nodesFingerprint: "n1-x",
       requestDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       code: "OK",
       cloudCalls: 4,
       cloudMutations: 2,
-      cloudRequestIds: ["c-1", "c-2"],
+      cloudRequestIDs: ["c-1", "c-2"],
       durationMs: 12.346,
     });
   });
@@ -87,22 +87,22 @@ describe("auditLine()", () => {
     [
       "a question, which has no place among changes",
       { request: { ...ENSURE, change: { requestId: "call-1", validateOnly: true } } },
-      { planOnly: true, code: "OK" },
+      { validateOnly: true, code: "OK" },
     ],
     [
       "a refusal, without its free text",
       { outcome: { error: contractError("QUOTA_EXCEEDED", "key=hunter2", { cloudRequestIds: ["c-9"] }) } },
-      { code: "RESOURCE_EXHAUSTED", reason: "QUOTA_EXCEEDED", cloudRequestIds: ["c-9"] },
+      { code: "RESOURCE_EXHAUSTED", reason: "QUOTA_EXCEEDED", cloudRequestIDs: ["c-9"] },
     ],
     [
       "a connection that broke, of which nobody knows what became",
       { outcome: { error: new ProviderError({ code: "UNKNOWN", message: "read ECONNRESET" }) } },
-      { code: "UNKNOWN", cloudRequestIds: [] },
+      { code: "UNKNOWN", cloudRequestIDs: [] },
     ],
     [
       "a deletion that goes on",
       { method: "DeleteLoadBalancer", request: { service: SERVICE, loadBalancerId: "lb-1" } },
-      { loadBalancerId: "lb-1", done: false },
+      { loadBalancerID: "lb-1", done: false },
     ],
     [
       "a deletion that is done",
@@ -112,7 +112,7 @@ describe("auditLine()", () => {
     [
       "a set of nodes",
       { method: "ApplyNodeSet", request: { nodeSetId: "set-1", targetFingerprint: "n1-y", upserts: [{}] } },
-      { nodeSetId: "set-1", nodesFingerprint: "n1-y", planOnly: false },
+      { nodeSetID: "set-1", nodesFingerprint: "n1-y", validateOnly: false },
     ],
     [
       "routes, each with what became of it",
@@ -153,11 +153,11 @@ describe("auditLine()", () => {
       "time",
       "provider",
       "method",
-      "requestId",
-      "planOnly",
+      "requestID",
+      "validateOnly",
       "requestDigest",
       "code",
-      "cloudRequestIds",
+      "cloudRequestIDs",
       "durationMs",
     ]);
     expect(JSON.stringify(line({ outcome: { error: contractError("QUOTA_EXCEEDED", "key=hunter2") } }))).not.toContain(

@@ -62,7 +62,7 @@ export interface AuditedCall {
   readonly method: MethodName;
   readonly requestId: string;
   /** On whose account; undefined: no reconcile's. */
-  readonly work: Pick<Work, "controller" | "key" | "reconcileId" | "version"> | undefined;
+  readonly work: Pick<Work, "controller" | "key" | "reconcileID" | "version"> | undefined;
   /** Wall clock, when it was sent. */
   readonly startMs: number;
   readonly durationMs: number;
@@ -76,7 +76,7 @@ export interface AuditedCall {
 export interface AuditedRoute {
   readonly destinationCidr: string;
   readonly node: string;
-  readonly targetProviderId: string;
+  readonly targetProviderID: string;
   /** undefined: the call as a whole failed. */
   readonly code: ProviderErrorCode | "OK" | undefined;
   readonly reason: string | undefined;
@@ -87,21 +87,21 @@ export interface AuditLine {
   readonly time: string;
   readonly controller: string | undefined;
   readonly key: string | undefined;
-  readonly reconcileId: string | undefined;
+  readonly reconcileID: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly generation: number | undefined;
   readonly trigger: string | undefined;
   readonly provider: string;
   readonly method: MethodName;
-  readonly requestId: string;
-  readonly planOnly: boolean;
+  readonly requestID: string;
+  readonly validateOnly: boolean;
   readonly sequence: string | undefined;
   readonly epoch: number | undefined;
   readonly service: { readonly namespace: string; readonly name: string; readonly uid: string } | undefined;
-  readonly loadBalancerId: string | undefined;
+  readonly loadBalancerID: string | undefined;
   readonly specFingerprint: string | undefined;
   readonly nodesFingerprint: string | undefined;
-  readonly nodeSetId: string | undefined;
+  readonly nodeSetID: string | undefined;
   readonly routes: readonly AuditedRoute[] | undefined;
   readonly requestDigest: string;
   readonly code: ProviderErrorCode | "OK";
@@ -109,7 +109,7 @@ export interface AuditLine {
   readonly done: boolean | undefined;
   readonly cloudCalls: number | undefined;
   readonly cloudMutations: number | undefined;
-  readonly cloudRequestIds: readonly string[];
+  readonly cloudRequestIDs: readonly string[];
   readonly durationMs: number;
 }
 
@@ -125,8 +125,8 @@ export function auditLine(call: AuditedCall): AuditLine {
     trigger: said(stringField(change, "trigger")),
     provider,
     method,
-    requestId,
-    planOnly: booleanField(change, "validateOnly"),
+    requestID: requestId,
+    validateOnly: booleanField(change, "validateOnly"),
     ...place(change),
     ...subject(request, response),
     routes: routesOf(request, error === undefined ? response : undefined),
@@ -142,12 +142,12 @@ export function auditLine(call: AuditedCall): AuditLine {
 /** On whose account, and from which state of the object. */
 function origin(
   work: AuditedCall["work"],
-): Pick<AuditLine, "controller" | "key" | "reconcileId" | "resourceVersion" | "generation"> {
+): Pick<AuditLine, "controller" | "key" | "reconcileID" | "resourceVersion" | "generation"> {
   const { resourceVersion = "", generation = 0 } = work?.version ?? {};
   return {
     controller: work?.controller,
     key: work?.key,
-    reconcileId: work?.reconcileId,
+    reconcileID: work?.reconcileID,
     resourceVersion: said(resourceVersion),
     generation: generation === 0 ? undefined : generation,
   };
@@ -163,7 +163,7 @@ function place(change: JsonRecord): Pick<AuditLine, "sequence" | "epoch"> {
 function subject(
   request: JsonRecord,
   response: JsonRecord,
-): Pick<AuditLine, "service" | "loadBalancerId" | "specFingerprint" | "nodesFingerprint" | "nodeSetId"> {
+): Pick<AuditLine, "service" | "loadBalancerID" | "specFingerprint" | "nodesFingerprint" | "nodeSetID"> {
   const service = recordField(request, "service");
   const known = stringField(request, "loadBalancerId");
   const fingerprint = stringField(recordField(request, "nodes"), "fingerprint");
@@ -175,10 +175,10 @@ function subject(
           uid: stringField(service, "uid"),
         }
       : undefined,
-    loadBalancerId: said(known) ?? said(stringField(recordField(response, "loadBalancer"), "id")),
+    loadBalancerID: said(known) ?? said(stringField(recordField(response, "loadBalancer"), "id")),
     specFingerprint: said(stringField(request, "specFingerprint")),
     nodesFingerprint: said(fingerprint) ?? said(stringField(request, "targetFingerprint")),
-    nodeSetId: said(stringField(request, "nodeSetId")),
+    nodeSetID: said(stringField(request, "nodeSetId")),
   };
 }
 
@@ -191,7 +191,7 @@ function routesOf(request: JsonRecord, response: JsonRecord | undefined): readon
   return routes.map((route, index) => ({
     destinationCidr: stringField(route, "destinationCidr"),
     node: stringField(route, "targetNodeName"),
-    targetProviderId: stringField(route, "targetProviderId"),
+    targetProviderID: stringField(route, "targetProviderId"),
     ...resultOf(areAnswered ? errors[index] : undefined),
   }));
 }
@@ -205,16 +205,16 @@ function resultOf(error: JsonRecord | undefined): Pick<AuditedRoute, "code" | "r
 function cost(
   response: JsonRecord,
   error: ProviderError | undefined,
-): Pick<AuditLine, "cloudCalls" | "cloudMutations" | "cloudRequestIds"> {
+): Pick<AuditLine, "cloudCalls" | "cloudMutations" | "cloudRequestIDs"> {
   if (error !== undefined) {
-    return { cloudCalls: undefined, cloudMutations: undefined, cloudRequestIds: error.cloudRequestIds };
+    return { cloudCalls: undefined, cloudMutations: undefined, cloudRequestIDs: error.cloudRequestIds };
   }
   const stats = recordField(response, "stats");
   const isCounted = isRecord(response["stats"]);
   return {
     cloudCalls: isCounted ? numberField(stats, "cloudCalls") : undefined,
     cloudMutations: isCounted ? numberField(stats, "cloudMutations") : undefined,
-    cloudRequestIds: stringsField(stats, "cloudRequestIds"),
+    cloudRequestIDs: stringsField(stats, "cloudRequestIds"),
   };
 }
 
@@ -254,8 +254,8 @@ export function auditEventSink(lines: ChangeAudit | undefined, record: (event: E
 }
 
 function eventsOf(line: AuditLine): readonly EventInput[] {
-  const { planOnly, service, routes = [] } = line;
-  if (planOnly) return [];
+  const { validateOnly, service, routes = [] } = line;
+  if (validateOnly) return [];
   const ofRoutes = routes.filter(({ node }) => node !== "").map((route) => routeCalled(line, route));
   return [...(service === undefined ? [] : [loadBalancerCalled(line, service)]), ...ofRoutes];
 }

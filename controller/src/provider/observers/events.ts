@@ -8,8 +8,8 @@ interface ReportedChange {
   readonly trigger: string | undefined;
   readonly code: string;
   readonly reason: string | undefined;
-  readonly requestId: string;
-  readonly cloudRequestIds: readonly string[];
+  readonly requestID: string;
+  readonly cloudRequestIDs: readonly string[];
 }
 
 interface ReportedRoute {
@@ -38,14 +38,14 @@ export function routeCalled(line: ReportedChange, { node, destinationCidr, code,
 
 /** With the ids by which the cloud's own log is searched, which make each one an event of its own. */
 function event(regarding: ObjectReference, line: ReportedChange, what: string): EventInput {
-  const { provider, method, trigger, code, reason, requestId, cloudRequestIds } = line;
+  const { provider, method, trigger, code, reason, requestID, cloudRequestIDs } = line;
   const isDone = code === "OK";
   const why = trigger === undefined ? "" : ` (${trigger})`;
-  const ids = cloudRequestIds.length === 0 ? "" : `, at the cloud ${cloudRequestIds.join(", ")}`;
+  const ids = cloudRequestIDs.length === 0 ? "" : `, at the cloud ${cloudRequestIDs.join(", ")}`;
   return {
     regarding,
     type: isDone ? "Normal" : "Warning",
     reason: isDone ? PROVIDER_CHANGE : PROVIDER_CHANGE_FAILED,
-    message: `${method}${what} at provider ${provider}${why}: ${code}${reason === undefined ? "" : ` ${reason}`}; request ${requestId}${ids}`,
+    message: `${method}${what} at provider ${provider}${why}: ${code}${reason === undefined ? "" : ` ${reason}`}; request ${requestID}${ids}`,
   };
 }

@@ -79,15 +79,25 @@ export function measuredCalls(provider: string, metrics: CallMetrics, log: Logge
         const { response, stats } = outcome;
         metrics.durationSeconds.observe({ provider, method, code: "OK", reason: "" }, durationMs / 1000);
         if (stats !== undefined) noteStats(metrics, provider, method, stats);
-        log.debug(CALL_LEVEL, "provider call", { method, requestId, durationMs, cloudCalls: stats?.cloudCalls });
+        log.debug(CALL_LEVEL, "Called provider", {
+          method,
+          requestID: requestId,
+          durationMs,
+          cloudCalls: stats?.cloudCalls,
+        });
         const answer = shownLater(rpc.response, responseMessage(method), response);
-        log.debug(MESSAGE_LEVEL, "provider call messages", { method, requestId, request: said, response: answer });
+        log.debug(MESSAGE_LEVEL, "Messages of provider call", {
+          method,
+          requestID: requestId,
+          request: said,
+          response: answer,
+        });
       } else {
         const { error: err } = outcome;
         const { code, reason } = err;
         metrics.durationSeconds.observe({ provider, method, code, reason: reasonLabel(err) }, durationMs / 1000);
-        log.debug(CALL_LEVEL, "provider call failed", { method, requestId, durationMs, code, reason });
-        log.debug(MESSAGE_LEVEL, "provider call messages", { method, requestId, request: said, err });
+        log.debug(CALL_LEVEL, "Provider call failed", { method, requestID: requestId, durationMs, code, reason });
+        log.debug(MESSAGE_LEVEL, "Messages of provider call", { method, requestID: requestId, request: said, err });
       }
     },
   };

@@ -25,7 +25,7 @@ const WORK = {
   controller: "service-lb-controller",
   key: "default/web",
   provider: "acme",
-  reconcileId: "reconcile-1",
+  reconcileID: "reconcile-1",
   version: { resourceVersion: "42", generation: 7 },
   note: () => undefined,
   stop: () => {
@@ -95,7 +95,7 @@ describe("the audit log of calls to a provider", () => {
     const seen = world.provider.calls.filter(({ method }) =>
       /^(ensure|delete|update|apply|batch(Ensure|Delete))/.test(method),
     );
-    expect(written.map(({ requestId }) => [requestId])).toEqual(
+    expect(written.map(({ requestID }) => [requestID])).toEqual(
       seen.map(({ metadata }) => metadata.get("x-request-id")),
     );
     expect(written).toMatchObject([
@@ -104,17 +104,17 @@ describe("the audit log of calls to a provider", () => {
         method: "EnsureLoadBalancer",
         controller: "service-lb-controller",
         key: "default/web",
-        reconcileId: "reconcile-1",
+        reconcileID: "reconcile-1",
         resourceVersion: "42",
         generation: 7,
         trigger: "service created",
-        planOnly: false,
-        loadBalancerId: "lb-1",
+        validateOnly: false,
+        loadBalancerID: "lb-1",
         code: "OK",
         cloudMutations: 1,
-        cloudRequestIds: ["c-1"],
+        cloudRequestIDs: ["c-1"],
       },
-      { line: 2, method: "EnsureLoadBalancer", planOnly: true, code: "OK" },
+      { line: 2, method: "EnsureLoadBalancer", validateOnly: true, code: "OK" },
       { line: 3, method: "EnsureLoadBalancer", code: "UNAVAILABLE", reason: "CLOUD_UNAVAILABLE" },
       { line: 4, method: "BatchEnsureRoutes", routes: [{ node: "n1", destinationCidr: "10.1.0.0/24", code: "OK" }] },
       { line: 5, method: "DeleteLoadBalancer" },

@@ -41,7 +41,7 @@ test("CallJournal remembers an answer for each Node, with the cloud's own ids", 
   ).finish();
   const journal = await after(async (rpc) => rpc.response.decode(bytes));
   expect([journal.of("node", "w1", 10), journal.of("node", "w2", 10)]).toMatchObject([
-    [{ rpc: "BatchGetInstances", provider: "east", code: "OK", cloudRequestIds: ["req-7"], objects: 2 }],
+    [{ method: "BatchGetInstances", provider: "east", code: "OK", cloudRequestIds: ["req-7"], objectCount: 2 }],
     [{ code: "UNAVAILABLE", reason: "NOT_YET_CONSISTENT", message: "too new", cloudRequestIds: ["req-7"] }],
   ]);
 });
@@ -96,8 +96,8 @@ describe("auditedCalls()", () => {
     ).finish();
     const lines = await linesOf(async (rpc) => rpc.response.decode(bytes), "hunter2", "letmein");
     expect(lines).toMatchObject([
-      { specFingerprint: HIDDEN, loadBalancerId: HIDDEN },
-      { specFingerprint: HIDDEN, loadBalancerId: HIDDEN },
+      { specFingerprint: HIDDEN, loadBalancerID: HIDDEN },
+      { specFingerprint: HIDDEN, loadBalancerID: HIDDEN },
     ]);
     expect(new Set(lines.map((line) => JSON.stringify(line))).size).toBe(1);
     expect(JSON.stringify(lines)).not.toMatch(/hunter2|letmein|swordfish/);

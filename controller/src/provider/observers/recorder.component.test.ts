@@ -68,9 +68,9 @@ describe("the recording of calls to a provider", () => {
     await expect(client.ensureLoadBalancer(ensureInput(), options())).rejects.toThrow("slow down");
     const all = await lines();
     expect(all.filter((line) => !isLine(line))).toEqual([]);
-    expect(all[0]).toMatchObject({ kind: "head" });
-    expect(all[1]).toMatchObject({ kind: "begin", call: 1, provider: "acme", method: "GetProviderInfo" });
-    const [begin] = of(all, "EnsureLoadBalancer", "begin");
+    expect(all[0]).toMatchObject({ kind: "header" });
+    expect(all[1]).toMatchObject({ kind: "start", call: 1, provider: "acme", method: "GetProviderInfo" });
+    const [begin] = of(all, "EnsureLoadBalancer", "start");
     expect(begin).toMatchObject({ timeoutMs: 60_000, request: { service: SERVICE, specFingerprint: "s1-x" } });
     expect(of(all, "EnsureLoadBalancer", "end")).toEqual([
       expect.objectContaining({
@@ -122,8 +122,8 @@ describe("the recording of calls to a provider", () => {
     await ensured;
     const own = (await lines()).filter(({ method }) => method !== "GetProviderInfo" && method !== "GetProviderStatus");
     expect(own.flatMap(({ kind, method }) => (method === undefined ? [] : [[kind, method]]))).toEqual([
-      ["begin", "EnsureLoadBalancer"],
-      ["begin", "BatchGetInstances"],
+      ["start", "EnsureLoadBalancer"],
+      ["start", "BatchGetInstances"],
       ["end", "BatchGetInstances"],
       ["end", "EnsureLoadBalancer"],
     ]);
@@ -143,7 +143,7 @@ describe("the recording of calls to a provider", () => {
     giveUp.abort(new Error("enough"));
     await expect(call).rejects.toThrow("CANCELLED");
     const [end] = of(await lines(), "EnsureLoadBalancer", "end");
-    expect(end).toMatchObject({ code: "CANCELLED", givenUp: true });
+    expect(end).toMatchObject({ code: "CANCELLED", cancelled: true });
   });
 
   test("has the messages of a stream", async () => {
@@ -192,7 +192,7 @@ test("a stream that its reader leaves is one that was given up", async () => {
   for await (const _ of world.sidecar.client.watchInstances({ ...options(), resumeToken: "", sendInitialEvents: true }))
     break;
   const [end] = of(await lines(), "WatchInstances", "end");
-  expect(end).toMatchObject({ code: "CANCELLED", givenUp: true });
+  expect(end).toMatchObject({ code: "CANCELLED", cancelled: true });
 });
 
 describe("wireRecorder()", () => {
@@ -214,6 +214,6 @@ describe("wireRecorder()", () => {
     call.message(decoded, Buffer.concat([EnsureLoadBalancerResponse.encode(decoded).finish(), unknown]));
     call.end({ code: 0, message: "", details: undefined, isGivenUp: false });
     expect(JSON.stringify(entries)).not.toContain("uid-1");
-    expect(entries[1]).toMatchObject({ inexact: true, response: { loadBalancer: { service: { uid: "***" } } } });
+    expect(entries[1]).toMatchObject({ lossy: true, response: { loadBalancer: { service: { uid: "***" } } } });
   });
 });

@@ -25,7 +25,7 @@ export interface RecorderDeps {
 interface Answer {
   readonly response: unknown;
   /** The bytes that came are not those that the JSON would give: it lacks something. */
-  readonly inexact?: true;
+  readonly lossy?: true;
 }
 
 /** Writes what goes over the wire to one provider to the recording, without secrets. */
@@ -46,9 +46,9 @@ export function wireRecorder({ provider, sink, rules }: RecorderDeps): WireRecor
         }
       };
       write(() => ({
-        kind: "begin",
+        kind: "start",
         ...call,
-        requestId,
+        requestID: requestId,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         request: withoutSecrets(requestMessage(method), rpc.request.toJSON(request), rules),
       }));
@@ -77,7 +77,7 @@ function answer<Request, Response>(
   rules: FieldRules | undefined,
 ): Answer {
   const json = withoutSecrets(responseMessage(rpc.name), rpc.response.toJSON(response), rules);
-  return { response: json, ...(isExact(rpc.response, response, bytes) ? {} : { inexact: true }) };
+  return { response: json, ...(isExact(rpc.response, response, bytes) ? {} : { lossy: true }) };
 }
 
 /** Fields of a newer contract, values of an enum that are not known, times finer than a millisecond are not in the JSON. */
@@ -89,5 +89,5 @@ function statusFields({ code, message, details, isGivenUp }: WireStatus): object
   if (code === 0) return { code: "OK" };
   const told = details === undefined ? [] : detailsToJson(details);
   const more = told.length === 0 ? {} : { details: told };
-  return { code: codeName(code), message, ...more, ...(isGivenUp ? { givenUp: true } : {}) };
+  return { code: codeName(code), message, ...more, ...(isGivenUp ? { cancelled: true } : {}) };
 }

@@ -121,10 +121,10 @@ export class OwnershipReport {
     const now = new Map(this.problems().map((one) => [`${one.kind} ${one.value} ${one.providers.join()}`, one]));
     for (const [id, { kind, value, providers, message }] of now) {
       if (!this.#told.has(id))
-        log.error("Providers cannot all have what they declare", { kind, value, providers, why: message });
+        log.error("Declarations of providers conflict", { kind, value, providers, detail: message });
     }
     for (const [id, { kind, value }] of this.#told) {
-      if (!now.has(id)) log.info("Providers no longer contest what they declare", { kind, value });
+      if (!now.has(id)) log.info("Declarations of providers no longer conflict", { kind, value });
     }
     this.#told = now;
   }

@@ -9,7 +9,7 @@ import { info } from "../provider/provider-builders.ts";
 /** How a reconcile that ended so is remembered. */
 export function remembered(outcome: Outcome): ReconcileRecord {
   const history = new ReconcileHistory();
-  history.add({ key: "k", reconcileId: "id-1", endMs: 0, durationMs: 1 }, outcome);
+  history.add({ key: "k", reconcileID: "id-1", endMs: 0, durationMs: 1 }, outcome);
   const last = history.last("k");
   if (last === undefined) throw new Error("the history forgot it");
   return last;

@@ -7,12 +7,12 @@ describe("folded()", () => {
     [
       "counts lines that differ by their time and the ids of their calls alone",
       [
-        '{"time":"00:01","message":"failed","requestId":"a"}',
+        '{"time":"00:01","message":"failed","requestID":"a"}',
         "ready",
-        '{"time":"00:02","message":"failed","requestId":"b"}',
-        '{"time": "00:03","message":"failed","requestId": "c"}',
+        '{"time":"00:02","message":"failed","requestID":"b"}',
+        '{"time": "00:03","message":"failed","requestID": "c"}',
       ],
-      ["ready", '(3 times) {"time": "00:03","message":"failed","requestId": "c"}'],
+      ["ready", '(3 times) {"time": "00:03","message":"failed","requestID": "c"}'],
     ],
     [
       "counts lines with another uuid in their text",

@@ -72,7 +72,7 @@ export const folded = (lines: readonly string[]): readonly string[] => {
 
 /** What a line says, without the time and the ids of its call. */
 const withoutCall = (line: string): string =>
-  line.replaceAll(/"(?:time|requestId|correlationId|traceId)": ?"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}/g, "");
+  line.replaceAll(/"(?:time|requestID|correlationId|traceID)": ?"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}/g, "");
 
 const logTail = (log: string): string => {
   const lines = folded(log.trimEnd().split("\n").map(withoutStack)).slice(-20);

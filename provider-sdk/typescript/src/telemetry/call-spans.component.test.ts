@@ -146,7 +146,7 @@ test("the log of a call and its context carry the trace that the call belongs to
   await invoke(client, methods.batchGetInstances, request, { metadata: sampled });
   expect(contextsOfCalls).toEqual([sampled.traceparent]);
   const lines = logged.filter((line) => line.includes('"looked"'));
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ method: "BatchGetInstances", traceId }]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ method: "BatchGetInstances", traceID: traceId }]);
 });
 
 test.each(["onStart", "onEnd"] as const)(

@@ -167,7 +167,7 @@ function LastReconcile({ last, clockAheadMs }: LastReconcileProps): JSX.Element 
         </small>
       )}
       <small>
-        reconcileId <code>{reconcileID}</code>
+        reconcileID <code>{reconcileID}</code>
       </small>
     </>
   );

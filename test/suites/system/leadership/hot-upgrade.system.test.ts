@@ -35,7 +35,7 @@ async function connectedTimes(controller: Program, count: number): Promise<void>
   await eventually(
     `the provider to be connected ${count} times`,
     30_000,
-    async () => (times(controller, "provider connected") >= count ? true : undefined),
+    async () => (times(controller, "Connected to provider") >= count ? true : undefined),
     () => world.outputs(),
   );
 }
@@ -84,7 +84,7 @@ describe("a sidecar that is replaced by one of another version", () => {
     expect(await world.kube.items("/api/v1/nodes")).toHaveLength(NODES);
     expect({ pid: controller.pid, running: controller.running }).toEqual({ pid, running: true });
     expect(await lead()).toEqual(before);
-    await controller.said(/provider declares other things than before.*inTreePlugins: \[\] -> /);
+    await controller.said(/Capabilities of provider changed.*inTreePlugins: \[\] -> /);
   });
 
   test("while the old one still serves, ends and leaves it the socket", async () => {
@@ -95,7 +95,7 @@ describe("a sidecar that is replaced by one of another version", () => {
     await world.createMachines([{ name: "o-1", zone: "north-a" }]);
     await world.registerNode("o-1");
     await world.initialized("o-1");
-    expect(times(controller, "provider connected")).toBe(1);
+    expect(times(controller, "Connected to provider")).toBe(1);
     expect(await old.stop("SIGTERM")).toEqual({ code: 0, signal: null });
     await world.startSidecar();
     await connectedTimes(controller, 2);
@@ -122,10 +122,10 @@ describe("a sidecar that is replaced by one of another version", () => {
     );
     onTestFinished(() => poorer.close());
     await shareWithContainers(world.socket);
-    await controller.said(/provider declares other things than before.*disappeared=\["capabilities.loadBalancers"\]/);
+    await controller.said(/Capabilities of provider changed.*disappeared=\["capabilities.loadBalancers"\]/);
     await world.createService("late", PORT + 1);
     await world.kube.delete(service("early"));
-    await controller.said(/Service is left alone: no provider serves it[^\n]*late/);
+    await controller.said(/Ignored Service: it has no load balancer provider[^\n]*late/);
     await says("early", "NoLoadBalancerProvider");
     await says("kept", "NoLoadBalancerProvider");
     const events = await eventually("the event", 30_000, async () => {

@@ -71,7 +71,7 @@ async function startUpstream(): Promise<Program> {
 async function startStandby(of: Replica): Promise<Program> {
   const controller = of.startController();
   await controller.said(/Waiting for leadership/);
-  await controller.said(/provider connected/);
+  await controller.said(/Connected to provider/);
   await controller.said(/Watching.*services/);
   await controller.said(/Watching.*nodes/);
   // One that it has seen.
@@ -134,7 +134,7 @@ async function targets(): Promise<readonly string[]> {
 }
 
 const settledAt = (program: Program): Promise<unknown> =>
-  program.said(/Reconciled.*service-lb-controller.*default\/kept.*done/);
+  program.said(/Reconciled.*service-lb-controller.*default\/kept.*success/);
 
 describe("our controller and upstream's with the same Lease", () => {
   test("take turns by the lease's rules, and a hand-over leaves nodes and load balancers as they are", async () => {

@@ -47,7 +47,7 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   await first.said(/Became leader/);
   const second = west.startController();
   await second.said(/Waiting for leadership/);
-  await second.said(/provider connected/);
+  await second.said(/Connected to provider/);
   await world.createMachines(["n-1", "n-2"].map((name) => ({ name, zone: "north-a" })));
   await world.registerNode("n-1");
   await world.initialized("n-1");

@@ -85,7 +85,7 @@ describe("two controllers on a real control plane", () => {
     await first.said(/Became leader/);
     const second = world.startController({ args: SHORT_LEASE });
     await second.said(/Waiting for leadership/);
-    await second.said(/provider connected/);
+    await second.said(/Connected to provider/);
     await world.createMachines([
       { name: "l-1", zone: "north-a" },
       { name: "l-2", zone: "north-a" },

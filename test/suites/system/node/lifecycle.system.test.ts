@@ -241,7 +241,7 @@ describe("200 nodes that are not Ready all stay while the sidecar", () => {
     sidecar = await world.startSidecar({ ...SIDECAR, apiKey: "another-key" });
     controller = world.startController({ args: QUICK });
     // The scope that the first controller confirmed is on the Lease: no absence of another one is believed.
-    await controller.said(/provider works in another scope; changes are held back/);
+    await controller.said(/The scope of provider changed; changes are paused/);
     await eventually("each to be looked at twice", 60_000, async () =>
       (await decisions("unknown")) >= 2 * NODES ? true : undefined,
     );
@@ -288,7 +288,7 @@ describe("when machines are really gone", () => {
     );
     expect((await nodeUids()).size).toBe(NODES - 2);
     expect(await world.metric(controller, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);
-    await controller.said(/Nodes are not deleted any more/);
+    await controller.said(/Deletion circuit breaker opened/);
 
     // As an operator would: on all of them, also on those that are alive.
     for (const name of [...dead, ...alive]) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     kubeconfigPath: path,
     args: [`--node-status-update-frequency=${REFRESH_SECONDS}s`, "--leader-elect=false"],
   });
-  await controller.said(/provider connected/);
+  await controller.said(/Connected to provider/);
 }, 60 * 60_000);
 afterAll(() => started.disposeAsync());
 

@@ -131,7 +131,7 @@ describe("cloud-node on a real control plane", () => {
     await world.createMachines(names.map((name) => ({ name, zone: "north-a" })));
     const sidecar = await world.startSidecar();
     const controller = world.startController();
-    await controller.said(/provider connected/);
+    await controller.said(/Connected to provider/);
     await world.admin.change({ latency: { "instances.lookup": { fixedMs: 3000, jitterMs: 0 } } });
     await Promise.all(names.map((name) => world.registerNode(name)));
     await world.inFlight("instances.lookup");

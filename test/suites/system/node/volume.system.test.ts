@@ -131,7 +131,7 @@ async function startProvider(): Promise<Program> {
   return world.startSidecar({ args: ["--in-tree-plugin=kubernetes.io/cinder"] });
 }
 
-const connected = (program: Program) => program.said(/provider connected/);
+const connected = (program: Program) => program.said(/Connected to provider/);
 
 describe("the webhook persistent-volume-label on a real API server", () => {
   test("labels what is the provider's, also on a standby, and touches nothing else", async () => {

@@ -57,11 +57,11 @@ test("the audit log tells who changed what at the cloud for a Service, from its 
     key: "default/web",
     resourceVersion: at(service, "metadata", "resourceVersion"),
   });
-  expect(lines.filter(({ reconcileId }) => !controller.output.includes(`reconcileId=${String(reconcileId)}`))).toEqual(
+  expect(lines.filter(({ reconcileID }) => !controller.output.includes(`reconcileID=${String(reconcileID)}`))).toEqual(
     [],
   );
   expect(lines.at(-1)).toMatchObject({ method: "DeleteLoadBalancer", code: "OK", done: true });
-  const told = lines.flatMap(({ cloudRequestIds }) => (Array.isArray(cloudRequestIds) ? cloudRequestIds : []));
+  const told = lines.flatMap(({ cloudRequestIDs }) => (Array.isArray(cloudRequestIDs) ? cloudRequestIDs : []));
   const changed = (await world.admin.log(10_000)).filter(({ mutating, path: of, status }) => {
     return mutating && status < 300 && of.includes("/load-balancers");
   });

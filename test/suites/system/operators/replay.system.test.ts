@@ -110,7 +110,7 @@ async function record(): Promise<readonly string[]> {
 
 /** Number of the nth call of a method in the recording. */
 function callNumber({ lines }: Recorded, method: string, nth = 1): number {
-  const calls = lines.filter((line) => line["kind"] === "begin" && line["method"] === method);
+  const calls = lines.filter((line) => line["kind"] === "start" && line["method"] === method);
   return Number(calls.at(nth - 1)?.["call"]);
 }
 
@@ -152,9 +152,9 @@ describe("a recording of a Service's life", () => {
 
   test("has every call from the handshake to the end of the load balancer, and no secret", async () => {
     const { lines, path } = await recording();
-    expect(lines[0]).toMatchObject({ kind: "head", providers: [{ name: "simulated" }] });
-    expect(lines.at(-1)).toMatchObject({ kind: "tail" });
-    const calls = lines.filter(({ kind }) => kind === "begin");
+    expect(lines[0]).toMatchObject({ kind: "header", providers: [{ name: "simulated" }] });
+    expect(lines.at(-1)).toMatchObject({ kind: "footer" });
+    const calls = lines.filter(({ kind }) => kind === "start");
     const ended = lines.filter(({ kind, code }) => kind === "end" && code === "OK");
     expect(new Set(ended.map(({ call }) => call))).toEqual(new Set(calls.map(({ call }) => call)));
     expect(calls[0]).toMatchObject({ method: "GetProviderInfo" });
@@ -164,7 +164,7 @@ describe("a recording of a Service's life", () => {
 
   test("replays without a difference against a fresh provider, twice byte by byte, and with other ids too", async () => {
     const { path, lines } = await recording();
-    const calls = lines.filter(({ kind }) => kind === "begin").length;
+    const calls = lines.filter(({ kind }) => kind === "start").length;
     const first = await against(path);
     expect(first).toMatchObject({ code: 0 });
     expect(reportOf(first.output)).toMatchObject({ compared: calls, differences: [], uncompared: [] });

@@ -104,13 +104,13 @@ describe("certificates that are rotated while work goes on", () => {
         `--provider-tls=simulated=${tls},server-name=provider.test`,
       ],
     });
-    await controller.said(/provider connected/);
+    await controller.said(/Connected to provider/);
     await controller.said(/Became leader/);
     const nodes = await withNewNodes(400, async () => {
       for (const [index, { server, client }] of rounds.entries()) {
         await Promise.all([served.put(server), shown.put(client)]);
         await saidTimes(sidecar, "Serving with changed TLS files", index + 1);
-        await saidTimes(controller, "provider connection renewed", index + 1);
+        await saidTimes(controller, "Reconnected to provider", index + 1);
       }
     });
     const calls = (await metrics(controller)).filter((line) =>
@@ -119,7 +119,7 @@ describe("certificates that are rotated while work goes on", () => {
     expect(nodes.length).toBeGreaterThan(20);
     expect(calls.filter((line) => line.includes('method="BatchGetInstances"'))).not.toEqual([]);
     expect(calls.filter((line) => !line.includes('code="OK"'))).toEqual([]);
-    expect(controller.output).not.toContain("provider connection lost");
+    expect(controller.output).not.toContain("Lost connection to provider");
   });
 
   test("of the controller at the API server lose no write, though the old one expires", async () => {
@@ -138,7 +138,7 @@ describe("certificates that are rotated while work goes on", () => {
       // Written all the time.
       args: ["--leader-elect-retry-period=500ms"],
     });
-    await controller.said(/provider connected/);
+    await controller.said(/Connected to provider/);
     const nodes = await withNewNodes(400, async () => {
       await set.put({ ...pem(renewed), kubeconfig });
       await eventually("the old certificate to end", 60_000, () => (Date.now() > endsMs + 1000 ? true : undefined));

@@ -72,7 +72,7 @@ test("a new controller with the credentials of another account changes nothing u
 
   const [, command = ""] = /kubectl (.*scope\.cloudwire\.dev\S+)/.exec(text) ?? [];
   await world.controlPlane.kubectl(command.split(" "));
-  await second.said(/provider's scope is confirmed; changes go on/);
+  await second.said(/The scope of provider is confirmed; changes resume/);
   await readyz(second, 200);
   await world.addressed("held");
   await scopeIs("simcloud/somebody-else");
@@ -88,7 +88,7 @@ test("a standby with the credentials of another account is not ready, so that no
   await sidecar.stop("SIGTERM");
   await world.startSidecar({ apiKey: OTHER_KEY });
   const standby = world.startController();
-  await standby.said(/provider works in another scope/);
+  await standby.said(/The scope of provider changed/);
   expect(await readyz(standby, 500)).toContain("[-]provider failed: ");
   // An operator takes the note away: whatever is counts.
   await world.controlPlane.kubectl(["-n", "kube-system", "annotate", "lease", "cloud-controller-manager", `${SCOPE}-`]);

@@ -148,7 +148,7 @@ describe("nodes of two clouds", () => {
     await eastMachines("waits");
     await world.startSidecar();
     const controller = startController();
-    await controller.said(/provider connected/);
+    await controller.said(/Connected to provider/);
     await register("waits");
     await controller.said(/west.*(?:does not exist|not connected|cannot say)/);
     await expectUntouched("waits");
@@ -189,7 +189,7 @@ describe("Services of two clouds", () => {
     // Both are the same brand now.
     await Promise.all([world.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
     const controller = startController();
-    await controller.said(/Providers cannot all have what they declare/);
+    await controller.said(/Declarations of providers conflict/);
     await world.createService("contested", 8084, { loadBalancerClass: WEST_CLASS });
     await eventAbout("Service", "contested", /several providers serve load-balancer class .*\(simulated and west\)/);
     expect(await names(world.cloud)).toEqual([]);

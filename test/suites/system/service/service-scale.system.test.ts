@@ -121,7 +121,7 @@ describe("service-lb at scale on a real control plane", () => {
 
     const standby = world.startController({ args: SHORT_LEASE });
     await standby.said(/Waiting for leadership/);
-    await standby.said(/provider connected/);
+    await standby.said(/Connected to provider/);
     await world.admin.resetCalls();
     await crashed.stop("SIGKILL");
     expect(await effects(standby)).toEqual(NOTHING_CHANGED);
@@ -131,7 +131,7 @@ describe("service-lb at scale on a real control plane", () => {
     // A sidecar that was restarted has forgotten the node set that load balancers are sent.
     await sidecar.stop("SIGKILL");
     await world.startSidecar();
-    await standby.said(/provider connected[\s\S]*provider connected/);
+    await standby.said(/Connected to provider[\s\S]*Connected to provider/);
     await machines.join(["one-more"]);
     await eventually(
       "all load balancers to have one node more",

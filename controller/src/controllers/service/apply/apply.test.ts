@@ -21,7 +21,7 @@ const context = {
   priority: "high",
   signal: new AbortController().signal,
   log: new FakeLog(),
-  reconcileId: "r",
+  reconcileID: "r",
   failures: 0,
 } as const;
 

@@ -82,7 +82,7 @@ async function applyKeep(
   const { events, records, ownWrites } = deps;
   if (isGone) {
     events.record(loadBalancerRetained(service, loadBalancerId));
-    context.log.info("The load balancer of a Service that is gone is kept, for it is protected", { loadBalancerId });
+    context.log.info("Retained the load balancer of a deleted Service: it has deletion protection", { loadBalancerId });
     records.commit(context.key, { kind: "retained" });
     // Another Service may stand under the name by now.
     return requeueAfter(0);
@@ -101,7 +101,7 @@ async function applyLeave(
   context: ReconcileContext,
 ): Promise<Result> {
   const readiness = notServed(why);
-  context.log.warn("The load balancer is left as it is: no provider serves it any more", { why });
+  context.log.warn("Load balancer is not changed: it no longer has a provider", { detail: why });
   const isNew = reportedReadiness(deps.ownWrites.newest(service))?.reason !== readiness.reason;
   await report(service, readiness, deps, context);
   if (isNew) deps.events.record(noLoadBalancerProvider(service, why));
@@ -132,6 +132,6 @@ export async function reportFailure(
   try {
     await report(service, readiness, deps, context);
   } catch (failure) {
-    context.log.debug(2, "The condition of the Service could not be written", { err: failure });
+    context.log.debug(2, "Could not update the condition of Service", { err: failure });
   }
 }

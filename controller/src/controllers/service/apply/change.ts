@@ -226,7 +226,7 @@ export function recordInspection(
   if (inspection.kind === "left") {
     const { drift, decision } = inspection;
     const { what, kind } = drift;
-    log.debug(2, "The load balancer is not as acknowledged and is left so for now", { what, decision });
+    log.debug(2, "Found load balancer drift; repair is deferred", { detail: what, decision });
     metrics.drifts.inc({ provider, kind, action: decision === "suspended" ? "suspended" : "deferred" });
     const isNew = records.get(key)?.drift.suspended === undefined;
     if (decision === "suspended" && isNew) events.record(driftNotRepaired(service, what));

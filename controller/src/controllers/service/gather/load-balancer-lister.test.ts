@@ -68,7 +68,7 @@ describe("LoadBalancerLister.find()", () => {
     failList();
     expect([await found(UID), await found(UID)]).toEqual([undefined, undefined]);
     expect(cloud.calls).toEqual(["list"]);
-    expect(context.log.lines.at(-1)).toMatchObject({ message: expect.stringContaining("reading each alone") });
+    expect(context.log.lines.at(-1)).toMatchObject({ message: expect.stringContaining("reading them one by one") });
   });
 
   test("asks nothing of a provider that lists nothing", async () => {

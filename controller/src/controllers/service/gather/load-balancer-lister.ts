@@ -75,7 +75,7 @@ export class LoadBalancerLister {
   #first(provider: Provider, { signal, log }: { readonly signal: AbortSignal; readonly log: Logger }): Request {
     const startMs = this.#clock.monotonicMs();
     const list = this.#list(provider, startMs, { signal }).catch((error: unknown) => {
-      log.info("Load balancers could not be listed; reading each alone", { provider: provider.name, err: error });
+      log.info("Could not list load balancers; reading them one by one", { provider: provider.name, err: error });
       return undefined;
     });
     const request = { startMs, info: provider.info, list };

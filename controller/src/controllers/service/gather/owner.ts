@@ -74,7 +74,7 @@ export function ownerOf(
     case "undecided":
       throw owner.error;
     case "unowned":
-      log.debug(2, "Service is left alone: no provider serves it", { why: owner.why });
+      log.debug(2, "Ignored Service: it has no load balancer provider", { detail: owner.why });
       return undefined;
     case "owned": {
       const { provider, info } = owner;

@@ -40,8 +40,8 @@ class Call:
     @property
     def facts(self) -> dict[str, str]:
         """What each line of the log says about the call it belongs to."""
-        trace = {} if self.traceparent is None else {"traceId": self.traceparent.split("-")[1]}
-        return {"method": self.method, "requestId": self.request_id, **trace}
+        trace = {} if self.traceparent is None else {"traceID": self.traceparent.split("-")[1]}
+        return {"method": self.method, "requestID": self.request_id, **trace}
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 import { exportedTraceId } from "../../telemetry/trace-context.ts";
 import type { RpcCall } from "./method.ts";
 
-/** What a call's log lines carry, whoever writes them. */
+/** Fields of each log line of a call. */
 export const callFields = ({
   method,
-  requestId,
+  requestId: requestID,
   traceparent,
 }: Pick<RpcCall, "method" | "requestId" | "traceparent">): Readonly<Record<string, string>> => {
-  const traceId = exportedTraceId(traceparent);
-  return traceId === undefined ? { method, requestId } : { method, requestId, traceId };
+  const traceID = exportedTraceId(traceparent);
+  return traceID === undefined ? { method, requestID } : { method, requestID, traceID };
 };
