@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { counter, gauge } from "./alert.ts";
+import { counter, gauge, OF_JOB } from "./alert.ts";
 import { ALERT_GROUPS, ALERTS } from "./alerts.ts";
 import { metricReference } from "./metric-reference.ts";
 import { problemsOf } from "./promql.ts";
 import { ruleFile, trialFile } from "./rule-files.ts";
 
-const reference = metricReference(readFileSync(new URL("../../../docs/reference/metrics.md", import.meta.url), "utf8"));
+const page = (name: string): string =>
+  readFileSync(new URL(`../../../docs/reference/${name}.md`, import.meta.url), "utf8");
+
+const reference = metricReference(page("metrics"), page("conditions"));
 
 test("alerts have names of their own", () => {
   expect(new Set(ALERTS.map(({ name }) => name)).size).toBe(ALERTS.length);
@@ -15,6 +18,11 @@ test("alerts have names of their own", () => {
 describe.each(ALERTS)("$name", ({ name, expr, summary, description, trial }) => {
   test("asks for what there is", () => {
     expect(problemsOf(expr, reference)).toEqual([]);
+  });
+
+  test("is tried on series that exist", () => {
+    const series = Object.keys(trial.series).map((id) => id.replace("{", `{${OF_JOB},`));
+    expect(series.flatMap((id) => problemsOf(id, reference))).toEqual([]);
   });
 
   test("is tried on metrics that it asks for", () => {

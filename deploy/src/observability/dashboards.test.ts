@@ -5,7 +5,10 @@ import { lintDashboard, type LintedDashboard } from "./dashboards/lint.ts";
 import { metricReference } from "./metric-reference.ts";
 import { problemsOf } from "./promql.ts";
 
-const reference = metricReference(readFileSync(new URL("../../../docs/reference/metrics.md", import.meta.url), "utf8"));
+const page = (name: string): string =>
+  readFileSync(new URL(`../../../docs/reference/${name}.md`, import.meta.url), "utf8");
+
+const reference = metricReference(page("metrics"), page("conditions"));
 
 describe.each(DASHBOARDS)("dashboard $uid", ({ uid, rows, variables }) => {
   const queries = rows.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries));
@@ -26,7 +29,7 @@ describe.each(DASHBOARDS)("dashboard $uid", ({ uid, rows, variables }) => {
     const named = queries.flatMap(({ legend }) =>
       [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label),
     );
-    const known = new Set([...reference.values()].flatMap((labels) => [...labels]));
+    const known = new Set([...reference.values()].flatMap((labels) => [...labels.keys()]));
     expect(named.filter((label) => !known.has(label))).toEqual([]);
   });
 
