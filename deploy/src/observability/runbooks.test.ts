@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(new URL(path, DOCS), "utf8")
 const pages = globSync("*.md", { cwd: new URL("runbooks/", DOCS) }).filter((file) => file !== "README.md");
 
 /** Where words in backticks have to be found: what other programs call their own is below. */
-const REFERENCES = globSync("{reference,explanation}/*.md", { cwd: DOCS })
+const REFERENCES = globSync("reference/*.md", { cwd: DOCS })
   .filter((file) => file !== "reference/alerts.md")
   .map((file) => read(file))
   .join("\n");
@@ -71,6 +71,12 @@ describe.each(pages)("runbook %s", (file) => {
     const words = quoted.filter((one) => /^(?:--[a-z][a-z-]+|[A-Za-z]+|[A-Z_]+)$/.test(one));
     const unknown = words.filter((word) => !FOREIGN.has(word) && !REFERENCES.includes(word));
     expect(unknown).toEqual([]);
+  });
+
+  test("names metrics that exist", () => {
+    const known = read("reference/metrics.md");
+    const metrics = quoted.flatMap((one) => /^([a-z]+(?:_[a-z0-9]+)+)(?:\{.*\})?$/.exec(one)?.[1] ?? []);
+    expect(metrics.filter((name) => !known.includes(`\`${name.replace(/_(?:bucket|count|sum)$/, "")}\``))).toEqual([]);
   });
 
   test("names events that there are", () => {

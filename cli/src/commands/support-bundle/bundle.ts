@@ -17,7 +17,7 @@ export interface Manifest {
   /** Where the controller was asked. */
   readonly controller: string;
   readonly files: readonly BundledFile[];
-  readonly missing: readonly { readonly name: string; readonly why: string }[];
+  readonly unavailable: readonly { readonly name: string; readonly message: string }[];
 }
 
 export interface BundledFile {
@@ -48,14 +48,17 @@ const MTIME = new Date(0);
 /** Packs the parts, without secrets, by name; a file that still looks as if it had one is left out. */
 export async function makeBundle(parts: readonly Part[], head: BundleHead): Promise<Bundle> {
   const files: (BundledFile & { readonly text: string })[] = [];
-  const missing: { readonly name: string; readonly why: string }[] = [];
+  const unavailable: { readonly name: string; readonly message: string }[] = [];
   for (const part of parts.toSorted(byName)) {
-    if (part.kind === "missing") missing.push({ name: part.name, why: redact(part.why).text });
+    if (part.kind === "unavailable") unavailable.push({ name: part.name, message: redact(part.message).text });
     else {
       const { text, found } = redact(part.text);
       const left = secretsIn(text);
       if (left.length > 0)
-        missing.push({ name: part.name, why: `left out: it still looks as if it had a secret (${left.join(", ")})` });
+        unavailable.push({
+          name: part.name,
+          message: `left out: it still looks as if it had a secret (${left.join(", ")})`,
+        });
       else files.push({ name: part.name, text, ...described(text), redacted: found });
     }
   }
@@ -64,7 +67,7 @@ export async function makeBundle(parts: readonly Part[], head: BundleHead): Prom
     version: 1,
     ...head,
     files: files.map(({ name, bytes, sha256, redacted }) => ({ name, bytes, sha256, redacted })),
-    missing,
+    unavailable,
   };
   const all = [{ name: "manifest.json", text: `${JSON.stringify(manifest, undefined, 2)}\n` }, ...files];
   return { manifest, bytes: await promisify(gzip)(await archive(all), { level: 9 }) };

@@ -32,7 +32,7 @@ export async function objectParts(kube: KubeApi): Promise<readonly Part[]> {
       const items = (await kube.list(path, right)).map(filtered);
       parts.push({ kind: "file", name: file, text: `${JSON.stringify(items, undefined, 2)}\n` });
     } catch (error) {
-      parts.push({ kind: "missing", name: file, why: messageOf(error) });
+      parts.push({ kind: "unavailable", name: file, message: messageOf(error) });
     }
   }
   return parts;

@@ -9,7 +9,7 @@ import { messageOf } from "../../errors.ts";
 /** One file of a bundle, or why it is not there. */
 export type Part =
   | { readonly kind: "file"; readonly name: string; readonly text: string }
-  | { readonly kind: "missing"; readonly name: string; readonly why: string };
+  | { readonly kind: "unavailable"; readonly name: string; readonly message: string };
 
 /** Longer than any page at 15,000 nodes. */
 const MOST_BYTES = 256e6;
@@ -33,7 +33,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "state/overview.json": PATHS.overview,
 };
 
-/** Everything that a controller says of itself. Never rejects: what cannot be had is said to be missing. */
+/** Everything that a controller says of itself. Never rejects: what cannot be had is listed as unavailable. */
 export async function controllerParts(connection: Connection): Promise<readonly Part[]> {
   const pages: Part[] = [];
   // One after the other: whoever has trouble is not to be given more.
@@ -80,7 +80,7 @@ async function controllerDetails(connection: Connection, pages: readonly Part[])
 async function explanations(connection: Connection): Promise<readonly Part[]> {
   const list = "state/blocked.json";
   const rows = await pagePart(connection, list, `${PATHS.objects}?state=blocked&limit=${MOST_EXPLAINED}`);
-  if (rows.kind === "missing") return [rows];
+  if (rows.kind === "unavailable") return [rows];
   const parts: Part[] = [rows];
   for (const object of objectsIn(rows.text)) {
     const name = `state/explain/${fileName(object)}.json`;
@@ -97,9 +97,13 @@ async function pagePart(connection: Connection, name: string, path: string, isAn
     // A health page that is not well is an answer like any other.
     if (isAnswer(statusCode) || (name.startsWith("health/") && isHealth(statusCode)))
       return { kind: "file", name, text };
-    return { kind: "missing", name, why: `${path} was answered with ${statusCode}${rightFor(statusCode, path)}` };
+    return {
+      kind: "unavailable",
+      name,
+      message: `${path} was answered with ${statusCode}${rightFor(statusCode, path)}`,
+    };
   } catch (error) {
-    return { kind: "missing", name, why: `${path}: ${messageOf(error)}` };
+    return { kind: "unavailable", name, message: `${path}: ${messageOf(error)}` };
   }
 }
 
@@ -187,7 +191,7 @@ async function filePart(
     if (!stats.isFile()) throw new Error("it is no file");
     return { kind: "file", name, text: await take(file, stats.size) };
   } catch (error) {
-    return { kind: "missing", name, why: `${path}: ${messageOf(error)}` };
+    return { kind: "unavailable", name, message: `${path}: ${messageOf(error)}` };
   }
 }
 

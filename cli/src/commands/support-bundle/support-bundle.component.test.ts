@@ -82,7 +82,9 @@ describe("support-bundle", () => {
     const given = ["--audit-log", audit, "--recording", recording, "--recording", join(directory, "none.rec")];
     const ran = await run(["-f", file, ...given]);
     expect(ran).toMatchObject({ code: 0, err: "" });
-    expect(ran.out).toContain("missing: state/plans.json: /debug/plans was answered with 403: it takes a ClusterRole");
+    expect(ran.out).toContain(
+      "unavailable: state/plans.json: /debug/plans was answered with 403: it takes a ClusterRole",
+    );
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const files = await bundled(file);
     expect([...files.keys()]).toEqual([
@@ -109,14 +111,14 @@ describe("support-bundle", () => {
       format: "cloudwire.support-bundle",
       version: 1,
       controller: server,
-      missing: [
-        { name: "configuration/statusz.txt", why: "/statusz was answered with 404" },
-        { name: "files/recording-2.rec", why: expect.stringContaining("ENOENT") },
-        { name: "health/livez.txt", why: expect.stringContaining("404") },
-        { name: "metrics/slis.txt", why: expect.stringContaining("404") },
-        { name: "state/controllers/cloud-node-controller.json", why: expect.stringContaining("404") },
-        { name: "state/plans.json", why: expect.stringContaining("403") },
-        { name: "state/providers.json", why: expect.stringContaining("404") },
+      unavailable: [
+        { name: "configuration/statusz.txt", message: "/statusz was answered with 404" },
+        { name: "files/recording-2.rec", message: expect.stringContaining("ENOENT") },
+        { name: "health/livez.txt", message: expect.stringContaining("404") },
+        { name: "metrics/slis.txt", message: expect.stringContaining("404") },
+        { name: "state/controllers/cloud-node-controller.json", message: expect.stringContaining("404") },
+        { name: "state/plans.json", message: expect.stringContaining("403") },
+        { name: "state/providers.json", message: expect.stringContaining("404") },
       ],
     });
   });
@@ -156,8 +158,8 @@ describe("support-bundle", () => {
     expect(await run(["-f", file, "--log", log])).toMatchObject({ code: 0 });
     const files = await bundled(file);
     expect(files.get("files/log-1.txt")).toBe("it ended\n");
-    const { missing } = manifestOf(files);
-    expect(missing).toContainEqual({ name: "version.json", why: expect.stringContaining("ECONNREFUSED") });
+    const { unavailable } = manifestOf(files);
+    expect(unavailable).toContainEqual({ name: "version.json", message: expect.stringContaining("ECONNREFUSED") });
     controller = await FakeController.start();
   });
 });

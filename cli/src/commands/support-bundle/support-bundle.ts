@@ -16,10 +16,10 @@ const MODE = 0o600;
 
 export const supportBundle: Command = {
   name: "support-bundle",
-  summary: "gathers what somebody who is to help needs to see",
+  summary: "collects diagnostics of a controller for support",
   operands: "",
   about: [
-    "Gathers configuration, states, explanations of what is blocked, metrics and health of a controller in one archive, with a manifest of what is in it and of what could not be had, and why.",
+    "Gathers configuration, states, explanations of what is blocked, metrics and health of a controller in one archive, with a manifest of the files and of the parts that are unavailable, with the reason.",
     "Secrets are taken out by what they look like and by the names that they have; names and addresses are not. Look into it before you send it.",
   ],
   options: {
@@ -72,7 +72,7 @@ async function run(call: Call): Promise<number> {
   call.signal.throwIfAborted();
   if (!parts.some(({ kind }) => kind === "file")) {
     throw new CommandError(
-      `there is nothing to put into a bundle: ${parts.map((part) => (part.kind === "missing" ? part.why : "")).join("; ")}`,
+      `there is nothing to put into a bundle: ${parts.map((part) => (part.kind === "unavailable" ? part.message : "")).join("; ")}`,
     );
   }
   const head = { program: `cloudwire ${readVersion()}`, time: new Date().toISOString(), controller };
@@ -109,7 +109,7 @@ async function ofController(call: Call): Promise<Gathered> {
     return { controller: redact(connection.description).text, parts: await controllerParts(connection) };
   } catch (error) {
     if (!(error instanceof CommandError) || error instanceof UsageError) throw error;
-    return { controller: "", parts: [{ kind: "missing", name: "controller", why: error.message }] };
+    return { controller: "", parts: [{ kind: "unavailable", name: "controller", message: error.message }] };
   }
 }
 
@@ -118,18 +118,18 @@ async function ofCluster(call: Call): Promise<readonly Part[]> {
     return await objectParts(await call.kube());
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return [{ kind: "missing", name: "objects", why: error.message }];
+    return [{ kind: "unavailable", name: "objects", message: error.message }];
   }
 }
 
-function summary(file: string, bytes: number, { files, missing }: Manifest): string {
+function summary(file: string, bytes: number, { files, unavailable }: Manifest): string {
   const secrets = files.reduce(
     (sum, { redacted }) => sum + Object.values(redacted).reduce((all, count) => all + count, 0),
     0,
   );
   return [
     `${file}: ${files.length} files, ${bytes} bytes; ${secrets === 1 ? "1 secret was" : `${secrets} secrets were`} taken out`,
-    ...missing.map(({ name, why }) => `missing: ${name}: ${printable(why)}`),
+    ...unavailable.map(({ name, message }) => `unavailable: ${name}: ${printable(message)}`),
     "It has names and addresses of your cluster: look into it before you send it.",
     "",
   ].join("\n");

@@ -82,7 +82,7 @@ test("a support bundle of a controller whose cloud refuses it has all there is, 
   expect({ ...(await program.exit(SETTLED_MS)), output: program.output }).toMatchObject({ code: 0 });
   const text = await textOf(file);
   const manifest = manifestOf(text);
-  expect(manifest).toMatchObject({ format: "cloudwire.support-bundle", missing: [] });
+  expect(manifest).toMatchObject({ format: "cloudwire.support-bundle", unavailable: [] });
   const names = listOf(manifest["files"]).map(({ name }) => String(name));
   expect(names).toEqual(names.toSorted());
   expect(names).toEqual(
