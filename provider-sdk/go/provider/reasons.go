@@ -1,6 +1,6 @@
 package provider
 
-// Reason is why a call, or one item of a batch, failed: a word of the contract's closed list, which decides the gRPC code and
+// Reason is why a call, or one item of a batch, failed: a value of the contract's closed list. It determines the gRPC code and
 // what the controller does.
 type Reason string
 
@@ -20,88 +20,85 @@ const (
 	ReasonPageSizeInvalid Reason = "PAGE_SIZE_INVALID"
 	// ReasonPageTokenInvalid: The page token is not one of this provider's, has expired, or belongs to another request.
 	ReasonPageTokenInvalid Reason = "PAGE_TOKEN_INVALID"
-	// ReasonProviderIDMalformed: The provider ID has a prefix of this provider but the rest cannot be an id of its
+	// ReasonProviderIDMalformed: The provider ID has a prefix of this provider, but the rest is not a valid ID of its
 	// cloud.
 	ReasonProviderIDMalformed Reason = "PROVIDER_ID_MALFORMED"
-	// ReasonPortProtocolUnsupported: A port asks for a protocol that the provider did not declare.
+	// ReasonPortProtocolUnsupported: A port has a protocol that the provider did not declare.
 	ReasonPortProtocolUnsupported Reason = "PORT_PROTOCOL_UNSUPPORTED"
-	// ReasonAnnotationInvalid: An annotation of the provider's own has a value it cannot honor. BadRequest names
+	// ReasonAnnotationInvalid: An annotation that the provider declared has an invalid value. BadRequest names
 	// `spec.annotations["key"]`.
 	ReasonAnnotationInvalid Reason = "ANNOTATION_INVALID"
 	// ReasonClassUnsupported: The load-balancer class is not one of the declared ones.
 	ReasonClassUnsupported Reason = "CLASS_UNSUPPORTED"
-	// ReasonFeatureUnsupported: A feature is asked for that the provider did not declare, and leaving it out would
+	// ReasonFeatureUnsupported: The request needs a feature that the provider did not declare, and ignoring it would
 	// mislead the user.
 	ReasonFeatureUnsupported Reason = "FEATURE_UNSUPPORTED"
-	// ReasonNotResponsible: The Service is not this provider's to serve, by what its annotations say; somebody else
-	// does. The controller writes nothing more about it.
+	// ReasonNotResponsible: According to its annotations another controller serves the Service. The controller stops
+	// writing about it.
 	ReasonNotResponsible Reason = "NOT_RESPONSIBLE"
-	// ReasonLoadBalancerNotFound: The load balancer named by an update of nodes does not exist. Answer: Ensure.
+	// ReasonLoadBalancerNotFound: The load balancer of a node update does not exist. To fix: call Ensure.
 	ReasonLoadBalancerNotFound Reason = "LOAD_BALANCER_NOT_FOUND"
-	// ReasonRouteTargetNotFound: The machine a route points to does not exist.
+	// ReasonRouteTargetNotFound: The target instance of a route does not exist.
 	ReasonRouteTargetNotFound Reason = "ROUTE_TARGET_NOT_FOUND"
-	// ReasonAddressInUse: A requested address belongs to something else. Metadata: `address`.
+	// ReasonAddressInUse: A requested address is in use by another object. Metadata: `address`.
 	ReasonAddressInUse Reason = "ADDRESS_IN_USE"
-	// ReasonCIDRConflict: A route for the same range to another target, not made by this cluster, is in the way.
+	// ReasonCIDRConflict: Another route, which this cluster does not own, sends the same pod CIDR to another target.
 	// Metadata: `cidr`.
 	ReasonCIDRConflict Reason = "CIDR_CONFLICT"
-	// ReasonNameTaken: An object of the name needed exists and carries no stamp of this contract. Metadata: `name`,
-	// `id`.
+	// ReasonNameTaken: An object with the required name exists and has no ownership tags. Metadata: `name`, `id`.
 	ReasonNameTaken Reason = "NAME_TAKEN"
-	// ReasonOwnedByAnotherCluster: The object carries the stamp of another cluster. Metadata: `owner_cluster_id`,
+	// ReasonOwnedByAnotherCluster: The ownership tags of the object name another cluster. Metadata: `owner_cluster_id`,
 	// `owner_cluster_name`, `id`.
 	ReasonOwnedByAnotherCluster Reason = "OWNED_BY_ANOTHER_CLUSTER"
-	// ReasonCloudPermissionDenied: The provider's identity at the cloud lacks a right. Metadata: `action` where the
-	// cloud tells it.
+	// ReasonCloudPermissionDenied: The provider's cloud identity lacks a permission. Metadata: `action`, if the cloud
+	// reports it.
 	ReasonCloudPermissionDenied Reason = "CLOUD_PERMISSION_DENIED"
-	// ReasonRateLimited: The cloud throttles.
+	// ReasonRateLimited: The cloud throttles requests.
 	ReasonRateLimited Reason = "RATE_LIMITED"
-	// ReasonQuotaExceeded: A quota or the capacity of the cloud is used up. QuotaFailure says which.
+	// ReasonQuotaExceeded: A quota or the capacity of the cloud is exhausted. QuotaFailure names it.
 	ReasonQuotaExceeded Reason = "QUOTA_EXCEEDED"
-	// ReasonTooManyCalls: More calls at once than `Limits.max_concurrent_calls`.
+	// ReasonTooManyCalls: More concurrent calls than `Limits.max_concurrent_calls`.
 	ReasonTooManyCalls Reason = "TOO_MANY_CALLS"
 	// ReasonSlowConsumer: The reader of a stream was blocked for 30 s.
 	ReasonSlowConsumer Reason = "SLOW_CONSUMER"
-	// ReasonNodeSetUnknown: The node set named is not known here (a restart forgets sets). Answer: upload it whole.
+	// ReasonNodeSetUnknown: The node set is unknown, as after a restart of the provider. To fix: upload it whole.
 	ReasonNodeSetUnknown Reason = "NODE_SET_UNKNOWN"
-	// ReasonNodeSetBaseMismatch: A delta was sent for another base than the one held. Metadata: `fingerprint` held.
+	// ReasonNodeSetBaseMismatch: The base of a delta is not the current set. Metadata: `fingerprint` of the current set.
 	ReasonNodeSetBaseMismatch Reason = "NODE_SET_BASE_MISMATCH"
-	// ReasonNodesFingerprintMismatch: `unchanged` was sent, but the load balancer's nodes have another fingerprint.
-	// Answer: send them whole.
+	// ReasonNodesFingerprintMismatch: `unchanged` was sent, but the nodes of the load balancer have another fingerprint.
+	// To fix: send them whole.
 	ReasonNodesFingerprintMismatch Reason = "NODES_FINGERPRINT_MISMATCH"
 	// ReasonScopeMismatch: The scope of the request is not the scope the provider works in: another account, project or
 	// region.
 	ReasonScopeMismatch Reason = "SCOPE_MISMATCH"
 	// ReasonDependencyInUse: Something else still uses the object.
 	ReasonDependencyInUse Reason = "DEPENDENCY_IN_USE"
-	// ReasonNotReady: The object is in a state in which the cloud takes no change of it.
+	// ReasonNotReady: The cloud accepts no change of the object in its current state.
 	ReasonNotReady Reason = "NOT_READY"
-	// ReasonDeletionProtected: The object is protected against deletion at the cloud.
+	// ReasonDeletionProtected: The object is protected against deletion in the cloud.
 	ReasonDeletionProtected Reason = "DELETION_PROTECTED"
-	// ReasonAmbiguousName: Several machines have the name asked for, and nothing tells which is meant. Metadata:
-	// `matches`.
+	// ReasonAmbiguousName: Several instances have the requested name, and no hint identifies one. Metadata: `matches`.
 	ReasonAmbiguousName Reason = "AMBIGUOUS_NAME"
-	// ReasonOperationInProgress: Another change of the same object is under way.
+	// ReasonOperationInProgress: Another change of the same object is in progress.
 	ReasonOperationInProgress Reason = "OPERATION_IN_PROGRESS"
-	// ReasonStaleGeneration: The request is older than what was already applied. Answer: drop it and read the object
+	// ReasonStaleGeneration: The request is older than a change already applied. To fix: drop it and read the object
 	// again.
 	ReasonStaleGeneration Reason = "STALE_GENERATION"
-	// ReasonResumeTokenExpired: The resume token is too old or unknown. Answer: list, then watch with initial events.
+	// ReasonResumeTokenExpired: The resume token is too old or unknown. To fix: list, then watch with initial events.
 	ReasonResumeTokenExpired Reason = "RESUME_TOKEN_EXPIRED"
 	// ReasonCapabilityAbsent: The RPC belongs to a capability that the handshake does not list.
 	ReasonCapabilityAbsent Reason = "CAPABILITY_ABSENT"
 	// ReasonValidateOnlyUnsupported: `validate_only` is set but the capability does not offer it. Nothing was changed.
 	ReasonValidateOnlyUnsupported Reason = "VALIDATE_ONLY_UNSUPPORTED"
-	// ReasonUnmappedError: A bug of the provider that it did not expect. The message holds a correlation id and nothing
-	// else.
+	// ReasonUnmappedError: An unexpected error, a bug of the provider. The message contains only a correlation ID.
 	ReasonUnmappedError Reason = "UNMAPPED_ERROR"
-	// ReasonInvariantBroken: The provider found its own state or the cloud's answer broken.
+	// ReasonInvariantBroken: The provider's state or a response of the cloud is inconsistent.
 	ReasonInvariantBroken Reason = "INVARIANT_BROKEN"
-	// ReasonDeadlinePassed: The provider gave up at the call's deadline; a change may still be under way.
+	// ReasonDeadlinePassed: The call reached its deadline. A change may still be in progress.
 	ReasonDeadlinePassed Reason = "DEADLINE_PASSED"
-	// ReasonCloudUnavailable: The cloud answers with server errors or cannot be reached.
+	// ReasonCloudUnavailable: The cloud returns server errors or cannot be reached.
 	ReasonCloudUnavailable Reason = "CLOUD_UNAVAILABLE"
-	// ReasonCloudTimeout: The cloud did not answer a read in time.
+	// ReasonCloudTimeout: A read from the cloud timed out.
 	ReasonCloudTimeout Reason = "CLOUD_TIMEOUT"
 	// ReasonZoneUnreachable: A zone or region cannot be read. Metadata: `zone`.
 	ReasonZoneUnreachable Reason = "ZONE_UNREACHABLE"
@@ -109,15 +106,15 @@ const (
 	ReasonProviderStarting Reason = "PROVIDER_STARTING"
 	// ReasonProviderDraining: The provider is shutting down. Streams end with this reason too.
 	ReasonProviderDraining Reason = "PROVIDER_DRAINING"
-	// ReasonNotYetConsistent: The machine is younger than the cloud's read consistency: its absence means nothing yet.
+	// ReasonNotYetConsistent: The instance is younger than the cloud's read consistency delay, so its absence proves
+	// nothing.
 	ReasonNotYetConsistent Reason = "NOT_YET_CONSISTENT"
-	// ReasonIncompleteAnswer: The cloud's answer was cut short or does not add up, so that nothing may be concluded from
-	// what it lacks.
+	// ReasonIncompleteAnswer: The response of the cloud is truncated or inconsistent, so missing items prove nothing.
 	ReasonIncompleteAnswer Reason = "INCOMPLETE_ANSWER"
 	// ReasonNodeSetIntegrity: Chunks of a node set do not add up to `target_count`. Nothing was committed.
 	ReasonNodeSetIntegrity Reason = "NODE_SET_INTEGRITY"
-	// ReasonCloudCredentialsInvalid: The cloud refuses the provider's credentials, or they have expired.
+	// ReasonCloudCredentialsInvalid: The cloud rejects the provider's credentials, or they have expired.
 	ReasonCloudCredentialsInvalid Reason = "CLOUD_CREDENTIALS_INVALID"
-	// ReasonPeerRefused: The provider refuses the caller's identity (mTLS).
+	// ReasonPeerRefused: The provider rejects the caller's identity (mTLS).
 	ReasonPeerRefused Reason = "PEER_REFUSED"
 )

@@ -61,20 +61,20 @@ export const protobufPackage = "cloudprovider.v1";
 export const protobufFileName = "cloudprovider/v1/cloud_provider.proto";
 
 /**
- * The contract between the cloud-controller-manager and a cloud provider. README.md beside this directory is the
- * specification: what each side MUST and MAY do, error tables, limits, evolution.
+ * The contract between the cloud-controller-manager and a cloud provider. README.md in the parent directory is the
+ * specification: requirements for each side, error tables, limits, evolution.
  */
 
 /**
- * A cloud, as Kubernetes' cloud-controller-manager needs it. The provider listens, the controller dials. Every RPC may
- * be the first after a restart, and every RPC may be repeated.
+ * The cloud API that Kubernetes' cloud-controller-manager needs. The provider listens, the controller connects. Every
+ * RPC may be the first after a restart, and every RPC may be repeated.
  */
 export type CloudProviderDefinition = typeof CloudProviderDefinition;
 export const CloudProviderDefinition = {
   name: "CloudProvider",
   fullName: "cloudprovider.v1.CloudProvider",
   methods: {
-    /** Handshake: who the provider is and what it serves. Mandatory. */
+    /** Handshake: identity and capabilities of the provider. Mandatory. */
     getProviderInfo: {
       name: "GetProviderInfo",
       requestType: GetProviderInfoRequest as typeof GetProviderInfoRequest,
@@ -86,7 +86,7 @@ export const CloudProviderDefinition = {
         _unknownFields: { 404082: [Buffer.from([4, 16, 5, 24, 100]) as Buffer] },
       },
     },
-    /** How the provider and its cloud are. Mandatory. */
+    /** Health of the provider and its cloud. Mandatory. */
     getProviderStatus: {
       name: "GetProviderStatus",
       requestType: GetProviderStatusRequest as typeof GetProviderStatusRequest,
@@ -98,7 +98,7 @@ export const CloudProviderDefinition = {
         _unknownFields: { 404082: [Buffer.from([5, 16, 5, 24, 250, 1]) as Buffer] },
       },
     },
-    /** Looks machines up: existence, state, addresses, zone in one answer. Capability `instances`. */
+    /** Looks up instances: existence, state, addresses and zone in one response. Capability `instances`. */
     batchGetInstances: {
       name: "BatchGetInstances",
       requestType: BatchGetInstancesRequest as typeof BatchGetInstancesRequest,
@@ -245,7 +245,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Lists machines. Capability `instances.list`. */
+    /** Lists instances. Capability `instances.list`. */
     listInstances: {
       name: "ListInstances",
       requestType: ListInstancesRequest as typeof ListInstancesRequest,
@@ -326,7 +326,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Streams hints about machines. Capability `instances.watch`. */
+    /** Streams events about instances. Capability `instances.watch`. */
     watchInstances: {
       name: "WatchInstances",
       requestType: WatchInstancesRequest as typeof WatchInstancesRequest,
@@ -557,7 +557,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Makes a load balancer be as wished. Capability `load_balancers`. */
+    /** Creates or updates a load balancer to match the spec. Capability `load_balancers`. */
     ensureLoadBalancer: {
       name: "EnsureLoadBalancer",
       requestType: EnsureLoadBalancerRequest as typeof EnsureLoadBalancerRequest,
@@ -937,7 +937,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Makes the targets of a load balancer be these nodes. Capability `load_balancers.update_nodes`. */
+    /** Sets the targets of a load balancer to these nodes. Capability `load_balancers.update_nodes`. */
     updateLoadBalancerNodes: {
       name: "UpdateLoadBalancerNodes",
       requestType: UpdateLoadBalancerNodesRequest as typeof UpdateLoadBalancerNodesRequest,
@@ -1221,7 +1221,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Makes a load balancer be gone. Capability `load_balancers`. */
+    /** Deletes a load balancer. Capability `load_balancers`. */
     deleteLoadBalancer: {
       name: "DeleteLoadBalancer",
       requestType: DeleteLoadBalancerRequest as typeof DeleteLoadBalancerRequest,
@@ -1407,7 +1407,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Streams hints about load balancers. Capability `load_balancers.watch`. */
+    /** Streams events about load balancers. Capability `load_balancers.watch`. */
     watchLoadBalancers: {
       name: "WatchLoadBalancers",
       requestType: WatchLoadBalancersRequest as typeof WatchLoadBalancersRequest,
@@ -1490,7 +1490,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Uploads a set of nodes for use by reference. Changes nothing at the cloud. Capability `load_balancers.node_sets`. */
+    /** Uploads a set of nodes for use by reference. Changes nothing in the cloud. Capability `load_balancers.node_sets`. */
     applyNodeSet: {
       name: "ApplyNodeSet",
       requestType: ApplyNodeSetRequest as typeof ApplyNodeSetRequest,
@@ -1656,7 +1656,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Makes routes exist. Capability `routes`. */
+    /** Creates routes, or updates them to match. Capability `routes`. */
     batchEnsureRoutes: {
       name: "BatchEnsureRoutes",
       requestType: BatchEnsureRoutesRequest as typeof BatchEnsureRoutesRequest,
@@ -1901,7 +1901,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Makes routes be gone. Capability `routes`. */
+    /** Deletes routes. Capability `routes`. */
     batchDeleteRoutes: {
       name: "BatchDeleteRoutes",
       requestType: BatchDeleteRoutesRequest as typeof BatchDeleteRoutesRequest,
@@ -2070,7 +2070,7 @@ export const CloudProviderDefinition = {
         },
       },
     },
-    /** Looks volumes up. Capability `volumes`. */
+    /** Looks up volumes. Capability `volumes`. */
     batchGetVolumes: {
       name: "BatchGetVolumes",
       requestType: BatchGetVolumesRequest as typeof BatchGetVolumesRequest,
@@ -2158,12 +2158,12 @@ export const CloudProviderDefinition = {
 } as const;
 
 /**
- * A cloud, as Kubernetes' cloud-controller-manager needs it. The provider listens, the controller dials. Every RPC may
- * be the first after a restart, and every RPC may be repeated.
+ * The cloud API that Kubernetes' cloud-controller-manager needs. The provider listens, the controller connects. Every
+ * RPC may be the first after a restart, and every RPC may be repeated.
  */
 export type CloudProviderService = typeof CloudProviderService;
 export const CloudProviderService = {
-  /** Handshake: who the provider is and what it serves. Mandatory. */
+  /** Handshake: identity and capabilities of the provider. Mandatory. */
   getProviderInfo: {
     path: "/cloudprovider.v1.CloudProvider/GetProviderInfo" as const,
     requestStream: false as const,
@@ -2175,7 +2175,7 @@ export const CloudProviderService = {
       Buffer.from(GetProviderInfoResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetProviderInfoResponse => GetProviderInfoResponse.decode(value),
   },
-  /** How the provider and its cloud are. Mandatory. */
+  /** Health of the provider and its cloud. Mandatory. */
   getProviderStatus: {
     path: "/cloudprovider.v1.CloudProvider/GetProviderStatus" as const,
     requestStream: false as const,
@@ -2187,7 +2187,7 @@ export const CloudProviderService = {
       Buffer.from(GetProviderStatusResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetProviderStatusResponse => GetProviderStatusResponse.decode(value),
   },
-  /** Looks machines up: existence, state, addresses, zone in one answer. Capability `instances`. */
+  /** Looks up instances: existence, state, addresses and zone in one response. Capability `instances`. */
   batchGetInstances: {
     path: "/cloudprovider.v1.CloudProvider/BatchGetInstances" as const,
     requestStream: false as const,
@@ -2199,7 +2199,7 @@ export const CloudProviderService = {
       Buffer.from(BatchGetInstancesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchGetInstancesResponse => BatchGetInstancesResponse.decode(value),
   },
-  /** Lists machines. Capability `instances.list`. */
+  /** Lists instances. Capability `instances.list`. */
   listInstances: {
     path: "/cloudprovider.v1.CloudProvider/ListInstances" as const,
     requestStream: false as const,
@@ -2210,7 +2210,7 @@ export const CloudProviderService = {
       Buffer.from(ListInstancesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListInstancesResponse => ListInstancesResponse.decode(value),
   },
-  /** Streams hints about machines. Capability `instances.watch`. */
+  /** Streams events about instances. Capability `instances.watch`. */
   watchInstances: {
     path: "/cloudprovider.v1.CloudProvider/WatchInstances" as const,
     requestStream: false as const,
@@ -2246,7 +2246,7 @@ export const CloudProviderService = {
       Buffer.from(ListLoadBalancersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListLoadBalancersResponse => ListLoadBalancersResponse.decode(value),
   },
-  /** Makes a load balancer be as wished. Capability `load_balancers`. */
+  /** Creates or updates a load balancer to match the spec. Capability `load_balancers`. */
   ensureLoadBalancer: {
     path: "/cloudprovider.v1.CloudProvider/EnsureLoadBalancer" as const,
     requestStream: false as const,
@@ -2258,7 +2258,7 @@ export const CloudProviderService = {
       Buffer.from(EnsureLoadBalancerResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EnsureLoadBalancerResponse => EnsureLoadBalancerResponse.decode(value),
   },
-  /** Makes the targets of a load balancer be these nodes. Capability `load_balancers.update_nodes`. */
+  /** Sets the targets of a load balancer to these nodes. Capability `load_balancers.update_nodes`. */
   updateLoadBalancerNodes: {
     path: "/cloudprovider.v1.CloudProvider/UpdateLoadBalancerNodes" as const,
     requestStream: false as const,
@@ -2271,7 +2271,7 @@ export const CloudProviderService = {
     responseDeserialize: (value: Buffer): UpdateLoadBalancerNodesResponse =>
       UpdateLoadBalancerNodesResponse.decode(value),
   },
-  /** Makes a load balancer be gone. Capability `load_balancers`. */
+  /** Deletes a load balancer. Capability `load_balancers`. */
   deleteLoadBalancer: {
     path: "/cloudprovider.v1.CloudProvider/DeleteLoadBalancer" as const,
     requestStream: false as const,
@@ -2283,7 +2283,7 @@ export const CloudProviderService = {
       Buffer.from(DeleteLoadBalancerResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteLoadBalancerResponse => DeleteLoadBalancerResponse.decode(value),
   },
-  /** Streams hints about load balancers. Capability `load_balancers.watch`. */
+  /** Streams events about load balancers. Capability `load_balancers.watch`. */
   watchLoadBalancers: {
     path: "/cloudprovider.v1.CloudProvider/WatchLoadBalancers" as const,
     requestStream: false as const,
@@ -2295,7 +2295,7 @@ export const CloudProviderService = {
       Buffer.from(WatchLoadBalancersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchLoadBalancersResponse => WatchLoadBalancersResponse.decode(value),
   },
-  /** Uploads a set of nodes for use by reference. Changes nothing at the cloud. Capability `load_balancers.node_sets`. */
+  /** Uploads a set of nodes for use by reference. Changes nothing in the cloud. Capability `load_balancers.node_sets`. */
   applyNodeSet: {
     path: "/cloudprovider.v1.CloudProvider/ApplyNodeSet" as const,
     requestStream: false as const,
@@ -2316,7 +2316,7 @@ export const CloudProviderService = {
     responseSerialize: (value: ListRoutesResponse): Buffer => Buffer.from(ListRoutesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRoutesResponse => ListRoutesResponse.decode(value),
   },
-  /** Makes routes exist. Capability `routes`. */
+  /** Creates routes, or updates them to match. Capability `routes`. */
   batchEnsureRoutes: {
     path: "/cloudprovider.v1.CloudProvider/BatchEnsureRoutes" as const,
     requestStream: false as const,
@@ -2328,7 +2328,7 @@ export const CloudProviderService = {
       Buffer.from(BatchEnsureRoutesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchEnsureRoutesResponse => BatchEnsureRoutesResponse.decode(value),
   },
-  /** Makes routes be gone. Capability `routes`. */
+  /** Deletes routes. Capability `routes`. */
   batchDeleteRoutes: {
     path: "/cloudprovider.v1.CloudProvider/BatchDeleteRoutes" as const,
     requestStream: false as const,
@@ -2340,7 +2340,7 @@ export const CloudProviderService = {
       Buffer.from(BatchDeleteRoutesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchDeleteRoutesResponse => BatchDeleteRoutesResponse.decode(value),
   },
-  /** Looks volumes up. Capability `volumes`. */
+  /** Looks up volumes. Capability `volumes`. */
   batchGetVolumes: {
     path: "/cloudprovider.v1.CloudProvider/BatchGetVolumes" as const,
     requestStream: false as const,
@@ -2355,42 +2355,42 @@ export const CloudProviderService = {
 } as const;
 
 export interface CloudProviderServer extends UntypedServiceImplementation {
-  /** Handshake: who the provider is and what it serves. Mandatory. */
+  /** Handshake: identity and capabilities of the provider. Mandatory. */
   getProviderInfo: handleUnaryCall<GetProviderInfoRequest, GetProviderInfoResponse>;
-  /** How the provider and its cloud are. Mandatory. */
+  /** Health of the provider and its cloud. Mandatory. */
   getProviderStatus: handleUnaryCall<GetProviderStatusRequest, GetProviderStatusResponse>;
-  /** Looks machines up: existence, state, addresses, zone in one answer. Capability `instances`. */
+  /** Looks up instances: existence, state, addresses and zone in one response. Capability `instances`. */
   batchGetInstances: handleUnaryCall<BatchGetInstancesRequest, BatchGetInstancesResponse>;
-  /** Lists machines. Capability `instances.list`. */
+  /** Lists instances. Capability `instances.list`. */
   listInstances: handleUnaryCall<ListInstancesRequest, ListInstancesResponse>;
-  /** Streams hints about machines. Capability `instances.watch`. */
+  /** Streams events about instances. Capability `instances.watch`. */
   watchInstances: handleServerStreamingCall<WatchInstancesRequest, WatchInstancesResponse>;
   /** Reads one load balancer. Capability `load_balancers`. */
   getLoadBalancer: handleUnaryCall<GetLoadBalancerRequest, GetLoadBalancerResponse>;
   /** Lists this cluster's load balancers. Capability `load_balancers.list`. */
   listLoadBalancers: handleUnaryCall<ListLoadBalancersRequest, ListLoadBalancersResponse>;
-  /** Makes a load balancer be as wished. Capability `load_balancers`. */
+  /** Creates or updates a load balancer to match the spec. Capability `load_balancers`. */
   ensureLoadBalancer: handleUnaryCall<EnsureLoadBalancerRequest, EnsureLoadBalancerResponse>;
-  /** Makes the targets of a load balancer be these nodes. Capability `load_balancers.update_nodes`. */
+  /** Sets the targets of a load balancer to these nodes. Capability `load_balancers.update_nodes`. */
   updateLoadBalancerNodes: handleUnaryCall<UpdateLoadBalancerNodesRequest, UpdateLoadBalancerNodesResponse>;
-  /** Makes a load balancer be gone. Capability `load_balancers`. */
+  /** Deletes a load balancer. Capability `load_balancers`. */
   deleteLoadBalancer: handleUnaryCall<DeleteLoadBalancerRequest, DeleteLoadBalancerResponse>;
-  /** Streams hints about load balancers. Capability `load_balancers.watch`. */
+  /** Streams events about load balancers. Capability `load_balancers.watch`. */
   watchLoadBalancers: handleServerStreamingCall<WatchLoadBalancersRequest, WatchLoadBalancersResponse>;
-  /** Uploads a set of nodes for use by reference. Changes nothing at the cloud. Capability `load_balancers.node_sets`. */
+  /** Uploads a set of nodes for use by reference. Changes nothing in the cloud. Capability `load_balancers.node_sets`. */
   applyNodeSet: handleUnaryCall<ApplyNodeSetRequest, ApplyNodeSetResponse>;
   /** Lists this cluster's routes. Capability `routes`. */
   listRoutes: handleUnaryCall<ListRoutesRequest, ListRoutesResponse>;
-  /** Makes routes exist. Capability `routes`. */
+  /** Creates routes, or updates them to match. Capability `routes`. */
   batchEnsureRoutes: handleUnaryCall<BatchEnsureRoutesRequest, BatchEnsureRoutesResponse>;
-  /** Makes routes be gone. Capability `routes`. */
+  /** Deletes routes. Capability `routes`. */
   batchDeleteRoutes: handleUnaryCall<BatchDeleteRoutesRequest, BatchDeleteRoutesResponse>;
-  /** Looks volumes up. Capability `volumes`. */
+  /** Looks up volumes. Capability `volumes`. */
   batchGetVolumes: handleUnaryCall<BatchGetVolumesRequest, BatchGetVolumesResponse>;
 }
 
 export interface CloudProviderClient extends Client {
-  /** Handshake: who the provider is and what it serves. Mandatory. */
+  /** Handshake: identity and capabilities of the provider. Mandatory. */
   getProviderInfo(
     request: GetProviderInfoRequest,
     callback: (error: ServiceError | null, response: GetProviderInfoResponse) => void,
@@ -2406,7 +2406,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetProviderInfoResponse) => void,
   ): ClientUnaryCall;
-  /** How the provider and its cloud are. Mandatory. */
+  /** Health of the provider and its cloud. Mandatory. */
   getProviderStatus(
     request: GetProviderStatusRequest,
     callback: (error: ServiceError | null, response: GetProviderStatusResponse) => void,
@@ -2422,7 +2422,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetProviderStatusResponse) => void,
   ): ClientUnaryCall;
-  /** Looks machines up: existence, state, addresses, zone in one answer. Capability `instances`. */
+  /** Looks up instances: existence, state, addresses and zone in one response. Capability `instances`. */
   batchGetInstances(
     request: BatchGetInstancesRequest,
     callback: (error: ServiceError | null, response: BatchGetInstancesResponse) => void,
@@ -2438,7 +2438,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchGetInstancesResponse) => void,
   ): ClientUnaryCall;
-  /** Lists machines. Capability `instances.list`. */
+  /** Lists instances. Capability `instances.list`. */
   listInstances(
     request: ListInstancesRequest,
     callback: (error: ServiceError | null, response: ListInstancesResponse) => void,
@@ -2454,7 +2454,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListInstancesResponse) => void,
   ): ClientUnaryCall;
-  /** Streams hints about machines. Capability `instances.watch`. */
+  /** Streams events about instances. Capability `instances.watch`. */
   watchInstances(
     request: WatchInstancesRequest,
     options?: Partial<CallOptions>,
@@ -2496,7 +2496,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListLoadBalancersResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a load balancer be as wished. Capability `load_balancers`. */
+  /** Creates or updates a load balancer to match the spec. Capability `load_balancers`. */
   ensureLoadBalancer(
     request: EnsureLoadBalancerRequest,
     callback: (error: ServiceError | null, response: EnsureLoadBalancerResponse) => void,
@@ -2512,7 +2512,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EnsureLoadBalancerResponse) => void,
   ): ClientUnaryCall;
-  /** Makes the targets of a load balancer be these nodes. Capability `load_balancers.update_nodes`. */
+  /** Sets the targets of a load balancer to these nodes. Capability `load_balancers.update_nodes`. */
   updateLoadBalancerNodes(
     request: UpdateLoadBalancerNodesRequest,
     callback: (error: ServiceError | null, response: UpdateLoadBalancerNodesResponse) => void,
@@ -2528,7 +2528,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateLoadBalancerNodesResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a load balancer be gone. Capability `load_balancers`. */
+  /** Deletes a load balancer. Capability `load_balancers`. */
   deleteLoadBalancer(
     request: DeleteLoadBalancerRequest,
     callback: (error: ServiceError | null, response: DeleteLoadBalancerResponse) => void,
@@ -2544,7 +2544,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteLoadBalancerResponse) => void,
   ): ClientUnaryCall;
-  /** Streams hints about load balancers. Capability `load_balancers.watch`. */
+  /** Streams events about load balancers. Capability `load_balancers.watch`. */
   watchLoadBalancers(
     request: WatchLoadBalancersRequest,
     options?: Partial<CallOptions>,
@@ -2554,7 +2554,7 @@ export interface CloudProviderClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchLoadBalancersResponse>;
-  /** Uploads a set of nodes for use by reference. Changes nothing at the cloud. Capability `load_balancers.node_sets`. */
+  /** Uploads a set of nodes for use by reference. Changes nothing in the cloud. Capability `load_balancers.node_sets`. */
   applyNodeSet(
     request: ApplyNodeSetRequest,
     callback: (error: ServiceError | null, response: ApplyNodeSetResponse) => void,
@@ -2586,7 +2586,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRoutesResponse) => void,
   ): ClientUnaryCall;
-  /** Makes routes exist. Capability `routes`. */
+  /** Creates routes, or updates them to match. Capability `routes`. */
   batchEnsureRoutes(
     request: BatchEnsureRoutesRequest,
     callback: (error: ServiceError | null, response: BatchEnsureRoutesResponse) => void,
@@ -2602,7 +2602,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchEnsureRoutesResponse) => void,
   ): ClientUnaryCall;
-  /** Makes routes be gone. Capability `routes`. */
+  /** Deletes routes. Capability `routes`. */
   batchDeleteRoutes(
     request: BatchDeleteRoutesRequest,
     callback: (error: ServiceError | null, response: BatchDeleteRoutesResponse) => void,
@@ -2618,7 +2618,7 @@ export interface CloudProviderClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchDeleteRoutesResponse) => void,
   ): ClientUnaryCall;
-  /** Looks volumes up. Capability `volumes`. */
+  /** Looks up volumes. Capability `volumes`. */
   batchGetVolumes(
     request: BatchGetVolumesRequest,
     callback: (error: ServiceError | null, response: BatchGetVolumesResponse) => void,

@@ -14,7 +14,7 @@ export const protobufFileName = "cloudprovider/v1/common.proto";
 
 /** Kinds of node addresses, as in Kubernetes. */
 export const NodeAddressType = {
-  /** UNSPECIFIED - Not said. The controller drops the address and warns. */
+  /** UNSPECIFIED - Unspecified. The controller drops the address and warns. */
   UNSPECIFIED: 0,
   /** INTERNAL_IP - Kubernetes `InternalIP`. */
   INTERNAL_IP: 1,
@@ -90,7 +90,7 @@ export function nodeAddressTypeToJSON(object: NodeAddressType): string {
 
 /** Address families. */
 export const IpFamily = {
-  /** UNSPECIFIED - Not said; treated as IPV4. */
+  /** UNSPECIFIED - Unspecified; treated as IPV4. */
   UNSPECIFIED: 0,
   /** IPV4 - IPv4. */
   IPV4: 1,
@@ -140,15 +140,15 @@ export function ipFamilyToJSON(object: IpFamily): string {
   }
 }
 
-/** How sure a cloud is that a machine or volume does not exist. */
+/** Evidence that an instance or volume does not exist. */
 export const AbsenceBasis = {
-  /** UNSPECIFIED - Not said. The controller treats the absence as unknown. */
+  /** UNSPECIFIED - Unspecified. The controller treats the absence as unknown. */
   UNSPECIFIED: 0,
-  /** TERMINATED - The cloud still knows the object and says that it is terminated. */
+  /** TERMINATED - The cloud still lists the object, as terminated. */
   TERMINATED: 1,
-  /** LOOKUP_MISS - A look-up by id answered, with success, that there is no such object. */
+  /** LOOKUP_MISS - A successful look-up by ID returned that there is no such object. */
   LOOKUP_MISS: 2,
-  /** COMPLETE_LIST_MISS - A complete list, no zone missing and no page lost, does not contain the object. */
+  /** COMPLETE_LIST_MISS - A complete list, with no zone and no page missing, does not contain the object. */
   COMPLETE_LIST_MISS: 3,
   UNRECOGNIZED: -1,
 } as const;
@@ -200,13 +200,13 @@ export function absenceBasisToJSON(object: AbsenceBasis): string {
   }
 }
 
-/** How grave a diagnostic is. */
+/** Severity of a diagnostic. */
 export const Severity = {
-  /** UNSPECIFIED - Not said; treated as WARNING. */
+  /** UNSPECIFIED - Unspecified; treated as WARNING. */
   UNSPECIFIED: 0,
-  /** INFO - Good to know; becomes a Normal event. */
+  /** INFO - Information; becomes a Normal event. */
   INFO: 1,
-  /** WARNING - Something asked for was not honored or will go wrong; becomes a Warning event. */
+  /** WARNING - A part of the request was not applied or will fail; becomes a Warning event. */
   WARNING: 2,
   /** ERROR - The object does not work; becomes a Warning event and a condition. */
   ERROR: 3,
@@ -262,11 +262,11 @@ export function severityToJSON(object: Severity): string {
 
 /** State of a condition, as in Kubernetes. */
 export const ConditionStatus = {
-  /** UNSPECIFIED - Not known. */
+  /** UNSPECIFIED - Unknown. */
   UNSPECIFIED: 0,
-  /** TRUE - Holds. */
+  /** TRUE - The condition is true. */
   TRUE: 1,
-  /** FALSE - Does not hold. */
+  /** FALSE - The condition is false. */
   FALSE: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -312,17 +312,17 @@ export function conditionStatusToJSON(object: ConditionStatus): string {
   }
 }
 
-/** What a planned change does. */
+/** Action of a planned change. */
 export const ChangeAction = {
-  /** UNSPECIFIED - Not said. */
+  /** UNSPECIFIED - Unspecified. */
   UNSPECIFIED: 0,
-  /** CREATE - Makes an object. */
+  /** CREATE - Creates an object. */
   CREATE: 1,
-  /** UPDATE - Changes an object in place. */
+  /** UPDATE - Updates an object in place. */
   UPDATE: 2,
-  /** DELETE - Removes an object. */
+  /** DELETE - Deletes an object. */
   DELETE: 3,
-  /** REPLACE - Removes an object and makes another in its place. */
+  /** REPLACE - Deletes an object and creates another in its place. */
   REPLACE: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -381,69 +381,69 @@ export function changeActionToJSON(object: ChangeAction): string {
 }
 
 /**
- * Which Kubernetes cluster calls. A provider stamps what it creates with `id` and checks the stamp before it changes
- * or deletes anything.
+ * The Kubernetes cluster that calls. A provider puts `id` into the ownership tags of everything it creates, and checks
+ * the tags before it changes or deletes an object.
  */
 export interface ClusterRef {
-  /** REQUIRED. UID of the namespace kube-system: unique in the world and constant for the life of the cluster. */
+  /** REQUIRED. UID of the namespace kube-system: globally unique and constant for the life of the cluster. */
   id: string;
-  /** OPTIONAL. The operator's name for the cluster, for people and for object names; not unique. */
+  /** OPTIONAL. Human-readable name of the cluster, also for names of cloud objects. Not unique. */
   name: string;
 }
 
-/** Who calls and on whose behalf; part of every request but the handshake. */
+/** The caller and its cluster; part of every request but the handshake. */
 export interface CallContext {
   /** REQUIRED. The cluster. */
   cluster:
     | ClusterRef
     | undefined;
-  /** REQUIRED. `scope_id` of the handshake. A provider that now works in another scope refuses with SCOPE_MISMATCH. */
+  /** REQUIRED. `scope_id` of the handshake. A provider that works in another scope fails the call with SCOPE_MISMATCH. */
   scopeId: string;
 }
 
-/** What goes with every call that may change the cloud. */
+/** Part of every request that may change the cloud. */
 export interface ChangeContext {
   /**
-   * REQUIRED. Unique for one intended change; a repetition of the same call carries the same id, and the provider
-   * answers it with the earlier answer or with the present state. Also the key of the audit log.
+   * REQUIRED. Unique for one intended change. A retry of the same call has the same ID; the provider then returns the
+   * earlier response or the current state. Also the key of the audit log.
    */
   requestId: string;
   /**
-   * OPTIONAL. True: check everything and answer what would change, but change nothing. Only sent when the capability
-   * says `validate_only`; a provider that cannot honor it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
+   * OPTIONAL. True: check everything and report what would change, but change nothing. Only sent with capability
+   * `validate_only`; a provider that does not support it fails with VALIDATE_ONLY_UNSUPPORTED and changes nothing.
    */
   validateOnly: boolean;
-  /** OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`. */
+  /** OPTIONAL. Trigger of the change, for audit logs: `service created`, `node added`, `drift`. */
   trigger: string;
   /**
-   * OPTIONAL. Grows with each change that is sent, across restarts and changes of the leader, for all objects together. A
-   * change of an object with a smaller number than one already applied to it was overtaken on its way (a leader that
-   * did not know yet that it had been replaced) and is refused with STALE_GENERATION. 0: not known, not compared.
+   * OPTIONAL. Increases with each change that is sent, across restarts and changes of the leader, for all objects
+   * together. A provider rejects a change with a smaller number than one already applied to the same object with
+   * STALE_GENERATION: it comes from a previous leader. 0: unknown, not compared.
    */
   sequence: bigint;
 }
 
-/** A node as Kubernetes knows it, used to look its machine up. */
+/** A Kubernetes Node, used to look up its instance. */
 export interface NodeRef {
   /** REQUIRED. metadata.name of the Node. */
   name: string;
   /** OPTIONAL. metadata.uid of the Node. */
   uid: string;
-  /** OPTIONAL. spec.providerID. If present it alone decides which machine is meant and `name` is only a hint. */
+  /** OPTIONAL. spec.providerID. If present, it alone identifies the instance, and `name` is only a hint. */
   providerId: string;
   /** OPTIONAL. metadata.creationTimestamp of the Node. */
   createTime:
     | Date
     | undefined;
-  /** OPTIONAL. status.nodeInfo.systemUUID, for clouds whose machines know it. */
+  /** OPTIONAL. status.nodeInfo.systemUUID, for clouds whose instances have it. */
   systemUuid: string;
   /** OPTIONAL. Addresses in annotation `alpha.kubernetes.io/provided-node-ip`. */
   providedNodeIps: string[];
   /** OPTIONAL. status.addresses of the Node at the time of the call. */
   addresses: NodeAddress[];
-  /** OPTIONAL. Labels whose keys the handshake lists in `node_label_keys`; no others are ever sent. */
+  /** OPTIONAL. Labels with the keys in `node_label_keys` of the handshake; no others are ever sent. */
   labels: { [key: string]: string };
-  /** OPTIONAL. Annotations whose keys the handshake lists in `node_annotation_keys`; no others are ever sent. */
+  /** OPTIONAL. Annotations with the keys in `node_annotation_keys` of the handshake; no others are ever sent. */
   annotations: { [key: string]: string };
 }
 
@@ -457,7 +457,7 @@ export interface NodeRef_AnnotationsEntry {
   value: string;
 }
 
-/** One address of a machine. */
+/** One address of an instance. */
 export interface NodeAddress {
   /** REQUIRED. What kind of address it is. */
   type: NodeAddressType;
@@ -465,84 +465,84 @@ export interface NodeAddress {
   address: string;
 }
 
-/** The positive, authoritative statement that an object does not exist. Never the translation of an error. */
+/** The authoritative statement that an object does not exist. Never the translation of an error. */
 export interface Absence {
-  /** REQUIRED. What the statement rests on. */
+  /** REQUIRED. Evidence for the statement. */
   basis: AbsenceBasis;
   /** REQUIRED. When the cloud was read. */
   observeTime:
     | Date
     | undefined;
-  /** OPTIONAL. True: the read was strongly consistent, so a second one would say the same. */
+  /** OPTIONAL. True: the read was strongly consistent, so a second read would return the same. */
   stronglyConsistent: boolean;
 }
 
-/** The statement that an id or class belongs to another provider. */
+/** The statement that an ID or class belongs to another provider. */
 export interface NotOwned {
-  /** OPTIONAL. Why, for people: `prefix gce:// is not one of acme://`. */
+  /** OPTIONAL. Human-readable explanation: `prefix gce:// is not one of acme://`. */
   message: string;
 }
 
-/** Something to tell the user inside an OK response. Never used instead of an error. */
+/** A message to the user inside an OK response. Never used instead of an error. */
 export interface Diagnostic {
-  /** REQUIRED. How grave. */
+  /** REQUIRED. The severity. */
   severity: Severity;
-  /** REQUIRED. CamelCase word that names the condition, the reason of the Kubernetes event. */
+  /** REQUIRED. CamelCase reason of the Kubernetes event and condition. */
   reason: string;
   /** REQUIRED. One sentence. */
   summary: string;
-  /** OPTIONAL. More, if there is more to say. */
+  /** OPTIONAL. Further details. */
   detail: string;
-  /** OPTIONAL. Path of the field of the request it is about, `spec.source_ranges[0]`. */
+  /** OPTIONAL. Path of the request field that it refers to, `spec.source_ranges[0]`. */
   field: string;
-  /** OPTIONAL. Where the user can read on. */
+  /** OPTIONAL. URL of further documentation. */
   helpUrl: string;
 }
 
-/** Work that goes on at the cloud after the answer. */
+/** Work that continues in the cloud after the response. */
 export interface Operation {
   /**
-   * OPTIONAL. The cloud's or provider's id for it; a hint that makes polling cheaper. Losing it must cost no more
-   * than a look-up.
+   * OPTIONAL. ID of the operation, of the cloud or the provider: a hint that makes polling cheaper. Losing it must
+   * cost no more than a look-up.
    */
   id: string;
-  /** OPTIONAL. What is being done, for people: `waiting for health checks`. */
+  /** OPTIONAL. Human-readable stage of the work: `waiting for health checks`. */
   stage: string;
-  /** OPTIONAL. 0 to 100. */
+  /** OPTIONAL. Progress in percent, 0 to 100. */
   progressPercent?:
     | number
     | undefined;
-  /** REQUIRED. When to ask again, counted from the answer; more than 0, at most 60 s. */
+  /** REQUIRED. When to poll again, counted from the response; more than 0, at most 60 s. */
   pollAfter:
     | Duration
     | undefined;
-  /** OPTIONAL. When it began. */
+  /** OPTIONAL. When the operation started. */
   startTime:
     | Date
     | undefined;
-  /** OPTIONAL. When it should be done. */
+  /** OPTIONAL. When the operation is expected to end. */
   expectedEndTime:
     | Date
     | undefined;
-  /** OPTIONAL. What it waits for, for people. */
+  /** OPTIONAL. Human-readable description of what it waits for. */
   message: string;
 }
 
-/** What answering cost at the cloud. Counters are of this call alone. */
+/** Cloud requests that a call caused. The counters are of this call alone. */
 export interface CallStats {
   /** OPTIONAL. Requests sent to the cloud, retries included. */
   cloudCalls: number;
-  /** OPTIONAL. Of them, requests that may have changed something. */
+  /** OPTIONAL. Of `cloud_calls`, requests that may have changed something. */
   cloudMutations: number;
-  /** OPTIONAL. Of `cloud_calls`, repetitions. */
+  /** OPTIONAL. Of `cloud_calls`, retries. */
   cloudRetries: number;
   /** OPTIONAL. True: the cloud throttled at least one of them. */
   throttled: boolean;
-  /** OPTIONAL. Age of the oldest cloud data in the answer when it was sent. */
+  /** OPTIONAL. Age of the oldest cloud data in the response when it was sent. */
   dataAge:
     | Duration
     | undefined;
-  /** OPTIONAL. The cloud's own ids of the requests, the last five. */
+  /** OPTIONAL. The cloud's IDs of the last five requests. */
   cloudRequestIds: string[];
 }
 
@@ -550,25 +550,25 @@ export interface CallStats {
 export interface Condition {
   /** REQUIRED. CamelCase name of the aspect, unique in its list. */
   type: string;
-  /** REQUIRED. Whether it holds. */
+  /** REQUIRED. The status. */
   status: ConditionStatus;
-  /** OPTIONAL. CamelCase word for the cause. */
+  /** OPTIONAL. CamelCase reason. */
   reason: string;
-  /** OPTIONAL. One sentence for people. */
+  /** OPTIONAL. Human-readable message, one sentence. */
   message: string;
   /** OPTIONAL. When `status` last changed. */
   lastTransitionTime: Date | undefined;
 }
 
-/** One change that a call with `validate_only` would have made at the cloud. */
+/** One change that the call would have made in the cloud without `validate_only`. */
 export interface PlannedChange {
-  /** REQUIRED. What would be done. */
+  /** REQUIRED. The action. */
   action: ChangeAction;
-  /** REQUIRED. Kind of cloud object, the vendor's word: `target group`. */
+  /** REQUIRED. Kind of cloud object, in the vendor's terms: `target group`. */
   resourceType: string;
-  /** OPTIONAL. Its id or name, if it has one already. */
+  /** OPTIONAL. ID or name of the object, if it has one already. */
   resourceId: string;
-  /** OPTIONAL. What would be different, one sentence. */
+  /** OPTIONAL. What would change, one sentence. */
   summary: string;
 }
 

@@ -16,7 +16,7 @@ export const protobufFileName = "cloudprovider/v1/error.proto";
 
 /** Why a call, or one item of a batch, failed. Append-only. */
 export const ErrorReason = {
-  /** UNSPECIFIED - Never sent. A receiver that does not know a reason goes by the code alone. */
+  /** UNSPECIFIED - Never sent. A receiver handles an unknown reason by its code. */
   UNSPECIFIED: 0,
   /** FIELD_MISSING - A REQUIRED field is missing or empty. BadRequest names it. */
   FIELD_MISSING: 1,
@@ -32,78 +32,75 @@ export const ErrorReason = {
   PAGE_SIZE_INVALID: 6,
   /** PAGE_TOKEN_INVALID - The page token is not one of this provider's, has expired, or belongs to another request. */
   PAGE_TOKEN_INVALID: 7,
-  /** PROVIDER_ID_MALFORMED - The provider ID has a prefix of this provider but the rest cannot be an id of its cloud. */
+  /** PROVIDER_ID_MALFORMED - The provider ID has a prefix of this provider, but the rest is not a valid ID of its cloud. */
   PROVIDER_ID_MALFORMED: 8,
-  /** PORT_PROTOCOL_UNSUPPORTED - A port asks for a protocol that the provider did not declare. */
+  /** PORT_PROTOCOL_UNSUPPORTED - A port has a protocol that the provider did not declare. */
   PORT_PROTOCOL_UNSUPPORTED: 9,
-  /** ANNOTATION_INVALID - An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`. */
+  /** ANNOTATION_INVALID - An annotation that the provider declared has an invalid value. BadRequest names `spec.annotations["key"]`. */
   ANNOTATION_INVALID: 10,
   /** CLASS_UNSUPPORTED - The load-balancer class is not one of the declared ones. */
   CLASS_UNSUPPORTED: 11,
-  /** FEATURE_UNSUPPORTED - A feature is asked for that the provider did not declare, and leaving it out would mislead the user. */
+  /** FEATURE_UNSUPPORTED - The request needs a feature that the provider did not declare, and ignoring it would mislead the user. */
   FEATURE_UNSUPPORTED: 12,
-  /**
-   * NOT_RESPONSIBLE - The Service is not this provider's to serve, by what its annotations say; somebody else does. The controller writes
-   * nothing more about it.
-   */
+  /** NOT_RESPONSIBLE - According to its annotations another controller serves the Service. The controller stops writing about it. */
   NOT_RESPONSIBLE: 13,
-  /** LOAD_BALANCER_NOT_FOUND - The load balancer named by an update of nodes does not exist. Answer: Ensure. */
+  /** LOAD_BALANCER_NOT_FOUND - The load balancer of a node update does not exist. To fix: call Ensure. */
   LOAD_BALANCER_NOT_FOUND: 20,
-  /** ROUTE_TARGET_NOT_FOUND - The machine a route points to does not exist. */
+  /** ROUTE_TARGET_NOT_FOUND - The target instance of a route does not exist. */
   ROUTE_TARGET_NOT_FOUND: 21,
-  /** ADDRESS_IN_USE - A requested address belongs to something else. Metadata: `address`. */
+  /** ADDRESS_IN_USE - A requested address is in use by another object. Metadata: `address`. */
   ADDRESS_IN_USE: 30,
-  /** CIDR_CONFLICT - A route for the same range to another target, not made by this cluster, is in the way. Metadata: `cidr`. */
+  /** CIDR_CONFLICT - Another route, which this cluster does not own, sends the same pod CIDR to another target. Metadata: `cidr`. */
   CIDR_CONFLICT: 31,
-  /** NAME_TAKEN - An object of the name needed exists and carries no stamp of this contract. Metadata: `name`, `id`. */
+  /** NAME_TAKEN - An object with the required name exists and has no ownership tags. Metadata: `name`, `id`. */
   NAME_TAKEN: 32,
-  /** OWNED_BY_ANOTHER_CLUSTER - The object carries the stamp of another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`. */
+  /** OWNED_BY_ANOTHER_CLUSTER - The ownership tags of the object name another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`. */
   OWNED_BY_ANOTHER_CLUSTER: 33,
-  /** CLOUD_PERMISSION_DENIED - The provider's identity at the cloud lacks a right. Metadata: `action` where the cloud tells it. */
+  /** CLOUD_PERMISSION_DENIED - The provider's cloud identity lacks a permission. Metadata: `action`, if the cloud reports it. */
   CLOUD_PERMISSION_DENIED: 40,
-  /** RATE_LIMITED - The cloud throttles. */
+  /** RATE_LIMITED - The cloud throttles requests. */
   RATE_LIMITED: 50,
-  /** QUOTA_EXCEEDED - A quota or the capacity of the cloud is used up. QuotaFailure says which. */
+  /** QUOTA_EXCEEDED - A quota or the capacity of the cloud is exhausted. QuotaFailure names it. */
   QUOTA_EXCEEDED: 51,
-  /** TOO_MANY_CALLS - More calls at once than `Limits.max_concurrent_calls`. */
+  /** TOO_MANY_CALLS - More concurrent calls than `Limits.max_concurrent_calls`. */
   TOO_MANY_CALLS: 52,
   /** SLOW_CONSUMER - The reader of a stream was blocked for 30 s. */
   SLOW_CONSUMER: 53,
-  /** NODE_SET_UNKNOWN - The node set named is not known here (a restart forgets sets). Answer: upload it whole. */
+  /** NODE_SET_UNKNOWN - The node set is unknown, as after a restart of the provider. To fix: upload it whole. */
   NODE_SET_UNKNOWN: 60,
-  /** NODE_SET_BASE_MISMATCH - A delta was sent for another base than the one held. Metadata: `fingerprint` held. */
+  /** NODE_SET_BASE_MISMATCH - The base of a delta is not the current set. Metadata: `fingerprint` of the current set. */
   NODE_SET_BASE_MISMATCH: 61,
-  /** NODES_FINGERPRINT_MISMATCH - `unchanged` was sent, but the load balancer's nodes have another fingerprint. Answer: send them whole. */
+  /** NODES_FINGERPRINT_MISMATCH - `unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole. */
   NODES_FINGERPRINT_MISMATCH: 62,
   /** SCOPE_MISMATCH - The scope of the request is not the scope the provider works in: another account, project or region. */
   SCOPE_MISMATCH: 63,
   /** DEPENDENCY_IN_USE - Something else still uses the object. */
   DEPENDENCY_IN_USE: 64,
-  /** NOT_READY - The object is in a state in which the cloud takes no change of it. */
+  /** NOT_READY - The cloud accepts no change of the object in its current state. */
   NOT_READY: 65,
-  /** DELETION_PROTECTED - The object is protected against deletion at the cloud. */
+  /** DELETION_PROTECTED - The object is protected against deletion in the cloud. */
   DELETION_PROTECTED: 66,
-  /** AMBIGUOUS_NAME - Several machines have the name asked for, and nothing tells which is meant. Metadata: `matches`. */
+  /** AMBIGUOUS_NAME - Several instances have the requested name, and no hint identifies one. Metadata: `matches`. */
   AMBIGUOUS_NAME: 67,
-  /** OPERATION_IN_PROGRESS - Another change of the same object is under way. */
+  /** OPERATION_IN_PROGRESS - Another change of the same object is in progress. */
   OPERATION_IN_PROGRESS: 70,
-  /** STALE_GENERATION - The request is older than what was already applied. Answer: drop it and read the object again. */
+  /** STALE_GENERATION - The request is older than a change already applied. To fix: drop it and read the object again. */
   STALE_GENERATION: 71,
-  /** RESUME_TOKEN_EXPIRED - The resume token is too old or unknown. Answer: list, then watch with initial events. */
+  /** RESUME_TOKEN_EXPIRED - The resume token is too old or unknown. To fix: list, then watch with initial events. */
   RESUME_TOKEN_EXPIRED: 80,
   /** CAPABILITY_ABSENT - The RPC belongs to a capability that the handshake does not list. */
   CAPABILITY_ABSENT: 90,
   /** VALIDATE_ONLY_UNSUPPORTED - `validate_only` is set but the capability does not offer it. Nothing was changed. */
   VALIDATE_ONLY_UNSUPPORTED: 91,
-  /** UNMAPPED_ERROR - A bug of the provider that it did not expect. The message holds a correlation id and nothing else. */
+  /** UNMAPPED_ERROR - An unexpected error, a bug of the provider. The message contains only a correlation ID. */
   UNMAPPED_ERROR: 100,
-  /** INVARIANT_BROKEN - The provider found its own state or the cloud's answer broken. */
+  /** INVARIANT_BROKEN - The provider's state or a response of the cloud is inconsistent. */
   INVARIANT_BROKEN: 101,
-  /** DEADLINE_PASSED - The provider gave up at the call's deadline; a change may still be under way. */
+  /** DEADLINE_PASSED - The call reached its deadline. A change may still be in progress. */
   DEADLINE_PASSED: 102,
-  /** CLOUD_UNAVAILABLE - The cloud answers with server errors or cannot be reached. */
+  /** CLOUD_UNAVAILABLE - The cloud returns server errors or cannot be reached. */
   CLOUD_UNAVAILABLE: 110,
-  /** CLOUD_TIMEOUT - The cloud did not answer a read in time. */
+  /** CLOUD_TIMEOUT - A read from the cloud timed out. */
   CLOUD_TIMEOUT: 111,
   /** ZONE_UNREACHABLE - A zone or region cannot be read. Metadata: `zone`. */
   ZONE_UNREACHABLE: 112,
@@ -111,15 +108,15 @@ export const ErrorReason = {
   PROVIDER_STARTING: 113,
   /** PROVIDER_DRAINING - The provider is shutting down. Streams end with this reason too. */
   PROVIDER_DRAINING: 114,
-  /** NOT_YET_CONSISTENT - The machine is younger than the cloud's read consistency: its absence means nothing yet. */
+  /** NOT_YET_CONSISTENT - The instance is younger than the cloud's read consistency delay, so its absence proves nothing. */
   NOT_YET_CONSISTENT: 115,
-  /** INCOMPLETE_ANSWER - The cloud's answer was cut short or does not add up, so that nothing may be concluded from what it lacks. */
+  /** INCOMPLETE_ANSWER - The response of the cloud is truncated or inconsistent, so missing items prove nothing. */
   INCOMPLETE_ANSWER: 116,
   /** NODE_SET_INTEGRITY - Chunks of a node set do not add up to `target_count`. Nothing was committed. */
   NODE_SET_INTEGRITY: 120,
-  /** CLOUD_CREDENTIALS_INVALID - The cloud refuses the provider's credentials, or they have expired. */
+  /** CLOUD_CREDENTIALS_INVALID - The cloud rejects the provider's credentials, or they have expired. */
   CLOUD_CREDENTIALS_INVALID: 130,
-  /** PEER_REFUSED - The provider refuses the caller's identity (mTLS). */
+  /** PEER_REFUSED - The provider rejects the caller's identity (mTLS). */
   PEER_REFUSED: 131,
   UNRECOGNIZED: -1,
 } as const;
@@ -457,19 +454,22 @@ export function errorReasonToJSON(object: ErrorReason): string {
 export interface ItemError {
   /** REQUIRED. Canonical gRPC code, 1 to 16. */
   code: number;
-  /** REQUIRED. Name of an ErrorReason without prefix, or a reason of the vendor's own. */
+  /** REQUIRED. Name of an ErrorReason without prefix, or a vendor-specific reason. */
   reason: string;
-  /** OPTIONAL. Who defines `reason`; empty means `cloudprovider.v1`. The vendor's DNS name for its own reasons. */
+  /**
+   * OPTIONAL. Domain that defines `reason`. Empty: `cloudprovider.v1`. Vendor-specific reasons have the vendor's DNS
+   * name.
+   */
   domain: string;
   /** REQUIRED. What was tried, on what, and what to do. At most 1 KiB, no secrets, no stack. */
   message: string;
-  /** OPTIONAL. Least time to wait before this item is asked for again. */
+  /** OPTIONAL. Minimum time to wait before a retry of this item. */
   retryAfter:
     | Duration
     | undefined;
-  /** OPTIONAL. Facts that also appear in the message, for machines. */
+  /** OPTIONAL. Machine-readable facts, which also appear in the message. */
   metadata: { [key: string]: string };
-  /** OPTIONAL. Path of the field of the item that is wrong, `destination_cidr`. */
+  /** OPTIONAL. Path of the invalid field of the item, `destination_cidr`. */
   field: string;
 }
 

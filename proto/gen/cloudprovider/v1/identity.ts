@@ -23,7 +23,7 @@ export const protobufFileName = "cloudprovider/v1/identity.proto";
 
 /** Transport protocols of load-balancer ports. */
 export const Protocol = {
-  /** UNSPECIFIED - Not said; refused in requests. */
+  /** UNSPECIFIED - Unspecified; rejected in requests. */
   UNSPECIFIED: 0,
   /** TCP - TCP. */
   TCP: 1,
@@ -81,13 +81,13 @@ export function protocolToJSON(object: Protocol): string {
   }
 }
 
-/** How traffic that a load balancer sends to a node is addressed, as in Kubernetes. */
+/** How traffic from a load balancer to a node is addressed, as in Kubernetes. */
 export const IpMode = {
-  /** UNSPECIFIED - Not said; Kubernetes defaults it to VIP. */
+  /** UNSPECIFIED - Unspecified; Kubernetes defaults to VIP. */
   UNSPECIFIED: 0,
-  /** VIP - To the load balancer's address: nodes may short-cut it. */
+  /** VIP - To the load balancer's address: nodes may short-circuit it. */
   VIP: 1,
-  /** PROXY - To the node's or pod's address: nodes must not short-cut it. */
+  /** PROXY - To the node's or pod's address: nodes must not short-circuit it. */
   PROXY: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -133,15 +133,15 @@ export function ipModeToJSON(object: IpMode): string {
   }
 }
 
-/** Which changes of load balancers may not run at once. */
+/** Which changes of load balancers must not run concurrently. */
 export const LockScope = {
-  /** UNSPECIFIED - Not said, or not known: treated as PROVIDER, the strictest. */
+  /** UNSPECIFIED - Unspecified or unknown; treated as PROVIDER, the strictest. */
   UNSPECIFIED: 0,
-  /** SERVICE - One change a Service at a time; different Services in parallel. */
+  /** SERVICE - One change at a time per Service; different Services in parallel. */
   SERVICE: 1,
   /**
-   * LOCK_KEY - One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`; a Service whose
-   * key is not known yet runs alone.
+   * LOCK_KEY - One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`. A Service with an
+   * unknown key runs alone.
    */
   LOCK_KEY: 2,
   /** PROVIDER - One change at a time for the whole provider. */
@@ -196,9 +196,9 @@ export function lockScopeToJSON(object: LockScope): string {
   }
 }
 
-/** Groups of RPCs that a cloud counts calls of, each on its own or some of them together. */
+/** Groups of RPCs whose requests a cloud counts, separately or together. */
 export const QuotaClass = {
-  /** UNSPECIFIED - Not said, or not known: ignored. */
+  /** UNSPECIFIED - Unspecified or unknown; ignored. */
   UNSPECIFIED: 0,
   /** INSTANCES - BatchGetInstances, ListInstances. */
   INSTANCES: 1,
@@ -264,9 +264,9 @@ export function quotaClassToJSON(object: QuotaClass): string {
   }
 }
 
-/** What values an annotation takes. */
+/** Type of an annotation value. */
 export const AnnotationType = {
-  /** UNSPECIFIED - Not said; any text. */
+  /** UNSPECIFIED - Unspecified; any text. */
   UNSPECIFIED: 0,
   /** STRING - Any text. */
   STRING: 1,
@@ -278,11 +278,11 @@ export const AnnotationType = {
   DURATION: 4,
   /** ENUM - One of `allowed_values`. */
   ENUM: 5,
-  /** CIDR_LIST - IP ranges separated by commas. */
+  /** CIDR_LIST - Comma-separated CIDRs. */
   CIDR_LIST: 6,
-  /** STRING_LIST - Texts separated by commas. */
+  /** STRING_LIST - Comma-separated strings. */
   STRING_LIST: 7,
-  /** MAP - `key=value` pairs separated by commas. */
+  /** MAP - Comma-separated `key=value` pairs. */
   MAP: 8,
   UNRECOGNIZED: -1,
 } as const;
@@ -364,34 +364,34 @@ export function annotationTypeToJSON(object: AnnotationType): string {
   }
 }
 
-/** Who the caller is and what it understands. */
+/** Identity and abilities of the caller. */
 export interface ClientInfo {
   /** REQUIRED. Program name, `cloudwire-controller-manager`. */
   name: string;
   /** REQUIRED. Program version. */
   version: string;
-  /** REQUIRED. Newest contract major the caller knows. */
+  /** REQUIRED. Newest contract major that the caller supports. */
   contractMajor: number;
-  /** OPTIONAL. Newest contract minor the caller knows. Informational: nobody refuses or behaves differently by it. */
+  /** OPTIONAL. Newest contract minor that the caller supports. Informational: neither side acts on it. */
   contractMinor: number;
-  /** OPTIONAL. Optional abilities of the caller; providers ignore words they do not know. */
+  /** OPTIONAL. Optional abilities of the caller. Providers ignore unknown values. */
   features: string[];
-  /** OPTIONAL. Largest message the caller takes, in bytes. 0: 4 MiB. */
+  /** OPTIONAL. Maximum message size that the caller accepts, in bytes. 0: 4 MiB. */
   maxReceiveBytes: bigint;
 }
 
-/** First call on a connection. Answered from memory: no cloud call, p99 under 100 ms, and also while the cloud is down. */
+/** First call on a connection. Served from memory: no cloud call, p99 under 100 ms, also during a cloud outage. */
 export interface GetProviderInfoRequest {
   /** REQUIRED. The caller. */
   client:
     | ClientInfo
     | undefined;
-  /** OPTIONAL. The cluster, if the caller knows it already. */
+  /** OPTIONAL. The cluster, if the caller already knows it. */
   cluster: ClusterRef | undefined;
 }
 
 /**
- * What the provider is and can do. Constant for the life of one process (`boot_id`), but for `scope_id` and
+ * Identity and capabilities of the provider. Constant for one process (`boot_id`), except `scope_id` and
  * `diagnostics`.
  */
 export interface GetProviderInfoResponse {
@@ -399,50 +399,53 @@ export interface GetProviderInfoResponse {
   name: string;
   /** REQUIRED. Version of the provider program. */
   version: string;
-  /** REQUIRED. Contract major of this answer: 1. */
+  /** REQUIRED. Contract major of this response: 1. */
   contractMajor: number;
-  /** OPTIONAL. Newest contract minor the provider knows. Informational. */
+  /** OPTIONAL. Newest contract minor that the provider supports. Informational. */
   contractMinor: number;
-  /** REQUIRED. Full names of all services on this socket, other majors of the contract included. */
+  /** REQUIRED. Full names of all services on this socket, including other majors of the contract. */
   services: string[];
-  /** REQUIRED. Random id of this process; a new one after each start. */
+  /** REQUIRED. Random ID of this process; new after each start. */
   bootId: string;
   /**
-   * REQUIRED. Prefixes of the provider IDs this provider answers for, each ending in `://`; the first is the one it
-   * writes. Several are allowed: former schemes, machines of another product.
+   * REQUIRED. Prefixes of the provider IDs that this provider owns, each ending in `://`. It writes the first one.
+   * Others are for earlier schemes or another product.
    */
   providerIdPrefixes: string[];
   /**
-   * REQUIRED once known. What the provider's credentials reach: account, project, region. Opaque; compared byte by byte.
-   * Must not contain secrets. Empty: the provider learns it from the cloud and has not reached it yet; its status is
-   * then not ready, and callers send nothing but handshake and status until it is known. A change stops every destructive
-   * act of the controller until an operator confirms it.
+   * REQUIRED once known. What the provider's credentials give access to: account, project, region. Opaque; compared
+   * byte by byte. Must not contain secrets. Empty: the provider reads it from the cloud and has not reached the cloud
+   * yet. It is then not ready, and callers send only handshake and status calls. When it changes, the controller stops
+   * everything destructive until an operator confirms the change.
    */
   scopeId: string;
-  /** REQUIRED. What the provider serves. */
+  /** REQUIRED. Capabilities of the provider. */
   capabilities:
     | Capabilities
     | undefined;
-  /** REQUIRED. What the provider can take. */
+  /** REQUIRED. Limits of the provider. */
   limits:
     | Limits
     | undefined;
   /**
-   * OPTIONAL. Prefixes of the Service annotations the provider reads, each domain-qualified. Annotations outside them
+   * OPTIONAL. Prefixes of the Service annotations that the provider reads, each domain-qualified. Other annotations
    * are never sent.
    */
   annotationPrefixes: string[];
-  /** OPTIONAL. The Service annotations the provider understands, for validation, admission policies and documentation. */
+  /**
+   * OPTIONAL. The Service annotations that the provider supports, for validation, admission policies and
+   * documentation.
+   */
   annotations: AnnotationSchema[];
-  /** OPTIONAL. Keys of the Node labels the provider needs. */
+  /** OPTIONAL. Keys of the Node labels that the provider needs. */
   nodeLabelKeys: string[];
-  /** OPTIONAL. Keys of the Node annotations the provider needs. */
+  /** OPTIONAL. Keys of the Node annotations that the provider needs. */
   nodeAnnotationKeys: string[];
-  /** OPTIONAL. What the operator should know: deprecated options in use, a missing right. */
+  /** OPTIONAL. Messages to the operator: deprecated options in use, a missing permission. */
   diagnostics: Diagnostic[];
-  /** OPTIONAL. Build facts for bug reports: `commit`, `sdk`, `runtime`. */
+  /** OPTIONAL. Build information for bug reports: `commit`, `sdk`, `runtime`. */
   build: { [key: string]: string };
-  /** OPTIONAL. Where the provider is documented. */
+  /** OPTIONAL. URL of the provider's documentation. */
   homeUrl: string;
 }
 
@@ -452,8 +455,8 @@ export interface GetProviderInfoResponse_BuildEntry {
 }
 
 /**
- * What the provider serves. Presence of a message is the claim; an RPC of a claimed group never answers UNIMPLEMENTED,
- * an RPC of a group not claimed always does.
+ * Capabilities of the provider. A message that is present claims a group of RPCs. An RPC of a claimed group never
+ * returns UNIMPLEMENTED; an RPC of another group always does.
  */
 export interface Capabilities {
   /** OPTIONAL. BatchGetInstances. */
@@ -474,25 +477,25 @@ export interface Capabilities {
 
 /** ListInstances, ListLoadBalancers. */
 export interface ListCapability {
-  /** REQUIRED. Largest page served; a larger wish is cut to it. 1 to 1000. */
+  /** REQUIRED. Maximum page size, 1 to 1000. A larger request is reduced to it. */
   maxPageSize: number;
-  /** OPTIONAL. True: all pages of one walk show one moment. */
+  /** OPTIONAL. True: all pages of one list come from one snapshot. */
   consistentSnapshot: boolean;
 }
 
 /** WatchInstances, WatchLoadBalancers. */
 export interface WatchCapability {
-  /** OPTIONAL. How long a resume token stays good across a restart of the provider. Absent or 0: it does not. */
+  /** OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not. */
   tokenRetention:
     | Duration
     | undefined;
-  /** OPTIONAL. How soon a change at the cloud is usually seen. */
+  /** OPTIONAL. Usual delay between a change in the cloud and its event. */
   expectedLatency: Duration | undefined;
 }
 
-/** How the provider serves machines. */
+/** Capabilities for instances. */
 export interface InstanceCapabilities {
-  /** REQUIRED. Most items of one BatchGetInstances. 1 to 1000; 200 suits most clouds. */
+  /** REQUIRED. Maximum number of items of one BatchGetInstances, 1 to 1000. 200 suits most clouds. */
   maxBatchSize: number;
   /** OPTIONAL. Serves ListInstances. */
   list:
@@ -502,24 +505,24 @@ export interface InstanceCapabilities {
   watch:
     | WatchCapability
     | undefined;
-  /** OPTIONAL. True: STOPPED is told apart from RUNNING. False: the controller sets no shutdown taints. */
+  /** OPTIONAL. True: the provider distinguishes STOPPED from RUNNING. False: the controller sets no shutdown taints. */
   shutdownState: boolean;
   /**
-   * OPTIONAL. True: `Instance.pod_cidrs` carries ranges that the cloud allocated, and a controller that takes node
-   * ranges from the cloud may use them.
+   * OPTIONAL. True: `Instance.pod_cidrs` contains pod CIDRs that the cloud allocated. A controller that is configured
+   * to take pod CIDRs from the cloud uses them.
    */
   podCidrs: boolean;
-  /** OPTIONAL. How long after its creation a machine may be missing from reads. Absent: 60 s is assumed. */
+  /** OPTIONAL. How long after its creation an instance may be missing from reads. Absent: the controller assumes 60 s. */
   existenceConsistencyDelay:
     | Duration
     | undefined;
-  /** OPTIONAL. True: a Node without provider ID can be looked up by its name. False: such Nodes are left alone. */
+  /** OPTIONAL. True: a Node without provider ID can be looked up by its name. False: the controller ignores such Nodes. */
   lookupByName: boolean;
 }
 
 /**
- * How the provider serves load balancers, feature by feature. A feature not declared is not asked for: the controller
- * tells the user instead.
+ * Capabilities for load balancers. The controller never requests a feature that is not declared, and reports that to
+ * the user.
  */
 export interface LoadBalancerCapabilities {
   /** OPTIONAL. Serves ListLoadBalancers. */
@@ -536,76 +539,76 @@ export interface LoadBalancerCapabilities {
     | undefined;
   /** OPTIONAL. True: serves UpdateLoadBalancerNodes. False: node changes arrive as Ensure. */
   updateNodes: boolean;
-  /** OPTIONAL. True: honors `ChangeContext.validate_only`. */
+  /** OPTIONAL. True: supports `ChangeContext.validate_only`. */
   validateOnly: boolean;
-  /** OPTIONAL. Protocols served. Empty: TCP only. */
+  /** OPTIONAL. Supported protocols. Empty: TCP only. */
   protocols: Protocol[];
-  /** OPTIONAL. True: ports of different protocols on one load balancer. */
+  /** OPTIONAL. True: supports ports of different protocols on one load balancer. */
   mixedProtocols: boolean;
-  /** OPTIONAL. Families served. Empty: IPv4 only. */
+  /** OPTIONAL. Supported families. Empty: IPv4 only. */
   ipFamilies: IpFamily[];
-  /** OPTIONAL. True: two families on one load balancer. */
+  /** OPTIONAL. True: supports both families on one load balancer. */
   dualStack: boolean;
-  /** OPTIONAL. True: honors source ranges. */
+  /** OPTIONAL. True: supports source ranges. */
   sourceRanges: boolean;
-  /** OPTIONAL. True: honors requested addresses. */
+  /** OPTIONAL. True: supports requested addresses. */
   requestedIp: boolean;
-  /** OPTIONAL. True: honors client-IP session affinity. */
+  /** OPTIONAL. True: supports client-IP session affinity. */
   sessionAffinity: boolean;
-  /** OPTIONAL. True: honors external traffic policy Local with health checks on the node. */
+  /** OPTIONAL. True: supports external traffic policy Local with health checks on the node. */
   externalTrafficPolicyLocal: boolean;
-  /** OPTIONAL. True: honors `LoadBalancerSpec.deletion_protection`. */
+  /** OPTIONAL. True: supports `LoadBalancerSpec.deletion_protection`. */
   deletionProtection: boolean;
   /** OPTIONAL. IP modes that may appear in the ingress. */
   ipModes: IpMode[];
   /**
-   * OPTIONAL. Values of `spec.loadBalancerClass` served here. Services without a class go to the cluster's default
-   * provider, whatever it lists.
+   * OPTIONAL. Supported values of `spec.loadBalancerClass`. A Service without a class goes to the cluster's default
+   * provider, whatever this list contains.
    */
   classes: string[];
-  /** OPTIONAL. Most ports of one load balancer. 0: no limit known. */
+  /** OPTIONAL. Maximum number of ports of one load balancer. 0: no known limit. */
   maxPorts: number;
-  /** OPTIONAL. Most nodes of one load balancer. 0: no limit known. */
+  /** OPTIONAL. Maximum number of nodes of one load balancer. 0: no known limit. */
   maxNodes: number;
   /** OPTIONAL. True: forwards to node ports, so Services must have them. False: works without. */
   needsNodePorts: boolean;
-  /** OPTIONAL. Most changes (Ensure, UpdateNodes, Delete) at once. 0: 10. */
+  /** OPTIONAL. Maximum number of concurrent changes (Ensure, UpdateNodes, Delete). 0: 10. */
   maxConcurrentChanges: number;
-  /** OPTIONAL. Which of them may not run at once. */
+  /** OPTIONAL. Which changes must not run concurrently. */
   lockScope: LockScope;
-  /** OPTIONAL. True: EnsureLoadBalancerRequest.adopt works. */
+  /** OPTIONAL. True: supports EnsureLoadBalancerRequest.adopt. */
   adopt: boolean;
 }
 
 /** ApplyNodeSet. */
 export interface NodeSetCapability {
-  /** REQUIRED. Most sets kept at once; at least 8. */
+  /** REQUIRED. Maximum number of sets; at least 8. */
   maxSets: number;
-  /** REQUIRED. Most nodes of one set; at least 1000. */
+  /** REQUIRED. Maximum number of nodes of one set; at least 1000. */
   maxNodes: number;
   /** OPTIONAL. True: sets survive a restart of the provider. */
   durable: boolean;
 }
 
-/** How the provider serves routes. */
+/** Capabilities for routes. */
 export interface RouteCapabilities {
-  /** REQUIRED. Most items of one BatchEnsureRoutes or BatchDeleteRoutes. 1 to 1000. */
+  /** REQUIRED. Maximum number of items of one BatchEnsureRoutes or BatchDeleteRoutes, 1 to 1000. */
   maxBatchSize: number;
-  /** OPTIONAL. Largest page of ListRoutes. 0: 500. */
+  /** OPTIONAL. Maximum page size of ListRoutes. 0: 500. */
   maxPageSize: number;
-  /** OPTIONAL. True: `Route.blackhole` is filled. */
+  /** OPTIONAL. True: fills `Route.blackhole`. */
   blackhole: boolean;
-  /** OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honored in changes. */
+  /** OPTIONAL. True: routes depend on the addresses of the node. Lists contain them, and changes apply them. */
   targetAddresses: boolean;
-  /** OPTIONAL. True: honors `ChangeContext.validate_only`. */
+  /** OPTIONAL. True: supports `ChangeContext.validate_only`. */
   validateOnly: boolean;
-  /** OPTIONAL. Families served. Empty: IPv4 only. */
+  /** OPTIONAL. Supported families. Empty: IPv4 only. */
   ipFamilies: IpFamily[];
 }
 
-/** How the provider serves volumes. */
+/** Capabilities for volumes. */
 export interface VolumeCapabilities {
-  /** REQUIRED. Most items of one BatchGetVolumes. 1 to 1000. */
+  /** REQUIRED. Maximum number of items of one BatchGetVolumes, 1 to 1000. */
   maxBatchSize: number;
   /** OPTIONAL. CSI driver names whose volumes live in this cloud. */
   csiDrivers: string[];
@@ -613,87 +616,90 @@ export interface VolumeCapabilities {
   inTreePlugins: string[];
 }
 
-/** How often the cloud account may be called on behalf of this cluster. */
+/** Rate of requests to the cloud account that this cluster may cause. */
 export interface CallRate {
-  /** OPTIONAL. The classes that share it; each class is in one rate at most. Empty: all classes that are in no other. */
+  /**
+   * OPTIONAL. The classes that share the rate. Each class is in at most one rate. Empty: all classes that are in no
+   * other rate.
+   */
   classes: QuotaClass[];
-  /** REQUIRED. Requests to the cloud a second, above 0; may be a fraction. */
+  /** REQUIRED. Requests to the cloud per second, above 0; may be fractional. */
   cloudCallsPerSecond: number;
-  /** OPTIONAL. Requests that may be made at once after a pause. 0: those of one second, at least 1. */
+  /** OPTIONAL. Burst of requests after a pause. 0: the requests of one second, at least 1. */
   burst: number;
 }
 
-/** What the provider can take. The controller stays within it. */
+/** Limits of the provider. The controller stays within them. */
 export interface Limits {
-  /** REQUIRED. Most calls at once, streams and status not counted. 1 to 1000. */
+  /** REQUIRED. Maximum number of concurrent calls, 1 to 1000. Streams and status calls do not count. */
   maxConcurrentCalls: number;
-  /** REQUIRED. Largest message taken, in bytes; at least 4 MiB. */
+  /** REQUIRED. Maximum message size accepted, in bytes; at least 4 MiB. */
   maxReceiveBytes: bigint;
-  /** OPTIONAL. Most nodes in an inline node list. 0: 15000. */
+  /** OPTIONAL. Maximum number of nodes in an inline node list. 0: 15000. */
   maxInlineNodes: number;
-  /** OPTIONAL. How long Ensure and Delete take at most before they answer with an operation. Absent: 10 s; at most 30 s. */
+  /** OPTIONAL. Maximum time before Ensure and Delete return an operation. Absent: 10 s; at most 30 s. */
   softCallDuration:
     | Duration
     | undefined;
-  /** OPTIONAL. Least time between two status calls. Absent: 10 s. */
+  /** OPTIONAL. Minimum time between two status calls. Absent: 10 s. */
   minStatusInterval:
     | Duration
     | undefined;
-  /** OPTIONAL. Least time between two full lists of one kind. Absent: 60 s. */
+  /** OPTIONAL. Minimum time between two full lists of one kind. Absent: 60 s. */
   minResyncInterval:
     | Duration
     | undefined;
-  /** OPTIONAL. How often the cloud account may be called. A class in no rate has no limit until the cloud throttles. */
+  /** OPTIONAL. Rates of requests to the cloud. A class in no rate has no limit until the cloud throttles. */
   callRates: CallRate[];
 }
 
-/** One Service annotation that the provider understands. */
+/** One Service annotation that the provider supports. */
 export interface AnnotationSchema {
   /** REQUIRED. Full key. */
   key: string;
-  /** REQUIRED. What values it takes. */
+  /** REQUIRED. Type of its value. */
   type: AnnotationType;
   /** OPTIONAL. The values of an ENUM. */
   allowedValues: string[];
-  /** OPTIONAL. What happens without it. */
+  /** OPTIONAL. Default value or behavior. */
   defaultValue?:
     | string
     | undefined;
-  /** REQUIRED. What it does, one or two sentences. */
+  /** REQUIRED. Description, one or two sentences. */
   description: string;
-  /** OPTIONAL. True: may change while the load balancer lives. False: a change recreates it, or is refused. */
+  /** OPTIONAL. True: the load balancer can be updated in place. False: a change recreates it, or is rejected. */
   mutable: boolean;
-  /** OPTIONAL. If it should no longer be used: what to use instead. */
+  /** OPTIONAL. Present if it is deprecated: what to use instead. */
   deprecated: string;
 }
 
-/** How the provider and its cloud are. Polled every 60 s while ready, every 10 s while not. */
+/** Health of the provider and its cloud. Polled every 60 s while ready, every 10 s while not. */
 export interface GetProviderStatusRequest {
-  /** OPTIONAL. Who asks; absent before the controller knows the cluster. */
+  /** OPTIONAL. The caller. Absent before the controller knows the cluster. */
   context: CallContext | undefined;
 }
 
-/** Answered from what the provider knows (a background check, outcomes of calls): no cloud call, p99 under 250 ms. */
+/** Served from what the provider knows (a background check, results of calls): no cloud call, p99 under 250 ms. */
 export interface GetProviderStatusResponse {
-  /** REQUIRED. True: calls can be expected to work. Never an error of the RPC when the cloud is down. */
+  /** REQUIRED. True: calls are expected to work. A cloud outage is never an error of the RPC. */
   ready: boolean;
   /** REQUIRED. As in the handshake. */
   bootId: string;
-  /** REQUIRED once known. As in the handshake; another value is a change of scope. */
+  /** REQUIRED once known. As in the handshake. A different value is a change of scope. */
   scopeId: string;
-  /** OPTIONAL. Version of the configuration in force; changes with each reload. */
+  /** OPTIONAL. Version of the active configuration; changes with each reload. */
   configRevision: string;
   /** REQUIRED. At least `CloudReachable` and `CredentialsValid`. */
   conditions: Condition[];
-  /** OPTIONAL. When the cloud last answered with success. */
+  /** OPTIONAL. When the last cloud request succeeded. */
   lastCloudSuccessTime:
     | Date
     | undefined;
-  /** OPTIONAL. When the credentials expire, if that is known. */
+  /** OPTIONAL. When the credentials expire, if known. */
   credentialsExpireTime:
     | Date
     | undefined;
-  /** OPTIONAL. What is left of the cloud's call budgets. */
+  /** OPTIONAL. Remaining call budgets of the cloud account. */
   rateLimits: RateLimit[];
 }
 
@@ -701,11 +707,11 @@ export interface GetProviderStatusResponse {
 export interface RateLimit {
   /** REQUIRED. Name of the budget, constant: `read`, `load-balancer writes`. */
   name: string;
-  /** REQUIRED. Calls allowed a window. */
+  /** REQUIRED. Calls allowed per window. */
   limit: bigint;
-  /** REQUIRED. Calls left. */
+  /** REQUIRED. Calls remaining in the window. */
   remaining: bigint;
-  /** OPTIONAL. When the window begins anew. */
+  /** OPTIONAL. When the next window starts. */
   resetTime: Date | undefined;
 }
 

@@ -12,21 +12,21 @@ export const protobufPackage = "cloudprovider.v1";
 
 export const protobufFileName = "cloudprovider/v1/instance.proto";
 
-/** Machines behind Nodes. */
+/** Cloud instances behind Nodes. */
 
-/** State of a machine that exists. There is no TERMINATED: that is an Absence. */
+/** State of an instance that exists. There is no TERMINATED: that is an Absence. */
 export const InstanceState = {
-  /** UNSPECIFIED - Not known. */
+  /** UNSPECIFIED - Unknown. */
   UNSPECIFIED: 0,
-  /** PENDING - Being made. */
+  /** PENDING - Being created. */
   PENDING: 1,
-  /** RUNNING - On. */
+  /** RUNNING - Running. */
   RUNNING: 2,
   /** STOPPING - Being shut down. */
   STOPPING: 3,
   /** STOPPED - Off, suspended or hibernated; can be started again. */
   STOPPED: 4,
-  /** TERMINATING - Being removed for good; still there. */
+  /** TERMINATING - Being deleted; still exists. */
   TERMINATING: 5,
   UNRECOGNIZED: -1,
 } as const;
@@ -90,50 +90,47 @@ export function instanceStateToJSON(object: InstanceState): string {
   }
 }
 
-/** Ranges that the cloud allocated for the pods of one machine. */
+/** Pod CIDRs that the cloud allocated to one instance. */
 export interface PodCidrs {
-  /** OPTIONAL. The ranges, the cluster's first family first. Empty: the cloud has allocated none yet. */
+  /** OPTIONAL. The pod CIDRs, the cluster's primary family first. Empty: the cloud has allocated none yet. */
   cidrs: string[];
 }
 
-/** One machine. */
+/** One cloud instance. */
 export interface Instance {
-  /** REQUIRED. `<prefix><id>`, the same for the life of the machine; what the controller writes to spec.providerID. */
+  /** REQUIRED. `<prefix><id>`, constant for the life of the instance. The controller writes it to spec.providerID. */
   providerId: string;
-  /** REQUIRED. Name of the machine at the cloud, by which a Node without provider ID is found. */
+  /** REQUIRED. Name of the instance in the cloud, by which a Node without provider ID is found. */
   name: string;
-  /** OPTIONAL. Becomes label `node.kubernetes.io/instance-type`. Absent: the label is left alone. */
+  /** OPTIONAL. Becomes label `node.kubernetes.io/instance-type`. Absent: the label is not changed. */
   instanceType?:
     | string
     | undefined;
-  /** OPTIONAL. Becomes label `topology.kubernetes.io/zone`. Absent: the label is left alone. */
+  /** OPTIONAL. Becomes label `topology.kubernetes.io/zone`. Absent: the label is not changed. */
   zone?:
     | string
     | undefined;
-  /** OPTIONAL. Becomes label `topology.kubernetes.io/region`. Absent: the label is left alone. */
+  /** OPTIONAL. Becomes label `topology.kubernetes.io/region`. Absent: the label is not changed. */
   region?:
     | string
     | undefined;
-  /**
-   * OPTIONAL. Addresses, in the order in which Kubernetes shall prefer them, no duplicates. Empty: the Node's
-   * addresses are left alone.
-   */
+  /** OPTIONAL. Addresses in order of preference, without duplicates. Empty: the addresses of the Node are not changed. */
   addresses: NodeAddress[];
-  /** OPTIONAL. State of the machine. */
+  /** OPTIONAL. State of the instance. */
   state: InstanceState;
-  /** OPTIONAL. The cloud's word for it, for people. */
+  /** OPTIONAL. The cloud's name of the state, human-readable. */
   stateReason: string;
-  /** OPTIONAL. More labels for the Node; keys in `kubernetes.io` and `k8s.io` are dropped by the controller. */
+  /** OPTIONAL. Additional labels for the Node. The controller drops keys in `kubernetes.io` and `k8s.io`. */
   labels: { [key: string]: string };
   /** OPTIONAL. Present when capability `pod_cidrs` is claimed. */
   podCidrs:
     | PodCidrs
     | undefined;
-  /** OPTIONAL. When the machine was made. */
+  /** OPTIONAL. When the instance was created. */
   createTime:
     | Date
     | undefined;
-  /** OPTIONAL. Opaque; another value means that some other field changed. */
+  /** OPTIONAL. Opaque revision; it changes when any other field changes. */
   revision: string;
 }
 
@@ -142,138 +139,141 @@ export interface Instance_LabelsEntry {
   value: string;
 }
 
-/** The answer about one node reference. Exactly one outcome is set; none set is treated as unknown. */
+/** The result for one node reference. Exactly one outcome is set. A result without outcome is treated as unknown. */
 export interface InstanceResult {
-  /** What is known. */
+  /** The outcome. */
   outcome:
     | //
-    /** The machine exists. */
+    /** The instance exists. */
     { $case: "instance"; value: Instance }
     | //
-    /** The machine does not exist, authoritatively. */
+    /** The instance does not exist, authoritatively. */
     { $case: "absent"; value: Absence }
     | //
-    /** It could not be found out, and why. Every failure, doubt and refusal is this. */
+    /** It is unknown whether the instance exists, with the reason. Used for every failure, uncertainty and refusal. */
     { $case: "unknown"; value: ItemError }
     | //
-    /** The provider ID is of another provider. */
+    /** The provider ID belongs to another provider. */
     { $case: "notOwned"; value: NotOwned }
     | undefined;
-  /** OPTIONAL. When the cloud was read for this item. Absent: when the response was made, less `stats.data_age`. */
+  /** OPTIONAL. When the cloud was read for this item. Absent: the time of the response minus `stats.data_age`. */
   readTime: Date | undefined;
 }
 
-/** Looks many machines up. */
+/** Looks up a batch of instances. */
 export interface BatchGetInstancesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. The nodes, 1 to `max_batch_size`; duplicates are allowed and each is answered. */
+  /** REQUIRED. The nodes, 1 to `max_batch_size`. Duplicates are allowed; each gets a result. */
   nodes: NodeRef[];
-  /** OPTIONAL. How old data may be. Absent: 30 s. 0: read the cloud now (the controller sends 0 to confirm an absence). */
+  /**
+   * OPTIONAL. Maximum age of the data. Absent: 30 s. 0: read the cloud now (the controller sends 0 to confirm an
+   * absence).
+   */
   maxDataAge: Duration | undefined;
 }
 
-/** The machines, item by item. */
+/** The results. */
 export interface BatchGetInstancesResponse {
   /** REQUIRED. One result for each node of the request, in the same order. */
   results: InstanceResult[];
-  /** REQUIRED. The scope that was read; equal to the handshake's. */
+  /** REQUIRED. The scope that was read, the same as in the handshake. */
   scopeId: string;
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Lists the machines of the scope. */
+/** Lists the instances of the scope. */
 export interface ListInstancesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
   /**
-   * OPTIONAL. Most items wanted; 0 means the provider's choice, more than `max_page_size` is cut to it, negative is
-   * refused.
+   * OPTIONAL. Maximum number of items. 0: the provider chooses. The provider reduces a value above `max_page_size` to
+   * it and rejects a negative one.
    */
   pageSize: number;
-  /** OPTIONAL. `next_page_token` of the page before; empty asks for the first page. */
+  /** OPTIONAL. `next_page_token` of the previous page. Empty: the first page. */
   pageToken: string;
 }
 
-/** One page of machines, at most 1 MiB. */
+/** One page of instances, at most 1 MiB. */
 export interface ListInstancesResponse {
-  /** OPTIONAL. The machines. */
+  /** OPTIONAL. The instances. */
   instances: Instance[];
   /**
-   * OPTIONAL. Token of the next page; empty only after the last. Good for at least 10 minutes, reusable, bound to the
+   * OPTIONAL. Token of the next page; empty only after the last. Valid for at least 10 minutes, reusable, bound to the
    * request.
    */
   nextPageToken: string;
-  /** OPTIONAL. Zones and regions that could not be read: nothing may be concluded about machines there. */
+  /** OPTIONAL. Zones and regions that could not be read. The list proves nothing about their instances. */
   unreachable: string[];
-  /** OPTIONAL. On the last page: where WatchInstances may begin to continue this list without a gap. */
+  /** OPTIONAL. On the last page: the token from which WatchInstances continues this list without a gap. */
   resumeToken: string;
   /**
-   * OPTIONAL. On the last page, true: this walk saw every machine of the scope. Only then is a machine that is
-   * missing from all its pages absent.
+   * OPTIONAL. On the last page, true: the list contains every instance of the scope. Only then is an instance that is
+   * on no page absent.
    */
   complete: boolean;
   /** REQUIRED. The scope that was read. */
   scopeId: string;
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Opens a stream of hints about machines. */
+/** Opens a stream of events about instances. */
 export interface WatchInstancesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** OPTIONAL. Continue after this token. Empty: begin now. */
+  /** OPTIONAL. Continue after this token. Empty: start now. */
   resumeToken: string;
-  /** OPTIONAL. True, and only without resume token: send all machines first, then a bookmark that says so. */
+  /** OPTIONAL. True, only without resume token: send all instances first, then a bookmark with `initial_events_end`. */
   sendInitialEvents: boolean;
 }
 
-/** A machine that is gone. */
+/** An instance that no longer exists. */
 export interface InstanceGone {
   /** REQUIRED. Its provider ID. */
   providerId: string;
-  /** REQUIRED. On what that rests. */
+  /** REQUIRED. Evidence for the absence. */
   absence: Absence | undefined;
 }
 
-/** A place in a stream. */
+/** A position in a stream. */
 export interface Bookmark {
   /** OPTIONAL. True: the initial events are complete. */
   initialEventsEnd: boolean;
 }
 
-/** The provider lost count (a cloud feed with a gap): the receiver must list again; the stream goes on. */
+/** The provider missed events, such as a gap in a cloud feed. The receiver must list again; the stream continues. */
 export interface ResyncRequired {
-  /** OPTIONAL. Why, for people. */
+  /** OPTIONAL. Human-readable explanation. */
   message: string;
 }
 
-/** One hint. Level-triggered reads stay the truth: a hint only makes the controller look sooner. */
+/** One event. Events are hints that make the controller read sooner; level-triggered reads stay authoritative. */
 export interface WatchInstancesResponse {
-  /** What happened. */
+  /** The event. */
   event:
     | //
-    /** A machine is new or changed. */
+    /** An instance was created or changed. */
     { $case: "upsert"; value: Instance }
     | //
-    /** A machine is gone. */
+    /** An instance no longer exists. */
     { $case: "gone"; value: InstanceGone }
     | //
-    /** Nothing new; sent at least every 30 s. */
+    /** No change. Sent at least every 30 s. */
     { $case: "bookmark"; value: Bookmark }
     | //
-    /** Read everything again. */
+    /** List again. */
     { $case: "resync"; value: ResyncRequired }
     | undefined;
-  /** REQUIRED. Continue here after a break. May be empty before the initial events are complete. */
+  /** REQUIRED. Token to continue from after a disconnect. May be empty before the initial events are complete. */
   resumeToken: string;
 }
 

@@ -27,13 +27,16 @@ export const protobufFileName = "cloudprovider/v1/load_balancer.proto";
 
 /** Load balancers for Services. */
 
-/** Which nodes get outside traffic, as in Kubernetes. */
+/** Which nodes receive external traffic, as in Kubernetes. */
 export const ExternalTrafficPolicy = {
-  /** UNSPECIFIED - Not said; treated as CLUSTER. */
+  /** UNSPECIFIED - Unspecified; treated as CLUSTER. */
   UNSPECIFIED: 0,
   /** CLUSTER - Every node. */
   CLUSTER: 1,
-  /** LOCAL - Only nodes with a pod of the Service; the load balancer finds them by the health check. The node list is the same. */
+  /**
+   * LOCAL - Only nodes with a ready endpoint of the Service. The load balancer finds them with the health check; the node list
+   * is the same.
+   */
   LOCAL: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -79,19 +82,19 @@ export function externalTrafficPolicyToJSON(object: ExternalTrafficPolicy): stri
   }
 }
 
-/** Where a load balancer is in its life. */
+/** Phase of a load balancer. */
 export const LoadBalancerPhase = {
-  /** UNSPECIFIED - Not known. */
+  /** UNSPECIFIED - Unknown. */
   UNSPECIFIED: 0,
-  /** PROVISIONING - Being made; serves no traffic yet. */
+  /** PROVISIONING - Being created; serves no traffic yet. */
   PROVISIONING: 1,
-  /** ACTIVE - As wished. */
+  /** ACTIVE - Matches the spec. */
   ACTIVE: 2,
-  /** UPDATING - Serves traffic, a change is under way. */
+  /** UPDATING - Serves traffic; a change is in progress. */
   UPDATING: 3,
-  /** DELETING - Being removed. */
+  /** DELETING - Being deleted. */
   DELETING: 4,
-  /** FAILED - Broken, and will stay so without a change; diagnostics say why. */
+  /** FAILED - Failed, until something is changed. Diagnostics explain why. */
   FAILED: 5,
   UNRECOGNIZED: -1,
 } as const;
@@ -155,7 +158,7 @@ export function loadBalancerPhaseToJSON(object: LoadBalancerPhase): string {
   }
 }
 
-/** Which Service a load balancer is for. With the cluster's id its `uid` is the natural key of the load balancer. */
+/** The Service of a load balancer. Cluster ID and `uid` together are the natural key of the load balancer. */
 export interface ServiceRef {
   /** REQUIRED. metadata.namespace. */
   namespace: string;
@@ -181,31 +184,31 @@ export interface ServicePort {
   nodePort?:
     | number
     | undefined;
-  /** OPTIONAL. Port number on the pods, if the Service gives a number. */
+  /** OPTIONAL. Port number on the pods, if the Service has a number. */
   targetPort?: number | undefined;
 }
 
-/** A connection that is accepted is enough. */
+/** Healthy if the node accepts a connection. */
 export interface TcpHealthCheck {
 }
 
-/** A GET that is answered with status 200 is enough. */
+/** Healthy if the response to a GET has status 200. */
 export interface HttpHealthCheck {
   /** REQUIRED. Path, `/healthz`. */
   path: string;
 }
 
-/** How the load balancer asks a node whether it wants traffic. */
+/** Health check of the load balancer on its nodes. */
 export interface HealthCheck {
   /** REQUIRED. Port on the node. */
   port: number;
-  /** What is asked there. None of them: refused, for a check that cannot be made would take every node out. */
+  /** Kind of the check. Unset: rejected, because a check that cannot run would remove every node. */
   kind:
     | //
-    /** A connection. */
+    /** A TCP connection. */
     { $case: "tcp"; value: TcpHealthCheck }
     | //
-    /** An HTTP request in the clear. */
+    /** An HTTP request without TLS. */
     { $case: "http"; value: HttpHealthCheck }
     | undefined;
 }
@@ -216,13 +219,13 @@ export interface SessionAffinity {
   timeout: Duration | undefined;
 }
 
-/** Which clients are let in. */
+/** Which clients may connect. */
 export interface SourceRanges {
-  /** REQUIRED. Their ranges; at least one, so that a list that was lost is never read as "everybody". */
+  /** REQUIRED. CIDRs of the clients; at least one, so that a lost list never means "all clients". */
   cidrs: string[];
 }
 
-/** What the load balancer shall be. The whole wish each time; what is absent is not wished for. */
+/** Desired state of a load balancer, always complete. What is absent is not requested. */
 export interface LoadBalancerSpec {
   /** OPTIONAL. spec.loadBalancerClass. Absent: the provider's default kind. */
   class?:
@@ -230,34 +233,34 @@ export interface LoadBalancerSpec {
     | undefined;
   /** REQUIRED. Ports, no two with the same port and protocol. Their order means nothing. */
   ports: ServicePort[];
-  /** OPTIONAL. Families of the load balancer's addresses, first is preferred. Empty: IPv4. */
+  /** OPTIONAL. Families of the load balancer's addresses, the preferred one first. Empty: IPv4. */
   ipFamilies: IpFamily[];
-  /** OPTIONAL. Which clients are let in. Absent: everybody. */
+  /** OPTIONAL. Which clients may connect. Absent: all clients. */
   sourceRanges:
     | SourceRanges
     | undefined;
-  /** OPTIONAL. Which nodes get traffic. */
+  /** OPTIONAL. Which nodes receive traffic. */
   externalTrafficPolicy: ExternalTrafficPolicy;
-  /** OPTIONAL. How to ask nodes whether they want traffic. Absent: the provider's own way. */
+  /** OPTIONAL. Health check of the nodes. Absent: the provider chooses. */
   healthCheck:
     | HealthCheck
     | undefined;
-  /** OPTIONAL. Present: keep a client with its node. */
+  /** OPTIONAL. Present: a client stays with its node. */
   sessionAffinity:
     | SessionAffinity
     | undefined;
-  /** OPTIONAL. Addresses wanted, at most one a family. */
+  /** OPTIONAL. Requested addresses, at most one per family. */
   requestedIps: string[];
-  /** OPTIONAL. The Service's annotations under the declared prefixes; no others. */
+  /** OPTIONAL. The Service's annotations with the declared prefixes; no others. */
   annotations: { [key: string]: string };
   /**
-   * OPTIONAL. A name to use at the cloud if one must be chosen; at most 32 characters of `[a-z0-9-]`, a letter first,
-   * the same for the life of the Service.
+   * OPTIONAL. Readable name for the cloud object, if one must be chosen; at most 32 characters of `[a-z0-9-]`,
+   * starting with a letter, constant for the life of the Service.
    */
   nameHint: string;
-  /** OPTIONAL. Tags to put on every object made, besides the provider's own stamp. */
+  /** OPTIONAL. Tags for every object created, in addition to the provider's ownership tags. */
   tags: { [key: string]: string };
-  /** OPTIONAL. True: protect against deletion at the cloud. False: do not. Absent: leave as it is. */
+  /** OPTIONAL. True: protect against deletion in the cloud. False: remove the protection. Absent: do not change it. */
   deletionProtection?: boolean | undefined;
 }
 
@@ -271,7 +274,7 @@ export interface LoadBalancerSpec_TagsEntry {
   value: string;
 }
 
-/** A node as target of a load balancer or member of a node set. */
+/** A node that is a target of a load balancer or a member of a node set. */
 export interface TargetNode {
   /** REQUIRED. metadata.name. */
   name: string;
@@ -283,7 +286,7 @@ export interface TargetNode {
   zone?:
     | string
     | undefined;
-  /** OPTIONAL. Labels whose keys the handshake lists in `node_label_keys`. */
+  /** OPTIONAL. Labels with the keys in `node_label_keys` of the handshake. */
   labels: { [key: string]: string };
 }
 
@@ -292,50 +295,50 @@ export interface TargetNode_LabelsEntry {
   value: string;
 }
 
-/** Nodes spelled out. */
+/** An inline list of nodes. */
 export interface TargetNodeList {
-  /** OPTIONAL. The nodes; their order means nothing. Empty: no node at all, which is a wish like any other. */
+  /** OPTIONAL. The nodes, in any order. Empty is valid: the load balancer has no targets. */
   nodes: TargetNode[];
 }
 
-/** The nodes have not changed since the fingerprint was last acknowledged. */
+/** The nodes have not changed since their fingerprint was last acknowledged. */
 export interface UnchangedNodes {
 }
 
 /**
- * The nodes of a load balancer. A selection without source, or one that cannot be resolved, is refused and never read
- * as "no nodes".
+ * The nodes of a load balancer. A selection without source, or one that cannot be resolved, is rejected and never
+ * means "no nodes".
  */
 export interface NodeSelection {
-  /** REQUIRED. Opaque fingerprint of the selection, made by the controller; the provider stores and compares bytes. */
+  /** REQUIRED. Opaque fingerprint of the selection, computed by the controller. The provider stores and compares bytes. */
   fingerprint: string;
-  /** REQUIRED. How many nodes it has; a provider that resolves another number refuses with NODE_SET_INTEGRITY. */
+  /** REQUIRED. Number of nodes. A provider that resolves another number fails with NODE_SET_INTEGRITY. */
   count: number;
-  /** Where the nodes are. */
+  /** Source of the nodes. */
   source:
     | //
-    /** Here. */
+    /** Inline. */
     { $case: "inline"; value: TargetNodeList }
     | //
-    /** In the node set of this id, at `fingerprint`. */
+    /** The node set with this ID, at `fingerprint`. */
     { $case: "nodeSetId"; value: string }
     | //
-    /** As last acknowledged for this load balancer, which must be at `fingerprint`. */
+    /** The nodes last acknowledged for this load balancer, which must be at `fingerprint`. */
     { $case: "unchanged"; value: UnchangedNodes }
     | undefined;
 }
 
-/** State of one port of an ingress point. */
+/** Status of one port of an ingress point. */
 export interface IngressPort {
   /** REQUIRED. The port. */
   port: number;
   /** REQUIRED. Its protocol. */
   protocol: Protocol;
-  /** OPTIONAL. CamelCase word for what is wrong with it. */
+  /** OPTIONAL. CamelCase reason of its error. */
   error?: string | undefined;
 }
 
-/** One point at which traffic enters. Becomes one entry of status.loadBalancer.ingress. */
+/** One ingress point. Becomes one entry of status.loadBalancer.ingress. */
 export interface LoadBalancerIngress {
   /** OPTIONAL. IP address; either this or `hostname`, or both. */
   ip?:
@@ -347,55 +350,59 @@ export interface LoadBalancerIngress {
     | undefined;
   /** OPTIONAL. Only with `ip`. Absent: VIP. */
   ipMode: IpMode;
-  /** OPTIONAL. State of the ports, if the cloud tells it. */
+  /** OPTIONAL. Status of the ports, if the cloud reports it. */
   ports: IngressPort[];
 }
 
-/** All points at which traffic enters. */
+/** All ingress points. */
 export interface LoadBalancerIngressList {
-  /** OPTIONAL. The points. Empty: there is none, and an address that was published before is taken back. */
+  /** OPTIONAL. The ingress points. Empty: there are none, and the controller removes published addresses. */
   items: LoadBalancerIngress[];
 }
 
-/** One load balancer as the cloud has it. */
+/** The observed state of one load balancer. */
 export interface LoadBalancer {
-  /** REQUIRED. The provider's id for it. */
+  /** REQUIRED. The provider's ID of it. */
   id: string;
-  /** REQUIRED. The Service in its stamp. In lists too: without it nobody can tell whose it is. */
+  /** REQUIRED. The Service in its ownership tags. Also in lists: without it the owner is unknown. */
   service:
     | ServiceRef
     | undefined;
-  /** REQUIRED. Where it is in its life. */
+  /** REQUIRED. Its phase. */
   phase: LoadBalancerPhase;
-  /** OPTIONAL. Where traffic enters; may be present before it is ACTIVE. Absent: not told, and what was published stays. */
+  /**
+   * OPTIONAL. Ingress points; may be present before the phase is ACTIVE. Absent: not reported, and published addresses
+   * stay.
+   */
   ingress:
     | LoadBalancerIngressList
     | undefined;
   /**
-   * OPTIONAL. `spec_fingerprint` of the wish that is in force, as it was sent. Kept with the load balancer, so that it
-   * outlives both processes: equal to the wish means that nothing needs to be done.
+   * OPTIONAL. `spec_fingerprint` of the applied spec, as it was sent. Stored with the load balancer, so that it
+   * survives a restart of both processes. The load balancer is up to date if it equals the fingerprint of the desired
+   * spec.
    */
   specFingerprint: string;
-  /** OPTIONAL. `fingerprint` of the nodes in force, as it was sent. Kept with the load balancer, likewise. */
+  /** OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too. */
   nodesFingerprint: string;
   /**
-   * OPTIONAL. Opaque fingerprint of the cloud's objects as read, made by the provider. Another value than after the
-   * last Ensure means that somebody changed them.
+   * OPTIONAL. Opaque fingerprint of the cloud objects as read, computed by the provider. It differs from the value
+   * after the last Ensure if something else changed them.
    */
   observedFingerprint: string;
   /** OPTIONAL. Number of nodes registered as targets. */
   registeredNodes?:
     | number
     | undefined;
-  /** OPTIONAL. More about its state. */
+  /** OPTIONAL. Conditions. */
   conditions: Condition[];
-  /** OPTIONAL. Present while work goes on: phases PROVISIONING, UPDATING, DELETING. */
+  /** OPTIONAL. Present in the phases PROVISIONING, UPDATING and DELETING. */
   operation:
     | Operation
     | undefined;
-  /** OPTIONAL. Tags on it. */
+  /** OPTIONAL. Its tags. */
   tags: { [key: string]: string };
-  /** OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed at once (LOCK_KEY). */
+  /** OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed concurrently (LOCK_KEY). */
   lockKey: string;
 }
 
@@ -404,76 +411,76 @@ export interface LoadBalancer_TagsEntry {
   value: string;
 }
 
-/** Makes a load balancer be as wished: creates it, changes it, or finds nothing to do. Idempotent by cluster and Service. */
+/** Creates a load balancer, or updates it to match the spec. Idempotent by cluster and Service. */
 export interface EnsureLoadBalancerRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. Id of the change, and whether only to check it. */
+  /** REQUIRED. ID of the change, and whether only to validate it. */
   change:
     | ChangeContext
     | undefined;
-  /** REQUIRED. For which Service. */
+  /** REQUIRED. The Service. */
   service:
     | ServiceRef
     | undefined;
-  /** REQUIRED. What it shall be. */
+  /** REQUIRED. The desired state. */
   spec:
     | LoadBalancerSpec
     | undefined;
-  /** REQUIRED. Opaque fingerprint of `spec`, made by the controller, to be kept and echoed. */
+  /** REQUIRED. Opaque fingerprint of `spec`, computed by the controller. The provider stores and returns it. */
   specFingerprint: string;
-  /** REQUIRED. Its nodes. */
+  /** REQUIRED. The nodes. */
   nodes:
     | NodeSelection
     | undefined;
-  /** OPTIONAL. `Operation.id` of the answer before, as a hint. */
+  /** OPTIONAL. `Operation.id` of the previous response, a hint. */
   operationId: string;
   /**
-   * OPTIONAL. Take over this existing load balancer, whoever stamped it, instead of making one. Only on an operator's
-   * explicit word.
+   * OPTIONAL. Adopt this existing load balancer, regardless of its ownership tags, instead of creating one. Only sent
+   * when an operator requests it.
    */
   adopt: AdoptLoadBalancer | undefined;
 }
 
-/** Which load balancer to take over. */
+/** The load balancer to adopt. */
 export interface AdoptLoadBalancer {
-  /** REQUIRED. Its `LoadBalancer.id`, to the letter; anything else, another spelling included, is FIELD_INVALID. */
+  /** REQUIRED. Its exact `LoadBalancer.id`; any other spelling is FIELD_INVALID. */
   loadBalancerId: string;
 }
 
-/** How far it is. Answered within `soft_call_duration`; unfinished work is `load_balancer.operation`. */
+/** Progress of the change. Returned within `soft_call_duration`; `load_balancer.operation` describes unfinished work. */
 export interface EnsureLoadBalancerResponse {
-  /** REQUIRED, except with `validate_only` for one that does not exist. The load balancer. */
+  /** REQUIRED, except with `validate_only` for a load balancer that does not exist. The load balancer. */
   loadBalancer:
     | LoadBalancer
     | undefined;
-  /** OPTIONAL. What was asked for and not honored, and what the user should know. */
+  /** OPTIONAL. Parts of the request that were not applied, and other messages to the user. */
   diagnostics: Diagnostic[];
   /** OPTIONAL. With `validate_only`: what would change. Empty: nothing. */
   plannedChanges: PlannedChange[];
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Reads one load balancer: its state, or how far a change is. */
+/** Reads one load balancer: its state, or the progress of a change. */
 export interface GetLoadBalancerRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. Of which Service. */
+  /** REQUIRED. The Service. */
   service:
     | ServiceRef
     | undefined;
-  /** OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail. */
+  /** OPTIONAL. spec.loadBalancerClass, a hint. An invalid value is never an error. */
   class?:
     | string
     | undefined;
-  /** OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail. */
+  /** OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error. */
   annotations: { [key: string]: string };
-  /** OPTIONAL. `Operation.id` of the answer before, as a hint. */
+  /** OPTIONAL. `Operation.id` of the previous response, a hint. */
   operationId: string;
 }
 
@@ -482,9 +489,9 @@ export interface GetLoadBalancerRequest_AnnotationsEntry {
   value: string;
 }
 
-/** The load balancer, or that there is none. */
+/** The load balancer, or its absence. */
 export interface GetLoadBalancerResponse {
-  /** What was found. A failure is an error of the call, never "absent". */
+  /** The outcome. A failure is an error of the call, never `absent`. */
   outcome:
     | //
     /** It exists. */
@@ -493,15 +500,15 @@ export interface GetLoadBalancerResponse {
     /** It does not exist. */
     { $case: "absent"; value: Absence }
     | undefined;
-  /** OPTIONAL. What the user should know. */
+  /** OPTIONAL. Messages to the user. */
   diagnostics: Diagnostic[];
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Lists the load balancers that carry this cluster's stamp: for orphans, drift and after a restart. */
+/** Lists the load balancers with this cluster's ownership tags: for orphans, drift and after a restart. */
 export interface ListLoadBalancersRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
@@ -513,7 +520,7 @@ export interface ListLoadBalancersRequest {
 
 /** One page of load balancers, at most 1 MiB. */
 export interface ListLoadBalancersResponse {
-  /** OPTIONAL. The load balancers, whatever their phase. */
+  /** OPTIONAL. The load balancers, in any phase. */
   loadBalancers: LoadBalancer[];
   /** OPTIONAL. As in ListInstancesResponse. */
   nextPageToken: string;
@@ -525,33 +532,33 @@ export interface ListLoadBalancersResponse {
   complete: boolean;
   /** REQUIRED. The scope that was read. */
   scopeId: string;
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Makes the targets of an existing load balancer be these nodes, and touches nothing else of it. */
+/** Sets the targets of an existing load balancer to these nodes, and changes nothing else. */
 export interface UpdateLoadBalancerNodesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. Id of the change, and whether only to check it. */
+  /** REQUIRED. ID of the change, and whether only to validate it. */
   change:
     | ChangeContext
     | undefined;
-  /** REQUIRED. Of which Service. */
+  /** REQUIRED. The Service. */
   service:
     | ServiceRef
     | undefined;
-  /** OPTIONAL. `LoadBalancer.id`, as a hint. */
+  /** OPTIONAL. `LoadBalancer.id`, a hint. */
   loadBalancerId: string;
-  /** OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail. */
+  /** OPTIONAL. spec.loadBalancerClass, a hint. An invalid value is never an error. */
   class?:
     | string
     | undefined;
-  /** OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail. */
+  /** OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error. */
   annotations: { [key: string]: string };
-  /** REQUIRED. Its nodes. */
+  /** REQUIRED. The nodes. */
   nodes: NodeSelection | undefined;
 }
 
@@ -560,46 +567,46 @@ export interface UpdateLoadBalancerNodesRequest_AnnotationsEntry {
   value: string;
 }
 
-/** How far it is. */
+/** Progress of the change. */
 export interface UpdateLoadBalancerNodesResponse {
   /** REQUIRED. The load balancer. */
   loadBalancer:
     | LoadBalancer
     | undefined;
-  /** OPTIONAL. Nodes that could not be registered, and what else the user should know. */
+  /** OPTIONAL. Nodes that could not be registered, and other messages to the user. */
   diagnostics: Diagnostic[];
   /** OPTIONAL. With `validate_only`: what would change. */
   plannedChanges: PlannedChange[];
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
 /**
- * Makes a load balancer and all its parts be gone. Always called before a Service lets go of its finalizer, also when
- * a read said that there is none: only the provider can see leftovers. Works in every state, mid-creation too.
+ * Deletes a load balancer and all its parts, in any state, also during creation. The controller always calls it before
+ * it removes the finalizer of a Service, even if a read returned `absent`: only the provider can see remaining parts.
  */
 export interface DeleteLoadBalancerRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. Id of the change, and whether only to check it. */
+  /** REQUIRED. ID of the change, and whether only to validate it. */
   change:
     | ChangeContext
     | undefined;
-  /** REQUIRED. Of which Service. */
+  /** REQUIRED. The Service. */
   service:
     | ServiceRef
     | undefined;
-  /** OPTIONAL. `LoadBalancer.id`, as a hint. */
+  /** OPTIONAL. `LoadBalancer.id`, a hint. */
   loadBalancerId: string;
-  /** OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail. */
+  /** OPTIONAL. spec.loadBalancerClass, a hint. An invalid value is never an error. */
   class?:
     | string
     | undefined;
-  /** OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail. */
+  /** OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error. */
   annotations: { [key: string]: string };
-  /** OPTIONAL. `Operation.id` of the answer before, as a hint. */
+  /** OPTIONAL. `Operation.id` of the previous response, a hint. */
   operationId: string;
 }
 
@@ -608,30 +615,30 @@ export interface DeleteLoadBalancerRequest_AnnotationsEntry {
   value: string;
 }
 
-/** How far it is. */
+/** Progress of the change. */
 export interface DeleteLoadBalancerResponse {
   /**
-   * REQUIRED. True: nothing with the stamp of this cluster and Service is left. False: call again after
+   * REQUIRED. True: no object with the ownership tags of this cluster and Service is left. False: call again after
    * `operation.poll_after`.
    */
   done: boolean;
-  /** REQUIRED when not done. The work that goes on. */
+  /** REQUIRED when not done. The work in progress. */
   operation:
     | Operation
     | undefined;
-  /** OPTIONAL. What is still there, for people: `security group sg-1`. */
+  /** OPTIONAL. Human-readable objects that still exist: `security group sg-1`. */
   remaining: string[];
-  /** OPTIONAL. What the user should know. */
+  /** OPTIONAL. Messages to the user. */
   diagnostics: Diagnostic[];
   /** OPTIONAL. With `validate_only`: what would change. */
   plannedChanges: PlannedChange[];
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Opens a stream of hints about load balancers. */
+/** Opens a stream of events about load balancers. */
 export interface WatchLoadBalancersRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
@@ -641,73 +648,73 @@ export interface WatchLoadBalancersRequest {
   sendInitialEvents: boolean;
 }
 
-/** A load balancer that is gone. */
+/** A load balancer that no longer exists. */
 export interface LoadBalancerGone {
-  /** REQUIRED. Whose it was. */
+  /** REQUIRED. Its Service. */
   service:
     | ServiceRef
     | undefined;
-  /** OPTIONAL. Its id. */
+  /** OPTIONAL. Its ID. */
   loadBalancerId: string;
-  /** REQUIRED. On what that rests. */
+  /** REQUIRED. Evidence for the absence. */
   absence: Absence | undefined;
 }
 
-/** One hint about a load balancer. */
+/** One event about a load balancer. */
 export interface WatchLoadBalancersResponse {
-  /** What happened. */
+  /** The event. */
   event:
     | //
-    /** A load balancer is new or changed. */
+    /** A load balancer was created or changed. */
     { $case: "upsert"; value: LoadBalancer }
     | //
-    /** A load balancer is gone. */
+    /** A load balancer no longer exists. */
     { $case: "gone"; value: LoadBalancerGone }
     | //
-    /** Nothing new; sent at least every 30 s. */
+    /** No change. Sent at least every 30 s. */
     { $case: "bookmark"; value: Bookmark }
     | //
-    /** Read everything again. */
+    /** List again. */
     { $case: "resync"; value: ResyncRequired }
     | undefined;
-  /** REQUIRED. Continue here after a break. May be empty before the initial events are complete. */
+  /** REQUIRED. Token to continue from after a disconnect. May be empty before the initial events are complete. */
   resumeToken: string;
 }
 
 /**
- * Uploads a set of nodes once, whole or as a difference, for use by reference in many calls. Sent in chunks that may
- * arrive in any order and more than once; nothing is visible before the last missing chunk, and then all at once.
+ * Uploads a set of nodes once, whole or as a delta, for use by reference in many calls. Chunks may arrive in any order
+ * and more than once. The set changes atomically with the last missing chunk.
  */
 export interface ApplyNodeSetRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
   /** REQUIRED. Name of the set, chosen by the controller: `all`, `zone=a`. */
   nodeSetId: string;
-  /** OPTIONAL. Fingerprint of the set that the difference is against. Empty: the upload is the whole set. */
+  /** OPTIONAL. Fingerprint of the set that the delta is based on. Empty: the upload is the whole set. */
   baseFingerprint: string;
-  /** REQUIRED. Fingerprint the set has afterwards. */
+  /** REQUIRED. Fingerprint of the resulting set. */
   targetFingerprint: string;
-  /** OPTIONAL. Number of this chunk, from 0. */
+  /** OPTIONAL. Index of this chunk, from 0. */
   chunkIndex: number;
   /** REQUIRED. Number of chunks, at least 1. */
   chunkCount: number;
   /** OPTIONAL. Nodes to add or replace, by provider ID. */
   upserts: TargetNode[];
-  /** OPTIONAL. Nodes to take out of the base. */
+  /** OPTIONAL. Nodes to remove from the base. */
   removedProviderIds: string[];
-  /** REQUIRED. Number of nodes the set has afterwards; another number is refused with NODE_SET_INTEGRITY. */
+  /** REQUIRED. Number of nodes of the resulting set; another number fails with NODE_SET_INTEGRITY. */
   targetCount: number;
 }
 
-/** State of the set. */
+/** Status of the set. */
 export interface ApplyNodeSetResponse {
-  /** OPTIONAL. Fingerprint of the set now in force; empty if none is. */
+  /** OPTIONAL. Fingerprint of the current set; empty if there is none. */
   fingerprint: string;
-  /** OPTIONAL. Nodes of the set now in force. */
+  /** OPTIONAL. Number of nodes of the current set. */
   count: number;
-  /** REQUIRED. True: `target_fingerprint` is in force. */
+  /** REQUIRED. True: the set is at `target_fingerprint`. */
   committed: boolean;
 }
 

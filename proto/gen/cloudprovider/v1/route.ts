@@ -10,37 +10,37 @@ export const protobufPackage = "cloudprovider.v1";
 
 export const protobufFileName = "cloudprovider/v1/route.proto";
 
-/** Routes to pod ranges. */
+/** Routes to pod CIDRs. */
 
-/** One route from a pod range to a machine. */
+/** One route from a pod CIDR to an instance. */
 export interface Route {
-  /** OPTIONAL in changes, REQUIRED in answers. The provider's id for it. */
+  /** OPTIONAL in requests, REQUIRED in responses. The provider's ID of it. */
   id: string;
-  /** OPTIONAL. A name to use at the cloud if one must be chosen: different for each range of a node. */
+  /** OPTIONAL. Name for the cloud object, if one must be chosen: different for each pod CIDR of a node. */
   nameHint: string;
-  /** REQUIRED in changes except deletes; in answers empty if the target is not a machine of this cloud any more. */
+  /** REQUIRED in requests except deletes. In responses empty if the target is no longer an instance of this cluster. */
   targetProviderId: string;
-  /** OPTIONAL. Name of the Node the range belongs to. */
+  /** OPTIONAL. Name of the Node that the pod CIDR belongs to. */
   targetNodeName: string;
-  /** REQUIRED. The pod range, canonical text: network address, no host bits. */
+  /** REQUIRED. The pod CIDR in canonical form: network address, no host bits. */
   destinationCidr: string;
   /** OPTIONAL. Addresses of the Node that the route uses; only with capability `target_addresses`. */
   targetAddresses: NodeAddress[];
-  /** OPTIONAL. In answers, true: the target is gone and packets are dropped. */
+  /** OPTIONAL. In responses, true: the target no longer exists and packets are dropped. */
   blackhole: boolean;
 }
 
-/** How full the route table is. */
+/** Usage of the route table. */
 export interface RouteQuota {
-  /** REQUIRED. Most routes the table takes. */
+  /** REQUIRED. Maximum number of routes. */
   limit: number;
-  /** REQUIRED. Routes in it, other people's included. */
+  /** REQUIRED. Number of routes, including those of other owners. */
   used: number;
 }
 
-/** Lists the routes that carry this cluster's stamp. Routes of others, users' own included, are never listed. */
+/** Lists the routes with this cluster's ownership tags. Other routes, such as users' own, are never listed. */
 export interface ListRoutesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
@@ -60,21 +60,21 @@ export interface ListRoutesResponse {
   complete: boolean;
   /** REQUIRED. The scope that was read. */
   scopeId: string;
-  /** OPTIONAL. How full the table is. */
+  /** OPTIONAL. Usage of the route table. */
   quota:
     | RouteQuota
     | undefined;
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Makes routes exist. A route that exists as wished is success. */
+/** Creates routes, or updates them to match. A route that already matches is a success. */
 export interface BatchEnsureRoutesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. Id of the change, and whether only to check it. */
+  /** REQUIRED. ID of the change, and whether only to validate it. */
   change:
     | ChangeContext
     | undefined;
@@ -82,61 +82,61 @@ export interface BatchEnsureRoutesRequest {
   routes: Route[];
 }
 
-/** The outcome of one route. */
+/** The result for one route. */
 export interface RouteResult {
-  /** What came of it. */
+  /** The outcome. */
   outcome:
     | //
-    /** It is as wished. After a delete: the route that was removed, or as it was asked for. */
+    /** The route matches the request. After a delete: the route that was deleted, or the one in the request. */
     { $case: "route"; value: Route }
     | //
-    /** It is not, and why. */
+    /** The change failed. */
     { $case: "error"; value: ItemError }
     | //
-    /** It is being worked on; ask again with the same call. */
+    /** The change is in progress; repeat the same call. */
     { $case: "operation"; value: Operation }
     | undefined;
 }
 
-/** The outcomes. */
+/** The results. */
 export interface BatchEnsureRoutesResponse {
   /** REQUIRED. One result for each route of the request, in the same order. */
   results: RouteResult[];
-  /** OPTIONAL. How full the table is now. */
+  /** OPTIONAL. Usage of the route table after the change. */
   quota:
     | RouteQuota
     | undefined;
   /** OPTIONAL. With `validate_only`: what would change. */
   plannedChanges: PlannedChange[];
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 
-/** Makes routes be gone. A route that does not exist is success; one without this cluster's stamp is refused. */
+/** Deletes routes. A route that does not exist is a success. A route without this cluster's ownership tags is rejected. */
 export interface BatchDeleteRoutesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
-  /** REQUIRED. Id of the change, and whether only to check it. */
+  /** REQUIRED. ID of the change, and whether only to validate it. */
   change:
     | ChangeContext
     | undefined;
-  /** REQUIRED. The routes as ListRoutes answered them, 1 to `max_batch_size`. */
+  /** REQUIRED. The routes as ListRoutes returned them, 1 to `max_batch_size`. */
   routes: Route[];
 }
 
-/** The outcomes. */
+/** The results. */
 export interface BatchDeleteRoutesResponse {
   /** REQUIRED. One result for each route of the request, in the same order. */
   results: RouteResult[];
-  /** OPTIONAL. How full the table is now. */
+  /** OPTIONAL. Usage of the route table after the change. */
   quota:
     | RouteQuota
     | undefined;
   /** OPTIONAL. With `validate_only`: what would change. */
   plannedChanges: PlannedChange[];
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 

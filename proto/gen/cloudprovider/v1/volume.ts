@@ -13,8 +13,8 @@ export const protobufPackage = "cloudprovider.v1";
 export const protobufFileName = "cloudprovider/v1/volume.proto";
 
 /**
- * Volumes, for the labels and the node affinity of PersistentVolumes. No volume is ever made, attached or removed
- * through this contract: that is CSI's.
+ * Volumes, for the labels and the node affinity of PersistentVolumes. This contract never creates, attaches or deletes
+ * a volume: that is the task of CSI.
  */
 
 /** A volume of a CSI driver. */
@@ -25,27 +25,27 @@ export interface CsiVolumeSource {
   volumeHandle: string;
 }
 
-/** A volume named in the style of the former in-tree plugins. */
+/** A volume named as by an in-tree plugin. */
 export interface InTreeVolumeSource {
   /** REQUIRED. Plugin name: `kubernetes.io/aws-ebs`, `kubernetes.io/gce-pd`, `kubernetes.io/cinder`. */
   plugin: string;
-  /** REQUIRED. The plugin's id of the volume: volumeID, pdName, diskURI. */
+  /** REQUIRED. The plugin's ID of the volume: volumeID, pdName, diskURI. */
   volumeId: string;
 }
 
-/** A PersistentVolume, used to look its volume up. */
+/** A PersistentVolume, used to look up its volume. */
 export interface VolumeRef {
   /** REQUIRED. metadata.name of the PersistentVolume. */
   name: string;
   /** OPTIONAL. metadata.uid; empty while the object is being admitted. */
   uid: string;
-  /** Where the volume is. */
+  /** Source of the volume. */
   source:
     | //
     /** A CSI volume. */
     { $case: "csi"; value: CsiVolumeSource }
     | //
-    /** An in-tree style volume. */
+    /** A volume of an in-tree plugin. */
     { $case: "inTree"; value: InTreeVolumeSource }
     | undefined;
 }
@@ -54,11 +54,11 @@ export interface VolumeRef {
 export interface TopologyRequirement {
   /** REQUIRED. Node label key. */
   key: string;
-  /** REQUIRED. Label values, any of which will do. */
+  /** REQUIRED. Label values; any one matches. */
   values: string[];
 }
 
-/** Requirements that must hold together. */
+/** Requirements, all of which must match. */
 export interface TopologyTerm {
   /** REQUIRED. The requirements. */
   requirements: TopologyRequirement[];
@@ -69,17 +69,17 @@ export interface Volume {
   /** REQUIRED. The cloud's id of the volume. */
   id: string;
   /**
-   * OPTIONAL. Zones it can be reached from, sorted. One: label `topology.kubernetes.io/zone`; several are joined by
-   * `__` as Kubernetes does.
+   * OPTIONAL. Zones from which it is accessible, sorted. Becomes label `topology.kubernetes.io/zone`; several zones
+   * are joined by `__`, as in Kubernetes.
    */
   zones: string[];
   /** OPTIONAL. Becomes label `topology.kubernetes.io/region`. Absent: no region label. */
   region?:
     | string
     | undefined;
-  /** OPTIONAL. More labels for the PersistentVolume. */
+  /** OPTIONAL. Additional labels for the PersistentVolume. */
   labels: { [key: string]: string };
-  /** OPTIONAL. Node affinity beyond what zones and region say; any one term must hold. Empty: zones and region alone. */
+  /** OPTIONAL. Node affinity in addition to zones and region. Any one term must match. Empty: zones and region only. */
   nodeAffinity: TopologyTerm[];
 }
 
@@ -88,9 +88,9 @@ export interface Volume_LabelsEntry {
   value: string;
 }
 
-/** The answer about one volume. Exactly one outcome is set; none set is treated as unknown. */
+/** The result for one volume. Exactly one outcome is set. A result without outcome is treated as unknown. */
 export interface VolumeResult {
-  /** What is known. */
+  /** The outcome. */
   outcome:
     | //
     /** The volume exists. */
@@ -99,35 +99,35 @@ export interface VolumeResult {
     /** The volume does not exist, authoritatively. */
     { $case: "absent"; value: Absence }
     | //
-    /** It could not be found out, and why. */
+    /** It is unknown whether the volume exists, with the reason. */
     { $case: "unknown"; value: ItemError }
     | //
-    /** The volume is not of this provider's drivers. */
+    /** The volume belongs to a driver of another provider. */
     { $case: "notOwned"; value: NotOwned }
     | undefined;
   /** OPTIONAL. When the cloud was read for this item. */
   readTime: Date | undefined;
 }
 
-/** Looks many volumes up. */
+/** Looks up a batch of volumes. */
 export interface BatchGetVolumesRequest {
-  /** REQUIRED. Who asks. */
+  /** REQUIRED. The caller. */
   context:
     | CallContext
     | undefined;
   /** REQUIRED. The volumes, 1 to `max_batch_size`. */
   volumes: VolumeRef[];
-  /** OPTIONAL. How old data may be. Absent: 30 s. 0: read the cloud now. */
+  /** OPTIONAL. Maximum age of the data. Absent: 30 s. 0: read the cloud now. */
   maxDataAge: Duration | undefined;
 }
 
-/** The volumes, item by item. */
+/** The results. */
 export interface BatchGetVolumesResponse {
   /** REQUIRED. One result for each volume of the request, in the same order. */
   results: VolumeResult[];
   /** REQUIRED. The scope that was read. */
   scopeId: string;
-  /** OPTIONAL. What it cost. */
+  /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
 }
 

@@ -29,7 +29,7 @@ const (
 type NodeAddressType int32
 
 const (
-	// Not said. The controller drops the address and warns.
+	// Unspecified. The controller drops the address and warns.
 	NodeAddressType_NODE_ADDRESS_TYPE_UNSPECIFIED NodeAddressType = 0
 	// Kubernetes `InternalIP`.
 	NodeAddressType_NODE_ADDRESS_TYPE_INTERNAL_IP NodeAddressType = 1
@@ -94,7 +94,7 @@ func (NodeAddressType) EnumDescriptor() ([]byte, []int) {
 type IpFamily int32
 
 const (
-	// Not said; treated as IPV4.
+	// Unspecified; treated as IPV4.
 	IpFamily_IP_FAMILY_UNSPECIFIED IpFamily = 0
 	// IPv4.
 	IpFamily_IP_FAMILY_IPV4 IpFamily = 1
@@ -143,17 +143,17 @@ func (IpFamily) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_common_proto_rawDescGZIP(), []int{1}
 }
 
-// How sure a cloud is that a machine or volume does not exist.
+// Evidence that an instance or volume does not exist.
 type AbsenceBasis int32
 
 const (
-	// Not said. The controller treats the absence as unknown.
+	// Unspecified. The controller treats the absence as unknown.
 	AbsenceBasis_ABSENCE_BASIS_UNSPECIFIED AbsenceBasis = 0
-	// The cloud still knows the object and says that it is terminated.
+	// The cloud still lists the object, as terminated.
 	AbsenceBasis_ABSENCE_BASIS_TERMINATED AbsenceBasis = 1
-	// A look-up by id answered, with success, that there is no such object.
+	// A successful look-up by ID returned that there is no such object.
 	AbsenceBasis_ABSENCE_BASIS_LOOKUP_MISS AbsenceBasis = 2
-	// A complete list, no zone missing and no page lost, does not contain the object.
+	// A complete list, with no zone and no page missing, does not contain the object.
 	AbsenceBasis_ABSENCE_BASIS_COMPLETE_LIST_MISS AbsenceBasis = 3
 )
 
@@ -200,15 +200,15 @@ func (AbsenceBasis) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_common_proto_rawDescGZIP(), []int{2}
 }
 
-// How grave a diagnostic is.
+// Severity of a diagnostic.
 type Severity int32
 
 const (
-	// Not said; treated as WARNING.
+	// Unspecified; treated as WARNING.
 	Severity_SEVERITY_UNSPECIFIED Severity = 0
-	// Good to know; becomes a Normal event.
+	// Information; becomes a Normal event.
 	Severity_SEVERITY_INFO Severity = 1
-	// Something asked for was not honored or will go wrong; becomes a Warning event.
+	// A part of the request was not applied or will fail; becomes a Warning event.
 	Severity_SEVERITY_WARNING Severity = 2
 	// The object does not work; becomes a Warning event and a condition.
 	Severity_SEVERITY_ERROR Severity = 3
@@ -261,11 +261,11 @@ func (Severity) EnumDescriptor() ([]byte, []int) {
 type ConditionStatus int32
 
 const (
-	// Not known.
+	// Unknown.
 	ConditionStatus_CONDITION_STATUS_UNSPECIFIED ConditionStatus = 0
-	// Holds.
+	// The condition is true.
 	ConditionStatus_CONDITION_STATUS_TRUE ConditionStatus = 1
-	// Does not hold.
+	// The condition is false.
 	ConditionStatus_CONDITION_STATUS_FALSE ConditionStatus = 2
 )
 
@@ -310,19 +310,19 @@ func (ConditionStatus) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_common_proto_rawDescGZIP(), []int{4}
 }
 
-// What a planned change does.
+// Action of a planned change.
 type ChangeAction int32
 
 const (
-	// Not said.
+	// Unspecified.
 	ChangeAction_CHANGE_ACTION_UNSPECIFIED ChangeAction = 0
-	// Makes an object.
+	// Creates an object.
 	ChangeAction_CHANGE_ACTION_CREATE ChangeAction = 1
-	// Changes an object in place.
+	// Updates an object in place.
 	ChangeAction_CHANGE_ACTION_UPDATE ChangeAction = 2
-	// Removes an object.
+	// Deletes an object.
 	ChangeAction_CHANGE_ACTION_DELETE ChangeAction = 3
-	// Removes an object and makes another in its place.
+	// Deletes an object and creates another in its place.
 	ChangeAction_CHANGE_ACTION_REPLACE ChangeAction = 4
 )
 
@@ -371,13 +371,13 @@ func (ChangeAction) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_common_proto_rawDescGZIP(), []int{5}
 }
 
-// Which Kubernetes cluster calls. A provider stamps what it creates with `id` and checks the stamp before it changes
-// or deletes anything.
+// The Kubernetes cluster that calls. A provider puts `id` into the ownership tags of everything it creates, and checks
+// the tags before it changes or deletes an object.
 type ClusterRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. UID of the namespace kube-system: unique in the world and constant for the life of the cluster.
+	// REQUIRED. UID of the namespace kube-system: globally unique and constant for the life of the cluster.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// OPTIONAL. The operator's name for the cluster, for people and for object names; not unique.
+	// OPTIONAL. Human-readable name of the cluster, also for names of cloud objects. Not unique.
 	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -427,12 +427,12 @@ func (x *ClusterRef) GetName() string {
 	return ""
 }
 
-// Who calls and on whose behalf; part of every request but the handshake.
+// The caller and its cluster; part of every request but the handshake.
 type CallContext struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. The cluster.
 	Cluster *ClusterRef `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`
-	// REQUIRED. `scope_id` of the handshake. A provider that now works in another scope refuses with SCOPE_MISMATCH.
+	// REQUIRED. `scope_id` of the handshake. A provider that works in another scope fails the call with SCOPE_MISMATCH.
 	ScopeId       string `protobuf:"bytes,2,opt,name=scope_id,json=scopeId,proto3" json:"scope_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -482,20 +482,20 @@ func (x *CallContext) GetScopeId() string {
 	return ""
 }
 
-// What goes with every call that may change the cloud.
+// Part of every request that may change the cloud.
 type ChangeContext struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Unique for one intended change; a repetition of the same call carries the same id, and the provider
-	// answers it with the earlier answer or with the present state. Also the key of the audit log.
+	// REQUIRED. Unique for one intended change. A retry of the same call has the same ID; the provider then returns the
+	// earlier response or the current state. Also the key of the audit log.
 	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// OPTIONAL. True: check everything and answer what would change, but change nothing. Only sent when the capability
-	// says `validate_only`; a provider that cannot honor it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
+	// OPTIONAL. True: check everything and report what would change, but change nothing. Only sent with capability
+	// `validate_only`; a provider that does not support it fails with VALIDATE_ONLY_UNSUPPORTED and changes nothing.
 	ValidateOnly bool `protobuf:"varint,2,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
-	// OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`.
+	// OPTIONAL. Trigger of the change, for audit logs: `service created`, `node added`, `drift`.
 	Trigger string `protobuf:"bytes,3,opt,name=trigger,proto3" json:"trigger,omitempty"`
-	// OPTIONAL. Grows with each change that is sent, across restarts and changes of the leader, for all objects together. A
-	// change of an object with a smaller number than one already applied to it was overtaken on its way (a leader that
-	// did not know yet that it had been replaced) and is refused with STALE_GENERATION. 0: not known, not compared.
+	// OPTIONAL. Increases with each change that is sent, across restarts and changes of the leader, for all objects
+	// together. A provider rejects a change with a smaller number than one already applied to the same object with
+	// STALE_GENERATION: it comes from a previous leader. 0: unknown, not compared.
 	Sequence      uint64 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -559,26 +559,26 @@ func (x *ChangeContext) GetSequence() uint64 {
 	return 0
 }
 
-// A node as Kubernetes knows it, used to look its machine up.
+// A Kubernetes Node, used to look up its instance.
 type NodeRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. metadata.name of the Node.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// OPTIONAL. metadata.uid of the Node.
 	Uid string `protobuf:"bytes,2,opt,name=uid,proto3" json:"uid,omitempty"`
-	// OPTIONAL. spec.providerID. If present it alone decides which machine is meant and `name` is only a hint.
+	// OPTIONAL. spec.providerID. If present, it alone identifies the instance, and `name` is only a hint.
 	ProviderId string `protobuf:"bytes,3,opt,name=provider_id,json=providerId,proto3" json:"provider_id,omitempty"`
 	// OPTIONAL. metadata.creationTimestamp of the Node.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// OPTIONAL. status.nodeInfo.systemUUID, for clouds whose machines know it.
+	// OPTIONAL. status.nodeInfo.systemUUID, for clouds whose instances have it.
 	SystemUuid string `protobuf:"bytes,5,opt,name=system_uuid,json=systemUuid,proto3" json:"system_uuid,omitempty"`
 	// OPTIONAL. Addresses in annotation `alpha.kubernetes.io/provided-node-ip`.
 	ProvidedNodeIps []string `protobuf:"bytes,6,rep,name=provided_node_ips,json=providedNodeIps,proto3" json:"provided_node_ips,omitempty"`
 	// OPTIONAL. status.addresses of the Node at the time of the call.
 	Addresses []*NodeAddress `protobuf:"bytes,7,rep,name=addresses,proto3" json:"addresses,omitempty"`
-	// OPTIONAL. Labels whose keys the handshake lists in `node_label_keys`; no others are ever sent.
+	// OPTIONAL. Labels with the keys in `node_label_keys` of the handshake; no others are ever sent.
 	Labels map[string]string `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. Annotations whose keys the handshake lists in `node_annotation_keys`; no others are ever sent.
+	// OPTIONAL. Annotations with the keys in `node_annotation_keys` of the handshake; no others are ever sent.
 	Annotations   map[string]string `protobuf:"bytes,9,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -677,7 +677,7 @@ func (x *NodeRef) GetAnnotations() map[string]string {
 	return nil
 }
 
-// One address of a machine.
+// One address of an instance.
 type NodeAddress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. What kind of address it is.
@@ -732,14 +732,14 @@ func (x *NodeAddress) GetAddress() string {
 	return ""
 }
 
-// The positive, authoritative statement that an object does not exist. Never the translation of an error.
+// The authoritative statement that an object does not exist. Never the translation of an error.
 type Absence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. What the statement rests on.
+	// REQUIRED. Evidence for the statement.
 	Basis AbsenceBasis `protobuf:"varint,1,opt,name=basis,proto3,enum=cloudprovider.v1.AbsenceBasis" json:"basis,omitempty"`
 	// REQUIRED. When the cloud was read.
 	ObserveTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=observe_time,json=observeTime,proto3" json:"observe_time,omitempty"`
-	// OPTIONAL. True: the read was strongly consistent, so a second one would say the same.
+	// OPTIONAL. True: the read was strongly consistent, so a second read would return the same.
 	StronglyConsistent bool `protobuf:"varint,3,opt,name=strongly_consistent,json=stronglyConsistent,proto3" json:"strongly_consistent,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -796,10 +796,10 @@ func (x *Absence) GetStronglyConsistent() bool {
 	return false
 }
 
-// The statement that an id or class belongs to another provider.
+// The statement that an ID or class belongs to another provider.
 type NotOwned struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. Why, for people: `prefix gce:// is not one of acme://`.
+	// OPTIONAL. Human-readable explanation: `prefix gce:// is not one of acme://`.
 	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -842,20 +842,20 @@ func (x *NotOwned) GetMessage() string {
 	return ""
 }
 
-// Something to tell the user inside an OK response. Never used instead of an error.
+// A message to the user inside an OK response. Never used instead of an error.
 type Diagnostic struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. How grave.
+	// REQUIRED. The severity.
 	Severity Severity `protobuf:"varint,1,opt,name=severity,proto3,enum=cloudprovider.v1.Severity" json:"severity,omitempty"`
-	// REQUIRED. CamelCase word that names the condition, the reason of the Kubernetes event.
+	// REQUIRED. CamelCase reason of the Kubernetes event and condition.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// REQUIRED. One sentence.
 	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
-	// OPTIONAL. More, if there is more to say.
+	// OPTIONAL. Further details.
 	Detail string `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
-	// OPTIONAL. Path of the field of the request it is about, `spec.source_ranges[0]`.
+	// OPTIONAL. Path of the request field that it refers to, `spec.source_ranges[0]`.
 	Field string `protobuf:"bytes,5,opt,name=field,proto3" json:"field,omitempty"`
-	// OPTIONAL. Where the user can read on.
+	// OPTIONAL. URL of further documentation.
 	HelpUrl       string `protobuf:"bytes,6,opt,name=help_url,json=helpUrl,proto3" json:"help_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -933,23 +933,23 @@ func (x *Diagnostic) GetHelpUrl() string {
 	return ""
 }
 
-// Work that goes on at the cloud after the answer.
+// Work that continues in the cloud after the response.
 type Operation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. The cloud's or provider's id for it; a hint that makes polling cheaper. Losing it must cost no more
-	// than a look-up.
+	// OPTIONAL. ID of the operation, of the cloud or the provider: a hint that makes polling cheaper. Losing it must
+	// cost no more than a look-up.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// OPTIONAL. What is being done, for people: `waiting for health checks`.
+	// OPTIONAL. Human-readable stage of the work: `waiting for health checks`.
 	Stage string `protobuf:"bytes,2,opt,name=stage,proto3" json:"stage,omitempty"`
-	// OPTIONAL. 0 to 100.
+	// OPTIONAL. Progress in percent, 0 to 100.
 	ProgressPercent *uint32 `protobuf:"varint,3,opt,name=progress_percent,json=progressPercent,proto3,oneof" json:"progress_percent,omitempty"`
-	// REQUIRED. When to ask again, counted from the answer; more than 0, at most 60 s.
+	// REQUIRED. When to poll again, counted from the response; more than 0, at most 60 s.
 	PollAfter *durationpb.Duration `protobuf:"bytes,4,opt,name=poll_after,json=pollAfter,proto3" json:"poll_after,omitempty"`
-	// OPTIONAL. When it began.
+	// OPTIONAL. When the operation started.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// OPTIONAL. When it should be done.
+	// OPTIONAL. When the operation is expected to end.
 	ExpectedEndTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=expected_end_time,json=expectedEndTime,proto3" json:"expected_end_time,omitempty"`
-	// OPTIONAL. What it waits for, for people.
+	// OPTIONAL. Human-readable description of what it waits for.
 	Message       string `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1034,20 +1034,20 @@ func (x *Operation) GetMessage() string {
 	return ""
 }
 
-// What answering cost at the cloud. Counters are of this call alone.
+// Cloud requests that a call caused. The counters are of this call alone.
 type CallStats struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. Requests sent to the cloud, retries included.
 	CloudCalls uint32 `protobuf:"varint,1,opt,name=cloud_calls,json=cloudCalls,proto3" json:"cloud_calls,omitempty"`
-	// OPTIONAL. Of them, requests that may have changed something.
+	// OPTIONAL. Of `cloud_calls`, requests that may have changed something.
 	CloudMutations uint32 `protobuf:"varint,2,opt,name=cloud_mutations,json=cloudMutations,proto3" json:"cloud_mutations,omitempty"`
-	// OPTIONAL. Of `cloud_calls`, repetitions.
+	// OPTIONAL. Of `cloud_calls`, retries.
 	CloudRetries uint32 `protobuf:"varint,3,opt,name=cloud_retries,json=cloudRetries,proto3" json:"cloud_retries,omitempty"`
 	// OPTIONAL. True: the cloud throttled at least one of them.
 	Throttled bool `protobuf:"varint,4,opt,name=throttled,proto3" json:"throttled,omitempty"`
-	// OPTIONAL. Age of the oldest cloud data in the answer when it was sent.
+	// OPTIONAL. Age of the oldest cloud data in the response when it was sent.
 	DataAge *durationpb.Duration `protobuf:"bytes,5,opt,name=data_age,json=dataAge,proto3" json:"data_age,omitempty"`
-	// OPTIONAL. The cloud's own ids of the requests, the last five.
+	// OPTIONAL. The cloud's IDs of the last five requests.
 	CloudRequestIds []string `protobuf:"bytes,6,rep,name=cloud_request_ids,json=cloudRequestIds,proto3" json:"cloud_request_ids,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -1130,11 +1130,11 @@ type Condition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. CamelCase name of the aspect, unique in its list.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// REQUIRED. Whether it holds.
+	// REQUIRED. The status.
 	Status ConditionStatus `protobuf:"varint,2,opt,name=status,proto3,enum=cloudprovider.v1.ConditionStatus" json:"status,omitempty"`
-	// OPTIONAL. CamelCase word for the cause.
+	// OPTIONAL. CamelCase reason.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
-	// OPTIONAL. One sentence for people.
+	// OPTIONAL. Human-readable message, one sentence.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
 	// OPTIONAL. When `status` last changed.
 	LastTransitionTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_transition_time,json=lastTransitionTime,proto3" json:"last_transition_time,omitempty"`
@@ -1207,16 +1207,16 @@ func (x *Condition) GetLastTransitionTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// One change that a call with `validate_only` would have made at the cloud.
+// One change that the call would have made in the cloud without `validate_only`.
 type PlannedChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. What would be done.
+	// REQUIRED. The action.
 	Action ChangeAction `protobuf:"varint,1,opt,name=action,proto3,enum=cloudprovider.v1.ChangeAction" json:"action,omitempty"`
-	// REQUIRED. Kind of cloud object, the vendor's word: `target group`.
+	// REQUIRED. Kind of cloud object, in the vendor's terms: `target group`.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
-	// OPTIONAL. Its id or name, if it has one already.
+	// OPTIONAL. ID or name of the object, if it has one already.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// OPTIONAL. What would be different, one sentence.
+	// OPTIONAL. What would change, one sentence.
 	Summary       string `protobuf:"bytes,4,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

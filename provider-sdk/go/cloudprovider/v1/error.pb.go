@@ -29,7 +29,7 @@ const (
 type ErrorReason int32
 
 const (
-	// Never sent. A receiver that does not know a reason goes by the code alone.
+	// Never sent. A receiver handles an unknown reason by its code.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
 	// A REQUIRED field is missing or empty. BadRequest names it.
 	ErrorReason_ERROR_REASON_FIELD_MISSING ErrorReason = 1
@@ -45,76 +45,75 @@ const (
 	ErrorReason_ERROR_REASON_PAGE_SIZE_INVALID ErrorReason = 6
 	// The page token is not one of this provider's, has expired, or belongs to another request.
 	ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID ErrorReason = 7
-	// The provider ID has a prefix of this provider but the rest cannot be an id of its cloud.
+	// The provider ID has a prefix of this provider, but the rest is not a valid ID of its cloud.
 	ErrorReason_ERROR_REASON_PROVIDER_ID_MALFORMED ErrorReason = 8
-	// A port asks for a protocol that the provider did not declare.
+	// A port has a protocol that the provider did not declare.
 	ErrorReason_ERROR_REASON_PORT_PROTOCOL_UNSUPPORTED ErrorReason = 9
-	// An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`.
+	// An annotation that the provider declared has an invalid value. BadRequest names `spec.annotations["key"]`.
 	ErrorReason_ERROR_REASON_ANNOTATION_INVALID ErrorReason = 10
 	// The load-balancer class is not one of the declared ones.
 	ErrorReason_ERROR_REASON_CLASS_UNSUPPORTED ErrorReason = 11
-	// A feature is asked for that the provider did not declare, and leaving it out would mislead the user.
+	// The request needs a feature that the provider did not declare, and ignoring it would mislead the user.
 	ErrorReason_ERROR_REASON_FEATURE_UNSUPPORTED ErrorReason = 12
-	// The Service is not this provider's to serve, by what its annotations say; somebody else does. The controller writes
-	// nothing more about it.
+	// According to its annotations another controller serves the Service. The controller stops writing about it.
 	ErrorReason_ERROR_REASON_NOT_RESPONSIBLE ErrorReason = 13
-	// The load balancer named by an update of nodes does not exist. Answer: Ensure.
+	// The load balancer of a node update does not exist. To fix: call Ensure.
 	ErrorReason_ERROR_REASON_LOAD_BALANCER_NOT_FOUND ErrorReason = 20
-	// The machine a route points to does not exist.
+	// The target instance of a route does not exist.
 	ErrorReason_ERROR_REASON_ROUTE_TARGET_NOT_FOUND ErrorReason = 21
-	// A requested address belongs to something else. Metadata: `address`.
+	// A requested address is in use by another object. Metadata: `address`.
 	ErrorReason_ERROR_REASON_ADDRESS_IN_USE ErrorReason = 30
-	// A route for the same range to another target, not made by this cluster, is in the way. Metadata: `cidr`.
+	// Another route, which this cluster does not own, sends the same pod CIDR to another target. Metadata: `cidr`.
 	ErrorReason_ERROR_REASON_CIDR_CONFLICT ErrorReason = 31
-	// An object of the name needed exists and carries no stamp of this contract. Metadata: `name`, `id`.
+	// An object with the required name exists and has no ownership tags. Metadata: `name`, `id`.
 	ErrorReason_ERROR_REASON_NAME_TAKEN ErrorReason = 32
-	// The object carries the stamp of another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`.
+	// The ownership tags of the object name another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`.
 	ErrorReason_ERROR_REASON_OWNED_BY_ANOTHER_CLUSTER ErrorReason = 33
-	// The provider's identity at the cloud lacks a right. Metadata: `action` where the cloud tells it.
+	// The provider's cloud identity lacks a permission. Metadata: `action`, if the cloud reports it.
 	ErrorReason_ERROR_REASON_CLOUD_PERMISSION_DENIED ErrorReason = 40
-	// The cloud throttles.
+	// The cloud throttles requests.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 50
-	// A quota or the capacity of the cloud is used up. QuotaFailure says which.
+	// A quota or the capacity of the cloud is exhausted. QuotaFailure names it.
 	ErrorReason_ERROR_REASON_QUOTA_EXCEEDED ErrorReason = 51
-	// More calls at once than `Limits.max_concurrent_calls`.
+	// More concurrent calls than `Limits.max_concurrent_calls`.
 	ErrorReason_ERROR_REASON_TOO_MANY_CALLS ErrorReason = 52
 	// The reader of a stream was blocked for 30 s.
 	ErrorReason_ERROR_REASON_SLOW_CONSUMER ErrorReason = 53
-	// The node set named is not known here (a restart forgets sets). Answer: upload it whole.
+	// The node set is unknown, as after a restart of the provider. To fix: upload it whole.
 	ErrorReason_ERROR_REASON_NODE_SET_UNKNOWN ErrorReason = 60
-	// A delta was sent for another base than the one held. Metadata: `fingerprint` held.
+	// The base of a delta is not the current set. Metadata: `fingerprint` of the current set.
 	ErrorReason_ERROR_REASON_NODE_SET_BASE_MISMATCH ErrorReason = 61
-	// `unchanged` was sent, but the load balancer's nodes have another fingerprint. Answer: send them whole.
+	// `unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole.
 	ErrorReason_ERROR_REASON_NODES_FINGERPRINT_MISMATCH ErrorReason = 62
 	// The scope of the request is not the scope the provider works in: another account, project or region.
 	ErrorReason_ERROR_REASON_SCOPE_MISMATCH ErrorReason = 63
 	// Something else still uses the object.
 	ErrorReason_ERROR_REASON_DEPENDENCY_IN_USE ErrorReason = 64
-	// The object is in a state in which the cloud takes no change of it.
+	// The cloud accepts no change of the object in its current state.
 	ErrorReason_ERROR_REASON_NOT_READY ErrorReason = 65
-	// The object is protected against deletion at the cloud.
+	// The object is protected against deletion in the cloud.
 	ErrorReason_ERROR_REASON_DELETION_PROTECTED ErrorReason = 66
-	// Several machines have the name asked for, and nothing tells which is meant. Metadata: `matches`.
+	// Several instances have the requested name, and no hint identifies one. Metadata: `matches`.
 	ErrorReason_ERROR_REASON_AMBIGUOUS_NAME ErrorReason = 67
-	// Another change of the same object is under way.
+	// Another change of the same object is in progress.
 	ErrorReason_ERROR_REASON_OPERATION_IN_PROGRESS ErrorReason = 70
-	// The request is older than what was already applied. Answer: drop it and read the object again.
+	// The request is older than a change already applied. To fix: drop it and read the object again.
 	ErrorReason_ERROR_REASON_STALE_GENERATION ErrorReason = 71
-	// The resume token is too old or unknown. Answer: list, then watch with initial events.
+	// The resume token is too old or unknown. To fix: list, then watch with initial events.
 	ErrorReason_ERROR_REASON_RESUME_TOKEN_EXPIRED ErrorReason = 80
 	// The RPC belongs to a capability that the handshake does not list.
 	ErrorReason_ERROR_REASON_CAPABILITY_ABSENT ErrorReason = 90
 	// `validate_only` is set but the capability does not offer it. Nothing was changed.
 	ErrorReason_ERROR_REASON_VALIDATE_ONLY_UNSUPPORTED ErrorReason = 91
-	// A bug of the provider that it did not expect. The message holds a correlation id and nothing else.
+	// An unexpected error, a bug of the provider. The message contains only a correlation ID.
 	ErrorReason_ERROR_REASON_UNMAPPED_ERROR ErrorReason = 100
-	// The provider found its own state or the cloud's answer broken.
+	// The provider's state or a response of the cloud is inconsistent.
 	ErrorReason_ERROR_REASON_INVARIANT_BROKEN ErrorReason = 101
-	// The provider gave up at the call's deadline; a change may still be under way.
+	// The call reached its deadline. A change may still be in progress.
 	ErrorReason_ERROR_REASON_DEADLINE_PASSED ErrorReason = 102
-	// The cloud answers with server errors or cannot be reached.
+	// The cloud returns server errors or cannot be reached.
 	ErrorReason_ERROR_REASON_CLOUD_UNAVAILABLE ErrorReason = 110
-	// The cloud did not answer a read in time.
+	// A read from the cloud timed out.
 	ErrorReason_ERROR_REASON_CLOUD_TIMEOUT ErrorReason = 111
 	// A zone or region cannot be read. Metadata: `zone`.
 	ErrorReason_ERROR_REASON_ZONE_UNREACHABLE ErrorReason = 112
@@ -122,15 +121,15 @@ const (
 	ErrorReason_ERROR_REASON_PROVIDER_STARTING ErrorReason = 113
 	// The provider is shutting down. Streams end with this reason too.
 	ErrorReason_ERROR_REASON_PROVIDER_DRAINING ErrorReason = 114
-	// The machine is younger than the cloud's read consistency: its absence means nothing yet.
+	// The instance is younger than the cloud's read consistency delay, so its absence proves nothing.
 	ErrorReason_ERROR_REASON_NOT_YET_CONSISTENT ErrorReason = 115
-	// The cloud's answer was cut short or does not add up, so that nothing may be concluded from what it lacks.
+	// The response of the cloud is truncated or inconsistent, so missing items prove nothing.
 	ErrorReason_ERROR_REASON_INCOMPLETE_ANSWER ErrorReason = 116
 	// Chunks of a node set do not add up to `target_count`. Nothing was committed.
 	ErrorReason_ERROR_REASON_NODE_SET_INTEGRITY ErrorReason = 120
-	// The cloud refuses the provider's credentials, or they have expired.
+	// The cloud rejects the provider's credentials, or they have expired.
 	ErrorReason_ERROR_REASON_CLOUD_CREDENTIALS_INVALID ErrorReason = 130
-	// The provider refuses the caller's identity (mTLS).
+	// The provider rejects the caller's identity (mTLS).
 	ErrorReason_ERROR_REASON_PEER_REFUSED ErrorReason = 131
 )
 
@@ -276,17 +275,18 @@ type ItemError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. Canonical gRPC code, 1 to 16.
 	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
-	// REQUIRED. Name of an ErrorReason without prefix, or a reason of the vendor's own.
+	// REQUIRED. Name of an ErrorReason without prefix, or a vendor-specific reason.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// OPTIONAL. Who defines `reason`; empty means `cloudprovider.v1`. The vendor's DNS name for its own reasons.
+	// OPTIONAL. Domain that defines `reason`. Empty: `cloudprovider.v1`. Vendor-specific reasons have the vendor's DNS
+	// name.
 	Domain string `protobuf:"bytes,3,opt,name=domain,proto3" json:"domain,omitempty"`
 	// REQUIRED. What was tried, on what, and what to do. At most 1 KiB, no secrets, no stack.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
-	// OPTIONAL. Least time to wait before this item is asked for again.
+	// OPTIONAL. Minimum time to wait before a retry of this item.
 	RetryAfter *durationpb.Duration `protobuf:"bytes,5,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
-	// OPTIONAL. Facts that also appear in the message, for machines.
+	// OPTIONAL. Machine-readable facts, which also appear in the message.
 	Metadata map[string]string `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. Path of the field of the item that is wrong, `destination_cidr`.
+	// OPTIONAL. Path of the invalid field of the item, `destination_cidr`.
 	Field         string `protobuf:"bytes,7,opt,name=field,proto3" json:"field,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

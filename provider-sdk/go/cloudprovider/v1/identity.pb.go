@@ -29,7 +29,7 @@ const (
 type Protocol int32
 
 const (
-	// Not said; refused in requests.
+	// Unspecified; rejected in requests.
 	Protocol_PROTOCOL_UNSPECIFIED Protocol = 0
 	// TCP.
 	Protocol_PROTOCOL_TCP Protocol = 1
@@ -82,15 +82,15 @@ func (Protocol) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_identity_proto_rawDescGZIP(), []int{0}
 }
 
-// How traffic that a load balancer sends to a node is addressed, as in Kubernetes.
+// How traffic from a load balancer to a node is addressed, as in Kubernetes.
 type IpMode int32
 
 const (
-	// Not said; Kubernetes defaults it to VIP.
+	// Unspecified; Kubernetes defaults to VIP.
 	IpMode_IP_MODE_UNSPECIFIED IpMode = 0
-	// To the load balancer's address: nodes may short-cut it.
+	// To the load balancer's address: nodes may short-circuit it.
 	IpMode_IP_MODE_VIP IpMode = 1
-	// To the node's or pod's address: nodes must not short-cut it.
+	// To the node's or pod's address: nodes must not short-circuit it.
 	IpMode_IP_MODE_PROXY IpMode = 2
 )
 
@@ -135,16 +135,16 @@ func (IpMode) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_identity_proto_rawDescGZIP(), []int{1}
 }
 
-// Which changes of load balancers may not run at once.
+// Which changes of load balancers must not run concurrently.
 type LockScope int32
 
 const (
-	// Not said, or not known: treated as PROVIDER, the strictest.
+	// Unspecified or unknown; treated as PROVIDER, the strictest.
 	LockScope_LOCK_SCOPE_UNSPECIFIED LockScope = 0
-	// One change a Service at a time; different Services in parallel.
+	// One change at a time per Service; different Services in parallel.
 	LockScope_LOCK_SCOPE_SERVICE LockScope = 1
-	// One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`; a Service whose
-	// key is not known yet runs alone.
+	// One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`. A Service with an
+	// unknown key runs alone.
 	LockScope_LOCK_SCOPE_LOCK_KEY LockScope = 2
 	// One change at a time for the whole provider.
 	LockScope_LOCK_SCOPE_PROVIDER LockScope = 3
@@ -193,11 +193,11 @@ func (LockScope) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_identity_proto_rawDescGZIP(), []int{2}
 }
 
-// Groups of RPCs that a cloud counts calls of, each on its own or some of them together.
+// Groups of RPCs whose requests a cloud counts, separately or together.
 type QuotaClass int32
 
 const (
-	// Not said, or not known: ignored.
+	// Unspecified or unknown; ignored.
 	QuotaClass_QUOTA_CLASS_UNSPECIFIED QuotaClass = 0
 	// BatchGetInstances, ListInstances.
 	QuotaClass_QUOTA_CLASS_INSTANCES QuotaClass = 1
@@ -254,11 +254,11 @@ func (QuotaClass) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_identity_proto_rawDescGZIP(), []int{3}
 }
 
-// What values an annotation takes.
+// Type of an annotation value.
 type AnnotationType int32
 
 const (
-	// Not said; any text.
+	// Unspecified; any text.
 	AnnotationType_ANNOTATION_TYPE_UNSPECIFIED AnnotationType = 0
 	// Any text.
 	AnnotationType_ANNOTATION_TYPE_STRING AnnotationType = 1
@@ -270,11 +270,11 @@ const (
 	AnnotationType_ANNOTATION_TYPE_DURATION AnnotationType = 4
 	// One of `allowed_values`.
 	AnnotationType_ANNOTATION_TYPE_ENUM AnnotationType = 5
-	// IP ranges separated by commas.
+	// Comma-separated CIDRs.
 	AnnotationType_ANNOTATION_TYPE_CIDR_LIST AnnotationType = 6
-	// Texts separated by commas.
+	// Comma-separated strings.
 	AnnotationType_ANNOTATION_TYPE_STRING_LIST AnnotationType = 7
-	// `key=value` pairs separated by commas.
+	// Comma-separated `key=value` pairs.
 	AnnotationType_ANNOTATION_TYPE_MAP AnnotationType = 8
 )
 
@@ -331,20 +331,20 @@ func (AnnotationType) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_identity_proto_rawDescGZIP(), []int{4}
 }
 
-// Who the caller is and what it understands.
+// Identity and abilities of the caller.
 type ClientInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. Program name, `cloudwire-controller-manager`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// REQUIRED. Program version.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	// REQUIRED. Newest contract major the caller knows.
+	// REQUIRED. Newest contract major that the caller supports.
 	ContractMajor uint32 `protobuf:"varint,3,opt,name=contract_major,json=contractMajor,proto3" json:"contract_major,omitempty"`
-	// OPTIONAL. Newest contract minor the caller knows. Informational: nobody refuses or behaves differently by it.
+	// OPTIONAL. Newest contract minor that the caller supports. Informational: neither side acts on it.
 	ContractMinor uint32 `protobuf:"varint,4,opt,name=contract_minor,json=contractMinor,proto3" json:"contract_minor,omitempty"`
-	// OPTIONAL. Optional abilities of the caller; providers ignore words they do not know.
+	// OPTIONAL. Optional abilities of the caller. Providers ignore unknown values.
 	Features []string `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"`
-	// OPTIONAL. Largest message the caller takes, in bytes. 0: 4 MiB.
+	// OPTIONAL. Maximum message size that the caller accepts, in bytes. 0: 4 MiB.
 	MaxReceiveBytes uint64 `protobuf:"varint,6,opt,name=max_receive_bytes,json=maxReceiveBytes,proto3" json:"max_receive_bytes,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -422,12 +422,12 @@ func (x *ClientInfo) GetMaxReceiveBytes() uint64 {
 	return 0
 }
 
-// First call on a connection. Answered from memory: no cloud call, p99 under 100 ms, and also while the cloud is down.
+// First call on a connection. Served from memory: no cloud call, p99 under 100 ms, also during a cloud outage.
 type GetProviderInfoRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. The caller.
 	Client *ClientInfo `protobuf:"bytes,1,opt,name=client,proto3" json:"client,omitempty"`
-	// OPTIONAL. The cluster, if the caller knows it already.
+	// OPTIONAL. The cluster, if the caller already knows it.
 	Cluster       *ClusterRef `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -477,7 +477,7 @@ func (x *GetProviderInfoRequest) GetCluster() *ClusterRef {
 	return nil
 }
 
-// What the provider is and can do. Constant for the life of one process (`boot_id`), but for `scope_id` and
+// Identity and capabilities of the provider. Constant for one process (`boot_id`), except `scope_id` and
 // `diagnostics`.
 type GetProviderInfoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -485,40 +485,41 @@ type GetProviderInfoResponse struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// REQUIRED. Version of the provider program.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	// REQUIRED. Contract major of this answer: 1.
+	// REQUIRED. Contract major of this response: 1.
 	ContractMajor uint32 `protobuf:"varint,3,opt,name=contract_major,json=contractMajor,proto3" json:"contract_major,omitempty"`
-	// OPTIONAL. Newest contract minor the provider knows. Informational.
+	// OPTIONAL. Newest contract minor that the provider supports. Informational.
 	ContractMinor uint32 `protobuf:"varint,4,opt,name=contract_minor,json=contractMinor,proto3" json:"contract_minor,omitempty"`
-	// REQUIRED. Full names of all services on this socket, other majors of the contract included.
+	// REQUIRED. Full names of all services on this socket, including other majors of the contract.
 	Services []string `protobuf:"bytes,5,rep,name=services,proto3" json:"services,omitempty"`
-	// REQUIRED. Random id of this process; a new one after each start.
+	// REQUIRED. Random ID of this process; new after each start.
 	BootId string `protobuf:"bytes,6,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
-	// REQUIRED. Prefixes of the provider IDs this provider answers for, each ending in `://`; the first is the one it
-	// writes. Several are allowed: former schemes, machines of another product.
+	// REQUIRED. Prefixes of the provider IDs that this provider owns, each ending in `://`. It writes the first one.
+	// Others are for earlier schemes or another product.
 	ProviderIdPrefixes []string `protobuf:"bytes,7,rep,name=provider_id_prefixes,json=providerIdPrefixes,proto3" json:"provider_id_prefixes,omitempty"`
-	// REQUIRED once known. What the provider's credentials reach: account, project, region. Opaque; compared byte by byte.
-	// Must not contain secrets. Empty: the provider learns it from the cloud and has not reached it yet; its status is
-	// then not ready, and callers send nothing but handshake and status until it is known. A change stops every destructive
-	// act of the controller until an operator confirms it.
+	// REQUIRED once known. What the provider's credentials give access to: account, project, region. Opaque; compared
+	// byte by byte. Must not contain secrets. Empty: the provider reads it from the cloud and has not reached the cloud
+	// yet. It is then not ready, and callers send only handshake and status calls. When it changes, the controller stops
+	// everything destructive until an operator confirms the change.
 	ScopeId string `protobuf:"bytes,8,opt,name=scope_id,json=scopeId,proto3" json:"scope_id,omitempty"`
-	// REQUIRED. What the provider serves.
+	// REQUIRED. Capabilities of the provider.
 	Capabilities *Capabilities `protobuf:"bytes,9,opt,name=capabilities,proto3" json:"capabilities,omitempty"`
-	// REQUIRED. What the provider can take.
+	// REQUIRED. Limits of the provider.
 	Limits *Limits `protobuf:"bytes,10,opt,name=limits,proto3" json:"limits,omitempty"`
-	// OPTIONAL. Prefixes of the Service annotations the provider reads, each domain-qualified. Annotations outside them
+	// OPTIONAL. Prefixes of the Service annotations that the provider reads, each domain-qualified. Other annotations
 	// are never sent.
 	AnnotationPrefixes []string `protobuf:"bytes,11,rep,name=annotation_prefixes,json=annotationPrefixes,proto3" json:"annotation_prefixes,omitempty"`
-	// OPTIONAL. The Service annotations the provider understands, for validation, admission policies and documentation.
+	// OPTIONAL. The Service annotations that the provider supports, for validation, admission policies and
+	// documentation.
 	Annotations []*AnnotationSchema `protobuf:"bytes,12,rep,name=annotations,proto3" json:"annotations,omitempty"`
-	// OPTIONAL. Keys of the Node labels the provider needs.
+	// OPTIONAL. Keys of the Node labels that the provider needs.
 	NodeLabelKeys []string `protobuf:"bytes,13,rep,name=node_label_keys,json=nodeLabelKeys,proto3" json:"node_label_keys,omitempty"`
-	// OPTIONAL. Keys of the Node annotations the provider needs.
+	// OPTIONAL. Keys of the Node annotations that the provider needs.
 	NodeAnnotationKeys []string `protobuf:"bytes,14,rep,name=node_annotation_keys,json=nodeAnnotationKeys,proto3" json:"node_annotation_keys,omitempty"`
-	// OPTIONAL. What the operator should know: deprecated options in use, a missing right.
+	// OPTIONAL. Messages to the operator: deprecated options in use, a missing permission.
 	Diagnostics []*Diagnostic `protobuf:"bytes,15,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
-	// OPTIONAL. Build facts for bug reports: `commit`, `sdk`, `runtime`.
+	// OPTIONAL. Build information for bug reports: `commit`, `sdk`, `runtime`.
 	Build map[string]string `protobuf:"bytes,16,rep,name=build,proto3" json:"build,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. Where the provider is documented.
+	// OPTIONAL. URL of the provider's documentation.
 	HomeUrl       string `protobuf:"bytes,17,opt,name=home_url,json=homeUrl,proto3" json:"home_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -673,8 +674,8 @@ func (x *GetProviderInfoResponse) GetHomeUrl() string {
 	return ""
 }
 
-// What the provider serves. Presence of a message is the claim; an RPC of a claimed group never answers UNIMPLEMENTED,
-// an RPC of a group not claimed always does.
+// Capabilities of the provider. A message that is present claims a group of RPCs. An RPC of a claimed group never
+// returns UNIMPLEMENTED; an RPC of another group always does.
 type Capabilities struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. BatchGetInstances.
@@ -750,9 +751,9 @@ func (x *Capabilities) GetVolumes() *VolumeCapabilities {
 // ListInstances, ListLoadBalancers.
 type ListCapability struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Largest page served; a larger wish is cut to it. 1 to 1000.
+	// REQUIRED. Maximum page size, 1 to 1000. A larger request is reduced to it.
 	MaxPageSize uint32 `protobuf:"varint,1,opt,name=max_page_size,json=maxPageSize,proto3" json:"max_page_size,omitempty"`
-	// OPTIONAL. True: all pages of one walk show one moment.
+	// OPTIONAL. True: all pages of one list come from one snapshot.
 	ConsistentSnapshot bool `protobuf:"varint,2,opt,name=consistent_snapshot,json=consistentSnapshot,proto3" json:"consistent_snapshot,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -805,9 +806,9 @@ func (x *ListCapability) GetConsistentSnapshot() bool {
 // WatchInstances, WatchLoadBalancers.
 type WatchCapability struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. How long a resume token stays good across a restart of the provider. Absent or 0: it does not.
+	// OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not.
 	TokenRetention *durationpb.Duration `protobuf:"bytes,1,opt,name=token_retention,json=tokenRetention,proto3" json:"token_retention,omitempty"`
-	// OPTIONAL. How soon a change at the cloud is usually seen.
+	// OPTIONAL. Usual delay between a change in the cloud and its event.
 	ExpectedLatency *durationpb.Duration `protobuf:"bytes,2,opt,name=expected_latency,json=expectedLatency,proto3" json:"expected_latency,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -857,23 +858,23 @@ func (x *WatchCapability) GetExpectedLatency() *durationpb.Duration {
 	return nil
 }
 
-// How the provider serves machines.
+// Capabilities for instances.
 type InstanceCapabilities struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Most items of one BatchGetInstances. 1 to 1000; 200 suits most clouds.
+	// REQUIRED. Maximum number of items of one BatchGetInstances, 1 to 1000. 200 suits most clouds.
 	MaxBatchSize uint32 `protobuf:"varint,1,opt,name=max_batch_size,json=maxBatchSize,proto3" json:"max_batch_size,omitempty"`
 	// OPTIONAL. Serves ListInstances.
 	List *ListCapability `protobuf:"bytes,2,opt,name=list,proto3" json:"list,omitempty"`
 	// OPTIONAL. Serves WatchInstances.
 	Watch *WatchCapability `protobuf:"bytes,3,opt,name=watch,proto3" json:"watch,omitempty"`
-	// OPTIONAL. True: STOPPED is told apart from RUNNING. False: the controller sets no shutdown taints.
+	// OPTIONAL. True: the provider distinguishes STOPPED from RUNNING. False: the controller sets no shutdown taints.
 	ShutdownState bool `protobuf:"varint,4,opt,name=shutdown_state,json=shutdownState,proto3" json:"shutdown_state,omitempty"`
-	// OPTIONAL. True: `Instance.pod_cidrs` carries ranges that the cloud allocated, and a controller that takes node
-	// ranges from the cloud may use them.
+	// OPTIONAL. True: `Instance.pod_cidrs` contains pod CIDRs that the cloud allocated. A controller that is configured
+	// to take pod CIDRs from the cloud uses them.
 	PodCidrs bool `protobuf:"varint,5,opt,name=pod_cidrs,json=podCidrs,proto3" json:"pod_cidrs,omitempty"`
-	// OPTIONAL. How long after its creation a machine may be missing from reads. Absent: 60 s is assumed.
+	// OPTIONAL. How long after its creation an instance may be missing from reads. Absent: the controller assumes 60 s.
 	ExistenceConsistencyDelay *durationpb.Duration `protobuf:"bytes,6,opt,name=existence_consistency_delay,json=existenceConsistencyDelay,proto3" json:"existence_consistency_delay,omitempty"`
-	// OPTIONAL. True: a Node without provider ID can be looked up by its name. False: such Nodes are left alone.
+	// OPTIONAL. True: a Node without provider ID can be looked up by its name. False: the controller ignores such Nodes.
 	LookupByName  bool `protobuf:"varint,7,opt,name=lookup_by_name,json=lookupByName,proto3" json:"lookup_by_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -958,8 +959,8 @@ func (x *InstanceCapabilities) GetLookupByName() bool {
 	return false
 }
 
-// How the provider serves load balancers, feature by feature. A feature not declared is not asked for: the controller
-// tells the user instead.
+// Capabilities for load balancers. The controller never requests a feature that is not declared, and reports that to
+// the user.
 type LoadBalancerCapabilities struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. Serves ListLoadBalancers.
@@ -970,42 +971,42 @@ type LoadBalancerCapabilities struct {
 	NodeSets *NodeSetCapability `protobuf:"bytes,3,opt,name=node_sets,json=nodeSets,proto3" json:"node_sets,omitempty"`
 	// OPTIONAL. True: serves UpdateLoadBalancerNodes. False: node changes arrive as Ensure.
 	UpdateNodes bool `protobuf:"varint,4,opt,name=update_nodes,json=updateNodes,proto3" json:"update_nodes,omitempty"`
-	// OPTIONAL. True: honors `ChangeContext.validate_only`.
+	// OPTIONAL. True: supports `ChangeContext.validate_only`.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
-	// OPTIONAL. Protocols served. Empty: TCP only.
+	// OPTIONAL. Supported protocols. Empty: TCP only.
 	Protocols []Protocol `protobuf:"varint,6,rep,packed,name=protocols,proto3,enum=cloudprovider.v1.Protocol" json:"protocols,omitempty"`
-	// OPTIONAL. True: ports of different protocols on one load balancer.
+	// OPTIONAL. True: supports ports of different protocols on one load balancer.
 	MixedProtocols bool `protobuf:"varint,7,opt,name=mixed_protocols,json=mixedProtocols,proto3" json:"mixed_protocols,omitempty"`
-	// OPTIONAL. Families served. Empty: IPv4 only.
+	// OPTIONAL. Supported families. Empty: IPv4 only.
 	IpFamilies []IpFamily `protobuf:"varint,8,rep,packed,name=ip_families,json=ipFamilies,proto3,enum=cloudprovider.v1.IpFamily" json:"ip_families,omitempty"`
-	// OPTIONAL. True: two families on one load balancer.
+	// OPTIONAL. True: supports both families on one load balancer.
 	DualStack bool `protobuf:"varint,9,opt,name=dual_stack,json=dualStack,proto3" json:"dual_stack,omitempty"`
-	// OPTIONAL. True: honors source ranges.
+	// OPTIONAL. True: supports source ranges.
 	SourceRanges bool `protobuf:"varint,10,opt,name=source_ranges,json=sourceRanges,proto3" json:"source_ranges,omitempty"`
-	// OPTIONAL. True: honors requested addresses.
+	// OPTIONAL. True: supports requested addresses.
 	RequestedIp bool `protobuf:"varint,11,opt,name=requested_ip,json=requestedIp,proto3" json:"requested_ip,omitempty"`
-	// OPTIONAL. True: honors client-IP session affinity.
+	// OPTIONAL. True: supports client-IP session affinity.
 	SessionAffinity bool `protobuf:"varint,12,opt,name=session_affinity,json=sessionAffinity,proto3" json:"session_affinity,omitempty"`
-	// OPTIONAL. True: honors external traffic policy Local with health checks on the node.
+	// OPTIONAL. True: supports external traffic policy Local with health checks on the node.
 	ExternalTrafficPolicyLocal bool `protobuf:"varint,13,opt,name=external_traffic_policy_local,json=externalTrafficPolicyLocal,proto3" json:"external_traffic_policy_local,omitempty"`
-	// OPTIONAL. True: honors `LoadBalancerSpec.deletion_protection`.
+	// OPTIONAL. True: supports `LoadBalancerSpec.deletion_protection`.
 	DeletionProtection bool `protobuf:"varint,14,opt,name=deletion_protection,json=deletionProtection,proto3" json:"deletion_protection,omitempty"`
 	// OPTIONAL. IP modes that may appear in the ingress.
 	IpModes []IpMode `protobuf:"varint,15,rep,packed,name=ip_modes,json=ipModes,proto3,enum=cloudprovider.v1.IpMode" json:"ip_modes,omitempty"`
-	// OPTIONAL. Values of `spec.loadBalancerClass` served here. Services without a class go to the cluster's default
-	// provider, whatever it lists.
+	// OPTIONAL. Supported values of `spec.loadBalancerClass`. A Service without a class goes to the cluster's default
+	// provider, whatever this list contains.
 	Classes []string `protobuf:"bytes,16,rep,name=classes,proto3" json:"classes,omitempty"`
-	// OPTIONAL. Most ports of one load balancer. 0: no limit known.
+	// OPTIONAL. Maximum number of ports of one load balancer. 0: no known limit.
 	MaxPorts uint32 `protobuf:"varint,17,opt,name=max_ports,json=maxPorts,proto3" json:"max_ports,omitempty"`
-	// OPTIONAL. Most nodes of one load balancer. 0: no limit known.
+	// OPTIONAL. Maximum number of nodes of one load balancer. 0: no known limit.
 	MaxNodes uint32 `protobuf:"varint,18,opt,name=max_nodes,json=maxNodes,proto3" json:"max_nodes,omitempty"`
 	// OPTIONAL. True: forwards to node ports, so Services must have them. False: works without.
 	NeedsNodePorts bool `protobuf:"varint,19,opt,name=needs_node_ports,json=needsNodePorts,proto3" json:"needs_node_ports,omitempty"`
-	// OPTIONAL. Most changes (Ensure, UpdateNodes, Delete) at once. 0: 10.
+	// OPTIONAL. Maximum number of concurrent changes (Ensure, UpdateNodes, Delete). 0: 10.
 	MaxConcurrentChanges uint32 `protobuf:"varint,20,opt,name=max_concurrent_changes,json=maxConcurrentChanges,proto3" json:"max_concurrent_changes,omitempty"`
-	// OPTIONAL. Which of them may not run at once.
+	// OPTIONAL. Which changes must not run concurrently.
 	LockScope LockScope `protobuf:"varint,21,opt,name=lock_scope,json=lockScope,proto3,enum=cloudprovider.v1.LockScope" json:"lock_scope,omitempty"`
-	// OPTIONAL. True: EnsureLoadBalancerRequest.adopt works.
+	// OPTIONAL. True: supports EnsureLoadBalancerRequest.adopt.
 	Adopt         bool `protobuf:"varint,22,opt,name=adopt,proto3" json:"adopt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1198,9 +1199,9 @@ func (x *LoadBalancerCapabilities) GetAdopt() bool {
 // ApplyNodeSet.
 type NodeSetCapability struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Most sets kept at once; at least 8.
+	// REQUIRED. Maximum number of sets; at least 8.
 	MaxSets uint32 `protobuf:"varint,1,opt,name=max_sets,json=maxSets,proto3" json:"max_sets,omitempty"`
-	// REQUIRED. Most nodes of one set; at least 1000.
+	// REQUIRED. Maximum number of nodes of one set; at least 1000.
 	MaxNodes uint32 `protobuf:"varint,2,opt,name=max_nodes,json=maxNodes,proto3" json:"max_nodes,omitempty"`
 	// OPTIONAL. True: sets survive a restart of the provider.
 	Durable       bool `protobuf:"varint,3,opt,name=durable,proto3" json:"durable,omitempty"`
@@ -1259,20 +1260,20 @@ func (x *NodeSetCapability) GetDurable() bool {
 	return false
 }
 
-// How the provider serves routes.
+// Capabilities for routes.
 type RouteCapabilities struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Most items of one BatchEnsureRoutes or BatchDeleteRoutes. 1 to 1000.
+	// REQUIRED. Maximum number of items of one BatchEnsureRoutes or BatchDeleteRoutes, 1 to 1000.
 	MaxBatchSize uint32 `protobuf:"varint,1,opt,name=max_batch_size,json=maxBatchSize,proto3" json:"max_batch_size,omitempty"`
-	// OPTIONAL. Largest page of ListRoutes. 0: 500.
+	// OPTIONAL. Maximum page size of ListRoutes. 0: 500.
 	MaxPageSize uint32 `protobuf:"varint,2,opt,name=max_page_size,json=maxPageSize,proto3" json:"max_page_size,omitempty"`
-	// OPTIONAL. True: `Route.blackhole` is filled.
+	// OPTIONAL. True: fills `Route.blackhole`.
 	Blackhole bool `protobuf:"varint,3,opt,name=blackhole,proto3" json:"blackhole,omitempty"`
-	// OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honored in changes.
+	// OPTIONAL. True: routes depend on the addresses of the node. Lists contain them, and changes apply them.
 	TargetAddresses bool `protobuf:"varint,4,opt,name=target_addresses,json=targetAddresses,proto3" json:"target_addresses,omitempty"`
-	// OPTIONAL. True: honors `ChangeContext.validate_only`.
+	// OPTIONAL. True: supports `ChangeContext.validate_only`.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
-	// OPTIONAL. Families served. Empty: IPv4 only.
+	// OPTIONAL. Supported families. Empty: IPv4 only.
 	IpFamilies    []IpFamily `protobuf:"varint,6,rep,packed,name=ip_families,json=ipFamilies,proto3,enum=cloudprovider.v1.IpFamily" json:"ip_families,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1350,10 +1351,10 @@ func (x *RouteCapabilities) GetIpFamilies() []IpFamily {
 	return nil
 }
 
-// How the provider serves volumes.
+// Capabilities for volumes.
 type VolumeCapabilities struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Most items of one BatchGetVolumes. 1 to 1000.
+	// REQUIRED. Maximum number of items of one BatchGetVolumes, 1 to 1000.
 	MaxBatchSize uint32 `protobuf:"varint,1,opt,name=max_batch_size,json=maxBatchSize,proto3" json:"max_batch_size,omitempty"`
 	// OPTIONAL. CSI driver names whose volumes live in this cloud.
 	CsiDrivers []string `protobuf:"bytes,2,rep,name=csi_drivers,json=csiDrivers,proto3" json:"csi_drivers,omitempty"`
@@ -1414,14 +1415,15 @@ func (x *VolumeCapabilities) GetInTreePlugins() []string {
 	return nil
 }
 
-// How often the cloud account may be called on behalf of this cluster.
+// Rate of requests to the cloud account that this cluster may cause.
 type CallRate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. The classes that share it; each class is in one rate at most. Empty: all classes that are in no other.
+	// OPTIONAL. The classes that share the rate. Each class is in at most one rate. Empty: all classes that are in no
+	// other rate.
 	Classes []QuotaClass `protobuf:"varint,1,rep,packed,name=classes,proto3,enum=cloudprovider.v1.QuotaClass" json:"classes,omitempty"`
-	// REQUIRED. Requests to the cloud a second, above 0; may be a fraction.
+	// REQUIRED. Requests to the cloud per second, above 0; may be fractional.
 	CloudCallsPerSecond float64 `protobuf:"fixed64,2,opt,name=cloud_calls_per_second,json=cloudCallsPerSecond,proto3" json:"cloud_calls_per_second,omitempty"`
-	// OPTIONAL. Requests that may be made at once after a pause. 0: those of one second, at least 1.
+	// OPTIONAL. Burst of requests after a pause. 0: the requests of one second, at least 1.
 	Burst         uint32 `protobuf:"varint,3,opt,name=burst,proto3" json:"burst,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1478,22 +1480,22 @@ func (x *CallRate) GetBurst() uint32 {
 	return 0
 }
 
-// What the provider can take. The controller stays within it.
+// Limits of the provider. The controller stays within them.
 type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Most calls at once, streams and status not counted. 1 to 1000.
+	// REQUIRED. Maximum number of concurrent calls, 1 to 1000. Streams and status calls do not count.
 	MaxConcurrentCalls uint32 `protobuf:"varint,1,opt,name=max_concurrent_calls,json=maxConcurrentCalls,proto3" json:"max_concurrent_calls,omitempty"`
-	// REQUIRED. Largest message taken, in bytes; at least 4 MiB.
+	// REQUIRED. Maximum message size accepted, in bytes; at least 4 MiB.
 	MaxReceiveBytes uint64 `protobuf:"varint,2,opt,name=max_receive_bytes,json=maxReceiveBytes,proto3" json:"max_receive_bytes,omitempty"`
-	// OPTIONAL. Most nodes in an inline node list. 0: 15000.
+	// OPTIONAL. Maximum number of nodes in an inline node list. 0: 15000.
 	MaxInlineNodes uint32 `protobuf:"varint,3,opt,name=max_inline_nodes,json=maxInlineNodes,proto3" json:"max_inline_nodes,omitempty"`
-	// OPTIONAL. How long Ensure and Delete take at most before they answer with an operation. Absent: 10 s; at most 30 s.
+	// OPTIONAL. Maximum time before Ensure and Delete return an operation. Absent: 10 s; at most 30 s.
 	SoftCallDuration *durationpb.Duration `protobuf:"bytes,4,opt,name=soft_call_duration,json=softCallDuration,proto3" json:"soft_call_duration,omitempty"`
-	// OPTIONAL. Least time between two status calls. Absent: 10 s.
+	// OPTIONAL. Minimum time between two status calls. Absent: 10 s.
 	MinStatusInterval *durationpb.Duration `protobuf:"bytes,5,opt,name=min_status_interval,json=minStatusInterval,proto3" json:"min_status_interval,omitempty"`
-	// OPTIONAL. Least time between two full lists of one kind. Absent: 60 s.
+	// OPTIONAL. Minimum time between two full lists of one kind. Absent: 60 s.
 	MinResyncInterval *durationpb.Duration `protobuf:"bytes,6,opt,name=min_resync_interval,json=minResyncInterval,proto3" json:"min_resync_interval,omitempty"`
-	// OPTIONAL. How often the cloud account may be called. A class in no rate has no limit until the cloud throttles.
+	// OPTIONAL. Rates of requests to the cloud. A class in no rate has no limit until the cloud throttles.
 	CallRates     []*CallRate `protobuf:"bytes,7,rep,name=call_rates,json=callRates,proto3" json:"call_rates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1578,22 +1580,22 @@ func (x *Limits) GetCallRates() []*CallRate {
 	return nil
 }
 
-// One Service annotation that the provider understands.
+// One Service annotation that the provider supports.
 type AnnotationSchema struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. Full key.
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// REQUIRED. What values it takes.
+	// REQUIRED. Type of its value.
 	Type AnnotationType `protobuf:"varint,2,opt,name=type,proto3,enum=cloudprovider.v1.AnnotationType" json:"type,omitempty"`
 	// OPTIONAL. The values of an ENUM.
 	AllowedValues []string `protobuf:"bytes,3,rep,name=allowed_values,json=allowedValues,proto3" json:"allowed_values,omitempty"`
-	// OPTIONAL. What happens without it.
+	// OPTIONAL. Default value or behavior.
 	DefaultValue *string `protobuf:"bytes,4,opt,name=default_value,json=defaultValue,proto3,oneof" json:"default_value,omitempty"`
-	// REQUIRED. What it does, one or two sentences.
+	// REQUIRED. Description, one or two sentences.
 	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
-	// OPTIONAL. True: may change while the load balancer lives. False: a change recreates it, or is refused.
+	// OPTIONAL. True: the load balancer can be updated in place. False: a change recreates it, or is rejected.
 	Mutable bool `protobuf:"varint,6,opt,name=mutable,proto3" json:"mutable,omitempty"`
-	// OPTIONAL. If it should no longer be used: what to use instead.
+	// OPTIONAL. Present if it is deprecated: what to use instead.
 	Deprecated    string `protobuf:"bytes,7,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1678,10 +1680,10 @@ func (x *AnnotationSchema) GetDeprecated() string {
 	return ""
 }
 
-// How the provider and its cloud are. Polled every 60 s while ready, every 10 s while not.
+// Health of the provider and its cloud. Polled every 60 s while ready, every 10 s while not.
 type GetProviderStatusRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. Who asks; absent before the controller knows the cluster.
+	// OPTIONAL. The caller. Absent before the controller knows the cluster.
 	Context       *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1724,24 +1726,24 @@ func (x *GetProviderStatusRequest) GetContext() *CallContext {
 	return nil
 }
 
-// Answered from what the provider knows (a background check, outcomes of calls): no cloud call, p99 under 250 ms.
+// Served from what the provider knows (a background check, results of calls): no cloud call, p99 under 250 ms.
 type GetProviderStatusResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. True: calls can be expected to work. Never an error of the RPC when the cloud is down.
+	// REQUIRED. True: calls are expected to work. A cloud outage is never an error of the RPC.
 	Ready bool `protobuf:"varint,1,opt,name=ready,proto3" json:"ready,omitempty"`
 	// REQUIRED. As in the handshake.
 	BootId string `protobuf:"bytes,2,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
-	// REQUIRED once known. As in the handshake; another value is a change of scope.
+	// REQUIRED once known. As in the handshake. A different value is a change of scope.
 	ScopeId string `protobuf:"bytes,3,opt,name=scope_id,json=scopeId,proto3" json:"scope_id,omitempty"`
-	// OPTIONAL. Version of the configuration in force; changes with each reload.
+	// OPTIONAL. Version of the active configuration; changes with each reload.
 	ConfigRevision string `protobuf:"bytes,4,opt,name=config_revision,json=configRevision,proto3" json:"config_revision,omitempty"`
 	// REQUIRED. At least `CloudReachable` and `CredentialsValid`.
 	Conditions []*Condition `protobuf:"bytes,5,rep,name=conditions,proto3" json:"conditions,omitempty"`
-	// OPTIONAL. When the cloud last answered with success.
+	// OPTIONAL. When the last cloud request succeeded.
 	LastCloudSuccessTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_cloud_success_time,json=lastCloudSuccessTime,proto3" json:"last_cloud_success_time,omitempty"`
-	// OPTIONAL. When the credentials expire, if that is known.
+	// OPTIONAL. When the credentials expire, if known.
 	CredentialsExpireTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=credentials_expire_time,json=credentialsExpireTime,proto3" json:"credentials_expire_time,omitempty"`
-	// OPTIONAL. What is left of the cloud's call budgets.
+	// OPTIONAL. Remaining call budgets of the cloud account.
 	RateLimits    []*RateLimit `protobuf:"bytes,8,rep,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1838,11 +1840,11 @@ type RateLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. Name of the budget, constant: `read`, `load-balancer writes`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// REQUIRED. Calls allowed a window.
+	// REQUIRED. Calls allowed per window.
 	Limit uint64 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
-	// REQUIRED. Calls left.
+	// REQUIRED. Calls remaining in the window.
 	Remaining uint64 `protobuf:"varint,3,opt,name=remaining,proto3" json:"remaining,omitempty"`
-	// OPTIONAL. When the window begins anew.
+	// OPTIONAL. When the next window starts.
 	ResetTime     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=reset_time,json=resetTime,proto3" json:"reset_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

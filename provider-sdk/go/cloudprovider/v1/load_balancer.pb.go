@@ -24,15 +24,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Which nodes get outside traffic, as in Kubernetes.
+// Which nodes receive external traffic, as in Kubernetes.
 type ExternalTrafficPolicy int32
 
 const (
-	// Not said; treated as CLUSTER.
+	// Unspecified; treated as CLUSTER.
 	ExternalTrafficPolicy_EXTERNAL_TRAFFIC_POLICY_UNSPECIFIED ExternalTrafficPolicy = 0
 	// Every node.
 	ExternalTrafficPolicy_EXTERNAL_TRAFFIC_POLICY_CLUSTER ExternalTrafficPolicy = 1
-	// Only nodes with a pod of the Service; the load balancer finds them by the health check. The node list is the same.
+	// Only nodes with a ready endpoint of the Service. The load balancer finds them with the health check; the node list
+	// is the same.
 	ExternalTrafficPolicy_EXTERNAL_TRAFFIC_POLICY_LOCAL ExternalTrafficPolicy = 2
 )
 
@@ -77,21 +78,21 @@ func (ExternalTrafficPolicy) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{0}
 }
 
-// Where a load balancer is in its life.
+// Phase of a load balancer.
 type LoadBalancerPhase int32
 
 const (
-	// Not known.
+	// Unknown.
 	LoadBalancerPhase_LOAD_BALANCER_PHASE_UNSPECIFIED LoadBalancerPhase = 0
-	// Being made; serves no traffic yet.
+	// Being created; serves no traffic yet.
 	LoadBalancerPhase_LOAD_BALANCER_PHASE_PROVISIONING LoadBalancerPhase = 1
-	// As wished.
+	// Matches the spec.
 	LoadBalancerPhase_LOAD_BALANCER_PHASE_ACTIVE LoadBalancerPhase = 2
-	// Serves traffic, a change is under way.
+	// Serves traffic; a change is in progress.
 	LoadBalancerPhase_LOAD_BALANCER_PHASE_UPDATING LoadBalancerPhase = 3
-	// Being removed.
+	// Being deleted.
 	LoadBalancerPhase_LOAD_BALANCER_PHASE_DELETING LoadBalancerPhase = 4
-	// Broken, and will stay so without a change; diagnostics say why.
+	// Failed, until something is changed. Diagnostics explain why.
 	LoadBalancerPhase_LOAD_BALANCER_PHASE_FAILED LoadBalancerPhase = 5
 )
 
@@ -142,7 +143,7 @@ func (LoadBalancerPhase) EnumDescriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{1}
 }
 
-// Which Service a load balancer is for. With the cluster's id its `uid` is the natural key of the load balancer.
+// The Service of a load balancer. Cluster ID and `uid` together are the natural key of the load balancer.
 type ServiceRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. metadata.namespace.
@@ -219,7 +220,7 @@ type ServicePort struct {
 	Port uint32 `protobuf:"varint,4,opt,name=port,proto3" json:"port,omitempty"`
 	// OPTIONAL. Port on every node to forward to. Absent when the Service has none (capability `needs_node_ports` off).
 	NodePort *uint32 `protobuf:"varint,5,opt,name=node_port,json=nodePort,proto3,oneof" json:"node_port,omitempty"`
-	// OPTIONAL. Port number on the pods, if the Service gives a number.
+	// OPTIONAL. Port number on the pods, if the Service has a number.
 	TargetPort    *uint32 `protobuf:"varint,6,opt,name=target_port,json=targetPort,proto3,oneof" json:"target_port,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -297,7 +298,7 @@ func (x *ServicePort) GetTargetPort() uint32 {
 	return 0
 }
 
-// A connection that is accepted is enough.
+// Healthy if the node accepts a connection.
 type TcpHealthCheck struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -334,7 +335,7 @@ func (*TcpHealthCheck) Descriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{2}
 }
 
-// A GET that is answered with status 200 is enough.
+// Healthy if the response to a GET has status 200.
 type HttpHealthCheck struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. Path, `/healthz`.
@@ -380,12 +381,12 @@ func (x *HttpHealthCheck) GetPath() string {
 	return ""
 }
 
-// How the load balancer asks a node whether it wants traffic.
+// Health check of the load balancer on its nodes.
 type HealthCheck struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. Port on the node.
 	Port uint32 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"`
-	// What is asked there. None of them: refused, for a check that cannot be made would take every node out.
+	// Kind of the check. Unset: rejected, because a check that cannot run would remove every node.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -463,12 +464,12 @@ type isHealthCheck_Kind interface {
 }
 
 type HealthCheck_Tcp struct {
-	// A connection.
+	// A TCP connection.
 	Tcp *TcpHealthCheck `protobuf:"bytes,2,opt,name=tcp,proto3,oneof"`
 }
 
 type HealthCheck_Http struct {
-	// An HTTP request in the clear.
+	// An HTTP request without TLS.
 	Http *HttpHealthCheck `protobuf:"bytes,3,opt,name=http,proto3,oneof"`
 }
 
@@ -522,10 +523,10 @@ func (x *SessionAffinity) GetTimeout() *durationpb.Duration {
 	return nil
 }
 
-// Which clients are let in.
+// Which clients may connect.
 type SourceRanges struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Their ranges; at least one, so that a list that was lost is never read as "everybody".
+	// REQUIRED. CIDRs of the clients; at least one, so that a lost list never means "all clients".
 	Cidrs         []string `protobuf:"bytes,1,rep,name=cidrs,proto3" json:"cidrs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -568,33 +569,33 @@ func (x *SourceRanges) GetCidrs() []string {
 	return nil
 }
 
-// What the load balancer shall be. The whole wish each time; what is absent is not wished for.
+// Desired state of a load balancer, always complete. What is absent is not requested.
 type LoadBalancerSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. spec.loadBalancerClass. Absent: the provider's default kind.
 	Class *string `protobuf:"bytes,1,opt,name=class,proto3,oneof" json:"class,omitempty"`
 	// REQUIRED. Ports, no two with the same port and protocol. Their order means nothing.
 	Ports []*ServicePort `protobuf:"bytes,2,rep,name=ports,proto3" json:"ports,omitempty"`
-	// OPTIONAL. Families of the load balancer's addresses, first is preferred. Empty: IPv4.
+	// OPTIONAL. Families of the load balancer's addresses, the preferred one first. Empty: IPv4.
 	IpFamilies []IpFamily `protobuf:"varint,3,rep,packed,name=ip_families,json=ipFamilies,proto3,enum=cloudprovider.v1.IpFamily" json:"ip_families,omitempty"`
-	// OPTIONAL. Which clients are let in. Absent: everybody.
+	// OPTIONAL. Which clients may connect. Absent: all clients.
 	SourceRanges *SourceRanges `protobuf:"bytes,4,opt,name=source_ranges,json=sourceRanges,proto3" json:"source_ranges,omitempty"`
-	// OPTIONAL. Which nodes get traffic.
+	// OPTIONAL. Which nodes receive traffic.
 	ExternalTrafficPolicy ExternalTrafficPolicy `protobuf:"varint,5,opt,name=external_traffic_policy,json=externalTrafficPolicy,proto3,enum=cloudprovider.v1.ExternalTrafficPolicy" json:"external_traffic_policy,omitempty"`
-	// OPTIONAL. How to ask nodes whether they want traffic. Absent: the provider's own way.
+	// OPTIONAL. Health check of the nodes. Absent: the provider chooses.
 	HealthCheck *HealthCheck `protobuf:"bytes,6,opt,name=health_check,json=healthCheck,proto3" json:"health_check,omitempty"`
-	// OPTIONAL. Present: keep a client with its node.
+	// OPTIONAL. Present: a client stays with its node.
 	SessionAffinity *SessionAffinity `protobuf:"bytes,7,opt,name=session_affinity,json=sessionAffinity,proto3" json:"session_affinity,omitempty"`
-	// OPTIONAL. Addresses wanted, at most one a family.
+	// OPTIONAL. Requested addresses, at most one per family.
 	RequestedIps []string `protobuf:"bytes,8,rep,name=requested_ips,json=requestedIps,proto3" json:"requested_ips,omitempty"`
-	// OPTIONAL. The Service's annotations under the declared prefixes; no others.
+	// OPTIONAL. The Service's annotations with the declared prefixes; no others.
 	Annotations map[string]string `protobuf:"bytes,9,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. A name to use at the cloud if one must be chosen; at most 32 characters of `[a-z0-9-]`, a letter first,
-	// the same for the life of the Service.
+	// OPTIONAL. Readable name for the cloud object, if one must be chosen; at most 32 characters of `[a-z0-9-]`,
+	// starting with a letter, constant for the life of the Service.
 	NameHint string `protobuf:"bytes,10,opt,name=name_hint,json=nameHint,proto3" json:"name_hint,omitempty"`
-	// OPTIONAL. Tags to put on every object made, besides the provider's own stamp.
+	// OPTIONAL. Tags for every object created, in addition to the provider's ownership tags.
 	Tags map[string]string `protobuf:"bytes,11,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. True: protect against deletion at the cloud. False: do not. Absent: leave as it is.
+	// OPTIONAL. True: protect against deletion in the cloud. False: remove the protection. Absent: do not change it.
 	DeletionProtection *bool `protobuf:"varint,12,opt,name=deletion_protection,json=deletionProtection,proto3,oneof" json:"deletion_protection,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -714,7 +715,7 @@ func (x *LoadBalancerSpec) GetDeletionProtection() bool {
 	return false
 }
 
-// A node as target of a load balancer or member of a node set.
+// A node that is a target of a load balancer or a member of a node set.
 type TargetNode struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. metadata.name.
@@ -725,7 +726,7 @@ type TargetNode struct {
 	Addresses []*NodeAddress `protobuf:"bytes,3,rep,name=addresses,proto3" json:"addresses,omitempty"`
 	// OPTIONAL. Label `topology.kubernetes.io/zone`.
 	Zone *string `protobuf:"bytes,4,opt,name=zone,proto3,oneof" json:"zone,omitempty"`
-	// OPTIONAL. Labels whose keys the handshake lists in `node_label_keys`.
+	// OPTIONAL. Labels with the keys in `node_label_keys` of the handshake.
 	Labels        map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -796,10 +797,10 @@ func (x *TargetNode) GetLabels() map[string]string {
 	return nil
 }
 
-// Nodes spelled out.
+// An inline list of nodes.
 type TargetNodeList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. The nodes; their order means nothing. Empty: no node at all, which is a wish like any other.
+	// OPTIONAL. The nodes, in any order. Empty is valid: the load balancer has no targets.
 	Nodes         []*TargetNode `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -842,7 +843,7 @@ func (x *TargetNodeList) GetNodes() []*TargetNode {
 	return nil
 }
 
-// The nodes have not changed since the fingerprint was last acknowledged.
+// The nodes have not changed since their fingerprint was last acknowledged.
 type UnchangedNodes struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -879,15 +880,15 @@ func (*UnchangedNodes) Descriptor() ([]byte, []int) {
 	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{10}
 }
 
-// The nodes of a load balancer. A selection without source, or one that cannot be resolved, is refused and never read
-// as "no nodes".
+// The nodes of a load balancer. A selection without source, or one that cannot be resolved, is rejected and never
+// means "no nodes".
 type NodeSelection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Opaque fingerprint of the selection, made by the controller; the provider stores and compares bytes.
+	// REQUIRED. Opaque fingerprint of the selection, computed by the controller. The provider stores and compares bytes.
 	Fingerprint string `protobuf:"bytes,1,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"`
-	// REQUIRED. How many nodes it has; a provider that resolves another number refuses with NODE_SET_INTEGRITY.
+	// REQUIRED. Number of nodes. A provider that resolves another number fails with NODE_SET_INTEGRITY.
 	Count uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	// Where the nodes are.
+	// Source of the nodes.
 	//
 	// Types that are valid to be assigned to Source:
 	//
@@ -982,17 +983,17 @@ type isNodeSelection_Source interface {
 }
 
 type NodeSelection_Inline struct {
-	// Here.
+	// Inline.
 	Inline *TargetNodeList `protobuf:"bytes,3,opt,name=inline,proto3,oneof"`
 }
 
 type NodeSelection_NodeSetId struct {
-	// In the node set of this id, at `fingerprint`.
+	// The node set with this ID, at `fingerprint`.
 	NodeSetId string `protobuf:"bytes,4,opt,name=node_set_id,json=nodeSetId,proto3,oneof"`
 }
 
 type NodeSelection_Unchanged struct {
-	// As last acknowledged for this load balancer, which must be at `fingerprint`.
+	// The nodes last acknowledged for this load balancer, which must be at `fingerprint`.
 	Unchanged *UnchangedNodes `protobuf:"bytes,5,opt,name=unchanged,proto3,oneof"`
 }
 
@@ -1002,14 +1003,14 @@ func (*NodeSelection_NodeSetId) isNodeSelection_Source() {}
 
 func (*NodeSelection_Unchanged) isNodeSelection_Source() {}
 
-// State of one port of an ingress point.
+// Status of one port of an ingress point.
 type IngressPort struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. The port.
 	Port uint32 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"`
 	// REQUIRED. Its protocol.
 	Protocol Protocol `protobuf:"varint,2,opt,name=protocol,proto3,enum=cloudprovider.v1.Protocol" json:"protocol,omitempty"`
-	// OPTIONAL. CamelCase word for what is wrong with it.
+	// OPTIONAL. CamelCase reason of its error.
 	Error         *string `protobuf:"bytes,3,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1066,7 +1067,7 @@ func (x *IngressPort) GetError() string {
 	return ""
 }
 
-// One point at which traffic enters. Becomes one entry of status.loadBalancer.ingress.
+// One ingress point. Becomes one entry of status.loadBalancer.ingress.
 type LoadBalancerIngress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// OPTIONAL. IP address; either this or `hostname`, or both.
@@ -1075,7 +1076,7 @@ type LoadBalancerIngress struct {
 	Hostname *string `protobuf:"bytes,2,opt,name=hostname,proto3,oneof" json:"hostname,omitempty"`
 	// OPTIONAL. Only with `ip`. Absent: VIP.
 	IpMode IpMode `protobuf:"varint,3,opt,name=ip_mode,json=ipMode,proto3,enum=cloudprovider.v1.IpMode" json:"ip_mode,omitempty"`
-	// OPTIONAL. State of the ports, if the cloud tells it.
+	// OPTIONAL. Status of the ports, if the cloud reports it.
 	Ports         []*IngressPort `protobuf:"bytes,4,rep,name=ports,proto3" json:"ports,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1139,10 +1140,10 @@ func (x *LoadBalancerIngress) GetPorts() []*IngressPort {
 	return nil
 }
 
-// All points at which traffic enters.
+// All ingress points.
 type LoadBalancerIngressList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. The points. Empty: there is none, and an address that was published before is taken back.
+	// OPTIONAL. The ingress points. Empty: there are none, and the controller removes published addresses.
 	Items         []*LoadBalancerIngress `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1185,34 +1186,36 @@ func (x *LoadBalancerIngressList) GetItems() []*LoadBalancerIngress {
 	return nil
 }
 
-// One load balancer as the cloud has it.
+// The observed state of one load balancer.
 type LoadBalancer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. The provider's id for it.
+	// REQUIRED. The provider's ID of it.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// REQUIRED. The Service in its stamp. In lists too: without it nobody can tell whose it is.
+	// REQUIRED. The Service in its ownership tags. Also in lists: without it the owner is unknown.
 	Service *ServiceRef `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
-	// REQUIRED. Where it is in its life.
+	// REQUIRED. Its phase.
 	Phase LoadBalancerPhase `protobuf:"varint,3,opt,name=phase,proto3,enum=cloudprovider.v1.LoadBalancerPhase" json:"phase,omitempty"`
-	// OPTIONAL. Where traffic enters; may be present before it is ACTIVE. Absent: not told, and what was published stays.
+	// OPTIONAL. Ingress points; may be present before the phase is ACTIVE. Absent: not reported, and published addresses
+	// stay.
 	Ingress *LoadBalancerIngressList `protobuf:"bytes,4,opt,name=ingress,proto3" json:"ingress,omitempty"`
-	// OPTIONAL. `spec_fingerprint` of the wish that is in force, as it was sent. Kept with the load balancer, so that it
-	// outlives both processes: equal to the wish means that nothing needs to be done.
+	// OPTIONAL. `spec_fingerprint` of the applied spec, as it was sent. Stored with the load balancer, so that it
+	// survives a restart of both processes. The load balancer is up to date if it equals the fingerprint of the desired
+	// spec.
 	SpecFingerprint string `protobuf:"bytes,6,opt,name=spec_fingerprint,json=specFingerprint,proto3" json:"spec_fingerprint,omitempty"`
-	// OPTIONAL. `fingerprint` of the nodes in force, as it was sent. Kept with the load balancer, likewise.
+	// OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too.
 	NodesFingerprint string `protobuf:"bytes,7,opt,name=nodes_fingerprint,json=nodesFingerprint,proto3" json:"nodes_fingerprint,omitempty"`
-	// OPTIONAL. Opaque fingerprint of the cloud's objects as read, made by the provider. Another value than after the
-	// last Ensure means that somebody changed them.
+	// OPTIONAL. Opaque fingerprint of the cloud objects as read, computed by the provider. It differs from the value
+	// after the last Ensure if something else changed them.
 	ObservedFingerprint string `protobuf:"bytes,8,opt,name=observed_fingerprint,json=observedFingerprint,proto3" json:"observed_fingerprint,omitempty"`
 	// OPTIONAL. Number of nodes registered as targets.
 	RegisteredNodes *uint32 `protobuf:"varint,9,opt,name=registered_nodes,json=registeredNodes,proto3,oneof" json:"registered_nodes,omitempty"`
-	// OPTIONAL. More about its state.
+	// OPTIONAL. Conditions.
 	Conditions []*Condition `protobuf:"bytes,10,rep,name=conditions,proto3" json:"conditions,omitempty"`
-	// OPTIONAL. Present while work goes on: phases PROVISIONING, UPDATING, DELETING.
+	// OPTIONAL. Present in the phases PROVISIONING, UPDATING and DELETING.
 	Operation *Operation `protobuf:"bytes,11,opt,name=operation,proto3" json:"operation,omitempty"`
-	// OPTIONAL. Tags on it.
+	// OPTIONAL. Its tags.
 	Tags map[string]string `protobuf:"bytes,12,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed at once (LOCK_KEY).
+	// OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed concurrently (LOCK_KEY).
 	LockKey       string `protobuf:"bytes,13,opt,name=lock_key,json=lockKey,proto3" json:"lock_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1332,25 +1335,25 @@ func (x *LoadBalancer) GetLockKey() string {
 	return ""
 }
 
-// Makes a load balancer be as wished: creates it, changes it, or finds nothing to do. Idempotent by cluster and Service.
+// Creates a load balancer, or updates it to match the spec. Idempotent by cluster and Service.
 type EnsureLoadBalancerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
-	// REQUIRED. Id of the change, and whether only to check it.
+	// REQUIRED. ID of the change, and whether only to validate it.
 	Change *ChangeContext `protobuf:"bytes,2,opt,name=change,proto3" json:"change,omitempty"`
-	// REQUIRED. For which Service.
+	// REQUIRED. The Service.
 	Service *ServiceRef `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
-	// REQUIRED. What it shall be.
+	// REQUIRED. The desired state.
 	Spec *LoadBalancerSpec `protobuf:"bytes,4,opt,name=spec,proto3" json:"spec,omitempty"`
-	// REQUIRED. Opaque fingerprint of `spec`, made by the controller, to be kept and echoed.
+	// REQUIRED. Opaque fingerprint of `spec`, computed by the controller. The provider stores and returns it.
 	SpecFingerprint string `protobuf:"bytes,5,opt,name=spec_fingerprint,json=specFingerprint,proto3" json:"spec_fingerprint,omitempty"`
-	// REQUIRED. Its nodes.
+	// REQUIRED. The nodes.
 	Nodes *NodeSelection `protobuf:"bytes,6,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	// OPTIONAL. `Operation.id` of the answer before, as a hint.
+	// OPTIONAL. `Operation.id` of the previous response, a hint.
 	OperationId string `protobuf:"bytes,7,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// OPTIONAL. Take over this existing load balancer, whoever stamped it, instead of making one. Only on an operator's
-	// explicit word.
+	// OPTIONAL. Adopt this existing load balancer, regardless of its ownership tags, instead of creating one. Only sent
+	// when an operator requests it.
 	Adopt         *AdoptLoadBalancer `protobuf:"bytes,8,opt,name=adopt,proto3" json:"adopt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1442,10 +1445,10 @@ func (x *EnsureLoadBalancerRequest) GetAdopt() *AdoptLoadBalancer {
 	return nil
 }
 
-// Which load balancer to take over.
+// The load balancer to adopt.
 type AdoptLoadBalancer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Its `LoadBalancer.id`, to the letter; anything else, another spelling included, is FIELD_INVALID.
+	// REQUIRED. Its exact `LoadBalancer.id`; any other spelling is FIELD_INVALID.
 	LoadBalancerId string `protobuf:"bytes,1,opt,name=load_balancer_id,json=loadBalancerId,proto3" json:"load_balancer_id,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1488,16 +1491,16 @@ func (x *AdoptLoadBalancer) GetLoadBalancerId() string {
 	return ""
 }
 
-// How far it is. Answered within `soft_call_duration`; unfinished work is `load_balancer.operation`.
+// Progress of the change. Returned within `soft_call_duration`; `load_balancer.operation` describes unfinished work.
 type EnsureLoadBalancerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED, except with `validate_only` for one that does not exist. The load balancer.
+	// REQUIRED, except with `validate_only` for a load balancer that does not exist. The load balancer.
 	LoadBalancer *LoadBalancer `protobuf:"bytes,1,opt,name=load_balancer,json=loadBalancer,proto3" json:"load_balancer,omitempty"`
-	// OPTIONAL. What was asked for and not honored, and what the user should know.
+	// OPTIONAL. Parts of the request that were not applied, and other messages to the user.
 	Diagnostics []*Diagnostic `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	// OPTIONAL. With `validate_only`: what would change. Empty: nothing.
 	PlannedChanges []*PlannedChange `protobuf:"bytes,3,rep,name=planned_changes,json=plannedChanges,proto3" json:"planned_changes,omitempty"`
-	// OPTIONAL. What it cost.
+	// OPTIONAL. Cloud requests of the call.
 	Stats         *CallStats `protobuf:"bytes,4,opt,name=stats,proto3" json:"stats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1561,18 +1564,18 @@ func (x *EnsureLoadBalancerResponse) GetStats() *CallStats {
 	return nil
 }
 
-// Reads one load balancer: its state, or how far a change is.
+// Reads one load balancer: its state, or the progress of a change.
 type GetLoadBalancerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
-	// REQUIRED. Of which Service.
+	// REQUIRED. The Service.
 	Service *ServiceRef `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
-	// OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail.
+	// OPTIONAL. spec.loadBalancerClass, a hint. An invalid value is never an error.
 	Class *string `protobuf:"bytes,3,opt,name=class,proto3,oneof" json:"class,omitempty"`
-	// OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail.
+	// OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error.
 	Annotations map[string]string `protobuf:"bytes,4,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. `Operation.id` of the answer before, as a hint.
+	// OPTIONAL. `Operation.id` of the previous response, a hint.
 	OperationId   string `protobuf:"bytes,5,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1643,19 +1646,19 @@ func (x *GetLoadBalancerRequest) GetOperationId() string {
 	return ""
 }
 
-// The load balancer, or that there is none.
+// The load balancer, or its absence.
 type GetLoadBalancerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was found. A failure is an error of the call, never "absent".
+	// The outcome. A failure is an error of the call, never `absent`.
 	//
 	// Types that are valid to be assigned to Outcome:
 	//
 	//	*GetLoadBalancerResponse_LoadBalancer
 	//	*GetLoadBalancerResponse_Absent
 	Outcome isGetLoadBalancerResponse_Outcome `protobuf_oneof:"outcome"`
-	// OPTIONAL. What the user should know.
+	// OPTIONAL. Messages to the user.
 	Diagnostics []*Diagnostic `protobuf:"bytes,3,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
-	// OPTIONAL. What it cost.
+	// OPTIONAL. Cloud requests of the call.
 	Stats         *CallStats `protobuf:"bytes,4,opt,name=stats,proto3" json:"stats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1748,10 +1751,10 @@ func (*GetLoadBalancerResponse_LoadBalancer) isGetLoadBalancerResponse_Outcome()
 
 func (*GetLoadBalancerResponse_Absent) isGetLoadBalancerResponse_Outcome() {}
 
-// Lists the load balancers that carry this cluster's stamp: for orphans, drift and after a restart.
+// Lists the load balancers with this cluster's ownership tags: for orphans, drift and after a restart.
 type ListLoadBalancersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	// OPTIONAL. As in ListInstancesRequest.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
@@ -1815,7 +1818,7 @@ func (x *ListLoadBalancersRequest) GetPageToken() string {
 // One page of load balancers, at most 1 MiB.
 type ListLoadBalancersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. The load balancers, whatever their phase.
+	// OPTIONAL. The load balancers, in any phase.
 	LoadBalancers []*LoadBalancer `protobuf:"bytes,1,rep,name=load_balancers,json=loadBalancers,proto3" json:"load_balancers,omitempty"`
 	// OPTIONAL. As in ListInstancesResponse.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -1827,7 +1830,7 @@ type ListLoadBalancersResponse struct {
 	Complete bool `protobuf:"varint,5,opt,name=complete,proto3" json:"complete,omitempty"`
 	// REQUIRED. The scope that was read.
 	ScopeId string `protobuf:"bytes,6,opt,name=scope_id,json=scopeId,proto3" json:"scope_id,omitempty"`
-	// OPTIONAL. What it cost.
+	// OPTIONAL. Cloud requests of the call.
 	Stats         *CallStats `protobuf:"bytes,7,opt,name=stats,proto3" json:"stats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1912,22 +1915,22 @@ func (x *ListLoadBalancersResponse) GetStats() *CallStats {
 	return nil
 }
 
-// Makes the targets of an existing load balancer be these nodes, and touches nothing else of it.
+// Sets the targets of an existing load balancer to these nodes, and changes nothing else.
 type UpdateLoadBalancerNodesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
-	// REQUIRED. Id of the change, and whether only to check it.
+	// REQUIRED. ID of the change, and whether only to validate it.
 	Change *ChangeContext `protobuf:"bytes,2,opt,name=change,proto3" json:"change,omitempty"`
-	// REQUIRED. Of which Service.
+	// REQUIRED. The Service.
 	Service *ServiceRef `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
-	// OPTIONAL. `LoadBalancer.id`, as a hint.
+	// OPTIONAL. `LoadBalancer.id`, a hint.
 	LoadBalancerId string `protobuf:"bytes,4,opt,name=load_balancer_id,json=loadBalancerId,proto3" json:"load_balancer_id,omitempty"`
-	// OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail.
+	// OPTIONAL. spec.loadBalancerClass, a hint. An invalid value is never an error.
 	Class *string `protobuf:"bytes,5,opt,name=class,proto3,oneof" json:"class,omitempty"`
-	// OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail.
+	// OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error.
 	Annotations map[string]string `protobuf:"bytes,6,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// REQUIRED. Its nodes.
+	// REQUIRED. The nodes.
 	Nodes         *NodeSelection `protobuf:"bytes,7,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2012,16 +2015,16 @@ func (x *UpdateLoadBalancerNodesRequest) GetNodes() *NodeSelection {
 	return nil
 }
 
-// How far it is.
+// Progress of the change.
 type UpdateLoadBalancerNodesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. The load balancer.
 	LoadBalancer *LoadBalancer `protobuf:"bytes,1,opt,name=load_balancer,json=loadBalancer,proto3" json:"load_balancer,omitempty"`
-	// OPTIONAL. Nodes that could not be registered, and what else the user should know.
+	// OPTIONAL. Nodes that could not be registered, and other messages to the user.
 	Diagnostics []*Diagnostic `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	// OPTIONAL. With `validate_only`: what would change.
 	PlannedChanges []*PlannedChange `protobuf:"bytes,3,rep,name=planned_changes,json=plannedChanges,proto3" json:"planned_changes,omitempty"`
-	// OPTIONAL. What it cost.
+	// OPTIONAL. Cloud requests of the call.
 	Stats         *CallStats `protobuf:"bytes,4,opt,name=stats,proto3" json:"stats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2085,23 +2088,23 @@ func (x *UpdateLoadBalancerNodesResponse) GetStats() *CallStats {
 	return nil
 }
 
-// Makes a load balancer and all its parts be gone. Always called before a Service lets go of its finalizer, also when
-// a read said that there is none: only the provider can see leftovers. Works in every state, mid-creation too.
+// Deletes a load balancer and all its parts, in any state, also during creation. The controller always calls it before
+// it removes the finalizer of a Service, even if a read returned `absent`: only the provider can see remaining parts.
 type DeleteLoadBalancerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
-	// REQUIRED. Id of the change, and whether only to check it.
+	// REQUIRED. ID of the change, and whether only to validate it.
 	Change *ChangeContext `protobuf:"bytes,2,opt,name=change,proto3" json:"change,omitempty"`
-	// REQUIRED. Of which Service.
+	// REQUIRED. The Service.
 	Service *ServiceRef `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
-	// OPTIONAL. `LoadBalancer.id`, as a hint.
+	// OPTIONAL. `LoadBalancer.id`, a hint.
 	LoadBalancerId string `protobuf:"bytes,4,opt,name=load_balancer_id,json=loadBalancerId,proto3" json:"load_balancer_id,omitempty"`
-	// OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail.
+	// OPTIONAL. spec.loadBalancerClass, a hint. An invalid value is never an error.
 	Class *string `protobuf:"bytes,5,opt,name=class,proto3,oneof" json:"class,omitempty"`
-	// OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail.
+	// OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error.
 	Annotations map[string]string `protobuf:"bytes,6,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// OPTIONAL. `Operation.id` of the answer before, as a hint.
+	// OPTIONAL. `Operation.id` of the previous response, a hint.
 	OperationId   string `protobuf:"bytes,7,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2186,21 +2189,21 @@ func (x *DeleteLoadBalancerRequest) GetOperationId() string {
 	return ""
 }
 
-// How far it is.
+// Progress of the change.
 type DeleteLoadBalancerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. True: nothing with the stamp of this cluster and Service is left. False: call again after
+	// REQUIRED. True: no object with the ownership tags of this cluster and Service is left. False: call again after
 	// `operation.poll_after`.
 	Done bool `protobuf:"varint,1,opt,name=done,proto3" json:"done,omitempty"`
-	// REQUIRED when not done. The work that goes on.
+	// REQUIRED when not done. The work in progress.
 	Operation *Operation `protobuf:"bytes,2,opt,name=operation,proto3" json:"operation,omitempty"`
-	// OPTIONAL. What is still there, for people: `security group sg-1`.
+	// OPTIONAL. Human-readable objects that still exist: `security group sg-1`.
 	Remaining []string `protobuf:"bytes,3,rep,name=remaining,proto3" json:"remaining,omitempty"`
-	// OPTIONAL. What the user should know.
+	// OPTIONAL. Messages to the user.
 	Diagnostics []*Diagnostic `protobuf:"bytes,4,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	// OPTIONAL. With `validate_only`: what would change.
 	PlannedChanges []*PlannedChange `protobuf:"bytes,5,rep,name=planned_changes,json=plannedChanges,proto3" json:"planned_changes,omitempty"`
-	// OPTIONAL. What it cost.
+	// OPTIONAL. Cloud requests of the call.
 	Stats         *CallStats `protobuf:"bytes,6,opt,name=stats,proto3" json:"stats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2278,10 +2281,10 @@ func (x *DeleteLoadBalancerResponse) GetStats() *CallStats {
 	return nil
 }
 
-// Opens a stream of hints about load balancers.
+// Opens a stream of events about load balancers.
 type WatchLoadBalancersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	// OPTIONAL. As in WatchInstancesRequest.
 	ResumeToken string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
@@ -2342,14 +2345,14 @@ func (x *WatchLoadBalancersRequest) GetSendInitialEvents() bool {
 	return false
 }
 
-// A load balancer that is gone.
+// A load balancer that no longer exists.
 type LoadBalancerGone struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Whose it was.
+	// REQUIRED. Its Service.
 	Service *ServiceRef `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// OPTIONAL. Its id.
+	// OPTIONAL. Its ID.
 	LoadBalancerId string `protobuf:"bytes,2,opt,name=load_balancer_id,json=loadBalancerId,proto3" json:"load_balancer_id,omitempty"`
-	// REQUIRED. On what that rests.
+	// REQUIRED. Evidence for the absence.
 	Absence       *Absence `protobuf:"bytes,3,opt,name=absence,proto3" json:"absence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2406,10 +2409,10 @@ func (x *LoadBalancerGone) GetAbsence() *Absence {
 	return nil
 }
 
-// One hint about a load balancer.
+// One event about a load balancer.
 type WatchLoadBalancersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The event.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -2418,7 +2421,7 @@ type WatchLoadBalancersResponse struct {
 	//	*WatchLoadBalancersResponse_Bookmark
 	//	*WatchLoadBalancersResponse_Resync
 	Event isWatchLoadBalancersResponse_Event `protobuf_oneof:"event"`
-	// REQUIRED. Continue here after a break. May be empty before the initial events are complete.
+	// REQUIRED. Token to continue from after a disconnect. May be empty before the initial events are complete.
 	ResumeToken   string `protobuf:"bytes,5,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2509,22 +2512,22 @@ type isWatchLoadBalancersResponse_Event interface {
 }
 
 type WatchLoadBalancersResponse_Upsert struct {
-	// A load balancer is new or changed.
+	// A load balancer was created or changed.
 	Upsert *LoadBalancer `protobuf:"bytes,1,opt,name=upsert,proto3,oneof"`
 }
 
 type WatchLoadBalancersResponse_Gone struct {
-	// A load balancer is gone.
+	// A load balancer no longer exists.
 	Gone *LoadBalancerGone `protobuf:"bytes,2,opt,name=gone,proto3,oneof"`
 }
 
 type WatchLoadBalancersResponse_Bookmark struct {
-	// Nothing new; sent at least every 30 s.
+	// No change. Sent at least every 30 s.
 	Bookmark *Bookmark `protobuf:"bytes,3,opt,name=bookmark,proto3,oneof"`
 }
 
 type WatchLoadBalancersResponse_Resync struct {
-	// Read everything again.
+	// List again.
 	Resync *ResyncRequired `protobuf:"bytes,4,opt,name=resync,proto3,oneof"`
 }
 
@@ -2536,27 +2539,27 @@ func (*WatchLoadBalancersResponse_Bookmark) isWatchLoadBalancersResponse_Event()
 
 func (*WatchLoadBalancersResponse_Resync) isWatchLoadBalancersResponse_Event() {}
 
-// Uploads a set of nodes once, whole or as a difference, for use by reference in many calls. Sent in chunks that may
-// arrive in any order and more than once; nothing is visible before the last missing chunk, and then all at once.
+// Uploads a set of nodes once, whole or as a delta, for use by reference in many calls. Chunks may arrive in any order
+// and more than once. The set changes atomically with the last missing chunk.
 type ApplyNodeSetRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. Who asks.
+	// REQUIRED. The caller.
 	Context *CallContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	// REQUIRED. Name of the set, chosen by the controller: `all`, `zone=a`.
 	NodeSetId string `protobuf:"bytes,2,opt,name=node_set_id,json=nodeSetId,proto3" json:"node_set_id,omitempty"`
-	// OPTIONAL. Fingerprint of the set that the difference is against. Empty: the upload is the whole set.
+	// OPTIONAL. Fingerprint of the set that the delta is based on. Empty: the upload is the whole set.
 	BaseFingerprint string `protobuf:"bytes,3,opt,name=base_fingerprint,json=baseFingerprint,proto3" json:"base_fingerprint,omitempty"`
-	// REQUIRED. Fingerprint the set has afterwards.
+	// REQUIRED. Fingerprint of the resulting set.
 	TargetFingerprint string `protobuf:"bytes,4,opt,name=target_fingerprint,json=targetFingerprint,proto3" json:"target_fingerprint,omitempty"`
-	// OPTIONAL. Number of this chunk, from 0.
+	// OPTIONAL. Index of this chunk, from 0.
 	ChunkIndex uint32 `protobuf:"varint,5,opt,name=chunk_index,json=chunkIndex,proto3" json:"chunk_index,omitempty"`
 	// REQUIRED. Number of chunks, at least 1.
 	ChunkCount uint32 `protobuf:"varint,6,opt,name=chunk_count,json=chunkCount,proto3" json:"chunk_count,omitempty"`
 	// OPTIONAL. Nodes to add or replace, by provider ID.
 	Upserts []*TargetNode `protobuf:"bytes,7,rep,name=upserts,proto3" json:"upserts,omitempty"`
-	// OPTIONAL. Nodes to take out of the base.
+	// OPTIONAL. Nodes to remove from the base.
 	RemovedProviderIds []string `protobuf:"bytes,8,rep,name=removed_provider_ids,json=removedProviderIds,proto3" json:"removed_provider_ids,omitempty"`
-	// REQUIRED. Number of nodes the set has afterwards; another number is refused with NODE_SET_INTEGRITY.
+	// REQUIRED. Number of nodes of the resulting set; another number fails with NODE_SET_INTEGRITY.
 	TargetCount   uint32 `protobuf:"varint,9,opt,name=target_count,json=targetCount,proto3" json:"target_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2655,14 +2658,14 @@ func (x *ApplyNodeSetRequest) GetTargetCount() uint32 {
 	return 0
 }
 
-// State of the set.
+// Status of the set.
 type ApplyNodeSetResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. Fingerprint of the set now in force; empty if none is.
+	// OPTIONAL. Fingerprint of the current set; empty if there is none.
 	Fingerprint string `protobuf:"bytes,1,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"`
-	// OPTIONAL. Nodes of the set now in force.
+	// OPTIONAL. Number of nodes of the current set.
 	Count uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	// REQUIRED. True: `target_fingerprint` is in force.
+	// REQUIRED. True: the set is at `target_fingerprint`.
 	Committed     bool `protobuf:"varint,3,opt,name=committed,proto3" json:"committed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

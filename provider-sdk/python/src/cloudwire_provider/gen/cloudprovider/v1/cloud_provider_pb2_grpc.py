@@ -30,8 +30,8 @@ if _version_not_supported:
 
 
 class CloudProviderStub(object):
-    """A cloud, as Kubernetes' cloud-controller-manager needs it. The provider listens, the controller dials. Every RPC may
-    be the first after a restart, and every RPC may be repeated.
+    """The cloud API that Kubernetes' cloud-controller-manager needs. The provider listens, the controller connects. Every
+    RPC may be the first after a restart, and every RPC may be repeated.
     """
 
     def __init__(self, channel):
@@ -123,40 +123,40 @@ class CloudProviderStub(object):
 
 
 class CloudProviderServicer(object):
-    """A cloud, as Kubernetes' cloud-controller-manager needs it. The provider listens, the controller dials. Every RPC may
-    be the first after a restart, and every RPC may be repeated.
+    """The cloud API that Kubernetes' cloud-controller-manager needs. The provider listens, the controller connects. Every
+    RPC may be the first after a restart, and every RPC may be repeated.
     """
 
     def GetProviderInfo(self, request, context):
-        """Handshake: who the provider is and what it serves. Mandatory.
+        """Handshake: identity and capabilities of the provider. Mandatory.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProviderStatus(self, request, context):
-        """How the provider and its cloud are. Mandatory.
+        """Health of the provider and its cloud. Mandatory.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BatchGetInstances(self, request, context):
-        """Looks machines up: existence, state, addresses, zone in one answer. Capability `instances`.
+        """Looks up instances: existence, state, addresses and zone in one response. Capability `instances`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListInstances(self, request, context):
-        """Lists machines. Capability `instances.list`.
+        """Lists instances. Capability `instances.list`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchInstances(self, request, context):
-        """Streams hints about machines. Capability `instances.watch`.
+        """Streams events about instances. Capability `instances.watch`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -177,35 +177,35 @@ class CloudProviderServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def EnsureLoadBalancer(self, request, context):
-        """Makes a load balancer be as wished. Capability `load_balancers`.
+        """Creates or updates a load balancer to match the spec. Capability `load_balancers`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateLoadBalancerNodes(self, request, context):
-        """Makes the targets of a load balancer be these nodes. Capability `load_balancers.update_nodes`.
+        """Sets the targets of a load balancer to these nodes. Capability `load_balancers.update_nodes`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteLoadBalancer(self, request, context):
-        """Makes a load balancer be gone. Capability `load_balancers`.
+        """Deletes a load balancer. Capability `load_balancers`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchLoadBalancers(self, request, context):
-        """Streams hints about load balancers. Capability `load_balancers.watch`.
+        """Streams events about load balancers. Capability `load_balancers.watch`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ApplyNodeSet(self, request, context):
-        """Uploads a set of nodes for use by reference. Changes nothing at the cloud. Capability `load_balancers.node_sets`.
+        """Uploads a set of nodes for use by reference. Changes nothing in the cloud. Capability `load_balancers.node_sets`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -219,21 +219,21 @@ class CloudProviderServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def BatchEnsureRoutes(self, request, context):
-        """Makes routes exist. Capability `routes`.
+        """Creates routes, or updates them to match. Capability `routes`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BatchDeleteRoutes(self, request, context):
-        """Makes routes be gone. Capability `routes`.
+        """Deletes routes. Capability `routes`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BatchGetVolumes(self, request, context):
-        """Looks volumes up. Capability `volumes`.
+        """Looks up volumes. Capability `volumes`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -331,8 +331,8 @@ def add_CloudProviderServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class CloudProvider(object):
-    """A cloud, as Kubernetes' cloud-controller-manager needs it. The provider listens, the controller dials. Every RPC may
-    be the first after a restart, and every RPC may be repeated.
+    """The cloud API that Kubernetes' cloud-controller-manager needs. The provider listens, the controller connects. Every
+    RPC may be the first after a restart, and every RPC may be repeated.
     """
 
     @staticmethod

@@ -28,7 +28,7 @@ class _NodeAddressType:
 class _NodeAddressTypeEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_NodeAddressType.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     NODE_ADDRESS_TYPE_UNSPECIFIED: _NodeAddressType.ValueType  # 0
-    """Not said. The controller drops the address and warns."""
+    """Unspecified. The controller drops the address and warns."""
     NODE_ADDRESS_TYPE_INTERNAL_IP: _NodeAddressType.ValueType  # 1
     """Kubernetes `InternalIP`."""
     NODE_ADDRESS_TYPE_EXTERNAL_IP: _NodeAddressType.ValueType  # 2
@@ -44,7 +44,7 @@ class NodeAddressType(_NodeAddressType, metaclass=_NodeAddressTypeEnumTypeWrappe
     """Kinds of node addresses, as in Kubernetes."""
 
 NODE_ADDRESS_TYPE_UNSPECIFIED: NodeAddressType.ValueType  # 0
-"""Not said. The controller drops the address and warns."""
+"""Unspecified. The controller drops the address and warns."""
 NODE_ADDRESS_TYPE_INTERNAL_IP: NodeAddressType.ValueType  # 1
 """Kubernetes `InternalIP`."""
 NODE_ADDRESS_TYPE_EXTERNAL_IP: NodeAddressType.ValueType  # 2
@@ -64,7 +64,7 @@ class _IpFamily:
 class _IpFamilyEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_IpFamily.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     IP_FAMILY_UNSPECIFIED: _IpFamily.ValueType  # 0
-    """Not said; treated as IPV4."""
+    """Unspecified; treated as IPV4."""
     IP_FAMILY_IPV4: _IpFamily.ValueType  # 1
     """IPv4."""
     IP_FAMILY_IPV6: _IpFamily.ValueType  # 2
@@ -74,7 +74,7 @@ class IpFamily(_IpFamily, metaclass=_IpFamilyEnumTypeWrapper):
     """Address families."""
 
 IP_FAMILY_UNSPECIFIED: IpFamily.ValueType  # 0
-"""Not said; treated as IPV4."""
+"""Unspecified; treated as IPV4."""
 IP_FAMILY_IPV4: IpFamily.ValueType  # 1
 """IPv4."""
 IP_FAMILY_IPV6: IpFamily.ValueType  # 2
@@ -88,25 +88,25 @@ class _AbsenceBasis:
 class _AbsenceBasisEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_AbsenceBasis.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     ABSENCE_BASIS_UNSPECIFIED: _AbsenceBasis.ValueType  # 0
-    """Not said. The controller treats the absence as unknown."""
+    """Unspecified. The controller treats the absence as unknown."""
     ABSENCE_BASIS_TERMINATED: _AbsenceBasis.ValueType  # 1
-    """The cloud still knows the object and says that it is terminated."""
+    """The cloud still lists the object, as terminated."""
     ABSENCE_BASIS_LOOKUP_MISS: _AbsenceBasis.ValueType  # 2
-    """A look-up by id answered, with success, that there is no such object."""
+    """A successful look-up by ID returned that there is no such object."""
     ABSENCE_BASIS_COMPLETE_LIST_MISS: _AbsenceBasis.ValueType  # 3
-    """A complete list, no zone missing and no page lost, does not contain the object."""
+    """A complete list, with no zone and no page missing, does not contain the object."""
 
 class AbsenceBasis(_AbsenceBasis, metaclass=_AbsenceBasisEnumTypeWrapper):
-    """How sure a cloud is that a machine or volume does not exist."""
+    """Evidence that an instance or volume does not exist."""
 
 ABSENCE_BASIS_UNSPECIFIED: AbsenceBasis.ValueType  # 0
-"""Not said. The controller treats the absence as unknown."""
+"""Unspecified. The controller treats the absence as unknown."""
 ABSENCE_BASIS_TERMINATED: AbsenceBasis.ValueType  # 1
-"""The cloud still knows the object and says that it is terminated."""
+"""The cloud still lists the object, as terminated."""
 ABSENCE_BASIS_LOOKUP_MISS: AbsenceBasis.ValueType  # 2
-"""A look-up by id answered, with success, that there is no such object."""
+"""A successful look-up by ID returned that there is no such object."""
 ABSENCE_BASIS_COMPLETE_LIST_MISS: AbsenceBasis.ValueType  # 3
-"""A complete list, no zone missing and no page lost, does not contain the object."""
+"""A complete list, with no zone and no page missing, does not contain the object."""
 Global___AbsenceBasis: typing_extensions.TypeAlias = AbsenceBasis
 
 class _Severity:
@@ -116,23 +116,23 @@ class _Severity:
 class _SeverityEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_Severity.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     SEVERITY_UNSPECIFIED: _Severity.ValueType  # 0
-    """Not said; treated as WARNING."""
+    """Unspecified; treated as WARNING."""
     SEVERITY_INFO: _Severity.ValueType  # 1
-    """Good to know; becomes a Normal event."""
+    """Information; becomes a Normal event."""
     SEVERITY_WARNING: _Severity.ValueType  # 2
-    """Something asked for was not honored or will go wrong; becomes a Warning event."""
+    """A part of the request was not applied or will fail; becomes a Warning event."""
     SEVERITY_ERROR: _Severity.ValueType  # 3
     """The object does not work; becomes a Warning event and a condition."""
 
 class Severity(_Severity, metaclass=_SeverityEnumTypeWrapper):
-    """How grave a diagnostic is."""
+    """Severity of a diagnostic."""
 
 SEVERITY_UNSPECIFIED: Severity.ValueType  # 0
-"""Not said; treated as WARNING."""
+"""Unspecified; treated as WARNING."""
 SEVERITY_INFO: Severity.ValueType  # 1
-"""Good to know; becomes a Normal event."""
+"""Information; becomes a Normal event."""
 SEVERITY_WARNING: Severity.ValueType  # 2
-"""Something asked for was not honored or will go wrong; becomes a Warning event."""
+"""A part of the request was not applied or will fail; becomes a Warning event."""
 SEVERITY_ERROR: Severity.ValueType  # 3
 """The object does not work; becomes a Warning event and a condition."""
 Global___Severity: typing_extensions.TypeAlias = Severity
@@ -144,21 +144,21 @@ class _ConditionStatus:
 class _ConditionStatusEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_ConditionStatus.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     CONDITION_STATUS_UNSPECIFIED: _ConditionStatus.ValueType  # 0
-    """Not known."""
+    """Unknown."""
     CONDITION_STATUS_TRUE: _ConditionStatus.ValueType  # 1
-    """Holds."""
+    """The condition is true."""
     CONDITION_STATUS_FALSE: _ConditionStatus.ValueType  # 2
-    """Does not hold."""
+    """The condition is false."""
 
 class ConditionStatus(_ConditionStatus, metaclass=_ConditionStatusEnumTypeWrapper):
     """State of a condition, as in Kubernetes."""
 
 CONDITION_STATUS_UNSPECIFIED: ConditionStatus.ValueType  # 0
-"""Not known."""
+"""Unknown."""
 CONDITION_STATUS_TRUE: ConditionStatus.ValueType  # 1
-"""Holds."""
+"""The condition is true."""
 CONDITION_STATUS_FALSE: ConditionStatus.ValueType  # 2
-"""Does not hold."""
+"""The condition is false."""
 Global___ConditionStatus: typing_extensions.TypeAlias = ConditionStatus
 
 class _ChangeAction:
@@ -168,35 +168,35 @@ class _ChangeAction:
 class _ChangeActionEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_ChangeAction.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     CHANGE_ACTION_UNSPECIFIED: _ChangeAction.ValueType  # 0
-    """Not said."""
+    """Unspecified."""
     CHANGE_ACTION_CREATE: _ChangeAction.ValueType  # 1
-    """Makes an object."""
+    """Creates an object."""
     CHANGE_ACTION_UPDATE: _ChangeAction.ValueType  # 2
-    """Changes an object in place."""
+    """Updates an object in place."""
     CHANGE_ACTION_DELETE: _ChangeAction.ValueType  # 3
-    """Removes an object."""
+    """Deletes an object."""
     CHANGE_ACTION_REPLACE: _ChangeAction.ValueType  # 4
-    """Removes an object and makes another in its place."""
+    """Deletes an object and creates another in its place."""
 
 class ChangeAction(_ChangeAction, metaclass=_ChangeActionEnumTypeWrapper):
-    """What a planned change does."""
+    """Action of a planned change."""
 
 CHANGE_ACTION_UNSPECIFIED: ChangeAction.ValueType  # 0
-"""Not said."""
+"""Unspecified."""
 CHANGE_ACTION_CREATE: ChangeAction.ValueType  # 1
-"""Makes an object."""
+"""Creates an object."""
 CHANGE_ACTION_UPDATE: ChangeAction.ValueType  # 2
-"""Changes an object in place."""
+"""Updates an object in place."""
 CHANGE_ACTION_DELETE: ChangeAction.ValueType  # 3
-"""Removes an object."""
+"""Deletes an object."""
 CHANGE_ACTION_REPLACE: ChangeAction.ValueType  # 4
-"""Removes an object and makes another in its place."""
+"""Deletes an object and creates another in its place."""
 Global___ChangeAction: typing_extensions.TypeAlias = ChangeAction
 
 @typing.final
 class ClusterRef(google.protobuf.message.Message):
-    """Which Kubernetes cluster calls. A provider stamps what it creates with `id` and checks the stamp before it changes
-    or deletes anything.
+    """The Kubernetes cluster that calls. A provider puts `id` into the ownership tags of everything it creates, and checks
+    the tags before it changes or deletes an object.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -204,9 +204,9 @@ class ClusterRef(google.protobuf.message.Message):
     ID_FIELD_NUMBER: builtins.int
     NAME_FIELD_NUMBER: builtins.int
     id: builtins.str
-    """REQUIRED. UID of the namespace kube-system: unique in the world and constant for the life of the cluster."""
+    """REQUIRED. UID of the namespace kube-system: globally unique and constant for the life of the cluster."""
     name: builtins.str
-    """OPTIONAL. The operator's name for the cluster, for people and for object names; not unique."""
+    """OPTIONAL. Human-readable name of the cluster, also for names of cloud objects. Not unique."""
     def __init__(
         self,
         *,
@@ -219,14 +219,14 @@ Global___ClusterRef: typing_extensions.TypeAlias = ClusterRef
 
 @typing.final
 class CallContext(google.protobuf.message.Message):
-    """Who calls and on whose behalf; part of every request but the handshake."""
+    """The caller and its cluster; part of every request but the handshake."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     CLUSTER_FIELD_NUMBER: builtins.int
     SCOPE_ID_FIELD_NUMBER: builtins.int
     scope_id: builtins.str
-    """REQUIRED. `scope_id` of the handshake. A provider that now works in another scope refuses with SCOPE_MISMATCH."""
+    """REQUIRED. `scope_id` of the handshake. A provider that works in another scope fails the call with SCOPE_MISMATCH."""
     @property
     def cluster(self) -> Global___ClusterRef:
         """REQUIRED. The cluster."""
@@ -244,7 +244,7 @@ Global___CallContext: typing_extensions.TypeAlias = CallContext
 
 @typing.final
 class ChangeContext(google.protobuf.message.Message):
-    """What goes with every call that may change the cloud."""
+    """Part of every request that may change the cloud."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -253,19 +253,19 @@ class ChangeContext(google.protobuf.message.Message):
     TRIGGER_FIELD_NUMBER: builtins.int
     SEQUENCE_FIELD_NUMBER: builtins.int
     request_id: builtins.str
-    """REQUIRED. Unique for one intended change; a repetition of the same call carries the same id, and the provider
-    answers it with the earlier answer or with the present state. Also the key of the audit log.
+    """REQUIRED. Unique for one intended change. A retry of the same call has the same ID; the provider then returns the
+    earlier response or the current state. Also the key of the audit log.
     """
     validate_only: builtins.bool
-    """OPTIONAL. True: check everything and answer what would change, but change nothing. Only sent when the capability
-    says `validate_only`; a provider that cannot honor it answers VALIDATE_ONLY_UNSUPPORTED and changes nothing.
+    """OPTIONAL. True: check everything and report what would change, but change nothing. Only sent with capability
+    `validate_only`; a provider that does not support it fails with VALIDATE_ONLY_UNSUPPORTED and changes nothing.
     """
     trigger: builtins.str
-    """OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`."""
+    """OPTIONAL. Trigger of the change, for audit logs: `service created`, `node added`, `drift`."""
     sequence: builtins.int
-    """OPTIONAL. Grows with each change that is sent, across restarts and changes of the leader, for all objects together. A
-    change of an object with a smaller number than one already applied to it was overtaken on its way (a leader that
-    did not know yet that it had been replaced) and is refused with STALE_GENERATION. 0: not known, not compared.
+    """OPTIONAL. Increases with each change that is sent, across restarts and changes of the leader, for all objects
+    together. A provider rejects a change with a smaller number than one already applied to the same object with
+    STALE_GENERATION: it comes from a previous leader. 0: unknown, not compared.
     """
     def __init__(
         self,
@@ -281,7 +281,7 @@ Global___ChangeContext: typing_extensions.TypeAlias = ChangeContext
 
 @typing.final
 class NodeRef(google.protobuf.message.Message):
-    """A node as Kubernetes knows it, used to look its machine up."""
+    """A Kubernetes Node, used to look up its instance."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -331,9 +331,9 @@ class NodeRef(google.protobuf.message.Message):
     uid: builtins.str
     """OPTIONAL. metadata.uid of the Node."""
     provider_id: builtins.str
-    """OPTIONAL. spec.providerID. If present it alone decides which machine is meant and `name` is only a hint."""
+    """OPTIONAL. spec.providerID. If present, it alone identifies the instance, and `name` is only a hint."""
     system_uuid: builtins.str
-    """OPTIONAL. status.nodeInfo.systemUUID, for clouds whose machines know it."""
+    """OPTIONAL. status.nodeInfo.systemUUID, for clouds whose instances have it."""
     @property
     def create_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """OPTIONAL. metadata.creationTimestamp of the Node."""
@@ -348,11 +348,11 @@ class NodeRef(google.protobuf.message.Message):
 
     @property
     def labels(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Labels whose keys the handshake lists in `node_label_keys`; no others are ever sent."""
+        """OPTIONAL. Labels with the keys in `node_label_keys` of the handshake; no others are ever sent."""
 
     @property
     def annotations(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Annotations whose keys the handshake lists in `node_annotation_keys`; no others are ever sent."""
+        """OPTIONAL. Annotations with the keys in `node_annotation_keys` of the handshake; no others are ever sent."""
 
     def __init__(
         self,
@@ -374,7 +374,7 @@ Global___NodeRef: typing_extensions.TypeAlias = NodeRef
 
 @typing.final
 class NodeAddress(google.protobuf.message.Message):
-    """One address of a machine."""
+    """One address of an instance."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -396,7 +396,7 @@ Global___NodeAddress: typing_extensions.TypeAlias = NodeAddress
 
 @typing.final
 class Absence(google.protobuf.message.Message):
-    """The positive, authoritative statement that an object does not exist. Never the translation of an error."""
+    """The authoritative statement that an object does not exist. Never the translation of an error."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -404,9 +404,9 @@ class Absence(google.protobuf.message.Message):
     OBSERVE_TIME_FIELD_NUMBER: builtins.int
     STRONGLY_CONSISTENT_FIELD_NUMBER: builtins.int
     basis: Global___AbsenceBasis.ValueType
-    """REQUIRED. What the statement rests on."""
+    """REQUIRED. Evidence for the statement."""
     strongly_consistent: builtins.bool
-    """OPTIONAL. True: the read was strongly consistent, so a second one would say the same."""
+    """OPTIONAL. True: the read was strongly consistent, so a second read would return the same."""
     @property
     def observe_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """REQUIRED. When the cloud was read."""
@@ -425,13 +425,13 @@ Global___Absence: typing_extensions.TypeAlias = Absence
 
 @typing.final
 class NotOwned(google.protobuf.message.Message):
-    """The statement that an id or class belongs to another provider."""
+    """The statement that an ID or class belongs to another provider."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     MESSAGE_FIELD_NUMBER: builtins.int
     message: builtins.str
-    """OPTIONAL. Why, for people: `prefix gce:// is not one of acme://`."""
+    """OPTIONAL. Human-readable explanation: `prefix gce:// is not one of acme://`."""
     def __init__(
         self,
         *,
@@ -443,7 +443,7 @@ Global___NotOwned: typing_extensions.TypeAlias = NotOwned
 
 @typing.final
 class Diagnostic(google.protobuf.message.Message):
-    """Something to tell the user inside an OK response. Never used instead of an error."""
+    """A message to the user inside an OK response. Never used instead of an error."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -454,17 +454,17 @@ class Diagnostic(google.protobuf.message.Message):
     FIELD_FIELD_NUMBER: builtins.int
     HELP_URL_FIELD_NUMBER: builtins.int
     severity: Global___Severity.ValueType
-    """REQUIRED. How grave."""
+    """REQUIRED. The severity."""
     reason: builtins.str
-    """REQUIRED. CamelCase word that names the condition, the reason of the Kubernetes event."""
+    """REQUIRED. CamelCase reason of the Kubernetes event and condition."""
     summary: builtins.str
     """REQUIRED. One sentence."""
     detail: builtins.str
-    """OPTIONAL. More, if there is more to say."""
+    """OPTIONAL. Further details."""
     field: builtins.str
-    """OPTIONAL. Path of the field of the request it is about, `spec.source_ranges[0]`."""
+    """OPTIONAL. Path of the request field that it refers to, `spec.source_ranges[0]`."""
     help_url: builtins.str
-    """OPTIONAL. Where the user can read on."""
+    """OPTIONAL. URL of further documentation."""
     def __init__(
         self,
         *,
@@ -481,7 +481,7 @@ Global___Diagnostic: typing_extensions.TypeAlias = Diagnostic
 
 @typing.final
 class Operation(google.protobuf.message.Message):
-    """Work that goes on at the cloud after the answer."""
+    """Work that continues in the cloud after the response."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -493,26 +493,26 @@ class Operation(google.protobuf.message.Message):
     EXPECTED_END_TIME_FIELD_NUMBER: builtins.int
     MESSAGE_FIELD_NUMBER: builtins.int
     id: builtins.str
-    """OPTIONAL. The cloud's or provider's id for it; a hint that makes polling cheaper. Losing it must cost no more
-    than a look-up.
+    """OPTIONAL. ID of the operation, of the cloud or the provider: a hint that makes polling cheaper. Losing it must
+    cost no more than a look-up.
     """
     stage: builtins.str
-    """OPTIONAL. What is being done, for people: `waiting for health checks`."""
+    """OPTIONAL. Human-readable stage of the work: `waiting for health checks`."""
     progress_percent: builtins.int
-    """OPTIONAL. 0 to 100."""
+    """OPTIONAL. Progress in percent, 0 to 100."""
     message: builtins.str
-    """OPTIONAL. What it waits for, for people."""
+    """OPTIONAL. Human-readable description of what it waits for."""
     @property
     def poll_after(self) -> google.protobuf.duration_pb2.Duration:
-        """REQUIRED. When to ask again, counted from the answer; more than 0, at most 60 s."""
+        """REQUIRED. When to poll again, counted from the response; more than 0, at most 60 s."""
 
     @property
     def start_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
-        """OPTIONAL. When it began."""
+        """OPTIONAL. When the operation started."""
 
     @property
     def expected_end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
-        """OPTIONAL. When it should be done."""
+        """OPTIONAL. When the operation is expected to end."""
 
     def __init__(
         self,
@@ -533,7 +533,7 @@ Global___Operation: typing_extensions.TypeAlias = Operation
 
 @typing.final
 class CallStats(google.protobuf.message.Message):
-    """What answering cost at the cloud. Counters are of this call alone."""
+    """Cloud requests that a call caused. The counters are of this call alone."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -546,18 +546,18 @@ class CallStats(google.protobuf.message.Message):
     cloud_calls: builtins.int
     """OPTIONAL. Requests sent to the cloud, retries included."""
     cloud_mutations: builtins.int
-    """OPTIONAL. Of them, requests that may have changed something."""
+    """OPTIONAL. Of `cloud_calls`, requests that may have changed something."""
     cloud_retries: builtins.int
-    """OPTIONAL. Of `cloud_calls`, repetitions."""
+    """OPTIONAL. Of `cloud_calls`, retries."""
     throttled: builtins.bool
     """OPTIONAL. True: the cloud throttled at least one of them."""
     @property
     def data_age(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Age of the oldest cloud data in the answer when it was sent."""
+        """OPTIONAL. Age of the oldest cloud data in the response when it was sent."""
 
     @property
     def cloud_request_ids(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. The cloud's own ids of the requests, the last five."""
+        """OPTIONAL. The cloud's IDs of the last five requests."""
 
     def __init__(
         self,
@@ -588,11 +588,11 @@ class Condition(google.protobuf.message.Message):
     type: builtins.str
     """REQUIRED. CamelCase name of the aspect, unique in its list."""
     status: Global___ConditionStatus.ValueType
-    """REQUIRED. Whether it holds."""
+    """REQUIRED. The status."""
     reason: builtins.str
-    """OPTIONAL. CamelCase word for the cause."""
+    """OPTIONAL. CamelCase reason."""
     message: builtins.str
-    """OPTIONAL. One sentence for people."""
+    """OPTIONAL. Human-readable message, one sentence."""
     @property
     def last_transition_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """OPTIONAL. When `status` last changed."""
@@ -613,7 +613,7 @@ Global___Condition: typing_extensions.TypeAlias = Condition
 
 @typing.final
 class PlannedChange(google.protobuf.message.Message):
-    """One change that a call with `validate_only` would have made at the cloud."""
+    """One change that the call would have made in the cloud without `validate_only`."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -622,13 +622,13 @@ class PlannedChange(google.protobuf.message.Message):
     RESOURCE_ID_FIELD_NUMBER: builtins.int
     SUMMARY_FIELD_NUMBER: builtins.int
     action: Global___ChangeAction.ValueType
-    """REQUIRED. What would be done."""
+    """REQUIRED. The action."""
     resource_type: builtins.str
-    """REQUIRED. Kind of cloud object, the vendor's word: `target group`."""
+    """REQUIRED. Kind of cloud object, in the vendor's terms: `target group`."""
     resource_id: builtins.str
-    """OPTIONAL. Its id or name, if it has one already."""
+    """OPTIONAL. ID or name of the object, if it has one already."""
     summary: builtins.str
-    """OPTIONAL. What would be different, one sentence."""
+    """OPTIONAL. What would change, one sentence."""
     def __init__(
         self,
         *,

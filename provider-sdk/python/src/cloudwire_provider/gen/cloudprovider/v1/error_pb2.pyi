@@ -29,7 +29,7 @@ class _ErrorReason:
 class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_ErrorReason.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     ERROR_REASON_UNSPECIFIED: _ErrorReason.ValueType  # 0
-    """Never sent. A receiver that does not know a reason goes by the code alone."""
+    """Never sent. A receiver handles an unknown reason by its code."""
     ERROR_REASON_FIELD_MISSING: _ErrorReason.ValueType  # 1
     """A REQUIRED field is missing or empty. BadRequest names it."""
     ERROR_REASON_FIELD_INVALID: _ErrorReason.ValueType  # 2
@@ -45,77 +45,75 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_PAGE_TOKEN_INVALID: _ErrorReason.ValueType  # 7
     """The page token is not one of this provider's, has expired, or belongs to another request."""
     ERROR_REASON_PROVIDER_ID_MALFORMED: _ErrorReason.ValueType  # 8
-    """The provider ID has a prefix of this provider but the rest cannot be an id of its cloud."""
+    """The provider ID has a prefix of this provider, but the rest is not a valid ID of its cloud."""
     ERROR_REASON_PORT_PROTOCOL_UNSUPPORTED: _ErrorReason.ValueType  # 9
-    """A port asks for a protocol that the provider did not declare."""
+    """A port has a protocol that the provider did not declare."""
     ERROR_REASON_ANNOTATION_INVALID: _ErrorReason.ValueType  # 10
-    """An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`."""
+    """An annotation that the provider declared has an invalid value. BadRequest names `spec.annotations["key"]`."""
     ERROR_REASON_CLASS_UNSUPPORTED: _ErrorReason.ValueType  # 11
     """The load-balancer class is not one of the declared ones."""
     ERROR_REASON_FEATURE_UNSUPPORTED: _ErrorReason.ValueType  # 12
-    """A feature is asked for that the provider did not declare, and leaving it out would mislead the user."""
+    """The request needs a feature that the provider did not declare, and ignoring it would mislead the user."""
     ERROR_REASON_NOT_RESPONSIBLE: _ErrorReason.ValueType  # 13
-    """The Service is not this provider's to serve, by what its annotations say; somebody else does. The controller writes
-    nothing more about it.
-    """
+    """According to its annotations another controller serves the Service. The controller stops writing about it."""
     ERROR_REASON_LOAD_BALANCER_NOT_FOUND: _ErrorReason.ValueType  # 20
-    """The load balancer named by an update of nodes does not exist. Answer: Ensure."""
+    """The load balancer of a node update does not exist. To fix: call Ensure."""
     ERROR_REASON_ROUTE_TARGET_NOT_FOUND: _ErrorReason.ValueType  # 21
-    """The machine a route points to does not exist."""
+    """The target instance of a route does not exist."""
     ERROR_REASON_ADDRESS_IN_USE: _ErrorReason.ValueType  # 30
-    """A requested address belongs to something else. Metadata: `address`."""
+    """A requested address is in use by another object. Metadata: `address`."""
     ERROR_REASON_CIDR_CONFLICT: _ErrorReason.ValueType  # 31
-    """A route for the same range to another target, not made by this cluster, is in the way. Metadata: `cidr`."""
+    """Another route, which this cluster does not own, sends the same pod CIDR to another target. Metadata: `cidr`."""
     ERROR_REASON_NAME_TAKEN: _ErrorReason.ValueType  # 32
-    """An object of the name needed exists and carries no stamp of this contract. Metadata: `name`, `id`."""
+    """An object with the required name exists and has no ownership tags. Metadata: `name`, `id`."""
     ERROR_REASON_OWNED_BY_ANOTHER_CLUSTER: _ErrorReason.ValueType  # 33
-    """The object carries the stamp of another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`."""
+    """The ownership tags of the object name another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`."""
     ERROR_REASON_CLOUD_PERMISSION_DENIED: _ErrorReason.ValueType  # 40
-    """The provider's identity at the cloud lacks a right. Metadata: `action` where the cloud tells it."""
+    """The provider's cloud identity lacks a permission. Metadata: `action`, if the cloud reports it."""
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 50
-    """The cloud throttles."""
+    """The cloud throttles requests."""
     ERROR_REASON_QUOTA_EXCEEDED: _ErrorReason.ValueType  # 51
-    """A quota or the capacity of the cloud is used up. QuotaFailure says which."""
+    """A quota or the capacity of the cloud is exhausted. QuotaFailure names it."""
     ERROR_REASON_TOO_MANY_CALLS: _ErrorReason.ValueType  # 52
-    """More calls at once than `Limits.max_concurrent_calls`."""
+    """More concurrent calls than `Limits.max_concurrent_calls`."""
     ERROR_REASON_SLOW_CONSUMER: _ErrorReason.ValueType  # 53
     """The reader of a stream was blocked for 30 s."""
     ERROR_REASON_NODE_SET_UNKNOWN: _ErrorReason.ValueType  # 60
-    """The node set named is not known here (a restart forgets sets). Answer: upload it whole."""
+    """The node set is unknown, as after a restart of the provider. To fix: upload it whole."""
     ERROR_REASON_NODE_SET_BASE_MISMATCH: _ErrorReason.ValueType  # 61
-    """A delta was sent for another base than the one held. Metadata: `fingerprint` held."""
+    """The base of a delta is not the current set. Metadata: `fingerprint` of the current set."""
     ERROR_REASON_NODES_FINGERPRINT_MISMATCH: _ErrorReason.ValueType  # 62
-    """`unchanged` was sent, but the load balancer's nodes have another fingerprint. Answer: send them whole."""
+    """`unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole."""
     ERROR_REASON_SCOPE_MISMATCH: _ErrorReason.ValueType  # 63
     """The scope of the request is not the scope the provider works in: another account, project or region."""
     ERROR_REASON_DEPENDENCY_IN_USE: _ErrorReason.ValueType  # 64
     """Something else still uses the object."""
     ERROR_REASON_NOT_READY: _ErrorReason.ValueType  # 65
-    """The object is in a state in which the cloud takes no change of it."""
+    """The cloud accepts no change of the object in its current state."""
     ERROR_REASON_DELETION_PROTECTED: _ErrorReason.ValueType  # 66
-    """The object is protected against deletion at the cloud."""
+    """The object is protected against deletion in the cloud."""
     ERROR_REASON_AMBIGUOUS_NAME: _ErrorReason.ValueType  # 67
-    """Several machines have the name asked for, and nothing tells which is meant. Metadata: `matches`."""
+    """Several instances have the requested name, and no hint identifies one. Metadata: `matches`."""
     ERROR_REASON_OPERATION_IN_PROGRESS: _ErrorReason.ValueType  # 70
-    """Another change of the same object is under way."""
+    """Another change of the same object is in progress."""
     ERROR_REASON_STALE_GENERATION: _ErrorReason.ValueType  # 71
-    """The request is older than what was already applied. Answer: drop it and read the object again."""
+    """The request is older than a change already applied. To fix: drop it and read the object again."""
     ERROR_REASON_RESUME_TOKEN_EXPIRED: _ErrorReason.ValueType  # 80
-    """The resume token is too old or unknown. Answer: list, then watch with initial events."""
+    """The resume token is too old or unknown. To fix: list, then watch with initial events."""
     ERROR_REASON_CAPABILITY_ABSENT: _ErrorReason.ValueType  # 90
     """The RPC belongs to a capability that the handshake does not list."""
     ERROR_REASON_VALIDATE_ONLY_UNSUPPORTED: _ErrorReason.ValueType  # 91
     """`validate_only` is set but the capability does not offer it. Nothing was changed."""
     ERROR_REASON_UNMAPPED_ERROR: _ErrorReason.ValueType  # 100
-    """A bug of the provider that it did not expect. The message holds a correlation id and nothing else."""
+    """An unexpected error, a bug of the provider. The message contains only a correlation ID."""
     ERROR_REASON_INVARIANT_BROKEN: _ErrorReason.ValueType  # 101
-    """The provider found its own state or the cloud's answer broken."""
+    """The provider's state or a response of the cloud is inconsistent."""
     ERROR_REASON_DEADLINE_PASSED: _ErrorReason.ValueType  # 102
-    """The provider gave up at the call's deadline; a change may still be under way."""
+    """The call reached its deadline. A change may still be in progress."""
     ERROR_REASON_CLOUD_UNAVAILABLE: _ErrorReason.ValueType  # 110
-    """The cloud answers with server errors or cannot be reached."""
+    """The cloud returns server errors or cannot be reached."""
     ERROR_REASON_CLOUD_TIMEOUT: _ErrorReason.ValueType  # 111
-    """The cloud did not answer a read in time."""
+    """A read from the cloud timed out."""
     ERROR_REASON_ZONE_UNREACHABLE: _ErrorReason.ValueType  # 112
     """A zone or region cannot be read. Metadata: `zone`."""
     ERROR_REASON_PROVIDER_STARTING: _ErrorReason.ValueType  # 113
@@ -123,21 +121,21 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_PROVIDER_DRAINING: _ErrorReason.ValueType  # 114
     """The provider is shutting down. Streams end with this reason too."""
     ERROR_REASON_NOT_YET_CONSISTENT: _ErrorReason.ValueType  # 115
-    """The machine is younger than the cloud's read consistency: its absence means nothing yet."""
+    """The instance is younger than the cloud's read consistency delay, so its absence proves nothing."""
     ERROR_REASON_INCOMPLETE_ANSWER: _ErrorReason.ValueType  # 116
-    """The cloud's answer was cut short or does not add up, so that nothing may be concluded from what it lacks."""
+    """The response of the cloud is truncated or inconsistent, so missing items prove nothing."""
     ERROR_REASON_NODE_SET_INTEGRITY: _ErrorReason.ValueType  # 120
     """Chunks of a node set do not add up to `target_count`. Nothing was committed."""
     ERROR_REASON_CLOUD_CREDENTIALS_INVALID: _ErrorReason.ValueType  # 130
-    """The cloud refuses the provider's credentials, or they have expired."""
+    """The cloud rejects the provider's credentials, or they have expired."""
     ERROR_REASON_PEER_REFUSED: _ErrorReason.ValueType  # 131
-    """The provider refuses the caller's identity (mTLS)."""
+    """The provider rejects the caller's identity (mTLS)."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call, or one item of a batch, failed. Append-only."""
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
-"""Never sent. A receiver that does not know a reason goes by the code alone."""
+"""Never sent. A receiver handles an unknown reason by its code."""
 ERROR_REASON_FIELD_MISSING: ErrorReason.ValueType  # 1
 """A REQUIRED field is missing or empty. BadRequest names it."""
 ERROR_REASON_FIELD_INVALID: ErrorReason.ValueType  # 2
@@ -153,77 +151,75 @@ ERROR_REASON_PAGE_SIZE_INVALID: ErrorReason.ValueType  # 6
 ERROR_REASON_PAGE_TOKEN_INVALID: ErrorReason.ValueType  # 7
 """The page token is not one of this provider's, has expired, or belongs to another request."""
 ERROR_REASON_PROVIDER_ID_MALFORMED: ErrorReason.ValueType  # 8
-"""The provider ID has a prefix of this provider but the rest cannot be an id of its cloud."""
+"""The provider ID has a prefix of this provider, but the rest is not a valid ID of its cloud."""
 ERROR_REASON_PORT_PROTOCOL_UNSUPPORTED: ErrorReason.ValueType  # 9
-"""A port asks for a protocol that the provider did not declare."""
+"""A port has a protocol that the provider did not declare."""
 ERROR_REASON_ANNOTATION_INVALID: ErrorReason.ValueType  # 10
-"""An annotation of the provider's own has a value it cannot honor. BadRequest names `spec.annotations["key"]`."""
+"""An annotation that the provider declared has an invalid value. BadRequest names `spec.annotations["key"]`."""
 ERROR_REASON_CLASS_UNSUPPORTED: ErrorReason.ValueType  # 11
 """The load-balancer class is not one of the declared ones."""
 ERROR_REASON_FEATURE_UNSUPPORTED: ErrorReason.ValueType  # 12
-"""A feature is asked for that the provider did not declare, and leaving it out would mislead the user."""
+"""The request needs a feature that the provider did not declare, and ignoring it would mislead the user."""
 ERROR_REASON_NOT_RESPONSIBLE: ErrorReason.ValueType  # 13
-"""The Service is not this provider's to serve, by what its annotations say; somebody else does. The controller writes
-nothing more about it.
-"""
+"""According to its annotations another controller serves the Service. The controller stops writing about it."""
 ERROR_REASON_LOAD_BALANCER_NOT_FOUND: ErrorReason.ValueType  # 20
-"""The load balancer named by an update of nodes does not exist. Answer: Ensure."""
+"""The load balancer of a node update does not exist. To fix: call Ensure."""
 ERROR_REASON_ROUTE_TARGET_NOT_FOUND: ErrorReason.ValueType  # 21
-"""The machine a route points to does not exist."""
+"""The target instance of a route does not exist."""
 ERROR_REASON_ADDRESS_IN_USE: ErrorReason.ValueType  # 30
-"""A requested address belongs to something else. Metadata: `address`."""
+"""A requested address is in use by another object. Metadata: `address`."""
 ERROR_REASON_CIDR_CONFLICT: ErrorReason.ValueType  # 31
-"""A route for the same range to another target, not made by this cluster, is in the way. Metadata: `cidr`."""
+"""Another route, which this cluster does not own, sends the same pod CIDR to another target. Metadata: `cidr`."""
 ERROR_REASON_NAME_TAKEN: ErrorReason.ValueType  # 32
-"""An object of the name needed exists and carries no stamp of this contract. Metadata: `name`, `id`."""
+"""An object with the required name exists and has no ownership tags. Metadata: `name`, `id`."""
 ERROR_REASON_OWNED_BY_ANOTHER_CLUSTER: ErrorReason.ValueType  # 33
-"""The object carries the stamp of another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`."""
+"""The ownership tags of the object name another cluster. Metadata: `owner_cluster_id`, `owner_cluster_name`, `id`."""
 ERROR_REASON_CLOUD_PERMISSION_DENIED: ErrorReason.ValueType  # 40
-"""The provider's identity at the cloud lacks a right. Metadata: `action` where the cloud tells it."""
+"""The provider's cloud identity lacks a permission. Metadata: `action`, if the cloud reports it."""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 50
-"""The cloud throttles."""
+"""The cloud throttles requests."""
 ERROR_REASON_QUOTA_EXCEEDED: ErrorReason.ValueType  # 51
-"""A quota or the capacity of the cloud is used up. QuotaFailure says which."""
+"""A quota or the capacity of the cloud is exhausted. QuotaFailure names it."""
 ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 52
-"""More calls at once than `Limits.max_concurrent_calls`."""
+"""More concurrent calls than `Limits.max_concurrent_calls`."""
 ERROR_REASON_SLOW_CONSUMER: ErrorReason.ValueType  # 53
 """The reader of a stream was blocked for 30 s."""
 ERROR_REASON_NODE_SET_UNKNOWN: ErrorReason.ValueType  # 60
-"""The node set named is not known here (a restart forgets sets). Answer: upload it whole."""
+"""The node set is unknown, as after a restart of the provider. To fix: upload it whole."""
 ERROR_REASON_NODE_SET_BASE_MISMATCH: ErrorReason.ValueType  # 61
-"""A delta was sent for another base than the one held. Metadata: `fingerprint` held."""
+"""The base of a delta is not the current set. Metadata: `fingerprint` of the current set."""
 ERROR_REASON_NODES_FINGERPRINT_MISMATCH: ErrorReason.ValueType  # 62
-"""`unchanged` was sent, but the load balancer's nodes have another fingerprint. Answer: send them whole."""
+"""`unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole."""
 ERROR_REASON_SCOPE_MISMATCH: ErrorReason.ValueType  # 63
 """The scope of the request is not the scope the provider works in: another account, project or region."""
 ERROR_REASON_DEPENDENCY_IN_USE: ErrorReason.ValueType  # 64
 """Something else still uses the object."""
 ERROR_REASON_NOT_READY: ErrorReason.ValueType  # 65
-"""The object is in a state in which the cloud takes no change of it."""
+"""The cloud accepts no change of the object in its current state."""
 ERROR_REASON_DELETION_PROTECTED: ErrorReason.ValueType  # 66
-"""The object is protected against deletion at the cloud."""
+"""The object is protected against deletion in the cloud."""
 ERROR_REASON_AMBIGUOUS_NAME: ErrorReason.ValueType  # 67
-"""Several machines have the name asked for, and nothing tells which is meant. Metadata: `matches`."""
+"""Several instances have the requested name, and no hint identifies one. Metadata: `matches`."""
 ERROR_REASON_OPERATION_IN_PROGRESS: ErrorReason.ValueType  # 70
-"""Another change of the same object is under way."""
+"""Another change of the same object is in progress."""
 ERROR_REASON_STALE_GENERATION: ErrorReason.ValueType  # 71
-"""The request is older than what was already applied. Answer: drop it and read the object again."""
+"""The request is older than a change already applied. To fix: drop it and read the object again."""
 ERROR_REASON_RESUME_TOKEN_EXPIRED: ErrorReason.ValueType  # 80
-"""The resume token is too old or unknown. Answer: list, then watch with initial events."""
+"""The resume token is too old or unknown. To fix: list, then watch with initial events."""
 ERROR_REASON_CAPABILITY_ABSENT: ErrorReason.ValueType  # 90
 """The RPC belongs to a capability that the handshake does not list."""
 ERROR_REASON_VALIDATE_ONLY_UNSUPPORTED: ErrorReason.ValueType  # 91
 """`validate_only` is set but the capability does not offer it. Nothing was changed."""
 ERROR_REASON_UNMAPPED_ERROR: ErrorReason.ValueType  # 100
-"""A bug of the provider that it did not expect. The message holds a correlation id and nothing else."""
+"""An unexpected error, a bug of the provider. The message contains only a correlation ID."""
 ERROR_REASON_INVARIANT_BROKEN: ErrorReason.ValueType  # 101
-"""The provider found its own state or the cloud's answer broken."""
+"""The provider's state or a response of the cloud is inconsistent."""
 ERROR_REASON_DEADLINE_PASSED: ErrorReason.ValueType  # 102
-"""The provider gave up at the call's deadline; a change may still be under way."""
+"""The call reached its deadline. A change may still be in progress."""
 ERROR_REASON_CLOUD_UNAVAILABLE: ErrorReason.ValueType  # 110
-"""The cloud answers with server errors or cannot be reached."""
+"""The cloud returns server errors or cannot be reached."""
 ERROR_REASON_CLOUD_TIMEOUT: ErrorReason.ValueType  # 111
-"""The cloud did not answer a read in time."""
+"""A read from the cloud timed out."""
 ERROR_REASON_ZONE_UNREACHABLE: ErrorReason.ValueType  # 112
 """A zone or region cannot be read. Metadata: `zone`."""
 ERROR_REASON_PROVIDER_STARTING: ErrorReason.ValueType  # 113
@@ -231,15 +227,15 @@ ERROR_REASON_PROVIDER_STARTING: ErrorReason.ValueType  # 113
 ERROR_REASON_PROVIDER_DRAINING: ErrorReason.ValueType  # 114
 """The provider is shutting down. Streams end with this reason too."""
 ERROR_REASON_NOT_YET_CONSISTENT: ErrorReason.ValueType  # 115
-"""The machine is younger than the cloud's read consistency: its absence means nothing yet."""
+"""The instance is younger than the cloud's read consistency delay, so its absence proves nothing."""
 ERROR_REASON_INCOMPLETE_ANSWER: ErrorReason.ValueType  # 116
-"""The cloud's answer was cut short or does not add up, so that nothing may be concluded from what it lacks."""
+"""The response of the cloud is truncated or inconsistent, so missing items prove nothing."""
 ERROR_REASON_NODE_SET_INTEGRITY: ErrorReason.ValueType  # 120
 """Chunks of a node set do not add up to `target_count`. Nothing was committed."""
 ERROR_REASON_CLOUD_CREDENTIALS_INVALID: ErrorReason.ValueType  # 130
-"""The cloud refuses the provider's credentials, or they have expired."""
+"""The cloud rejects the provider's credentials, or they have expired."""
 ERROR_REASON_PEER_REFUSED: ErrorReason.ValueType  # 131
-"""The provider refuses the caller's identity (mTLS)."""
+"""The provider rejects the caller's identity (mTLS)."""
 Global___ErrorReason: typing_extensions.TypeAlias = ErrorReason
 
 @typing.final
@@ -274,20 +270,22 @@ class ItemError(google.protobuf.message.Message):
     code: builtins.int
     """REQUIRED. Canonical gRPC code, 1 to 16."""
     reason: builtins.str
-    """REQUIRED. Name of an ErrorReason without prefix, or a reason of the vendor's own."""
+    """REQUIRED. Name of an ErrorReason without prefix, or a vendor-specific reason."""
     domain: builtins.str
-    """OPTIONAL. Who defines `reason`; empty means `cloudprovider.v1`. The vendor's DNS name for its own reasons."""
+    """OPTIONAL. Domain that defines `reason`. Empty: `cloudprovider.v1`. Vendor-specific reasons have the vendor's DNS
+    name.
+    """
     message: builtins.str
     """REQUIRED. What was tried, on what, and what to do. At most 1 KiB, no secrets, no stack."""
     field: builtins.str
-    """OPTIONAL. Path of the field of the item that is wrong, `destination_cidr`."""
+    """OPTIONAL. Path of the invalid field of the item, `destination_cidr`."""
     @property
     def retry_after(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Least time to wait before this item is asked for again."""
+        """OPTIONAL. Minimum time to wait before a retry of this item."""
 
     @property
     def metadata(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Facts that also appear in the message, for machines."""
+        """OPTIONAL. Machine-readable facts, which also appear in the message."""
 
     def __init__(
         self,

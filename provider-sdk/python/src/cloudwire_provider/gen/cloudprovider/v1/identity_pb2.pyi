@@ -29,7 +29,7 @@ class _Protocol:
 class _ProtocolEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_Protocol.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     PROTOCOL_UNSPECIFIED: _Protocol.ValueType  # 0
-    """Not said; refused in requests."""
+    """Unspecified; rejected in requests."""
     PROTOCOL_TCP: _Protocol.ValueType  # 1
     """TCP."""
     PROTOCOL_UDP: _Protocol.ValueType  # 2
@@ -41,7 +41,7 @@ class Protocol(_Protocol, metaclass=_ProtocolEnumTypeWrapper):
     """Transport protocols of load-balancer ports."""
 
 PROTOCOL_UNSPECIFIED: Protocol.ValueType  # 0
-"""Not said; refused in requests."""
+"""Unspecified; rejected in requests."""
 PROTOCOL_TCP: Protocol.ValueType  # 1
 """TCP."""
 PROTOCOL_UDP: Protocol.ValueType  # 2
@@ -57,21 +57,21 @@ class _IpMode:
 class _IpModeEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_IpMode.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     IP_MODE_UNSPECIFIED: _IpMode.ValueType  # 0
-    """Not said; Kubernetes defaults it to VIP."""
+    """Unspecified; Kubernetes defaults to VIP."""
     IP_MODE_VIP: _IpMode.ValueType  # 1
-    """To the load balancer's address: nodes may short-cut it."""
+    """To the load balancer's address: nodes may short-circuit it."""
     IP_MODE_PROXY: _IpMode.ValueType  # 2
-    """To the node's or pod's address: nodes must not short-cut it."""
+    """To the node's or pod's address: nodes must not short-circuit it."""
 
 class IpMode(_IpMode, metaclass=_IpModeEnumTypeWrapper):
-    """How traffic that a load balancer sends to a node is addressed, as in Kubernetes."""
+    """How traffic from a load balancer to a node is addressed, as in Kubernetes."""
 
 IP_MODE_UNSPECIFIED: IpMode.ValueType  # 0
-"""Not said; Kubernetes defaults it to VIP."""
+"""Unspecified; Kubernetes defaults to VIP."""
 IP_MODE_VIP: IpMode.ValueType  # 1
-"""To the load balancer's address: nodes may short-cut it."""
+"""To the load balancer's address: nodes may short-circuit it."""
 IP_MODE_PROXY: IpMode.ValueType  # 2
-"""To the node's or pod's address: nodes must not short-cut it."""
+"""To the node's or pod's address: nodes must not short-circuit it."""
 Global___IpMode: typing_extensions.TypeAlias = IpMode
 
 class _LockScope:
@@ -81,26 +81,26 @@ class _LockScope:
 class _LockScopeEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_LockScope.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     LOCK_SCOPE_UNSPECIFIED: _LockScope.ValueType  # 0
-    """Not said, or not known: treated as PROVIDER, the strictest."""
+    """Unspecified or unknown; treated as PROVIDER, the strictest."""
     LOCK_SCOPE_SERVICE: _LockScope.ValueType  # 1
-    """One change a Service at a time; different Services in parallel."""
+    """One change at a time per Service; different Services in parallel."""
     LOCK_SCOPE_LOCK_KEY: _LockScope.ValueType  # 2
-    """One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`; a Service whose
-    key is not known yet runs alone.
+    """One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`. A Service with an
+    unknown key runs alone.
     """
     LOCK_SCOPE_PROVIDER: _LockScope.ValueType  # 3
     """One change at a time for the whole provider."""
 
 class LockScope(_LockScope, metaclass=_LockScopeEnumTypeWrapper):
-    """Which changes of load balancers may not run at once."""
+    """Which changes of load balancers must not run concurrently."""
 
 LOCK_SCOPE_UNSPECIFIED: LockScope.ValueType  # 0
-"""Not said, or not known: treated as PROVIDER, the strictest."""
+"""Unspecified or unknown; treated as PROVIDER, the strictest."""
 LOCK_SCOPE_SERVICE: LockScope.ValueType  # 1
-"""One change a Service at a time; different Services in parallel."""
+"""One change at a time per Service; different Services in parallel."""
 LOCK_SCOPE_LOCK_KEY: LockScope.ValueType  # 2
-"""One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`; a Service whose
-key is not known yet runs alone.
+"""One change at a time among Services whose load balancers have the same `LoadBalancer.lock_key`. A Service with an
+unknown key runs alone.
 """
 LOCK_SCOPE_PROVIDER: LockScope.ValueType  # 3
 """One change at a time for the whole provider."""
@@ -113,7 +113,7 @@ class _QuotaClass:
 class _QuotaClassEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_QuotaClass.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     QUOTA_CLASS_UNSPECIFIED: _QuotaClass.ValueType  # 0
-    """Not said, or not known: ignored."""
+    """Unspecified or unknown; ignored."""
     QUOTA_CLASS_INSTANCES: _QuotaClass.ValueType  # 1
     """BatchGetInstances, ListInstances."""
     QUOTA_CLASS_LOAD_BALANCERS: _QuotaClass.ValueType  # 2
@@ -124,10 +124,10 @@ class _QuotaClassEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._Enu
     """BatchGetVolumes."""
 
 class QuotaClass(_QuotaClass, metaclass=_QuotaClassEnumTypeWrapper):
-    """Groups of RPCs that a cloud counts calls of, each on its own or some of them together."""
+    """Groups of RPCs whose requests a cloud counts, separately or together."""
 
 QUOTA_CLASS_UNSPECIFIED: QuotaClass.ValueType  # 0
-"""Not said, or not known: ignored."""
+"""Unspecified or unknown; ignored."""
 QUOTA_CLASS_INSTANCES: QuotaClass.ValueType  # 1
 """BatchGetInstances, ListInstances."""
 QUOTA_CLASS_LOAD_BALANCERS: QuotaClass.ValueType  # 2
@@ -145,7 +145,7 @@ class _AnnotationType:
 class _AnnotationTypeEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_AnnotationType.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     ANNOTATION_TYPE_UNSPECIFIED: _AnnotationType.ValueType  # 0
-    """Not said; any text."""
+    """Unspecified; any text."""
     ANNOTATION_TYPE_STRING: _AnnotationType.ValueType  # 1
     """Any text."""
     ANNOTATION_TYPE_BOOL: _AnnotationType.ValueType  # 2
@@ -157,17 +157,17 @@ class _AnnotationTypeEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper.
     ANNOTATION_TYPE_ENUM: _AnnotationType.ValueType  # 5
     """One of `allowed_values`."""
     ANNOTATION_TYPE_CIDR_LIST: _AnnotationType.ValueType  # 6
-    """IP ranges separated by commas."""
+    """Comma-separated CIDRs."""
     ANNOTATION_TYPE_STRING_LIST: _AnnotationType.ValueType  # 7
-    """Texts separated by commas."""
+    """Comma-separated strings."""
     ANNOTATION_TYPE_MAP: _AnnotationType.ValueType  # 8
-    """`key=value` pairs separated by commas."""
+    """Comma-separated `key=value` pairs."""
 
 class AnnotationType(_AnnotationType, metaclass=_AnnotationTypeEnumTypeWrapper):
-    """What values an annotation takes."""
+    """Type of an annotation value."""
 
 ANNOTATION_TYPE_UNSPECIFIED: AnnotationType.ValueType  # 0
-"""Not said; any text."""
+"""Unspecified; any text."""
 ANNOTATION_TYPE_STRING: AnnotationType.ValueType  # 1
 """Any text."""
 ANNOTATION_TYPE_BOOL: AnnotationType.ValueType  # 2
@@ -179,16 +179,16 @@ ANNOTATION_TYPE_DURATION: AnnotationType.ValueType  # 4
 ANNOTATION_TYPE_ENUM: AnnotationType.ValueType  # 5
 """One of `allowed_values`."""
 ANNOTATION_TYPE_CIDR_LIST: AnnotationType.ValueType  # 6
-"""IP ranges separated by commas."""
+"""Comma-separated CIDRs."""
 ANNOTATION_TYPE_STRING_LIST: AnnotationType.ValueType  # 7
-"""Texts separated by commas."""
+"""Comma-separated strings."""
 ANNOTATION_TYPE_MAP: AnnotationType.ValueType  # 8
-"""`key=value` pairs separated by commas."""
+"""Comma-separated `key=value` pairs."""
 Global___AnnotationType: typing_extensions.TypeAlias = AnnotationType
 
 @typing.final
 class ClientInfo(google.protobuf.message.Message):
-    """Who the caller is and what it understands."""
+    """Identity and abilities of the caller."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -203,14 +203,14 @@ class ClientInfo(google.protobuf.message.Message):
     version: builtins.str
     """REQUIRED. Program version."""
     contract_major: builtins.int
-    """REQUIRED. Newest contract major the caller knows."""
+    """REQUIRED. Newest contract major that the caller supports."""
     contract_minor: builtins.int
-    """OPTIONAL. Newest contract minor the caller knows. Informational: nobody refuses or behaves differently by it."""
+    """OPTIONAL. Newest contract minor that the caller supports. Informational: neither side acts on it."""
     max_receive_bytes: builtins.int
-    """OPTIONAL. Largest message the caller takes, in bytes. 0: 4 MiB."""
+    """OPTIONAL. Maximum message size that the caller accepts, in bytes. 0: 4 MiB."""
     @property
     def features(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Optional abilities of the caller; providers ignore words they do not know."""
+        """OPTIONAL. Optional abilities of the caller. Providers ignore unknown values."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ Global___ClientInfo: typing_extensions.TypeAlias = ClientInfo
 
 @typing.final
 class GetProviderInfoRequest(google.protobuf.message.Message):
-    """First call on a connection. Answered from memory: no cloud call, p99 under 100 ms, and also while the cloud is down."""
+    """First call on a connection. Served from memory: no cloud call, p99 under 100 ms, also during a cloud outage."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -240,7 +240,7 @@ class GetProviderInfoRequest(google.protobuf.message.Message):
 
     @property
     def cluster(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.ClusterRef:
-        """OPTIONAL. The cluster, if the caller knows it already."""
+        """OPTIONAL. The cluster, if the caller already knows it."""
 
     def __init__(
         self,
@@ -255,7 +255,7 @@ Global___GetProviderInfoRequest: typing_extensions.TypeAlias = GetProviderInfoRe
 
 @typing.final
 class GetProviderInfoResponse(google.protobuf.message.Message):
-    """What the provider is and can do. Constant for the life of one process (`boot_id`), but for `scope_id` and
+    """Identity and capabilities of the provider. Constant for one process (`boot_id`), except `scope_id` and
     `diagnostics`.
     """
 
@@ -299,62 +299,64 @@ class GetProviderInfoResponse(google.protobuf.message.Message):
     version: builtins.str
     """REQUIRED. Version of the provider program."""
     contract_major: builtins.int
-    """REQUIRED. Contract major of this answer: 1."""
+    """REQUIRED. Contract major of this response: 1."""
     contract_minor: builtins.int
-    """OPTIONAL. Newest contract minor the provider knows. Informational."""
+    """OPTIONAL. Newest contract minor that the provider supports. Informational."""
     boot_id: builtins.str
-    """REQUIRED. Random id of this process; a new one after each start."""
+    """REQUIRED. Random ID of this process; new after each start."""
     scope_id: builtins.str
-    """REQUIRED once known. What the provider's credentials reach: account, project, region. Opaque; compared byte by byte.
-    Must not contain secrets. Empty: the provider learns it from the cloud and has not reached it yet; its status is
-    then not ready, and callers send nothing but handshake and status until it is known. A change stops every destructive
-    act of the controller until an operator confirms it.
+    """REQUIRED once known. What the provider's credentials give access to: account, project, region. Opaque; compared
+    byte by byte. Must not contain secrets. Empty: the provider reads it from the cloud and has not reached the cloud
+    yet. It is then not ready, and callers send only handshake and status calls. When it changes, the controller stops
+    everything destructive until an operator confirms the change.
     """
     home_url: builtins.str
-    """OPTIONAL. Where the provider is documented."""
+    """OPTIONAL. URL of the provider's documentation."""
     @property
     def services(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """REQUIRED. Full names of all services on this socket, other majors of the contract included."""
+        """REQUIRED. Full names of all services on this socket, including other majors of the contract."""
 
     @property
     def provider_id_prefixes(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """REQUIRED. Prefixes of the provider IDs this provider answers for, each ending in `://`; the first is the one it
-        writes. Several are allowed: former schemes, machines of another product.
+        """REQUIRED. Prefixes of the provider IDs that this provider owns, each ending in `://`. It writes the first one.
+        Others are for earlier schemes or another product.
         """
 
     @property
     def capabilities(self) -> Global___Capabilities:
-        """REQUIRED. What the provider serves."""
+        """REQUIRED. Capabilities of the provider."""
 
     @property
     def limits(self) -> Global___Limits:
-        """REQUIRED. What the provider can take."""
+        """REQUIRED. Limits of the provider."""
 
     @property
     def annotation_prefixes(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Prefixes of the Service annotations the provider reads, each domain-qualified. Annotations outside them
+        """OPTIONAL. Prefixes of the Service annotations that the provider reads, each domain-qualified. Other annotations
         are never sent.
         """
 
     @property
     def annotations(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___AnnotationSchema]:
-        """OPTIONAL. The Service annotations the provider understands, for validation, admission policies and documentation."""
+        """OPTIONAL. The Service annotations that the provider supports, for validation, admission policies and
+        documentation.
+        """
 
     @property
     def node_label_keys(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Keys of the Node labels the provider needs."""
+        """OPTIONAL. Keys of the Node labels that the provider needs."""
 
     @property
     def node_annotation_keys(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Keys of the Node annotations the provider needs."""
+        """OPTIONAL. Keys of the Node annotations that the provider needs."""
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. What the operator should know: deprecated options in use, a missing right."""
+        """OPTIONAL. Messages to the operator: deprecated options in use, a missing permission."""
 
     @property
     def build(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Build facts for bug reports: `commit`, `sdk`, `runtime`."""
+        """OPTIONAL. Build information for bug reports: `commit`, `sdk`, `runtime`."""
 
     def __init__(
         self,
@@ -384,8 +386,8 @@ Global___GetProviderInfoResponse: typing_extensions.TypeAlias = GetProviderInfoR
 
 @typing.final
 class Capabilities(google.protobuf.message.Message):
-    """What the provider serves. Presence of a message is the claim; an RPC of a claimed group never answers UNIMPLEMENTED,
-    an RPC of a group not claimed always does.
+    """Capabilities of the provider. A message that is present claims a group of RPCs. An RPC of a claimed group never
+    returns UNIMPLEMENTED; an RPC of another group always does.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -432,9 +434,9 @@ class ListCapability(google.protobuf.message.Message):
     MAX_PAGE_SIZE_FIELD_NUMBER: builtins.int
     CONSISTENT_SNAPSHOT_FIELD_NUMBER: builtins.int
     max_page_size: builtins.int
-    """REQUIRED. Largest page served; a larger wish is cut to it. 1 to 1000."""
+    """REQUIRED. Maximum page size, 1 to 1000. A larger request is reduced to it."""
     consistent_snapshot: builtins.bool
-    """OPTIONAL. True: all pages of one walk show one moment."""
+    """OPTIONAL. True: all pages of one list come from one snapshot."""
     def __init__(
         self,
         *,
@@ -455,11 +457,11 @@ class WatchCapability(google.protobuf.message.Message):
     EXPECTED_LATENCY_FIELD_NUMBER: builtins.int
     @property
     def token_retention(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. How long a resume token stays good across a restart of the provider. Absent or 0: it does not."""
+        """OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not."""
 
     @property
     def expected_latency(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. How soon a change at the cloud is usually seen."""
+        """OPTIONAL. Usual delay between a change in the cloud and its event."""
 
     def __init__(
         self,
@@ -474,7 +476,7 @@ Global___WatchCapability: typing_extensions.TypeAlias = WatchCapability
 
 @typing.final
 class InstanceCapabilities(google.protobuf.message.Message):
-    """How the provider serves machines."""
+    """Capabilities for instances."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -486,15 +488,15 @@ class InstanceCapabilities(google.protobuf.message.Message):
     EXISTENCE_CONSISTENCY_DELAY_FIELD_NUMBER: builtins.int
     LOOKUP_BY_NAME_FIELD_NUMBER: builtins.int
     max_batch_size: builtins.int
-    """REQUIRED. Most items of one BatchGetInstances. 1 to 1000; 200 suits most clouds."""
+    """REQUIRED. Maximum number of items of one BatchGetInstances, 1 to 1000. 200 suits most clouds."""
     shutdown_state: builtins.bool
-    """OPTIONAL. True: STOPPED is told apart from RUNNING. False: the controller sets no shutdown taints."""
+    """OPTIONAL. True: the provider distinguishes STOPPED from RUNNING. False: the controller sets no shutdown taints."""
     pod_cidrs: builtins.bool
-    """OPTIONAL. True: `Instance.pod_cidrs` carries ranges that the cloud allocated, and a controller that takes node
-    ranges from the cloud may use them.
+    """OPTIONAL. True: `Instance.pod_cidrs` contains pod CIDRs that the cloud allocated. A controller that is configured
+    to take pod CIDRs from the cloud uses them.
     """
     lookup_by_name: builtins.bool
-    """OPTIONAL. True: a Node without provider ID can be looked up by its name. False: such Nodes are left alone."""
+    """OPTIONAL. True: a Node without provider ID can be looked up by its name. False: the controller ignores such Nodes."""
     @property
     def list(self) -> Global___ListCapability:
         """OPTIONAL. Serves ListInstances."""
@@ -505,7 +507,7 @@ class InstanceCapabilities(google.protobuf.message.Message):
 
     @property
     def existence_consistency_delay(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. How long after its creation a machine may be missing from reads. Absent: 60 s is assumed."""
+        """OPTIONAL. How long after its creation an instance may be missing from reads. Absent: the controller assumes 60 s."""
 
     def __init__(
         self,
@@ -525,8 +527,8 @@ Global___InstanceCapabilities: typing_extensions.TypeAlias = InstanceCapabilitie
 
 @typing.final
 class LoadBalancerCapabilities(google.protobuf.message.Message):
-    """How the provider serves load balancers, feature by feature. A feature not declared is not asked for: the controller
-    tells the user instead.
+    """Capabilities for load balancers. The controller never requests a feature that is not declared, and reports that to
+    the user.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -556,33 +558,33 @@ class LoadBalancerCapabilities(google.protobuf.message.Message):
     update_nodes: builtins.bool
     """OPTIONAL. True: serves UpdateLoadBalancerNodes. False: node changes arrive as Ensure."""
     validate_only: builtins.bool
-    """OPTIONAL. True: honors `ChangeContext.validate_only`."""
+    """OPTIONAL. True: supports `ChangeContext.validate_only`."""
     mixed_protocols: builtins.bool
-    """OPTIONAL. True: ports of different protocols on one load balancer."""
+    """OPTIONAL. True: supports ports of different protocols on one load balancer."""
     dual_stack: builtins.bool
-    """OPTIONAL. True: two families on one load balancer."""
+    """OPTIONAL. True: supports both families on one load balancer."""
     source_ranges: builtins.bool
-    """OPTIONAL. True: honors source ranges."""
+    """OPTIONAL. True: supports source ranges."""
     requested_ip: builtins.bool
-    """OPTIONAL. True: honors requested addresses."""
+    """OPTIONAL. True: supports requested addresses."""
     session_affinity: builtins.bool
-    """OPTIONAL. True: honors client-IP session affinity."""
+    """OPTIONAL. True: supports client-IP session affinity."""
     external_traffic_policy_local: builtins.bool
-    """OPTIONAL. True: honors external traffic policy Local with health checks on the node."""
+    """OPTIONAL. True: supports external traffic policy Local with health checks on the node."""
     deletion_protection: builtins.bool
-    """OPTIONAL. True: honors `LoadBalancerSpec.deletion_protection`."""
+    """OPTIONAL. True: supports `LoadBalancerSpec.deletion_protection`."""
     max_ports: builtins.int
-    """OPTIONAL. Most ports of one load balancer. 0: no limit known."""
+    """OPTIONAL. Maximum number of ports of one load balancer. 0: no known limit."""
     max_nodes: builtins.int
-    """OPTIONAL. Most nodes of one load balancer. 0: no limit known."""
+    """OPTIONAL. Maximum number of nodes of one load balancer. 0: no known limit."""
     needs_node_ports: builtins.bool
     """OPTIONAL. True: forwards to node ports, so Services must have them. False: works without."""
     max_concurrent_changes: builtins.int
-    """OPTIONAL. Most changes (Ensure, UpdateNodes, Delete) at once. 0: 10."""
+    """OPTIONAL. Maximum number of concurrent changes (Ensure, UpdateNodes, Delete). 0: 10."""
     lock_scope: Global___LockScope.ValueType
-    """OPTIONAL. Which of them may not run at once."""
+    """OPTIONAL. Which changes must not run concurrently."""
     adopt: builtins.bool
-    """OPTIONAL. True: EnsureLoadBalancerRequest.adopt works."""
+    """OPTIONAL. True: supports EnsureLoadBalancerRequest.adopt."""
     @property
     def list(self) -> Global___ListCapability:
         """OPTIONAL. Serves ListLoadBalancers."""
@@ -597,11 +599,11 @@ class LoadBalancerCapabilities(google.protobuf.message.Message):
 
     @property
     def protocols(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[Global___Protocol.ValueType]:
-        """OPTIONAL. Protocols served. Empty: TCP only."""
+        """OPTIONAL. Supported protocols. Empty: TCP only."""
 
     @property
     def ip_families(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.IpFamily.ValueType]:
-        """OPTIONAL. Families served. Empty: IPv4 only."""
+        """OPTIONAL. Supported families. Empty: IPv4 only."""
 
     @property
     def ip_modes(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[Global___IpMode.ValueType]:
@@ -609,8 +611,8 @@ class LoadBalancerCapabilities(google.protobuf.message.Message):
 
     @property
     def classes(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Values of `spec.loadBalancerClass` served here. Services without a class go to the cluster's default
-        provider, whatever it lists.
+        """OPTIONAL. Supported values of `spec.loadBalancerClass`. A Service without a class goes to the cluster's default
+        provider, whatever this list contains.
         """
 
     def __init__(
@@ -654,9 +656,9 @@ class NodeSetCapability(google.protobuf.message.Message):
     MAX_NODES_FIELD_NUMBER: builtins.int
     DURABLE_FIELD_NUMBER: builtins.int
     max_sets: builtins.int
-    """REQUIRED. Most sets kept at once; at least 8."""
+    """REQUIRED. Maximum number of sets; at least 8."""
     max_nodes: builtins.int
-    """REQUIRED. Most nodes of one set; at least 1000."""
+    """REQUIRED. Maximum number of nodes of one set; at least 1000."""
     durable: builtins.bool
     """OPTIONAL. True: sets survive a restart of the provider."""
     def __init__(
@@ -672,7 +674,7 @@ Global___NodeSetCapability: typing_extensions.TypeAlias = NodeSetCapability
 
 @typing.final
 class RouteCapabilities(google.protobuf.message.Message):
-    """How the provider serves routes."""
+    """Capabilities for routes."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -683,18 +685,18 @@ class RouteCapabilities(google.protobuf.message.Message):
     VALIDATE_ONLY_FIELD_NUMBER: builtins.int
     IP_FAMILIES_FIELD_NUMBER: builtins.int
     max_batch_size: builtins.int
-    """REQUIRED. Most items of one BatchEnsureRoutes or BatchDeleteRoutes. 1 to 1000."""
+    """REQUIRED. Maximum number of items of one BatchEnsureRoutes or BatchDeleteRoutes, 1 to 1000."""
     max_page_size: builtins.int
-    """OPTIONAL. Largest page of ListRoutes. 0: 500."""
+    """OPTIONAL. Maximum page size of ListRoutes. 0: 500."""
     blackhole: builtins.bool
-    """OPTIONAL. True: `Route.blackhole` is filled."""
+    """OPTIONAL. True: fills `Route.blackhole`."""
     target_addresses: builtins.bool
-    """OPTIONAL. True: routes depend on the node's addresses, which are filled in lists and honored in changes."""
+    """OPTIONAL. True: routes depend on the addresses of the node. Lists contain them, and changes apply them."""
     validate_only: builtins.bool
-    """OPTIONAL. True: honors `ChangeContext.validate_only`."""
+    """OPTIONAL. True: supports `ChangeContext.validate_only`."""
     @property
     def ip_families(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.IpFamily.ValueType]:
-        """OPTIONAL. Families served. Empty: IPv4 only."""
+        """OPTIONAL. Supported families. Empty: IPv4 only."""
 
     def __init__(
         self,
@@ -712,7 +714,7 @@ Global___RouteCapabilities: typing_extensions.TypeAlias = RouteCapabilities
 
 @typing.final
 class VolumeCapabilities(google.protobuf.message.Message):
-    """How the provider serves volumes."""
+    """Capabilities for volumes."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -720,7 +722,7 @@ class VolumeCapabilities(google.protobuf.message.Message):
     CSI_DRIVERS_FIELD_NUMBER: builtins.int
     IN_TREE_PLUGINS_FIELD_NUMBER: builtins.int
     max_batch_size: builtins.int
-    """REQUIRED. Most items of one BatchGetVolumes. 1 to 1000."""
+    """REQUIRED. Maximum number of items of one BatchGetVolumes, 1 to 1000."""
     @property
     def csi_drivers(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """OPTIONAL. CSI driver names whose volumes live in this cloud."""
@@ -742,7 +744,7 @@ Global___VolumeCapabilities: typing_extensions.TypeAlias = VolumeCapabilities
 
 @typing.final
 class CallRate(google.protobuf.message.Message):
-    """How often the cloud account may be called on behalf of this cluster."""
+    """Rate of requests to the cloud account that this cluster may cause."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -750,12 +752,14 @@ class CallRate(google.protobuf.message.Message):
     CLOUD_CALLS_PER_SECOND_FIELD_NUMBER: builtins.int
     BURST_FIELD_NUMBER: builtins.int
     cloud_calls_per_second: builtins.float
-    """REQUIRED. Requests to the cloud a second, above 0; may be a fraction."""
+    """REQUIRED. Requests to the cloud per second, above 0; may be fractional."""
     burst: builtins.int
-    """OPTIONAL. Requests that may be made at once after a pause. 0: those of one second, at least 1."""
+    """OPTIONAL. Burst of requests after a pause. 0: the requests of one second, at least 1."""
     @property
     def classes(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[Global___QuotaClass.ValueType]:
-        """OPTIONAL. The classes that share it; each class is in one rate at most. Empty: all classes that are in no other."""
+        """OPTIONAL. The classes that share the rate. Each class is in at most one rate. Empty: all classes that are in no
+        other rate.
+        """
 
     def __init__(
         self,
@@ -770,7 +774,7 @@ Global___CallRate: typing_extensions.TypeAlias = CallRate
 
 @typing.final
 class Limits(google.protobuf.message.Message):
-    """What the provider can take. The controller stays within it."""
+    """Limits of the provider. The controller stays within them."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -782,26 +786,26 @@ class Limits(google.protobuf.message.Message):
     MIN_RESYNC_INTERVAL_FIELD_NUMBER: builtins.int
     CALL_RATES_FIELD_NUMBER: builtins.int
     max_concurrent_calls: builtins.int
-    """REQUIRED. Most calls at once, streams and status not counted. 1 to 1000."""
+    """REQUIRED. Maximum number of concurrent calls, 1 to 1000. Streams and status calls do not count."""
     max_receive_bytes: builtins.int
-    """REQUIRED. Largest message taken, in bytes; at least 4 MiB."""
+    """REQUIRED. Maximum message size accepted, in bytes; at least 4 MiB."""
     max_inline_nodes: builtins.int
-    """OPTIONAL. Most nodes in an inline node list. 0: 15000."""
+    """OPTIONAL. Maximum number of nodes in an inline node list. 0: 15000."""
     @property
     def soft_call_duration(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. How long Ensure and Delete take at most before they answer with an operation. Absent: 10 s; at most 30 s."""
+        """OPTIONAL. Maximum time before Ensure and Delete return an operation. Absent: 10 s; at most 30 s."""
 
     @property
     def min_status_interval(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Least time between two status calls. Absent: 10 s."""
+        """OPTIONAL. Minimum time between two status calls. Absent: 10 s."""
 
     @property
     def min_resync_interval(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Least time between two full lists of one kind. Absent: 60 s."""
+        """OPTIONAL. Minimum time between two full lists of one kind. Absent: 60 s."""
 
     @property
     def call_rates(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___CallRate]:
-        """OPTIONAL. How often the cloud account may be called. A class in no rate has no limit until the cloud throttles."""
+        """OPTIONAL. Rates of requests to the cloud. A class in no rate has no limit until the cloud throttles."""
 
     def __init__(
         self,
@@ -821,7 +825,7 @@ Global___Limits: typing_extensions.TypeAlias = Limits
 
 @typing.final
 class AnnotationSchema(google.protobuf.message.Message):
-    """One Service annotation that the provider understands."""
+    """One Service annotation that the provider supports."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -835,15 +839,15 @@ class AnnotationSchema(google.protobuf.message.Message):
     key: builtins.str
     """REQUIRED. Full key."""
     type: Global___AnnotationType.ValueType
-    """REQUIRED. What values it takes."""
+    """REQUIRED. Type of its value."""
     default_value: builtins.str
-    """OPTIONAL. What happens without it."""
+    """OPTIONAL. Default value or behavior."""
     description: builtins.str
-    """REQUIRED. What it does, one or two sentences."""
+    """REQUIRED. Description, one or two sentences."""
     mutable: builtins.bool
-    """OPTIONAL. True: may change while the load balancer lives. False: a change recreates it, or is refused."""
+    """OPTIONAL. True: the load balancer can be updated in place. False: a change recreates it, or is rejected."""
     deprecated: builtins.str
-    """OPTIONAL. If it should no longer be used: what to use instead."""
+    """OPTIONAL. Present if it is deprecated: what to use instead."""
     @property
     def allowed_values(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """OPTIONAL. The values of an ENUM."""
@@ -867,14 +871,14 @@ Global___AnnotationSchema: typing_extensions.TypeAlias = AnnotationSchema
 
 @typing.final
 class GetProviderStatusRequest(google.protobuf.message.Message):
-    """How the provider and its cloud are. Polled every 60 s while ready, every 10 s while not."""
+    """Health of the provider and its cloud. Polled every 60 s while ready, every 10 s while not."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     CONTEXT_FIELD_NUMBER: builtins.int
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """OPTIONAL. Who asks; absent before the controller knows the cluster."""
+        """OPTIONAL. The caller. Absent before the controller knows the cluster."""
 
     def __init__(
         self,
@@ -888,7 +892,7 @@ Global___GetProviderStatusRequest: typing_extensions.TypeAlias = GetProviderStat
 
 @typing.final
 class GetProviderStatusResponse(google.protobuf.message.Message):
-    """Answered from what the provider knows (a background check, outcomes of calls): no cloud call, p99 under 250 ms."""
+    """Served from what the provider knows (a background check, results of calls): no cloud call, p99 under 250 ms."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -901,28 +905,28 @@ class GetProviderStatusResponse(google.protobuf.message.Message):
     CREDENTIALS_EXPIRE_TIME_FIELD_NUMBER: builtins.int
     RATE_LIMITS_FIELD_NUMBER: builtins.int
     ready: builtins.bool
-    """REQUIRED. True: calls can be expected to work. Never an error of the RPC when the cloud is down."""
+    """REQUIRED. True: calls are expected to work. A cloud outage is never an error of the RPC."""
     boot_id: builtins.str
     """REQUIRED. As in the handshake."""
     scope_id: builtins.str
-    """REQUIRED once known. As in the handshake; another value is a change of scope."""
+    """REQUIRED once known. As in the handshake. A different value is a change of scope."""
     config_revision: builtins.str
-    """OPTIONAL. Version of the configuration in force; changes with each reload."""
+    """OPTIONAL. Version of the active configuration; changes with each reload."""
     @property
     def conditions(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Condition]:
         """REQUIRED. At least `CloudReachable` and `CredentialsValid`."""
 
     @property
     def last_cloud_success_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
-        """OPTIONAL. When the cloud last answered with success."""
+        """OPTIONAL. When the last cloud request succeeded."""
 
     @property
     def credentials_expire_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
-        """OPTIONAL. When the credentials expire, if that is known."""
+        """OPTIONAL. When the credentials expire, if known."""
 
     @property
     def rate_limits(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___RateLimit]:
-        """OPTIONAL. What is left of the cloud's call budgets."""
+        """OPTIONAL. Remaining call budgets of the cloud account."""
 
     def __init__(
         self,
@@ -954,12 +958,12 @@ class RateLimit(google.protobuf.message.Message):
     name: builtins.str
     """REQUIRED. Name of the budget, constant: `read`, `load-balancer writes`."""
     limit: builtins.int
-    """REQUIRED. Calls allowed a window."""
+    """REQUIRED. Calls allowed per window."""
     remaining: builtins.int
-    """REQUIRED. Calls left."""
+    """REQUIRED. Calls remaining in the window."""
     @property
     def reset_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
-        """OPTIONAL. When the window begins anew."""
+        """OPTIONAL. When the next window starts."""
 
     def __init__(
         self,

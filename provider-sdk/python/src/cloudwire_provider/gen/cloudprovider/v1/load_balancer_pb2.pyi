@@ -30,21 +30,25 @@ class _ExternalTrafficPolicy:
 class _ExternalTrafficPolicyEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_ExternalTrafficPolicy.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     EXTERNAL_TRAFFIC_POLICY_UNSPECIFIED: _ExternalTrafficPolicy.ValueType  # 0
-    """Not said; treated as CLUSTER."""
+    """Unspecified; treated as CLUSTER."""
     EXTERNAL_TRAFFIC_POLICY_CLUSTER: _ExternalTrafficPolicy.ValueType  # 1
     """Every node."""
     EXTERNAL_TRAFFIC_POLICY_LOCAL: _ExternalTrafficPolicy.ValueType  # 2
-    """Only nodes with a pod of the Service; the load balancer finds them by the health check. The node list is the same."""
+    """Only nodes with a ready endpoint of the Service. The load balancer finds them with the health check; the node list
+    is the same.
+    """
 
 class ExternalTrafficPolicy(_ExternalTrafficPolicy, metaclass=_ExternalTrafficPolicyEnumTypeWrapper):
-    """Which nodes get outside traffic, as in Kubernetes."""
+    """Which nodes receive external traffic, as in Kubernetes."""
 
 EXTERNAL_TRAFFIC_POLICY_UNSPECIFIED: ExternalTrafficPolicy.ValueType  # 0
-"""Not said; treated as CLUSTER."""
+"""Unspecified; treated as CLUSTER."""
 EXTERNAL_TRAFFIC_POLICY_CLUSTER: ExternalTrafficPolicy.ValueType  # 1
 """Every node."""
 EXTERNAL_TRAFFIC_POLICY_LOCAL: ExternalTrafficPolicy.ValueType  # 2
-"""Only nodes with a pod of the Service; the load balancer finds them by the health check. The node list is the same."""
+"""Only nodes with a ready endpoint of the Service. The load balancer finds them with the health check; the node list
+is the same.
+"""
 Global___ExternalTrafficPolicy: typing_extensions.TypeAlias = ExternalTrafficPolicy
 
 class _LoadBalancerPhase:
@@ -54,38 +58,38 @@ class _LoadBalancerPhase:
 class _LoadBalancerPhaseEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_LoadBalancerPhase.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     LOAD_BALANCER_PHASE_UNSPECIFIED: _LoadBalancerPhase.ValueType  # 0
-    """Not known."""
+    """Unknown."""
     LOAD_BALANCER_PHASE_PROVISIONING: _LoadBalancerPhase.ValueType  # 1
-    """Being made; serves no traffic yet."""
+    """Being created; serves no traffic yet."""
     LOAD_BALANCER_PHASE_ACTIVE: _LoadBalancerPhase.ValueType  # 2
-    """As wished."""
+    """Matches the spec."""
     LOAD_BALANCER_PHASE_UPDATING: _LoadBalancerPhase.ValueType  # 3
-    """Serves traffic, a change is under way."""
+    """Serves traffic; a change is in progress."""
     LOAD_BALANCER_PHASE_DELETING: _LoadBalancerPhase.ValueType  # 4
-    """Being removed."""
+    """Being deleted."""
     LOAD_BALANCER_PHASE_FAILED: _LoadBalancerPhase.ValueType  # 5
-    """Broken, and will stay so without a change; diagnostics say why."""
+    """Failed, until something is changed. Diagnostics explain why."""
 
 class LoadBalancerPhase(_LoadBalancerPhase, metaclass=_LoadBalancerPhaseEnumTypeWrapper):
-    """Where a load balancer is in its life."""
+    """Phase of a load balancer."""
 
 LOAD_BALANCER_PHASE_UNSPECIFIED: LoadBalancerPhase.ValueType  # 0
-"""Not known."""
+"""Unknown."""
 LOAD_BALANCER_PHASE_PROVISIONING: LoadBalancerPhase.ValueType  # 1
-"""Being made; serves no traffic yet."""
+"""Being created; serves no traffic yet."""
 LOAD_BALANCER_PHASE_ACTIVE: LoadBalancerPhase.ValueType  # 2
-"""As wished."""
+"""Matches the spec."""
 LOAD_BALANCER_PHASE_UPDATING: LoadBalancerPhase.ValueType  # 3
-"""Serves traffic, a change is under way."""
+"""Serves traffic; a change is in progress."""
 LOAD_BALANCER_PHASE_DELETING: LoadBalancerPhase.ValueType  # 4
-"""Being removed."""
+"""Being deleted."""
 LOAD_BALANCER_PHASE_FAILED: LoadBalancerPhase.ValueType  # 5
-"""Broken, and will stay so without a change; diagnostics say why."""
+"""Failed, until something is changed. Diagnostics explain why."""
 Global___LoadBalancerPhase: typing_extensions.TypeAlias = LoadBalancerPhase
 
 @typing.final
 class ServiceRef(google.protobuf.message.Message):
-    """Which Service a load balancer is for. With the cluster's id its `uid` is the natural key of the load balancer."""
+    """The Service of a load balancer. Cluster ID and `uid` together are the natural key of the load balancer."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -132,7 +136,7 @@ class ServicePort(google.protobuf.message.Message):
     node_port: builtins.int
     """OPTIONAL. Port on every node to forward to. Absent when the Service has none (capability `needs_node_ports` off)."""
     target_port: builtins.int
-    """OPTIONAL. Port number on the pods, if the Service gives a number."""
+    """OPTIONAL. Port number on the pods, if the Service has a number."""
     def __init__(
         self,
         *,
@@ -156,7 +160,7 @@ Global___ServicePort: typing_extensions.TypeAlias = ServicePort
 
 @typing.final
 class TcpHealthCheck(google.protobuf.message.Message):
-    """A connection that is accepted is enough."""
+    """Healthy if the node accepts a connection."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -168,7 +172,7 @@ Global___TcpHealthCheck: typing_extensions.TypeAlias = TcpHealthCheck
 
 @typing.final
 class HttpHealthCheck(google.protobuf.message.Message):
-    """A GET that is answered with status 200 is enough."""
+    """Healthy if the response to a GET has status 200."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -186,7 +190,7 @@ Global___HttpHealthCheck: typing_extensions.TypeAlias = HttpHealthCheck
 
 @typing.final
 class HealthCheck(google.protobuf.message.Message):
-    """How the load balancer asks a node whether it wants traffic."""
+    """Health check of the load balancer on its nodes."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -197,11 +201,11 @@ class HealthCheck(google.protobuf.message.Message):
     """REQUIRED. Port on the node."""
     @property
     def tcp(self) -> Global___TcpHealthCheck:
-        """A connection."""
+        """A TCP connection."""
 
     @property
     def http(self) -> Global___HttpHealthCheck:
-        """An HTTP request in the clear."""
+        """An HTTP request without TLS."""
 
     def __init__(
         self,
@@ -239,14 +243,14 @@ Global___SessionAffinity: typing_extensions.TypeAlias = SessionAffinity
 
 @typing.final
 class SourceRanges(google.protobuf.message.Message):
-    """Which clients are let in."""
+    """Which clients may connect."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     CIDRS_FIELD_NUMBER: builtins.int
     @property
     def cidrs(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """REQUIRED. Their ranges; at least one, so that a list that was lost is never read as "everybody"."""
+        """REQUIRED. CIDRs of the clients; at least one, so that a lost list never means "all clients"."""
 
     def __init__(
         self,
@@ -259,7 +263,7 @@ Global___SourceRanges: typing_extensions.TypeAlias = SourceRanges
 
 @typing.final
 class LoadBalancerSpec(google.protobuf.message.Message):
-    """What the load balancer shall be. The whole wish each time; what is absent is not wished for."""
+    """Desired state of a load balancer, always complete. What is absent is not requested."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -308,44 +312,44 @@ class LoadBalancerSpec(google.protobuf.message.Message):
     TAGS_FIELD_NUMBER: builtins.int
     DELETION_PROTECTION_FIELD_NUMBER: builtins.int
     external_traffic_policy: Global___ExternalTrafficPolicy.ValueType
-    """OPTIONAL. Which nodes get traffic."""
+    """OPTIONAL. Which nodes receive traffic."""
     name_hint: builtins.str
-    """OPTIONAL. A name to use at the cloud if one must be chosen; at most 32 characters of `[a-z0-9-]`, a letter first,
-    the same for the life of the Service.
+    """OPTIONAL. Readable name for the cloud object, if one must be chosen; at most 32 characters of `[a-z0-9-]`,
+    starting with a letter, constant for the life of the Service.
     """
     deletion_protection: builtins.bool
-    """OPTIONAL. True: protect against deletion at the cloud. False: do not. Absent: leave as it is."""
+    """OPTIONAL. True: protect against deletion in the cloud. False: remove the protection. Absent: do not change it."""
     @property
     def ports(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___ServicePort]:
         """REQUIRED. Ports, no two with the same port and protocol. Their order means nothing."""
 
     @property
     def ip_families(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.IpFamily.ValueType]:
-        """OPTIONAL. Families of the load balancer's addresses, first is preferred. Empty: IPv4."""
+        """OPTIONAL. Families of the load balancer's addresses, the preferred one first. Empty: IPv4."""
 
     @property
     def source_ranges(self) -> Global___SourceRanges:
-        """OPTIONAL. Which clients are let in. Absent: everybody."""
+        """OPTIONAL. Which clients may connect. Absent: all clients."""
 
     @property
     def health_check(self) -> Global___HealthCheck:
-        """OPTIONAL. How to ask nodes whether they want traffic. Absent: the provider's own way."""
+        """OPTIONAL. Health check of the nodes. Absent: the provider chooses."""
 
     @property
     def session_affinity(self) -> Global___SessionAffinity:
-        """OPTIONAL. Present: keep a client with its node."""
+        """OPTIONAL. Present: a client stays with its node."""
 
     @property
     def requested_ips(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Addresses wanted, at most one a family."""
+        """OPTIONAL. Requested addresses, at most one per family."""
 
     @property
     def annotations(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. The Service's annotations under the declared prefixes; no others."""
+        """OPTIONAL. The Service's annotations with the declared prefixes; no others."""
 
     @property
     def tags(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Tags to put on every object made, besides the provider's own stamp."""
+        """OPTIONAL. Tags for every object created, in addition to the provider's ownership tags."""
 
     def __init__(
         self,
@@ -373,7 +377,7 @@ Global___LoadBalancerSpec: typing_extensions.TypeAlias = LoadBalancerSpec
 
 @typing.final
 class TargetNode(google.protobuf.message.Message):
-    """A node as target of a load balancer or member of a node set."""
+    """A node that is a target of a load balancer or a member of a node set."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -410,7 +414,7 @@ class TargetNode(google.protobuf.message.Message):
 
     @property
     def labels(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Labels whose keys the handshake lists in `node_label_keys`."""
+        """OPTIONAL. Labels with the keys in `node_label_keys` of the handshake."""
 
     def __init__(
         self,
@@ -429,14 +433,14 @@ Global___TargetNode: typing_extensions.TypeAlias = TargetNode
 
 @typing.final
 class TargetNodeList(google.protobuf.message.Message):
-    """Nodes spelled out."""
+    """An inline list of nodes."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     NODES_FIELD_NUMBER: builtins.int
     @property
     def nodes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___TargetNode]:
-        """OPTIONAL. The nodes; their order means nothing. Empty: no node at all, which is a wish like any other."""
+        """OPTIONAL. The nodes, in any order. Empty is valid: the load balancer has no targets."""
 
     def __init__(
         self,
@@ -449,7 +453,7 @@ Global___TargetNodeList: typing_extensions.TypeAlias = TargetNodeList
 
 @typing.final
 class UnchangedNodes(google.protobuf.message.Message):
-    """The nodes have not changed since the fingerprint was last acknowledged."""
+    """The nodes have not changed since their fingerprint was last acknowledged."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -461,8 +465,8 @@ Global___UnchangedNodes: typing_extensions.TypeAlias = UnchangedNodes
 
 @typing.final
 class NodeSelection(google.protobuf.message.Message):
-    """The nodes of a load balancer. A selection without source, or one that cannot be resolved, is refused and never read
-    as "no nodes".
+    """The nodes of a load balancer. A selection without source, or one that cannot be resolved, is rejected and never
+    means "no nodes".
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -473,18 +477,18 @@ class NodeSelection(google.protobuf.message.Message):
     NODE_SET_ID_FIELD_NUMBER: builtins.int
     UNCHANGED_FIELD_NUMBER: builtins.int
     fingerprint: builtins.str
-    """REQUIRED. Opaque fingerprint of the selection, made by the controller; the provider stores and compares bytes."""
+    """REQUIRED. Opaque fingerprint of the selection, computed by the controller. The provider stores and compares bytes."""
     count: builtins.int
-    """REQUIRED. How many nodes it has; a provider that resolves another number refuses with NODE_SET_INTEGRITY."""
+    """REQUIRED. Number of nodes. A provider that resolves another number fails with NODE_SET_INTEGRITY."""
     node_set_id: builtins.str
-    """In the node set of this id, at `fingerprint`."""
+    """The node set with this ID, at `fingerprint`."""
     @property
     def inline(self) -> Global___TargetNodeList:
-        """Here."""
+        """Inline."""
 
     @property
     def unchanged(self) -> Global___UnchangedNodes:
-        """As last acknowledged for this load balancer, which must be at `fingerprint`."""
+        """The nodes last acknowledged for this load balancer, which must be at `fingerprint`."""
 
     def __init__(
         self,
@@ -503,7 +507,7 @@ Global___NodeSelection: typing_extensions.TypeAlias = NodeSelection
 
 @typing.final
 class IngressPort(google.protobuf.message.Message):
-    """State of one port of an ingress point."""
+    """Status of one port of an ingress point."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -515,7 +519,7 @@ class IngressPort(google.protobuf.message.Message):
     protocol: cloudwire_provider.gen.cloudprovider.v1.identity_pb2.Protocol.ValueType
     """REQUIRED. Its protocol."""
     error: builtins.str
-    """OPTIONAL. CamelCase word for what is wrong with it."""
+    """OPTIONAL. CamelCase reason of its error."""
     def __init__(
         self,
         *,
@@ -531,7 +535,7 @@ Global___IngressPort: typing_extensions.TypeAlias = IngressPort
 
 @typing.final
 class LoadBalancerIngress(google.protobuf.message.Message):
-    """One point at which traffic enters. Becomes one entry of status.loadBalancer.ingress."""
+    """One ingress point. Becomes one entry of status.loadBalancer.ingress."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -547,7 +551,7 @@ class LoadBalancerIngress(google.protobuf.message.Message):
     """OPTIONAL. Only with `ip`. Absent: VIP."""
     @property
     def ports(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___IngressPort]:
-        """OPTIONAL. State of the ports, if the cloud tells it."""
+        """OPTIONAL. Status of the ports, if the cloud reports it."""
 
     def __init__(
         self,
@@ -568,14 +572,14 @@ Global___LoadBalancerIngress: typing_extensions.TypeAlias = LoadBalancerIngress
 
 @typing.final
 class LoadBalancerIngressList(google.protobuf.message.Message):
-    """All points at which traffic enters."""
+    """All ingress points."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     ITEMS_FIELD_NUMBER: builtins.int
     @property
     def items(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___LoadBalancerIngress]:
-        """OPTIONAL. The points. Empty: there is none, and an address that was published before is taken back."""
+        """OPTIONAL. The ingress points. Empty: there are none, and the controller removes published addresses."""
 
     def __init__(
         self,
@@ -588,7 +592,7 @@ Global___LoadBalancerIngressList: typing_extensions.TypeAlias = LoadBalancerIngr
 
 @typing.final
 class LoadBalancer(google.protobuf.message.Message):
-    """One load balancer as the cloud has it."""
+    """The observed state of one load balancer."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -621,42 +625,45 @@ class LoadBalancer(google.protobuf.message.Message):
     TAGS_FIELD_NUMBER: builtins.int
     LOCK_KEY_FIELD_NUMBER: builtins.int
     id: builtins.str
-    """REQUIRED. The provider's id for it."""
+    """REQUIRED. The provider's ID of it."""
     phase: Global___LoadBalancerPhase.ValueType
-    """REQUIRED. Where it is in its life."""
+    """REQUIRED. Its phase."""
     spec_fingerprint: builtins.str
-    """OPTIONAL. `spec_fingerprint` of the wish that is in force, as it was sent. Kept with the load balancer, so that it
-    outlives both processes: equal to the wish means that nothing needs to be done.
+    """OPTIONAL. `spec_fingerprint` of the applied spec, as it was sent. Stored with the load balancer, so that it
+    survives a restart of both processes. The load balancer is up to date if it equals the fingerprint of the desired
+    spec.
     """
     nodes_fingerprint: builtins.str
-    """OPTIONAL. `fingerprint` of the nodes in force, as it was sent. Kept with the load balancer, likewise."""
+    """OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too."""
     observed_fingerprint: builtins.str
-    """OPTIONAL. Opaque fingerprint of the cloud's objects as read, made by the provider. Another value than after the
-    last Ensure means that somebody changed them.
+    """OPTIONAL. Opaque fingerprint of the cloud objects as read, computed by the provider. It differs from the value
+    after the last Ensure if something else changed them.
     """
     registered_nodes: builtins.int
     """OPTIONAL. Number of nodes registered as targets."""
     lock_key: builtins.str
-    """OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed at once (LOCK_KEY)."""
+    """OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed concurrently (LOCK_KEY)."""
     @property
     def service(self) -> Global___ServiceRef:
-        """REQUIRED. The Service in its stamp. In lists too: without it nobody can tell whose it is."""
+        """REQUIRED. The Service in its ownership tags. Also in lists: without it the owner is unknown."""
 
     @property
     def ingress(self) -> Global___LoadBalancerIngressList:
-        """OPTIONAL. Where traffic enters; may be present before it is ACTIVE. Absent: not told, and what was published stays."""
+        """OPTIONAL. Ingress points; may be present before the phase is ACTIVE. Absent: not reported, and published addresses
+        stay.
+        """
 
     @property
     def conditions(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Condition]:
-        """OPTIONAL. More about its state."""
+        """OPTIONAL. Conditions."""
 
     @property
     def operation(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.Operation:
-        """OPTIONAL. Present while work goes on: phases PROVISIONING, UPDATING, DELETING."""
+        """OPTIONAL. Present in the phases PROVISIONING, UPDATING and DELETING."""
 
     @property
     def tags(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. Tags on it."""
+        """OPTIONAL. Its tags."""
 
     def __init__(
         self,
@@ -682,7 +689,7 @@ Global___LoadBalancer: typing_extensions.TypeAlias = LoadBalancer
 
 @typing.final
 class EnsureLoadBalancerRequest(google.protobuf.message.Message):
-    """Makes a load balancer be as wished: creates it, changes it, or finds nothing to do. Idempotent by cluster and Service."""
+    """Creates a load balancer, or updates it to match the spec. Idempotent by cluster and Service."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -695,33 +702,33 @@ class EnsureLoadBalancerRequest(google.protobuf.message.Message):
     OPERATION_ID_FIELD_NUMBER: builtins.int
     ADOPT_FIELD_NUMBER: builtins.int
     spec_fingerprint: builtins.str
-    """REQUIRED. Opaque fingerprint of `spec`, made by the controller, to be kept and echoed."""
+    """REQUIRED. Opaque fingerprint of `spec`, computed by the controller. The provider stores and returns it."""
     operation_id: builtins.str
-    """OPTIONAL. `Operation.id` of the answer before, as a hint."""
+    """OPTIONAL. `Operation.id` of the previous response, a hint."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     @property
     def change(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.ChangeContext:
-        """REQUIRED. Id of the change, and whether only to check it."""
+        """REQUIRED. ID of the change, and whether only to validate it."""
 
     @property
     def service(self) -> Global___ServiceRef:
-        """REQUIRED. For which Service."""
+        """REQUIRED. The Service."""
 
     @property
     def spec(self) -> Global___LoadBalancerSpec:
-        """REQUIRED. What it shall be."""
+        """REQUIRED. The desired state."""
 
     @property
     def nodes(self) -> Global___NodeSelection:
-        """REQUIRED. Its nodes."""
+        """REQUIRED. The nodes."""
 
     @property
     def adopt(self) -> Global___AdoptLoadBalancer:
-        """OPTIONAL. Take over this existing load balancer, whoever stamped it, instead of making one. Only on an operator's
-        explicit word.
+        """OPTIONAL. Adopt this existing load balancer, regardless of its ownership tags, instead of creating one. Only sent
+        when an operator requests it.
         """
 
     def __init__(
@@ -743,13 +750,13 @@ Global___EnsureLoadBalancerRequest: typing_extensions.TypeAlias = EnsureLoadBala
 
 @typing.final
 class AdoptLoadBalancer(google.protobuf.message.Message):
-    """Which load balancer to take over."""
+    """The load balancer to adopt."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     LOAD_BALANCER_ID_FIELD_NUMBER: builtins.int
     load_balancer_id: builtins.str
-    """REQUIRED. Its `LoadBalancer.id`, to the letter; anything else, another spelling included, is FIELD_INVALID."""
+    """REQUIRED. Its exact `LoadBalancer.id`; any other spelling is FIELD_INVALID."""
     def __init__(
         self,
         *,
@@ -761,7 +768,7 @@ Global___AdoptLoadBalancer: typing_extensions.TypeAlias = AdoptLoadBalancer
 
 @typing.final
 class EnsureLoadBalancerResponse(google.protobuf.message.Message):
-    """How far it is. Answered within `soft_call_duration`; unfinished work is `load_balancer.operation`."""
+    """Progress of the change. Returned within `soft_call_duration`; `load_balancer.operation` describes unfinished work."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -771,11 +778,11 @@ class EnsureLoadBalancerResponse(google.protobuf.message.Message):
     STATS_FIELD_NUMBER: builtins.int
     @property
     def load_balancer(self) -> Global___LoadBalancer:
-        """REQUIRED, except with `validate_only` for one that does not exist. The load balancer."""
+        """REQUIRED, except with `validate_only` for a load balancer that does not exist. The load balancer."""
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. What was asked for and not honored, and what the user should know."""
+        """OPTIONAL. Parts of the request that were not applied, and other messages to the user."""
 
     @property
     def planned_changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.PlannedChange]:
@@ -783,7 +790,7 @@ class EnsureLoadBalancerResponse(google.protobuf.message.Message):
 
     @property
     def stats(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallStats:
-        """OPTIONAL. What it cost."""
+        """OPTIONAL. Cloud requests of the call."""
 
     def __init__(
         self,
@@ -800,7 +807,7 @@ Global___EnsureLoadBalancerResponse: typing_extensions.TypeAlias = EnsureLoadBal
 
 @typing.final
 class GetLoadBalancerRequest(google.protobuf.message.Message):
-    """Reads one load balancer: its state, or how far a change is."""
+    """Reads one load balancer: its state, or the progress of a change."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -826,18 +833,18 @@ class GetLoadBalancerRequest(google.protobuf.message.Message):
     ANNOTATIONS_FIELD_NUMBER: builtins.int
     OPERATION_ID_FIELD_NUMBER: builtins.int
     operation_id: builtins.str
-    """OPTIONAL. `Operation.id` of the answer before, as a hint."""
+    """OPTIONAL. `Operation.id` of the previous response, a hint."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     @property
     def service(self) -> Global___ServiceRef:
-        """REQUIRED. Of which Service."""
+        """REQUIRED. The Service."""
 
     @property
     def annotations(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail."""
+        """OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error."""
 
     def __init__(
         self,
@@ -855,7 +862,7 @@ Global___GetLoadBalancerRequest: typing_extensions.TypeAlias = GetLoadBalancerRe
 
 @typing.final
 class GetLoadBalancerResponse(google.protobuf.message.Message):
-    """The load balancer, or that there is none."""
+    """The load balancer, or its absence."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -873,11 +880,11 @@ class GetLoadBalancerResponse(google.protobuf.message.Message):
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. What the user should know."""
+        """OPTIONAL. Messages to the user."""
 
     @property
     def stats(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallStats:
-        """OPTIONAL. What it cost."""
+        """OPTIONAL. Cloud requests of the call."""
 
     def __init__(
         self,
@@ -895,7 +902,7 @@ Global___GetLoadBalancerResponse: typing_extensions.TypeAlias = GetLoadBalancerR
 
 @typing.final
 class ListLoadBalancersRequest(google.protobuf.message.Message):
-    """Lists the load balancers that carry this cluster's stamp: for orphans, drift and after a restart."""
+    """Lists the load balancers with this cluster's ownership tags: for orphans, drift and after a restart."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -908,7 +915,7 @@ class ListLoadBalancersRequest(google.protobuf.message.Message):
     """OPTIONAL. As in ListInstancesRequest."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     def __init__(
         self,
@@ -945,7 +952,7 @@ class ListLoadBalancersResponse(google.protobuf.message.Message):
     """REQUIRED. The scope that was read."""
     @property
     def load_balancers(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___LoadBalancer]:
-        """OPTIONAL. The load balancers, whatever their phase."""
+        """OPTIONAL. The load balancers, in any phase."""
 
     @property
     def unreachable(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
@@ -953,7 +960,7 @@ class ListLoadBalancersResponse(google.protobuf.message.Message):
 
     @property
     def stats(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallStats:
-        """OPTIONAL. What it cost."""
+        """OPTIONAL. Cloud requests of the call."""
 
     def __init__(
         self,
@@ -973,7 +980,7 @@ Global___ListLoadBalancersResponse: typing_extensions.TypeAlias = ListLoadBalanc
 
 @typing.final
 class UpdateLoadBalancerNodesRequest(google.protobuf.message.Message):
-    """Makes the targets of an existing load balancer be these nodes, and touches nothing else of it."""
+    """Sets the targets of an existing load balancer to these nodes, and changes nothing else."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1001,26 +1008,26 @@ class UpdateLoadBalancerNodesRequest(google.protobuf.message.Message):
     ANNOTATIONS_FIELD_NUMBER: builtins.int
     NODES_FIELD_NUMBER: builtins.int
     load_balancer_id: builtins.str
-    """OPTIONAL. `LoadBalancer.id`, as a hint."""
+    """OPTIONAL. `LoadBalancer.id`, a hint."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     @property
     def change(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.ChangeContext:
-        """REQUIRED. Id of the change, and whether only to check it."""
+        """REQUIRED. ID of the change, and whether only to validate it."""
 
     @property
     def service(self) -> Global___ServiceRef:
-        """REQUIRED. Of which Service."""
+        """REQUIRED. The Service."""
 
     @property
     def annotations(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail."""
+        """OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error."""
 
     @property
     def nodes(self) -> Global___NodeSelection:
-        """REQUIRED. Its nodes."""
+        """REQUIRED. The nodes."""
 
     def __init__(
         self,
@@ -1040,7 +1047,7 @@ Global___UpdateLoadBalancerNodesRequest: typing_extensions.TypeAlias = UpdateLoa
 
 @typing.final
 class UpdateLoadBalancerNodesResponse(google.protobuf.message.Message):
-    """How far it is."""
+    """Progress of the change."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1054,7 +1061,7 @@ class UpdateLoadBalancerNodesResponse(google.protobuf.message.Message):
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. Nodes that could not be registered, and what else the user should know."""
+        """OPTIONAL. Nodes that could not be registered, and other messages to the user."""
 
     @property
     def planned_changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.PlannedChange]:
@@ -1062,7 +1069,7 @@ class UpdateLoadBalancerNodesResponse(google.protobuf.message.Message):
 
     @property
     def stats(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallStats:
-        """OPTIONAL. What it cost."""
+        """OPTIONAL. Cloud requests of the call."""
 
     def __init__(
         self,
@@ -1079,8 +1086,8 @@ Global___UpdateLoadBalancerNodesResponse: typing_extensions.TypeAlias = UpdateLo
 
 @typing.final
 class DeleteLoadBalancerRequest(google.protobuf.message.Message):
-    """Makes a load balancer and all its parts be gone. Always called before a Service lets go of its finalizer, also when
-    a read said that there is none: only the provider can see leftovers. Works in every state, mid-creation too.
+    """Deletes a load balancer and all its parts, in any state, also during creation. The controller always calls it before
+    it removes the finalizer of a Service, even if a read returned `absent`: only the provider can see remaining parts.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -1109,24 +1116,24 @@ class DeleteLoadBalancerRequest(google.protobuf.message.Message):
     ANNOTATIONS_FIELD_NUMBER: builtins.int
     OPERATION_ID_FIELD_NUMBER: builtins.int
     load_balancer_id: builtins.str
-    """OPTIONAL. `LoadBalancer.id`, as a hint."""
+    """OPTIONAL. `LoadBalancer.id`, a hint."""
     operation_id: builtins.str
-    """OPTIONAL. `Operation.id` of the answer before, as a hint."""
+    """OPTIONAL. `Operation.id` of the previous response, a hint."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     @property
     def change(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.ChangeContext:
-        """REQUIRED. Id of the change, and whether only to check it."""
+        """REQUIRED. ID of the change, and whether only to validate it."""
 
     @property
     def service(self) -> Global___ServiceRef:
-        """REQUIRED. Of which Service."""
+        """REQUIRED. The Service."""
 
     @property
     def annotations(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
-        """OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail."""
+        """OPTIONAL. The Service's annotations with the declared prefixes, a hint. An invalid value is never an error."""
 
     def __init__(
         self,
@@ -1146,7 +1153,7 @@ Global___DeleteLoadBalancerRequest: typing_extensions.TypeAlias = DeleteLoadBala
 
 @typing.final
 class DeleteLoadBalancerResponse(google.protobuf.message.Message):
-    """How far it is."""
+    """Progress of the change."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1157,20 +1164,20 @@ class DeleteLoadBalancerResponse(google.protobuf.message.Message):
     PLANNED_CHANGES_FIELD_NUMBER: builtins.int
     STATS_FIELD_NUMBER: builtins.int
     done: builtins.bool
-    """REQUIRED. True: nothing with the stamp of this cluster and Service is left. False: call again after
+    """REQUIRED. True: no object with the ownership tags of this cluster and Service is left. False: call again after
     `operation.poll_after`.
     """
     @property
     def operation(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.Operation:
-        """REQUIRED when not done. The work that goes on."""
+        """REQUIRED when not done. The work in progress."""
 
     @property
     def remaining(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. What is still there, for people: `security group sg-1`."""
+        """OPTIONAL. Human-readable objects that still exist: `security group sg-1`."""
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. What the user should know."""
+        """OPTIONAL. Messages to the user."""
 
     @property
     def planned_changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.PlannedChange]:
@@ -1178,7 +1185,7 @@ class DeleteLoadBalancerResponse(google.protobuf.message.Message):
 
     @property
     def stats(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallStats:
-        """OPTIONAL. What it cost."""
+        """OPTIONAL. Cloud requests of the call."""
 
     def __init__(
         self,
@@ -1197,7 +1204,7 @@ Global___DeleteLoadBalancerResponse: typing_extensions.TypeAlias = DeleteLoadBal
 
 @typing.final
 class WatchLoadBalancersRequest(google.protobuf.message.Message):
-    """Opens a stream of hints about load balancers."""
+    """Opens a stream of events about load balancers."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1210,7 +1217,7 @@ class WatchLoadBalancersRequest(google.protobuf.message.Message):
     """OPTIONAL. As in WatchInstancesRequest."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     def __init__(
         self,
@@ -1226,7 +1233,7 @@ Global___WatchLoadBalancersRequest: typing_extensions.TypeAlias = WatchLoadBalan
 
 @typing.final
 class LoadBalancerGone(google.protobuf.message.Message):
-    """A load balancer that is gone."""
+    """A load balancer that no longer exists."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1234,14 +1241,14 @@ class LoadBalancerGone(google.protobuf.message.Message):
     LOAD_BALANCER_ID_FIELD_NUMBER: builtins.int
     ABSENCE_FIELD_NUMBER: builtins.int
     load_balancer_id: builtins.str
-    """OPTIONAL. Its id."""
+    """OPTIONAL. Its ID."""
     @property
     def service(self) -> Global___ServiceRef:
-        """REQUIRED. Whose it was."""
+        """REQUIRED. Its Service."""
 
     @property
     def absence(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.Absence:
-        """REQUIRED. On what that rests."""
+        """REQUIRED. Evidence for the absence."""
 
     def __init__(
         self,
@@ -1257,7 +1264,7 @@ Global___LoadBalancerGone: typing_extensions.TypeAlias = LoadBalancerGone
 
 @typing.final
 class WatchLoadBalancersResponse(google.protobuf.message.Message):
-    """One hint about a load balancer."""
+    """One event about a load balancer."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1267,22 +1274,22 @@ class WatchLoadBalancersResponse(google.protobuf.message.Message):
     RESYNC_FIELD_NUMBER: builtins.int
     RESUME_TOKEN_FIELD_NUMBER: builtins.int
     resume_token: builtins.str
-    """REQUIRED. Continue here after a break. May be empty before the initial events are complete."""
+    """REQUIRED. Token to continue from after a disconnect. May be empty before the initial events are complete."""
     @property
     def upsert(self) -> Global___LoadBalancer:
-        """A load balancer is new or changed."""
+        """A load balancer was created or changed."""
 
     @property
     def gone(self) -> Global___LoadBalancerGone:
-        """A load balancer is gone."""
+        """A load balancer no longer exists."""
 
     @property
     def bookmark(self) -> cloudwire_provider.gen.cloudprovider.v1.instance_pb2.Bookmark:
-        """Nothing new; sent at least every 30 s."""
+        """No change. Sent at least every 30 s."""
 
     @property
     def resync(self) -> cloudwire_provider.gen.cloudprovider.v1.instance_pb2.ResyncRequired:
-        """Read everything again."""
+        """List again."""
 
     def __init__(
         self,
@@ -1301,8 +1308,8 @@ Global___WatchLoadBalancersResponse: typing_extensions.TypeAlias = WatchLoadBala
 
 @typing.final
 class ApplyNodeSetRequest(google.protobuf.message.Message):
-    """Uploads a set of nodes once, whole or as a difference, for use by reference in many calls. Sent in chunks that may
-    arrive in any order and more than once; nothing is visible before the last missing chunk, and then all at once.
+    """Uploads a set of nodes once, whole or as a delta, for use by reference in many calls. Chunks may arrive in any order
+    and more than once. The set changes atomically with the last missing chunk.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -1319,18 +1326,18 @@ class ApplyNodeSetRequest(google.protobuf.message.Message):
     node_set_id: builtins.str
     """REQUIRED. Name of the set, chosen by the controller: `all`, `zone=a`."""
     base_fingerprint: builtins.str
-    """OPTIONAL. Fingerprint of the set that the difference is against. Empty: the upload is the whole set."""
+    """OPTIONAL. Fingerprint of the set that the delta is based on. Empty: the upload is the whole set."""
     target_fingerprint: builtins.str
-    """REQUIRED. Fingerprint the set has afterwards."""
+    """REQUIRED. Fingerprint of the resulting set."""
     chunk_index: builtins.int
-    """OPTIONAL. Number of this chunk, from 0."""
+    """OPTIONAL. Index of this chunk, from 0."""
     chunk_count: builtins.int
     """REQUIRED. Number of chunks, at least 1."""
     target_count: builtins.int
-    """REQUIRED. Number of nodes the set has afterwards; another number is refused with NODE_SET_INTEGRITY."""
+    """REQUIRED. Number of nodes of the resulting set; another number fails with NODE_SET_INTEGRITY."""
     @property
     def context(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallContext:
-        """REQUIRED. Who asks."""
+        """REQUIRED. The caller."""
 
     @property
     def upserts(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___TargetNode]:
@@ -1338,7 +1345,7 @@ class ApplyNodeSetRequest(google.protobuf.message.Message):
 
     @property
     def removed_provider_ids(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """OPTIONAL. Nodes to take out of the base."""
+        """OPTIONAL. Nodes to remove from the base."""
 
     def __init__(
         self,
@@ -1360,7 +1367,7 @@ Global___ApplyNodeSetRequest: typing_extensions.TypeAlias = ApplyNodeSetRequest
 
 @typing.final
 class ApplyNodeSetResponse(google.protobuf.message.Message):
-    """State of the set."""
+    """Status of the set."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -1368,11 +1375,11 @@ class ApplyNodeSetResponse(google.protobuf.message.Message):
     COUNT_FIELD_NUMBER: builtins.int
     COMMITTED_FIELD_NUMBER: builtins.int
     fingerprint: builtins.str
-    """OPTIONAL. Fingerprint of the set now in force; empty if none is."""
+    """OPTIONAL. Fingerprint of the current set; empty if there is none."""
     count: builtins.int
-    """OPTIONAL. Nodes of the set now in force."""
+    """OPTIONAL. Number of nodes of the current set."""
     committed: builtins.bool
-    """REQUIRED. True: `target_fingerprint` is in force."""
+    """REQUIRED. True: the set is at `target_fingerprint`."""
     def __init__(
         self,
         *,
