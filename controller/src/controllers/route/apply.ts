@@ -12,20 +12,19 @@ import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../ru
 import type { Clock } from "../../util/clock.ts";
 import { failedToCreateRoute } from "./events.ts";
 import {
-  type RangeFailure,
+  type CidrFailure,
   RouteSyncError,
   failureKind,
   failureOf,
   failureText,
-  isNews,
+  isReported,
   waitsForRoom,
 } from "./failure.ts";
-import { type Network, type Plan, type RangePlan, type StaleRoute, networkAfter, networkPatch } from "./plan.ts";
+import { type CidrPlan, type Network, type Plan, networkAfter, networkPatch } from "./plan.ts";
 import type { RouteWriter, WriteTarget } from "./route-writer.ts";
 import type { RouteTables } from "./route-table.ts";
 import type { WaitingNodes } from "./quota-watch.ts";
 
-/** What this step changes things with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
   readonly instances: InstanceReader;
@@ -38,19 +37,19 @@ export interface ApplyDependencies {
   readonly clock: Clock;
 }
 
-/** How one range ended. */
+/** The outcome for one pod CIDR. */
 type Ending =
   | { readonly kind: "routed" }
   | { readonly kind: "pending"; readonly pollAfterMs: number }
-  | { readonly kind: "unrouted"; readonly failure: RangeFailure };
+  | { readonly kind: "unrouted"; readonly failure: CidrFailure };
 
-/** Carries the plan out: what is in the way goes first, range by range; then the Node says how its network is. */
+/** Changes the routes, then updates the Node's network condition. */
 export async function apply(decided: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { node, stale, ranges } = decided;
+  const { node, stale, cidrs } = decided;
   const { removals } = deps.waiting;
   const [removed, endings] = await Promise.all([
-    Promise.all(stale.map((route) => remove(route, deps, context))),
-    Promise.all(node === undefined ? [] : ranges.map((range) => end(range, decided, node, deps, context))),
+    Promise.all(stale.map(({ provider, known }) => deps.writer.delete(targetOf(provider, deps, context), known))),
+    Promise.all(node === undefined ? [] : cidrs.map((cidr) => applyCidr(cidr, decided, node, deps, context))),
   ]);
   context.signal.throwIfAborted();
   if (node === undefined) {
@@ -58,42 +57,38 @@ export async function apply(decided: Plan, deps: ApplyDependencies, context: Rec
     deps.waiting.delete(context.key);
   } else {
     const states = endings.map(({ kind }) => kind);
-    await say(node, networkAfter(decided, states), deps, context);
-    settle(node, endings, removals, deps);
+    await updateCondition(node, networkAfter(decided, states), deps, context);
+    reportFailures(node, endings, removals, deps);
   }
   return afterRemovals(context.key, removed, endings);
 }
 
-async function remove({ provider, known }: StaleRoute, deps: ApplyDependencies, context: ReconcileContext) {
-  return deps.writer.delete(targetOf(provider, deps, context), known);
-}
-
-async function end(
-  range: RangePlan,
+async function applyCidr(
+  planned: CidrPlan,
   { provider }: Plan,
   node: Node,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Ending> {
-  switch (range.kind) {
+  switch (planned.kind) {
     case "kept":
       return { kind: "routed" };
-    case "refused":
-      return { kind: "unrouted", failure: { ...range, error: undefined, isTargetGone: false } };
-    case "make": {
+    case "rejected":
+      return { kind: "unrouted", failure: { ...planned, error: undefined, isTargetGone: false } };
+    case "create": {
       const target = targetOf(provider, deps, context);
-      const cleared = await Promise.all(range.first.map((known) => deps.writer.delete(target, known)));
-      const obstacle = cleared.find(({ kind }) => kind !== "done");
-      return endingOf(obstacle ?? (await deps.writer.create(target, range.route)), range, node, deps, context);
+      const cleared = await Promise.all(planned.first.map((known) => deps.writer.delete(target, known)));
+      const blocking = cleared.find(({ kind }) => kind !== "done");
+      return endingOf(blocking ?? (await deps.writer.create(target, planned.route)), planned, node, deps, context);
     }
     default:
-      return range satisfies never;
+      return planned satisfies never;
   }
 }
 
 async function endingOf(
   outcome: RouteOutcome,
-  { cidr, route }: Extract<RangePlan, { kind: "make" }>,
+  { cidr, route: { nameHint } }: Extract<CidrPlan, { kind: "create" }>,
   node: Node,
   deps: ApplyDependencies,
   context: ReconcileContext,
@@ -105,35 +100,37 @@ async function endingOf(
       return { kind: "pending", pollAfterMs: outcome.operation.pollAfterMs };
     case "failed": {
       const { error } = outcome;
-      const isTargetGone = await isMachineGone(error, node, deps, context);
-      return {
-        kind: "unrouted",
-        failure: { cidr, nameHint: route.nameHint, refusal: undefined, message: error.message, error, isTargetGone },
-      };
+      const isTargetGone = await isInstanceGone(error, node, deps, context);
+      const { message } = error;
+      return { kind: "unrouted", failure: { cidr, nameHint, rejection: undefined, message, error, isTargetGone } };
     }
     default:
       return outcome satisfies never;
   }
 }
 
-/** "No such target" is believed only when a look at the machine itself says so too. */
-async function isMachineGone(
+/** A missing target must be confirmed by a lookup of the instance. */
+async function isInstanceGone(
   error: ProviderError,
   node: Node,
   { instances }: ApplyDependencies,
   { signal }: ReconcileContext,
 ): Promise<boolean> {
   if (!hasReason(error, "ROUTE_TARGET_NOT_FOUND")) return false;
-  const answer = await instances.get(node, { signal, maxDataAgeMs: 0 });
-  return answer.kind === "absent";
+  const result = await instances.get(node, { signal, maxDataAgeMs: 0 });
+  return result.kind === "absent";
 }
 
-/** A Node that went away meanwhile, or is another one of that name, is not told. */
-async function say(node: Node, network: Network, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
-  const { kube, ownWrites, clock } = deps;
+/** Ignores a Node that was deleted or recreated in the meantime. */
+async function updateCondition(
+  node: Node,
+  network: Network,
+  { kube, ownWrites, clock }: ApplyDependencies,
+  { signal }: ReconcileContext,
+): Promise<void> {
   const body = networkPatch(node, network, clock.nowMs());
   if (body === undefined) return;
-  const options = { signal: context.signal, subresource: "status" };
+  const options = { signal, subresource: "status" };
   try {
     ownWrites.note(node, await kube.patch(NODES, { name: node.metadata.name }, { kind: "strategic", body }, options));
   } catch (error) {
@@ -141,8 +138,8 @@ async function say(node: Node, network: Network, deps: ApplyDependencies, contex
   }
 }
 
-/** Says what failed and throws it. */
-function settle(
+/** Records the events of failures and throws one error for all of them. */
+function reportFailures(
   node: Node,
   endings: readonly Ending[],
   removals: number,
@@ -155,7 +152,7 @@ function settle(
   if (failures.length === 0) return failureCounts.succeeded(name);
   const inARow = failureCounts.failed(name, failureKind(failures));
   for (const failure of failures) {
-    if (!isNews(failure, inARow)) continue;
+    if (!isReported(failure, inARow)) continue;
     events.record(failedToCreateRoute(node, failure.nameHint, failure.cidr, failureText(failure)));
   }
   throw failureOf(name, failures, inARow);
@@ -175,6 +172,6 @@ function afterRemovals(key: string, removed: readonly RouteOutcome[], endings: r
 
 function targetOf(name: string, { tables }: ApplyDependencies, { signal }: ReconcileContext): WriteTarget {
   const routing = tables.named(name);
-  if (routing === undefined) throw new RouteSyncError(`provider ${name} makes no routes any more`);
+  if (routing === undefined) throw new RouteSyncError(`provider ${name} no longer serves routes`);
   return { ...routing, signal };
 }

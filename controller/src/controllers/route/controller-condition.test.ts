@@ -34,7 +34,7 @@ describe("the condition NetworkUnavailable", () => {
     expect(world.kube.writes).toEqual([]);
   });
 
-  test("is written again ten seconds after somebody else's word, not at once", async () => {
+  test("is written again ten seconds after owned by another client word, not at once", async () => {
     world.cloud.seed(A, "acme://a");
     world.kube.seed(NODES, { metadata: { name: "a", uid: "uid-a" } });
     world.nodes.set(withCondition("False", "RouteCreated"));

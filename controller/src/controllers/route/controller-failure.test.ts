@@ -36,7 +36,7 @@ describe("a node whose route cannot be made", () => {
     expect(world.condition("a")).toBe(ROUTED);
   });
 
-  test("waits in silence as long as a throttled cloud wishes", async () => {
+  test("waits in silence as long as a throttled cloud requests", async () => {
     await world.start();
     world.cloud.fail = (call) =>
       call === "ensure" ? contractError("RATE_LIMITED", "slowly", { retryAfterMs: 20_000 }) : undefined;
@@ -49,7 +49,7 @@ describe("a node whose route cannot be made", () => {
     expect(world.condition("a")).toBe(ROUTED);
   });
 
-  test("is not told of a sidecar that is just being restarted, but of one that stays away", async () => {
+  test("is not reported of a sidecar that is just being restarted, but of one that stays away", async () => {
     await world.start();
     world.cloud.fail = (call) =>
       call === "ensure" ? new ProviderError({ code: "UNAVAILABLE", message: "acme is not connected" }) : undefined;

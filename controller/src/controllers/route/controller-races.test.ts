@@ -45,7 +45,7 @@ describe("routes and what changes while calls are under way", () => {
     },
   );
 
-  test("of a Node that comes back with another range go all the same", async () => {
+  test("of a Node that comes back with another range go anyway", async () => {
     await world.start();
     const release = hold("ensure");
     world.node("b", { podCIDRs: [B] });
@@ -102,7 +102,7 @@ describe("routes and what changes while calls are under way", () => {
     expect(world.cloud.table).toEqual([]);
   });
 
-  test("get the room that came free while their Node was told that there is none", async () => {
+  test("get the room that came free while their Node was reported that there is none", async () => {
     world.cloud.limit = 1;
     world.node("a", { podCIDRs: [A] });
     await world.start();

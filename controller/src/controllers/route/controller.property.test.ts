@@ -21,7 +21,7 @@ type ToCloud =
 type ToController = { readonly kind: "reconnected" | "restarted" } | { readonly kind: "time"; readonly ms: number };
 
 /** One thing that happens. */
-type Happening =
+type Step =
   | { readonly to: "nodes"; readonly what: ToNodes }
   | { readonly to: "cloud"; readonly what: ToCloud }
   | { readonly to: "controller"; readonly what: ToController };
@@ -41,7 +41,7 @@ const toController: fc.Arbitrary<ToController> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("time"), ms: fc.constantFrom(0, 50, 150, 1000, 70_000) }) },
   fc.record({ kind: fc.constantFrom("reconnected", "restarted") }),
 );
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ to: fc.constant("nodes"), what: toNodes }) },
   fc.record({ to: fc.constant("cloud"), what: toCloud }),
   fc.record({ to: fc.constant("controller"), what: toController }),
@@ -57,7 +57,7 @@ class Cluster {
   }
 }
 
-async function happen(happened: Happening, world: RouteHarness, cluster: Cluster): Promise<void> {
+async function happen(happened: Step, world: RouteHarness, cluster: Cluster): Promise<void> {
   switch (happened.to) {
     case "nodes":
       return happenToNodes(happened.what, world, cluster);
@@ -137,7 +137,7 @@ function blacken({ cloud }: RouteHarness, cidr: string): void {
 describe("routes", () => {
   test("end as the nodes want them, whatever happened in which order", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 25, size: "max" }), async (history) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 25, size: "max" }), async (history) => {
         await using world = new RouteHarness();
         const users = world.cloud.seed("10.0.0.0/8", "acme://gateway");
         const cluster = new Cluster();

@@ -89,7 +89,7 @@ describe("nodeRouteController()", () => {
     expect(world.cloud.table).toEqual([]);
   });
 
-  test("replaces a blackhole: away first, then anew", async () => {
+  test("replaces a blackhole: away first, then again", async () => {
     world.node("a", { podCIDRs: [A] });
     world.cloud.seed(A, "acme://a", { blackhole: true });
     await world.start();
@@ -168,7 +168,7 @@ describe("nodeRouteController()", () => {
     expect(world.condition("b")).toBe(UNROUTED);
     const [first] = world.eventTexts;
     expect(first).toBe(
-      `Warning FailedToCreateRoute Could not create route uid-b ${A} for node b: node a has the same range and its route (retrying within 5 minutes). To fix: delete the Node and let it register again with a pod CIDR of its own`,
+      `Warning FailedToCreateRoute Could not create route uid-b ${A} for node b: node a has the same pod CIDR and its route (retrying within 5 minutes). To fix: delete the Node and let it register again with a pod CIDR of its own`,
     );
     expect(new Set(world.eventTexts).size).toBe(1);
     world.remove("a");
@@ -198,7 +198,7 @@ describe("nodeRouteController()", () => {
     expect(world.cloud.changes).toEqual([`delete ${B}`]);
   });
 
-  test("asks again, when the provider wishes, for what is still being worked on", async () => {
+  test("asks again, when the provider requests, for what is still being worked on", async () => {
     await world.start();
     world.cloud.pendingTimes = 2;
     world.node("a", { podCIDRs: [A] });

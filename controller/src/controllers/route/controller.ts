@@ -22,25 +22,24 @@ import { RouteTables } from "./route-table.ts";
 
 type Context = ControllerContext<RouteOptions>;
 
-/** Nodes of one provider in work at once: they wait for calls that they share, so many of them make few calls. */
+/** Concurrent reconciles of one provider. They share calls. */
 const WORKERS = 1000;
 
-/** How long changes are gathered for one call. */
+/** How long a call waits for more changes. */
 const WINDOW_MS = 100;
 
 /** proto/README.md section 5, class U. */
 const BACKOFF: ExponentialOptions = { initialMs: 1000, maxMs: 300_000 };
 
-/** node-route-controller. */
 export const nodeRoute: Registration<RouteOptions> = {
   name: NODE_ROUTE_CONTROLLER,
   queue: "Routes",
   shortName: "route",
   register: (context) => {
     const { options, program } = context;
-    const why = whyNoRoutes(options);
-    if (why !== undefined) {
-      program.log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, detail: why });
+    const detail = whyNoRoutes(options);
+    if (detail !== undefined) {
+      program.log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, detail });
       return undefined;
     }
     const metrics = once(() => routeMetrics(program.metrics));
@@ -49,8 +48,8 @@ export const nodeRoute: Registration<RouteOptions> = {
 };
 
 /**
- * Keeps a route at the cloud for each pod range of each Node, and the Node's word about it. Nodes wake it one by one; what they need
- * is known from one list and from what was changed since, so that a restart changes nothing and idleness costs a list a period.
+ * Keeps a route in the cloud for each pod CIDR of each Node, and the Node's network condition. It works on one list and on its own changes
+ * since, so that a restart changes nothing and an idle cluster costs one list per period.
  */
 function nodeRouteController(context: Context, metrics: RouteMetrics): Controller {
   const { cluster, providers } = context;
@@ -67,12 +66,12 @@ function nodeRouteController(context: Context, metrics: RouteMetrics): Controlle
   return controller;
 }
 
-/** A Node that is gone waits for whoever has routes to it. */
+/** A deleted Node belongs to the provider that has routes to it. */
 function subqueueOf(key: string, { cluster, providers }: Context, tables: RouteTables): string {
   const node = cluster.nodes.lister.get(key);
   if (node !== undefined) return subqueueOfOwner(providers.providers.ownerOfNode(node));
-  const holder = tables.all().find(({ table }) => table.ofNode(key).length > 0);
-  return providerOfPassKey(key) ?? holder?.provider.name ?? subqueueOfOwner(undefined);
+  const routing = tables.all().find(({ table }) => table.ofNode(key).length > 0);
+  return providerOfPassKey(key) ?? routing?.provider.name ?? subqueueOfOwner(undefined);
 }
 
 function routeReconciler(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ProviderError, contractError } from "../../provider/model/errors.ts";
 import { retryAfterMsOf } from "../../util/errors.ts";
-import { type RangeFailure, failureKind, failureOf, failureText, isNews, waitMs, waitsForRoom } from "./failure.ts";
+import { type CidrFailure, failureKind, failureOf, failureText, isReported, waitMs, waitsForRoom } from "./failure.ts";
 
-function failure(error: ProviderError | undefined, isTargetGone = false): RangeFailure {
+function failure(error: ProviderError | undefined, isTargetGone = false): CidrFailure {
   const message = error?.message ?? "refused";
-  const refusal = error === undefined ? "taken" : undefined;
-  return { cidr: "10.120.1.0/24", nameHint: "hint", refusal, message, error, isTargetGone };
+  const rejection = error === undefined ? "taken" : undefined;
+  return { cidr: "10.120.1.0/24", nameHint: "hint", rejection, message, error, isTargetGone };
 }
 
 const lost = new ProviderError({ code: "UNAVAILABLE", message: "not connected" });
@@ -15,12 +15,18 @@ const throttled = contractError("RATE_LIMITED", "slowly", { retryAfterMs: 7000 }
 describe("what follows from a failure", () => {
   test.each<{
     what: string;
-    of: RangeFailure;
+    of: CidrFailure;
     waits: readonly (number | undefined)[];
     room: boolean;
     news: readonly boolean[];
   }>([
-    { what: "a refusal of our own", of: failure(undefined), waits: [300_000, 300_000], room: true, news: [true, true] },
+    {
+      what: "a rejection of our own",
+      of: failure(undefined),
+      waits: [300_000, 300_000],
+      room: true,
+      news: [true, true],
+    },
     {
       what: "a conflict",
       of: failure(contractError("CIDR_CONFLICT", "x")),
@@ -76,7 +82,7 @@ describe("what follows from a failure", () => {
     expect({
       waits: [waitMs(of, 1), waitMs(of, 2)],
       room: waitsForRoom(of),
-      news: [isNews(of, 1), isNews(of, 2)],
+      news: [isReported(of, 1), isReported(of, 2)],
     }).toEqual({
       waits,
       room,
@@ -84,7 +90,7 @@ describe("what follows from a failure", () => {
     });
   });
 
-  test("failureKind() tells failures that are waited out differently apart", () => {
+  test("failureKind() reports failures that are waited out differently apart", () => {
     expect(failureKind([failure(throttled)])).not.toBe(failureKind([failure(lost)]));
     expect(failureKind([failure(lost)])).toBe(failureKind([failure(contractError("CLOUD_UNAVAILABLE", "x"))]));
   });
@@ -100,14 +106,14 @@ describe("what follows from a failure", () => {
 });
 
 describe("remedies", () => {
-  const failure = (parts: Partial<RangeFailure>): RangeFailure => {
+  const failure = (parts: Partial<CidrFailure>): CidrFailure => {
     const base = { cidr: "10.120.1.0/24", nameHint: "hint", message: "why", isTargetGone: false } as const;
-    return { ...base, refusal: undefined, error: undefined, ...parts };
+    return { ...base, rejection: undefined, error: undefined, ...parts };
   };
 
   test.each([
-    { of: failure({ refusal: "taken" }), want: /within 5 minutes\). To fix: delete the Node/ },
-    { of: failure({ refusal: "family" }), want: /within 5 minutes\). To fix: assign Nodes pod CIDRs/ },
+    { of: failure({ rejection: "taken" }), want: /within 5 minutes\). To fix: delete the Node/ },
+    { of: failure({ rejection: "family" }), want: /within 5 minutes\). To fix: assign Nodes pod CIDRs/ },
     {
       of: failure({ error: contractError("QUOTA_EXCEEDED", "x") }),
       want: /1 to 15 .* room\). To fix: raise the limit/,

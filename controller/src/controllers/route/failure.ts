@@ -2,9 +2,9 @@ import { type ProviderError, type ProviderErrorClass, hasReason, retryDelayMs } 
 import type { Why } from "../../runtime/reconciler.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 import { hinted } from "../../util/text.ts";
-import type { RangeRefusal } from "./plan.ts";
+import type { CidrRejection } from "./plan.ts";
 
-/** Routes of a Node, or of a whole provider, are not as they should be. What the provider asked to wait is in the cause. */
+/** Routes of a Node or of a provider could not be synced. The cause has the wait that the provider asked for. */
 export class RouteSyncError extends Error {
   readonly code = "ROUTE_SYNC";
   readonly why: Why | undefined;
@@ -16,85 +16,83 @@ export class RouteSyncError extends Error {
   }
 }
 
-/** One range of a Node has no route. */
-export interface RangeFailure {
+/** One pod CIDR of a Node has no route. */
+export interface CidrFailure {
   readonly cidr: string;
   readonly nameHint: string;
   readonly message: string;
-  /** Why the provider was not asked; undefined: it was. */
-  readonly refusal: RangeRefusal | undefined;
-  /** undefined: the provider was not asked. */
+  readonly rejection: CidrRejection | undefined;
+  /** undefined: the provider was not called. */
   readonly error: ProviderError | undefined;
-  /** The machine itself is gone: its Node will follow. */
+  /** The instance does not exist, so that the Node will be deleted. */
   readonly isTargetGone: boolean;
 }
 
-/** For what somebody must change in the cluster, and what ends with the Node. Rooms that come free wake the waiting before. */
+/** When only a change in the cluster helps. Nodes that wait for room are enqueued earlier. */
 const BLOCKED_MS = 300_000;
 
-/** How long to wait before the next try, after so many of that kind in a row; undefined: the queue's back-off. */
-export function waitMs({ error, isTargetGone }: RangeFailure, inARow: number): number | undefined {
+/** After `inARow` failures of that kind; undefined: the queue's back-off. */
+export function waitMs({ error, isTargetGone }: CidrFailure, inARow: number): number | undefined {
   return error === undefined || isTargetGone ? BLOCKED_MS : retryDelayMs(error, inARow);
 }
 
-/** Failures of one kind are waited out with growing delays. */
-export function failureKind(failures: readonly RangeFailure[]): string {
+export function failureKind(failures: readonly CidrFailure[]): string {
   return failures.map(({ error }) => error?.class ?? "").join();
 }
 
-/** A free range or room in the table would help. */
-export function waitsForRoom({ error }: RangeFailure): boolean {
+/** A free CIDR or room in the table would help. */
+export function waitsForRoom({ error }: CidrFailure): boolean {
   return error === undefined || hasReason(error, "QUOTA_EXCEEDED") || hasReason(error, "CIDR_CONFLICT");
 }
 
 /**
- * Somebody who reads events can do something about it, or wants to know. Not so when the cloud throttles, when the machine is gone,
- * or, the first time, when the provider is just being restarted or wants to be asked again at once; the next try says so.
+ * Not when the cloud throttles or the instance does not exist. Not the first time either when the provider restarts or asks for an
+ * immediate retry.
  */
-export function isNews({ error, isTargetGone }: RangeFailure, inARow: number): boolean {
+export function isReported({ error, isTargetGone }: CidrFailure, inARow: number): boolean {
   if (isTargetGone || error?.class === "WAIT") return false;
   const isRestart = error?.fromTransport === true && error.code === "UNAVAILABLE";
   return inARow > 1 || !(isRestart || error?.class === "RESYNC");
 }
 
-/** One error for all failures, of that kind `inARow` times: the soonest wait; back-off as soon as one of them wants it. */
-export function failureOf(nodeName: string, failures: readonly RangeFailure[], inARow: number): Error {
-  const ranges = failures.map(({ cidr, message }) => `${cidr}: ${message}`).join("; ");
-  const message = `route node ${nodeName}: ${ranges}`;
+/** One error for all failures: with back-off if one of them needs it, otherwise after the shortest wait. */
+export function failureOf(nodeName: string, failures: readonly CidrFailure[], inARow: number): Error {
+  const cidrs = failures.map(({ cidr, message }) => `${cidr}: ${message}`).join("; ");
+  const message = `route node ${nodeName}: ${cidrs}`;
   const waits = failures.map((failure) => waitMs(failure, inARow));
   const unfixed = waits.indexOf(undefined);
   const cause = failures[Math.max(0, unfixed)]?.error;
   if (unfixed >= 0) return new RouteSyncError(message, { cause });
   return new RetryAfterError(message, Math.min(...waits.map((wait) => wait ?? 0)), {
-    cause: cause ?? refusalOf(failures),
+    cause: cause ?? rejectionOf(failures),
   });
 }
 
-function refusalOf(failures: readonly RangeFailure[]): RouteSyncError | undefined {
+function rejectionOf(failures: readonly CidrFailure[]): RouteSyncError | undefined {
   const [first] = failures;
-  if (first?.refusal === undefined) return undefined;
-  const { refusal: reason, message } = first;
+  if (first?.rejection === undefined) return undefined;
+  const { rejection: reason, message } = first;
   return new RouteSyncError(message, { why: { reason, message } });
 }
 
-/** Of an event's 1024 bytes, without the words before it. */
-const MAX_WHY = 800;
+/** Of an event's 1024 bytes. */
+const MAX_LENGTH = 800;
 
 interface Hint {
   readonly nextTry: string;
-  /** Clause of an instruction; undefined: it passes by itself. */
+  /** undefined: it resolves automatically. */
   readonly remedy: string | undefined;
 }
 
 const AGAIN = "delete the Node and let it register again with a pod CIDR of its own";
 
-const BY_REFUSAL: Readonly<Record<NonNullable<RangeFailure["refusal"]>, string>> = {
+const BY_REJECTION: Readonly<Record<NonNullable<CidrFailure["rejection"]>, string>> = {
   malformed: AGAIN,
   taken: AGAIN,
   family: "assign Nodes pod CIDRs of an IP family that the provider routes",
 };
 
-/** The waits of failure.ts and of provider/model/errors.ts, in words. */
+/** Describes the waits of this file and of provider/model/errors.ts. */
 const BY_CLASS: Readonly<Record<ProviderErrorClass, Hint>> = {
   OUTCOME_UNKNOWN: { nextTry: "retrying in 1 second to 5 minutes", remedy: undefined },
   TRANSIENT: {
@@ -123,15 +121,15 @@ const IN_USE: Hint = {
   remedy: "if it is no longer needed, remove the cloud resource that uses the pod CIDR",
 };
 
-/** What went wrong with one range, when it is tried again and what somebody can do; for events. */
-export function failureText(failure: RangeFailure): string {
+/** The error, the next retry and the remedy; for events. */
+export function failureText(failure: CidrFailure): string {
   const { nextTry, remedy } = hintOf(failure);
-  return hinted(failure.message, nextTry, remedy, MAX_WHY);
+  return hinted(failure.message, nextTry, remedy, MAX_LENGTH);
 }
 
-function hintOf({ refusal, error, isTargetGone }: RangeFailure): Hint {
+function hintOf({ rejection, error, isTargetGone }: CidrFailure): Hint {
   if (error === undefined || isTargetGone) {
-    return { nextTry: "retrying within 5 minutes", remedy: refusal && BY_REFUSAL[refusal] };
+    return { nextTry: "retrying within 5 minutes", remedy: rejection && BY_REJECTION[rejection] };
   }
   const byClass = BY_CLASS[error.class];
   if (hasReason(error, "QUOTA_EXCEEDED")) return FULL;

@@ -2,11 +2,11 @@ import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../kube/cache/store.ts";
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
-import { type Cidr, parseCidr } from "../../util/cidr.ts";
-import { type DeletionRules, type Input, type NodeInput, targetRulesOf } from "./plan.ts";
+import { parseCidr } from "../../util/cidr.ts";
+import type { DeletionRules, Input, NodeInput } from "./plan.ts";
 import type { KnownRoute, RouteTables } from "./route-table.ts";
 
-/** What this step reads from. All of it is in memory. */
+/** All of it is in memory. */
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly providers: Pick<ProviderSet, "ownerOfNode">;
@@ -16,24 +16,19 @@ export interface GatherDependencies {
 }
 
 /**
- * The Node and the routes known for it. undefined: it is nobody's, its provider makes no routes, or its routes have not been listed
- * yet; then the list will wake it.
+ * Reads the Node and its routes. undefined: it has no owner, its provider does not serve routes, or they are not listed yet. The list will
+ * enqueue the Node again.
  */
 export function gather(deps: GatherDependencies, name: string): Input | undefined {
-  const { nodes, ownWrites, rules } = deps;
+  const { nodes, ownWrites, rules, tables } = deps;
   const cached = nodes.get(name);
-  if (cached === undefined) {
-    ownWrites.forget(name);
-    return { kind: "gone", routes: routesOfGone(deps, name), rules };
-  }
-  return gatherNode(deps, ownWrites.latest(cached));
-}
-
-function routesOfGone({ tables }: GatherDependencies, name: string) {
-  return tables.all().flatMap(({ provider, table }) => {
+  if (cached !== undefined) return gatherNode(deps, ownWrites.latest(cached));
+  ownWrites.forget(name);
+  const routes = tables.all().flatMap(({ provider, table }) => {
     const { complete } = table;
     return table.ofNode(name).map((known) => ({ provider: provider.name, known, complete }));
   });
+  return { kind: "gone", routes, rules };
 }
 
 function gatherNode(deps: GatherDependencies, node: Node): NodeInput | undefined {
@@ -46,7 +41,7 @@ function gatherNode(deps: GatherDependencies, node: Node): NodeInput | undefined
     kind: "node",
     node,
     provider: provider.name,
-    target: targetRulesOf(info, capability),
+    target: { capability, prefixes: info.providerIdPrefixes },
     rules: deps.rules,
     complete: table.complete,
     own: table.ofNode(node.metadata.name),
@@ -55,7 +50,7 @@ function gatherNode(deps: GatherDependencies, node: Node): NodeInput | undefined
   };
 }
 
-/** The Node exists, and is not for sure another provider's: a route of this one can be its. */
+/** The Node exists, and may belong to this provider. */
 export function mayBeOf(
   { nodes, providers }: Pick<GatherDependencies, "nodes" | "providers">,
   { name }: Pick<Provider, "name">,
@@ -66,7 +61,7 @@ export function mayBeOf(
   return owner !== undefined && (owner.kind !== "owned" || owner.provider.name === name);
 }
 
-/** Two Nodes with one range must not take the route from each other for ever: who has it keeps it. */
+/** Of two Nodes with one CIDR, the one that has the route keeps it. */
 function claimantOf(
   deps: GatherDependencies,
   provider: Provider,
@@ -74,9 +69,6 @@ function claimantOf(
   { nodeName, cidr }: KnownRoute,
 ): string | undefined {
   const other = nodeName === node.metadata.name ? undefined : deps.nodes.get(nodeName);
-  return other !== undefined && wants(other, cidr) && mayBeOf(deps, provider, nodeName) ? nodeName : undefined;
-}
-
-function wants({ spec }: Node, cidr: Cidr): boolean {
-  return spec.podCIDRs.some((text) => parseCidr(text)?.text === cidr.text);
+  const hasCidr = other?.spec.podCIDRs.some((text) => parseCidr(text)?.text === cidr.text) === true;
+  return hasCidr && mayBeOf(deps, provider, nodeName) ? nodeName : undefined;
 }

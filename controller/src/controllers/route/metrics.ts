@@ -1,15 +1,9 @@
-import type { Counter, Gauge } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-export interface RouteMetrics {
-  /** Upstream's: cloud-provider/controllers/route/metrics.go v0.36.3. Full passes begun. */
-  readonly routeSyncs: Counter;
-  /** Ours: how full the route table is. */
-  readonly quotaLimit: Gauge<"provider">;
-  readonly quotaUsed: Gauge<"provider">;
-}
+export type RouteMetrics = ReturnType<typeof routeMetrics>;
 
-export function routeMetrics(metrics: Metrics): RouteMetrics {
+/** The first is upstream's: cloud-provider/controllers/route/metrics.go v0.36.3. */
+export function routeMetrics(metrics: Metrics) {
   return {
     routeSyncs: metrics.counter({
       name: "route_controller_route_sync_total",
@@ -25,5 +19,5 @@ export function routeMetrics(metrics: Metrics): RouteMetrics {
       help: "Routes in the cloud's route table, including those of other owners, by provider.",
       labels: ["provider"],
     }),
-  };
+  } as const;
 }

@@ -8,7 +8,7 @@ export const routeFlags = {
     path: "KubeCloudShared.ConfigureCloudRoutes",
     group: "controllers",
     defaultValue: true,
-    help: "manage routes to nodes' pod ranges, where the provider serves routes and --cluster-cidr is given",
+    help: "manage routes to nodes' pod CIDRs, where the provider serves routes and --cluster-cidr is given",
   }),
   routeReconciliationPeriod: durationFlag({
     path: "KubeCloudShared.RouteReconciliationPeriod",
@@ -22,13 +22,9 @@ export const routeFlags = {
   }),
 } as const;
 
-/** Its own flags, and the range of all pods. */
 export interface RouteOptions extends OptionsOf<typeof routeFlags>, Pick<ClusterOptions, "clusterCidr"> {}
 
-/**
- * Why there are no routes to be managed; undefined: there are. Upstream ends the process for an empty --cluster-cidr:
- * cloud-provider/app/core.go v0.36.3.
- */
+/** Why routes are not managed; undefined: they are. Upstream exits if --cluster-cidr is empty: cloud-provider/app/core.go v0.36.3. */
 export function whyNoRoutes({
   configureCloudRoutes,
   clusterCidr,
@@ -37,7 +33,6 @@ export function whyNoRoutes({
   return clusterCidr === "" ? "--cluster-cidr is not given" : undefined;
 }
 
-/** Ranges of all pods. */
 export function clusterCidrsOf({ clusterCidr }: Pick<RouteOptions, "clusterCidr">): readonly Cidr[] {
   return readCidrs(clusterCidr);
 }

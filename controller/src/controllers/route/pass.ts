@@ -1,6 +1,7 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import type { KubeClient, ListOptions } from "../../kube/client.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { listPages } from "../../kube/list-pages.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
@@ -20,20 +21,19 @@ export interface PassDependencies extends GatherDependencies {
   readonly quotas: QuotaWatch;
   readonly metrics: RouteMetrics;
   readonly clock: Clock;
-  /** From one pass of a provider to the next; longer if the provider says so. */
+  /** Between two passes of a provider, unless the provider asks for longer. */
   readonly periodMs: number;
-  /** The cache of Nodes follows the server right now: only then is a Node that it lacks one that is no more. */
+  /** The cache of Nodes is up to date: only then is a Node that it lacks deleted. */
   readonly knowsNodes: () => boolean;
-  /** Lets a Node be reconciled. */
   readonly wake: (nodeName: string) => void;
 }
 
-/** Between two looks at one and the same list. */
+/** Between two passes over the same list. */
 const MIN_PAUSE_MS = 1000;
 
 /**
- * Lists the routes of one provider, removes those of Nodes that are no more, and wakes the Nodes that need something. A list that is
- * still young is used again: a provider that comes back after a moment does not cost one.
+ * Lists the routes of one provider, removes those of deleted Nodes, and enqueues the Nodes that need a change. A recent list is reused, so
+ * that a provider that was briefly away costs no list.
  */
 export async function pass(providerName: string, deps: PassDependencies, context: ReconcileContext): Promise<Result> {
   const routing = deps.tables.named(providerName);
@@ -46,12 +46,12 @@ export async function pass(providerName: string, deps: PassDependencies, context
       ? leadsToANode(deps, known)
       : mayBeOf(deps, routing.provider, known.nodeName) || leadsToItsNode(deps, known);
   const complete = table.complete && deps.knowsNodes();
-  const left = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
-  const unwanted = await withoutNodes(left, deps, context.signal);
+  const orphaned = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
+  const unwanted = await withoutNodes(orphaned, deps, context.signal);
   const target = { ...routing, signal: context.signal };
   const removals = unwanted.map((known) => deps.writer.delete(target, known, () => isLive(known)));
-  // Woken before the removals are through: those of the same moment go first all the same, and one that hangs holds up nobody.
-  wakeUnsettled(deps);
+  // Before the removals are done: in a batch they go first anyway, and a call that hangs must not delay the Nodes.
+  for (const node of deps.nodes.list()) if (needsReconcile(deps, node)) deps.wake(keyOf(node));
   const failed = (await Promise.all(removals)).find((outcome) => outcome.kind === "failed");
   context.signal.throwIfAborted();
   if (failed !== undefined) {
@@ -79,26 +79,26 @@ async function list(routing: Routing, deps: PassDependencies, { signal, log }: R
   if (!complete) log.warn("List of routes is incomplete; no route is deleted", { provider: provider.name });
 }
 
-/** Providers of one cloud may see one table: a route that leads where its Node's ID says is that Node's, whoever owns it. */
+/** Providers of one cloud may share a table: a route to the provider ID of its Node is that Node's, whichever provider owns it. */
 function leadsToItsNode({ nodes }: PassDependencies, { nodeName, route }: KnownRoute): boolean {
   const providerID = nodes.get(nodeName)?.spec.providerID ?? "";
   return providerID !== "" && providerID === route.targetProviderId;
 }
 
-/** The same of a route without name, whose Node the cache has perhaps heard of since the list was read. */
+/** For a route without a Node name: the Node may have come into the cache after the list. */
 function leadsToANode({ nodes }: PassDependencies, { route }: KnownRoute): boolean {
   if (route.targetProviderId === "") return false;
   for (const { spec } of nodes.list()) if (spec.providerID === route.targetProviderId) return true;
   return false;
 }
 
-/** A destination that is no range is nothing that this controller made. */
+/** This controller does not create routes with an invalid destination. */
 function known(route: Route, nameOf: (route: Route) => string): readonly KnownRoute[] {
   const cidr = parseCidr(route.destinationCidr);
   return cidr === undefined ? [] : [{ route, cidr, nodeName: nameOf(route), madeFor: "" }];
 }
 
-/** The name stamped on the route; where there is none, or no such Node any more, that of the Node with the target's provider ID. */
+/** The Node name in the route; without one, or if that Node does not exist, the Node with the target's provider ID. */
 function nodeNames({ nodes }: PassDependencies): (route: Route) => string {
   const byProviderId = new Map<string, string>();
   for (const { metadata, spec } of nodes.list()) {
@@ -110,26 +110,17 @@ function nodeNames({ nodes }: PassDependencies): (route: Route) => string {
   };
 }
 
-function wakeUnsettled(deps: PassDependencies): void {
-  for (const node of deps.nodes.list()) {
-    if (needsReconcile(deps, node)) deps.wake(keyOf(node));
-  }
-}
-
 function needsReconcile(deps: PassDependencies, node: Node): boolean {
   const input = gather(deps, keyOf(node));
   return input !== undefined && !isSettled(plan(input));
 }
 
-/** More Nodes than these are found with fewer questions by looking at all. */
+/** For more Nodes than this, listing all takes fewer requests. */
 const MAX_LOOKUPS = 20;
 
-/** As pages go: all Nodes of a large cluster in some ten answers. */
-const PAGE = 500;
-
 /**
- * Those of `routes` that lead to no Node. A cache may be behind without knowing, as that of a standby that has just taken over where the
- * old leader made routes a moment ago: the server itself has the word about a Node that the cache lacks.
+ * The routes whose Node does not exist in the API server either. A cache may be outdated without knowing it, such as that of a new leader
+ * just after the old one has created routes.
  */
 async function withoutNodes(
   routes: readonly KnownRoute[],
@@ -137,10 +128,10 @@ async function withoutNodes(
   signal: AbortSignal,
 ): Promise<readonly KnownRoute[]> {
   const isLacking = ({ nodeName }: KnownRoute): boolean => nodes.get(nodeName) === undefined;
-  const asked = askedFor(routes.filter(isLacking));
+  const queried = namesToQuery(routes.filter(isLacking));
   const names = new Set<string>();
   const ids = new Set<string>();
-  for await (const { metadata, spec } of onServer(asked, kube, signal)) {
+  for await (const { metadata, spec } of onServer(queried, kube, signal)) {
     names.add(metadata.name);
     if (spec.providerID !== "") ids.add(spec.providerID);
   }
@@ -149,36 +140,26 @@ async function withoutNodes(
   );
 }
 
-/** Names of Nodes; or all, where there are many, or where the target alone tells whose a route is, as at clouds that keep no names. */
-function askedFor(lacking: readonly KnownRoute[]): readonly string[] | "all" {
+/** All, if there are many names, or if only the target identifies a route's Node, as in clouds that store no names. */
+function namesToQuery(lacking: readonly KnownRoute[]): readonly string[] | "all" {
   const names = new Set(lacking.map(({ nodeName }) => nodeName).filter(isNodeName));
   const isNameless = lacking.some(({ nodeName, route }) => !isNodeName(nodeName) && route.targetProviderId !== "");
   return isNameless || names.size > MAX_LOOKUPS ? "all" : [...names];
 }
 
 async function* onServer(
-  asked: readonly string[] | "all",
+  queried: readonly string[] | "all",
   kube: PassDependencies["kube"],
   signal: AbortSignal,
 ): AsyncGenerator<Node> {
-  if (asked !== "all") {
-    const found = await Promise.all(asked.map((name) => kube.list(NODES, only(name, signal))));
-    yield* found.flatMap(({ items }) => items);
-    return;
-  }
-  let next = "";
-  do {
-    const page = await kube.list(NODES, { signal, limit: PAGE, ...(next === "" ? {} : { continue: next }) });
-    yield* page.items;
-    next = page.continue;
-  } while (next !== "");
+  if (queried === "all") return yield* listPages(kube, NODES, signal);
+  const found = await Promise.all(
+    queried.map((name) => kube.list(NODES, { signal, limit: 1, fieldSelector: `metadata.name=${name}` })),
+  );
+  yield* found.flatMap(({ items }) => items);
 }
 
-function only(name: string, signal: AbortSignal): ListOptions {
-  return { signal, limit: 1, fieldSelector: `metadata.name=${name}` };
-}
-
-/** What providers say is no name by itself. */
+/** A provider may report any text. */
 function isNodeName(name: string): boolean {
   return /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(name);
 }

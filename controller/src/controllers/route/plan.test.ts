@@ -6,7 +6,7 @@ import {
   type Network,
   type NodeInput,
   type Plan,
-  type RangeState,
+  type CidrState,
   isSettled,
   networkAfter,
   networkPatch,
@@ -95,12 +95,12 @@ function input(routes: readonly KnownRoute[], parts: Parts = {}): NodeInput {
 }
 
 /** What a plan does, in words. */
-function words({ stale, ranges }: Plan): readonly string[] {
+function words({ stale, cidrs }: Plan): readonly string[] {
   return [
     ...stale.map(({ known }) => `remove ${known.route.id}`),
-    ...ranges.map((one) => {
+    ...cidrs.map((one) => {
       if (one.kind === "kept") return `keep ${one.cidr}`;
-      if (one.kind === "refused") return `refuse ${one.cidr}: ${one.message}`;
+      if (one.kind === "rejected") return `refuse ${one.cidr}: ${one.message}`;
       const first = one.first.map((known) => `remove ${known.route.id}, then `).join("");
       return `${first}make ${one.cidr}`;
     }),
@@ -166,7 +166,7 @@ describe("plan() of a Node", () => {
       when: "another live Node has the range and its route",
       routes: [route(X, { node: "b", target: "acme://b" })],
       parts: { claimants: { [`id-${X}`]: "b" } },
-      wanted: [`refuse ${X}: node b has the same range and its route`],
+      wanted: [`refuse ${X}: node b has the same pod CIDR and its route`],
     },
     {
       when: "another live Node has a route to the range beside its own",
@@ -178,7 +178,7 @@ describe("plan() of a Node", () => {
       when: "another live Node has one of two routes to the range",
       routes: [route(X, { id: "old", blackhole: true }), route(X, { id: "other", node: "b", target: "acme://b" })],
       parts: { claimants: { other: "b" } },
-      wanted: [`refuse ${X}: node b has the same range and its route`],
+      wanted: [`refuse ${X}: node b has the same pod CIDR and its route`],
     },
     {
       when: "a blackhole is there beside the route",
@@ -223,13 +223,13 @@ describe("plan() of a Node", () => {
       when: "the provider does not route a family",
       routes: [route(X)],
       parts: { podCIDRs: [X, "fd00:0:0:1::/64"], capability: { ipFamilies: ["IPv4"] } },
-      wanted: [`keep ${X}`, "refuse fd00:0:0:1::/64: the provider makes no IPv6 routes"],
+      wanted: [`keep ${X}`, "refuse fd00:0:0:1::/64: the provider does not support IPv6 routes"],
     },
     {
       when: "its range is none",
       routes: [],
       parts: { podCIDRs: ["x"] },
-      wanted: ["refuse x: it is not a range of addresses"],
+      wanted: ["refuse x: it is not a valid CIDR"],
     },
     {
       when: "the provider cares for addresses, and they are other ones",
@@ -268,13 +268,13 @@ describe("plan() of a Node", () => {
   test("asks for a route with a name of its own a range, and with addresses only where they count", () => {
     const parts = { podCIDRs: [X, "fd00:0:0:1::/64"] };
     const made = { id: "", targetProviderId: "acme://a", targetNodeName: "a", blackhole: false };
-    const without = plan(input([], parts)).ranges;
-    expect(without.map((one) => one.kind === "make" && one.route)).toEqual([
+    const without = plan(input([], parts)).cidrs;
+    expect(without.map((one) => one.kind === "create" && one.route)).toEqual([
       { ...made, nameHint: "uid-a", destinationCidr: X, targetAddresses: [] },
       { ...made, nameHint: "uid-a-1", destinationCidr: "fd00:0:0:1::/64", targetAddresses: [] },
     ]);
-    const [first] = plan(input([], { capability: { targetAddresses: true } })).ranges;
-    expect(first?.kind === "make" && first.route.targetAddresses).toEqual([ADDRESS]);
+    const [first] = plan(input([], { capability: { targetAddresses: true } })).cidrs;
+    expect(first?.kind === "create" && first.route.targetAddresses).toEqual([ADDRESS]);
   });
 });
 
@@ -289,14 +289,14 @@ describe("plan() of a Node that is gone", () => {
     expect(decided).toEqual({
       node: undefined,
       provider: "",
-      ranges: [],
+      cidrs: [],
       stale: routes.slice(0, removed).map(({ provider, known }) => ({ provider, known })),
     });
   });
 });
 
 describe("networkAfter()", () => {
-  test.each<{ states: readonly RangeState[]; stale: number; wanted: string | undefined }>([
+  test.each<{ states: readonly CidrState[]; stale: number; wanted: string | undefined }>([
     { states: [], stale: 0, wanted: undefined },
     { states: [], stale: 1, wanted: "unrouted" },
     { states: ["routed"], stale: 1, wanted: "routed" },
@@ -321,7 +321,7 @@ describe("isSettled()", () => {
     },
     { when: "the route is missing", routes: [], parts: { conditions: [ROUTED] }, wanted: false },
     { when: "a route is too much", routes: [route(X), route(Y)], parts: { conditions: [ROUTED] }, wanted: false },
-    { when: "there are neither ranges nor routes", routes: [], parts: { podCIDRs: [] }, wanted: true },
+    { when: "there are neither cidrs nor routes", routes: [], parts: { podCIDRs: [] }, wanted: true },
     {
       when: "what is refused is said",
       routes: [],

@@ -1,25 +1,17 @@
 import { NETWORK_UNAVAILABLE, type Node, type NodeAddress } from "../../api/node.ts";
 import type { JsonObject } from "../../kube/client.ts";
-import type { ProviderInfo, RouteCapabilities } from "../../provider/model/info.ts";
+import type { RouteCapabilities } from "../../provider/model/info.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { type Cidr, contains, parseCidr } from "../../util/cidr.ts";
 import { networkConditionOf } from "./predicates.ts";
 import type { KnownRoute } from "./route-table.ts";
 
-/** What a decision about one Node's routes rests on. */
 export type Input =
-  | {
-      readonly kind: "gone";
-      /** Routes that are for a Node of that name. */
-      readonly routes: readonly ProvidedRoute[];
-      readonly rules: DeletionRules;
-    }
-  | NodeInput;
+  /** `routes`: those to a Node of that name. */
+  { readonly kind: "gone"; readonly routes: readonly ProvidedRoute[]; readonly rules: DeletionRules } | NodeInput;
 
-export interface ProvidedRoute {
-  readonly provider: string;
-  readonly known: KnownRoute;
-  /** The list it is from was complete. */
+export interface ProvidedRoute extends StaleRoute {
+  /** The route comes from a complete list. */
   readonly complete: boolean;
 }
 
@@ -29,28 +21,27 @@ export interface NodeInput {
   readonly provider: string;
   readonly target: TargetRules;
   readonly rules: DeletionRules;
-  /** The last list was: without it nothing is deleted. */
+  /** The last list was complete. Without that no route is deleted. */
   readonly complete: boolean;
-  /** Routes that are for this Node, whatever their range. */
+  /** All routes to this Node. */
   readonly own: readonly KnownRoute[];
-  /** Routes to a range, whoever they are for. */
+  /** All routes to a CIDR, of any Node. */
   readonly to: (cidr: Cidr) => readonly KnownRoute[];
-  /** Another live Node that wants this very route. */
+  /** Another existing Node that needs this route. */
   readonly claimant: (known: KnownRoute) => string | undefined;
 }
 
 export interface DeletionRules {
-  /** Routes that do not lie wholly inside one of these are never deleted. */
+  /** Only routes inside one of these are deleted. */
   readonly clusterCidrs: readonly Cidr[];
 }
 
 export interface Plan {
-  /** undefined: the Node is gone. */
+  /** undefined: the Node is deleted. */
   readonly node: Node | undefined;
-  /** Routes that nobody wants. */
   readonly stale: readonly StaleRoute[];
-  readonly ranges: readonly RangePlan[];
-  /** Who makes them; "" when there is nothing to make. */
+  readonly cidrs: readonly CidrPlan[];
+  /** "" when there is no route to create. */
   readonly provider: string;
 }
 
@@ -59,92 +50,87 @@ export interface StaleRoute {
   readonly known: KnownRoute;
 }
 
-/** What one pod range of a Node needs. */
-export type RangePlan =
+/** The plan for one pod CIDR of a Node. */
+export type CidrPlan =
   | { readonly kind: "kept"; readonly cidr: string }
-  /** `first`: what is in the way and has to go before. */
-  | { readonly kind: "make"; readonly cidr: string; readonly route: Route; readonly first: readonly KnownRoute[] }
-  /** Not to be asked for before something changes. */
+  /** `first`: blocking routes, deleted before. */
+  | { readonly kind: "create"; readonly cidr: string; readonly route: Route; readonly first: readonly KnownRoute[] }
+  /** Not requested until something changes. */
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly cidr: string;
       readonly nameHint: string;
-      readonly refusal: RangeRefusal;
+      readonly rejection: CidrRejection;
       readonly message: string;
     };
 
-/** Why a route is not to be asked for: no range, another Node's range, a family that the provider does not route. */
-export type RangeRefusal = "malformed" | "taken" | "family";
+/** Invalid CIDR, CIDR of another Node, or IP family that the provider does not route. */
+export type CidrRejection = "malformed" | "taken" | "family";
 
-/** What the routes of one Node need. Knows nothing of other Nodes but what the input says. */
 export function plan(input: Input): Plan {
   if (input.kind === "gone") {
     const unwanted = input.routes.filter(({ known, complete }) => complete && isDeletable(known, input.rules));
     const stale = unwanted.map(({ provider, known }) => ({ provider, known }));
-    return { node: undefined, stale, ranges: [], provider: "" };
+    return { node: undefined, stale, cidrs: [], provider: "" };
   }
   const { node, provider } = input;
-  // Without the machine's ID no route can be asked for, and none be judged: cloud-node will set it.
-  if (node.spec.providerID === "") return { node, stale: [], ranges: [], provider };
-  const ranges = node.spec.podCIDRs.map((text, index) => planRange(input, text, nameHint(node, index)));
+  // Routes need the provider ID, which cloud-node will set.
+  if (node.spec.providerID === "") return { node, stale: [], cidrs: [], provider };
+  const cidrs = node.spec.podCIDRs.map((text, index) => planCidr(input, text, nameHint(node, index)));
   const stale = input.own.filter(
-    (known) => !ranges.some(({ cidr }) => cidr === known.cidr.text) && mayDelete(known, input),
+    (known) => !cidrs.some(({ cidr }) => cidr === known.cidr.text) && mayDelete(known, input),
   );
-  return { node, stale: stale.map((known) => ({ provider, known })), ranges, provider };
+  return { node, stale: stale.map((known) => ({ provider, known })), cidrs, provider };
 }
 
-/** There is nothing to do, nor to say. */
+/** There is nothing to change. */
 export function isSettled(decided: Plan): boolean {
-  const { node, stale, ranges } = decided;
-  if (stale.length > 0 || ranges.some(({ kind }) => kind === "make")) return false;
-  return node === undefined || !needsSaying(node, networkAfter(decided, ranges.map(stateOf)));
+  const { node, stale, cidrs } = decided;
+  if (stale.length > 0 || cidrs.some(({ kind }) => kind === "create")) return false;
+  const states = cidrs.map(({ kind }) => (kind === "kept" ? "routed" : "unrouted"));
+  return node === undefined || networkPatch(node, networkAfter(decided, states), 0) === undefined;
 }
 
-/** How one range ended. */
-export type RangeState = "routed" | "unrouted" | "pending";
+export type CidrState = "routed" | "unrouted" | "pending";
 
-/**
- * What the Node is to say of its network, as upstream: one range without route is enough to say so; a Node that lost its
- * ranges says it too. Work under way says nothing yet.
- */
-export function networkAfter({ stale }: Pick<Plan, "stale">, states: readonly RangeState[]): Network {
+/** As upstream, one CIDR without a route makes the Node unrouted, and so does the loss of all CIDRs. Pending routes change nothing. */
+export function networkAfter({ stale }: Pick<Plan, "stale">, states: readonly CidrState[]): Network {
   if (states.length === 0) return stale.length > 0 ? "unrouted" : undefined;
   if (states.includes("unrouted")) return "unrouted";
   return states.includes("pending") ? undefined : "routed";
 }
 
-function stateOf({ kind }: RangePlan): RangeState {
-  return kind === "kept" ? "routed" : "unrouted";
-}
-
-/** Routes lie wholly inside a cluster range, or are left alone: one that merely overlaps may be a user's supernet. */
+/** A route that only overlaps a cluster CIDR may be a user's supernet. */
 export function isDeletable({ cidr }: KnownRoute, { clusterCidrs }: DeletionRules): boolean {
   return clusterCidrs.some((clusterCidr) => contains(clusterCidr, cidr));
 }
 
-function planRange(input: NodeInput, text: string, hint: string): RangePlan {
+function planCidr(input: NodeInput, text: string, hint: string): CidrPlan {
   const { node, target } = input;
   const cidr = parseCidr(text);
-  const refused = (refusal: RangeRefusal, message: string): RangePlan => {
-    return { kind: "refused", cidr: cidr?.text ?? text, nameHint: hint, refusal, message };
+  const rejected = (rejection: CidrRejection, message: string): CidrPlan => {
+    return { kind: "rejected", cidr: cidr?.text ?? text, nameHint: hint, rejection, message };
   };
-  if (cidr === undefined) return refused("malformed", "it is not a range of addresses");
+  if (cidr === undefined) return rejected("malformed", "it is not a valid CIDR");
   const present = input.to(cidr);
-  const good = present.find((known) => isAsWished(known, node, target));
+  const good = present.find((known) => isUpToDate(known, node, target));
   const others = present.filter((known) => known !== good);
   const rival = others.map((known) => input.claimant(known)).find((name) => name !== undefined);
-  const first = others.filter((known) => isInTheWay(known, input) && mayDelete(known, input));
+  const first = others.filter((known) => isBlocking(known, input) && mayDelete(known, input));
   if (good !== undefined && first.length === 0) return { kind: "kept", cidr: cidr.text };
-  if (rival !== undefined) return refused("taken", `node ${rival} has the same range and its route`);
-  if (!routesFamily(cidr, target)) return refused("family", `the provider makes no ${cidr.family} routes`);
-  return { kind: "make", cidr: cidr.text, first, route: desiredRoute(node, cidr, hint, target) };
+  if (rival !== undefined) return rejected("taken", `node ${rival} has the same pod CIDR and its route`);
+  const { ipFamilies } = target.capability;
+  if (ipFamilies.length > 0 && !ipFamilies.includes(cidr.family)) {
+    return rejected("family", `the provider does not support ${cidr.family} routes`);
+  }
+  return { kind: "create", cidr: cidr.text, first, route: desiredRoute(node, cidr, hint, target) };
 }
 
 /**
- * A blackhole, or a route to somebody else's machine. The Node's own route to a machine that is written otherwise is not: the
- * provider alone can tell whether it is the same one, and makes it so when asked for it.
+ * A blackhole, or a route to another instance. The Node's own route to an instance with a differently written ID is not blocking: only the
+ * provider can compare the IDs, and corrects the route when it is requested.
  */
-function isInTheWay(known: KnownRoute, input: NodeInput): boolean {
+function isBlocking(known: KnownRoute, input: NodeInput): boolean {
   if (input.claimant(known) !== undefined) return false;
   const { blackhole, targetProviderId } = known.route;
   return blackhole || targetProviderId === "" || known.nodeName !== input.node.metadata.name;
@@ -152,10 +138,6 @@ function isInTheWay(known: KnownRoute, input: NodeInput): boolean {
 
 function mayDelete(known: KnownRoute, { complete, rules }: NodeInput): boolean {
   return complete && isDeletable(known, rules);
-}
-
-function routesFamily({ family }: Cidr, { capability }: TargetRules): boolean {
-  return capability.ipFamilies.length === 0 || capability.ipFamilies.includes(family);
 }
 
 function desiredRoute(node: Node, cidr: Cidr, hint: string, { capability }: TargetRules): Route {
@@ -170,79 +152,69 @@ function desiredRoute(node: Node, cidr: Cidr, hint: string, { capability }: Targ
   };
 }
 
-/** Upstream's is the UID for every range; the contract wants one a range. */
+/** Upstream uses the UID for every CIDR; the contract needs a unique name for each. */
 function nameHint({ metadata }: Node, index: number): string {
   return index === 0 ? metadata.uid : `${metadata.uid}-${index}`;
 }
 
-/** What decides whether a route leads where a Node wants it. */
 export interface TargetRules {
   readonly capability: RouteCapabilities;
-  /** Ways to write this provider's IDs; all mean the same. */
+  /** Equivalent prefixes of this provider's IDs. */
   readonly prefixes: readonly string[];
 }
 
-export function targetRulesOf(info: ProviderInfo, capability: RouteCapabilities): TargetRules {
-  return { capability, prefixes: info.providerIdPrefixes };
-}
-
-/** The route leads to the Node's machine, and over its addresses where the provider cares. */
-function isAsWished({ route, madeFor }: KnownRoute, node: Node, rules: TargetRules): boolean {
+/** The route leads to the Node's instance, and over its addresses if the provider uses them. */
+function isUpToDate({ route, madeFor }: KnownRoute, node: Node, rules: TargetRules): boolean {
   if (route.blackhole) return false;
   const { providerID } = node.spec;
-  const isTarget = madeFor === providerID || isSameMachine(route.targetProviderId, providerID, rules.prefixes);
+  const isTarget = madeFor === providerID || isSameInstance(route.targetProviderId, providerID, rules.prefixes);
   return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, node));
 }
 
-/** IDs are compared as text, but for the prefix: a provider that took over from another may know several. */
-function isSameMachine(left: string, right: string, prefixes: readonly string[]): boolean {
-  return withoutPrefix(left, prefixes) === withoutPrefix(right, prefixes);
+/** Compares IDs as text without the prefix: a provider that replaced another may have several. */
+function isSameInstance(left: string, right: string, prefixes: readonly string[]): boolean {
+  const [one, other] = [left, right].map((id) =>
+    id.slice((prefixes.find((prefix) => id.startsWith(prefix)) ?? "").length),
+  );
+  return one === other;
 }
 
-function withoutPrefix(providerId: string, prefixes: readonly string[]): string {
-  const prefix = prefixes.find((one) => providerId.startsWith(one)) ?? "";
-  return providerId.slice(prefix.length);
-}
-
-/** As a set: clouds keep no order. */
+/** As a set, because clouds do not keep the order. */
 function hasSameAddresses(listed: readonly NodeAddress[], { status }: Node): boolean {
-  const wanted = new Set(status.addresses.map(addressText));
-  const present = new Set(listed.map(addressText));
-  return wanted.size === present.size && [...wanted].every((text) => present.has(text));
-}
-
-function addressText({ type, address }: NodeAddress): string {
-  return `${type} ${address}`;
+  const textsOf = (addresses: readonly NodeAddress[]) =>
+    new Set(addresses.map(({ type, address }) => `${type} ${address}`));
+  const [desired, present] = [textsOf(status.addresses), textsOf(listed)];
+  return desired.size === present.size && [...desired].every((text) => present.has(text));
 }
 
 export interface OrphansInput {
   readonly routes: readonly KnownRoute[];
-  /** The list they are from was, and so is what is known of Nodes. */
+  /** Both the list and the cache of Nodes are complete. */
   readonly complete: boolean;
   readonly rules: DeletionRules;
-  /** Its Node exists, and the route may be that Node's own: then it is its own reconcile's. */
+  /** Its Node exists, and reconciles the route itself. */
   readonly isLive: (known: KnownRoute) => boolean;
 }
 
-/** Routes of Nodes that are no more. None of an incomplete picture: a cloud that shows half of its routes may show them wrongly too. */
+/** Routes of deleted Nodes. None of an incomplete list, because its other routes may be wrong too. */
 export function orphans({ routes, complete, rules, isLive }: OrphansInput): readonly KnownRoute[] {
   if (!complete) return [];
   return routes.filter((known) => isDeletable(known, rules) && !isLive(known));
 }
 
-/** What a Node is to say of its routes: all there, or not. undefined: nothing. */
+/** The new network condition of a Node. undefined: unchanged. */
 export type Network = "routed" | "unrouted" | undefined;
 
 /** Status, reason, message: cloud-provider/controllers/route/route_controller.go v0.36.3. */
-const SAYINGS = {
+const CONDITIONS = {
   routed: { status: "False", reason: "RouteCreated", message: "RouteController created a route" },
   unrouted: { status: "True", reason: "NoRouteCreated", message: "RouteController failed to create a route" },
 } as const;
 
-/** Strategic merge patch of nodes/status; undefined: the Node says so already. As upstream, the message is not compared. */
+/** Strategic merge patch of nodes/status; undefined: up to date. As upstream, the message is not compared. */
 export function networkPatch(node: Node, network: Network, nowMs: number): JsonObject | undefined {
   if (network === undefined) return undefined;
-  const { status, reason, message } = SAYINGS[network];
+  const { status, reason, message } = CONDITIONS[network];
   const current = networkConditionOf(node);
   if (current?.status === status && current.reason === reason) return undefined;
   const now = new Date(nowMs).toISOString().replace(/\.\d{3}/, "");
@@ -251,9 +223,4 @@ export function networkPatch(node: Node, network: Network, nowMs: number): JsonO
     metadata: { uid: node.metadata.uid },
     status: { conditions: [{ ...condition, lastHeartbeatTime: now, lastTransitionTime: now }] },
   };
-}
-
-/** The Node does not say so yet. */
-function needsSaying(node: Node, network: Network): boolean {
-  return networkPatch(node, network, 0) !== undefined;
 }

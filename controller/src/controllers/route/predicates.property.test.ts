@@ -70,7 +70,7 @@ describe("changes of a Node that node-route hears of", () => {
     expect(breaksSymmetry(changes)).toBeNull();
   });
 
-  test("are not lost when told in two steps", () => {
+  test("are not lost when reported in two steps", () => {
     expect(breaksSplitting(changes)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { NETWORK_UNAVAILABLE, type Node, type NodeCondition } from "../../api/node.ts";
 import { deepEqual } from "../../util/equal.ts";
 
-/** Names of Nodes have no slash: these keys are none. */
+/** Node names contain no slash, so that these keys are unique. */
 const PREFIX = "provider/";
 
 /** The key of the full pass over a provider's routes. */
@@ -9,12 +9,11 @@ export function passKey(provider: string): string {
   return `${PREFIX}${provider}`;
 }
 
-/** The provider that a key of a full pass is about; undefined: it is the key of a Node. */
+/** undefined: it is the key of a Node. */
 export function providerOfPassKey(key: string): string | undefined {
   return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
 }
 
-/** A change that can make a difference to the node's routes: which machine they lead to, which ranges, over which addresses. */
 export function changesRoutes(old: Node, node: Node): boolean {
   return (
     old.metadata.uid !== node.metadata.uid ||
@@ -24,18 +23,15 @@ export function changesRoutes(old: Node, node: Node): boolean {
   );
 }
 
-/** Somebody, perhaps this controller, has changed what the node says of its network. */
 export function changesNetworkCondition(old: Node, node: Node): boolean {
   const [before, after] = [networkConditionOf(old), networkConditionOf(node)];
   return before?.status !== after?.status || before?.reason !== after?.reason;
 }
 
-/** What the node says of its network; undefined: nothing. */
 export function networkConditionOf({ status }: Node): NodeCondition | undefined {
   return status.conditions.find(({ type }) => type === NETWORK_UNAVAILABLE);
 }
 
-/** The node says itself that its pods are not reached. */
 export function isUnrouted(node: Node): boolean {
   return networkConditionOf(node)?.status === "True";
 }

@@ -31,16 +31,16 @@ describe("QuotaWatch", () => {
   }
 
   test.each([
-    { when: "it never comes near", uses: [1, 7, undefined, 2], told: [] },
-    { when: "it stays near", uses: [8, 9, 8, 9], told: ["RouteTableNearlyFull"] },
-    { when: "it fills up at once", uses: [10, 10], told: ["RouteTableFull"] },
+    { when: "it never comes near", uses: [1, 7, undefined, 2], reported: [] },
+    { when: "it stays near", uses: [8, 9, 8, 9], reported: ["RouteTableNearlyFull"] },
+    { when: "it fills up at once", uses: [10, 10], reported: ["RouteTableFull"] },
     {
       when: "it fills up twice",
       uses: [9, 10, 9, 10],
-      told: ["RouteTableNearlyFull", "RouteTableFull", "RouteTableFull"],
+      reported: ["RouteTableNearlyFull", "RouteTableFull", "RouteTableFull"],
     },
-    { when: "a provider says nothing in between", uses: [9, undefined, 9], told: ["RouteTableNearlyFull"] },
-  ])("tells each step up once when $when", ({ uses, told }) => {
-    expect(watched(uses)).toEqual(told);
+    { when: "a provider says nothing in between", uses: [9, undefined, 9], reported: ["RouteTableNearlyFull"] },
+  ])("reports each step up once when $when", ({ uses, reported }) => {
+    expect(watched(uses)).toEqual(reported);
   });
 });

@@ -34,7 +34,7 @@ describe("RouteTable", () => {
     load(table, [first, second, third]);
     expect(table.to(first.cidr)).toEqual([first, third]);
     expect(table.ofNode("a")).toEqual([first, second]);
-    expect(table.ofNode("nobody")).toEqual([]);
+    expect(table.ofNode("no one")).toEqual([]);
     table.remove(first);
     expect([table.to(first.cidr), table.ofNode("a")]).toEqual([[third], [second]]);
     expect([table.holds(first), table.holds(second)]).toEqual([false, true]);

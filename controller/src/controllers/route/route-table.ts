@@ -3,40 +3,37 @@ import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { Route } from "../../provider/model/route.ts";
 import type { Cidr } from "../../util/cidr.ts";
 
-/** A route of this cluster that is at the cloud. */
+/** A route of this cluster in the cloud. */
 export interface KnownRoute {
   readonly route: Route;
   readonly cidr: Cidr;
-  /** The Node it is for, as the provider stamped it or its target tells; "" when neither does. */
+  /** From the route's ownership tag or its target; "" if neither identifies a Node. */
   readonly nodeName: string;
-  /** Provider ID of the Node that the provider was asked to make it for; "" when it was only listed. */
+  /** Provider ID of the Node in the request; "" when it was only listed. */
   readonly madeFor: string;
 }
 
-/** What a route is known by: its id, or its range where a provider has no ids. */
+/** The ID, or the CIDR if a provider has no IDs. */
 export function routeKey({ route, cidr }: Pick<KnownRoute, "route" | "cidr">): string {
   return route.id === "" ? cidr.text : route.id;
 }
 
 export interface LoadedList {
   readonly routes: readonly KnownRoute[];
-  /** False: what is missing here may exist all the same. */
+  /** False: missing routes may exist. */
   readonly complete: boolean;
-  /** What {@link RouteTable.mark} answered before the list was asked for. */
+  /** {@link RouteTable.mark} before the list was requested. */
   readonly mark: number;
   readonly readAtMs: number;
 }
 
 interface Entry {
   readonly known: KnownRoute;
-  /** Number of the own change that put it here; 0: it was listed. */
+  /** Number of our change that added it; 0: it was listed. */
   readonly changedAt: number;
 }
 
-/**
- * The routes of one provider: the last list, and what this process has changed since. Changes made while a list was under way
- * count more than that list.
- */
+/** The routes of one provider: the last list and our changes since. Changes during a list take precedence over it. */
 export class RouteTable {
   #entries = new Map<string, Entry>();
   #byCidr = new Map<string, Set<string>>();
@@ -46,12 +43,11 @@ export class RouteTable {
   #readAtMs: number | undefined;
   #complete = false;
 
-  /** When it was last listed, by the monotonic clock; undefined: never, so nothing can be concluded from it. */
+  /** Monotonic time of the last list; undefined: never listed. */
   get readAtMs(): number | undefined {
     return this.#readAtMs;
   }
 
-  /** The last list was. */
   get complete(): boolean {
     return this.#complete;
   }
@@ -68,13 +64,12 @@ export class RouteTable {
     return this.#look(this.#byNode.get(name));
   }
 
-  /** This very route, to this very target, is still there. */
+  /** The table has this route with this target. */
   holds(known: KnownRoute): boolean {
     const entry = this.#entries.get(routeKey(known));
     return entry !== undefined && entry.known.route.targetProviderId === known.route.targetProviderId;
   }
 
-  /** To be taken before a list is asked for. */
   mark(): number {
     return this.#changes;
   }
@@ -100,7 +95,7 @@ export class RouteTable {
     this.#readAtMs = readAtMs;
   }
 
-  /** The provider has made it, and so it is the only one to its range. */
+  /** The provider has created it, so that it is the only route to its CIDR. */
   put(known: KnownRoute): void {
     for (const replaced of this.to(known.cidr)) this.remove(replaced);
     const key = routeKey(known);
@@ -108,7 +103,6 @@ export class RouteTable {
     this.#set(key, { known, changedAt: ++this.#changes });
   }
 
-  /** The provider has removed it. */
   remove(known: KnownRoute): void {
     const key = routeKey(known);
     this.#removedAt.set(key, ++this.#changes);
@@ -135,7 +129,7 @@ export class RouteTable {
   }
 }
 
-/** A provider may write the ID of a machine otherwise than the Node has it: what it was asked for is remembered over lists. */
+/** A provider may write an instance ID differently from the Node, so that the requested ID is kept across lists. */
 function madeForOf(listed: KnownRoute, before: KnownRoute | undefined): string {
   return before?.route.targetProviderId === listed.route.targetProviderId ? before.madeFor : listed.madeFor;
 }
@@ -152,7 +146,6 @@ function removeFrom(index: Map<string, Set<string>>, value: string, key: string)
   if (keys?.size === 0) index.delete(value);
 }
 
-/** A provider that routes, and what is known of its routes. */
 export interface Routing {
   readonly provider: Provider;
   readonly info: ProviderInfo;
@@ -160,7 +153,7 @@ export interface Routing {
   readonly table: RouteTable;
 }
 
-/** The route tables of all providers. What is known of one scope says nothing of another. */
+/** The route tables of all providers. A new scope starts with an empty table. */
 export class RouteTables {
   readonly #providers: Pick<ProviderSet, "providers">;
   readonly #tables = new Map<string, { readonly scopeId: string; readonly table: RouteTable }>();
@@ -169,7 +162,6 @@ export class RouteTables {
     this.#providers = providers;
   }
 
-  /** Providers that route. */
   all(): readonly Routing[] {
     return this.#providers.providers.flatMap((provider) => this.of(provider) ?? []);
   }
@@ -179,7 +171,7 @@ export class RouteTables {
     return provider && this.of(provider);
   }
 
-  /** undefined: the provider makes no routes, or has not said yet. */
+  /** undefined: the provider does not serve routes, or is not connected yet. */
   of(provider: Provider): Routing | undefined {
     const { info } = provider;
     const capability = info?.capabilities.routes;

@@ -36,7 +36,7 @@ function listed(...routes: readonly Route[]): void {
   table.load({ routes: routes.map(known), complete: true, mark: table.mark(), readAtMs: 0 });
 }
 
-function wished(destinationCidr: string, machine: string): Route {
+function requested(destinationCidr: string, machine: string): Route {
   return {
     id: "",
     nameHint: "",
@@ -49,14 +49,14 @@ function wished(destinationCidr: string, machine: string): Route {
 }
 
 describe("RouteWriter", () => {
-  test("sends what is wished within its window as one call each, removals first", async () => {
+  test("sends what is requested within its window as one call each, removals first", async () => {
     const old = cloud.seed(A, "acme://gone");
     listed(old);
     const outcomes = [
-      writer.create(target, wished(B, "b")),
+      writer.create(target, requested(B, "b")),
       writer.delete(target, known(old)),
       writer.delete(target, known(old)),
-      writer.create(target, wished("10.120.3.0/24", "c")),
+      writer.create(target, requested("10.120.3.0/24", "c")),
     ];
     await clock.advance(99);
     expect(cloud.calls).toEqual([]);
@@ -70,12 +70,12 @@ describe("RouteWriter", () => {
     expect([removals, clock.timers]).toEqual([1, 0]);
   });
 
-  test("changes a table one call at a time; what is wished meanwhile goes together with the next", async () => {
+  test("changes a table one call at a time; what is requested meanwhile goes together with the next", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     cloud.gate = () => promise;
-    const first = writer.create(target, wished(A, "a"));
+    const first = writer.create(target, requested(A, "a"));
     await clock.advance(100);
-    const others = [writer.create(target, wished(B, "b")), writer.create(target, wished("10.120.3.0/24", "c"))];
+    const others = [writer.create(target, requested(B, "b")), writer.create(target, requested("10.120.3.0/24", "c"))];
     await clock.advance(10_000);
     expect(cloud.calls).toEqual([`ensure ${A}`]);
     resolve();
@@ -95,13 +95,13 @@ describe("RouteWriter", () => {
     expect([cloud.calls, removals]).toEqual([[], 0]);
   });
 
-  test("answers each wish with its own outcome, and all with the error of a call that failed", async () => {
+  test("answers each spec with its own outcome, and all with the error of a call that failed", async () => {
     cloud.foreign.add(A);
-    const mixed = [writer.create(target, wished(A, "a")), writer.create(target, wished(B, "b"))];
+    const mixed = [writer.create(target, requested(A, "a")), writer.create(target, requested(B, "b"))];
     await clock.advance(100);
     expect((await Promise.all(mixed)).map(({ kind }) => kind)).toEqual(["failed", "done"]);
     cloud.gate = () => Promise.reject(contractError("CLOUD_UNAVAILABLE", "away"));
-    const lost = [writer.create(target, wished(A, "a")), ...table.all().map((one) => writer.delete(target, one))];
+    const lost = [writer.create(target, requested(A, "a")), ...table.all().map((one) => writer.delete(target, one))];
     await clock.advance(100);
     expect((await Promise.all(lost)).map((outcome) => outcome.kind === "failed" && outcome.error.reason)).toEqual([
       "CLOUD_UNAVAILABLE",
@@ -113,7 +113,7 @@ describe("RouteWriter", () => {
   test("remembers what a route was made for when the provider writes the machine otherwise, over the next list too", async () => {
     cloud.seed(A, "acme://zone/a");
     const answered = { ...target, provider: answering(cloud, "acme://zone/a") };
-    const made = writer.create(answered, wished(A, "a"));
+    const made = writer.create(answered, requested(A, "a"));
     await clock.advance(100);
     await made;
     listed(...cloud.routes.values());

@@ -1,5 +1,5 @@
 import { currentWork, doSharedWork, type Work } from "../../observe/work.ts";
-import type { ChangeOptions } from "../../provider/model/client.ts";
+import type { ChangeOptions, ProviderClient } from "../../provider/model/client.ts";
 import { asProviderError } from "../../provider/model/errors.ts";
 import type { Provider } from "../../provider/model/provider.ts";
 import type { Route, RouteChanges, RouteOutcome, RouteQuota } from "../../provider/model/route.ts";
@@ -9,47 +9,43 @@ import { type KnownRoute, routeKey, type RouteTable } from "./route-table.ts";
 
 export interface RouteWriterDependencies {
   readonly clock: Clock;
-  /** Changes this soon after the first go with it. */
+  /** How long a batch waits for more changes. */
   readonly windowMs: number;
   readonly onQuota: (provider: string, quota: RouteQuota | undefined) => void;
-  /** Routes were removed: there is room, and ranges are free. */
+  /** Routes were removed, so that room and CIDRs are free. */
   readonly onRemoved: (provider: string) => void;
 }
 
-/** The provider that is to change its routes, and what is known of them. */
 export interface WriteTarget {
   readonly provider: Provider;
   readonly table: RouteTable;
-  /** Gives the call up. All reconciles of a controller have the same one: a batch takes that of its first wish. */
+  /** Cancels the call. All reconciles of a controller share it, so that a batch uses that of its first change. */
   readonly signal: AbortSignal;
 }
 
-interface Deletion {
-  readonly target: WriteTarget;
-  readonly known: KnownRoute;
-  /** Of each who asked for it. */
-  readonly isWanted: (() => boolean)[];
-  readonly work: Work | undefined;
-  readonly outcome: PromiseWithResolvers<RouteOutcome>;
-}
-
-interface Creation {
+interface Change {
   readonly target: WriteTarget;
   readonly route: Route;
   readonly work: Work | undefined;
   readonly outcome: PromiseWithResolvers<RouteOutcome>;
 }
 
-/** What waits to be sent to one provider. */
+interface Deletion extends Change {
+  readonly known: KnownRoute;
+  /** One for each caller. */
+  readonly isWanted: (() => boolean)[];
+}
+
+/** Changes that wait for the next call to one provider. */
 interface ProviderChanges {
   readonly deletions: Map<string, Deletion>;
-  readonly creations: Creation[];
+  readonly creations: Change[];
   isBusy: boolean;
 }
 
 /**
- * Turns the wishes of many Nodes into few calls: route tables are changed one call at a time, and what is wished meanwhile goes with
- * the next one. Deletions of a batch go first, so that their room and ranges are free.
+ * Batches the changes of many Nodes. Each provider gets one call at a time; changes in the meantime go with the next call. Deletions go
+ * first, so that their room and CIDRs are free.
  */
 export class RouteWriter {
   readonly #deps: RouteWriterDependencies;
@@ -61,16 +57,16 @@ export class RouteWriter {
 
   /** Never rejects. */
   create(target: WriteTarget, route: Route): Promise<RouteOutcome> {
-    const outcome = Promise.withResolvers<RouteOutcome>();
     const changes = this.#changesOf(target);
-    changes.creations.push({ target, route, work: currentWork(), outcome });
-    this.#wake(changes);
-    return outcome.promise;
+    const change = { target, route, work: currentWork(), outcome: Promise.withResolvers<RouteOutcome>() };
+    changes.creations.push(change);
+    this.#schedule(changes);
+    return change.outcome.promise;
   }
 
   /**
-   * Never rejects. A route that the table shows no more, or to another target, counts as removed.
-   * @param isWanted asked when its turn has come: what is removed does not come back by itself. One that all who asked want by then stays. @default never
+   * Never rejects. A route that the table no longer has, or that has another target, counts as removed.
+   * @param isWanted called before the deletion: a route that all callers want again is kept. @default never
    */
   delete(target: WriteTarget, known: KnownRoute, isWanted: () => boolean = () => false): Promise<RouteOutcome> {
     const changes = this.#changesOf(target);
@@ -81,8 +77,9 @@ export class RouteWriter {
       return same.outcome.promise;
     }
     const outcome = Promise.withResolvers<RouteOutcome>();
-    changes.deletions.set(key, { target, known, isWanted: [isWanted], work: currentWork(), outcome });
-    this.#wake(changes);
+    const { route } = known;
+    changes.deletions.set(key, { target, route, known, isWanted: [isWanted], work: currentWork(), outcome });
+    this.#schedule(changes);
     return outcome.promise;
   }
 
@@ -92,7 +89,7 @@ export class RouteWriter {
     return changes;
   }
 
-  #wake(changes: ProviderChanges): void {
+  #schedule(changes: ProviderChanges): void {
     if (changes.isBusy) return;
     changes.isBusy = true;
     this.#deps.clock.schedule(this.#deps.windowMs, () => void this.#work(changes));
@@ -103,74 +100,75 @@ export class RouteWriter {
       const deletions = [...changes.deletions.values()];
       changes.deletions.clear();
       const creations = changes.creations.splice(0);
-      await this.#delete(deletions);
-      await this.#create(creations);
+      await this.#delete(deletions.filter((deletion) => !settleIfUnneeded(deletion)));
+      await this.#send(
+        creations,
+        "node routes",
+        (client, routes, options) => client.ensureRoutes(routes, options),
+        ({ target, route }, created) => recordCreated(target.table, route, created),
+      );
     }
     changes.isBusy = false;
   }
 
-  async #delete(all: readonly Deletion[]): Promise<void> {
-    const deletions = all.filter((deletion) => !settleIfNeedless(deletion));
+  async #delete(deletions: readonly Deletion[]): Promise<void> {
+    const removed = await this.#send(
+      deletions,
+      "stale routes",
+      (client, routes, options) => client.deleteRoutes(routes, options),
+      ({ target, known }) => target.table.remove(known),
+    );
     const [first] = deletions;
-    if (first === undefined) return;
-    const { provider } = first.target;
-    const routes = deletions.map(({ known }) => known.route);
-    const options = changeOptions(first.target, "stale routes");
-    const works = deletions.map(({ work }) => work);
-    const call = doSharedWork(works, () => provider.client.deleteRoutes(routes, options));
-    const outcomes = await this.#outcomesOf(provider, call);
-    let removed = 0;
-    for (const [index, { target, known, outcome }] of deletions.entries()) {
-      const answer = outcomes(index);
-      if (answer.kind === "done") {
-        target.table.remove(known);
-        removed++;
+    if (first !== undefined && removed > 0) this.#deps.onRemoved(first.target.provider.name);
+  }
+
+  /** Sends one batch and settles its changes. If the call fails, all fail. Returns how many were done. */
+  async #send<C extends Change>(
+    changes: readonly C[],
+    trigger: string,
+    call: (client: ProviderClient, routes: readonly Route[], options: ChangeOptions) => Promise<RouteChanges>,
+    onDone: (change: C, route: Route) => void,
+  ): Promise<number> {
+    const [first] = changes;
+    if (first === undefined) return 0;
+    const { provider, signal } = first.target;
+    const routes = changes.map(({ route }) => route);
+    const works = changes.map(({ work }) => work);
+    const sent = doSharedWork(works, () => call(provider.client, routes, { signal, trigger }));
+    const response = await sent.catch((error: unknown) => asProviderError(error));
+    if (!(response instanceof Error)) this.#deps.onQuota(provider.name, response.quota);
+    let done = 0;
+    for (const [index, change] of changes.entries()) {
+      const outcome = outcomeOf(response, index);
+      if (outcome.kind === "done") {
+        onDone(change, outcome.route);
+        done++;
       }
-      outcome.resolve(answer);
+      change.outcome.resolve(outcome);
     }
-    if (removed > 0) this.#deps.onRemoved(provider.name);
-  }
-
-  async #create(creations: readonly Creation[]): Promise<void> {
-    const [first] = creations;
-    if (first === undefined) return;
-    const { provider } = first.target;
-    const routes = creations.map(({ route }) => route);
-    const options = changeOptions(first.target, "node routes");
-    const works = creations.map(({ work }) => work);
-    const call = doSharedWork(works, () => provider.client.ensureRoutes(routes, options));
-    const outcomes = await this.#outcomesOf(provider, call);
-    for (const [index, { target, route, outcome }] of creations.entries()) {
-      const answer = outcomes(index);
-      if (answer.kind === "done") note(target.table, route, answer.route);
-      outcome.resolve(answer);
-    }
-  }
-
-  /** The outcome of each item; a call that failed is the failure of each. */
-  async #outcomesOf({ name }: Provider, call: Promise<RouteChanges>): Promise<(index: number) => RouteOutcome> {
-    const answered = await call.catch((error: unknown) => asProviderError(error));
-    if (answered instanceof Error) return () => ({ kind: "failed", error: answered });
-    this.#deps.onQuota(name, answered.quota);
-    const tooShort: RouteOutcome = { kind: "failed", error: asProviderError(new Error("the answer is too short")) };
-    return (index) => answered.outcomes[index] ?? tooShort;
+    return done;
   }
 }
 
-function changeOptions({ signal }: WriteTarget, trigger: string): ChangeOptions {
-  return { signal, trigger };
+function outcomeOf(response: RouteChanges | ReturnType<typeof asProviderError>, index: number): RouteOutcome {
+  if (response instanceof Error) return { kind: "failed", error: response };
+  const tooShort = (): RouteOutcome => ({
+    kind: "failed",
+    error: asProviderError(new Error("the response is too short")),
+  });
+  return response.outcomes[index] ?? tooShort();
 }
 
-function settleIfNeedless({ target, known, isWanted, outcome }: Deletion): boolean {
+function settleIfUnneeded({ target, known, isWanted, outcome }: Deletion): boolean {
   if (target.table.holds(known) && !isWanted.every((isStill) => isStill())) return false;
   outcome.resolve({ kind: "done", route: known.route });
   return true;
 }
 
-function note(table: RouteTable, wished: Route, made: Route): void {
-  const cidr = parseCidr(wished.destinationCidr);
+function recordCreated(table: RouteTable, desired: Route, created: Route): void {
+  const cidr = parseCidr(desired.destinationCidr);
   if (cidr === undefined) return;
-  const target = made.targetProviderId === "" ? wished.targetProviderId : made.targetProviderId;
-  const route = { ...made, targetProviderId: target };
-  table.put({ route, cidr, nodeName: wished.targetNodeName, madeFor: wished.targetProviderId });
+  const target = created.targetProviderId === "" ? desired.targetProviderId : created.targetProviderId;
+  const route = { ...created, targetProviderId: target };
+  table.put({ route, cidr, nodeName: desired.targetNodeName, madeFor: desired.targetProviderId });
 }

@@ -8,7 +8,6 @@ import { changesNetworkCondition, changesRoutes, passKey } from "./predicates.ts
 
 type SourcesContext = Pick<ControllerContext<unknown>, "cluster" | "providers" | "program">;
 
-/** Nodes that come, go, or change in what their routes rest on. */
 export function nodeSource({ cluster: { nodes } }: SourcesContext): Source {
   return informerSource({
     name: "nodes",
@@ -17,10 +16,9 @@ export function nodeSource({ cluster: { nodes } }: SourcesContext): Source {
   });
 }
 
-/** Upstream's period: somebody else who writes the condition is answered no faster than by it. */
+/** Upstream's period. Network plugins write the condition too: the delay prevents a write loop. */
 const CONDITION_DELAY_MS = 10_000;
 
-/** Others write the condition too, a network plugin for one: each has the last word only for a while, and nobody spins. */
 export function conditionSource({ cluster: { nodes } }: SourcesContext): Source {
   return {
     name: "network conditions",
@@ -35,20 +33,17 @@ export function conditionSource({ cluster: { nodes } }: SourcesContext): Source 
   };
 }
 
-/**
- * One full pass for each provider that makes routes, whenever it becomes usable. Ready, and with it the controller, as soon as there
- * is one: without, nothing runs.
- */
+/** Enqueues a full pass of each provider that serves routes when it becomes ready. The controller starts with the first of them. */
 export function providersSource({ providers, program }: SourcesContext): Source {
   const routers = (): readonly string[] =>
     providers.providers.providers.filter(({ info }) => info?.capabilities.routes !== undefined).map(({ name }) => name);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     name: "providers",
     start: (queue) => {
       const wake = (): void => {
         for (const name of routers()) queue.add(passKey(name));
-        tellOthers(providers.providers.providers, program.log, told);
+        reportOthers(providers.providers.providers, program.log, reported);
       };
       wake();
       return providers.onReady(wake);
@@ -70,10 +65,10 @@ export function providersSource({ providers, program }: SourcesContext): Source 
   };
 }
 
-function tellOthers(providers: readonly Provider[], log: Logger, told: Set<string>): void {
+function reportOthers(providers: readonly Provider[], log: Logger, reported: Set<string>): void {
   for (const { name, info } of providers) {
-    if (info === undefined || info.capabilities.routes !== undefined || told.has(name)) continue;
-    told.add(name);
+    if (info === undefined || info.capabilities.routes !== undefined || reported.has(name)) continue;
+    reported.add(name);
     log.info("Routes are not managed: the provider does not support them", { provider: name });
   }
 }

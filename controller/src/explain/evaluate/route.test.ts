@@ -34,8 +34,8 @@ function facts(parts: Partial<RouteFacts>): RouteFacts {
   return { node: w1({}, "False"), owner: OWNED, troubles: [], last: undefined, ...parts };
 }
 
-function refused(refusal: "taken" | "family") {
-  const failure = { cidr: "10.1.0.0/24", nameHint: "h", refusal, message: "so it is", error: undefined };
+function refused(rejection: "taken" | "family") {
+  const failure = { cidr: "10.1.0.0/24", nameHint: "h", rejection, message: "so it is", error: undefined };
   return failedWith(failureOf("w1", [{ ...failure, isTargetGone: false }], 1));
 }
 

@@ -1,5 +1,5 @@
 import { NETWORK_UNAVAILABLE, type Node } from "../../api/node.ts";
-import type { RangeRefusal } from "../../controllers/route/plan.ts";
+import type { CidrRejection } from "../../controllers/route/plan.ts";
 import { isUnrouted } from "../../controllers/route/predicates.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
@@ -60,7 +60,7 @@ function causesOf(facts: RouteFacts): readonly KnownCause[] {
 }
 
 /** Why the provider was not even asked. */
-const REFUSALS: Readonly<Record<RangeRefusal, Reason>> = {
+const REFUSALS: Readonly<Record<CidrRejection, Reason>> = {
   malformed: "Rejected",
   taken: "CIDRConflict",
   family: "FeatureUnsupported",
