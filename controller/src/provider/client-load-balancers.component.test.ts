@@ -5,6 +5,7 @@ import {
   GetLoadBalancerResponse,
   UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { LockScope } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClientHarness, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-harness.ts";
 import type { TargetNode } from "./model/load-balancer.ts";
@@ -111,12 +112,17 @@ describe("calls about load balancers", () => {
   test("at most as many calls run at once as the provider allows; the rest wait their turn", async () => {
     const release: (() => void)[] = [];
     await world.start({
-      getProviderInfo: () => providerInfo({ limits: { maxConcurrentCalls: 3, maxReceiveBytes: 4_194_304n } }),
+      getProviderInfo: () =>
+        providerInfo({
+          limits: { maxConcurrentCalls: 3, maxReceiveBytes: 4_194_304n },
+          capabilities: { loadBalancers: { lockScope: LockScope.SERVICE, maxConcurrentChanges: 8 } },
+        }),
       deleteLoadBalancer: () => new Promise((resolve) => release.push(() => resolve({ ...DELETED }))),
     });
-    const deletions = Array.from({ length: 8 }, () =>
-      world.sidecar.client.deleteLoadBalancer({ service: SERVICE, annotations: {} }, { signal: world.harness.signal }),
-    );
+    const deletions = Array.from({ length: 8 }, (_, index) => {
+      const service = { ...SERVICE, name: `web-${index}` };
+      return world.sidecar.client.deleteLoadBalancer({ service, annotations: {} }, { signal: world.harness.signal });
+    });
     await eventually("three calls arrived", () => release.length === 3);
     for (let done = 0; done < 8; done++) {
       await eventually("the next call arrived", () => release.length > done);

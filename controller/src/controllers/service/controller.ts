@@ -12,7 +12,6 @@ import { once } from "../../util/once.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
 import { SERVICE_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply, reportFailure } from "./apply/apply.ts";
-import { ChangeLimiter } from "../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./apply/status.ts";
 import { failureKind, settleFailure } from "./failure.ts";
 import { DriftSweep, driftSource } from "./drift-sweep.ts";
@@ -80,7 +79,6 @@ interface State {
   readonly lister: LoadBalancerLister;
   readonly nodeSync: NodeSync;
   readonly ownWrites: OwnWrites<Service>;
-  readonly gate: ChangeLimiter;
   readonly failures: FailureCounts;
   readonly conditions: PacedConditions;
   readonly pace: DriftPace;
@@ -99,7 +97,6 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
     lister: new LoadBalancerLister(clock),
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites(),
-    gate: new ChangeLimiter(),
     failures: new FailureCounts(),
     conditions: new PacedConditions(clock),
     pace: {

@@ -32,6 +32,7 @@ import type {
   LoadBalancerDeletion,
   ServiceRef,
 } from "../model/load-balancer.ts";
+import { limitChanges } from "../limits/change-limiter.ts";
 import { isUnresolved, NodeSets } from "./node-sets.ts";
 import { walkPages } from "./pages.ts";
 import type { Limits } from "../model/info.ts";
@@ -50,7 +51,7 @@ type LoadBalancerCalls = Pick<
 
 export function loadBalancerCalls(session: Session): LoadBalancerCalls {
   const sets = new NodeSets((chunk, options) => applyNodeSet(session, chunk, options));
-  return {
+  const calls: LoadBalancerCalls = {
     getLoadBalancer: (ref, options) => getLoadBalancer(session, ref, options),
     listLoadBalancers: (options) => listLoadBalancers(session, options),
     ensureLoadBalancer: (input, options) => ensureLoadBalancer(session, sets, input, options),
@@ -58,6 +59,7 @@ export function loadBalancerCalls(session: Session): LoadBalancerCalls {
     deleteLoadBalancer: (ref, options) => deleteLoadBalancer(session, ref, options),
     applyNodeSet: (chunk, options) => applyNodeSet(session, chunk, options),
   };
+  return limitChanges(calls, () => session.info?.capabilities.loadBalancers);
 }
 
 async function getLoadBalancer(

@@ -43,6 +43,10 @@ export class Session {
     return this.#deps.provider;
   }
 
+  get info(): ProviderInfo | undefined {
+    return this.#deps.connection.info;
+  }
+
   get budget(): CallBudget {
     return this.#deps.budget;
   }

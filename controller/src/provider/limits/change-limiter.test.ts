@@ -1,40 +1,46 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { settle } from "../../../test/support/fake-clock.ts";
 import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
-import type { LockScope } from "../model/info.ts";
-import type { Provider } from "../model/provider.ts";
-import { ChangeLimiter } from "./change-limiter.ts";
+import type { ChangeOptions, LoadBalancerRef, ProviderClient } from "../model/client.ts";
+import type { LoadBalancerCapabilities, LockScope } from "../model/info.ts";
+import type { LoadBalancerDeletion } from "../model/load-balancer.ts";
+import { limitChanges } from "./change-limiter.ts";
 
-let limiter: ChangeLimiter;
+let capabilitiesNow: LoadBalancerCapabilities;
 /** Changes that run, by name, with how to end them. */
 let running: Map<string, () => void>;
 let errors: unknown[];
 
 beforeEach(() => {
-  limiter = new ChangeLimiter();
   running = new Map();
   errors = [];
 });
 
-const providerOf = (lockScope: LockScope, maxConcurrentChanges: number, name = "acme"): Provider =>
-  idleProvider(name, info({ capabilities: { loadBalancers: capabilities({ lockScope, maxConcurrentChanges }) } }));
+const capabilitiesOf = (lockScope: LockScope, maxConcurrentChanges: number) =>
+  capabilities({ lockScope, maxConcurrentChanges });
 
-interface Asked {
-  readonly lockKey?: string | undefined;
-  readonly signal?: AbortSignal;
-}
-
-/** Asks for a change that runs until it is ended. */
-async function ask(provider: Provider, name: string, { lockKey, signal }: Asked = {}): Promise<void> {
-  const context = { key: `default/${name}`, priority: "high", signal: signal ?? new AbortController().signal } as const;
-  const change = () =>
-    new Promise<void>((resolve) => {
-      running.set(name, () => {
-        running.delete(name);
-        resolve();
+/** A client whose changes run until they are ended. */
+function limitedClient(lockScope: LockScope, maxConcurrentChanges: number) {
+  capabilitiesNow = capabilitiesOf(lockScope, maxConcurrentChanges);
+  const { client } = idleProvider("acme", info({}));
+  const deleteLoadBalancer = ({ service }: LoadBalancerRef): Promise<LoadBalancerDeletion> =>
+    new Promise((resolve) => {
+      running.set(service.name, () => {
+        running.delete(service.name);
+        resolve({ done: true, operation: undefined, remaining: [], diagnostics: [], plannedChanges: [] });
       });
     });
-  limiter.run(provider, context, lockKey, change).catch((error: unknown) => errors.push(error));
+  return limitChanges({ ...client, deleteLoadBalancer }, () => capabilitiesNow);
+}
+
+/** Requests a change that runs until it is ended. */
+async function change(
+  client: ProviderClient,
+  name: string,
+  { signal = new AbortController().signal, ...options }: Partial<ChangeOptions> = {},
+): Promise<void> {
+  const ref = { service: { namespace: "default", name, uid: name }, annotations: {} };
+  client.deleteLoadBalancer(ref, { signal, ...options }).catch((error: unknown) => errors.push(error));
   await settle();
 }
 
@@ -45,31 +51,31 @@ async function end(name: string): Promise<void> {
 
 const names = (): readonly string[] => [...running.keys()];
 
-describe("ChangeLimiter.run()", () => {
-  test("lets as many Services change at once as the provider allows", async () => {
-    const provider = providerOf("service", 2);
-    for (const name of ["a", "b", "c"]) await ask(provider, name);
+describe("limitChanges()", () => {
+  test("runs as many changes of Services concurrently as the provider allows", async () => {
+    const client = limitedClient("service", 2);
+    for (const name of ["a", "b", "c"]) await change(client, name);
     expect(names()).toEqual(["a", "b"]);
     await end("a");
     expect(names()).toEqual(["b", "c"]);
   });
 
-  test("lets one at a time change where the scope is the provider, each provider by itself", async () => {
-    const provider = providerOf("provider", 5);
-    await ask(provider, "a");
-    await ask(provider, "b");
-    await ask(providerOf("provider", 5, "other"), "c");
+  test("runs one change of each provider at a time where the scope is the provider", async () => {
+    const client = limitedClient("provider", 5);
+    await change(client, "a");
+    await change(client, "b");
+    await change(limitedClient("provider", 5), "c");
     expect(names()).toEqual(["a", "c"]);
     await end("a");
     expect(names()).toEqual(["c", "b"]);
   });
 
-  test("lets different lock keys change at once, and equal ones one after the other", async () => {
-    const provider = providerOf("lockKey", 2);
-    await ask(provider, "a", { lockKey: "x" });
-    await ask(provider, "b", { lockKey: "x" });
-    await ask(provider, "c", { lockKey: "y" });
-    await ask(provider, "d", { lockKey: "z" });
+  test("runs changes with different lock keys concurrently, and with equal ones in sequence", async () => {
+    const client = limitedClient("lockKey", 2);
+    await change(client, "a", { lockKey: "x" });
+    await change(client, "b", { lockKey: "x" });
+    await change(client, "c", { lockKey: "y" });
+    await change(client, "d", { lockKey: "z" });
     expect(names()).toEqual(["a", "c"]);
     await end("c");
     expect(names()).toEqual(["a", "d"]);
@@ -78,16 +84,16 @@ describe("ChangeLimiter.run()", () => {
   });
 
   test.each([{ lockKey: undefined }, { lockKey: "" }])(
-    "lets one with lock key $lockKey change alone",
+    "runs a change with lock key $lockKey alone",
     async (unknown) => {
-      const provider = providerOf("lockKey", 3);
-      await ask(provider, "a", { lockKey: "x" });
-      await ask(provider, "new", unknown);
-      await ask(provider, "newer", unknown);
+      const client = limitedClient("lockKey", 3);
+      await change(client, "a", { lockKey: "x" });
+      await change(client, "new", unknown);
+      await change(client, "newer", unknown);
       expect(names()).toEqual(["a"]);
       await end("a");
       expect(names()).toEqual(["new"]);
-      await ask(provider, "b", { lockKey: "y" });
+      await change(client, "b", { lockKey: "y" });
       expect(names()).toEqual(["new"]);
       await end("new");
       await end("b");
@@ -97,25 +103,39 @@ describe("ChangeLimiter.run()", () => {
     },
   );
 
-  test("gives places back that somebody who gave up had collected", async () => {
-    const provider = providerOf("lockKey", 2);
-    await ask(provider, "a", { lockKey: "x" });
+  test("releases the places that an aborted change had collected", async () => {
+    const client = limitedClient("lockKey", 2);
+    await change(client, "a", { lockKey: "x" });
     const life = new AbortController();
-    await ask(provider, "new", { signal: life.signal });
+    await change(client, "new", { signal: life.signal });
     life.abort(new Error("enough"));
     await settle();
-    await ask(provider, "b", { lockKey: "y" });
+    await change(client, "b", { lockKey: "y" });
     expect([names(), errors]).toEqual([["a", "b"], [new Error("enough")]]);
   });
 
-  test("takes a new limit when nobody is inside", async () => {
-    await ask(providerOf("service", 1), "a");
-    await ask(providerOf("service", 2), "b");
+  test("does not send a change that is refused when its turn has come", async () => {
+    const client = limitedClient("service", 1);
+    await change(client, "a");
+    await change(client, "b", {
+      refuse: () => {
+        throw new Error("superseded");
+      },
+    });
+    await end("a");
+    expect([names(), errors]).toEqual([[], [new Error("superseded")]]);
+  });
+
+  test("applies a new limit once no change runs", async () => {
+    const client = limitedClient("service", 1);
+    await change(client, "a");
+    capabilitiesNow = capabilitiesOf("service", 2);
+    await change(client, "b");
     expect(names()).toEqual(["a"]);
     await end("a");
     await end("b");
-    await ask(providerOf("service", 2), "c");
-    await ask(providerOf("service", 2), "d");
+    await change(client, "c");
+    await change(client, "d");
     expect(names()).toEqual(["c", "d"]);
   });
 });

@@ -1,51 +1,53 @@
 import { type Priority, Semaphore } from "../../util/semaphore.ts";
+import type { ChangeOptions, ProviderChanges } from "../model/client.ts";
 import type { LoadBalancerCapabilities } from "../model/info.ts";
-import type { Provider } from "../model/provider.ts";
+import type { ServiceRef } from "../model/load-balancer.ts";
 
-/** Every load balancer of a provider that takes one change at a time. */
+/** The lock of all load balancers of a provider that takes one change at a time. */
 const ONE_KEY = "provider";
 
-/** Whose change it is, and how long it may wait. */
-interface ChangeTurn {
-  /** `namespace/name` of the Service. */
-  readonly key: string;
-  readonly priority: Priority;
-  readonly signal: AbortSignal;
-}
+type Changes = Pick<ProviderChanges, "ensureLoadBalancer" | "updateLoadBalancerNodes" | "deleteLoadBalancer">;
 
-/** Lets no more changes of load balancers run at once than their provider allows. proto/README.md LB-14. */
-export class ChangeLimiter {
-  readonly #locks = new Map<string, KeyedLock>();
-
-  /** @param lockKey of the load balancer, by its provider; undefined: there is none yet, or it is not known */
-  async run<T>(
-    { name, info }: Provider,
-    { key, priority, signal }: ChangeTurn,
-    lockKey: string | undefined,
-    change: () => Promise<T>,
-  ): Promise<T> {
-    const lock = this.#locks.get(name) ?? new KeyedLock();
-    this.#locks.set(name, lock);
-    const capabilities = info?.capabilities.loadBalancers;
-    lock.setLimit(Math.max(1, capabilities?.maxConcurrentChanges ?? 1));
-    const leave = await lock.enter(lockOf(capabilities, key, lockKey), priority, signal);
+/** Limits concurrent changes of load balancers to what the provider allows. proto/README.md LB-14. */
+export function limitChanges<Calls extends Changes>(
+  calls: Calls,
+  capabilities: () => LoadBalancerCapabilities | undefined,
+): Calls {
+  const lock = new KeyedLock();
+  const limited = async <T>(service: ServiceRef, options: ChangeOptions, change: () => Promise<T>): Promise<T> => {
+    const declared = capabilities();
+    lock.setLimit(Math.max(1, declared?.maxConcurrentChanges ?? 1));
+    const leave = await lock.enter(
+      lockOf(declared, service, options.lockKey),
+      options.priority ?? "high",
+      options.signal,
+    );
     try {
+      options.refuse?.();
       return await change();
     } finally {
       leave();
     }
-  }
+  };
+  return {
+    ...calls,
+    ensureLoadBalancer: (input, options) =>
+      limited(input.service, options, () => calls.ensureLoadBalancer(input, options)),
+    updateLoadBalancerNodes: (input, options) =>
+      limited(input.service, options, () => calls.updateLoadBalancerNodes(input, options)),
+    deleteLoadBalancer: (ref, options) => limited(ref.service, options, () => calls.deleteLoadBalancer(ref, options)),
+  };
 }
 
-/** What must not be changed at once has one lock; undefined: it may share with any other. */
+/** Changes with the same lock run one after the other. undefined: the change runs alone. */
 function lockOf(
   capabilities: LoadBalancerCapabilities | undefined,
-  key: string,
+  { namespace, name }: ServiceRef,
   lockKey: string | undefined,
 ): string | undefined {
   switch (capabilities?.lockScope) {
     case "service":
-      return key;
+      return `${namespace}/${name}`;
     case "lockKey":
       return lockKey === undefined || lockKey === "" ? undefined : lockKey;
     case "provider":
@@ -55,22 +57,22 @@ function lockOf(
   return capabilities?.lockScope satisfies undefined;
 }
 
-/** Lets changes of different keys run at once, of one key one at a time, and one whose key is not known by itself: it may be anybody's. */
+/** Runs changes of different keys concurrently, changes of one key in sequence, and a change without key alone. */
 class KeyedLock {
   readonly #all = new Semaphore(1);
-  /** Of those who need the whole lock only one collects places. */
+  /** Only one change at a time may collect all places. */
   readonly #alone = new Semaphore(1);
   readonly #keys = new Map<string, Semaphore>();
   #limit = 1;
 
-  /** Takes effect while nobody is inside: whoever is alone holds as many places as there were. */
+  /** Ignored while a change runs: one that runs alone holds as many places as the old limit. */
   setLimit(limit: number): void {
     if (limit === this.#limit || this.#all.inside > 0 || this.#alone.inside > 0) return;
     this.#limit = limit;
     this.#all.setLimit(limit);
   }
 
-  /** Resolves with the way out; rejects with the signal's reason. */
+  /** Resolves with the function that leaves; rejects with the signal's reason. */
   async enter(key: string | undefined, priority: Priority, signal: AbortSignal): Promise<() => void> {
     const ways: (() => void)[] = [];
     const leave = (): void => {

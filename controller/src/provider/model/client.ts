@@ -36,6 +36,8 @@ export interface ChangeOptions extends CallOptions {
   readonly trigger?: string;
   /** Asked when the call's turn has come, after all waits: a throw ends it unsent, as the cause of the error. @default it is sent */
   readonly refuse?: () => void;
+  /** Lock key of the load balancer, as its provider last returned it. @default not known: the change runs alone where lock keys count */
+  readonly lockKey?: string | undefined;
 }
 
 /** The load balancer a call is about. */

@@ -2,6 +2,7 @@ import type { EventInput } from "../../../src/api/event.ts";
 import type { Node } from "../../../src/api/node.ts";
 import { serviceLb } from "../../../src/controllers/service/controller.ts";
 import type { OwnershipRules, Provider } from "../../../src/provider/model/provider.ts";
+import { limitChanges } from "../../../src/provider/limits/change-limiter.ts";
 import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { node } from "../builders.ts";
@@ -47,7 +48,7 @@ export class ServiceHarness implements AsyncDisposable {
         metrics: this.metrics,
         services: store.informer,
         nodes,
-        providers: providerSet(providers, this.rules),
+        providers: providerSet(providers.map(limited), this.rules),
         client: { ...REFUSING_CLIENT, patch: (resource, name, patch) => store.patch(resource, name, patch) },
         record: (event) => this.events.push(event),
         newId: () => `id-${++this.#ids}`,
@@ -91,4 +92,21 @@ export class ServiceHarness implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
+}
+
+/** As the client of a real provider: changes wait for their turn. */
+function limited(provider: Provider): Provider {
+  return {
+    name: provider.name,
+    client: limitChanges(provider.client, () => provider.info?.capabilities.loadBalancers),
+    get info() {
+      return provider.info;
+    },
+    get unavailable() {
+      return provider.unavailable;
+    },
+    get untrustedReason() {
+      return provider.untrustedReason;
+    },
+  };
 }

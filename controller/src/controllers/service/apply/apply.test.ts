@@ -10,7 +10,6 @@ import { Metrics } from "../../../telemetry/metrics.ts";
 import { TerminalError } from "../../../util/errors.ts";
 import { apply } from "./apply.ts";
 import { type ApplyDependencies, PacedConditions } from "./status.ts";
-import { ChangeLimiter } from "../../../provider/limits/change-limiter.ts";
 import { serviceMetrics } from "../metrics.ts";
 import type { Settle } from "../plan/types.ts";
 import { Records } from "../record/records.ts";
@@ -42,7 +41,6 @@ function dependencies(): ApplyDependencies {
     metrics: serviceMetrics(new Metrics()),
     records,
     newId: () => "id",
-    gate: new ChangeLimiter(),
     ownWrites: new OwnWrites(),
     pace: { periodMs: 0 },
     conditions: new PacedConditions(clock),

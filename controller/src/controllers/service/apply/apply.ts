@@ -9,7 +9,7 @@ import { applyChange, recordInspection } from "./change.ts";
 import { type ApplyDependencies, MUTED, type StatusWriting, addFinalizer, finish, poll, report } from "./status.ts";
 import { applyDelete, applyDeletePrevious, unlessSuperseded } from "./delete.ts";
 
-/** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
+/** Carries out the plan. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   switch (plan.kind) {
     case "delete":
@@ -29,7 +29,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "wait":
       return poll(plan.service, plan.present, deps, context);
     case "fail":
-      // Unknown again: the next try asks for it anew instead of polling.
+      // The state is unknown again: the next retry ensures instead of polling.
       deps.records.commit(context.key, { kind: "changeFailed", nowMs: deps.clock.monotonicMs() });
       throw new LoadBalancerSyncError(plan.message, { reason: "LoadBalancerFailed" });
     case "forget":
@@ -41,7 +41,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
   }
 }
 
-/** Keeps up what stands. What the condition says is not its to say. */
+/** Serves the load balancer in force, without a condition of its own. */
 async function applyMeanwhile(
   meanwhile: Plan | undefined,
   deps: ApplyDependencies,
@@ -50,7 +50,6 @@ async function applyMeanwhile(
   return meanwhile === undefined ? DONE : apply(meanwhile, { ...deps, conditions: MUTED, isMeanwhile: true }, context);
 }
 
-/** Keeps up what stands, then says why no more is done: the condition tells of the refusal alone. */
 async function applyRefuse(
   { refusal, meanwhile }: Refuse,
   deps: ApplyDependencies,
@@ -72,7 +71,7 @@ async function applySettle(plan: Settle, deps: ApplyDependencies, context: Recon
   return finish(service, present, { purpose: finished, nodeCount }, deps, context);
 }
 
-/** Lets nothing go, and says what would. Called after `meanwhile` was carried out, whose result counts. */
+/** `result` is that of the plan for the load balancer in force. */
 async function applyKeep(
   { service, isGone, loadBalancerId, finalizerPatch }: Keep,
   result: Result,
@@ -84,7 +83,7 @@ async function applyKeep(
     events.record(loadBalancerRetained(service, loadBalancerId));
     context.log.info("Retained the load balancer of a deleted Service: it has deletion protection", { loadBalancerId });
     records.commit(context.key, { kind: "retained" });
-    // Another Service may stand under the name by now.
+    // Another Service may have the name by now.
     return requeueAfter(0);
   }
   if (reportedReadiness(ownWrites.newest(service))?.reason !== PROTECTED.reason)
@@ -94,7 +93,7 @@ async function applyKeep(
   return result;
 }
 
-/** Says why nothing is done, with an event when that is new. A provider that serves it again makes the Service be looked at. */
+/** A provider that serves the load balancer again wakes the Service. */
 async function applyLeave(
   { service, why }: Leave,
   deps: StatusWriting & Pick<ApplyDependencies, "events">,
@@ -108,26 +107,24 @@ async function applyLeave(
   return DONE;
 }
 
-export interface ReportFailureDependencies extends StatusWriting {
-  /** Failures of one kind in a row, this one included. */
-  readonly inARow: number;
-}
-
-/** Says in the Service's condition what stands in the way. Never fails: what went wrong before is what counts. */
+/**
+ * Writes the failure to the condition of the Service. Never throws: the failure itself is what counts.
+ * @param deps `inARow`: consecutive failures of one kind, this one included
+ */
 export async function reportFailure(
   error: unknown,
   cached: Service,
-  deps: ReportFailureDependencies,
+  deps: StatusWriting & { readonly inARow: number },
   context: ReconcileContext,
 ): Promise<void> {
   const { inARow, ownWrites } = deps;
-  // What waits makes no event, but people who look find out why nothing happens.
+  // What is queued or busy has no event, but the condition shows why nothing happens.
   const isReported = isBusyTooLong(error, inARow) || isRateLimited(error);
   if (context.signal.aborted || (isQuiet(error, context) && !isReported)) return;
   const service = ownWrites.latest(cached);
   const readiness = readinessOfFailure(error);
   if (readiness === undefined) return;
-  // One failed look does not make a load balancer that serves a doubtful one.
+  // A single failed read does not change the status of a load balancer that serves traffic.
   if (readiness.status === "Unknown" && inARow === 1 && reportedReadiness(service)?.status === "True") return;
   try {
     await report(service, readiness, deps, context);

@@ -19,59 +19,61 @@ import { loadBalancerRef } from "../gather/desired.ts";
 import { progressOf } from "../plan/plan.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
-import { type Present, openRequestID } from "../record/record.ts";
+import type { Present } from "../record/record.ts";
 import type { Inspection } from "../record/transition.ts";
-import { type ApplyDependencies, addFinalizer, finish, poll, providerNamed, removeReadiness } from "./status.ts";
+import {
+  type ApplyDependencies,
+  addFinalizer,
+  finish,
+  openRequest,
+  poll,
+  providerNamed,
+  removeReadiness,
+} from "./status.ts";
 
-/** What it takes to request a change of a provider. */
-type Calling = Pick<ApplyDependencies, "providers" | "gate" | "records" | "newId">;
-
-/** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
+/** Order: finalizer, then the cloud, then event and status. */
 export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { service, purpose, desired, ignored } = plan;
+  const { service, purpose, desired, drift } = plan;
   const { events, records } = deps;
   const isEnsure = purpose === "ensure";
-  reportRepair(plan, deps);
+  if (drift !== undefined) events.record(loadBalancerDrifted(service, drift.what));
   if (isEnsure) events.record(ensuringLoadBalancer(service));
-  if (desired.adoptLoadBalancerId !== undefined)
-    events.record(adoptingLoadBalancer(service, desired.adoptLoadBalancerId));
+  const { adoptLoadBalancerId } = desired;
+  if (adoptLoadBalancerId !== undefined) events.record(adoptingLoadBalancer(service, adoptLoadBalancerId));
   if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps, context))) return DONE;
   if (isEnsure && desired.nodes.count === 0) events.record(unavailableLoadBalancer(service));
-  for (const { field, message } of ignored) events.record(featureIgnored(service, field, message));
+  for (const { field, message } of plan.ignored) events.record(featureIgnored(service, field, message));
 
-  const answer = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
-  switch (answer) {
+  const response = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
+  switch (response) {
     case "notFound":
-      // Class R: at once and one time. A read could still show what is gone.
+      // Class RESYNC: retried immediately, once. A read could still return the deleted load balancer.
       records.commit(context.key, { kind: "notFound", nowMs: deps.clock.monotonicMs() });
       return applyChange(recreated(plan), deps, context);
-    case "refused":
-      // What stands is kept up all the same; the refusal is told then.
+    case "rejected":
+      // The next plan serves the load balancer in force and reports the rejection.
       return requeueAfter(0);
     case "notResponsible":
       records.commit(context.key, { kind: "changeDeclined", service, bootID: bootIDOf(plan, deps) });
       await removeReadiness(service, deps, context);
       return DONE;
     default:
-      return conclude(plan, answer, deps, context);
+      return conclude(plan, response, deps, context);
   }
 }
 
-/** What the provider's answer means: it is done, goes on, or has failed for good. */
 async function conclude(
   plan: Change,
-  answer: LoadBalancerChange,
+  { loadBalancer, diagnostics }: LoadBalancerChange,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
   const { service, purpose, desired } = plan;
   const { events, records, clock } = deps;
-  recordChange(plan, deps, context.key);
-  for (const diagnostic of answer.diagnostics) events.record(diagnosed(service, diagnostic));
-  if (answer.loadBalancer === undefined) {
-    throw new LoadBalancerSyncError("the provider answered without a load balancer");
-  }
-  const progress = progressOf(plan, answer.loadBalancer);
+  recordDrift(plan, deps, context.key);
+  for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
+  if (loadBalancer === undefined) throw new LoadBalancerSyncError("the provider's response has no load balancer");
+  const progress = progressOf(plan, loadBalancer);
   switch (progress.kind) {
     case "failed":
       records.commit(context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });
@@ -85,12 +87,14 @@ async function conclude(
   }
 }
 
-/** The load balancer is not there to be updated; or it stands and will not become what is wished; or the Service is somebody else's, by what its annotations say. */
-type Declined = "notFound" | "notResponsible" | "refused";
+/**
+ * `rejected`: only where a load balancer is in force. `notResponsible`: by its annotations, the Service belongs to another controller.
+ */
+type Declined = "notFound" | "notResponsible" | "rejected";
 
 async function ensure(
   plan: Change,
-  deps: Calling & Pick<ApplyDependencies, "isMeanwhile" | "clock">,
+  deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<LoadBalancerChange | Declined> {
   try {
@@ -98,34 +102,33 @@ async function ensure(
   } catch (error) {
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     const message = `failed to ensure load balancer: ${describe(error)}`;
-    if (isOfClass(error, "FINAL") && deps.isMeanwhile !== true && recordRefusal(plan, error, message, deps, context))
-      return "refused";
+    if (isOfClass(error, "FINAL") && deps.isMeanwhile !== true) {
+      recordRejection(plan, error, message, deps, context.key);
+      if (plan.inForce !== undefined) return "rejected";
+    }
     throw new LoadBalancerSyncError(message, { cause: error });
   }
 }
 
-/** True: there is a load balancer of an earlier wish. */
-function recordRefusal(
+function recordRejection(
   plan: Change,
   error: ProviderError,
   message: string,
   deps: Pick<ApplyDependencies, "records" | "clock" | "providers">,
-  { key }: ReconcileContext,
-): boolean {
+  key: string,
+): void {
   const { service, inForce } = plan;
-  const { records, clock } = deps;
-  const nowMs = clock.monotonicMs();
+  const nowMs = deps.clock.monotonicMs();
   const untilMs = nowMs + (retryDelayMs(error, 1) ?? 0);
   const rejection = { service, bootID: bootIDOf(plan, deps), message, untilMs };
-  records.commit(key, { kind: "changeRejected", rejection, inForce, nowMs });
-  return inForce !== undefined;
+  deps.records.commit(key, { kind: "changeRejected", rejection, inForce, nowMs });
 }
 
 function bootIDOf({ provider }: Change, deps: Pick<ApplyDependencies, "providers">): string {
   return providerNamed(deps, provider).info?.bootId ?? "";
 }
 
-/** The same wish for a load balancer that is not there. */
+/** The same desired state, for a load balancer that does not exist. */
 function recreated(plan: Change): Change {
   return {
     ...plan,
@@ -140,27 +143,24 @@ function recreated(plan: Change): Change {
   };
 }
 
-async function callEnsure(plan: Change, deps: Calling, context: ReconcileContext): Promise<LoadBalancerChange> {
+async function callEnsure(
+  plan: Change,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<LoadBalancerChange> {
   const { service, desired, operationId, acknowledgedNodes } = plan;
-  const provider = providerNamed(deps, plan.provider);
-  const hint = operationId === undefined || operationId === "" ? {} : { operationId };
   const { spec } = desired;
   if (spec === undefined) {
-    throw new LoadBalancerSyncError(
-      "the load balancer of an earlier wish is gone, and what that wish was is not known",
-    );
+    throw new LoadBalancerSyncError("the load balancer with the previous spec is gone, and that spec is not known");
   }
+  const hint = operationId === undefined || operationId === "" ? {} : { operationId };
   const input = { service: serviceRef(service), ...desired, spec, acknowledgedNodes, ...hint };
-  const options = changeOptions(plan, deps, context);
-  return deps.gate.run(provider, context, plan.inForce?.lockKey, () =>
-    provider.client.ensureLoadBalancer(input, options),
-  );
+  return providerNamed(deps, plan.provider).client.ensureLoadBalancer(input, changeOptions(plan, deps, context));
 }
 
-/** Only the nodes are new. Says so by events of its own, and counts. */
 async function updateNodes(
   plan: Change,
-  deps: Calling & Pick<ApplyDependencies, "metrics" | "clock" | "events">,
+  deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<LoadBalancerChange | Declined> {
   const { metrics, clock, events } = deps;
@@ -173,74 +173,56 @@ async function updateNodes(
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     if (isQuiet(error, context)) throw error;
     metrics.nodeSyncErrors.inc();
-    events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), failureText(error)));
-    throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${describe(error)}`, {
-      cause: error,
-      isReported: true,
-    });
+    const { source } = plan.desired.nodes;
+    const names = source.kind === "inline" ? source.nodes.map(({ name }) => name) : [];
+    events.record(updateLoadBalancerFailed(plan.service, names, failureText(error)));
+    const message = `failed to update load balancer hosts: ${describe(error)}`;
+    throw new LoadBalancerSyncError(message, { cause: error, isReported: true });
   } finally {
     metrics.updateHostLatencySeconds.observe((clock.monotonicMs() - startMs) / 1000);
   }
 }
 
-function callUpdate(plan: Change, deps: Calling, context: ReconcileContext): Promise<LoadBalancerChange> {
-  const provider = providerNamed(deps, plan.provider);
-  const ref = loadBalancerRef(plan.service, provider.info, plan.loadBalancerId, plan.operationId);
-  const options = changeOptions(plan, deps, context);
-  const update = () => provider.client.updateLoadBalancerNodes({ ...ref, nodes: plan.desired.nodes }, options);
-  return deps.gate.run(provider, context, plan.inForce?.lockKey, update);
+function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+  const { client, info } = providerNamed(deps, plan.provider);
+  const ref = loadBalancerRef(plan.service, info, plan.loadBalancerId, plan.operationId);
+  return client.updateLoadBalancerNodes({ ...ref, nodes: plan.desired.nodes }, changeOptions(plan, deps, context));
 }
 
-/** Recorded before the call, because its answer may be lost. */
 function changeOptions(
-  { service, provider, call, desired, trigger }: Change,
-  { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
+  { service, provider, call, desired, trigger, inForce }: Change,
+  deps: Pick<ApplyDependencies, "records" | "newId">,
   { key, signal, priority }: ReconcileContext,
 ): ChangeOptions {
   const { specFingerprint, nodes, adoptLoadBalancerId = "" } = desired;
   const intent = [service.metadata.uid, call, specFingerprint, nodes.fingerprint, adoptLoadBalancerId].join(" ");
-  const requestID = openRequestID(records.get(key), intent) ?? newId();
-  records.commit(key, { kind: "changeRequested", service, provider, intent, requestID });
-  return { signal, priority, requestId: requestID, trigger };
+  const requestId = openRequest("changeRequested", { service, provider, intent }, deps, key);
+  return { signal, priority, requestId, trigger, lockKey: inForce?.lockKey };
 }
 
-function nodeNames({ desired }: Change): readonly string[] {
-  const { source } = desired.nodes;
-  return source.kind === "inline" ? source.nodes.map(({ name }) => name) : [];
-}
-
-/** What a read of the cloud, for which a sweep gave reason, has come to. */
+/** Records the result of a read that a sweep requested. */
 export function recordInspection(
   service: Service,
   { provider }: Present,
   inspection: Inspection,
-  {
-    records,
-    pace,
-    clock,
-    events,
-    metrics,
-  }: Pick<ApplyDependencies, "records" | "pace" | "clock" | "events" | "metrics">,
+  deps: Pick<ApplyDependencies, "records" | "pace" | "clock" | "events" | "metrics">,
   { key, log }: ReconcileContext,
 ): void {
+  const { records, pace, clock, events, metrics } = deps;
   if (inspection.kind === "left") {
     const { drift, decision } = inspection;
     const { what, kind } = drift;
     log.debug(2, "Found load balancer drift; repair is deferred", { detail: what, decision });
-    metrics.drifts.inc({ provider, kind, action: decision === "suspended" ? "suspended" : "deferred" });
+    const isSuspended = decision === "suspended";
+    metrics.drifts.inc({ provider, kind, action: isSuspended ? "suspended" : "deferred" });
     const isNew = records.get(key)?.drift.suspended === undefined;
-    if (decision === "suspended" && isNew) events.record(driftNotRepaired(service, what));
+    if (isSuspended && isNew) events.record(driftNotRepaired(service, what));
   }
   records.commit(key, { kind: "inspected", inspection, nowMs: clock.monotonicMs(), periodMs: pace.periodMs });
 }
 
-/** Before what somebody else did is undone. */
-function reportRepair({ service, drift }: Change, { events }: Pick<ApplyDependencies, "events">): void {
-  if (drift !== undefined) events.record(loadBalancerDrifted(service, drift.what));
-}
-
-/** After the provider has taken the change: another wish puts an end to what was known of drifts. */
-function recordChange(
+/** Called after the provider has accepted the change. */
+function recordDrift(
   { provider, purpose, drift }: Change,
   { records, clock, metrics }: Pick<ApplyDependencies, "records" | "clock" | "metrics">,
   key: string,

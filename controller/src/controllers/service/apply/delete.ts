@@ -1,34 +1,33 @@
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
+import type { ChangeOptions, LoadBalancerRef } from "../../../provider/model/client.ts";
 import { hasReason } from "../../../provider/model/errors.ts";
 import type { LoadBalancerDeletion } from "../../../provider/model/load-balancer.ts";
+import type { Provider } from "../../../provider/model/provider.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { causesOf } from "../../../util/errors.ts";
 import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
 import {
   deleteLoadBalancerFailed,
+  deletePreviousLoadBalancerFailed,
   deletedLoadBalancer,
+  deletedPreviousLoadBalancer,
   deletingLoadBalancer,
   diagnosed,
-  deletedPreviousLoadBalancer,
-  deletePreviousLoadBalancerFailed,
 } from "../events.ts";
 import { loadBalancerRef } from "../gather/desired.ts";
 import { DELETING } from "../plan/status.ts";
 import type { Delete, DeletePrevious, DesiredLoadBalancer } from "../plan/types.ts";
 import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from "../predicates.ts";
-import { hintOf, openRequestID } from "../record/record.ts";
-import { type ApplyDependencies, again, patch, providerNamed, report } from "./status.ts";
+import { hintOf } from "../record/record.ts";
+import { type ApplyDependencies, again, openRequest, patch, providerNamed, report } from "./status.ts";
 
-/** What it takes to request a deletion of a provider, unless the Service has changed meanwhile. */
-type Calling = Looking & Pick<ApplyDependencies, "providers" | "gate">;
-
-/** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
+/** Always calls the provider, even if no load balancer is known: only the provider can see remaining resources. */
 export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { service, announce, isGone } = plan;
+  const { service, isGone } = plan;
   const { events, records } = deps;
-  if (announce) events.record(deletingLoadBalancer(service));
+  if (plan.announce) events.record(deletingLoadBalancer(service));
   const { done, operation, diagnostics } = await callDelete(plan, deps, context);
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (!done) {
@@ -40,153 +39,114 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
     await patch("remove load balancer cleanup finalizer", service, plan.patch, deps, context);
   events.record(deletedLoadBalancer(service));
   records.commit(context.key, { kind: "deleted" });
-  // Another Service may stand under the name by now.
+  // Another Service may have the name by now.
   return isGone ? requeueAfter(0) : DONE;
 }
 
 async function callDelete(
   plan: Delete,
-  deps: Calling & Pick<ApplyDependencies, "newId" | "events">,
+  deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<LoadBalancerDeletion> {
-  const { service, isGone } = plan;
+  const { service, isGone, unprotected } = plan;
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
-  const requestId = requestDeletion(plan, deps, context);
-  const trigger = isGone ? "service gone" : "service deleted";
-  const refuse = (): void => refuseSupersededDelete(service, deps);
-  const options = { signal: context.signal, requestId, trigger, refuse };
-  const lockKey = hintOf(deps.records.get(context.key))?.lockKey;
-  const call = () =>
-    deps.gate.run(provider, context, lockKey, () => {
-      refuse();
-      return provider.client.deleteLoadBalancer(ref, options);
-    });
+  const intent = `${service.metadata.uid} delete`;
+  const { signal, key } = context;
+  const options = {
+    signal,
+    requestId: openRequest("deleteRequested", { service, provider: plan.provider, intent }, deps, key),
+    trigger: isGone ? "service gone" : "service deleted",
+    lockKey: hintOf(deps.records.get(key))?.lockKey,
+    refuse: () => refuseSuperseded(service, deps, (now) => wantsLoadBalancer(now) && !isDeleting(now)),
+  };
   try {
-    return await call().catch(async (error: unknown) => {
-      if (!hasReason(error, "DELETION_PROTECTED") || plan.unprotected === undefined) throw error;
-      await unprotect(plan, plan.unprotected, refuseSupersededDelete, deps, context);
-      return call();
-    });
+    return await deleteUnprotected(provider, ref, service, unprotected, options);
   } catch (error) {
     if (isSuperseded(error)) throw error;
-    throw deletionError(plan, deps, context, error);
+    if (isGone && !isQuiet(error, context)) deps.events.record(deleteLoadBalancerFailed(service, failureText(error)));
+    const message = `failed to delete load balancer: ${describe(error)}`;
+    throw new LoadBalancerSyncError(message, { cause: error, isReported: isGone });
   }
 }
 
-/** Recorded before the call, because its answer may be lost. Returns the ID of the request. */
-function requestDeletion(
-  { service, provider }: Delete,
-  { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
-  { key }: ReconcileContext,
-): string {
-  const intent = `${service.metadata.uid} delete`;
-  const requestID = openRequestID(records.get(key), intent) ?? newId();
-  records.commit(key, { kind: "deleteRequested", service, provider, intent, requestID });
-  return requestID;
+/** Where the cloud protects the load balancer and the Service allows it, the protection is removed first: by a spec without it. */
+async function deleteUnprotected(
+  { client }: Provider,
+  ref: LoadBalancerRef,
+  service: Service,
+  unprotected: DesiredLoadBalancer | undefined,
+  options: ChangeOptions & Required<Pick<ChangeOptions, "refuse">>,
+): Promise<LoadBalancerDeletion> {
+  try {
+    return await client.deleteLoadBalancer(ref, options);
+  } catch (error) {
+    if (!hasReason(error, "DELETION_PROTECTED") || unprotected?.spec === undefined) throw error;
+    const { spec, specFingerprint, nodes } = unprotected;
+    const { signal, refuse } = options;
+    const input = { service: serviceRef(service), spec, specFingerprint, nodes };
+    await client.ensureLoadBalancer(input, { signal, refuse, trigger: "deletion protection removed" });
+    return client.deleteLoadBalancer(ref, options);
+  }
 }
 
-/** The only way to take a protection at the cloud back is another wish. */
-async function unprotect(
-  { service, provider: name }: Pick<Delete, "service" | "provider">,
-  { spec, specFingerprint, nodes }: DesiredLoadBalancer,
-  refuse: typeof refuseSupersededDelete,
-  deps: Calling,
-  context: ReconcileContext,
-): Promise<void> {
-  if (spec === undefined) return;
-  const provider = providerNamed(deps, name);
-  const input = { service: serviceRef(service), spec, specFingerprint, nodes };
-  const ask = (): void => refuse(service, deps);
-  const options = { signal: context.signal, trigger: "deletion protection lifted", refuse: ask };
-  await deps.gate.run(provider, context, undefined, () => {
-    ask();
-    return provider.client.ensureLoadBalancer(input, options);
-  });
-}
-
-function deletionError(
-  { service, isGone }: Delete,
-  { events }: Pick<ApplyDependencies, "events">,
-  context: ReconcileContext,
-  error: unknown,
-): LoadBalancerSyncError {
-  const message = `failed to delete load balancer: ${describe(error)}`;
-  if (isGone && !isQuiet(error, context)) events.record(deleteLoadBalancerFailed(service, failureText(error)));
-  return new LoadBalancerSyncError(message, { cause: error, isReported: isGone });
-}
-
-/** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
+/** Deletes the load balancer of a previous provider. The present one and its condition are not touched. */
 export async function applyDeletePrevious(
   { service, previous }: DeletePrevious,
-  deps: Calling & Pick<ApplyDependencies, "events" | "random">,
+  deps: Pick<ApplyDependencies, "records" | "services" | "ownWrites" | "providers" | "events" | "random">,
   context: ReconcileContext,
 ): Promise<Result> {
-  const { events, records, gate } = deps;
-  const { loadBalancerID } = previous;
+  const { events, records } = deps;
+  const { loadBalancerID, unprotected } = previous;
   const provider = providerNamed(deps, previous.provider);
   const ref = loadBalancerRef(service, provider.info, loadBalancerID, undefined);
-  const refuse = (): void => refuseSupersededPreviousDelete(service, deps);
+  // Another spec may make the previous provider the present one.
+  const refuse = (): void => refuseSuperseded(service, deps, (now) => needsUpdate(service, now));
   const options = { signal: context.signal, trigger: "served by another provider", refuse };
-  const call = () =>
-    gate.run(provider, context, undefined, () => {
-      refuse();
-      return provider.client.deleteLoadBalancer(ref, options);
-    });
   try {
-    const { done, operation } = await call().catch(async (error: unknown) => {
-      if (!hasReason(error, "DELETION_PROTECTED") || previous.unprotected === undefined) throw error;
-      await unprotect(
-        { service, provider: previous.provider },
-        previous.unprotected,
-        refuseSupersededPreviousDelete,
-        deps,
-        context,
-      );
-      return call();
-    });
+    const { done, operation } = await deleteUnprotected(provider, ref, service, unprotected, options);
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
     if (isSuperseded(error)) throw error;
     if (!isQuiet(error, context)) {
       events.record(deletePreviousLoadBalancerFailed(service, previous.provider, failureText(error)));
     }
-    const message = `failed to delete what provider ${previous.provider} had of the Service: ${describe(error)}`;
+    const message = `failed to delete the load balancer of previous provider ${previous.provider}: ${describe(error)}`;
     throw new LoadBalancerSyncError(message, { cause: error, isReported: true, isAside: true });
   }
-  // Where only nobody could tell, there was nothing to speak of.
+  // Without an ID it may never have existed.
   if (loadBalancerID !== undefined)
     events.record(deletedPreviousLoadBalancer(service, previous.provider, loadBalancerID));
   records.commit(context.key, { kind: "previousCleared", provider: previous.provider });
   return requeueAfter(0);
 }
 
-/** Long enough for others to have their turn, should what is planned and what is seen here ever disagree. */
+/** Other keys get their turn in between, in case plan and check ever disagree. */
 const REPLAN_MS = 1000;
 
-/** What was planned is not to be done any more: the Service has changed while a change waited for its turn. */
+/** The Service has changed while the deletion was queued. */
 class SupersededError extends Error {
   readonly code = "SUPERSEDED";
-  override readonly name = "OvertakenError";
+  override readonly name = "SupersededError";
 }
 
-type Looking = Pick<ApplyDependencies, "records" | "services" | "ownWrites">;
-
-/** To be asked when its turn has come, for what is deleted does not come back. */
-function refuseSupersededDelete(service: Service, deps: Looking): void {
-  const now = current(service, deps);
-  const isWanted = now !== undefined && wantsLoadBalancer(now) && !isDeleting(now);
-  if (isWanted || isDeletionProtected(now ?? lastOf(service, deps))) throw superseded(service);
+/** Throws when the Service, as the next gather will see it, must keep its load balancer. */
+function refuseSuperseded(
+  service: Service,
+  { records, services, ownWrites }: Pick<ApplyDependencies, "records" | "services" | "ownWrites">,
+  isKept: (now: Service) => boolean,
+): void {
+  const key = keyOf(service);
+  const { uid } = service.metadata;
+  const cached = services.get(key);
+  const now = cached?.metadata.uid === uid ? ownWrites.latest(cached) : undefined;
+  const record = records.get(key);
+  const last = record?.uid === uid && record.isDeleted ? record.lastSeen : service;
+  if ((now !== undefined && isKept(now)) || isDeletionProtected(now ?? last))
+    throw new SupersededError(`Service ${key} has changed; its load balancer was not deleted`);
 }
 
-/** As {@link refuseSupersededDelete}: another wish may make the previous provider the present one. */
-function refuseSupersededPreviousDelete(service: Service, deps: Looking): void {
-  const now = current(service, deps);
-  const isAnother = now !== undefined && needsUpdate(service, now);
-  if (isAnother || isDeletionProtected(now ?? lastOf(service, deps))) throw superseded(service);
-}
-
-/** Plans anew soon, on what was seen here. */
+/** Plans again soon when the deletion is superseded. */
 export async function unlessSuperseded(applied: Promise<Result>): Promise<Result> {
   try {
     return await applied;
@@ -196,22 +156,6 @@ export async function unlessSuperseded(applied: Promise<Result>): Promise<Result
   }
 }
 
-/** Found here, or when the call was to be sent. */
 function isSuperseded(error: unknown): boolean {
   return causesOf(error).some((cause) => cause instanceof SupersededError);
-}
-
-/** As the next gathering will see it, or the same would be planned and refused again for ever. undefined: it is gone. */
-function current(service: Service, { services, ownWrites }: Looking): Service | undefined {
-  const cached = services.get(keyOf(service));
-  return cached?.metadata.uid === service.metadata.uid ? ownWrites.latest(cached) : undefined;
-}
-
-function lastOf(service: Service, { records }: Looking): Service {
-  const record = records.get(keyOf(service));
-  return record?.uid === service.metadata.uid && record.isDeleted ? record.lastSeen : service;
-}
-
-function superseded(service: Service): SupersededError {
-  return new SupersededError(`Service ${keyOf(service)} has changed; its load balancer was not deleted`);
 }

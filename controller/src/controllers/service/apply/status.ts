@@ -6,7 +6,6 @@ import type { JsonObject, KubeClient } from "../../../kube/client.ts";
 import { isApiError } from "../../../kube/errors.ts";
 import type { EventRecorder } from "../../../kube/events/broadcaster.ts";
 import { SERVICES } from "../../../kube/resources/service.ts";
-import type { ChangeLimiter } from "../../../provider/limits/change-limiter.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
@@ -26,19 +25,18 @@ import {
   withoutReadiness,
 } from "../plan/status.ts";
 import { isDeletionProtected, needsUpdate } from "../predicates.ts";
-import type { Operation, Present } from "../record/record.ts";
+import { type Operation, openRequestID, type Present } from "../record/record.ts";
 import type { Records } from "../record/records.ts";
 
-/** Polls of many load balancers that were made together spread over this share of their interval. */
+/** Random share of a poll interval: load balancers that were created together are not polled together. */
 const POLL_JITTER = 0.2;
 
-/** A deletion that goes on without a word when to ask again. */
+/** For a provider that names no poll interval. */
 const DEFAULT_POLL_MS = 5000;
 
-/** What it takes to write the status of a Service. */
 export type StatusWriting = Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites">;
 
-/** The cloud has what is wished: remember it, say it, publish it. */
+/** The load balancer matches the desired state: records, reports and publishes it. */
 export async function finish(
   service: Service,
   present: Present,
@@ -56,13 +54,12 @@ export async function finish(
   const drift = record?.drift.suspended;
   const readiness = drift === undefined ? readinessOf(service, present, finished.nodeCount) : driftNotRepaired(drift);
   const isPublished = await publish(service, present, readiness, deps, context);
-  // What a previous provider holds can go, now that the address is published; while another wish stands in the way, it stays.
+  // Now that the address is published, the previous load balancer can be deleted, unless the current spec is rejected.
   const isLast = (deps.records.get(context.key)?.previous.length ?? 0) === 0;
-  const isNoMore = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
-  return isNoMore ? DONE : requeueAfter(0);
+  const isLastStep = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
+  return isLastStep ? DONE : requeueAfter(0);
 }
 
-/** The cloud is at work: come back when the provider wishes to be asked. */
 export async function poll(
   service: Service,
   present: Present,
@@ -98,7 +95,7 @@ export async function report(
   if (body !== undefined) await patch("update load balancer condition", service, body, deps, context);
 }
 
-/** Says no more of the load balancer: it is somebody else's. */
+/** The load balancer belongs to another controller. */
 export async function removeReadiness(
   service: Service,
   deps: Pick<ApplyDependencies, "kube" | "ownWrites">,
@@ -119,8 +116,8 @@ function withReadiness(
 }
 
 /**
- * Before the cloud is asked for anything: whatever it makes must not outlive the Service unseen. `readiness` goes with the same write,
- * and never makes one. False: the Service is gone.
+ * Comes before every change of the cloud, or a load balancer could outlive its Service. `readiness` is written along, but causes no write
+ * of its own. False: the Service is gone.
  */
 export async function addFinalizer(
   service: Service,
@@ -134,12 +131,11 @@ export async function addFinalizer(
   return patch("add load balancer cleanup finalizer", service, body, deps, context, true);
 }
 
-/** Asks to come back when the provider wishes it. */
 export function again(pollAfterMs: number | undefined, { random }: Pick<ApplyDependencies, "random">): Result {
   return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)));
 }
 
-/** False: the Service went away meanwhile and needs no patch; what it leaves is another reconcile's. */
+/** False: the Service is gone; another reconcile cleans up. */
 export async function patch(
   what: string,
   service: Service,
@@ -159,7 +155,6 @@ export async function patch(
   }
 }
 
-/** What this step changes things with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
   readonly services: Pick<Lister<Service>, "get">;
@@ -169,42 +164,52 @@ export interface ApplyDependencies {
   readonly records: Pick<Records, "get" | "commit">;
   /** A new ID for each intended change of a load balancer. */
   readonly newId: () => string;
-  readonly gate: ChangeLimiter;
   readonly ownWrites: OwnWrites<Service>;
   readonly pace: DriftPace;
-  /** What the Service is told in its condition. */
   readonly conditions: Conditions;
-  /** What is done is not what the Service wishes now: a refusal of it says nothing of that wish. */
+  /** The plan is for the load balancer in force and not for the current spec, which a rejection would not concern. */
   readonly isMeanwhile?: boolean;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** The provider that a plan names. */
 export function providerNamed({ providers }: Pick<ApplyDependencies, "providers">, name: string): Provider {
   const provider = providers.providers.find((candidate) => candidate.name === name);
-  if (provider === undefined) throw new LoadBalancerSyncError(`no provider is called ${name} any more`);
+  if (provider === undefined) throw new LoadBalancerSyncError(`there is no provider named ${name}`);
   return provider;
 }
 
-/** Another wording of the same reason is written this often at most: errors may hold what differs from try to try. */
+/**
+ * Records a request before the call, because the response may be lost. Returns the request ID: that of the open request with the same
+ * intent, or a new one.
+ */
+export function openRequest(
+  kind: "changeRequested" | "deleteRequested",
+  request: { readonly service: Service; readonly provider: string; readonly intent: string },
+  { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
+  key: string,
+): string {
+  const requestID = openRequestID(records.get(key), request.intent) ?? newId();
+  records.commit(key, { kind, ...request, requestID });
+  return requestID;
+}
+
+/** How often a message alone is rewritten: an error text may differ with each retry. */
 const REWORD_MS = 300_000;
 
-/** What is still to be written of a {@link Readiness}. */
 export interface Conditions {
-  /** Items for `status.conditions`; undefined: nothing is to be written. */
+  /** Items for `status.conditions`; undefined: nothing to write. */
   items(service: Service, wanted: Readiness): readonly JsonObject[] | undefined;
-  /** The Service is gone. */
   forget(key: string): void;
 }
 
-/** Nothing is said: somebody else has the word. */
+/** Reports nothing. */
 export const MUTED: Conditions = { items: () => undefined, forget: () => undefined };
 
-/** Lets through what changes the meaning of the condition or is about another wish, and seldom what changes only its wording. */
+/** Writes a new status, reason or spec immediately, and a new message at most every {@link REWORD_MS}. */
 export class PacedConditions implements Conditions {
   readonly #clock: Clock;
-  /** By key: when, monotonic, and about which wish. */
+  /** By key; time is monotonic. */
   readonly #written = new Map<string, { readonly atMs: number; readonly service: Service }>();
 
   constructor(clock: Clock) {
