@@ -4,7 +4,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { checkGenerated } from "./checks/generated.ts";
-import { checkGo, checkPython, type GateOutcome } from "./suites/foreign-checks.ts";
+import { checkGo, checkPython, type CheckOutcome } from "./suites/foreign-checks.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColor } from "./lib/terminal.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
@@ -16,7 +16,7 @@ interface Step {
   readonly name: string;
   /** What it makes sure of, in a few words. */
   readonly about: string;
-  readonly work: () => Promise<GateOutcome>;
+  readonly work: () => Promise<CheckOutcome>;
   /** What to run, or to do, when it fails. */
   readonly fix: string;
   /** It writes files that others read, or asserts times. */
@@ -28,7 +28,7 @@ const STEPS_AT_ONCE = 2;
 
 const OUTPUT_LINES = 120;
 
-const command = (line: string) => async (): Promise<GateOutcome> => {
+const command = (line: string) => async (): Promise<CheckOutcome> => {
   const [program = "", ...args] = line.split(" ");
   const { code, output } = await run(program, args, { output: "keep" });
   return { ok: code === 0, output };

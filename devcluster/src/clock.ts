@@ -1,4 +1,4 @@
-/** Time for everything that waits or stamps; tests move a fake one by hand. */
+/** Time for everything that waits or records a time; tests move a fake one by hand. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;

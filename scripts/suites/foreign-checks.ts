@@ -3,14 +3,14 @@ import { run } from "../lib/run.ts";
 import { findGo, GO_BUILD } from "./toolchains.ts";
 import { treeFiles } from "../lib/tree.ts";
 
-/** What a step of the gate found. */
-export interface GateOutcome {
+/** What a step of the checks found. */
+export interface CheckOutcome {
   readonly ok: boolean;
   readonly output: string;
 }
 
 /** Layout of every Go file, and `go vet` of the modules that vendors use. */
-export async function checkGo(): Promise<GateOutcome> {
+export async function checkGo(): Promise<CheckOutcome> {
   const missing = await findGo();
   if (missing !== undefined) return { ok: false, output: missing };
   const files = await treeFiles("*.go");
@@ -21,7 +21,7 @@ export async function checkGo(): Promise<GateOutcome> {
 }
 
 /** Layout, lint and types of the Python packages. */
-export async function checkPython(): Promise<GateOutcome> {
+export async function checkPython(): Promise<CheckOutcome> {
   const missing = await preparePython();
   if (missing !== undefined) return { ok: false, output: missing };
   const python = (...args: readonly string[]) => ({
@@ -45,7 +45,7 @@ interface Step {
   readonly args: readonly string[];
 }
 
-async function firstFailure(steps: readonly Step[]): Promise<GateOutcome> {
+async function firstFailure(steps: readonly Step[]): Promise<CheckOutcome> {
   for (const { cwd, command, args } of steps) {
     const { code, output } = await run(command, args, { cwd, output: "keep", env: GO_BUILD.env });
     if (code !== 0) return { ok: false, output: `${command} ${args.join(" ")} in ${cwd}:\n${output}` };

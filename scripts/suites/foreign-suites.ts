@@ -14,7 +14,7 @@ export const GO_MODULES: readonly string[] = [
   "test/programs/bridged/fake",
 ];
 
-/** The Python package's directory: its environment has what the tests and the gate need. */
+/** The Python package's directory: its environment has what the tests and the checks need. */
 export const PYTHON_SDK = "provider-sdk/python";
 
 /** Makes ready what pytest runs in. */

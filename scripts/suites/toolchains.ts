@@ -17,11 +17,11 @@ export async function prepareVenv(directory: string): Promise<string | undefined
   const version = await versionOf("python3", ["--version"]);
   if (version === undefined) return "python3 is not installed";
   const requirements = await readFile(join(ROOT, directory, "requirements.txt"), "utf8");
-  const stamp = createHash("sha256")
+  const digest = createHash("sha256")
     .update(JSON.stringify([VENV_FORMAT, version, requirements]))
     .digest("hex");
-  const stampFile = join(ROOT, directory, ".venv", "requirements.sha256");
-  if ((await readFile(stampFile, "utf8").catch(() => "")) === stamp) return undefined;
+  const hashFile = join(ROOT, directory, ".venv", "requirements.sha256");
+  if ((await readFile(hashFile, "utf8").catch(() => "")) === digest) return undefined;
   console.log(`\nInstalling the Python packages of ${directory} …`);
   const pip = [".venv/bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"];
   const hasPackage = (await readFile(join(ROOT, directory, "pyproject.toml")).catch(() => undefined)) !== undefined;
@@ -34,7 +34,7 @@ export async function prepareVenv(directory: string): Promise<string | undefined
     const { code } = await run(command, args, { cwd: directory, output: "show" });
     if (code !== 0) return `\`${[command, ...args].join(" ")}\` failed in ${directory} (exit ${code}, see above)`;
   }
-  await writeFile(stampFile, stamp);
+  await writeFile(hashFile, digest);
   return undefined;
 }
 

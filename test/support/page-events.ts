@@ -1,6 +1,6 @@
 import { at, type Json, listOf } from "./kube.ts";
 
-const STANDING = ["state", "reason"];
+const STATUS_FIELDS = ["state", "reason"];
 
 /** Reads the stream of a controller's status page: what it has told so far. */
 export class PageEvents implements Disposable {
@@ -30,7 +30,7 @@ export class PageEvents implements Disposable {
     const row = this.rows.get(object);
     return row === undefined
       ? undefined
-      : STANDING.map((field) => textOf(row[field]))
+      : STATUS_FIELDS.map((field) => textOf(row[field]))
           .join(" ")
           .trim();
   }

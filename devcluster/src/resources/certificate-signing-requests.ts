@@ -92,7 +92,7 @@ export function createSigningRequests(nowMs: () => number): Resource<SigningRequ
         prepareForUpdate: (request, old) => ({
           ...request,
           spec: old.spec,
-          status: { ...old.status, conditions: stampConditions(request, old, now()) },
+          status: { ...old.status, conditions: withConditionTimes(request, old, now()) },
         }),
         validateUpdate: (request, old) => validateUpdate(request, old, "approval"),
       },
@@ -101,7 +101,7 @@ export function createSigningRequests(nowMs: () => number): Resource<SigningRequ
         verbs: ["get", "patch", "update"],
         prepareForUpdate: (request, old) => {
           const kept = { ...request, status: { ...request.status, conditions: keepDecisions(request, old) } };
-          const conditions = stampConditions(kept, old, now());
+          const conditions = withConditionTimes(kept, old, now());
           return { ...kept, spec: old.spec, status: { ...kept.status, conditions } };
         },
         validateUpdate: (request, old) => validateUpdate(request, old, "status"),
@@ -135,7 +135,11 @@ function keepDecisions(request: SigningRequest, old: SigningRequest): readonly C
   });
 }
 
-function stampConditions(request: SigningRequest, old: SigningRequest, now: string): readonly Condition[] | undefined {
+function withConditionTimes(
+  request: SigningRequest,
+  old: SigningRequest,
+  now: string,
+): readonly Condition[] | undefined {
   return request.status.conditions?.map((condition) => {
     const before = old.status.conditions?.find(
       ({ type, status }) => type === condition.type && status === condition.status,

@@ -186,14 +186,14 @@ function validateSeries({ series }: Event): readonly FieldError[] {
 function validateLegacy(event: Event, controllerField: string): readonly FieldError[] {
   const namespace = event.metadata.namespace ?? "";
   const about = event.involvedObject.namespace ?? "";
-  const stray = invalidValue("involvedObject.namespace", about, "does not match event.namespace");
+  const mismatch = invalidValue("involvedObject.namespace", about, "does not match event.namespace");
   const errors = validateText("namespace", namespace, dnsSubdomain);
   if (event.eventTime === null) {
     const agrees = about === "" ? namespace === "default" || namespace === "" : namespace === about;
-    return agrees ? errors : [stray, ...errors];
+    return agrees ? errors : [mismatch, ...errors];
   }
   const outside = about === "" && namespace !== "default" && namespace !== "kube-system";
-  return [...(outside ? [stray] : []), ...validateComplete(event, controllerField), ...errors];
+  return [...(outside ? [mismatch] : []), ...validateComplete(event, controllerField), ...errors];
 }
 
 function validateComplete(event: Event, controllerField: string): readonly FieldError[] {

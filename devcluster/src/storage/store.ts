@@ -81,13 +81,13 @@ export class Store {
   /** Creates or replaces the object and returns it with its new resourceVersion. */
   put(resource: string, key: string, object: KubeObject): KubeObject {
     const revision = this.#revision + 1;
-    const stamped = withMetadata(object, { resourceVersion: `${revision}` });
+    const stored = withMetadata(object, { resourceVersion: `${revision}` });
     const table = this.#table(resource);
     const previous = table.objects.get(key);
-    table.objects.set(key, stamped);
+    table.objects.set(key, stored);
     table.sorted = undefined;
-    this.#record({ revision, resource, key, object: stamped, previous });
-    return stamped;
+    this.#record({ revision, resource, key, object: stored, previous });
+    return stored;
   }
 
   /** Removes the object and returns its last state with the resourceVersion of the removal. */

@@ -16,7 +16,7 @@ const COMPILER_OPTIONS = {
 
 /**
  * The faults that the compiler refuses: nobody can make them. Stryker's own check needs an interface of the compiler that
- * TypeScript 7 has no more; here each fault becomes a file beside the one it is in, and one run of tsc judges them all.
+ * TypeScript 7 no longer has; here each fault becomes a file next to the original, and one run of tsc checks them all.
  */
 export async function uncompilable(mutants: readonly Mutant[]): Promise<ReadonlySet<Mutant>> {
   if (mutants.length === 0) return new Set();

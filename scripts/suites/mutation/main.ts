@@ -13,7 +13,15 @@ import { createPaint, formatDuration, wantsColor } from "../../lib/terminal.ts";
 import { treeFiles } from "../../lib/tree.ts";
 import { failOnUserError, UserError } from "../../lib/user-error.ts";
 import { uncompilable } from "./compile.ts";
-import { judge, type Mutant, mutantsOf, percent, type Score, type StrykerReport, type Verdict } from "./report.ts";
+import {
+  evaluate,
+  type Mutant,
+  mutantsOf,
+  percent,
+  type Score,
+  type StrykerReport,
+  type MutationResult,
+} from "./report.ts";
 import { REVIEWED } from "./reviewed.ts";
 
 const HERE = "scripts/suites/mutation";
@@ -35,14 +43,14 @@ async function main(): Promise<number> {
   const startedMs = performance.now();
   const mutants = mutantsOf(await runStryker(files));
   const impossible = await uncompilable(mutants.filter(({ noticed }) => !noticed));
-  const verdict = judge(
+  const result = evaluate(
     mutants.filter((mutant) => !impossible.has(mutant)),
     REVIEWED,
     MIN_PERCENT,
   );
-  print(verdict);
-  console.log(`${verdict.total.all} faults took ${formatDuration(performance.now() - startedMs)}`);
-  return verdict.passed ? 0 : 1;
+  print(result);
+  console.log(`${result.total.all} faults took ${formatDuration(performance.now() - startedMs)}`);
+  return result.passed ? 0 : 1;
 }
 
 async function selected(paths: readonly string[]): Promise<readonly string[]> {
@@ -124,7 +132,7 @@ function strykerConfig(files: readonly string[], tempDirName: string, report: st
   };
 }
 
-function print({ byFile, total, unseen, stale }: Verdict): void {
+function print({ byFile, total, unseen, stale }: MutationResult): void {
   for (const [path, score] of byFile) console.log(`${scoreText(score)}  ${path}`);
   console.log(paint.bold(`${scoreText(total)}  in all; ${MIN_PERCENT} % are wanted`));
   for (const mutant of unseen) console.log(survivorText(mutant));

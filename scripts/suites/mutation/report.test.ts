@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge, type Mutant, mutantsOf, percent, type Reviewed } from "./report.ts";
+import { evaluate, type Mutant, mutantsOf, percent, type Reviewed } from "./report.ts";
 
 const SOURCE = "const a = 1;\nif (a > 1) {\n  run();\n}\n";
 
@@ -49,9 +49,9 @@ function mutant(after: string, noticed: boolean, path = "p"): Mutant {
 }
 const entry = (after: string, path = "p"): Reviewed => ({ path, before: "a", after, why: "the same" });
 
-test("judge() passes when enough is noticed and the rest was looked at", () => {
+test("evaluate() passes when enough is noticed and the rest was looked at", () => {
   const mutants = [mutant("b", true), mutant("c", false), mutant("d", true, "q")];
-  expect(judge(mutants, [entry("c"), entry("z", "not run")], 60)).toEqual({
+  expect(evaluate(mutants, [entry("c"), entry("z", "not run")], 60)).toEqual({
     byFile: new Map([
       ["p", { noticed: 1, all: 2 }],
       ["q", { noticed: 1, all: 1 }],
@@ -63,21 +63,24 @@ test("judge() passes when enough is noticed and the rest was looked at", () => {
   });
 });
 
-test("judge() fails below the share, whoever has looked", () => {
-  expect(judge([mutant("b", true), mutant("c", false)], [entry("c")], 51)).toMatchObject({ passed: false, unseen: [] });
+test("evaluate() fails below the share, whoever has looked", () => {
+  expect(evaluate([mutant("b", true), mutant("c", false)], [entry("c")], 51)).toMatchObject({
+    passed: false,
+    unseen: [],
+  });
 });
 
 test.each([
   ["another replacement", entry("d")],
   ["another place", { ...entry("c"), before: "x" }],
   ["another file", entry("c", "q")],
-])("judge() fails for a survivor when the list has only %s", (_, only) => {
+])("evaluate() fails for a survivor when the list has only %s", (_, only) => {
   const survivor = mutant("c", false);
-  expect(judge([survivor], [only], 0)).toMatchObject({ passed: false, unseen: [survivor] });
+  expect(evaluate([survivor], [only], 0)).toMatchObject({ passed: false, unseen: [survivor] });
 });
 
-test("judge() fails for an entry whose fault is noticed now", () => {
-  expect(judge([mutant("c", true)], [entry("c")], 0)).toMatchObject({ passed: false, stale: [entry("c")] });
+test("evaluate() fails for an entry whose fault is noticed now", () => {
+  expect(evaluate([mutant("c", true)], [entry("c")], 0)).toMatchObject({ passed: false, stale: [entry("c")] });
 });
 
 test("percent() of no faults is all", () => expect(percent({ noticed: 0, all: 0 })).toBe(100));

@@ -25,7 +25,7 @@ export interface Score {
   readonly all: number;
 }
 
-export interface Verdict {
+export interface MutationResult {
   readonly byFile: ReadonlyMap<string, Score>;
   readonly total: Score;
   /** Survivors that nobody has looked at. */
@@ -86,7 +86,11 @@ function mutantOf(
 const folded = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 /** Reviewed survivors still count as unnoticed: the score says what the tests do, the list that somebody looked. */
-export function judge(mutants: readonly Mutant[], reviewed: readonly Reviewed[], minPercent: number): Verdict {
+export function evaluate(
+  mutants: readonly Mutant[],
+  reviewed: readonly Reviewed[],
+  minPercent: number,
+): MutationResult {
   const paths = [...new Set(mutants.map(({ path }) => path))].toSorted();
   const byFile = new Map(paths.map((path) => [path, scoreOf(mutants.filter((mutant) => mutant.path === path))]));
   const total = scoreOf(mutants);

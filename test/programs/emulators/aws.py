@@ -21,7 +21,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from account import Account
 from corrections import correct
-from gate import ADMIN_KEY, Application, Environ, Gate, StartResponse
+from front import ADMIN_KEY, Application, Environ, Front, StartResponse
 from speed import hasten
 
 CONTROL = "/emulator/"
@@ -32,13 +32,13 @@ class Emulator:
 
     def __init__(self) -> None:
         self._models = threading.Lock()
-        self.gate = Gate(one_by_one(self._models, DomainDispatcherApplication(create_backend_app)))
+        self.front = Front(one_by_one(self._models, DomainDispatcherApplication(create_backend_app)))
         self.account: Account | None = None
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = str(environ["PATH_INFO"])
         if not path.startswith(CONTROL) or self.account is None:
-            return self.gate(environ, start_response)
+            return self.front(environ, start_response)
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         try:
             answer = self._control(self.account, path.removeprefix(CONTROL), json.loads(body or b"{}"))
@@ -49,37 +49,37 @@ class Emulator:
         start_response("200 OK", [("Content-Type", "application/json")])
         return [json.dumps(answer, default=str).encode()]
 
-    def _control(self, account: Account, what: str, wish: dict[str, Any]) -> Any:
+    def _control(self, account: Account, what: str, command: dict[str, Any]) -> Any:
         controls: dict[str, Callable[[], Any]] = {
             "state": account.state,
-            "calls": self.gate.summary,
-            "callCount": lambda: {"calls": self.gate.summary()["all"]},
-            "fail": lambda: self.gate.fault("fail", active=wish["failing"]),
-            "fault": lambda: self.gate.fault(wish["kind"], active=True),
-            "run": lambda: account.run_instance(wish["zone"]),
-            "runMany": lambda: self._run_many(account, wish),
-            "stop": lambda: account.stop(wish["id"]),
-            "terminate": lambda: account.terminate(wish["id"]),
-            "clear": self.gate.clear,
-            "named": lambda: account.named_instance(wish["name"], wish["action"]),
-            "deny": lambda: self.gate.fault("deny", active=wish["denying"]),
-            "rotate": lambda: self._rotate(wish),
-            "throttle": lambda: self.gate.throttle(wish["rate"], wish["burst"]),
-            "admin": lambda: account.call(wish["service"], wish["method"], wish["params"]),
+            "calls": self.front.summary,
+            "callCount": lambda: {"calls": self.front.summary()["all"]},
+            "fail": lambda: self.front.fault("fail", active=command["failing"]),
+            "fault": lambda: self.front.fault(command["kind"], active=True),
+            "run": lambda: account.run_instance(command["zone"]),
+            "runMany": lambda: self._run_many(account, command),
+            "stop": lambda: account.stop(command["id"]),
+            "terminate": lambda: account.terminate(command["id"]),
+            "clear": self.front.clear,
+            "named": lambda: account.named_instance(command["name"], command["action"]),
+            "deny": lambda: self.front.fault("deny", active=command["denying"]),
+            "rotate": lambda: self._rotate(command),
+            "throttle": lambda: self.front.throttle(command["rate"], command["burst"]),
+            "admin": lambda: account.call(command["service"], command["method"], command["params"]),
         }
         return controls[what]()
 
-    def _run_many(self, account: Account, wish: dict[str, Any]) -> Any:
+    def _run_many(self, account: Account, command: dict[str, Any]) -> Any:
         with self._models:
-            return account.run_many(wish["subnet"], wish["count"])
+            return account.run_many(command["subnet"], command["count"])
 
-    def _rotate(self, wish: dict[str, str]) -> None:
+    def _rotate(self, command: dict[str, str]) -> None:
         """Give the provider another access key, in its file, and make all others invalid."""
-        self.gate.accept(wish["key"])
-        self.gate.fault("deny", active=False)
-        file = Path(wish["file"])
+        self.front.accept(command["key"])
+        self.front.fault("deny", active=False)
+        file = Path(command["file"])
         draft = file.with_suffix(".new")
-        draft.write_text(f"[default]\naws_access_key_id = {wish['key']}\naws_secret_access_key = {wish['secret']}\n")
+        draft.write_text(f"[default]\naws_access_key_id = {command['key']}\naws_secret_access_key = {command['secret']}\n")
         draft.replace(file)
 
 

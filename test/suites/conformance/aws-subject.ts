@@ -21,11 +21,11 @@ export async function startAwsSubject(host: Host): Promise<Started> {
   await cloud.terminate(gone);
   await account.ec2("stop_instances", { InstanceIds: [stopped.id] });
   const volume = await account.ec2("create_volume", { AvailabilityZone: "us-east-1a", Size: 1 });
-  const hook = (what: string, wish: object) => ({
+  const hook = (what: string, body: object) => ({
     http: {
       url: `${url}/emulator/${what}`,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(wish),
+      body: JSON.stringify(body),
     },
   });
   const onMachine = (action: string) => hook("named", { name: "${CONFORMANCE_NODE_NAME}", action });

@@ -11,7 +11,7 @@ export async function runAll(
 ): Promise<ReadonlyMap<string, KitRun>> {
   const runs = new Map<string, KitRun>();
   const waiting = [...subjects];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let subject = waiting.shift(); subject !== undefined; subject = waiting.shift()) {
       const startedMs = performance.now();
       const run = await runKit(subject);
@@ -19,6 +19,6 @@ export async function runAll(
       ended(subject, run, performance.now() - startedMs);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return runs;
 }

@@ -268,7 +268,7 @@ export const subjects: readonly Subject[] = [
       ...because("the vendor's code refuses a load balancer none of whose nodes is a machine", "nset.atomic"),
       ...because("the vendor's code finds the target of a route by the Node's name alone", "route.unknown-target"),
       ...because(
-        "the vendor's code names routes by the cluster's name and a hint, and takes any of that name for the one that is wished",
+        "the vendor's code names routes by the cluster's name and a hint, and takes any of that name for the one that the cluster wants",
         "route.managed-only",
         "route.conflict",
         "route.retarget",

@@ -70,8 +70,8 @@ const apply = async (objects: readonly object[], ...args: readonly string[]): Pr
   return listOf(at(JSON.parse(answer), "items"));
 };
 
-/** What was wished, without what is of one server. */
-const wishOf = ({ kind, metadata, spec }: Json): object => ({
+/** The manifest without what one server added. */
+const manifestOf = ({ kind, metadata, spec }: Json): object => ({
   kind,
   labels: at(metadata, "labels"),
   spec,
@@ -84,7 +84,7 @@ describe.each(Object.entries(CASES))("for Prometheus' operator, of %s", (_name, 
     await apply(objects, "--dry-run=server");
     const kept = await apply(objects);
     // The operator's defaults come on top; nothing else, and nothing is left out.
-    expect(kept.map((object) => wishOf(object))).toMatchObject(objects.map((object) => wishOf({ ...object })));
+    expect(kept.map((object) => manifestOf(object))).toMatchObject(objects.map((object) => manifestOf({ ...object })));
   });
 
   test("the ports that are scraped are the Service's", async () => {

@@ -116,7 +116,7 @@ async function buildKubeadmReader(): Promise<string> {
   return join(directory, "kubeadm-reader");
 }
 
-test("kube-apiserver and kube-controller-manager take of the former cloud flags what the guides say", async () => {
+test("kube-apiserver and kube-controller-manager accept of the removed cloud flags what the guides say", async () => {
   const { minor } = await readVersion();
   const complaintOf = async (program: string, flag: string): Promise<string> => {
     await using process = new Program({

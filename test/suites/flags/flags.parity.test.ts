@@ -12,19 +12,19 @@ const END_MS = 60_000;
 /** Reading it is what a program does next once it has taken its flags. */
 const KUBECONFIG = "/nonexistent/kubeconfig";
 
-type Verdict = "taken" | "refused";
+type Outcome = "taken" | "refused";
 
 interface Row {
   readonly flags: readonly string[];
-  readonly upstream: Verdict;
+  readonly upstream: Outcome;
   /** Left out: the same. */
-  readonly ours?: Verdict;
+  readonly ours?: Outcome;
   /** Why not. */
   readonly because?: string;
 }
 
-const both = (verdict: Verdict, ...rows: readonly string[]): readonly Row[] =>
-  rows.map((row) => ({ flags: row === "" ? [] : row.split(" "), upstream: verdict }));
+const both = (outcome: Outcome, ...rows: readonly string[]): readonly Row[] =>
+  rows.map((row) => ({ flags: row === "" ? [] : row.split(" "), upstream: outcome }));
 
 /** Told before anything starts; upstream finds it out later, or never. */
 const early = (...rows: readonly string[]): readonly Row[] =>
@@ -176,8 +176,8 @@ describe.skipIf(reason !== undefined)("flags", () => {
   test.each(ROWS.map((row) => ({ ...row, line: row.flags.join(" ") || "none" })))(
     "$line: upstream $upstream, ours as it should",
     async ({ flags, upstream, ours = upstream }) => {
-      const [theirVerdict, verdict] = await Promise.all([upstreamVerdict(flags), ourVerdict(flags)]);
-      expect({ upstream: theirVerdict, ours: verdict }).toEqual({ upstream, ours });
+      const [theirOutcome, outcome] = await Promise.all([upstreamOutcome(flags), ourOutcome(flags)]);
+      expect({ upstream: theirOutcome, ours: outcome }).toEqual({ upstream, ours });
     },
   );
 
@@ -189,7 +189,7 @@ describe.skipIf(reason !== undefined)("flags", () => {
 /** What of upstream's answer comes from the step after the flags. */
 const UPSTREAM_NEXT = /no such file or directory|invalid configuration/;
 
-async function upstreamVerdict(flags: readonly string[]): Promise<Verdict> {
+async function upstreamOutcome(flags: readonly string[]): Promise<Outcome> {
   await using program = new Program({
     command: upstreamPath,
     args: ["--cloud-provider=simulated", `--kubeconfig=${KUBECONFIG}`, "--secure-port=0", ...flags],
@@ -199,7 +199,7 @@ async function upstreamVerdict(flags: readonly string[]): Promise<Verdict> {
   return UPSTREAM_NEXT.test(program.output) ? "taken" : "refused";
 }
 
-async function ourVerdict(flags: readonly string[]): Promise<Verdict> {
+async function ourOutcome(flags: readonly string[]): Promise<Outcome> {
   const output = await ourOutput(flags);
   return output.includes(`cannot read kubeconfig ${KUBECONFIG}`) ? "taken" : "refused";
 }

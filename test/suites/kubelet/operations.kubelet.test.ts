@@ -110,7 +110,7 @@ describe("a release, as the guides have it", () => {
     expect(await follow(RUN, "can-i")).toMatch(/^yes$/m);
   });
 
-  test("tells its figures to who is bound as the guide has it, and to nobody else", async () => {
+  test("serves its metrics to the bound account of the guide, and to no other", async () => {
     const { cluster } = stage;
     await cluster.kubectl(["create", "namespace", "monitoring"]);
     for (const name of ["prometheus", "somebody"])

@@ -129,10 +129,10 @@ describe("look-ups of the provider for AWS", () => {
 });
 
 describe("load balancers of the provider for AWS", () => {
-  test("have the listeners, targets and rules that are wished for, and change nothing when they are there", async () => {
+  test("have the listeners, targets and rules of the spec, and change nothing when they exist", async () => {
     const nodes = { one: idOf(first), two: idOf(second) };
-    const wish = { ports: [80, 443], nodes, spec: { sourceRanges: { cidrs: ["192.0.2.0/24"] } } };
-    const made = await caller.ensure("web", wish);
+    const desired = { ports: [80, 443], nodes, spec: { sourceRanges: { cidrs: ["192.0.2.0/24"] } } };
+    const made = await caller.ensure("web", desired);
     expect(made.loadBalancer).toMatchObject({ phase: 2, registeredNodes: 2 });
     const targets = [first.id, second.id].toSorted();
     expect(await listenersOf("web")).toEqual([
@@ -143,7 +143,7 @@ describe("load balancers of the provider for AWS", () => {
       [IpProtocol, FromPort, at(IpRanges, 0, "CidrIp")].join(" "),
     );
     expect(ranges.toSorted()).toEqual(["icmp 3 192.0.2.0/24", "tcp 443 192.0.2.0/24", "tcp 80 192.0.2.0/24"]);
-    const again = await caller.ensure("web", wish);
+    const again = await caller.ensure("web", desired);
     expect(again.stats?.cloudMutations).toBe(0);
     expect(again.loadBalancer?.observedFingerprint).toBe(made.loadBalancer?.observedFingerprint);
   });
@@ -289,7 +289,7 @@ describe("load balancers of the provider for AWS", () => {
     });
     await caller.remove("web");
     const LoadBalancerArn = at(foreign, "LoadBalancers", 0, "LoadBalancerArn");
-    expect(await account.leftovers()).toEqual([`load balancer ${name}`]);
+    expect(await account.orphans()).toEqual([`load balancer ${name}`]);
     await account.elb("delete_load_balancer", { LoadBalancerArn });
   });
 
@@ -297,9 +297,9 @@ describe("load balancers of the provider for AWS", () => {
     await caller.ensure("half");
     const { LoadBalancerArn } = await balancerOf("half");
     await account.elb("delete_load_balancer", { LoadBalancerArn });
-    expect(await account.leftovers()).not.toEqual([]);
+    expect(await account.orphans()).not.toEqual([]);
     await caller.remove("half");
-    expect(await account.leftovers()).toEqual([]);
+    expect(await account.orphans()).toEqual([]);
   });
 });
 

@@ -139,7 +139,7 @@ describe("the provider for AWS in a cluster", () => {
 
   test("leaves nothing behind of a Service that is deleted, nor of the routes", async () => {
     await world.deleteService("web");
-    await world.becomes("what is left", () => aws.account.leftovers(), []);
+    await world.becomes("what is left", () => aws.account.orphans(), []);
     await world.becomes("routes", () => aws.cloud.routes(), []);
     expect(await aws.cloud.loadBalancers()).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe("under throttling the provider for AWS", () => {
     }
     expect(refusals).toEqual(refusals.map(() => ["RATE_LIMITED", true]));
     await caller.remove("slow");
-    expect(await account.leftovers()).toEqual([]);
+    expect(await account.orphans()).toEqual([]);
   });
 });
 

@@ -102,7 +102,7 @@ describe("the provider of Kubernetes for Google Cloud, bridged", () => {
 
   test("leaves nothing behind of a Service and of a node that are deleted", async () => {
     await world.deleteService("web");
-    expect(await cloud.state()).toMatchObject({ loadBalancers: [], leftovers: [] });
+    expect(await cloud.state()).toMatchObject({ loadBalancers: [], orphans: [] });
     await world.kube.delete(`/api/v1/nodes/${second.name}`);
     await world.becomes("routes", routes, []);
   });

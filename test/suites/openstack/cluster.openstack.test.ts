@@ -148,7 +148,7 @@ describe("the provider for OpenStack in a cluster", () => {
 
   test("leaves nothing behind of a Service that is deleted, nor of the nodes", async () => {
     await world.kube.delete("/api/v1/namespaces/default/services/web");
-    await becomes("what is left", () => tenant.leftovers(), []);
+    await becomes("what is left", () => tenant.orphans(), []);
     await tenant.deleteServer(second.id);
     await becomes("nodes", () => world.nodeNames(), []);
     await becomes("routes", () => tenant.routes(), []);

@@ -21,7 +21,7 @@ describe("the conformance kit", () => {
       expect({ code, output }).toEqual({ code: 0, output });
       // What the kit was given to ask for is the project's own.
       const own = (await tenant.floatingIps()).map((each) => `floating IP ${String(each["floating_ip_address"])}`);
-      expect(await tenant.leftovers()).toEqual(own);
+      expect(await tenant.orphans()).toEqual(own);
       expect(own).toHaveLength(1);
     },
     TEST_MS,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { at } from "../../support/kube.ts";
-import { tcp, udp } from "./replay/scenarios/wish.ts";
+import { tcp, udp } from "./replay/scenarios/desired.ts";
 import { Balancers } from "./support/balancers.ts";
 import { createTenant } from "./support/real-openstack.ts";
 import { Sidecar } from "./support/sidecar.ts";
@@ -131,9 +131,9 @@ describe("load balancers of the provider, as Octavia has them", () => {
   test("leave nothing behind", async () => {
     const web = { nodes: nodesOf(one, two), ports: [tcp(80), udp(53)], version: "1" };
     await provider.ensure(web);
-    expect(await tenant.leftovers()).toHaveLength(9);
+    expect(await tenant.orphans()).toHaveLength(9);
     await provider.delete("default/web");
-    expect(await tenant.leftovers()).toEqual([]);
+    expect(await tenant.orphans()).toEqual([]);
   });
 
   test("are not taken from somebody who has one of the same name", async () => {

@@ -9,7 +9,7 @@ describe("the provider for OpenStack, while it is recorded", () => {
   test.each(scenarios)("$name", async (scenario) => {
     const tenant = await createTenant(inject("openstack"));
     const recording = await recordScenario(scenario, tenant);
-    expect(await tenant.leftovers()).toEqual([]);
+    expect(await tenant.orphans()).toEqual([]);
     expect(await replay(scenario, recording)).toEqual([]);
   });
 });

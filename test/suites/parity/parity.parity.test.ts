@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skipReason } from "../differential/differential.ts";
-import { differencesOf, judge } from "./report/compare.ts";
+import { differencesOf, classify } from "./report/compare.ts";
 import { explanations } from "./report/explanations.ts";
 import { documentedIds } from "./report/page.ts";
 import { faultsOf, type Row, table } from "./report/table.ts";
@@ -42,7 +42,7 @@ describe.skipIf(reason !== undefined)("upstream's controllers and ours", () => {
     test.each(scenariosOf(session))("$name", (scenario) => {
       const row = rows.get(scenario.name);
       // One text: a report of this test alone then says what was wrong.
-      expect(row && faultsOf(scenario, row.verdict, documented).join("\n")).toBe("");
+      expect(row && faultsOf(scenario, row.classification, documented).join("\n")).toBe("");
     });
   });
 });
@@ -51,7 +51,7 @@ describe.skipIf(reason !== undefined)("upstream's controllers and ours", () => {
 async function rowsOf(first: ParitySuite, session: Session): Promise<readonly Row[]> {
   const rows = (await first.run(session)).map(toRow);
   const faults = rows.flatMap((row) => {
-    const why = faultsOf(row.result.scenario, row.verdict, documented);
+    const why = faultsOf(row.result.scenario, row.classification, documented);
     return why.length === 0 ? [] : [{ name: row.result.scenario.name, why: why.join("; ") }];
   });
   if (faults.length === 0) return rows;
@@ -64,12 +64,12 @@ async function rowsOf(first: ParitySuite, session: Session): Promise<readonly Ro
 
 function toRow(result: Result): Row {
   const { scenario, upstream, ours } = result;
-  const verdict = judge(differencesOf(upstream.facts, ours.facts), scenario.claims, explanations);
-  return { result, verdict };
+  const classification = classify(differencesOf(upstream.facts, ours.facts), scenario.claims, explanations);
+  return { result, classification };
 }
 
-function hasFaults({ result, verdict }: Row): boolean {
-  return faultsOf(result.scenario, verdict, documented).length > 0;
+function hasFaults({ result, classification }: Row): boolean {
+  return faultsOf(result.scenario, classification, documented).length > 0;
 }
 
 /** Only where somebody has to look into a difference. */

@@ -67,11 +67,11 @@ async function runSession(world: ParityWorld, session: Session): Promise<Observa
   const stageOf = (scenario: Scenario): Stage => stages.get(scenario.name) ?? stageFor(world, scenario);
   await Promise.all(scenarios.map(async (scenario) => scenario.prepare?.(stageOf(scenario))));
   await world.startPrograms(flags);
-  const standing = new Stage(world, POOL);
-  if (pool) await Promise.all(["a", "b"].map((local) => standing.join(local, {}, { target: true })));
+  const permanent = new Stage(world, POOL);
+  if (pool) await Promise.all(["a", "b"].map((local) => permanent.join(local, {}, { target: true })));
   const observations = new Map<string, Observation>();
   for (const batch of batches) await runBatch(world, batch, { flags, stageOf, observations });
-  await standing.clear();
+  await permanent.clear();
   await world.stopPrograms();
   return observations;
 }

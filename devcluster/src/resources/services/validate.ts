@@ -34,7 +34,7 @@ export function validateService(service: Service): readonly FieldError[] {
     ...validateType(service),
     ...validatePorts(service, "duplicates"),
     ...validateSourceRanges(service),
-    ...validateNodePortWish(service),
+    ...validateRequestedNodePort(service),
     ...validateClass(service),
     ...validateTrafficPolicies(service),
   ];
@@ -121,7 +121,7 @@ function validateSourceRanges(service: Service): readonly FieldError[] {
   return isLoadBalancer(service) ? errors : [forbiddenField(field, detail), ...errors];
 }
 
-function validateNodePortWish(service: Service): readonly FieldError[] {
+function validateRequestedNodePort(service: Service): readonly FieldError[] {
   if (service.spec.allocateLoadBalancerNodePorts === undefined || isLoadBalancer(service)) return [];
   return [forbiddenField("spec.allocateLoadBalancerNodePorts", "may only be used when `type` is 'LoadBalancer'")];
 }

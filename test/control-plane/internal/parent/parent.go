@@ -37,7 +37,7 @@ func Follow() {
 }
 
 func endWithStdin() {
-	// Nobody writes: the copy returns when the last holder of the other end is gone, be it by exit, crash or SIGKILL.
+	// Nobody writes: the copy returns when the last process with the other end is gone, be it by exit, crash or SIGKILL.
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 	time.Sleep(graceTime)

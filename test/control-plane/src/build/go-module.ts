@@ -71,15 +71,15 @@ export async function findGo(cwd: string): Promise<string | undefined> {
   return answer.exitCode === 0 ? answer.stdout.trim() : undefined;
 }
 
-function stampFile(module: GoModule): string {
+function hashFile(module: GoModule): string {
   return path.join(module.binDir, "inputs.sha256");
 }
 
 async function isBuilt({ module, programs, hash }: Inputs): Promise<boolean> {
   const present: readonly string[] = await readdir(module.binDir).catch(() => []);
   if (!programs.every((program) => present.includes(program))) return false;
-  const stamp = await readFile(stampFile(module), "utf8").catch(() => "");
-  return stamp.trim() === hash;
+  const builtFrom = await readFile(hashFile(module), "utf8").catch(() => "");
+  return builtFrom.trim() === hash;
 }
 
 /** Only what ends up in the programs. */
@@ -125,7 +125,7 @@ async function buildPrograms(
   context: BuildContext,
 ): Promise<void> {
   await mkdir(module.binDir, { recursive: true });
-  await rm(stampFile(module), { force: true });
+  await rm(hashFile(module), { force: true });
   context.report(`${module.name}: building with ${goVersion}: ${module.about}`);
   const began = performance.now();
   for (const [index, program] of programs.entries()) {
@@ -137,7 +137,7 @@ async function buildPrograms(
   }
   // Programs of sources that changed under the build are of no known state: the next one builds again.
   const { hash: hashNow } = await gatherInputs(module);
-  if (hashNow === hash) await writeFile(stampFile(module), `${hash}\n`);
+  if (hashNow === hash) await writeFile(hashFile(module), `${hash}\n`);
   context.report(`${module.name}: built in ${seconds(began)} s: ${module.binDir}`);
 }
 

@@ -11,7 +11,7 @@ import { at, listOf } from "../../../support/kube.ts";
 import { buildImages, outputOf, type PlatformImage, readBlob, readImages, VERSION } from "../support/images.ts";
 import { Podman } from "../support/podman.ts";
 import { HARDENED } from "../support/hardened.ts";
-import { type ImageSize, type LayerSize, type StartTimes, withFigures } from "./figures.ts";
+import { type ImageSize, type LayerSize, type StartTimes, withMeasurements } from "./measurements.ts";
 
 const PAGE = new URL("../../../../docs/reference/images.md", import.meta.url);
 const CONTROLLER = "cloudwire-controller-manager";
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     await buildImages(layout);
     await makeBundles(join(directory, "bundles"));
     const image = await podman.load(layout, `${CONTROLLER}:${VERSION}`);
-    const figures = {
+    const measurements = {
       version: VERSION,
       day: new Date().toISOString().slice(0, "2026-11-23".length),
       sizes: await weigh(layout, await readImages(layout)),
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       processors: availableParallelism(),
       load,
     };
-    await writeFile(PAGE, withFigures(await readFile(PAGE, "utf8"), figures));
+    await writeFile(PAGE, withMeasurements(await readFile(PAGE, "utf8"), measurements));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -28,9 +28,9 @@ export const smallKindScenarios: readonly Scenario[] = [
         leaseTransitions: 0,
       };
       const created = await call("POST", leases, { body: { metadata: { name: "leader" }, spec } });
-      const renewed = await call("PUT", `${leases}/leader`, { body: withHolder(created.body, "b") });
-      await call("PUT", `${leases}/leader`, { body: withHolder(created.body, "c") });
-      await call("PUT", `${leases}/leader`, { body: withHolder(renewed.body, "") });
+      const renewed = await call("PUT", `${leases}/leader`, { body: leasedBy(created.body, "b") });
+      await call("PUT", `${leases}/leader`, { body: leasedBy(created.body, "c") });
+      await call("PUT", `${leases}/leader`, { body: leasedBy(renewed.body, "") });
       await call("PUT", `${leases}/leader`, { body: { metadata: { name: "leader" }, spec } });
       await call("PUT", `${leases}/put-lease`, { body: { metadata: { name: "put-lease" }, spec } });
       await call("PATCH", `${leases}/leader`, { contentType: merge, body: { spec: { leaseTransitions: 1 } } });
@@ -260,7 +260,7 @@ export const smallKindScenarios: readonly Scenario[] = [
   },
 ];
 
-function withHolder(lease: unknown, holderIdentity: string): unknown {
+function leasedBy(lease: unknown, holderIdentity: string): unknown {
   const spec = valueAt(lease, "spec");
   return isRecord(lease) && isRecord(spec) ? { ...lease, spec: { ...spec, holderIdentity } } : lease;
 }

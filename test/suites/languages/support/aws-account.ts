@@ -73,7 +73,7 @@ export class AwsAccount {
   }
 
   /** All that load balancers are made of, as words: what a Service has left behind shows. */
-  async leftovers(): Promise<readonly string[]> {
+  async orphans(): Promise<readonly string[]> {
     const [balancers, targetGroups, securityGroups] = await Promise.all([
       this.elb("describe_load_balancers"),
       this.elb("describe_target_groups"),
@@ -97,7 +97,7 @@ export class AwsAccount {
     ];
   }
 
-  async #ask(what: string, wish?: object): Promise<unknown> {
-    return askEmulator(this.#url, what, wish, CALL_MS);
+  async #ask(what: string, body?: object): Promise<unknown> {
+    return askEmulator(this.#url, what, body, CALL_MS);
   }
 }

@@ -11,7 +11,7 @@ import { type OwnAws, socketOf, startOwnAws } from "./own-aws.ts";
 const PATIENCE_MS = 60_000;
 const PREFIX = "service.beta.kubernetes.io/aws-load-balancer-";
 
-type Wish = NonNullable<Parameters<typeof ensureRequest>[0]>;
+type Desired = NonNullable<Parameters<typeof ensureRequest>[0]>;
 type Nodes = NonNullable<NonNullable<Parameters<ProviderClient["batchGetInstances"]>[0]>["nodes"]>;
 type Ensured = Awaited<ReturnType<ProviderClient["ensureLoadBalancer"]>>;
 
@@ -48,13 +48,13 @@ export class AwsCaller implements AsyncDisposable {
   /** Makes the load balancer of the Service of that name; annotations by what follows their common prefix. */
   async ensure(
     name: string,
-    { spec, ...wish }: Wish = {},
+    { spec, ...desired }: Desired = {},
     annotations: Readonly<Record<string, string>> = {},
   ): Promise<Ensured> {
     const named = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [PREFIX + key, value]));
     const service = { service: `default/${name}`, uid: refOf(name).service.uid };
     return this.provider.ensureLoadBalancer(
-      ensureRequest({ ...service, ...wish, spec: { annotations: named, ...spec } }),
+      ensureRequest({ ...service, ...desired, spec: { annotations: named, ...spec } }),
     );
   }
 

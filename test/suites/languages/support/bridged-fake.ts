@@ -89,8 +89,8 @@ export class BridgedFake {
     return nodes.find((node) => at(node, "metadata", "name") === name);
   }
 
-  async #ask(method: string, what: string, wish?: unknown): Promise<unknown> {
-    const body = wish === undefined ? {} : { body: JSON.stringify(wish) };
+  async #ask(method: string, what: string, command?: unknown): Promise<unknown> {
+    const body = command === undefined ? {} : { body: JSON.stringify(command) };
     const response = await fetch(`${this.#url}/${what}`, { method, signal: AbortSignal.timeout(CALL_MS), ...body });
     const answer = await response.text();
     if (!response.ok) throw new Error(`the fake cloud, asked to ${method} ${what}: ${response.status} ${answer}`);

@@ -79,8 +79,8 @@ export class EmulatedCloud {
     return Number(at(await this.#ask("calls"), "all"));
   }
 
-  async #ask(what: string, wish?: object): Promise<unknown> {
-    return askEmulator(this.#url, what, wish, CALL_MS);
+  async #ask(what: string, command?: object): Promise<unknown> {
+    return askEmulator(this.#url, what, command, CALL_MS);
   }
 }
 
@@ -88,11 +88,11 @@ export class EmulatedCloud {
 export async function askEmulator(
   url: string,
   what: string,
-  wish: object | undefined,
+  command: object | undefined,
   timeoutMs: number,
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const init = wish === undefined ? { signal } : { signal, method: "POST", body: JSON.stringify(wish) };
+  const init = command === undefined ? { signal } : { signal, method: "POST", body: JSON.stringify(command) };
   const response = await fetch(`${url}/emulator/${what}`, init);
   const answer = await response.text();
   if (!response.ok) throw new Error(`the emulator, asked to ${what}: ${response.status} ${answer}`);

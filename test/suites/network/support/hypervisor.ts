@@ -45,8 +45,8 @@ export class Hypervisor implements AsyncDisposable {
       () => daemon.output,
     );
     // Domains of the test driver are there as long as somebody is connected.
-    const holder = new Program({ command: "virsh", args: ["--connect", this.uri, "event", "--all", "--loop"] });
-    this.#running = [holder, daemon];
+    const listener = new Program({ command: "virsh", args: ["--connect", this.uri, "event", "--all", "--loop"] });
+    this.#running = [listener, daemon];
     await eventually("somebody to be connected for good", 60_000, async () => {
       await this.virsh("destroy", BUILT_IN).catch(() => undefined);
       await this.virsh("undefine", BUILT_IN).catch(() => undefined);

@@ -27,7 +27,7 @@ const ADVICE = "if the provider is right, record again: npm run test:openstack";
  */
 export class Playback {
   readonly #recording: Recording;
-  readonly #standing: readonly Read[];
+  readonly #readsAtStart: readonly Read[];
   readonly #problems = new Set<string>();
   #stepIndex = -1;
   #rounds: readonly Round[] = [];
@@ -36,7 +36,7 @@ export class Playback {
   constructor(recording: Recording) {
     this.#recording = recording;
     const start = recording.steps.find(({ step }) => step === START);
-    this.#standing = readsOf(start?.exchanges ?? []);
+    this.#readsAtStart = readsOf(start?.exchanges ?? []);
     this.#stepIndex = recording.steps.findIndex(({ step }) => step === START);
   }
 
@@ -66,8 +66,8 @@ export class Playback {
 
   /** The recorded answer; undefined: there is none, and `problems` says so. */
   answer(asked: Asked): Exchange | undefined {
-    const standing = this.#standing.find((read) => isSame(read.asked, asked));
-    if (standing) return nextOf(standing);
+    const repeated = this.#readsAtStart.find((read) => isSame(read.asked, asked));
+    if (repeated) return nextOf(repeated);
     const found = isRead(asked) ? this.#read(asked) : this.#write(asked);
     if (found === undefined) this.#problems.add(this.#unknown(asked));
     return found;

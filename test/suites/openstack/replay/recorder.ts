@@ -207,9 +207,9 @@ function headersOf(message: IncomingMessage): Pick<Exchange, "headers"> {
 
 /** Checks of the cloud and new tokens come at any time: they are kept once, where the provider started. */
 function withoutStanding(steps: readonly RecordedStep[]): readonly RecordedStep[] {
-  const standing = new Set(steps.find(({ step }) => step === START)?.exchanges.map(({ ask }) => ask));
+  const ofStart = new Set(steps.find(({ step }) => step === START)?.exchanges.map(({ ask }) => ask));
   return steps.map(({ step, exchanges }) => ({
     step,
-    exchanges: step === START ? exchanges : exchanges.filter(({ ask }) => !standing.has(ask)),
+    exchanges: step === START ? exchanges : exchanges.filter(({ ask }) => !ofStart.has(ask)),
   }));
 }

@@ -1,13 +1,13 @@
 import { type LoadBalancer, LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { type ProviderClient, serviceRef } from "@cloudwire/provider-sdk/testing";
 import { eventually } from "../../../support/eventually.ts";
-import { type Wished, wishOf } from "../replay/scenarios/wish.ts";
+import { type DesiredLoadBalancer, requestOf } from "../replay/scenarios/desired.ts";
 import type { Server } from "./tenant.ts";
 
 /** Octavia makes a load balancer in many steps. */
 const SETTLED_MS = 240_000;
 
-/** Load balancers as the controller wishes them. */
+/** Load balancers as the controller requests them. */
 export class Balancers {
   readonly #client: ProviderClient;
 
@@ -16,17 +16,17 @@ export class Balancers {
   }
 
   /** Asks as the controller does: again while it is under way. Answers the address that the Service is told. */
-  async ensure(wished: Wished): Promise<string | undefined> {
-    const wish = wishOf(wished);
+  async ensure(desired: DesiredLoadBalancer): Promise<string | undefined> {
+    const payload = requestOf(desired);
     const settled = await settledBalancer(
-      async () => (await this.#client.ensureLoadBalancer(wish)).loadBalancer,
-      ({ specFingerprint }) => specFingerprint === wish.specFingerprint,
+      async () => (await this.#client.ensureLoadBalancer(payload)).loadBalancer,
+      ({ specFingerprint }) => specFingerprint === payload.specFingerprint,
     );
     return settled.ingress?.items[0]?.ip;
   }
 
   async updateNodes(service: string, servers: readonly Server[]): Promise<void> {
-    const { nodes } = wishOf({ ports: [], nodes: servers.map((server) => ({ ...server })), version: "" });
+    const { nodes } = requestOf({ ports: [], nodes: servers.map((server) => ({ ...server })), version: "" });
     const request = { service: serviceRef(service), nodes };
     await settledBalancer(
       async () => (await this.#client.updateLoadBalancerNodes(request)).loadBalancer,
@@ -43,11 +43,11 @@ export class Balancers {
 
 async function settledBalancer(
   ask: () => Promise<LoadBalancer | undefined>,
-  isAsWished: (loadBalancer: LoadBalancer) => boolean,
+  isUpToDate: (loadBalancer: LoadBalancer) => boolean,
 ): Promise<LoadBalancer> {
-  return eventually("the load balancer to be as wished", SETTLED_MS, async () => {
+  return eventually("the load balancer to match the spec", SETTLED_MS, async () => {
     const loadBalancer = await ask();
-    const isDone = loadBalancer?.phase === LoadBalancerPhase.ACTIVE && isAsWished(loadBalancer);
+    const isDone = loadBalancer?.phase === LoadBalancerPhase.ACTIVE && isUpToDate(loadBalancer);
     return isDone ? loadBalancer : undefined;
   });
 }

@@ -56,15 +56,15 @@ export class CloudCaller {
   }
 
   /** Whatever it answers. */
-  async send(service: ServiceName, method: Method, path: string, wish?: object): Promise<CloudAnswer> {
+  async send(service: ServiceName, method: Method, path: string, payload?: object): Promise<CloudAnswer> {
     // The first version in which Nova tells of zones and flavors as the provider reads them.
     const headers = { "x-auth-token": this.#token, "x-openstack-nova-api-version": "2.69" };
-    return request(`${this.#urls[service]}${VERSIONS[service]}${path}`, method, headers, wish);
+    return request(`${this.#urls[service]}${VERSIONS[service]}${path}`, method, headers, payload);
   }
 
   /** Its answer; anything but success throws. */
-  async ask(service: ServiceName, method: Method, path: string, wish?: object): Promise<unknown> {
-    const { status, body } = await this.send(service, method, path, wish);
+  async ask(service: ServiceName, method: Method, path: string, payload?: object): Promise<unknown> {
+    const { status, body } = await this.send(service, method, path, payload);
     if (status >= 300) throw new Error(`${service}: ${method} ${path}: ${status} ${JSON.stringify(body)}`);
     return body;
   }
@@ -81,8 +81,8 @@ export class CloudCaller {
   }
 
   /** Makes one object, as most services take and answer it: below its kind. Answers its id. */
-  async make(service: ServiceName, path: string, kind: string, wish: object): Promise<string> {
-    return String(at(await this.ask(service, "POST", path, { [kind]: wish }), kind, "id"));
+  async make(service: ServiceName, path: string, kind: string, payload: object): Promise<string> {
+    return String(at(await this.ask(service, "POST", path, { [kind]: payload }), kind, "id"));
   }
 }
 
@@ -90,13 +90,13 @@ async function request(
   url: string,
   method: Method,
   headers: Readonly<Record<string, string>>,
-  wish: object | undefined,
+  payload: object | undefined,
 ): Promise<CloudAnswer> {
   const response = await fetch(url, {
     method,
     headers: { "content-type": "application/json", ...headers },
     signal: AbortSignal.timeout(CALL_MS),
-    ...(wish === undefined ? {} : { body: JSON.stringify(wish) }),
+    ...(payload === undefined ? {} : { body: JSON.stringify(payload) }),
   });
   const text = await response.text();
   return { status: response.status, body: readJson(text), headers: response.headers };

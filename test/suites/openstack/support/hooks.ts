@@ -71,8 +71,8 @@ async function done(work: Promise<void>): Promise<object> {
 async function answer(works: Readonly<Record<string, Work>>, request: IncomingMessage): Promise<object> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(Buffer.from(part));
-  const wish: unknown = JSON.parse(Buffer.concat(parts).toString());
+  const payload: unknown = JSON.parse(Buffer.concat(parts).toString());
   const work = works[request.url?.slice(1) ?? ""];
   if (work === undefined) throw new Error(`there is no action ${request.url}`);
-  return work(String(at(wish, "machine")));
+  return work(String(at(payload, "machine")));
 }

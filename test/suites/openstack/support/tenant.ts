@@ -57,8 +57,8 @@ export class Tenant {
   static async create(cloud: CloudAddress, admin: CloudCaller): Promise<Tenant> {
     const name = `cluster-${crypto.randomUUID().slice(0, 8)}`;
     const project = await admin.make("keystone", "/projects", "project", { name, domain_id: "default" });
-    const wish = { name, password: name, domain_id: "default", default_project_id: project };
-    const user = await admin.make("keystone", "/users", "user", wish);
+    const payload = { name, password: name, domain_id: "default", default_project_id: project };
+    const user = await admin.make("keystone", "/users", "user", payload);
     for (const role of ROLES) {
       const path = `/projects/${project}/users/${user}/roles/${await roleId(admin, role)}`;
       await admin.ask("keystone", "PUT", path);
@@ -86,8 +86,8 @@ export class Tenant {
   /** A server that runs. */
   async createServer(name: string): Promise<Server> {
     const { network, flavor, image } = this.parts;
-    const wish = { name, flavorRef: flavor, imageRef: image, networks: [{ uuid: network }] };
-    const id = await this.member.make("nova", "/servers", "server", wish);
+    const payload = { name, flavorRef: flavor, imageRef: image, networks: [{ uuid: network }] };
+    const id = await this.member.make("nova", "/servers", "server", payload);
     const server = await this.serverBecomes(id, "ACTIVE");
     const [address] = Object.values(toRecord(at(server, "addresses"))).flatMap(listOf);
     return { id, name, address: String(address?.["addr"]) };
@@ -157,8 +157,8 @@ export class Tenant {
 
   /** A floating IP that is at no port. Answers its address. */
   async createFloatingIp(): Promise<string> {
-    const wish = { floatingip: { floating_network_id: this.parts.floatingNetwork } };
-    const made = await this.member.ask("neutron", "POST", "/floatingips", wish);
+    const payload = { floatingip: { floating_network_id: this.parts.floatingNetwork } };
+    const made = await this.member.ask("neutron", "POST", "/floatingips", payload);
     return String(at(made, "floatingip", "floating_ip_address"));
   }
 
@@ -167,7 +167,7 @@ export class Tenant {
   }
 
   /** All that a provider makes for Services, as words: what one has left behind shows. */
-  async leftovers(): Promise<readonly string[]> {
+  async orphans(): Promise<readonly string[]> {
     const kinds = ["loadbalancers", "listeners", "pools", "healthmonitors"];
     const ofOctavia = await Promise.all(
       kinds.map(async (kind) => (await this.octavia(kind)).map(({ name, id }) => `${kind} ${String(name ?? id)}`)),
@@ -183,8 +183,8 @@ export class Tenant {
 
   /** Most load balancers that the project may have. */
   async limitLoadBalancers(count: number): Promise<void> {
-    const wish = { quota: { load_balancer: count } };
-    await this.admin.ask("octavia", "PUT", `/lbaas/quotas/${this.member.projectId}`, wish);
+    const payload = { quota: { load_balancer: count } };
+    await this.admin.ask("octavia", "PUT", `/lbaas/quotas/${this.member.projectId}`, payload);
   }
 
   /** Most floating IPs that the project may have. */
@@ -219,8 +219,8 @@ async function roleId(admin: CloudCaller, name: string): Promise<string> {
 
 async function newCredential(member: CloudCaller, name: string): Promise<Tenant["credential"]> {
   const path = `/users/${member.userId}/application_credentials`;
-  const wish = { application_credential: { name } };
-  const made = at(await member.ask("keystone", "POST", path, wish), "application_credential");
+  const payload = { application_credential: { name } };
+  const made = at(await member.ask("keystone", "POST", path, payload), "application_credential");
   return { id: String(at(made, "id")), secret: String(at(made, "secret")) };
 }
 
@@ -232,8 +232,8 @@ async function createParts(admin: CloudCaller, member: CloudCaller, name: string
   await createSubnet(admin, floatingNetwork, FLOATING);
   const network = await member.make("neutron", "/networks", "network", { name });
   const subnet = await createSubnet(member, network, SUBNET);
-  const wish = { name, external_gateway_info: { network_id: floatingNetwork } };
-  const router = await member.make("neutron", "/routers", "router", wish);
+  const payload = { name, external_gateway_info: { network_id: floatingNetwork } };
+  const router = await member.make("neutron", "/routers", "router", payload);
   await member.ask("neutron", "PUT", `/routers/${router}/add_router_interface`, { subnet_id: subnet });
   const ofFlavor = { name: flavorName(name), ram: 64, vcpus: 1, disk: 1 };
   const flavor = await admin.make("nova", "/flavors", "flavor", ofFlavor);
@@ -251,8 +251,8 @@ async function createSubnet(caller: CloudCaller, network: string, cidr: string):
 
 /** A few bytes: nothing is ever started from it. */
 async function createImage(member: CloudCaller, name: string): Promise<string> {
-  const wish = { name, disk_format: "raw", container_format: "bare" };
-  const id = String(at(await member.ask("glance", "POST", "/images", wish), "id"));
+  const payload = { name, disk_format: "raw", container_format: "bare" };
+  const id = String(at(await member.ask("glance", "POST", "/images", payload), "id"));
   await member.upload(`/images/${id}/file`, "a machine");
   return id;
 }

@@ -37,7 +37,7 @@ export class CloudProxy implements AsyncDisposable {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** In the order of their ends, long polls for changes left out: they carry no wish and prove nothing. */
+  /** In the order of their ends, long polls for changes left out: they carry no desired state and prove nothing. */
   get calls(): readonly CloudCall[] {
     return this.#calls;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Claim } from "../scenario.ts";
-import { differencesOf, judge } from "./compare.ts";
+import { differencesOf, classify } from "./compare.ts";
 
 const facts = (entries: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(entries));
@@ -17,7 +17,7 @@ describe("differencesOf()", () => {
   });
 });
 
-describe("judge()", () => {
+describe("classify()", () => {
   const explanations = { N1: [({ place }: { readonly place: string }) => place === "write"] };
   const difference = (place: string) => ({ place, upstream: "1", ours: "2" });
 
@@ -49,7 +49,7 @@ describe("judge()", () => {
       [{ id: "S11", explains: /^event/ }],
       { explained: [{ difference: difference("event"), id: "S11" }], unexplained: [], idle: [] },
     ],
-  ])("tells %s", (_, places, claims, verdict) => {
-    expect(judge(places.map(difference), claims, explanations)).toEqual(verdict);
+  ])("tells %s", (_, places, claims, classification) => {
+    expect(classify(places.map(difference), claims, explanations)).toEqual(classification);
   });
 });

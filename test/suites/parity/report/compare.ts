@@ -2,7 +2,7 @@ import type { Claim } from "../scenario.ts";
 import type { Difference, Explanation } from "./difference.ts";
 
 /** The outcome of one scenario. */
-export interface Verdict {
+export interface Classification {
   /** Each difference with the row that explains it. */
   readonly explained: readonly { readonly difference: Difference; readonly id: string }[];
   readonly unexplained: readonly Difference[];
@@ -21,20 +21,20 @@ export function differencesOf(upstream: Facts, ours: Facts): readonly Difference
 }
 
 /** Puts each difference down to one of the claimed rows; a row explains what its explanation says, no more. */
-export function judge(
+export function classify(
   differences: readonly Difference[],
   claims: readonly Claim[],
   explanations: Readonly<Record<string, Explanation>>,
-): Verdict {
-  const judged = differences.map((difference) => {
+): Classification {
+  const classified = differences.map((difference) => {
     const claim = claims.find((one) => explains(one, difference, explanations));
     return { difference, id: claim === undefined ? undefined : idOf(claim) };
   });
-  const explained = judged.flatMap(({ difference, id }) => (id === undefined ? [] : [{ difference, id }]));
+  const explained = classified.flatMap(({ difference, id }) => (id === undefined ? [] : [{ difference, id }]));
   const used = new Set(explained.map(({ id }) => id));
   return {
     explained,
-    unexplained: judged.filter(({ id }) => id === undefined).map(({ difference }) => difference),
+    unexplained: classified.filter(({ id }) => id === undefined).map(({ difference }) => difference),
     idle: claims
       .filter((claim) => typeof claim === "string" || claim.sometimes !== true)
       .map(idOf)

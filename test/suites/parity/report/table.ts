@@ -1,30 +1,30 @@
 import type { Scenario } from "../scenario.ts";
 import type { Result } from "../suite.ts";
-import { idOf, type Verdict } from "./compare.ts";
+import { idOf, type Classification } from "./compare.ts";
 
 /** A result with what was made of it. */
 export interface Row {
   readonly result: Result;
-  readonly verdict: Verdict;
+  readonly classification: Classification;
 }
 
 const HEAD = ["scenario", "outcome", "rows", "writes", "ours", "cloud calls", "ours"] as const;
 
 /** One line a scenario, and the totals. */
 export function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ result: { scenario, upstream, ours }, verdict }) => [
+  const lines = rows.map(({ result: { scenario, upstream, ours }, classification }) => [
     scenario.name,
-    outcomeOf(verdict),
-    explainedBy(verdict),
+    outcomeOf(classification),
+    explainedBy(classification),
     ...[upstream.writes, ours.writes, upstream.cloudCalls, ours.cloudCalls].map(String),
   ]);
   const sum = (number: (result: Result) => number): string =>
     String(rows.reduce((total, { result }) => total + number(result), 0));
-  const same = rows.filter(({ verdict }) => outcomeOf(verdict) === "same").length;
+  const same = rows.filter(({ classification }) => outcomeOf(classification) === "same").length;
   const totals = [
     `${rows.length} scenarios`,
     `${same} same`,
-    `${new Set(rows.flatMap(({ verdict }) => verdict.explained.map(({ id }) => id))).size} rows seen`,
+    `${new Set(rows.flatMap(({ classification }) => classification.explained.map(({ id }) => id))).size} rows seen`,
     sum(({ upstream }) => upstream.writes),
     sum(({ ours }) => ours.writes),
     sum(({ upstream }) => upstream.cloudCalls),
@@ -34,13 +34,17 @@ export function table(rows: readonly Row[]): string {
 }
 
 /** Why a scenario fails, a line a reason; empty when it does not. */
-export function faultsOf({ claims }: Scenario, verdict: Verdict, documented: ReadonlySet<string>): readonly string[] {
+export function faultsOf(
+  { claims }: Scenario,
+  classification: Classification,
+  documented: ReadonlySet<string>,
+): readonly string[] {
   return [
-    ...verdict.unexplained.map(
+    ...classification.unexplained.map(
       ({ place, upstream, ours }) =>
         `no claimed row explains: ${place}: upstream ${upstream ?? "has none"}, ours ${ours ?? "has none"}`,
     ),
-    ...verdict.idle.map((id) => `claims ${id}, which shows in nothing`),
+    ...classification.idle.map((id) => `claims ${id}, which shows in nothing`),
     ...claims
       .map(idOf)
       .filter((id) => !documented.has(id))
@@ -48,12 +52,12 @@ export function faultsOf({ claims }: Scenario, verdict: Verdict, documented: Rea
   ];
 }
 
-function outcomeOf({ explained, unexplained }: Verdict): string {
+function outcomeOf({ explained, unexplained }: Classification): string {
   if (unexplained.length > 0) return "UNEXPLAINED";
   return explained.length === 0 ? "same" : "differs";
 }
 
-function explainedBy({ explained }: Verdict): string {
+function explainedBy({ explained }: Classification): string {
   return [...new Set(explained.map(({ id }) => id))].toSorted().join(" ");
 }
 

@@ -204,15 +204,15 @@ async function joinWith(stage: Stage, local: string, ...podCIDRs: readonly strin
   return id;
 }
 
-/** A route with this cluster's stamp that nobody wants. */
+/** A route with this cluster's ownership tags that no Node needs. */
 export async function ownRoute(
   stage: Stage,
   destination: string,
   tags: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { id } = await stage.machine("target");
-  const stamped = { ...tags, [CLUSTER_TAG]: stage.world.clusterId };
-  await stage.world.cloud.createRoutes([{ destination, instanceId: id, tags: stamped }], AbortSignal.timeout(CALL_MS));
+  const tagged = { ...tags, [CLUSTER_TAG]: stage.world.clusterId };
+  await stage.world.cloud.createRoutes([{ destination, instanceId: id, tags: tagged }], AbortSignal.timeout(CALL_MS));
 }
 
 async function ownRoutes(stage: Stage) {

@@ -14,7 +14,7 @@ const port = (name: string, number: number, protocol = "TCP"): Json => ({
   targetPort: 80,
 });
 
-/** What cannot be served as wished is refused before anything is written or said. */
+/** What cannot be served as requested is refused before anything is written or said. */
 const REFUSED: readonly Claim[] = [
   "S18",
   "S30",

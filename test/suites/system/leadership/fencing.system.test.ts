@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Asks for another port in the place of the one that is. */
-async function wish(port: number): Promise<void> {
+async function requestService(port: number): Promise<void> {
   const ports = [{ $patch: "replace" }, { name: `port-${port}`, port, protocol: "TCP" }];
   await world.kube.patch(WEB, { spec: { ports } });
 }
@@ -61,12 +61,12 @@ test("a paused leader's change that arrives late is refused, and a restart goes 
   const before = await epoch();
 
   link.hold();
-  await wish(8182);
+  await requestService(8182);
   await link.carries("port-8182");
   first.signal("SIGSTOP");
   await second.said(/Became leader/, 60_000);
   expect(await epoch()).toBeGreaterThan(before);
-  await wish(8183);
+  await requestService(8183);
   await cloudHas(8183);
   expect(sidecar.output).not.toMatch(REFUSED);
 
@@ -80,7 +80,7 @@ test("a paused leader's change that arrives late is refused, and a restart goes 
   const refusals = sidecar.output.split(REFUSED).length;
   const third = world.startController({ args: SHORT_LEASE });
   await third.said(/Became leader/, 60_000);
-  await wish(8184);
+  await requestService(8184);
   await cloudHas(8184);
   expect(sidecar.output.split(REFUSED)).toHaveLength(refusals);
 });

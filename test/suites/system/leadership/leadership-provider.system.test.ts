@@ -73,11 +73,11 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   const third = east.startController();
   await third.said(/Waiting for leadership/);
   await westSidecar.stop("SIGKILL");
-  const wish = JSON.parse(String(await annotation(REQUESTED, true)));
-  expect(wish).toMatchObject({ unavailableProviders: ["simulated"], availableProviders: [] });
+  const requested = JSON.parse(String(await annotation(REQUESTED, true)));
+  expect(requested).toMatchObject({ unavailableProviders: ["simulated"], availableProviders: [] });
   // At each of them the leader looks for a replica that does better.
   await renewals(world.kube, 8);
-  expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(wish.leader);
+  expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(requested.leader);
   expect(third.output).not.toMatch(/Became candidate for leadership|Became leader/);
 
   await east.startSidecar();

@@ -187,7 +187,7 @@ describe("the pages over TLS", () => {
     expect(await statuses(port, credentialsOf(caller), Object.keys(expected))).toEqual(expected);
   });
 
-  test("judge the path that the router sees, however it is written", async () => {
+  test("check the path that the router sees, however it is written", async () => {
     expect({
       encoded: await status("GET /%6detrics", "nobody"),
       climbing: await status("GET /healthz/../metrics", "nobody"),

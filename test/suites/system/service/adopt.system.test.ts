@@ -18,7 +18,7 @@ eachWorld(async (fresh) => {
   await world.startSidecar();
 });
 
-/** What a cluster that is lost has left: nobody answers for its stamp any more. */
+/** What a cluster that is lost has left: nothing uses its cluster ID any longer. */
 async function leftByAnotherCluster(): Promise<LoadBalancer> {
   const { loadBalancer } = await world.cloud.createLoadBalancer(
     {

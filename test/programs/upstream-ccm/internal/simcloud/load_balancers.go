@@ -79,7 +79,7 @@ func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, service *
 }
 
 func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, clusterName string, service *v1.Service, nodes []*v1.Node) (*v1.LoadBalancerStatus, error) {
-	wanted, err := l.wish(clusterName, service)
+	wanted, err := l.desired(clusterName, service)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +193,8 @@ func (l *loadBalancers) waitUntilReady(ctx context.Context, last *loadBalancer) 
 	return &now, err
 }
 
-// wish is what the Service asks for, in the cloud's terms.
-func (l *loadBalancers) wish(clusterName string, service *v1.Service) (*settings, error) {
+// desired is what the Service asks for, in the cloud's terms.
+func (l *loadBalancers) desired(clusterName string, service *v1.Service) (*settings, error) {
 	listeners := make([]listener, 0, len(service.Spec.Ports))
 	for _, port := range service.Spec.Ports {
 		if port.Protocol != v1.ProtocolTCP {
@@ -212,7 +212,7 @@ func (l *loadBalancers) wish(clusterName string, service *v1.Service) (*settings
 		SourceRanges:    slices.Sorted(slices.Values(service.Spec.LoadBalancerSourceRanges)),
 		SessionAffinity: "none",
 		IdleTimeoutMs:   idleTimeout * 1000,
-		Tags:            clusterStamp(l.clusterID, clusterName),
+		Tags:            clusterTags(l.clusterID, clusterName),
 	}
 	if wanted.SourceRanges == nil {
 		wanted.SourceRanges = []string{}

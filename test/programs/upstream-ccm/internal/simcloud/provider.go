@@ -19,7 +19,7 @@ const (
 	keyVariable = "SIMCLOUD_API_KEY"
 )
 
-// clusterIDVariable tells the cluster's UID, for the stamp on what is made: upstream gives providers a name only.
+// clusterIDVariable holds the cluster's UID, for the ownership tags of what is created: upstream gives providers a name only.
 const clusterIDVariable = "SIMCLOUD_CLUSTER_ID"
 
 func init() {

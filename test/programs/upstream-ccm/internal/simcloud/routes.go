@@ -55,7 +55,7 @@ func (r *routes) CreateRoute(ctx context.Context, clusterName string, nameHint s
 	if target == nil {
 		return cloudprovider.InstanceNotFound
 	}
-	tags := clusterStamp(r.clusterID, clusterName)
+	tags := clusterTags(r.clusterID, clusterName)
 	tags[nodeNameTag] = string(wanted.TargetNode)
 	items := []route{{Label: nameHint, Destination: wanted.DestinationCIDR, InstanceID: target.ID, Tags: tags}}
 	return r.change(ctx, "/v1/routes", map[string]any{"items": items})

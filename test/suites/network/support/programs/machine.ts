@@ -1,4 +1,4 @@
-// One machine of an inventory, as the hooks of the conformance kit wish it.
+// One machine of an inventory, as the hooks of the conformance kit request it.
 //   node machine.ts <directory of the inventory> create|stop|start|terminate     of the machine $CONFORMANCE_NODE_NAME
 import { createHash } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";

@@ -3,21 +3,21 @@ import { at } from "../../../../support/kube.ts";
 import type { Tenant } from "../../support/tenant.ts";
 import type { Fact } from "../recording.ts";
 import type { Scenario, Stage } from "../stage.ts";
-import { deleted, ensure, ingressOf, tcp, type Wished } from "./wish.ts";
+import { deleted, ensure, ingressOf, tcp, type DesiredLoadBalancer } from "./desired.ts";
 
 const internal = { "service.beta.kubernetes.io/openstack-internal-load-balancer": "true" };
 const kept = { "keep-floatingip": "true" };
 
-async function addressAfter(stage: Stage, wished: Omit<Wished, "ports">): Promise<string | undefined> {
-  return (await ensure(stage, { ...wished, ports: [tcp(80)] }))?.ingress?.items[0]?.ip;
+async function addressAfter(stage: Stage, desired: Omit<DesiredLoadBalancer, "ports">): Promise<string | undefined> {
+  return (await ensure(stage, { ...desired, ports: [tcp(80)] }))?.ingress?.items[0]?.ip;
 }
 
 const ofFloating = (writes: readonly string[]): readonly string[] =>
   writes.flatMap((write) => /^(\w+) \/network\/v2\.0\/floatingips/.exec(write)?.[1] ?? []);
 
 async function makeFloatingIp({ member, parts }: Tenant): Promise<Fact> {
-  const wish = { floatingip: { floating_network_id: parts.floatingNetwork } };
-  const { id, address } = floatingIpOf(at(await member.ask("neutron", "POST", "/floatingips", wish), "floatingip"));
+  const payload = { floatingip: { floating_network_id: parts.floatingNetwork } };
+  const { id, address } = floatingIpOf(at(await member.ask("neutron", "POST", "/floatingips", payload), "floatingip"));
   return { id, address };
 }
 
@@ -41,7 +41,7 @@ export const floatingIps: Scenario = {
     const made = await addressAfter(stage, { version: "1" });
     expect(ofFloating(stage.writes())).toEqual(["POST"]);
 
-    stage.begin("as wished already");
+    stage.begin("up to date already");
     expect(await addressAfter(stage, { version: "1" })).toBe(made);
     expect(stage.writes()).toEqual([]);
 
@@ -49,12 +49,12 @@ export const floatingIps: Scenario = {
     const { address: unknown = "" } = await stage.fact("unknown", async () => ({ address: "203.0.113.9" }));
     const refused = { reason: "CLOUD_PERMISSION_DENIED", fields: ["spec.requested_ips[0]"] };
     stage.begin("an address that cannot be had");
-    const wish = { more: { requestedIps: [unknown] }, version: "1.1" };
-    await expect(addressAfter(stage, wish)).rejects.toMatchObject(refused);
+    const payload = { more: { requestedIps: [unknown] }, version: "1.1" };
+    await expect(addressAfter(stage, payload)).rejects.toMatchObject(refused);
     // Refused, and the one that it has stays.
     expect(ofFloating(stage.writes())).toEqual(["POST"]);
     stage.begin("an address that cannot be had, for a new load balancer");
-    await expect(addressAfter(stage, { service: "default/other", ...wish })).rejects.toMatchObject(refused);
+    await expect(addressAfter(stage, { service: "default/other", ...payload })).rejects.toMatchObject(refused);
     expect(stage.writes()).toEqual(["POST /network/v2.0/floatingips"]);
 
     stage.begin("internal from now on");

@@ -4,18 +4,18 @@ import { expect } from "vitest";
 import type { Fact } from "../recording.ts";
 import type { Scenario, Stage } from "../stage.ts";
 import { deleteServer, makeServer } from "./fixtures.ts";
-import { deleted, ensure, tcp, udp, updateNodes, type Wished } from "./wish.ts";
+import { deleted, ensure, tcp, udp, updateNodes, type DesiredLoadBalancer } from "./desired.ts";
 
 /** The methods and collections of what was written: `POST pools`. */
 const kinds = (writes: readonly string[]): readonly string[] =>
   writes.map((write) => write.replace(/^(\w+) \/[a-z-]+\/v2\.0\/(?:lbaas\/)?(\w+)(?:\/[0-9a-f-]{36})?/, "$1 $2"));
 
 /** Ensures, and answers with the kinds of what was written. */
-async function ensured(stage: Stage, wished: Wished): Promise<readonly string[]> {
-  expect(await ensure(stage, wished)).toMatchObject({
+async function ensured(stage: Stage, desired: DesiredLoadBalancer): Promise<readonly string[]> {
+  expect(await ensure(stage, desired)).toMatchObject({
     phase: LoadBalancerPhase.ACTIVE,
-    specFingerprint: `spec-${wished.version}`,
-    registeredNodes: wished.nodes?.length ?? 0,
+    specFingerprint: `spec-${desired.version}`,
+    registeredNodes: desired.nodes?.length ?? 0,
   });
   return kinds(stage.writes());
 }
@@ -49,7 +49,7 @@ export const loadBalancer: Scenario = {
     stage.begin("made");
     expect(await ensured(stage, { ...web, version: "1" })).toEqual(made(2));
 
-    stage.begin("as wished already");
+    stage.begin("up to date already");
     expect(await ensured(stage, { ...web, version: "1" })).toEqual([]);
 
     stage.begin("told of");
@@ -140,7 +140,7 @@ export const settings: Scenario = {
     expect(await ensured(stage, { ...web, annotations: inSubnet, version: "10" })).toEqual(
       changed("PUT pools/members", "PUT pools/members"),
     );
-    stage.begin("nodes in a subnet that is named, as wished already");
+    stage.begin("nodes in a subnet that is named, up to date already");
     expect(await ensured(stage, { ...web, annotations: inSubnet, version: "10" })).toEqual([]);
 
     stage.begin("a header with the client's address");

@@ -4,16 +4,16 @@ import type { Tenant } from "../../support/tenant.ts";
 import type { Fact } from "../recording.ts";
 import type { Scenario, Stage } from "../stage.ts";
 import { deleteBalancer, untilBalancer } from "./fixtures.ts";
-import { tcp, wishOf } from "./wish.ts";
+import { tcp, requestOf } from "./desired.ts";
 
 async function makeBalancer({ member, parts }: Tenant, name: string, tags: readonly string[]): Promise<Fact> {
-  const wish = { name, tags, vip_subnet_id: parts.subnet };
-  const id = await member.make("octavia", "/lbaas/loadbalancers", "loadbalancer", wish);
+  const payload = { name, tags, vip_subnet_id: parts.subnet };
+  const id = await member.make("octavia", "/lbaas/loadbalancers", "loadbalancer", payload);
   await untilBalancer(member, id);
   return { id };
 }
 
-const wanted = (service: string) => wishOf({ service, ports: [tcp(80)], version: "1" });
+const wanted = (service: string) => requestOf({ service, ports: [tcp(80)], version: "1" });
 
 /** What the load balancer of a Service will be called. */
 async function plannedName(stage: Stage, service: string): Promise<string> {

@@ -58,7 +58,7 @@ export const routes: Scenario = {
     expect(await ensure(stage, [route(first, one), route(second, two)])).toEqual([toOne, toTwo]);
     expect(await listed(stage)).toEqual([toOne, toTwo]);
 
-    stage.begin("as wished already");
+    stage.begin("up to date already");
     expect(await ensure(stage, [route(first, one), route(second, two)])).toEqual([toOne, toTwo]);
     expect(stage.writes()).toEqual([]);
 

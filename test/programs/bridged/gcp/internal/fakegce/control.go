@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// wish is the body of a POST; each path reads what it needs.
-type wish struct {
+// command is the body of a POST; each path reads what it needs.
+type command struct {
 	Name    string `json:"name"`
 	Failing bool   `json:"failing"`
 }
@@ -25,9 +25,9 @@ func (c *Cloud) Control() (string, error) {
 
 func (c *Cloud) handler() http.Handler {
 	mux := http.NewServeMux()
-	handle := func(path string, act func(wish) (any, error)) {
+	handle := func(path string, act func(command) (any, error)) {
 		mux.HandleFunc(path, func(response http.ResponseWriter, request *http.Request) {
-			var wanted wish
+			var wanted command
 			if request.Method == http.MethodPost {
 				if err := json.NewDecoder(request.Body).Decode(&wanted); err != nil {
 					http.Error(response, err.Error(), http.StatusBadRequest)
@@ -43,13 +43,13 @@ func (c *Cloud) handler() http.Handler {
 			_ = json.NewEncoder(response).Encode(answer)
 		})
 	}
-	handle("/emulator/state", func(wish) (any, error) { return c.State(), nil })
-	handle("/emulator/calls", func(wish) (any, error) {
+	handle("/emulator/state", func(command) (any, error) { return c.State(), nil })
+	handle("/emulator/calls", func(command) (any, error) {
 		return map[string]int64{"all": c.calls.Load(), "changes": c.changes.Load()}, nil
 	})
-	handle("/emulator/run", func(wish) (any, error) { return c.Run() })
-	handle("/emulator/terminate", func(wanted wish) (any, error) { return nil, c.Terminate(wanted.Name) })
-	handle("/emulator/fail", func(wanted wish) (any, error) {
+	handle("/emulator/run", func(command) (any, error) { return c.Run() })
+	handle("/emulator/terminate", func(wanted command) (any, error) { return nil, c.Terminate(wanted.Name) })
+	handle("/emulator/fail", func(wanted command) (any, error) {
 		c.Fail(wanted.Failing)
 		return nil, nil
 	})

@@ -43,8 +43,8 @@ type State struct {
 	Instances     []Machine      `json:"instances"`
 	Routes        []Route        `json:"routes"`
 	LoadBalancers []LoadBalancer `json:"loadBalancers"`
-	// Leftovers are names of what belongs to no load balancer and no machine: firewalls, target pools, addresses.
-	Leftovers []string `json:"leftovers"`
+	// Orphans are names of what belongs to no load balancer and no machine: firewalls, target pools, addresses.
+	Orphans []string `json:"orphans"`
 }
 
 const machineType = "n1-standard-1"
@@ -95,7 +95,7 @@ func (c *Cloud) State() State {
 		Instances:     c.instances(),
 		Routes:        c.routes(),
 		LoadBalancers: balancers,
-		Leftovers:     c.leftovers(balancers, pools),
+		Orphans:       c.orphans(balancers, pools),
 	}
 }
 
@@ -168,7 +168,7 @@ func (c *Cloud) loadBalancers() (balancers []LoadBalancer, pools []string) {
 	return balancers, pools
 }
 
-func (c *Cloud) leftovers(balancers []LoadBalancer, pools []string) []string {
+func (c *Cloud) orphans(balancers []LoadBalancer, pools []string) []string {
 	names := slices.Clone(pools)
 	firewalls := c.compute.MockFirewalls
 	firewalls.Lock.Lock()

@@ -27,18 +27,25 @@ export const udp = (port: number, nodePort = 30_000 + port): Port => ({
   nodePort,
 });
 
-export interface Wished {
+export interface DesiredLoadBalancer {
   readonly service?: string;
   readonly ports: readonly Port[];
   readonly nodes?: readonly Fact[];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly more?: Partial<Spec>;
-  /** Of the spec; it is another for another wish. Not a digest: that would be of ids that recordings do not have. */
+  /** Of the spec; it changes with the request. Not a digest: that would be of ids that recordings do not have. */
   readonly version: string;
 }
 
-/** A wish for a load balancer. */
-export function wishOf({ service = "default/web", ports, nodes = [], annotations = {}, more, version }: Wished) {
+/** A request for a load balancer. */
+export function requestOf({
+  service = "default/web",
+  ports,
+  nodes = [],
+  annotations = {},
+  more,
+  version,
+}: DesiredLoadBalancer) {
   return {
     service: serviceRef(service),
     spec: { ports: [...ports], annotations: prefixed(annotations), ...more },
@@ -71,9 +78,9 @@ function selectionOf(nodes: readonly Fact[]) {
  * Ensures, however long it takes: what takes longer than a call goes on, and the same request is answered with its end. So the provider works once, and asks
  * the same of a slow cloud and a fast one.
  */
-export async function ensure({ client }: Stage, wished: Wished) {
-  const request = { ...wishOf(wished), change: { requestId: randomUUID() } };
-  return ended(`load balancer ${wished.version} to be as wished`, async () => {
+export async function ensure({ client }: Stage, desired: DesiredLoadBalancer) {
+  const request = { ...requestOf(desired), change: { requestId: randomUUID() } };
+  return ended(`load balancer ${desired.version} to match the spec`, async () => {
     return (await client.ensureLoadBalancer(request)).loadBalancer;
   });
 }

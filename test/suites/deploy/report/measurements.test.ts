@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Figures, withFigures } from "./figures.ts";
+import { type Measurements, withMeasurements } from "./measurements.ts";
 
 const layer = (digest: string, megabytes: number) => ({
   digest,
@@ -7,7 +7,7 @@ const layer = (digest: string, megabytes: number) => ({
   unpackedBytes: megabytes * 3e6,
 });
 
-const FIGURES: Figures = {
+const MEASUREMENTS: Measurements = {
   version: "1.2.3",
   day: "2026-11-23",
   sizes: [
@@ -25,8 +25,8 @@ const FIGURES: Figures = {
 const BEGIN = "<!-- Written by npm run image-report -w @cloudwire/test. -->";
 const END = "<!-- End of what is written. -->";
 
-test("withFigures() puts a table and sentences in the place of those before", () => {
-  const page = withFigures(`# Images\n\n${BEGIN}\n\nold\n${END}\n\n## More\n`, FIGURES);
+test("withMeasurements() puts a table and sentences in the place of those before", () => {
+  const page = withMeasurements(`# Images\n\n${BEGIN}\n\nold\n${END}\n\n## More\n`, MEASUREMENTS);
   expect(page).toMatch(/^# Images\n\n<!-- Written/);
   expect(page.endsWith(`${END}\n\n## More\n`)).toBe(true);
   expect(page).not.toContain("old");
@@ -40,9 +40,9 @@ test("withFigures() puts a table and sentences in the place of those before", ()
   expect(page).toContain(
     "took 0.60 s under podman 4 and runc 1; the program without a container\n0.20 s, of which 0.35 s",
   );
-  expect(withFigures(page, FIGURES)).toBe(page);
+  expect(withMeasurements(page, MEASUREMENTS)).toBe(page);
 });
 
-test("withFigures() refuses a page without a place for them", () => {
-  expect(() => withFigures("# Images\n", FIGURES)).toThrow("no place for figures");
+test("withMeasurements() refuses a page without a place for them", () => {
+  expect(() => withMeasurements("# Images\n", MEASUREMENTS)).toThrow("no place for measurements");
 });

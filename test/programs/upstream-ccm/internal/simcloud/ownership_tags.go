@@ -1,6 +1,6 @@
 package simcloud
 
-// Tags by which the sidecar of this cloud knows what is whose; both peers stamp alike, so that effects can be compared.
+// Tags by which the sidecar of this cloud knows what is whose; both peers set the same, so that effects can be compared.
 const (
 	clusterTag          = "cloudwire.dev/cluster-id"
 	clusterNameTag      = "cloudwire.dev/cluster-name"
@@ -10,6 +10,6 @@ const (
 	nodeNameTag         = "cloudwire.dev/node-name"
 )
 
-func clusterStamp(id, name string) map[string]string {
+func clusterTags(id, name string) map[string]string {
 	return map[string]string{clusterTag: id, clusterNameTag: name}
 }

@@ -70,7 +70,7 @@ class Bucket:
         return True
 
 
-class Gate:
+class Front:
     """A WSGI application around another. What the administrator's key has signed goes through untouched.
 
     Faults last until they are cleared: `fail` (every call is answered with 503), `deny` (credentials are refused),

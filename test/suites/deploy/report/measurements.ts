@@ -20,7 +20,7 @@ export interface StartTimes {
   readonly processorMs: readonly number[];
 }
 
-export interface Figures {
+export interface Measurements {
   readonly version: string;
   /** Of the measurement: 2026-11-23. */
   readonly day: string;
@@ -36,14 +36,15 @@ export interface Figures {
 const BEGIN = "<!-- Written by npm run image-report -w @cloudwire/test. -->";
 const END = "<!-- End of what is written. -->";
 
-/** The page with the figures in the place of those that it had. */
-export function withFigures(page: string, figures: Figures): string {
+/** The page with the measurements in the place of those that it had. */
+export function withMeasurements(page: string, measurements: Measurements): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error(`the page has no place for figures, between ${BEGIN} and ${END}`);
-  return `${page.slice(0, begin)}${BEGIN}\n\n${textOf(figures)}\n${page.slice(end)}`;
+  if (begin === -1 || end < begin)
+    throw new Error(`the page has no place for measurements, between ${BEGIN} and ${END}`);
+  return `${page.slice(0, begin)}${BEGIN}\n\n${textOf(measurements)}\n${page.slice(end)}`;
 }
 
-function textOf({ version, day, sizes, starts, engine, processors, load }: Figures): string {
+function textOf({ version, day, sizes, starts, engine, processors, load }: Measurements): string {
   const architectures = [...new Set(sizes.map(({ architecture }) => architecture))].toSorted();
   const names = [...new Set(sizes.map(({ name }) => name))];
   const shared = sharedOf(sizes);
