@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TABLE } from "../src/app/options.ts";
-import { standingOf, unusedFlags } from "../src/options/upstream-flags.ts";
+import { supportOf, unusedFlags } from "../src/options/upstream-flags.ts";
 import { NODE_IPAM_SECTION, ourDefault, standings, upstream, upstreamDefault } from "./upstream-flags.ts";
 
 const names = new Set(upstream.flags.map(({ name }) => name));
@@ -13,19 +13,19 @@ describe("flags of upstream's cloud-controller-manager", () => {
   });
 
   test("are each known to the parser", () => {
-    expect([...names].filter((name) => standingOf(TABLE, name) === undefined)).toEqual([]);
+    expect([...names].filter((name) => supportOf(TABLE, name) === undefined)).toEqual([]);
   });
 
   const all = standings(upstream);
 
-  test.each(all.filter(({ standing }) => standing.kind === "same"))("--$flag.name has the same default", ({ flag }) => {
+  test.each(all.filter(({ support }) => support.kind === "same"))("--$flag.name has the same default", ({ flag }) => {
     expect(ourDefault(flag.name)).toBe(upstreamDefault(flag));
   });
 
   test("with another default say why", () => {
-    const others = all.filter(({ flag, standing }) => {
+    const others = all.filter(({ flag, support }) => {
       const ours = ourDefault(flag.name);
-      return standing.kind !== "mapped" && ours !== undefined && ours !== upstreamDefault(flag);
+      return support.kind !== "mapped" && ours !== undefined && ours !== upstreamDefault(flag);
     });
     expect(others).toEqual([]);
   });

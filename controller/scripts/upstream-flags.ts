@@ -2,7 +2,7 @@ import upstream from "../test/fixtures/upstream-flags.json" with { type: "json" 
 import { TABLE } from "../src/app/options.ts";
 import { isCommandFlag } from "../src/options/table.ts";
 import { defaultText } from "../src/options/flag.ts";
-import { type Standing, standingOf } from "../src/options/upstream-flags.ts";
+import { type FlagSupport, supportOf } from "../src/options/upstream-flags.ts";
 
 /** Every flag of upstream's, as its binary tells it; test/suites/flags/upstream-flags.ts writes and describes them. */
 export { upstream };
@@ -31,10 +31,10 @@ export function ourDefault(name: string): string | undefined {
 /** Each flag of upstream's with what becomes of it here; fails where one is not known. */
 export function standings({
   flags,
-}: UpstreamFlags): readonly { readonly flag: UpstreamFlag; readonly standing: Standing }[] {
+}: UpstreamFlags): readonly { readonly flag: UpstreamFlag; readonly support: FlagSupport }[] {
   return flags.map((flag) => {
-    const standing = standingOf(TABLE, flag.name);
-    if (standing === undefined) throw new Error(`--${flag.name} of upstream's is in no table of flags`);
-    return { flag, standing };
+    const support = supportOf(TABLE, flag.name);
+    if (support === undefined) throw new Error(`--${flag.name} of upstream's is in no table of flags`);
+    return { flag, support };
   });
 }

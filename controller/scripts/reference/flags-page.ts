@@ -1,7 +1,7 @@
 import { commandFlags, type Row } from "../../src/options/table.ts";
 import { defaultText } from "../../src/options/flag.ts";
 import { TABLE } from "../../src/app/options.ts";
-import type { Standing } from "../../src/options/upstream-flags.ts";
+import type { FlagSupport } from "../../src/options/upstream-flags.ts";
 import { capitalized, cell, code, GENERATED, table } from "../markdown.ts";
 import {
   NODE_IPAM_SECTION,
@@ -61,7 +61,7 @@ function upstreamSection(): string {
   const all = standings(upstream);
   const beside = all.filter(({ flag }) => flag.section === NODE_IPAM_SECTION);
   const theirs = all.filter((entry) => !beside.includes(entry));
-  const count = (kind: Standing["kind"]): number => theirs.filter(({ standing }) => standing.kind === kind).length;
+  const count = (kind: FlagSupport["kind"]): number => theirs.filter(({ support }) => support.kind === kind).length;
   const head = ["flag", "type", "default upstream", "here", "default here", "why, or what to use"];
   return `## Flags of upstream's cloud-controller-manager
 
@@ -75,36 +75,36 @@ test compares them with it again.
 
 ${table(
   head,
-  theirs.map(({ flag, standing }) => upstreamRow(flag, standing)),
+  theirs.map(({ flag, support }) => upstreamRow(flag, support)),
 )}
 Beside them, those of upstream's \`node-ipam-controller\`, which a vendor has to link into the binary:
 
 ${table(
   head,
-  beside.map(({ flag, standing }) => upstreamRow(flag, standing)),
+  beside.map(({ flag, support }) => upstreamRow(flag, support)),
 )}`;
 }
 
-function upstreamRow(flag: UpstreamFlag, standing: Standing): readonly string[] {
+function upstreamRow(flag: UpstreamFlag, support: FlagSupport): readonly string[] {
   return [
     code(`--${flag.name}`),
     cell(flag.type),
     code(upstreamDefault(flag)),
-    standing.kind,
+    support.kind,
     code(ourDefault(flag.name) ?? ""),
-    cell(words(standing)),
+    cell(words(support)),
   ];
 }
 
-function words(standing: Standing): string {
-  switch (standing.kind) {
+function words(support: FlagSupport): string {
+  switch (support.kind) {
     case "same":
       return "";
     case "mapped":
-      return standing.how;
+      return support.how;
     case "warned":
-      return standing.instead;
+      return support.instead;
     default:
-      return standing satisfies never;
+      return support satisfies never;
   }
 }

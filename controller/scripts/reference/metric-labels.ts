@@ -12,8 +12,8 @@ import type { HealthReasonName } from "../../src/provider/connection/state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership/conflicts.ts";
 import type { NodeOwner } from "../../src/provider/model/provider.ts";
 import type { Outcome } from "../../src/runtime/reconciler.ts";
-import type { AuditFate } from "../../src/telemetry/audit-log.ts";
-import type { RecordingFate } from "../../src/telemetry/recording-log.ts";
+import type { LineResult } from "../../src/telemetry/line-log.ts";
+import type { RecordingResult } from "../../src/telemetry/recording-log.ts";
 import type { SpanFate } from "../../src/telemetry/trace-export.ts";
 import type { Priority } from "../../src/util/semaphore.ts";
 import { type ClosedSet, closed } from "../closed-set.ts";
@@ -238,13 +238,13 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     }),
   },
   cloudwire_audit_lines_total: {
-    result: closed<AuditFate>({
+    result: closed<LineResult>({
       written: "",
       dropped: "too many lines were queued for a file that could not be written",
     }),
   },
   cloudwire_recording_lines_total: {
-    result: closed<RecordingFate>({
+    result: closed<RecordingResult>({
       written: "",
       dropped: "too many lines were queued for a file that could not be written",
       size_limit: "the file reached `--record-provider-maxsize`",

@@ -167,7 +167,7 @@ Cloudwire:
       warnings: [
         {
           where: "ccm.yaml:5: KubeCloudShared.CloudProvider.Name",
-          what: "--provider names the sidecars that reach the clouds",
+          what: "--provider names the provider sidecars",
         },
       ],
     });
@@ -253,7 +253,7 @@ describe("parseCommand() with several sources", () => {
       expect.stringMatching(/^--provider-tls: key= .* cannot be read: ENOENT/),
       expect.stringMatching(/^--leader-migration-config: gone-1\.yaml: cannot be read: ENOENT/),
       expect.stringMatching(/^ccm\.yaml:4: Cloudwire\.TracingConfigFile: gone-2\.yaml: cannot be read: ENOENT/),
-      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT: "collector" names no port/),
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT: "collector" has no port/),
     ]);
   });
 
@@ -261,7 +261,7 @@ describe("parseCommand() with several sources", () => {
     const given = { args: ["--config=gone.yaml"], environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "collector" } };
     expect(problemsOf(parse(given))).toEqual([
       expect.stringMatching(/^gone\.yaml: cannot be read: ENOENT/),
-      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT: "collector" names no port/),
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT: "collector" has no port/),
     ]);
   });
 

@@ -123,10 +123,10 @@ describe("parseCommand()", () => {
         '--leader-elect-resource-namespace: "kube.system" is not a valid Kubernetes name: use lower-case letters, digits and dashes, with a letter or digit at both ends',
     },
     { args: ["completion"], problem: "completion: needs the name of a shell; write completion bash" },
-    { args: ["completion", "csh"], problem: 'completion: there is none for "csh"; write completion bash' },
+    { args: ["completion", "csh"], problem: 'completion: does not exist for "csh"; write completion bash' },
     {
       args: ["completion", "bash", "now"],
-      problem: 'completion: takes nothing after the shell, but there is "now"; write completion bash',
+      problem: 'completion: takes no argument after the shell, but got "now"; write completion bash',
     },
     { args: [provider, "--kubeconfig"], problem: "--kubeconfig: needs a value: file" },
     { args: [provider, "--v=many"], problem: '--v: "many" is not a whole number of at least 0' },

@@ -1,35 +1,23 @@
 import type { Flag, Problem } from "./flag.ts";
 import { type FlagTable, commandFlags } from "./table.ts";
 
-/** Words that a flag's value, or each item of its list, may be. By name of the flag; for what its row cannot know. */
+/** Values of flags, or of the items of a list flag, that their rows do not know. By name of the flag. */
 export type KnownWords = Readonly<Record<string, readonly string[]>>;
 
-/** What completes a value. */
-type Values =
-  | { readonly kind: "none" }
-  | { readonly kind: "files" }
-  | { readonly kind: "directories" }
-  | { readonly kind: "words"; readonly words: readonly string[] }
-  | { readonly kind: "items"; readonly words: readonly string[] };
-
 /**
- * A script that bash sources. It reads the line itself, for bash breaks words at `=` and `:`, and needs no package beside bash. Flags that
- * are only taken for the sake of old manifests are not offered.
+ * A script that bash sources. It parses the line itself, because bash splits words at `=` and `:`, and needs only bash. Unused flags of
+ * upstream are not offered.
  */
 export function bashCompletion(program: string, { byName }: FlagTable<unknown>, known: KnownWords): string {
   const name = `_${program.replaceAll("-", "_")}`;
-  const flags = [...byName.values()].map(({ name: flag, flag: row }) => ({
-    flag,
-    row,
-    values: valuesOf(row, known[flag]),
-  }));
+  const flags = [...byName.values()];
   const names = [
-    ...flags.map(({ flag, row }) => `--${flag}${row.valueName === undefined ? "" : "="}`),
+    ...flags.map(({ name: flag, flag: { valueName } }) => `--${flag}${valueName === undefined ? "" : "="}`),
     ...[...commandFlags.keys()].map((flag) => `--${flag}`),
   ];
-  const takers = flags.filter(({ row }) => row.valueName !== undefined).map(({ flag }) => `--${flag}`);
-  const cases = flags.flatMap(({ flag, values }) => {
-    const action = actionOf(values);
+  const takers = flags.filter(({ flag }) => flag.valueName !== undefined).map(({ name: flag }) => `--${flag}`);
+  const cases = flags.flatMap(({ name: flag, flag: row }) => {
+    const action = actionOf(row, known[flag]);
     return action === undefined ? [] : [`    --${flag}) ${name}_${action} ;;`];
   });
   return `# bash completion for ${program}: source this, or put it into /etc/bash_completion.d
@@ -64,7 +52,7 @@ ${name}() {
 ${cases.join("\n")}
     *) [[ $value == *unix://* ]] && before+=\${value%%unix://*}unix:// && ${name}_paths -f "\${value#*unix://}" ;;
   esac
-  # What readline replaces begins after the last character of the word that breaks words.
+  # readline replaces the text after the last word-break character.
   kept=$current
   while [[ -n $kept && ! ( \${kept: -1} == [=:] && $COMP_WORDBREAKS == *"\${kept: -1}"* ) ]]; do kept=\${kept%?}; done
   for item in "\${found[@]}"; do
@@ -78,7 +66,7 @@ complete -F ${name} ${program}
 `;
 }
 
-/** What offers candidates in `found`, and readline's options. */
+/** They put candidates into `found` and set options of readline. */
 function functions(name: string): string {
   return `${name}_option() {
   compopt -o "$1" 2> /dev/null
@@ -94,7 +82,7 @@ ${name}_words() {
   found=($(compgen -W "$1" -- "$value"))
 }
 
-# Items of a list: the last one is being written; -name turns one off.
+# Items of a list: completes the last one; -name disables one.
 ${name}_items() {
   local last=\${value##*,} sign=
   [[ $value == *,* ]] && before+=\${value%,*},
@@ -105,59 +93,41 @@ ${name}_items() {
 `;
 }
 
-function valuesOf(flag: Flag<unknown>, known: readonly string[] | undefined): Values {
-  const { shape, valueName } = flag;
-  if (valueName === "file") return { kind: "files" };
-  if (valueName === "directory") return { kind: "directories" };
+/** One of the functions of the script with its arguments; undefined: nothing completes the value. */
+function actionOf({ shape, valueName }: Flag<unknown>, known: readonly string[] | undefined): string | undefined {
+  if (valueName === "file") return `paths -f "$value"`;
+  if (valueName === "directory") return `paths -d "$value"`;
   switch (shape.kind) {
     case "boolean":
-      return { kind: "words", words: ["true", "false"] };
+      return `words "true false"`;
     case "choice":
-      return { kind: "words", words: shape.choices };
+      return `words "${shape.choices.join(" ")}"`;
     case "list": {
       const words = known ?? shape.choices;
-      return words === undefined ? { kind: "none" } : { kind: "items", words };
+      return words === undefined ? undefined : `items "${words.join(" ")}"`;
     }
     case "text":
     case "number":
     case "duration":
-      return { kind: "none" };
+      return undefined;
     default:
       return shape satisfies never;
   }
 }
 
-/** One of the functions of the script, and its arguments. */
-function actionOf(values: Values): string | undefined {
-  switch (values.kind) {
-    case "none":
-      return undefined;
-    case "files":
-      return `paths -f "$value"`;
-    case "directories":
-      return `paths -d "$value"`;
-    case "words":
-      return `words "${values.words.join(" ")}"`;
-    case "items":
-      return `items "${values.words.join(" ")}"`;
-    default:
-      return values satisfies never;
-  }
-}
-
-/** The one argument that is no flag: it prints a script for a shell. */
+/** The only argument that is not a flag: it prints a completion script. */
 export const COMPLETION = "completion";
 
 type Answer = { readonly kind: "completion" } | { readonly kind: "invalid"; readonly problems: readonly [Problem] };
 
-/** What follows the word: one shell. */
+/** The arguments after it: one shell. */
 export function readCompletion([shell, more]: readonly string[]): Answer {
   if (shell === "bash" && more === undefined) return { kind: "completion" };
   const what =
     shell === undefined
       ? "needs the name of a shell"
       : shell === "bash"
-        ? `takes nothing after the shell, but there is "${more}"`
-        : `there is none for "${shell}"`;
+        ? `takes no argument after the shell, but got "${more}"`
+        : `does not exist for "${shell}"`;
   return { kind: "invalid", problems: [{ where: COMPLETION, what: `${what}; write ${COMPLETION} bash` }] };
 }

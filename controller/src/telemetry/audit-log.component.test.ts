@@ -31,7 +31,7 @@ function open(
   options: { readonly path?: string; readonly maxBytes?: number; readonly backups?: number } = {},
 ): AuditLog {
   const limits = { path, maxBytes: 0, backups: 3, ...options };
-  return AuditLog.open({ ...limits, metrics: auditMetrics(metrics), log, clock });
+  return new AuditLog({ ...limits, metrics: auditMetrics(metrics), log, clock });
 }
 
 /** `what` of each line of a file, in order; throws where a line is not whole. */
@@ -54,7 +54,7 @@ function limitFiles(size: string): void {
 }
 
 describe("AuditLog", () => {
-  test("write() appends numbered lines to what the file has, readable for its owner alone", async () => {
+  test("write() appends numbered lines to a file that only its owner can read", async () => {
     const audit = open();
     audit.write({ what: "a" });
     audit.write({ what: "b" });
@@ -69,7 +69,7 @@ describe("AuditLog", () => {
     expect(log.lines).toEqual([]);
   });
 
-  test("open() lets the half line of a process that was killed end, so that the next one is whole", async () => {
+  test("the constructor ends the half line of a killed process, so that the next line is whole", async () => {
     writeFileSync(path, '{"line":1,"what":"a"}\n{"line":2,"wh');
     const audit = open();
     audit.write({ what: "b" });
@@ -80,16 +80,16 @@ describe("AuditLog", () => {
   test.each([
     ["in a directory that is not there", () => join(directory, "none", "audit.log"), "ENOENT"],
     ["that is a directory", () => directory, "EISDIR"],
-  ])("open() throws at once for a path %s", (_, wrong, code) => {
+  ])("the constructor throws for a path %s", (_, wrong, code) => {
     expect(() => open({ path: wrong() })).toThrow(expect.objectContaining({ code }));
   });
 
-  test("open() does not wait for somebody to read a named pipe", () => {
+  test("the constructor does not wait for a reader of a named pipe", () => {
     execFileSync("mkfifo", [path]);
     expect(() => open()).toThrow(expect.objectContaining({ code: "ENXIO" }));
   });
 
-  test("write() puts a file aside before it grows too large, and keeps as many as it is told to", async () => {
+  test("write() rotates the file before it exceeds its size limit, and keeps the configured number of backups", async () => {
     const audit = open({ maxBytes: 130, backups: 2 });
     for (let what = 1; what <= 12; what++) {
       audit.write({ what, padding: "x".repeat(20) });
@@ -104,7 +104,7 @@ describe("AuditLog", () => {
     ]);
   });
 
-  test("write() goes on in the same file where it cannot be put aside, and says so once", async () => {
+  test("write() goes on in the same file when rotation fails, and logs it once", async () => {
     const audit = open({ maxBytes: 50, backups: 1 });
     // A directory with something in it is in the way.
     execFileSync("mkdir", ["-p", join(directory, "audit.log.1", "full")]);
@@ -114,11 +114,11 @@ describe("AuditLog", () => {
     }
     await audit.close(CLOSE_MS);
     expect(written()).toEqual(["a", "b", "c"]);
-    expect(log.messages("error")).toEqual([expect.stringContaining("cannot be put aside")]);
+    expect(log.messages("error")).toEqual([expect.stringContaining("Could not rotate")]);
     expect(await metrics.value("cloudwire_audit_failures_total")).toBe(2);
   });
 
-  test("reopen() follows the path, where logrotate has put the file aside", async () => {
+  test("reopen() follows the path after logrotate has moved the file", async () => {
     const audit = open();
     audit.write({ what: "before" });
     await fileSays("before");
@@ -132,11 +132,11 @@ describe("AuditLog", () => {
     expect(written()).toEqual(["after"]);
   });
 
-  test("write() never throws on a full disk: lines wait, are tried again, and at last are lost; both are told once", async () => {
+  test("write() never throws on a full disk: lines are queued, retried and at last dropped, each logged once", async () => {
     const audit = open({ path: "/dev/full" });
     audit.write({ what: "a" });
-    await eventually("it is to be tried again", () => clock.timers > 0);
-    expect(log.messages("error")).toEqual([expect.stringContaining("cannot be written; calls go on")]);
+    await eventually("a retry is scheduled", () => clock.timers > 0);
+    expect(log.messages("error")).toEqual([expect.stringContaining("Could not write the audit log")]);
     await clock.advance(RETRY_MS);
     await eventually("it is to be tried a third time", () => clock.timers > 0);
     expect(await metrics.value("cloudwire_audit_failures_total")).toBe(2);
@@ -144,22 +144,22 @@ describe("AuditLog", () => {
     for (let what = 0; what < 10; what++) audit.write({ what, padding });
     expect(await lines("dropped")).toBe(3);
     expect(log.messages("error")).toEqual([
-      expect.stringContaining("cannot be written; calls go on"),
-      expect.stringContaining("are lost: too many wait"),
+      expect.stringContaining("Could not write the audit log"),
+      expect.stringContaining("Dropping lines of the audit log"),
     ]);
     await audit.close(CLOSE_MS);
     expect(await lines("written")).toBeUndefined();
     expect(await lines("dropped")).toBe(11);
   });
 
-  test("close() gives up after its time where nobody reads", async () => {
+  test("close() gives up after its time without a reader", async () => {
     const audit = open({ path: "/dev/full" });
     audit.write({ what: "a" });
     await audit.close(CLOSE_MS);
-    expect(log.messages("error").at(-1)).toContain("before the end of the audit log was written");
+    expect(log.messages("error").at(-1)).toContain("unwritten lines of the audit log");
   });
 
-  test("write() leaves no half line on a disk that is full for a while, and then all of them", async () => {
+  test("write() leaves no half line on a full disk, and writes all lines once there is room", async () => {
     const ignore = (): void => undefined;
     process.on("SIGXFSZ", ignore);
     const audit = open();
@@ -177,13 +177,13 @@ describe("AuditLog", () => {
     await audit.close(CLOSE_MS);
     expect(written()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(log.messages("error")).toHaveLength(1);
-    expect(log.messages("info")).toEqual(["The audit log is written again"]);
+    expect(log.messages("info")).toEqual(["Writing the audit log again"]);
     expect(await lines("dropped")).toBeUndefined();
   });
 
-  test("lose() counts a change of which no line could be made, so that its number is missing", async () => {
+  test("drop() counts a change that could not be serialized, and skips its number", async () => {
     const audit = open();
-    audit.lose(new TypeError("broken"));
+    audit.drop(new TypeError("broken"));
     audit.write({ what: "a" });
     await audit.close(CLOSE_MS);
     expect(readFileSync(path, "utf8")).toBe('{"line":2,"what":"a"}\n');

@@ -1,79 +1,77 @@
+import type { Counter } from "prom-client";
 import type { Clock, Timer } from "../util/clock.ts";
-import { AuditFile, type AuditFileOptions } from "./rotating-file.ts";
 import type { Logger } from "./log.ts";
+import { RotatingFile, type RotatingFileOptions } from "./rotating-file.ts";
 
-/** What goes wrong with such a file, in the words of the log. */
-export interface LineLogWords {
+/** Log messages about the file. */
+export interface LineLogMessages {
   readonly write: string;
   readonly rotate: string;
   readonly reopen: string;
-  /** Lines are lost: too many wait. */
-  readonly lost: string;
-  /** After one of the above. */
-  readonly again: string;
-  /** The process ends before all is written. */
+  readonly dropped: string;
+  readonly recovered: string;
+  /** The process ends with unwritten lines. */
   readonly ended: string;
 }
 
-/** What becomes of lines. */
-export interface LineMetrics {
-  count(fate: "written" | "dropped", lines: number): void;
-  /** A write, a rotation or a reopening failed; lines wait and are tried again. */
+export interface LineMetrics<Result = LineResult> {
+  count(result: Result, lines: number): void;
+  /** A write, a rotation or a reopening failed and is retried. */
   failed(): void;
 }
 
-export interface LineLogDependencies extends AuditFileOptions {
-  readonly words: LineLogWords;
+export type LineResult = "written" | "dropped";
+
+export function lineMetrics<Result extends string>(lines: Counter<"result">, failures: Counter): LineMetrics<Result> {
+  return { count: (result, number) => lines.inc({ result }, number), failed: () => failures.inc() };
+}
+
+export interface LineLogDependencies extends RotatingFileOptions {
+  readonly messages: LineLogMessages;
   readonly metrics: LineMetrics;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
-/** What may wait for a file that cannot be written: some ten thousand lines. Then new ones are lost, and old ones kept. */
+/** Limit of the queue for a file that cannot be written: some ten thousand lines. New lines are dropped beyond it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
-/** Written at once at most. */
 const BATCH_BYTES = 256 * 1024;
 
-/** Until the next try after one that failed. */
 const RETRY_MS = 5000;
 
-/** The same where a pipe is full, which is no failure: its reader is slow. */
+/** For a pipe whose reader is slow, which is not a failure. */
 const FULL_PIPE_MS = 20;
 
 type Trouble = "write" | "rotate" | "reopen";
 
-/** Lines of a file in the order in which they came, behind the work that they tell of: whoever writes one never waits for it. */
+/** Writes lines in order and in the background. */
 export class LineLog {
   readonly #deps: LineLogDependencies;
-  readonly #file: AuditFile;
+  readonly #file: RotatingFile;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** What is being written: whole lines, but for the beginning of the first where that is written. */
+  /** Being written: whole lines, except that the start of the first may be written already. */
   #batch: Buffer = Buffer.alloc(0);
   #batchLines = 0;
-  /** Since the log said last that lines are lost, or that they no longer are. */
-  #lost = 0;
-  /** What fails now and has been told. */
-  readonly #told = new Set<Trouble>();
+  /** Since the last log message about dropped lines. */
+  #dropped = 0;
+  /** Current failures that have been logged. */
+  readonly #logged = new Set<Trouble>();
   #wantsReopening = false;
   #retry: Timer | undefined;
   #draining: Promise<void> | undefined;
 
-  private constructor(dependencies: LineLogDependencies) {
+  /** Throws if the path cannot be opened. */
+  constructor(dependencies: LineLogDependencies) {
     this.#deps = dependencies;
-    this.#file = AuditFile.open(dependencies);
+    this.#file = RotatingFile.open(dependencies);
   }
 
-  /** Throws where the path cannot be opened. */
-  static open(dependencies: LineLogDependencies): LineLog {
-    return new LineLog(dependencies);
-  }
-
-  /** False: the line, of that number, is lost, for too many wait. */
+  /** False: the line, of that number, is dropped because the queue is full. */
   append(line: number, bytes: Buffer): boolean {
     if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) {
-      this.#loseOne(line);
+      this.#drop(line);
       return false;
     }
     this.#waiting.push(bytes);
@@ -82,16 +80,16 @@ export class LineLog {
     return true;
   }
 
-  /** Another program has put the file aside, as logrotate does. */
+  /** For programs such as logrotate that have moved the file. */
   reopen(): void {
     this.#wantsReopening = true;
     this.#cancelRetry();
     this.#drain();
   }
 
-  /** Writes what waits, for so long at most. Nothing may be written afterwards. */
+  /** Writes queued lines for at most `withinMs`. Nothing may be written afterwards. */
   async close(withinMs: number): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock, log, metrics, messages, path } = this.#deps;
     this.#cancelRetry();
     this.#drain();
     const over = Promise.withResolvers<void>();
@@ -100,15 +98,9 @@ export class LineLog {
     timer.cancel();
     this.#cancelRetry();
     const lines = this.#waiting.length + this.#batchLines;
-    if (lines > 0) {
-      this.#deps.metrics.count("dropped", lines);
-      return log.error(this.#deps.words.ended, { file: this.#path, lines });
-    }
-    await this.#file.close();
-  }
-
-  get #path(): string {
-    return this.#deps.path;
+    if (lines === 0) return this.#file.close();
+    metrics.count("dropped", lines);
+    log.error(messages.ended, { file: path, lines });
   }
 
   #drain(): void {
@@ -121,15 +113,18 @@ export class LineLog {
 
   async #writeAll(): Promise<void> {
     while (this.#wantsReopening || this.#batch.length > 0 || this.#waiting.length > 0) {
-      if (this.#wantsReopening) await this.#reopenFile();
+      if (this.#wantsReopening) {
+        this.#wantsReopening = false;
+        await this.#attempt("reopen", () => this.#file.reopen());
+      }
       if (this.#batch.length === 0) this.#fillBatch();
       if (this.#batch.length === 0) return;
-      await this.#noting("rotate", () => this.#file.makeRoom(this.#batch.length));
+      await this.#attempt("rotate", () => this.#file.makeRoom(this.#batch.length));
       const { bytes, error } = await this.#file.append(this.#batch);
       this.#batch = this.#batch.subarray(bytes);
       if (isFullPipe(error)) await this.#wait(FULL_PIPE_MS);
-      else if (error !== undefined) return this.#tryLater(error);
-      else this.#noteWritten();
+      else if (error !== undefined) return this.#retryLater(error);
+      else this.#written();
     }
   }
 
@@ -147,22 +142,17 @@ export class LineLog {
     this.#batchLines = taken.length;
   }
 
-  #noteWritten(): void {
-    const { metrics, log } = this.#deps;
+  #written(): void {
+    const { metrics, log, messages, path } = this.#deps;
     metrics.count("written", this.#batchLines);
     this.#batchLines = 0;
-    if (!this.#told.delete("write") && this.#lost === 0) return;
-    log.info(this.#deps.words.again, { file: this.#path, dropped: this.#lost });
-    this.#lost = 0;
+    if (!this.#logged.delete("write") && this.#dropped === 0) return;
+    log.info(messages.recovered, { file: path, dropped: this.#dropped });
+    this.#dropped = 0;
   }
 
-  async #reopenFile(): Promise<void> {
-    this.#wantsReopening = false;
-    await this.#noting("reopen", () => this.#file.reopen());
-  }
-
-  #tryLater(error: unknown): void {
-    this.#tell("write", error);
+  #retryLater(error: unknown): void {
+    this.#failed("write", error);
     this.#retry = this.#deps.clock.schedule(RETRY_MS, () => {
       this.#retry = undefined;
       this.#drain();
@@ -174,30 +164,29 @@ export class LineLog {
     this.#retry = undefined;
   }
 
-  /** What is written meanwhile goes where it went. */
-  async #noting(trouble: Trouble, work: () => Promise<void>): Promise<void> {
+  /** After a failure lines still go to the open file. */
+  async #attempt(trouble: Trouble, work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      this.#told.delete(trouble);
+      this.#logged.delete(trouble);
     } catch (error) {
-      this.#tell(trouble, error);
+      this.#failed(trouble, error);
     }
   }
 
-  /** Once until it works again. */
-  #tell(trouble: Trouble, err: unknown): void {
-    const { metrics, log } = this.#deps;
+  #failed(trouble: Trouble, err: unknown): void {
+    const { metrics, log, messages, path } = this.#deps;
     metrics.failed();
-    if (this.#told.has(trouble)) return;
-    this.#told.add(trouble);
-    log.error(this.#deps.words[trouble], { file: this.#path, err });
+    if (this.#logged.has(trouble)) return;
+    this.#logged.add(trouble);
+    log.error(messages[trouble], { file: path, err });
   }
 
-  #loseOne(firstLine: number): void {
-    const { metrics, log, words } = this.#deps;
+  #drop(firstLine: number): void {
+    const { metrics, log, messages, path } = this.#deps;
     metrics.count("dropped", 1);
-    if (this.#lost === 0) log.error(words.lost, { file: this.#path, firstLine });
-    this.#lost++;
+    if (this.#dropped === 0) log.error(messages.dropped, { file: path, firstLine });
+    this.#dropped++;
   }
 
   #wait(delayMs: number): Promise<void> {

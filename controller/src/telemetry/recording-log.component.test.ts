@@ -10,7 +10,7 @@ import { RecordingLog, type RecordingOpening, openRecording, recordingMetrics } 
 
 const CLOSE_MS = 3000;
 const MEGABYTE = 1024 * 1024;
-const head = { program: "controller 1", providers: [{ name: "acme", address: "unix:///acme.sock" }] };
+const header = { program: "controller 1", providers: [{ name: "acme", address: "unix:///acme.sock" }] };
 
 let directory: string;
 let path: string;
@@ -28,8 +28,8 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function open(options: { readonly path?: string; readonly maxBytes?: number } = {}): RecordingLog {
-  const limits = { path, maxBytes: MEGABYTE, head, ...options };
-  return RecordingLog.open({ ...limits, metrics: recordingMetrics(metrics), log, clock });
+  const limits = { path, maxBytes: MEGABYTE, header, ...options };
+  return new RecordingLog({ ...limits, metrics: recordingMetrics(metrics), log, clock });
 }
 
 function written(): readonly Readonly<Record<string, unknown>>[] {
@@ -42,7 +42,7 @@ const kinds = () => written().map(({ kind }) => kind);
 const lines = (result: string) => metrics.value("cloudwire_recording_lines_total", { result });
 
 describe("RecordingLog", () => {
-  test("begins with a head and ends with a tail, in a file for its owner alone, and goes on behind what is there", async () => {
+  test("writes a header and a footer to a file that only its owner can read, and appends to an existing one", async () => {
     const recording = open();
     await clock.advance(1500);
     recording.write({ kind: "start", call: recording.nextCall() });
@@ -59,7 +59,7 @@ describe("RecordingLog", () => {
         format: "cloudwire.recording",
         version: 1,
         contract: "cloudprovider.v1",
-        ...head,
+        ...header,
       },
       { line: 2, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "start", call: 1 },
       { line: 3, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "footer" },
@@ -69,33 +69,33 @@ describe("RecordingLog", () => {
     expect(log.lines).toEqual([]);
   });
 
-  test("says that it is full, stays below its size, and counts what is not recorded any more", async () => {
+  test("stays below its size limit, writes that it was reached, and counts the lines that are not recorded", async () => {
     const recording = open({ maxBytes: 2000 });
     for (let call = 1; call <= 20; call++) recording.write({ kind: "start", call, padding: "x".repeat(100) });
     await recording.close(CLOSE_MS);
     expect(kinds().at(-1)).toBe("sizeLimit");
     expect(statSync(path).size).toBeLessThanOrEqual(2000);
     expect(written().map(({ line }) => line)).toEqual(written().map((_, index) => index + 1));
-    // All that was written or not: 20 calls, a head, the line that says it is full, and no tail.
+    // All that was written or not: 20 calls, a header, the line of kind sizeLimit, and no footer.
     expect(Number(await lines("size_limit")) + kinds().length).toBe(23);
     expect(log.messages("warn")).toEqual([expect.stringContaining("recording stopped")]);
   });
 
-  test("loses what it can keep no longer, says how much once it can write again, and never throws", async () => {
+  test("drops lines when the queue is full, logs their number when it can write again, and never throws", async () => {
     const recording = open({ path: "/dev/full", maxBytes: 100 * MEGABYTE });
     const padding = "x".repeat(MEGABYTE);
     for (let call = 1; call <= 10; call++) recording.write({ kind: "start", call, padding });
-    await eventually("it is to be tried again", () => clock.timers > 0);
+    await eventually("a retry is scheduled", () => clock.timers > 0);
     expect(await lines("dropped")).toBe(3);
-    expect(log.messages("error")).toContainEqual(expect.stringContaining("Lines of the recording are lost"));
+    expect(log.messages("error")).toContainEqual(expect.stringContaining("Dropping lines of the recording"));
     await recording.close(CLOSE_MS);
     expect(await lines("written")).toBeUndefined();
   });
 
-  test("says in the file that lines are missing before the next one", async () => {
+  test("writes the number of dropped lines before the next line", async () => {
     const recording = open();
     recording.write({ kind: "start", call: 1 });
-    recording.lose(new TypeError("broken"));
+    recording.drop(new TypeError("broken"));
     recording.write({ kind: "start", call: 3 });
     await recording.close(CLOSE_MS);
     expect(written().map(({ line, kind, lines: missing }) => [line, kind, missing])).toEqual([
@@ -108,17 +108,17 @@ describe("RecordingLog", () => {
     expect(await lines("dropped")).toBe(1);
   });
 
-  test("says once that it is full where it had to say first that lines are missing", async () => {
+  test("writes that the size limit was reached once, even with dropped lines to report", async () => {
     const recording = open({ maxBytes: 700 });
     recording.write({ kind: "start", call: 1, padding: "x".repeat(100) });
-    recording.lose(new TypeError("broken"));
+    recording.drop(new TypeError("broken"));
     recording.write({ kind: "start", call: 2 });
     await recording.close(CLOSE_MS);
     expect(kinds()).toEqual(["header", "start", "sizeLimit"]);
     expect(log.messages("warn")).toHaveLength(1);
   });
 
-  test("open() throws at once for a path that cannot be written", () => {
+  test("the constructor throws for a path that cannot be written", () => {
     expect(() => open({ path: join(directory, "none", "x") })).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });
 });
@@ -140,17 +140,17 @@ describe("recording", () => {
   }
 
   describe("openRecording()", () => {
-    test("opens nothing unless a file is named", () => {
+    test("opens nothing without a path", () => {
       expect(open("")).toEqual({ kind: "off", recording: undefined });
     });
 
-    test("begins a file with where it is from", async () => {
+    test("starts the file with its program and providers", async () => {
       const path = join(directory, "provider.rec");
       const opening = open(path);
       expect(opening.kind).toBe("open");
       if (opening.kind === "open") await opening.recording.close(CLOSE_MS);
-      const [head = ""] = readFileSync(path, "utf8").split("\n");
-      expect(JSON.parse(head)).toMatchObject({
+      const [first = ""] = readFileSync(path, "utf8").split("\n");
+      expect(JSON.parse(first)).toMatchObject({
         kind: "header",
         program: "controller 1",
         providers: [{ name: "acme", address: "unix:///run/acme.sock" }],
@@ -160,7 +160,7 @@ describe("recording", () => {
     test.each([
       ["-", "--record-provider: must be a file, not standard output"],
       ["/none/provider.rec", "--record-provider: /none/provider.rec: cannot be opened for writing: ENOENT"],
-    ])("says what is wrong with %s", (path, problem) => {
+    ])("names the problem of %s", (path, problem) => {
       expect(open(path)).toEqual({ kind: "failed", problem: expect.stringContaining(problem) });
     });
   });

@@ -1,23 +1,22 @@
 import { statSync } from "node:fs";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import { LineLog, type LineLogWords } from "./line-log.ts";
+import { LineLog, type LineLogMessages, type LineMetrics, type LineResult, lineMetrics } from "./line-log.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RecordingOptions } from "./options.ts";
 
-/** Takes what goes over the wire to providers. Never blocks, never throws. */
+/** Takes the messages of calls to providers. Never blocks, never throws. */
 export interface RecordingSink {
-  /** Of a call that begins, across all providers. */
+  /** Number of a call, across all providers. */
   nextCall(): number;
-  /** @param entry what JSON can hold */
+  /** @param entry serializable as JSON */
   write(entry: object): void;
-  /** Something of which no line could be made. */
-  lose(error: unknown): void;
+  /** A message that could not be serialized. */
+  drop(error: unknown): void;
 }
 
-/** What the first line says of where the recording is from. */
-export interface RecordingHead {
+export interface RecordingHeader {
   /** Program and version. */
   readonly program: string;
   readonly providers: readonly { readonly name: string; readonly address: string }[];
@@ -25,31 +24,30 @@ export interface RecordingHead {
 
 export interface RecordingLogDependencies {
   readonly path: string;
-  /** The file grows no larger. */
   readonly maxBytes: number;
-  readonly head: RecordingHead;
+  readonly header: RecordingHeader;
   readonly metrics: RecordingMetrics;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
 export const RECORDING_FORMAT = "cloudwire.recording";
-/** Another one only where a reader of the former would go wrong; fields may be added without. */
+/** Increases with incompatible changes only; added fields are compatible. */
 export const RECORDING_VERSION = 1;
 
-const WORDS: LineLogWords = {
-  write: "The recording cannot be written; calls go on, lines wait until it can, and are lost when too many do",
-  rotate: "The recording cannot be put aside",
-  reopen: "The recording cannot be opened anew",
-  lost: "Lines of the recording are lost: too many wait to be written",
-  again: "The recording is written again",
-  ended: "The process ends before the end of the recording was written",
+const MESSAGES: LineLogMessages = {
+  write: "Could not write the recording; lines are queued, and dropped when the queue is full",
+  rotate: "Could not rotate the recording",
+  reopen: "Could not reopen the recording",
+  dropped: "Dropping lines of the recording: the queue is full",
+  recovered: "Writing the recording again",
+  ended: "The process ends with unwritten lines of the recording",
 };
 
-/** Room for the line that says that the file is full. */
-const TAIL_BYTES = 256;
+/** Reserved for the line of kind sizeLimit. */
+const FOOTER_BYTES = 256;
 
-/** The recording of the process: what went over the wire to its providers, in the order in which it did, behind the calls. */
+/** The messages of all calls to providers, in order, written in the background. */
 export class RecordingLog implements RecordingSink {
   readonly #deps: RecordingLogDependencies;
   readonly #lines: LineLog;
@@ -58,23 +56,19 @@ export class RecordingLog implements RecordingSink {
   #calls = 0;
   #bytes: number;
   #isFull = false;
-  /** Since the file said last that lines are lost. */
-  #lost = 0;
+  /** Since the last line of kind dropped. */
+  #dropped = 0;
 
-  private constructor(dependencies: RecordingLogDependencies) {
-    const { path, clock, head } = dependencies;
+  /** Throws if the path cannot be opened. Appends to an existing file, with another header. */
+  constructor(dependencies: RecordingLogDependencies) {
+    const { path, clock, header } = dependencies;
     this.#deps = dependencies;
-    // No rotation: what a recording begins with, its later lines are of no use without.
-    this.#lines = LineLog.open({ ...dependencies, maxBytes: 0, backups: 1, words: WORDS });
+    // Without rotation: later lines depend on earlier ones.
+    this.#lines = new LineLog({ ...dependencies, maxBytes: 0, backups: 1, messages: MESSAGES });
     this.#bytes = statSync(path).size;
     this.#startedMs = clock.monotonicMs();
     const contract = "cloudprovider.v1";
-    this.write({ kind: "header", format: RECORDING_FORMAT, version: RECORDING_VERSION, contract, ...head });
-  }
-
-  /** Throws where the path cannot be opened. What the file has is kept: the recording goes on behind it, with a head of its own. */
-  static open(dependencies: RecordingLogDependencies): RecordingLog {
-    return new RecordingLog(dependencies);
+    this.write({ kind: "header", format: RECORDING_FORMAT, version: RECORDING_VERSION, contract, ...header });
   }
 
   nextCall(): number {
@@ -84,29 +78,27 @@ export class RecordingLog implements RecordingSink {
 
   write(entry: object): void {
     try {
-      if (this.#lost > 0 && this.#append({ kind: "dropped", lines: this.#lost })) this.#lost = 0;
-      if (!this.#append(entry)) this.#lost++;
+      if (this.#dropped > 0 && this.#append({ kind: "dropped", lines: this.#dropped })) this.#dropped = 0;
+      if (!this.#append(entry)) this.#dropped++;
     } catch (error) {
-      this.lose(error);
+      this.drop(error);
     }
   }
 
-  lose(error: unknown): void {
+  drop(error: unknown): void {
     this.#line++;
-    this.#lost++;
+    this.#dropped++;
     this.#deps.metrics.count("dropped", 1);
-    this.#deps.log.error("Could not write a call to the recording: internal error", {
-      err: error,
-    });
+    this.#deps.log.error("Could not write a call to the recording: internal error", { err: error });
   }
 
-  /** Says that the recording is whole and writes what waits, for so long at most. Nothing may be written afterwards. */
+  /** Writes the footer and queued lines for at most `withinMs`. Nothing may be written afterwards. */
   close(withinMs: number): Promise<void> {
     this.write({ kind: "footer" });
     return this.#lines.close(withinMs);
   }
 
-  /** False: the line is lost. */
+  /** False: the line is dropped. */
   #append(entry: object): boolean {
     const { maxBytes, metrics, log, path } = this.#deps;
     if (this.#isFull) {
@@ -114,7 +106,7 @@ export class RecordingLog implements RecordingSink {
       return true;
     }
     const bytes = this.#bytesOf(entry);
-    if (this.#bytes + bytes.length + TAIL_BYTES > maxBytes) {
+    if (this.#bytes + bytes.length + FOOTER_BYTES > maxBytes) {
       this.#isFull = true;
       this.#lines.append(this.#line, this.#bytesOf({ kind: "sizeLimit" }, this.#line));
       metrics.count("size_limit", 1);
@@ -134,14 +126,9 @@ export class RecordingLog implements RecordingSink {
   }
 }
 
-/** What becomes of lines of a recording. */
-export type RecordingFate = "written" | "dropped" | "size_limit";
+export type RecordingResult = LineResult | "size_limit";
 
-export interface RecordingMetrics {
-  count(fate: RecordingFate, lines: number): void;
-  /** A write failed; lines wait and are tried again. */
-  failed(): void;
-}
+type RecordingMetrics = LineMetrics<RecordingResult>;
 
 export function recordingMetrics(metrics: Metrics): RecordingMetrics {
   const lines = metrics.counter({
@@ -153,7 +140,7 @@ export function recordingMetrics(metrics: Metrics): RecordingMetrics {
     name: "cloudwire_recording_failures_total",
     help: "Failed attempts to write the recording of --record-provider. Writes are retried.",
   });
-  return { count: (fate, number) => lines.inc({ result: fate }, number), failed: () => failures.inc() };
+  return lineMetrics(lines, failures);
 }
 
 export type RecordingOpening =
@@ -162,7 +149,7 @@ export type RecordingOpening =
   | { readonly kind: "failed"; readonly problem: string };
 
 export interface RecordingDependencies {
-  readonly options: RecordingOptions & { readonly provider: RecordingHead["providers"] };
+  readonly options: RecordingOptions & { readonly provider: RecordingHeader["providers"] };
   /** Program and version. */
   readonly program: string;
   readonly metrics: Metrics;
@@ -172,15 +159,14 @@ export interface RecordingDependencies {
 
 const MEGABYTE = 1024 * 1024;
 
-/** The recording that the settings ask for. */
 export function openRecording({ options, program, metrics, clock, log }: RecordingDependencies): RecordingOpening {
   const { recordProvider: path, recordProviderMaxsize, provider } = options;
   if (path === "") return { kind: "off", recording: undefined };
   if (path === "-") return { kind: "failed", problem: "--record-provider: must be a file, not standard output" };
   const providers = provider.map(({ name, address }) => ({ name, address }));
   try {
-    const limits = { path, maxBytes: recordProviderMaxsize * MEGABYTE, head: { program, providers } };
-    const recording = RecordingLog.open({ ...limits, metrics: recordingMetrics(metrics), clock, log });
+    const limits = { path, maxBytes: recordProviderMaxsize * MEGABYTE, header: { program, providers } };
+    const recording = new RecordingLog({ ...limits, metrics: recordingMetrics(metrics), clock, log });
     return { kind: "open", recording };
   } catch (error) {
     return { kind: "failed", problem: `--record-provider: ${path}: cannot be opened for writing: ${messageOf(error)}` };

@@ -14,25 +14,24 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 
-export interface AuditFileOptions {
+export interface RotatingFileOptions {
   /** `-`: standard output. */
   readonly path: string;
-  /** A file that would grow beyond it is put aside. 0: never. */
+  /** The file is rotated before it exceeds this size. 0: never. */
   readonly maxBytes: number;
-  /** Files put aside that are kept. */
+  /** Rotated files to keep. */
   readonly backups: number;
 }
 
-/** How far an append came. */
 export interface Appended {
   readonly bytes: number;
-  /** Why not all of it was written; undefined: it was. */
+  /** undefined: everything was written. */
   readonly error: unknown;
 }
 
 const STANDARD_OUTPUT = 1;
 const MODE = 0o600;
-/** Without blocking: a named pipe that nobody reads would hold up the start. */
+/** Non-blocking: a named pipe without a reader would block the start. */
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 const descriptor = {
@@ -44,36 +43,36 @@ const descriptor = {
   write: promisify(write),
 };
 
-/** A file that is appended to, put aside when it is large, and opened anew where another program has put it aside. One call at a time. */
-export class AuditFile {
-  readonly #options: AuditFileOptions;
+/** A file that is rotated by size, and reopened after another program rotated it. Calls must not overlap. */
+export class RotatingFile {
+  readonly #options: RotatingFileOptions;
   #descriptor: number;
 
-  private constructor(options: AuditFileOptions, opened: number) {
+  private constructor(options: RotatingFileOptions, opened: number) {
     this.#options = options;
     this.#descriptor = opened;
   }
 
-  /** Throws where the path cannot be opened. */
-  static open(options: AuditFileOptions): AuditFile {
+  /** Throws if the path cannot be opened. */
+  static open(options: RotatingFileOptions): RotatingFile {
     const { path } = options;
-    if (path === "-") return new AuditFile(options, STANDARD_OUTPUT);
+    if (path === "-") return new RotatingFile(options, STANDARD_OUTPUT);
     const opened = openSync(path, FLAGS, MODE);
     try {
       endHalfLine(path, opened);
     } catch {
-      // A disk that is full, or a file that may be written and not read: neither holds up the start.
+      // A full disk, or a file without read permission, must not prevent the start.
     }
-    return new AuditFile(options, opened);
+    return new RotatingFile(options, opened);
   }
 
-  /** Puts the file aside where `bytes` more would be too many. Rejects when that fails; what is there can be appended to all the same. */
+  /** Rotates the file if it cannot take `bytes` more. After a rejection it can still be appended to. */
   async makeRoom(bytes: number): Promise<void> {
     const { path, maxBytes, backups } = this.#options;
     if (path === "-" || maxBytes === 0) return;
     const stats = await descriptor.fstat(this.#descriptor);
     if (!stats.isFile() || stats.size === 0 || stats.size + bytes <= maxBytes) return;
-    // First what may fail for want of room: nothing has been moved then.
+    // The step that fails on a full disk comes first, before any file is moved.
     const next = `${path}.new`;
     const opened = await descriptor.open(next, FLAGS, MODE);
     try {
@@ -87,7 +86,7 @@ export class AuditFile {
     await this.#replace(opened);
   }
 
-  /** All of it, or nothing where the file can be cut back: no line stays half written. */
+  /** Appends everything, or nothing if the file can be truncated: no line stays half written. */
   async append(bytes: Uint8Array): Promise<Appended> {
     let done = 0;
     try {
@@ -101,7 +100,6 @@ export class AuditFile {
     }
   }
 
-  /** Follows the path: whoever moved the file away wants a new one. */
   async reopen(): Promise<void> {
     const { path } = this.#options;
     if (path !== "-") await this.#replace(await descriptor.open(path, FLAGS, MODE));
@@ -124,13 +122,13 @@ export class AuditFile {
   }
 
   async #replace(opened: number): Promise<void> {
-    const former = this.#descriptor;
+    const previous = this.#descriptor;
     this.#descriptor = opened;
-    await descriptor.close(former);
+    await descriptor.close(previous);
   }
 }
 
-/** A process that was killed while it wrote leaves half a line, which must not take the next one with it. */
+/** A process that was killed may leave half a line, which must not merge with the next one. */
 function endHalfLine(path: string, opened: number): void {
   const { size } = fstatSync(opened);
   if (size === 0) return;
@@ -144,7 +142,7 @@ function endHalfLine(path: string, opened: number): void {
   }
 }
 
-/** A file that is not there needs no moving. */
+/** A missing file is not an error. */
 async function moved(from: string, to: string): Promise<void> {
   try {
     await descriptor.rename(from, to);

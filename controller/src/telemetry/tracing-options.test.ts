@@ -52,10 +52,10 @@ test("readTracingEnvironment() tells every problem with the name of the variable
     problems: [
       {
         where: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-        what: 'is "http/protobuf"; only grpc is spoken, on port 4317 as a rule',
+        what: 'is "http/protobuf"; only grpc is supported, usually on port 4317',
       },
       { where: "OTEL_TRACES_EXPORTER", what: 'is "zipkin", neither otlp nor none' },
-      { where: "OTEL_EXPORTER_OTLP_ENDPOINT", what: '"collector:4317" has to begin with http:// or https://' },
+      { where: "OTEL_EXPORTER_OTLP_ENDPOINT", what: '"collector:4317" does not begin with http:// or https://' },
       {
         where: "OTEL_EXPORTER_OTLP_HEADERS",
         what: "header 1 (authorization) holds a line break or a character that is not ASCII",
@@ -143,7 +143,7 @@ describe("tracing flags", () => {
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       },
       problems: [
-        { where: "OTEL_EXPORTER_OTLP_PROTOCOL", what: 'is "http/json"; only grpc is spoken, on port 4317 as a rule' },
+        { where: "OTEL_EXPORTER_OTLP_PROTOCOL", what: 'is "http/json"; only grpc is supported, usually on port 4317' },
         { where: "OTEL_EXPORTER_OTLP_CERTIFICATE", what: "cannot be read: ENOENT, open 'a.pem'" },
         { where: "OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", what: "cannot be read: ENOENT, open 'a.key'" },
       ],
@@ -182,7 +182,7 @@ describe("tracing file", () => {
     ["a rate above a million", `${HEAD}samplingRatePerMillion: 1000001\n`, ["samplingRatePerMillion: is 1000001"]],
     ["a rate with a fraction", `${HEAD}samplingRatePerMillion: 0.5\n`, ["samplingRatePerMillion: is 0.5"]],
     ["a rate that is text", `${HEAD}samplingRatePerMillion: "1"\n`, ['samplingRatePerMillion: is "1"']],
-    ["an endpoint that is none", `${HEAD}endpoint: 4317\n`, ["endpoint: is not a text"]],
+    ["an endpoint that is none", `${HEAD}endpoint: 4317\n`, ["endpoint: is not a string"]],
     ["another kind", "apiVersion: v1\nkind: Node\n", ['kind: is "Node"', 'apiVersion: is "v1"']],
     ["an unknown field", `${HEAD}samplingRate: 1\n`, ["samplingRate: is not a field of TracingConfiguration"]],
     ["a list", "- 1\n", ["holds no TracingConfiguration"]],
@@ -212,7 +212,7 @@ describe("tracing headers", () => {
       "header 1 (authorization) holds a line break or a cha",
     ],
     ["a line break", "a=b,authorization=Bearer hunter2%0A", "header 2 (authorization) holds a line break or a cha"],
-    ["a broken code", "authorization=hunter2%zz", "header 1 (authorization) has a percent sign that begins no code"],
+    ["a broken code", "authorization=hunter2%zz", "header 1 (authorization) has a percent sign without a code"],
     ["no key", "=hunter2", "header 1 is not key=value"],
     ["no value", "a=b,hunter2", "header 2 is not key=value; in a value write a comma as %2C"],
     ["a key that cannot be sent", "hunter2 key=b", "header 1 has no key that gRPC sends"],
@@ -246,8 +246,8 @@ describe("tracing settings", () => {
 
   test.each([
     ["", "not a host and a port"],
-    ["collector", "names no port"],
-    ["https://collector.example.com", "names no port"],
+    ["collector", "has no port"],
+    ["https://collector.example.com", "has no port"],
     ["http://collector:4318/v1/traces", "not a host and a port"],
     ["http://user:secret@collector:4317", '"http://***@collector:4317" is not a host and a port'],
     ["ftp://user:secret@collector", '"ftp://***@collector" begins with ftp://'],

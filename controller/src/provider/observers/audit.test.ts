@@ -187,7 +187,7 @@ describe("audit event sink", () => {
     const events: EventInput[] = [];
     const lines: unknown[] = [];
     const lost: unknown[] = [];
-    const sink = auditEventSink({ write: (line) => lines.push(line), lose: (error) => lost.push(error) }, (event) =>
+    const sink = auditEventSink({ write: (line) => lines.push(line), drop: (error) => lost.push(error) }, (event) =>
       events.push(event),
     );
     const line = auditLine({
@@ -238,7 +238,7 @@ describe("audit event sink", () => {
   test("what is lost is lost in the log alone", () => {
     const lost: unknown[] = [];
     const fault = new Error("unreadable");
-    auditEventSink({ write: () => undefined, lose: (error) => lost.push(error) }, () => undefined).lose(fault);
+    auditEventSink({ write: () => undefined, drop: (error) => lost.push(error) }, () => undefined).drop(fault);
     expect(lost).toEqual([fault]);
   });
 });

@@ -29,7 +29,7 @@ import { loadBalancerCalled, routeCalled } from "./events.ts";
 export interface ChangeAudit {
   write(line: AuditLine): void;
   /** A line could not be made. */
-  lose(error: unknown): void;
+  drop(error: unknown): void;
 }
 
 /**
@@ -49,7 +49,7 @@ export function auditedCalls(audit: ChangeAudit, rules?: FieldRules): CallSink {
             : { response: withoutSecrets(responseMessage(method), rpc.response.toJSON(outcome.response), rules) };
         audit.write(auditLine({ ...call, method, request: shown, outcome: ended }));
       } catch (error) {
-        audit.lose(error);
+        audit.drop(error);
       }
     },
   };
@@ -249,7 +249,7 @@ export function auditEventSink(lines: ChangeAudit | undefined, record: (event: E
       lines?.write(line);
       for (const event of eventsOf(line)) record(event);
     },
-    lose: (error) => lines?.lose(error),
+    drop: (error) => lines?.drop(error),
   };
 }
 
@@ -285,7 +285,7 @@ export function openAuditLog({ options, metrics, clock, log }: AuditDependencies
   if (path === "") return { kind: "off", audit: undefined };
   try {
     const limits = { maxBytes: auditLogMaxsize * MEGABYTE, backups };
-    return { kind: "open", audit: AuditLog.open({ path, ...limits, metrics: auditMetrics(metrics), clock, log }) };
+    return { kind: "open", audit: new AuditLog({ path, ...limits, metrics: auditMetrics(metrics), clock, log }) };
   } catch (error) {
     return { kind: "failed", problem: `--audit-log-path: ${path}: cannot be opened for writing: ${messageOf(error)}` };
   }

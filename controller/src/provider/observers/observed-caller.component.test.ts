@@ -44,7 +44,7 @@ beforeEach(async () => {
   path = join(world.harness.directory, "audit.log");
   const { log, metrics } = world.harness;
   const limits = { path, maxBytes: 0, backups: 1 };
-  audit = AuditLog.open({ ...limits, metrics: auditMetrics(metrics), log, clock: systemClock() });
+  audit = new AuditLog({ ...limits, metrics: auditMetrics(metrics), log, clock: systemClock() });
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
@@ -128,7 +128,7 @@ describe("the audit log of calls to a provider", () => {
       write: () => {
         throw new Error("broken");
       },
-      lose: (error: unknown) => void lost.push(error),
+      drop: (error: unknown) => void lost.push(error),
     };
     const lost: unknown[] = [];
     await world.start(

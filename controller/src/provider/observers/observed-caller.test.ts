@@ -77,7 +77,7 @@ describe("auditedCalls()", () => {
     const lines: object[] = [];
     const audit = {
       write: (line: object) => void lines.push(line),
-      lose: (error: unknown) => {
+      drop: (error: unknown) => {
         throw error;
       },
     };

@@ -25,10 +25,10 @@ beforeEach(async () => {
   world = await ClientHarness.create();
   path = join(world.harness.directory, "provider.rec");
   const { log, metrics } = world.harness;
-  recording = RecordingLog.open({
+  recording = new RecordingLog({
     path,
     maxBytes: 1024 * 1024,
-    head: { program: "test", providers: [{ name: "acme", address: "unix:///acme.sock" }] },
+    header: { program: "test", providers: [{ name: "acme", address: "unix:///acme.sock" }] },
     metrics: recordingMetrics(metrics),
     log,
     clock: systemClock(),
@@ -200,7 +200,7 @@ describe("wireRecorder()", () => {
 
   test("hides what is marked in both directions, and says where JSON lacks something of the bytes", () => {
     const entries: object[] = [];
-    const sink = { nextCall: () => 1, write: (entry: object) => entries.push(entry), lose: () => undefined };
+    const sink = { nextCall: () => 1, write: (entry: object) => entries.push(entry), drop: () => undefined };
     const rules = {
       ...fieldRules,
       "cloudprovider.v1.ServiceRef": [{ name: "uid", jsonName: "uid", kind: "scalar", sensitive: true }],

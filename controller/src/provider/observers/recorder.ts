@@ -42,7 +42,7 @@ export function wireRecorder({ provider, sink, rules }: RecorderDeps): WireRecor
         try {
           sink.write(entry());
         } catch (error) {
-          sink.lose(error);
+          sink.drop(error);
         }
       };
       write(() => ({
@@ -61,7 +61,7 @@ export function wireRecorder({ provider, sink, rules }: RecorderDeps): WireRecor
           try {
             only = answer(rpc, response, bytes, rules);
           } catch (error) {
-            sink.lose(error);
+            sink.drop(error);
           }
         },
         end: (status) => write(() => ({ kind: "end", ...call, ...statusFields(status), ...only })),

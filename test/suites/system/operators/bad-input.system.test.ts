@@ -181,7 +181,7 @@ describe("the controller goes on, and says what is wrong", () => {
     const program = startController(provider("missing"), kubeconfig(), "--cloud-config=/x");
     const [line] = await program.said(/.*--cloud-config.*\n/);
     expect(line).toContain("WARN");
-    expect(line).toContain("it is passed to nobody: the provider sidecar has the cloud's settings");
+    expect(line).toContain("the file is not passed on: the provider sidecar has the settings of the cloud");
     await program.said(/Waiting for leadership/);
   });
 
