@@ -6,9 +6,9 @@ import type { ErrorReason } from "./reasons.ts";
 export interface MethodRule {
   /** Path within Capabilities that claims the RPC; empty: mandatory. */
   readonly capability: string;
-  /** Deadline the caller sets unless told otherwise. 0: none, a stream. */
+  /** Default deadline of callers. 0: none, a stream. */
   readonly deadlineMs: number;
-  /** Within what time the provider answers as a rule. */
+  /** Time in which the provider normally responds. */
   readonly softReturnMs: number;
   readonly callsCloud: boolean;
   /** The RPC may change the cloud or the provider's state. */
@@ -16,7 +16,7 @@ export interface MethodRule {
   readonly stream: boolean;
   /** The only reasons with which the RPC may fail. */
   readonly reasons: readonly ErrorReason[];
-  /** The only reasons that items of its answer carry. */
+  /** The only reasons of items in its response. */
   readonly itemReasons: readonly ErrorReason[];
 }
 

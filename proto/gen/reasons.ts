@@ -1,6 +1,6 @@
 // Generated from the .proto files by `npm run gen`. Do not edit.
 
-/** What the caller does after an error; the specification's letters U, T, W, F, O, R. */
+/** What the caller does after an error. README.md has the shorthand letters U, T, W, F, O, R. */
 export type ErrorClass = "OUTCOME_UNKNOWN" | "TRANSIENT" | "WAIT" | "FINAL" | "OPERATOR" | "RESYNC";
 
 /** Rules of one error reason. */
@@ -8,9 +8,9 @@ export interface ReasonRule {
   /** Canonical gRPC code that goes with the reason. */
   readonly code: number;
   readonly class: ErrorClass;
-  /** The error must say how long to wait. */
+  /** The error must contain RetryInfo. */
   readonly retryInfoRequired?: boolean;
-  /** Only ever the error of one item inside an OK response. */
+  /** Only occurs as the error of an item in an OK response. */
   readonly itemOnly?: boolean;
 }
 

@@ -1,6 +1,6 @@
 // Generated from the .proto files by `npm run gen`. Do not edit.
 
-/** What one field of a message must keep to. Limits are absent where there is none. */
+/** Rules of one field of a message. Limits are absent where there is none. */
 export interface FieldRule {
   readonly name: string;
   readonly jsonName: string;

@@ -14,7 +14,7 @@ const buf = (...args: readonly string[]) => execFileSync("buf", args, { cwd: roo
 rmSync(`${root}gen`, { recursive: true, force: true });
 mkdirSync(`${root}gen`);
 buf("generate");
-// Options are read from the descriptor set; as TypeScript nobody needs them, nor the 280 kB they would import.
+// Options are read from the descriptor set; their TypeScript would be unused and import 280 kB.
 for (const unused of ["cloudprovider/v1/options.ts", "google/protobuf/descriptor.ts"]) rmSync(`${root}gen/${unused}`);
 buf("build", "-o", descriptorSet);
 const registry = readRegistry(readFileSync(root + descriptorSet));

@@ -3,7 +3,7 @@ import type { DescMethod, FileRegistry } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { banner, optionsOf, packageName } from "./tables.ts";
 
-/** Reasons that every RPC may answer: the request, the process or a bug, never the cloud. */
+/** Reasons with which every RPC may fail: the request, the process or a bug, never the cloud. */
 const commonReasons = [
   "FIELD_MISSING",
   "FIELD_INVALID",
@@ -19,7 +19,7 @@ const commonReasons = [
   "PEER_REFUSED",
 ] as const;
 
-/** Reasons that every RPC may answer that asks the cloud. */
+/** Reasons with which every RPC that calls the cloud may fail. */
 const cloudReasons = [
   "CLOUD_PERMISSION_DENIED",
   "RATE_LIMITED",
@@ -65,14 +65,14 @@ const methodRow = (registry: FileRegistry, method: DescMethod): MethodRow => {
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Every reason that the RPC may answer. */
+/** Every reason with which the RPC may fail. */
 const allReasons = (row: MethodRow): readonly string[] => [
   ...commonReasons,
   ...(row.callsCloud ? cloudReasons : []),
   ...row.ownReasons,
 ];
 
-/** Every reason that an item of its answer may carry; none for RPCs without items. */
+/** Every reason of an item in its response; none for RPCs without items. */
 const allItemReasons = (row: MethodRow, own: readonly string[]): readonly string[] =>
   own.length === 0 ? [] : [...commonReasons, ...cloudReasons, ...own];
 
@@ -88,9 +88,9 @@ import type { ErrorReason } from "./reasons.ts";
 export interface MethodRule {
   /** Path within Capabilities that claims the RPC; empty: mandatory. */
   readonly capability: string;
-  /** Deadline the caller sets unless told otherwise. 0: none, a stream. */
+  /** Default deadline of callers. 0: none, a stream. */
   readonly deadlineMs: number;
-  /** Within what time the provider answers as a rule. */
+  /** Time in which the provider normally responds. */
   readonly softReturnMs: number;
   readonly callsCloud: boolean;
   /** The RPC may change the cloud or the provider's state. */
@@ -98,7 +98,7 @@ export interface MethodRule {
   readonly stream: boolean;
   /** The only reasons with which the RPC may fail. */
   readonly reasons: readonly ErrorReason[];
-  /** The only reasons that items of its answer carry. */
+  /** The only reasons of items in its response. */
   readonly itemReasons: readonly ErrorReason[];
 }
 
@@ -123,13 +123,13 @@ export const methodMarkdown = (registry: FileRegistry): string => {
       `| ${code(row.name)} | common${row.callsCloud ? ", cloud" : ""} | ${row.ownReasons.map(code).join(" ") || "none"} | ${row.itemReasons.map(code).join(" ") || "none"} |`,
   );
   return [
-    "| RPC | capability | kind | default deadline | answers within |",
+    "| RPC | capability | kind | default deadline | responds within |",
     "| --- | --- | --- | --- | --- |",
     ...overview,
     "",
-    `Common reasons, which any RPC may answer: ${commonReasons.map(code).join(" ")}.`,
+    `Common reasons, with which any RPC may fail: ${commonReasons.map(code).join(" ")}.`,
     "",
-    `Cloud reasons, which any RPC may answer that asks the cloud: ${cloudReasons.map(code).join(" ")}.`,
+    `Cloud reasons, with which any RPC that calls the cloud may fail: ${cloudReasons.map(code).join(" ")}.`,
     "",
     "| RPC | groups | its own reasons | reasons of items |",
     "| --- | --- | --- | --- |",

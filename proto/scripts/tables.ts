@@ -18,7 +18,7 @@ export const banner = "// Generated from the .proto files by `npm run gen`. Do n
 export const readRegistry = (bytes: Uint8Array): FileRegistry =>
   createFileRegistry(fromBinary(FileDescriptorSetSchema, bytes));
 
-/** The options that extension `name` of the contract puts on a field, enum value or method; empty without any. */
+/** The options of extension `name` of the contract on a field, enum value or method; empty without any. */
 export const optionsOf = (
   registry: FileRegistry,
   name: "rules" | "reason" | "method",
@@ -46,7 +46,7 @@ export const ruleTable = (registry: FileRegistry): string => {
     ([name, fields]) => `  ${JSON.stringify(name)}: [\n${fields.map((row) => `    ${row},\n`).join("")}  ],\n`,
   );
   return `${banner}
-/** What one field of a message must keep to. Limits are absent where there is none. */
+/** Rules of one field of a message. Limits are absent where there is none. */
 export interface FieldRule {
   readonly name: string;
   readonly jsonName: string;
@@ -97,7 +97,7 @@ const fieldRow = (field: DescField, rules: Record<string, unknown>): string => {
 
 const positive = (key: string, value: unknown) => (typeof value === "number" && value > 0 ? { [key]: value } : {});
 
-/** Reason name to code, class and duties. */
+/** Reason name to code, class and requirements. */
 export const reasonTable = (registry: FileRegistry): string => {
   const reasons = registry.getEnum(`${packageName}.ErrorReason`);
   const classes = registry.getEnum(`${packageName}.ErrorClass`);
@@ -116,7 +116,7 @@ export const reasonTable = (registry: FileRegistry): string => {
       return `  ${name}: ${JSON.stringify(row)},\n`;
     });
   return `${banner}
-/** What the caller does after an error; the specification's letters U, T, W, F, O, R. */
+/** What the caller does after an error. README.md has the shorthand letters U, T, W, F, O, R. */
 export type ErrorClass = "OUTCOME_UNKNOWN" | "TRANSIENT" | "WAIT" | "FINAL" | "OPERATOR" | "RESYNC";
 
 /** Rules of one error reason. */
@@ -124,9 +124,9 @@ export interface ReasonRule {
   /** Canonical gRPC code that goes with the reason. */
   readonly code: number;
   readonly class: ErrorClass;
-  /** The error must say how long to wait. */
+  /** The error must contain RetryInfo. */
   readonly retryInfoRequired?: boolean;
-  /** Only ever the error of one item inside an OK response. */
+  /** Only occurs as the error of an item in an OK response. */
   readonly itemOnly?: boolean;
 }
 

@@ -7,7 +7,7 @@ const FILE = "gen/descriptor-set.binpb";
  * conformance checks and tools. Read when called: a few hundred kilobytes that most callers never need.
  */
 export const readDescriptorSet = (): Uint8Array => {
-  // From src; in a bundle too, for bundlers know an address written like this and bring the file along.
+  // From src. Bundlers recognize an address in this form and include the file.
   const fromSource = new URL("../gen/descriptor-set.binpb", import.meta.url);
   // Compiled, this module is in dist/src.
   const fromCompiled = new URL(`../../${FILE}`, import.meta.url);

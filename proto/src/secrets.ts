@@ -3,10 +3,10 @@ import { type FieldRule, fieldRules } from "../gen/rules.ts";
 /** Of the fields of messages, by the full name of the message. */
 export type FieldRules = Readonly<Record<string, readonly FieldRule[]>>;
 
-/** What stands where a secret was. */
+/** Placeholder of a redacted secret. */
 export const HIDDEN = "***";
 
-/** The message as JSON to be written down, without the values of fields marked sensitive. */
+/** Returns the message as JSON for logs and recordings, with fields marked sensitive redacted. */
 export const withoutSecrets = (messageName: string, json: unknown, rules: FieldRules = fieldRules): unknown => {
   const messageRules = rules[messageName];
   if (messageRules === undefined || !isObject(json)) return json;

@@ -1,7 +1,7 @@
 import { BadRequest, ErrorInfo, QuotaFailure, RetryInfo } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
 
-/** One detail of an error as JSON: `@type`, and its fields; of a type that is not known its bytes in base64. */
+/** Returns one detail of an error as JSON: `@type` and its fields; for an unknown type its bytes in base64. */
 export type DetailJson = Readonly<Record<string, unknown>>;
 
 interface Codec {
@@ -28,7 +28,7 @@ const CODECS: ReadonlyMap<string, Codec> = new Map([
 
 const PREFIX = "type.googleapis.com/";
 
-/** The details in the trailer `grpc-status-details-bin`; none where its bytes are no Status. */
+/** Returns the details in the trailer `grpc-status-details-bin`; none if its bytes are not a Status. */
 export const detailsToJson = (bytes: Uint8Array): readonly DetailJson[] => {
   try {
     return Status.decode(bytes).details.map(({ typeUrl, value }) => {
@@ -43,7 +43,7 @@ export const detailsToJson = (bytes: Uint8Array): readonly DetailJson[] => {
   }
 };
 
-/** The trailer `grpc-status-details-bin` of {@link detailsToJson}'s answer. */
+/** Returns the trailer `grpc-status-details-bin` for a result of {@link detailsToJson}. */
 export const detailsFromJson = (code: number, message: string, details: readonly DetailJson[]): Uint8Array =>
   Status.encode({
     code,

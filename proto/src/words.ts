@@ -1,7 +1,7 @@
 import { IpFamily, NodeAddressType } from "../gen/cloudprovider/v1/common.ts";
 import { Protocol, QuotaClass } from "../gen/cloudprovider/v1/identity.ts";
 
-/** Kubernetes' words for kinds of node addresses, in the order of Kubernetes' own documentation. */
+/** Kubernetes' names of node address types, in the order of Kubernetes' documentation. */
 export const nodeAddressTypes = {
   InternalIP: NodeAddressType.INTERNAL_IP,
   ExternalIP: NodeAddressType.EXTERNAL_IP,
@@ -10,13 +10,13 @@ export const nodeAddressTypes = {
   ExternalDNS: NodeAddressType.EXTERNAL_DNS,
 } as const;
 
-/** Kubernetes' words for protocols of ports. */
+/** Kubernetes' names of port protocols. */
 export const protocols = { TCP: Protocol.TCP, UDP: Protocol.UDP, SCTP: Protocol.SCTP } as const;
 
-/** Kubernetes' words for address families. */
+/** Kubernetes' names of address families. */
 export const ipFamilies = { IPv4: IpFamily.IPV4, IPv6: IpFamily.IPV6 } as const;
 
-/** The contract's own words for calls that clouds count together. */
+/** The contract's names of quota classes. */
 export const quotaClasses = {
   instances: QuotaClass.INSTANCES,
   load_balancers: QuotaClass.LOAD_BALANCERS,
@@ -24,20 +24,20 @@ export const quotaClasses = {
   volumes: QuotaClass.VOLUMES,
 } as const;
 
-/** All words of a table, in its order. */
+/** Returns all names of a table, in its order. */
 export function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): readonly Word[] {
   const words: Word[] = [];
   for (const word in table) words.push(word);
   return words;
 }
 
-/** The word for a number of the contract; undefined for one that is not in the table: not said, or newer than it. */
+/** Returns the name for a number of the contract; undefined for one that is not in the table, such as UNSPECIFIED or a newer one. */
 export function wordOf<Word extends string>(table: Readonly<Record<Word, number>>, value: number): Word | undefined {
   for (const word in table) if (table[word] === value) return word;
   return undefined;
 }
 
-/** The number for a word; undefined for a word that is not in the table. */
+/** Returns the number for a name; undefined for a name that is not in the table. */
 export function valueOf<Value extends number>(table: Readonly<Record<string, Value>>, word: string): Value | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }

@@ -75,7 +75,7 @@ export interface PreconditionFailure_Violation {
   type: string;
   /** Object the condition is about. */
   subject: string;
-  /** What is missing and how to mend it. */
+  /** What is missing and how to fix it. */
   description: string;
 }
 

@@ -20,7 +20,7 @@ describe("explanation()", () => {
       /^err\.info\.present\n\n {2}every error has its ErrorInfo\.\n\nWhat it saves you from\n {2}It is very/,
     );
     expect(text).toContain("\n  ERR-1  Every error that a provider produces MUST carry exactly one");
-    expect(text).toContain("\n  INF-1  `GetProviderInfo` MUST be answered from memory");
+    expect(text).toContain("\n  INF-1  `GetProviderInfo` MUST be served from memory");
     expect(text).toContain("  runs if   the provider claims instances and instances.list\n");
     expect(text).toContain("  needs     instance\n");
     expect(text).toContain("  requires  info.fields.required\n");
