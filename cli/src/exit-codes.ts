@@ -1,25 +1,24 @@
-/** How the program ends, for scripts. docs/reference/cli.md has them. */
+/** Exit codes, documented in docs/reference/cli.md. */
 export const EXIT = {
-  /** Done. */
   ok: 0,
-  /** It could not be done: the last line of standard error says why, and what to do. */
+  /** The last line of standard error has the error and how to fix it. */
   failed: 1,
-  /** The command line is wrong. */
+  /** Invalid command line. */
   usage: 2,
-  /** `plan`: something that is there would be changed or removed. */
+  /** `plan`: existing objects or resources would be updated or deleted. */
   differences: 3,
-  /** `plan`: it cannot be told yet, or nothing is observed. */
-  undecided: 4,
-  /** sysexits.h EX_SOFTWARE: a fault of this program. */
-  fault: 70,
+  /** `plan`: the plan is not complete, or the controller is not in observe mode. */
+  unknown: 4,
+  /** sysexits.h EX_SOFTWARE. */
+  internalError: 70,
 } as const;
 
-/** As shells count a death by signal. */
+/** As in shells: 128 plus the number of the signal. */
 export const EXIT_BY_SIGNAL = { SIGHUP: 128 + 1, SIGINT: 128 + 2, SIGTERM: 128 + 15 } as const;
 
 export const EXIT_TEXTS: Readonly<Record<number, string>> = {
-  [EXIT.ok]: "done",
-  [EXIT.failed]: "it could not be done; the last line of standard error says why, and what to do",
-  [EXIT.usage]: "the command line is wrong",
-  [EXIT.fault]: "a fault of this program",
+  [EXIT.ok]: "success",
+  [EXIT.failed]: "failure; the last line of standard error has the error and how to fix it",
+  [EXIT.usage]: "invalid command line",
+  [EXIT.internalError]: "internal error (a bug)",
 };

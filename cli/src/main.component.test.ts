@@ -50,7 +50,7 @@ describe("the program", () => {
     [["version"], 0, /^cloudwire \d+\.\d+\.\d+/, /^$/],
     [["--version"], 0, /^cloudwire \d+\.\d+\.\d+/, /^$/],
     [["--help"], 0, /^Usage: cloudwire COMMAND/, /^$/],
-    [["release", "--help"], 0, /^Usage: cloudwire release node-deletion/, /^$/],
+    [["approve", "--help"], 0, /^Usage: cloudwire approve node-deletion/, /^$/],
     [["status", "-o", "xml"], 2, /^$/, /\ncloudwire status --help explains it\n$/],
     [["status"], 1, /^$/, /^cloudwire: there is no kubeconfig/],
     [["explian"], 2, /^$/, /Did you mean explain\?/],
@@ -69,7 +69,7 @@ describe("the program", () => {
       });
     for (const name of ["kubectl-cloudwire", "kubectl_complete-cloudwire"]) await symlink(MAIN, join(directory, name));
     expect(await run("kubectl-cloudwire", ["explain", "--help"])).toMatch(/^Usage: kubectl cloudwire explain/);
-    expect(await run("kubectl_complete-cloudwire", ["rel"])).toBe("release\n:4\n");
+    expect(await run("kubectl_complete-cloudwire", ["appr"])).toBe("approve\n:4\n");
   });
 
   test.each([
@@ -170,7 +170,10 @@ describe("the program", () => {
     const args = ["--conditions=development", MAIN, "status", "--server", `http://127.0.0.1:${controller.port}`];
     const env = { PATH: process.env["PATH"], HOME: directory };
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", full.fd, "pipe"] });
-    expect(await end(child)).toMatchObject({ code: 1, err: expect.stringContaining("could not be written: ENOSPC") });
+    expect(await end(child)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("could not write the output: ENOSPC"),
+    });
   });
 });
 
@@ -198,8 +201,8 @@ describe("completion scripts", () => {
   };
 
   test.each([
-    ["cloudwire rel", ["release"]],
-    ["cloudwire release ", ["node-deletion"]],
+    ["cloudwire appr", ["approve"]],
+    ["cloudwire approve ", ["node-deletion"]],
     ["cloudwire explain s", ["service/"]],
     ["cloudwire plan -o ", ["text", "json", "yaml"]],
     ["cloudwire plan --output=j", ["json"]],

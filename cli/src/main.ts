@@ -1,4 +1,4 @@
-// First, so that the wrong Node is told so before anything else is loaded.
+// First, so that an unsupported Node version fails before anything else is loaded.
 import "@cloudwire/node-guard";
 import { text } from "node:stream/consumers";
 import { COMMANDS } from "./commands/commands.ts";
@@ -10,25 +10,25 @@ const stop = new AbortController();
 let stoppedCode: number | undefined;
 for (const [name, exitCode] of Object.entries(EXIT_BY_SIGNAL)) {
   process.on(name, () => {
-    // A second time ends at once.
+    // The second signal exits immediately.
     if (stop.signal.aborted) process.exit(exitCode);
     stoppedCode = exitCode;
     stop.abort(new Error(`stopped by ${name}`));
   });
 }
-// Nobody reads it, or it cannot be written: nothing goes on for that.
+// Without a reader, or after a write error, the rest is pointless.
 process.stdout.on("error", (error) => stop.abort(error));
 process.stderr.on("error", () => undefined);
 
 const { program, args } = callingOf(process.argv[1] ?? "", process.argv.slice(2));
 const exitCode = await main();
-// Not before what was written has gone out; a question that nobody waits for any more is no reason to stay.
+// Exits after the output is written, and does not wait for pending requests.
 process.stdout.write("", () => process.exit(stoppedCode ?? unwrittenCode(process.stdout.errored) ?? exitCode));
 
-/** Whoever reads the output may have read enough (`cloudwire explain node/a | head -1`), and the exit code stays what it is. */
+/** A reader may close early (`cloudwire explain node/a | head -1`); this does not change the exit code. */
 function unwrittenCode(error: Error | null): number | undefined {
   if (error === null || ("code" in error && error.code === "EPIPE")) return undefined;
-  process.stderr.write(`${program}: the answer could not be written: ${error.message}\n`);
+  process.stderr.write(`${program}: could not write the output: ${error.message}\n`);
   return EXIT.failed;
 }
 
@@ -44,8 +44,8 @@ async function main(): Promise<number> {
     });
   } catch (error) {
     if (stop.signal.aborted) return EXIT.failed;
-    const fault = error instanceof Error ? error.stack : String(error);
-    process.stderr.write(`${program}: a fault of this program: ${fault}\n`);
-    return EXIT.fault;
+    const detail = error instanceof Error ? error.stack : String(error);
+    process.stderr.write(`${program}: internal error (please report it): ${detail}\n`);
+    return EXIT.internalError;
   }
 }

@@ -234,7 +234,7 @@ describe("what is seen", () => {
     await opened.go("");
     const alarms = page.getByRole("region", { name: "Alarms" });
     await alarms.getByText("TooManyNodeDeletions", { exact: true }).waitFor();
-    expect(await alarms.innerText()).toContain("cloudwire release node-deletion NAME");
+    expect(await alarms.innerText()).toContain("cloudwire approve node-deletion NAME");
     expect(await page.locator("main h2").first().innerText()).toBe("Alarms");
     const guard = page.getByRole("region", { name: "Providers and the brake on deletions" });
     expect(await guard.innerText()).toMatch(

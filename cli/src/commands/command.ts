@@ -5,29 +5,29 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** A command: a row of the table in commands.ts. Help, completion and docs/reference/cli.md are made of it. */
 export interface Command {
-  /** Its words: `release node-deletion`. */
+  /** `approve node-deletion`. */
   readonly name: string;
-  /** What it does, in a few words. */
+  /** Imperative, without a period. */
   readonly summary: string;
-  /** What stands behind the name, as in a usage line: `KIND/NAME`; "": nothing. */
+  /** Operands in the usage line: `KIND/NAME`; "": none. */
   readonly operands: string;
   /** Paragraphs of its help. */
   readonly about: readonly string[];
-  /** Without those that every command has. */
+  /** Without the options of every command. */
   readonly options: OptionTable;
-  /** Lines to type, without the program's name, and what each does. */
+  /** Command lines without the program name, with a description. */
   readonly examples: readonly (readonly [line: string, does: string])[];
-  /** Exit codes besides those of all commands. */
+  /** In addition to those of all commands. */
   readonly exitCodes?: Readonly<Record<number, string>>;
-  /** Not shown in help: for completion scripts. */
+  /** Not shown in help. */
   readonly isHidden?: boolean;
-  /** What a shell offers as its operand, `before` it those that are typed already, `current` the beginning of this one. */
+  /** Candidates for the next operand, after `before`, starting with `current`. */
   readonly complete?: (call: Call, before: readonly string[], current: string) => Promise<readonly string[]>;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   readonly run: (call: Call) => Promise<number>;
 }
 
-/** One command line that was understood. */
+/** A parsed command line. */
 export interface Call {
   /** `cloudwire`, or `kubectl cloudwire`. */
   readonly program: string;
@@ -35,12 +35,12 @@ export interface Call {
   readonly values: OptionValues;
   readonly terminal: Terminal;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Ends what goes on for long. */
+  /** Aborted when the process is to exit. */
   readonly signal: AbortSignal;
-  /** The controller that the options name; made when first asked for, closed with the command. Needs CONNECTION_OPTIONS. */
+  /** Connects on first use; closed with the command. Requires CONNECTION_OPTIONS. */
   readonly controller: () => Promise<Connection>;
-  /** Closes the way to the controller, so that the next question looks for one again. */
+  /** Closes the connection, so that the next request looks up the controller again. */
   readonly forgetController: () => Promise<void>;
-  /** The API server that the options name. Needs KUBECONFIG_OPTIONS. */
+  /** Requires KUBECONFIG_OPTIONS. */
   readonly kube: () => Promise<KubeApi>;
 }

@@ -3,9 +3,9 @@ import { completion } from "./completion/completion.ts";
 import { explain } from "./explain.ts";
 import { list } from "./list.ts";
 import { orphans } from "./orphans.ts";
-import { page } from "./status-page/status-page.ts";
+import { statusPage } from "./status-page/status-page.ts";
 import { plan } from "./plan.ts";
-import { releaseNodeDeletion } from "./release-node-deletion.ts";
+import { approveNodeDeletion } from "./approve-node-deletion.ts";
 import { replay } from "./replay/replay.ts";
 import { supportBundle } from "./support-bundle/support-bundle.ts";
 import { status } from "./status.ts";
@@ -18,8 +18,8 @@ export const COMMANDS: readonly Command[] = [
   status,
   plan,
   orphans,
-  releaseNodeDeletion,
-  page,
+  approveNodeDeletion,
+  statusPage,
   replay,
   supportBundle,
   completion,

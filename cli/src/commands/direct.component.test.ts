@@ -51,16 +51,16 @@ describe("list", () => {
     const { code, out } = await run(line.split(" "));
     expect([code, decodeURIComponent(String(asked))]).toEqual([0, query]);
     expect(out).toMatch(
-      /^object +state +provider +reason +how it stands\nnode\/worker-1 +blocked +aws +TooManyNodeDeletions/,
+      /^object +state +provider +reason +summary\nnode\/worker-1 +blocked +aws +TooManyNodeDeletions/,
     );
   });
 
   test("says all that is wrong with the question", async () => {
     const { code, out, err } = await run(["list", "pods,nodes,wires", "--state", "ok,broken"]);
     expect([code, out]).toEqual([2, ""]);
-    expect(err).toContain("there is no kind pods; it is one of node, service, route, provider");
-    expect(err).toContain("there is no kind wires");
-    expect(err).toContain("--state is broken; it is one of ok, progressing, waiting, blocked, unmanaged");
+    expect(err).toContain("unknown kind pods; use one of node, service, route, provider");
+    expect(err).toContain("unknown kind wires");
+    expect(err).toContain("invalid --state broken; use ok, progressing, waiting, blocked, unmanaged");
   });
 });
 
@@ -76,7 +76,7 @@ describe("what the controller says", () => {
     ["explain node/worker-1", 0, "node/worker-1  blocked\nIts machine is gone by the word of aws"],
     ["explain svc shop/web", 0, "service/shop/web  blocked"],
     ["status", 0, "cluster prod\n\nAlarms\n  provider/aws: TooManyNodeDeletions: 12 of 40 Nodes are gone"],
-    ["plan", 3, "There are differences: something that is there would be changed or removed."],
+    ["plan", 3, "Differences: existing objects or resources would be updated or deleted."],
     ["orphans", 1, "provider  kind          id"],
   ])("%s ends with %d", async (line, code, beginning) => {
     const ran = await run(line.split(" "));
@@ -116,11 +116,14 @@ describe("what the controller says", () => {
     ]);
   });
 
-  test("that it is ready for a hand-over decides the exit code of plan", async () => {
+  test("that a cutover is safe decides the exit code of plan", async () => {
     controller.pages.set(PATHS.plans, { body: noPlans });
-    expect(await run(["plan"])).toMatchObject({ code: 0, out: expect.stringMatching(/^Go ahead/) });
+    expect(await run(["plan"])).toMatchObject({ code: 0, out: expect.stringMatching(/^Safe to proceed/) });
     controller.pages.set(PATHS.plans, { body: { ...noPlans, observing: false } });
-    expect(await run(["plan"])).toMatchObject({ code: 4, out: expect.stringMatching(/^Nothing is observed/) });
+    expect(await run(["plan"])).toMatchObject({
+      code: 4,
+      out: expect.stringMatching(/^Unknown: this controller is not in observe mode/),
+    });
   });
 
   test("is in ASCII where the terminal has nothing else", async () => {
@@ -134,7 +137,7 @@ describe("what the controller says", () => {
     const complete = (line: string) => runCli(["__complete", "--", ...line.split(" ").toSpliced(1, 0, ...server)]);
     expect((await complete("explain node/worker")).out).toBe("node/worker-2\nnode/worker-1\nnode/worker-3\n:4\n");
     expect((await complete("explain node worker")).out).toBe("worker-2\nworker-1\nworker-3\n:4\n");
-    expect((await complete("release node-deletion ")).out).toBe(":4\n");
+    expect((await complete("approve node-deletion ")).out).toBe(":4\n");
   });
 });
 

@@ -6,35 +6,35 @@ import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/sh
 import { showOrWatch } from "./show.ts";
 import { renderExplanation } from "../render/explanation.ts";
 import type { Style } from "../render/style.ts";
-import { nowhereText, readExplanation } from "../client/shapes/explanation.ts";
+import { notFoundText, readExplanation } from "../client/shapes/explanation.ts";
 import type { Call, Command } from "./command.ts";
 
 export const explain: Command = {
   name: "explain",
-  summary: "says how one object stands, what is in its way, and what to do about it",
+  summary: "Explain the state of an object, its problems and how to fix them",
   operands: "node/NAME | service/NAMESPACE/NAME | route/NODE | provider/NAME",
   about: [
-    "Says how one object stands: what is wished of it, what stands in the way and what to do about it, when it is tried next, what was asked of its provider last, and what happened to it. A route is that of the Node of that name.",
-    "The words may also stand apart: explain node NAME.",
-    "An object that is gone is explained as long as something is known of it. One that is neither in the cluster nor remembered is an error; with --watch it is waited for.",
+    "Explain one object: its state and desired state, the causes of problems and how to fix them, the next retry, recent provider calls and the timeline. A route has the name of its Node.",
+    "Kind and name can also be separate arguments: explain node NAME.",
+    "A deleted object is explained from its history. An object without history is an error; with --watch, the command waits for it.",
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
   examples: [
-    ["explain node/worker-1", "why a Node is not initialized, or stays although its machine is gone"],
-    ["explain service/shop/web --watch", "how the load balancer of a Service comes about"],
-    ["explain provider/aws -o json", "the same for a program"],
+    ["explain node/worker-1", "why a Node is not initialized or not deleted"],
+    ["explain service/shop/web --watch", "follow the creation of a load balancer"],
+    ["explain provider/aws -o json", "JSON output"],
   ],
   exitCodes: {
-    [EXIT.ok]: "explained, however it stands",
+    [EXIT.ok]: "the object is explained, in any state",
     [EXIT.failed]:
-      "it could not be asked, or there is no such object and nothing is known of one; JSON and YAML are written all the same",
+      "the request failed, or the object does not exist and has no history; JSON and YAML are written anyway",
   },
   complete: completeObject,
   run: async (call) => {
     const object = objectOf(call.operands);
     await showOrWatch(call, async () => {
       const content = await readPage(await call.controller(), PATHS.explain, { object });
-      const problem = nowhereText(content);
+      const problem = notFoundText(content);
       const text = (style: Style): string => renderExplanation(readExplanation(content), style);
       return { content, text, ...(problem === undefined ? {} : { problem }) };
     });
@@ -42,7 +42,7 @@ export const explain: Command = {
   },
 };
 
-/** Kinds at first, then names that the controller knows. */
+/** Kinds first, then names from the controller. */
 async function completeObject(call: Call, before: readonly string[], current: string): Promise<readonly string[]> {
   const [kindBefore] = before;
   const slash = current.indexOf("/");

@@ -11,31 +11,31 @@ import type { Call, Command } from "./command.ts";
 
 export const list: Command = {
   name: "list",
-  summary: "lists objects: how each stands, and what is in its way",
+  summary: "List objects with their state and the cause of problems",
   operands: "[nodes | services | routes | providers]",
   about: [
-    "Lists objects with how each stands, whose it is, and what is in its way, one line each; explain tells all of one. Without a kind it lists all kinds, and several kinds are written with commas: nodes,services.",
+    "List objects with state, provider and cause, one line each. explain shows the details of one. The default is all kinds; separate several with commas: nodes,services.",
   ],
   options: {
     state: {
       type: "text",
       valueName: "states",
-      help: `Only objects that stand so, several with commas: ${STATES.join(", ")}. Default: all.`,
+      help: `Only objects in these states, separated by commas: ${STATES.join(", ")}. Default: all.`,
     },
     search: {
       type: "text",
       valueName: "text",
-      help: "Only objects with this text in their name, provider, reason or sentence, in letters of either size.",
+      help: "Only objects with this text in name, provider, reason or summary, ignoring case.",
     },
-    limit: { type: "number", valueName: "number", default: "500", help: "No more than so many objects." },
+    limit: { type: "number", valueName: "number", default: "500", help: "Maximum number of objects." },
     ...OUTPUT_OPTIONS,
     ...WATCH_OPTIONS,
     ...CONNECTION_OPTIONS,
   },
   examples: [
-    ["list --state blocked", "what does not go on by itself"],
-    ["list services --state waiting,blocked --watch", "which load balancers are not there yet, and why"],
-    ["list nodes --search TooManyNodeDeletions -o json", "the same for a program, of Nodes that the brake holds"],
+    ["list --state blocked", "objects that need manual intervention"],
+    ["list services --state waiting,blocked --watch", "Services without a load balancer, and why"],
+    ["list nodes --search TooManyNodeDeletions -o json", "Nodes that the circuit breaker blocks, as JSON"],
   ],
   complete: (_call, before) => Promise.resolve(before.length > 0 ? [] : OBJECT_KINDS.map((kind) => `${kind}s`)),
   run: async (call) => {
@@ -48,16 +48,16 @@ export const list: Command = {
   },
 };
 
-/** All that is wrong with the question together. */
+/** @throws UsageError with all problems */
 function queryOf({ operands, values }: Call): Readonly<Record<string, string>> {
   const problems: string[] = [];
   const kinds = operands.join(",").split(",").filter(Boolean);
   for (const kind of kinds)
-    if (kindOf(kind) === undefined) problems.push(`there is no kind ${kind}; it is one of ${OBJECT_KINDS.join(", ")}`);
+    if (kindOf(kind) === undefined) problems.push(`unknown kind ${kind}; use one of ${OBJECT_KINDS.join(", ")}`);
   const states = values.text("state")?.split(",") ?? [];
   for (const state of states)
     if (!STATES.some((known) => known === state))
-      problems.push(`--state is ${state}; it is one of ${STATES.join(", ")}, or several of them with commas`);
+      problems.push(`invalid --state ${state}; use ${STATES.join(", ")}, or several separated by commas`);
   if (problems.length > 0) throw new UsageError(problems);
   const kindNames = new Set(kinds.map(kindOf));
   const search = values.text("search");

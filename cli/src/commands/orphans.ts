@@ -8,26 +8,26 @@ import { readOrphans } from "../client/shapes/overview.ts";
 import type { Command } from "./command.ts";
 import { noOperands } from "./operands.ts";
 
-/** It asks the clouds, which page their lists. */
+/** Clouds list page by page. */
 const TIMEOUT = "2m";
 
 export const orphans: Command = {
   name: "orphans",
-  summary: "lists what is at the clouds with this cluster's stamp and has no owner in the cluster",
+  summary: "List cloud resources of this cluster without an owner in the cluster",
   operands: "",
   about: [
-    "Lists load balancers and routes at the clouds that carry this cluster's stamp and have no owner in the cluster. The controller asks each provider for its lists, which takes calls of its budget: not a command to run every minute.",
-    "It ends with 1 when a provider could not be asked, so that the list may lack some.",
+    "List load balancers and routes with this cluster's ownership tags whose owner does not exist in the cluster. The controller requests the lists from each provider, which uses its call budget: do not run it every minute.",
+    "The exit code is 1 if a provider cannot be reached; its orphans may be missing.",
   ],
   options: { ...OUTPUT_OPTIONS, ...CONNECTION_OPTIONS, timeout: { ...TIMEOUT_OPTION, default: TIMEOUT } },
-  examples: [["orphans", "what costs money and serves nobody"]],
+  examples: [["orphans", "unused resources that cost money"]],
   run: async (call) => {
     noOperands(call);
     const content = await readPage(await call.controller(), PATHS.orphans);
     const page = readOrphans(content);
     show(call, { content, text: (style) => renderOrphans(page, style) });
     for (const { provider, message } of page.unreachableProviders)
-      call.terminal.err(`${call.program}: the provider ${provider} could not be asked: ${message}\n`);
+      call.terminal.err(`${call.program}: provider ${provider} failed: ${message}\n`);
     return page.unreachableProviders.length === 0 ? EXIT.ok : EXIT.failed;
   },
 };

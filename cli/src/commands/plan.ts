@@ -5,34 +5,34 @@ import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/sh
 import { showOrWatch } from "./show.ts";
 import { renderPlans } from "../render/plans.ts";
 import { readPlans } from "../client/shapes/overview.ts";
-import { verdictOf } from "../client/shapes/plan-result.ts";
+import { planResultOf } from "../client/shapes/plan-result.ts";
 import type { Command } from "./command.ts";
 import { noOperands } from "./operands.ts";
 
 export const plan: Command = {
   name: "plan",
-  summary: "says what would be written of what is only observed; the exit code is the go-ahead",
+  summary: "Show the planned writes of observe mode; the exit code tells whether a cutover is safe",
   operands: "",
   about: [
-    "Says what a controller that only observes (--mode=observe) would write to the cluster and to the cloud, and does not. Before a hand-over, the exit code says whether it may go ahead: additions are expected then, changes and removals are not. A controller that observes takes part in no election: --pod names it.",
+    "Show what a controller in observe mode (--mode=observe) would write to the cluster and to the cloud. Before a cutover, the exit code tells whether it is safe to proceed: creates are expected, updates and deletes are not. A controller in observe mode takes no part in leader election, so name its pod with --pod.",
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
   examples: [
-    ["plan --pod NAME", "before this program takes over from another cloud-controller-manager"],
-    ["plan --pod NAME --output json", "with every field that would be written"],
+    ["plan --pod NAME", "before a migration from another cloud-controller-manager"],
+    ["plan --pod NAME --output json", "with every planned field"],
   ],
   exitCodes: {
-    [EXIT.ok]: "go ahead: everything was looked at, and nothing that is there would be changed or removed",
-    [EXIT.differences]: "something that is there would be changed or removed",
-    [EXIT.undecided]: "it cannot be told: not everything has been looked at, or nothing is observed",
+    [EXIT.ok]: "safe to proceed: the plan is complete, without updates and deletes",
+    [EXIT.differences]: "existing objects or resources would be updated or deleted",
+    [EXIT.unknown]: "unknown: the plan is not complete, or the controller is not in observe mode",
   },
   run: async (call) => {
     noOperands(call);
-    let exitCode: number = EXIT.undecided;
+    let exitCode: number = EXIT.unknown;
     await showOrWatch(call, async () => {
       const content = await readPage(await call.controller(), PATHS.plans);
       const page = readPlans(content);
-      ({ exitCode } = verdictOf(page));
+      ({ exitCode } = planResultOf(page));
       return { content, text: (style) => renderPlans(page, style) };
     });
     return exitCode;

@@ -10,13 +10,13 @@ import type { Command } from "./command.ts";
 
 export const status: Command = {
   name: "status",
-  summary: "says how everything stands: alarms, objects, controllers, providers",
+  summary: "Show the overall status: alarms, objects, controllers, providers",
   operands: "",
   about: [
-    "Says how everything stands: alarms first, then how many objects stand how, what the controllers are at, and each provider with its budgets and its brake.",
+    "Show the overall status: alarms, the number of objects in each state, the controllers, and each provider with its call budgets and circuit breaker.",
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
-  examples: [["status --watch", "the same, drawn anew every two seconds"]],
+  examples: [["status --watch", "refresh every two seconds"]],
   run: async (call) => {
     noOperands(call);
     await showOrWatch(call, async () => {

@@ -4,9 +4,9 @@ import type { Command } from "./command.ts";
 
 export const version: Command = {
   name: "version",
-  summary: "says which version this program has",
+  summary: "Print the version of this program",
   operands: "",
-  about: ["Says which version this program has. `status` says that of the controller."],
+  about: ["Print the version of this program. `status` shows the version of the controller."],
   options: {},
   examples: [],
   run: async ({ terminal }) => {
@@ -15,7 +15,7 @@ export const version: Command = {
   },
 };
 
-/** Version of this program: package.json is its one place. */
+/** Version in package.json. */
 export function readVersion(): string {
   return manifest.version;
 }

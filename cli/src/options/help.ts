@@ -4,12 +4,12 @@ import { hanging, wrap } from "../terminal/layout.ts";
 import type { Option, OptionTable } from "./option.ts";
 import { COMMON_OPTIONS } from "./shared-options.ts";
 
-/** Help is read in terminals of any width, and stays readable in wide ones. */
+/** Longer lines are hard to read. */
 const WIDEST = 100;
 
 const INDENT = 6;
 
-/** What `--help` says of the program. */
+/** `--help` of the program. */
 export function programHelp(program: string, commands: readonly Command[], columns: number | undefined): string {
   const width = Math.min(columns ?? WIDEST, WIDEST);
   const shown = commands.filter(({ isHidden }) => isHidden !== true);
@@ -17,16 +17,16 @@ export function programHelp(program: string, commands: readonly Command[], colum
   return [
     `Usage: ${program} COMMAND [options]`,
     "",
-    ...wrap("Explains what a cloudwire-controller-manager does, and why something is not as it should be.", width),
+    ...wrap("Show the state of a cloudwire-controller-manager and explain problems.", width),
     "",
     ...shown.map(({ name, summary }) => hanging(`  ${name.padEnd(longest)}  `, summary, width)),
     "",
-    ...wrap(`${program} COMMAND --help says more of one.`, width),
+    ...wrap(`Use "${program} COMMAND --help" for details of a command.`, width),
     "",
   ].join("\n");
 }
 
-/** What `--help` says of one command. */
+/** `--help` of one command. */
 export function commandHelp(program: string, command: Command, columns: number | undefined): string {
   const width = Math.min(columns ?? WIDEST, WIDEST);
   const { name, operands, about, options, examples } = command;

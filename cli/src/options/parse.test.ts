@@ -10,8 +10,8 @@ describe("parseCommandLine()", () => {
     ["explain node/a", "explain", ["node/a"]],
     ["explain node a", "explain", ["node", "a"]],
     ["--context dev explain -o json node/a", "explain", ["node/a"]],
-    ["release node-deletion --all=true", "release node-deletion", []],
-    ["release --yes node-deletion a b", "release node-deletion", ["a", "b"]],
+    ["approve node-deletion --all=true", "approve node-deletion", []],
+    ["approve --yes node-deletion a b", "approve node-deletion", ["a", "b"]],
   ])("understands %s", (line, name, operands) => {
     const parsed = parse(line);
     expect(parsed.kind === "run" && { name: parsed.command.name, operands: parsed.operands }).toEqual({
@@ -46,7 +46,7 @@ describe("parseCommandLine()", () => {
     ["help", undefined],
     ["help explain", "explain"],
     ["explain --help", "explain"],
-    ["help release node-deletion", "release node-deletion"],
+    ["help approve node-deletion", "approve node-deletion"],
   ])("explains %j", (line, name) => {
     const parsed = parseCommandLine(line === "" ? [] : line.split(" "), COMMANDS);
     expect([parsed.kind, parsed.kind === "help" ? parsed.command?.name : parsed]).toEqual(["help", name]);
@@ -54,7 +54,7 @@ describe("parseCommandLine()", () => {
 
   test.each([
     ["expain node/a", [expect.stringContaining("Did you mean explain?")]],
-    ["release", ["release is not a whole command: there is release node-deletion"]],
+    ["approve", ["approve is not a whole command: there is approve node-deletion"]],
     ["version --watch", ["version has no option --watch"]],
     ["explain a --wach", ["explain has no option --wach; --watch is one"]],
     ["explain a --context --watch", ["--context needs a value: name"]],
@@ -69,7 +69,7 @@ describe("parseCommandLine()", () => {
         "--interval is 5; it is a time such as 500ms, 2s or 1m30s, of 24h at most",
       ],
     ],
-    ["page --local-port 65536", ["--local-port is 65536; it is a whole number of at most 65535"]],
+    ["status-page --local-port 65536", ["--local-port is 65536; it is a whole number of at most 65535"]],
     ["status --interval 1000h", ["--interval is 1000h; it is a time such as 500ms, 2s or 1m30s, of 24h at most"]],
     ["version --constructor=x", ["version has no option --constructor"]],
     ["--constructor", ["there is no option --constructor"]],

@@ -1,18 +1,16 @@
 import type { Option, OptionTable } from "./option.ts";
 
-/** Of every command. */
 export const COMMON_OPTIONS: OptionTable = {
   color: {
     type: "choice",
     valueName: "when",
     choices: ["auto", "always", "never"],
     default: "auto",
-    help: "Colors: auto means on a terminal, unless NO_COLOR is set.",
+    help: "Color output: auto means on a terminal, unless NO_COLOR is set.",
   },
-  help: { type: "flag", letter: "h", help: "Explains the command." },
+  help: { type: "flag", letter: "h", help: "Show this help." },
 };
 
-/** Of commands whose answer a program may want to read. */
 export const OUTPUT_OPTIONS: OptionTable = {
   output: {
     type: "choice",
@@ -20,44 +18,43 @@ export const OUTPUT_OPTIONS: OptionTable = {
     valueName: "format",
     choices: ["text", "json", "yaml"],
     default: "text",
-    help: "json and yaml have all that the controller answers, as it answers it.",
+    help: "json and yaml contain the complete response of the controller.",
   },
 };
 
-/** Of commands that can go on. */
 export const WATCH_OPTIONS: OptionTable = {
   watch: {
     type: "flag",
     letter: "w",
-    help: "Asks again and again: draws anew on a terminal; otherwise writes what changed, one document a change.",
+    help: "Refresh until interrupted: redraw on a terminal, otherwise write one document per change.",
   },
   interval: {
     type: "duration",
     valueName: "time",
     default: "2s",
-    help: "With --watch: how long between two questions.",
+    help: "With --watch: time between two requests.",
   },
 };
 
-/** Of commands that ask the API server. */
+/** For commands that send requests to the API server. */
 export const KUBECONFIG_OPTIONS: OptionTable = {
   kubeconfig: {
     type: "text",
     valueName: "file",
     completes: "files",
-    help: "The kubeconfig. Default: what KUBECONFIG names, else ~/.kube/config, else the pod's own service account.",
+    help: "Path of the kubeconfig. Default: KUBECONFIG, then ~/.kube/config, then the service account of the pod.",
   },
-  context: { type: "text", valueName: "name", help: "Of the kubeconfig. Default: its current one." },
+  context: { type: "text", valueName: "name", help: "Context of the kubeconfig. Default: the current context." },
 };
 
 export const TIMEOUT_OPTION: Option = {
   type: "duration",
   valueName: "time",
   default: "15s",
-  help: "How long an answer of the controller may take to begin, and to go on.",
+  help: "Time limit for the start of a response and for pauses in it.",
 };
 
-/** Of commands that ask a controller: which, and as whom. */
+/** For commands that send requests to a controller: its address and the credentials. */
 export const CONNECTION_OPTIONS: OptionTable = {
   ...KUBECONFIG_OPTIONS,
   namespace: {
@@ -65,56 +62,56 @@ export const CONNECTION_OPTIONS: OptionTable = {
     letter: "n",
     valueName: "name",
     default: "kube-system",
-    help: "Where the controller runs and keeps its Lease.",
+    help: "Namespace of the controller and its Lease.",
   },
   lease: {
     type: "text",
     valueName: "name",
     default: "cloud-controller-manager",
-    help: "The Lease that says who leads (--leader-elect-resource-name of the controller).",
+    help: "Name of the leader election Lease (--leader-elect-resource-name of the controller).",
   },
-  pod: { type: "text", valueName: "name", help: "Asks the controller in this pod, and not the one that leads." },
+  pod: { type: "text", valueName: "name", help: "Use the controller in this pod instead of the leader." },
   port: {
     type: "number",
     most: 65_535,
     valueName: "number",
     default: "10258",
-    help: "Of the controller's pages in its pod (--secure-port of the controller).",
+    help: "Port of the controller in its pod (--secure-port of the controller).",
   },
   "service-account": {
     type: "text",
     valueName: "name",
-    help: "Asks the controller as this ServiceAccount of --namespace, by a token of ten minutes, and not with the credentials of the kubeconfig.",
+    help: "Authenticate to the controller as this ServiceAccount in --namespace, with a token for ten minutes, instead of with the credentials of the kubeconfig.",
   },
   server: {
     type: "text",
     valueName: "url",
-    help: "Asks a controller at this address, https://HOST:PORT, and looks for none through the API server.",
+    help: "Use the controller at this address, https://HOST:PORT, without the API server.",
   },
   "token-file": {
     type: "text",
     valueName: "file",
     completes: "files",
-    help: "A bearer token for the controller; - is standard input. Default: what the kubeconfig has; with --server nothing.",
+    help: "Bearer token for the controller; - is standard input. Default: that of the kubeconfig; none with --server.",
   },
   "client-certificate": {
     type: "text",
     valueName: "file",
     completes: "files",
-    help: "A certificate for the controller, PEM. Default: what the kubeconfig has; with --server nothing.",
+    help: "Client certificate for the controller, PEM. Default: that of the kubeconfig; none with --server.",
   },
-  "client-key": { type: "text", valueName: "file", completes: "files", help: "Its key, PEM." },
+  "client-key": { type: "text", valueName: "file", completes: "files", help: "Key of the client certificate, PEM." },
   "certificate-authority": {
     type: "text",
     valueName: "file",
     completes: "files",
-    help: "Authorities of the controller's certificate, PEM. Default: the system's with --server; through the API server any certificate is taken.",
+    help: "CA certificates for the controller, PEM. Default: those of the system with --server; through the API server, the certificate is not verified.",
   },
   "tls-server-name": {
     type: "text",
     valueName: "name",
-    help: "The name that the controller's certificate is for. Default: the host of --server; localhost through the API server.",
+    help: "Expected name in the controller's certificate. Default: the host of --server; localhost through the API server.",
   },
-  "insecure-skip-tls-verify": { type: "flag", help: "Takes any certificate of the controller's with --server." },
+  "insecure-skip-tls-verify": { type: "flag", help: "Do not verify the controller's certificate with --server." },
   timeout: TIMEOUT_OPTION,
 };

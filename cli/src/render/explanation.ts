@@ -12,7 +12,7 @@ import { hanging, table, wrap } from "../terminal/layout.ts";
 import { agoText, clockText, durationText } from "../terminal/time-text.ts";
 import { type Style, causeLines, cell, heading, stateCell } from "./style.ts";
 
-/** Everything that is known of one object, for people. */
+/** The explanation of one object. */
 export function renderExplanation(explanation: Explanation, style: Style): string {
   const { object, exists, state, summary, causes, nextRetry, desired, facts, controllers, provider, calls, timeline } =
     explanation;
@@ -21,33 +21,33 @@ export function renderExplanation(explanation: Explanation, style: Style): strin
   const lines = [
     `${paint.bold(object)}  ${shown.paint?.(shown.text) ?? shown.text}${exists ? "" : "  (not in the cluster)"}`,
     ...(summary === causes[0]?.message ? [] : wrap(summary, columns)),
-    ...(causes.length === 0 ? [] : heading("What stands in the way", style)),
+    ...(causes.length === 0 ? [] : heading("Causes", style)),
     ...causes.flatMap((cause) => causeLines(cause, style)),
-    ...nextTryLines(nextRetry, style),
+    ...nextRetryLines(nextRetry, style),
     ...section(
-      "Wishes",
-      desired.map((wish) => wishCells(wish, style)),
+      "Desired state",
+      desired.map((wish) => desiredCells(wish, style)),
       style,
     ),
     ...section(
-      "Facts",
+      "Details",
       facts.map(({ name, value }) => [cell(name), cell(value)]),
       style,
     ),
     ...section(
       "Controllers",
-      controllers.map((one) => workCells(one, explanation.time)),
+      controllers.map((one) => controllerCells(one, explanation.time)),
       style,
     ),
     ...(provider === undefined ? [] : [...heading("Provider", style), ...providerLines(provider, style)]),
     ...section(
-      "Last calls",
+      "Recent provider calls",
       calls.map((call) => callCells(call, explanation.time, style)),
       style,
     ),
     ...section(
-      "What happened",
-      timeline.map((one) => happeningCells(one, explanation.time, style)),
+      "Timeline",
+      timeline.map((one) => timelineCells(one, explanation.time, style)),
       style,
     ),
     "",
@@ -56,16 +56,16 @@ export function renderExplanation(explanation: Explanation, style: Style): strin
   return `${lines.join("\n")}\n`;
 }
 
-/** Who says it, and when. */
+/** The replica that responded, and when. */
 export function replicaLines(
   { identity, isLeader, leaderIdentity, version }: Replica,
   at: string,
   { paint, columns }: Style,
 ): readonly string[] {
   const role = isLeader
-    ? "which leads"
-    : `which does not lead${leaderIdentity === undefined ? "" : ` (${leaderIdentity} does)`}, and does not know what is done`;
-  return wrap(`Told by ${identity}, ${role}, version ${version}, at ${clockText(at)}.`, columns).map(paint.dim);
+    ? "leader"
+    : `standby; ${leaderIdentity === undefined ? "" : `leader ${leaderIdentity}; `}only the leader knows the reconcile state`;
+  return wrap(`Reported by ${identity} (${role}), version ${version}, at ${clockText(at)}.`, columns).map(paint.dim);
 }
 
 function section(
@@ -77,17 +77,17 @@ function section(
   return [...heading(title, style), ...table(rows, { columns: style.columns, indent: 2 })];
 }
 
-function nextTryLines(nextTry: Explanation["nextRetry"], { columns, paint }: Style): readonly string[] {
+function nextRetryLines(nextTry: Explanation["nextRetry"], { columns, paint }: Style): readonly string[] {
   if (nextTry === undefined) return [];
   const { time, inMs, message } = nextTry;
   const when = inMs <= 0 ? "now" : `in ${durationText(inMs)}`;
   return [
     "",
-    hanging("Next try  ", `${when} (${clockText(time)}): ${message}`, columns).replace("Next try", paint.bold),
+    hanging("Next retry  ", `${when} (${clockText(time)}): ${message}`, columns).replace("Next retry", paint.bold),
   ];
 }
 
-function wishCells({ description, state, message }: DesiredItem, { paint }: Style) {
+function desiredCells({ description, state, message }: DesiredItem, { paint }: Style) {
   const paints = { met: paint.green, pending: paint.yellow, unmet: paint.red };
   return [
     { text: state, paint: paints[state] },
@@ -95,7 +95,7 @@ function wishCells({ description, state, message }: DesiredItem, { paint }: Styl
   ];
 }
 
-function workCells({ controller, key, queue, failures, last }: ControllerStatus, at: string) {
+function controllerCells({ controller, key, queue, failures, last }: ControllerStatus, at: string) {
   const failed = failures === 0 ? "" : `, failed ${failures === 1 ? "once" : `${failures} times`} in a row`;
   const error =
     last?.error === undefined
@@ -111,15 +111,15 @@ function workCells({ controller, key, queue, failures, last }: ControllerStatus,
 function queueText(queue: QueuePosition): string {
   switch (queue.kind) {
     case "idle":
-      return "nothing to do until something changes";
+      return "idle";
     case "queued":
-      return `in line${queue.ahead === undefined ? "" : ` behind ${queue.ahead} at most`}, priority ${queue.priority}`;
+      return `queued${queue.ahead === undefined ? "" : ` (at most ${queue.ahead} ahead)`}, priority ${queue.priority}`;
     case "delayed":
-      return `again in ${durationText(Math.max(0, queue.inMs))}`;
+      return `retrying in ${durationText(Math.max(0, queue.inMs))}`;
     case "processing":
-      return `in work for ${durationText(queue.processingMs)}`;
+      return `processing for ${durationText(queue.processingMs)}`;
     case "notRunning":
-      return `does not run here: ${queue.message}`;
+      return `not running here: ${queue.message}`;
     default:
       return queue satisfies never;
   }
@@ -130,15 +130,15 @@ function providerLines(
   style: Style,
 ): readonly string[] {
   const { paint, columns } = style;
-  const standing = ready ? paint.green("ready") : paint.red("not ready");
+  const readiness = ready ? paint.green("ready") : paint.red("not ready");
   return [
-    `  ${name}  ${standing}, connection ${connection}`,
+    `  ${name}  ${readiness}, connection ${connection}`,
     ...reasons.map((reason) => hanging("  ", reason, columns)),
     ...(absenceIgnored === undefined
       ? []
-      : [hanging("  ", `its word that a machine is gone is not taken now: ${absenceIgnored}`, columns)]),
+      : [hanging("  ", `absence reports are currently ignored: ${absenceIgnored}`, columns)]),
     ...throttled.map(
-      ({ quotaClass, untilTime }) => `  calls of class ${quotaClass} are held back until ${clockText(untilTime)}`,
+      ({ quotaClass, untilTime }) => `  calls of quota class ${quotaClass} are throttled until ${clockText(untilTime)}`,
     ),
   ];
 }
@@ -150,7 +150,7 @@ function callCells(
 ) {
   const parts = [
     `${provider === undefined ? "" : `to ${provider}, `}${durationText(durationMs)}`,
-    objectCount > 1 ? `together with ${objectCount - 1} more` : "",
+    objectCount > 1 ? `in a batch of ${objectCount}` : "",
     reason ?? "",
     message ?? "",
     cloudRequestIds.length === 0 ? "" : `request ${cloudRequestIds.join(", ")}`,
@@ -163,8 +163,8 @@ function callCells(
   ];
 }
 
-function happeningCells(happening: TimelineEntry, at: string, { paint }: Style) {
-  const { time, kind, source, reason, message, isWarning, count = 1 } = happening;
+function timelineCells(entry: TimelineEntry, at: string, { paint }: Style) {
+  const { time, kind, source, reason, message, isWarning, count = 1 } = entry;
   const about = [...(source === undefined ? [] : [source]), ...(count > 1 ? [`${count} times`] : [])].join(", ");
   return [
     { text: agoText(time, at), paint: paint.dim },

@@ -11,13 +11,13 @@ import { clockText } from "../terminal/time-text.ts";
 import { type Style, causeLines, cell, heading, stateCell } from "./style.ts";
 import { replicaLines } from "./explanation.ts";
 
-/** How everything stands, for people. */
+/** The overall status. */
 export function renderOverview(overview: Overview, style: Style): string {
   const { cluster, observing, alarms, providers, replica, time } = overview;
   const { paint, columns } = style;
   const lines = [
     `${paint.bold(`cluster ${cluster}`)}${observing ? paint.yellow("  observe mode: see `plan`") : ""}`,
-    ...(alarms.length === 0 ? [paint.green("No alarm.")] : heading("Alarms", style)),
+    ...(alarms.length === 0 ? [paint.green("No alarms.")] : heading("Alarms", style)),
     ...alarms.flatMap((alarm) => causeLines(alarm, style, alarm.object)),
     ...heading("Objects", style),
     ...countLines(overview, style),
@@ -40,10 +40,10 @@ function countLines({ counts }: Overview, style: Style): readonly string[] {
       return count === 0 ? { text: "0", paint: style.paint.dim } : { ...stateCell(state, style), text: String(count) };
     }),
   ]);
-  const isAnyInTheWay = OBJECT_KINDS.some((kind) => counts[kind].waiting + counts[kind].blocked > 0);
+  const hasProblems = OBJECT_KINDS.some((kind) => counts[kind].waiting + counts[kind].blocked > 0);
   return [
     ...table([head, ...rows], { columns: undefined, indent: 2, right: STATES.map((_, index) => index + 1) }),
-    ...(isAnyInTheWay ? [style.paint.dim("  what is in their way: `list --state waiting,blocked`")] : []),
+    ...(hasProblems ? [style.paint.dim("  to see the causes: `list --state waiting,blocked`")] : []),
   ];
 }
 
@@ -75,21 +75,21 @@ function providerLines(provider: ProviderSummary, { paint, columns }: Style): re
     budgets,
     deletionCircuitBreaker,
   } = provider;
-  const standing = ready ? paint.green("ready") : paint.red("not ready");
+  const readiness = ready ? paint.green("ready") : paint.red("not ready");
   const release = version === undefined ? "" : `, version ${version}`;
   return [
-    `  ${paint.bold(name)}  ${standing}, connection ${connection}, ${address}${release}`,
-    `    ${calls} calls, ${failedCalls} failed, ${inFlight} under way`,
+    `  ${paint.bold(name)}  ${readiness}, connection ${connection}, ${address}${release}`,
+    `    ${calls} calls, ${failedCalls} failed, ${inFlight} in flight`,
     ...reasons.map((reason) => hanging("    ", reason, columns)),
     ...budgets.map((budget) => hanging("    ", budgetText(budget), columns)),
     ...(deletionCircuitBreaker?.open === true
-      ? [paint.red(hanging("    ", brakeText(deletionCircuitBreaker), columns))]
+      ? [paint.red(hanging("    ", circuitBreakerText(deletionCircuitBreaker), columns))]
       : []),
   ];
 }
 
-function brakeText({ absentNodes, message }: DeletionCircuitBreaker): string {
-  return `the brake holds: ${message ?? `the machines of ${absentNodes} Nodes are said to be gone`}`;
+function circuitBreakerText({ absentNodes, message }: DeletionCircuitBreaker): string {
+  return `deletion circuit breaker open: ${message ?? `the instances of ${absentNodes} Nodes are reported as deleted`}`;
 }
 
 function budgetText({
@@ -102,8 +102,8 @@ function budgetText({
   const parts = [
     cloudCallsPerSecond === undefined ? "no limit" : `${cloudCallsPerSecond} calls/s`,
     tokens === undefined ? "" : `${Math.floor(tokens)} left`,
-    queuedCalls === 0 ? "" : `${queuedCalls} waiting`,
-    throttledUntilTime === undefined ? "" : `held back until ${clockText(throttledUntilTime)}`,
+    queuedCalls === 0 ? "" : `${queuedCalls} queued`,
+    throttledUntilTime === undefined ? "" : `throttled until ${clockText(throttledUntilTime)}`,
   ];
   return `budget ${quotaClass}: ${parts.filter((part) => part !== "").join(", ")}`;
 }

@@ -1,23 +1,23 @@
 import type { WriteAction, PlanReport, PlannedReconcile } from "@cloudwire/operator-api";
 import { table, wrap } from "../terminal/layout.ts";
-import { verdictOf } from "../client/shapes/plan-result.ts";
+import { planResultOf } from "../client/shapes/plan-result.ts";
 import { cell, heading, type Style } from "./style.ts";
 
-/** What would be written, for people, and what that means for a hand-over. */
+/** The planned writes, and whether a cutover is safe. */
 export function renderPlans(page: PlanReport, style: Style): string {
   const { pending, failedKeys, plans } = page;
   const { paint, columns } = style;
-  const verdict = verdictOf(page);
-  const color = verdict.kind === "goAhead" ? paint.green : paint.yellow;
+  const result = planResultOf(page);
+  const color = result.kind === "safe" ? paint.green : paint.yellow;
   const lines = [
-    ...wrap(verdict.text, columns).map(color),
+    ...wrap(result.text, columns).map(color),
     ...(page.observing
       ? [
           `${counted(pending.delete, "delete")}, ${counted(pending.update, "update")} and ${counted(pending.create, "create")}.`,
         ]
       : []),
     ...plans.flatMap((plan) => planLines(plan, style)),
-    ...(failedKeys.length === 0 ? [] : heading("Not decided: the last look failed", style)),
+    ...(failedKeys.length === 0 ? [] : heading("Failed reconciles (their writes are unknown)", style)),
     ...table(
       failedKeys.map(({ controller, key, provider }) => [cell(controller), cell(key), cell(provider)]),
       { columns, indent: 2 },
@@ -26,8 +26,8 @@ export function renderPlans(page: PlanReport, style: Style): string {
   return `${lines.join("\n")}\n`;
 }
 
-function counted(count: number, effect: WriteAction): string {
-  return `${count} ${effect}${count === 1 ? "" : "s"}`;
+function counted(count: number, action: WriteAction): string {
+  return `${count} ${action}${count === 1 ? "" : "s"}`;
 }
 
 function planLines({ controller, key, provider, writes }: PlannedReconcile, style: Style): readonly string[] {

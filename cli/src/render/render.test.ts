@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createPaint } from "../terminal/terminal.ts";
 import { heldNode, heldRows, noPlans, orphans, overview, plans, quietOverview, quietService } from "../test/samples.ts";
 import { renderExplanation } from "./explanation.ts";
-import { renderHeld, renderOrphans, renderRows } from "./lists.ts";
+import { renderBlocked, renderOrphans, renderRows } from "./lists.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPlans } from "./plans.ts";
 
@@ -21,45 +21,45 @@ describe("renderExplanation()", () => {
       "node/worker-1  blocked
       Its machine is gone by the word of aws, and the brake holds it.
 
-      What stands in the way
+      Causes
         TooManyNodeDeletions: More Nodes than usual would go at once, so none of them is deleted.
-          Do:  See at the cloud whether these machines are really gone.
-          See: docs/explanation/deletion-guard.md
+          To fix:  See at the cloud whether these machines are really gone.
+          Docs: docs/explanation/deletion-guard.md
         ClientThrottled: Calls of class reads are held back.
 
-      Next try  in 30 s (15:04:35Z): the guard looks again
+      Next retry  in 30 s (15:04:35Z): the guard looks again
 
-      Wishes
+      Desired state
         met      taint uninitialized removed
         pending  Node deleted: held by the brake
         unmet    addresses as at the cloud
 
-      Facts
+      Details
         provider id  aws:///eu-1a/i-0123
         created      2026-11-20T10:00:00Z
 
       Controllers
-        cloud-node-lifecycle-controller  worker-1  again in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
-        cloud-node-controller            worker-1  in line behind 3 at most, priority low, failed 2 times in a row; last error 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud is away
-        service-lb-controller            worker-1  nothing to do until something changes
-        node-route-controller            worker-1  in work for 250 ms, failed once in a row
-        node-ipam-controller             worker-1  does not run here: --controllers
+        cloud-node-lifecycle-controller  worker-1  retrying in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
+        cloud-node-controller            worker-1  queued (at most 3 ahead), priority low, failed 2 times in a row; last error 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud is away
+        service-lb-controller            worker-1  idle
+        node-route-controller            worker-1  processing for 250 ms, failed once in a row
+        node-ipam-controller             worker-1  not running here: --controllers
 
       Provider
         aws  not ready, connection connected
         its credentials expire soon
-        its word that a machine is gone is not taken now: it failed 12 s ago
-        calls of class reads are held back until 15:05:00Z
+        absence reports are currently ignored: it failed 12 s ago
+        calls of quota class reads are throttled until 15:05:00Z
 
-      Last calls
-        5 s ago  GetInstances  OK           to aws, 87 ms, together with 39 more, request req-1, req-2
+      Recent provider calls
+        5 s ago  GetInstances  OK           to aws, 87 ms, in a batch of 40, request req-1, req-2
         1h ago   GetInstances  UNAVAILABLE  5 s, CLOUD_UNAVAILABLE, no answer
 
-      What happened
+      Timeline
         3 s ago   event   TooManyNodeDeletions  Not deleted: 12 of 40 Nodes would go (cloud-node-lifecycle-controller, 3 times)
         3d5h ago  object  Created               The Node was created
 
-      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      Reported by ccm-0_1b2c (leader), version 0.1.0, at 15:04:05Z.
       "
     `);
   });
@@ -70,58 +70,58 @@ describe("renderExplanation()", () => {
       "node/worker-1  blocked
       Its machine is gone by the word of aws, and the brake holds it.
 
-      What stands in the way
+      Causes
         TooManyNodeDeletions: More Nodes than usual would go at once, so none
         of them is deleted.
-          Do:  See at the cloud whether these machines are really gone.
-          See: docs/explanation/deletion-guard.md
+          To fix:  See at the cloud whether these machines are really gone.
+          Docs: docs/explanation/deletion-guard.md
         ClientThrottled: Calls of class reads are held back.
 
-      Next try  in 30 s (15:04:35Z): the guard looks again
+      Next retry  in 30 s (15:04:35Z): the guard looks again
 
-      Wishes
+      Desired state
         met      taint uninitialized removed
         pending  Node deleted: held by the brake
         unmet    addresses as at the cloud
 
-      Facts
+      Details
         provider id  aws:///eu-1a/i-0123
         created      2026-11-20T10:00:00Z
 
       Controllers
         cloud-node-lifecycle-controller  worker-1
-            again in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
+            retrying in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
         cloud-node-controller            worker-1
-            in line behind 3 at most, priority low, failed 2 times in a row;
+            queued (at most 3 ahead), priority low, failed 2 times in a row;
             last error 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud
             is away
         service-lb-controller            worker-1
-            nothing to do until something changes
+            idle
         node-route-controller            worker-1
-            in work for 250 ms, failed once in a row
+            processing for 250 ms, failed once in a row
         node-ipam-controller             worker-1
-            does not run here: --controllers
+            not running here: --controllers
 
       Provider
         aws  not ready, connection connected
         its credentials expire soon
-        its word that a machine is gone is not taken now: it failed 12 s ago
-        calls of class reads are held back until 15:05:00Z
+        absence reports are currently ignored: it failed 12 s ago
+        calls of quota class reads are throttled until 15:05:00Z
 
-      Last calls
+      Recent provider calls
         5 s ago  GetInstances  OK
-            to aws, 87 ms, together with 39 more, request req-1, req-2
+            to aws, 87 ms, in a batch of 40, request req-1, req-2
         1h ago   GetInstances  UNAVAILABLE
             5 s, CLOUD_UNAVAILABLE, no answer
 
-      What happened
+      Timeline
         3 s ago   event   TooManyNodeDeletions
             Not deleted: 12 of 40 Nodes would go
             (cloud-node-lifecycle-controller, 3 times)
         3d5h ago  object  Created
             The Node was created
 
-      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      Reported by ccm-0_1b2c (leader), version 0.1.0, at 15:04:05Z.
       "
     `);
     expect(text.split("\n").filter((line) => line.length > 72)).toEqual([]);
@@ -132,7 +132,7 @@ describe("renderExplanation()", () => {
       "service/shop/web  ok  (not in the cluster)
       There is no such Service.
 
-      Told by ccm-1_9f, which does not lead (ccm-0_1b2c does), and does not know what is done, version 0.1.0, at 15:04:05Z.
+      Reported by ccm-1_9f (standby; leader ccm-0_1b2c; only the leader knows the reconcile state), version 0.1.0, at 15:04:05Z.
       "
     `);
   });
@@ -145,7 +145,7 @@ describe("renderOverview()", () => {
 
       Alarms
         provider/aws: TooManyNodeDeletions: 12 of 40 Nodes are gone
-          Do:  See at the cloud.
+          To fix:  See at the cloud.
 
       Objects
                   ok  progressing  waiting  blocked  unmanaged
@@ -153,7 +153,7 @@ describe("renderOverview()", () => {
         service    4            1        2        0          0
         route      0            0        0        0          0
         provider   1            0        0        1          0
-        what is in their way: \`list --state waiting,blocked\`
+        to see the causes: \`list --state waiting,blocked\`
 
       Controllers
         name                   state    queued  processing  delayed  failing
@@ -162,16 +162,16 @@ describe("renderOverview()", () => {
 
       Providers
         aws  ready, connection connected, unix:///run/aws.sock, version 1.2.3
-          120 calls, 1 failed, 2 under way
-          budget reads: 20 calls/s, 39 left, 4 waiting, held back until
+          120 calls, 1 failed, 2 in flight
+          budget reads: 20 calls/s, 39 left, 4 queued, throttled until
           15:05:00Z
           budget changes: no limit
-          the brake holds: 12 of 40 Nodes are gone
+          deletion circuit breaker open: 12 of 40 Nodes are gone
         metal  not ready, connection backoff, unix:///run/metal.sock
-          0 calls, 0 failed, 0 under way
+          0 calls, 0 failed, 0 in flight
           nobody listens
 
-      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      Reported by ccm-0_1b2c (leader), version 0.1.0, at 15:04:05Z.
       "
     `);
   });
@@ -179,7 +179,7 @@ describe("renderOverview()", () => {
   test("says that nothing is wrong, and that something is only observed", () => {
     expect(renderOverview(quietOverview, narrow)).toMatchInlineSnapshot(`
       "cluster prod  observe mode: see \`plan\`
-      No alarm.
+      No alarms.
 
       Objects
                   ok  progressing  waiting  blocked  unmanaged
@@ -187,7 +187,7 @@ describe("renderOverview()", () => {
         service    4            1        2        0          0
         route      0            0        0        0          0
         provider   1            0        0        1          0
-        what is in their way: \`list --state waiting,blocked\`
+        to see the causes: \`list --state waiting,blocked\`
 
       Controllers
         name  state  queued  processing  delayed  failing
@@ -195,7 +195,7 @@ describe("renderOverview()", () => {
       Providers
         none
 
-      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      Reported by ccm-0_1b2c (leader), version 0.1.0, at 15:04:05Z.
       "
     `);
   });
@@ -204,7 +204,7 @@ describe("renderOverview()", () => {
 describe("renderRows()", () => {
   test("has a line for each object, by name", () => {
     expect(renderRows(heldRows, 500, plain)).toMatchInlineSnapshot(`
-      "object         state    provider  reason                how it stands
+      "object         state    provider  reason                summary
       node/worker-1  blocked  aws       TooManyNodeDeletions  Its machine is gone.
       node/worker-2  blocked  aws       TooManyNodeDeletions  Its machine is gone.
       node/worker-3  blocked            NodeUnowned           Nobody serves it. Not by TooManyNodeDeletions.
@@ -215,15 +215,15 @@ describe("renderRows()", () => {
   test("says that there may be more, within the width of a terminal", () => {
     expect(renderRows(heldRows, 3, narrow)).toMatchInlineSnapshot(`
       "object         state    provider  reason
-          how it stands
+          summary
       node/worker-1  blocked  aws       TooManyNodeDeletions
           Its machine is gone.
       node/worker-2  blocked  aws       TooManyNodeDeletions
           Its machine is gone.
       node/worker-3  blocked            NodeUnowned
           Nobody serves it. Not by TooManyNodeDeletions.
-      There may be more than these 3: --limit shows them, --state and --search
-      ask for fewer.
+      Showing the first 3 objects. Use --limit for more, --state and --search
+      for fewer.
       "
     `);
   });
@@ -236,15 +236,15 @@ describe("renderRows()", () => {
 describe("renderPlans()", () => {
   test("says what would be written, by key", () => {
     expect(renderPlans(plans, narrow)).toMatchInlineSnapshot(`
-      "There are differences: something that is there would be changed or
-      removed. Not everything has been looked at yet.
+      "Differences: existing objects or resources would be updated or deleted.
+      The plan is not complete yet.
       0 deletes, 1 update and 1 create.
 
       cloud-node-controller worker-1 (aws)
         create  patch nodes worker-1: metadata.labels.zone
         update  aws EnsureLoadBalancer (service changed)
 
-      Not decided: the last look failed
+      Failed reconciles (their writes are unknown)
         node-route-controller  routes  aws
       "
     `);
@@ -252,8 +252,8 @@ describe("renderPlans()", () => {
 
   test("gives the go-ahead", () => {
     expect(renderPlans(noPlans, narrow)).toMatchInlineSnapshot(`
-      "Go ahead: everything was looked at, and nothing that is there would be
-      changed or removed.
+      "Safe to proceed: the plan is complete, and nothing that exists would be
+      updated or deleted.
       0 deletes, 0 updates and 0 creates.
       "
     `);
@@ -264,14 +264,14 @@ describe("renderOrphans()", () => {
   test("lists what nobody owns, and whom it could not ask", () => {
     expect(renderOrphans(orphans, narrow)).toMatchInlineSnapshot(`
       "provider  kind          id          owner
-          why it is there
+          message
       aws       loadBalancer  lb-1        shop/old
           no Service of that name; it is deleted when its owner's UID is known
           to be gone
       aws       route         r-10.0.1.0  worker-9
           deleted at the next look
 
-      Not asked, so that the list may lack some
+      Unreachable providers (their orphans may be missing)
         metal  not connected
       "
     `);
@@ -279,7 +279,7 @@ describe("renderOrphans()", () => {
 
   test("says that there are none", () => {
     expect(renderOrphans({ ...orphans, orphans: [], unreachableProviders: [] }, plain)).toMatchInlineSnapshot(`
-      "No orphans: all that has this cluster's stamp at the clouds has an owner in the cluster.
+      "No orphans: every resource with this cluster's ownership tags has an owner in the cluster.
       "
     `);
   });
@@ -288,7 +288,7 @@ describe("renderOrphans()", () => {
     expect(renderOrphans({ ...orphans, orphans: [] }, plain)).toMatchInlineSnapshot(`
       "No orphans are known.
 
-      Not asked, so that the list may lack some
+      Unreachable providers (their orphans may be missing)
         metal  not connected
       "
     `);
@@ -300,20 +300,20 @@ describe("renderHeld()", () => {
 
   test.each([
     [
-      "what is held",
+      "the blocked Nodes",
       nodes.slice(0, 2),
-      "held",
-      "The brake holds 2 Nodes:\n  worker-2  aws  Its machine is gone.\n  worker-1  aws  Its machine is gone.\n",
+      "blocked",
+      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-2  aws  Its machine is gone.\n  worker-1  aws  Its machine is gone.\n",
     ],
     [
-      "what is to be released",
+      "the Nodes to approve",
       nodes.slice(0, 1),
       "chosen",
-      "To be released, and deleted when every other rule agrees: 1 Node\n  worker-2  aws  Its machine is gone.\n",
+      "To approve for deletion: 1 Node\n  worker-2  aws  Its machine is gone.\n",
     ],
-    ["that nothing is", [], "held", "The brake holds no Node.\n"],
+    ["a closed circuit breaker", [], "blocked", "The circuit breaker is closed.\n"],
   ] as const)("lists %s", (_what, some, which, text) => {
-    expect(renderHeld(some, which, plain)).toBe(text);
+    expect(renderBlocked(some, which, plain)).toBe(text);
   });
 });
 

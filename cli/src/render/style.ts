@@ -2,7 +2,7 @@ import type { Cause, State } from "@cloudwire/operator-api";
 import type { Paint } from "../terminal/terminal.ts";
 import { type Cell, hanging } from "../terminal/layout.ts";
 
-/** How texts for people are laid out. */
+/** Layout of text output. */
 export interface Style {
   readonly paint: Paint;
   readonly columns: number | undefined;
@@ -27,7 +27,7 @@ export function cell(text: string): Cell {
   return { text };
 }
 
-/** What stands in the way, what to do about it, and where more is said. */
+/** A cause, its remedy and its documentation. */
 export function causeLines(
   { reason, message, remedy, documentation }: Cause,
   { paint, columns }: Style,
@@ -38,7 +38,9 @@ export function causeLines(
       `${reason}:`,
       () => `${paint.yellow(reason)}:`,
     ),
-    ...(remedy === undefined ? [] : [hanging("    Do:  ", remedy, columns).replace("Do:", () => paint.bold("Do:"))]),
-    ...(documentation === undefined ? [] : [paint.dim(`    See: ${documentation}`)]),
+    ...(remedy === undefined
+      ? []
+      : [hanging("    To fix:  ", remedy, columns).replace("To fix:", () => paint.bold("To fix:"))]),
+    ...(documentation === undefined ? [] : [paint.dim(`    Docs: ${documentation}`)]),
   ];
 }

@@ -31,7 +31,7 @@ const VERBS = ["annotate", "auth", "certificate", "delete", "describe", "exec", 
 
 const isOfKubectl = (line: string): boolean => VERBS.includes(/^kubectl (?:-n \S+ )?(\w+)/.exec(line)?.[1] ?? "");
 
-/** `cloudwire release node-deletion`: by the headings of the command line's page. */
+/** `cloudwire approve node-deletion`: by the headings of the command line's page. */
 const OWN_COMMANDS = [...read("reference/cli.md").matchAll(/^### ([a-z -]+)$/gm)].map(
   ([, name]) => `cloudwire ${name}`,
 );

@@ -92,7 +92,7 @@ describe("a release, as the guides have it", () => {
     expect(await argsOfPod()).toContain('"-v=4"');
     const status = await stage.waitFor("a leader", async () => {
       const { out } = await runCli(["status", "--kubeconfig", admin.kubeconfig]);
-      return out.includes(", which leads, version ") ? out : undefined;
+      return out.includes(" (leader), version ") ? out : undefined;
     });
     expect(status).toMatch(/\n {2}service +1 +0 +0 +0 +0\n/);
     expect(await loadBalancers()).toEqual(before);

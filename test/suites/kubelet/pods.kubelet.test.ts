@@ -90,7 +90,7 @@ describe("a static pod, on the machine that waits for it", () => {
     const status = await cli(["status"], cluster.kubeconfigPath);
     expect([status.code, status.err]).toEqual([0, ""]);
     expect(status.out).toMatch(/\n {2}node +1 +0 +0 +0 +0\n/);
-    expect(status.out).toMatch(/, which leads, version /);
+    expect(status.out).toMatch(/ \(leader\), version /);
     const explained = await cli(["explain", `node/${stage.node}`, "-o", "json"], cluster.kubeconfigPath);
     expect(JSON.parse(explained.out)).toMatchObject({
       object: `node/${stage.node}`,
@@ -186,7 +186,7 @@ describe("a Deployment", () => {
       const ended = await cli(["status"], path);
       return ended.code === 0 ? ended : undefined;
     });
-    expect(status.out).toMatch(/, which leads, version /);
+    expect(status.out).toMatch(/ \(leader\), version /);
   });
 
   test("answers the command line as a ServiceAccount, to which no more is shown than its token", async () => {

@@ -129,7 +129,10 @@ describe("the status page of a pod, as the guide has it", () => {
   });
 
   test("is shown by the command line, which follows the controller into another container and another pod", async () => {
-    await using program = new Program({ source: "cli/src/main.ts", args: ["page", "--kubeconfig", olga.kubeconfig] });
+    await using program = new Program({
+      source: "cli/src/main.ts",
+      args: ["status-page", "--kubeconfig", olga.kubeconfig],
+    });
     const [address] = await program.said(/http:\/\/127\.0\.0\.1:\d+\/\?secret=\S+/, POD_MS);
     const page = await newPage();
     const faults = faultsOf(page);

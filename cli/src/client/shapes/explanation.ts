@@ -100,7 +100,7 @@ export function readExplanation(answer: unknown): Explanation {
 const withCauses = Type.Object({ causes: list(cause) });
 
 /** What is said of an object that is nowhere; undefined: it is somewhere, or something is known of it. */
-export function nowhereText(answer: unknown): string | undefined {
+export function notFoundText(answer: unknown): string | undefined {
   if (!Value.Check(withCauses, answer)) return undefined;
   const found = answer.causes.find(({ reason }) => reason === NOT_FOUND);
   if (found === undefined) return undefined;

@@ -119,7 +119,7 @@ export function readPlans(answer: unknown): PlanReport {
   return readShape(plans, answer, PATHS.plans);
 }
 
-export interface HeldNode {
+export interface BlockedNode {
   readonly name: string;
   readonly provider: string;
   /** One sentence: why it is held. */
@@ -127,7 +127,7 @@ export interface HeldNode {
 }
 
 /** The Nodes that the brake holds at this moment, by name. */
-export async function heldNodes(connection: Connection): Promise<readonly HeldNode[]> {
+export async function blockedNodes(connection: Connection): Promise<readonly BlockedNode[]> {
   const rows = readRows(await readPage(connection, PATHS.objects, { kind: "node", search: TOO_MANY_NODE_DELETIONS }));
   return rows
     .filter(({ object, reason }) => reason === TOO_MANY_NODE_DELETIONS && object.startsWith("node/"))

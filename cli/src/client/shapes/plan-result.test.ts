@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noPlans } from "../../test/samples.ts";
-import { verdictOf } from "./plan-result.ts";
+import { planResultOf } from "./plan-result.ts";
 
 const pending = (creates: number, updates: number, deletes: number) => ({
   create: creates,
@@ -9,8 +9,8 @@ const pending = (creates: number, updates: number, deletes: number) => ({
 });
 
 test.each([
-  ["nothing is to be written", {}, "goAhead", 0],
-  ["only creates are", { pending: pending(5, 0, 0) }, "goAhead", 0],
+  ["nothing is to be written", {}, "safe", 0],
+  ["only creates are", { pending: pending(5, 0, 0) }, "safe", 0],
   ["something would be changed", { pending: pending(0, 1, 0) }, "differences", 3],
   ["something would be removed", { pending: pending(0, 0, 1) }, "differences", 3],
   [
@@ -19,8 +19,8 @@ test.each([
     "differences",
     3,
   ],
-  ["not everything has been looked at", { complete: false }, "undecided", 4],
-  ["nothing is observed", { observing: false, complete: false }, "undecided", 4],
+  ["not everything has been looked at", { complete: false }, "unknown", 4],
+  ["nothing is observed", { observing: false, complete: false }, "unknown", 4],
 ])("where %s, the verdict is %s", (_what, page, kind, exitCode) => {
-  expect(verdictOf({ ...noPlans, ...page })).toMatchObject({ kind, exitCode });
+  expect(planResultOf({ ...noPlans, ...page })).toMatchObject({ kind, exitCode });
 });

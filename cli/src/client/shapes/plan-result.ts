@@ -1,33 +1,33 @@
 import type { PlanReport } from "@cloudwire/operator-api";
 import { EXIT } from "../../exit-codes.ts";
 
-export interface Verdict {
-  readonly kind: "goAhead" | "differences" | "undecided";
+export interface PlanResult {
+  readonly kind: "safe" | "differences" | "unknown";
   readonly text: string;
   readonly exitCode: number;
 }
 
-/** Whether this program could take over without changing or removing anything (docs/explanation/observe-mode.md). */
-export function verdictOf({ observing, complete, pending, failedKeys }: PlanReport): Verdict {
+/** Whether a cutover to this program changes or deletes anything (docs/explanation/observe-mode.md). */
+export function planResultOf({ observing, complete, pending, failedKeys }: PlanReport): PlanResult {
   if (!observing)
     return {
-      kind: "undecided",
-      text: "Nothing is observed: this controller carries out what it plans. One with --mode=observe tells instead; it holds no Lease, so name its pod with --pod.",
-      exitCode: EXIT.undecided,
+      kind: "unknown",
+      text: "Unknown: this controller is not in observe mode. Query one with --mode=observe; it holds no Lease, so name its pod with --pod.",
+      exitCode: EXIT.unknown,
     };
   if (pending.update + pending.delete > 0)
     return {
       kind: "differences",
-      text: `There are differences: something that is there would be changed or removed.${complete ? "" : " Not everything has been looked at yet."}`,
+      text: `Differences: existing objects or resources would be updated or deleted.${complete ? "" : " The plan is not complete yet."}`,
       exitCode: EXIT.differences,
     };
   if (!complete) {
-    const why = failedKeys.length === 0 ? "not everything has been looked at yet" : "some looks failed";
-    return { kind: "undecided", text: `It cannot be told yet: ${why}.`, exitCode: EXIT.undecided };
+    const detail = failedKeys.length === 0 ? "the plan is not complete yet" : "some reconciles failed";
+    return { kind: "unknown", text: `Unknown: ${detail}.`, exitCode: EXIT.unknown };
   }
   return {
-    kind: "goAhead",
-    text: "Go ahead: everything was looked at, and nothing that is there would be changed or removed.",
+    kind: "safe",
+    text: "Safe to proceed: the plan is complete, and nothing that exists would be updated or deleted.",
     exitCode: EXIT.ok,
   };
 }

@@ -8,10 +8,10 @@ const offer = async (line: string) => candidates(line.split(" "), COMMANDS, () =
 
 describe("candidates()", () => {
   test.each([
-    ["rel", ["release"]],
-    ["release ", ["node-deletion"]],
-    ["--context dev rel", ["release"]],
-    ["-o json sta", ["status"]],
+    ["appr", ["approve"]],
+    ["approve ", ["node-deletion"]],
+    ["--context dev appr", ["approve"]],
+    ["-o json sta", ["status", "status-page"]],
     ["completion z", []],
     ["plan --outp", ["--output"]],
     ["plan -o ", ["text", "json", "yaml"]],

@@ -9,25 +9,23 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export const completion: Command = {
   name: "completion",
-  summary: "writes a script with which a shell completes command lines",
+  summary: "Print a shell completion script",
   operands: SHELLS.join(" | "),
   about: [
-    "Writes a script with which a shell completes commands, options and, where the cluster answers at once, names of objects.",
-    "For kubectl cloudwire, kubectl's own completion asks a program kubectl_complete-cloudwire in the path: a link of that name to this program.",
+    "Print a script that completes commands, options and object names. Object names require a controller that responds quickly.",
+    "For kubectl cloudwire, kubectl's completion calls a program kubectl_complete-cloudwire in PATH: create a link of that name to this program.",
   ],
   options: {},
   examples: [
-    ["completion bash > /etc/bash_completion.d/cloudwire", "for everybody on this machine"],
-    ["completion zsh > ~/.zfunc/_cloudwire", "where ~/.zfunc is in fpath"],
+    ["completion bash > /etc/bash_completion.d/cloudwire", "for all users of this machine"],
+    ["completion zsh > ~/.zfunc/_cloudwire", "if ~/.zfunc is in fpath"],
     ["completion fish > ~/.config/fish/completions/cloudwire.fish", "for fish"],
   ],
   complete: async (_call, before) => (before.length === 0 ? SHELLS : []),
   run: async ({ operands, terminal }) => {
     const shell = SHELLS.find((known) => known === operands[0]);
     if (shell === undefined || operands.length > 1)
-      throw new UsageError([
-        `completion is written for one of ${SHELLS.join(", ")}, and not for ${operands.join(" ") || "nothing"}`,
-      ]);
+      throw new UsageError([`specify one of ${SHELLS.join(", ")}, not ${operands.join(" ") || "nothing"}`]);
     terminal.out(completionScript(shell));
     return EXIT.ok;
   },

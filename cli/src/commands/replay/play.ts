@@ -17,7 +17,7 @@ export interface PlayOptions {
   /** Goes on after a difference. */
   readonly all: boolean;
   /** How long a read is asked again while its answer is another. */
-  readonly patienceMs: number;
+  readonly retryTimeoutMs: number;
   /** Number of the last call that is played. */
   readonly until: number | undefined;
   readonly expectations: readonly Expectation[];
@@ -134,8 +134,8 @@ class Player {
   }
 
   async #judge(call: RecordedCall, end: RecordedEnd, sent: Sent, first: Outcome): Promise<void> {
-    const { patienceMs, signal } = this.#options;
-    const giveUpMs = performance.now() + patienceMs;
+    const { retryTimeoutMs, signal } = this.#options;
+    const giveUpMs = performance.now() + retryTimeoutMs;
     let outcome = first;
     for (;;) {
       const names = this.#names.fork();

@@ -57,7 +57,7 @@ describe("readRecording()", () => {
   test("takes the calls of one provider, and asks which where there are several", () => {
     const text = written([head, begin("acme"), begin("other", 2), { kind: "footer" }]);
     expect(readRecording("f", text, { provider: "other" }).calls.map(({ call }) => call)).toEqual([2]);
-    expect(() => readRecording("f", text)).toThrow("choose one of acme, other with --recorded-provider");
+    expect(() => readRecording("f", text)).toThrow("choose one of acme, other with --provider");
     expect(() => readRecording("f", text, { provider: "third" })).toThrow(
       "f has no provider third; it has acme, other",
     );

@@ -158,7 +158,7 @@ function providerOf(file: string, lines: readonly Line[], wanted: string | undef
   const [only, ...others] = names;
   if (only === undefined) throw new CommandError(`${file} has no calls`);
   if (others.length > 0)
-    throw new CommandError(`${file} has several providers: choose one of ${names.join(", ")} with --recorded-provider`);
+    throw new CommandError(`${file} has several providers: choose one of ${names.join(", ")} with --provider`);
   return only;
 }
 

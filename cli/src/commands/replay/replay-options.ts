@@ -3,137 +3,141 @@ import { OUTPUT_OPTIONS } from "../../options/shared-options.ts";
 import { type Expectation, parseExpectation } from "./expectation.ts";
 import { TEST_ENDINGS } from "./test-file.ts";
 
-/** For messages. */
 const ADDRESS_FORMS = "unix:///PATH, or tcp://HOST:PORT";
 
 export const REPLAY_OPTIONS: OptionTable = {
-  serve: { type: "text", valueName: "address", help: `Serves the recording as a provider there: ${ADDRESS_FORMS}.` },
+  serve: {
+    type: "text",
+    valueName: "address",
+    help: `Serve the recording as a provider at this address: ${ADDRESS_FORMS}.`,
+  },
   against: {
     type: "text",
     valueName: "address",
-    help: `Plays the recording against the provider there: ${ADDRESS_FORMS}.`,
+    help: `Replay the recording against the provider at this address: ${ADDRESS_FORMS}.`,
   },
   start: {
     type: "text",
     valueName: "command",
-    help: "Plays it against a provider that this command of a shell starts, which serves where CLOUD_PROVIDER_ENDPOINT says, and which is ended afterwards.",
+    help: "Replay against a provider started by this shell command. The provider must serve at CLOUD_PROVIDER_ENDPOINT and is stopped afterwards.",
   },
-  "to-test": {
+  "write-test": {
     type: "text",
     valueName: "file",
     completes: "files",
-    help: `With --start: plays nothing, and writes a test that does: ${TEST_ENDINGS.slice(0, 2).join(" for a shell, ")} for vitest.`,
+    help: `With --start: write a test that replays the recording: ${TEST_ENDINGS.slice(0, 2).join(" for a shell, ")} for vitest.`,
   },
   speed: {
     type: "choice",
     valueName: "speed",
     choices: ["max", "recorded"],
     default: "max",
-    help: "max waits for nothing but the answers that had come before a call was made; recorded keeps the times as well.",
+    help: "max keeps the recorded order of calls and responses; recorded also keeps the times.",
   },
-  all: { type: "flag", help: "Goes on after the first call that is answered otherwise, and tells of all of them." },
-  until: { type: "number", valueName: "call", help: "The last call that is played." },
-  patience: {
+  all: { type: "flag", help: "Continue after the first different response and report all." },
+  until: { type: "number", valueName: "call", help: "Last call to replay." },
+  "retry-timeout": {
     type: "duration",
     valueName: "time",
-    help: "How long a read is asked again while it is answered otherwise, for clouds that take their time. Default: not at all.",
+    help: "How long to retry a read while its response differs, for clouds with slow operations. Default: no retries.",
   },
   expect: {
     type: "texts",
     valueName: "call:field=json",
-    help: 'What the answer to a call has to be, in place of what was recorded: 12:code="OK", 12:loadBalancer.phase="LOAD_BALANCER_PHASE_ACTIVE"; null: the field is not there. May be given several times.',
+    help: 'Expected value in the response to a call, instead of the recorded one: 12:code="OK", 12:loadBalancer.phase="LOAD_BALANCER_PHASE_ACTIVE"; null means that the field is absent. Repeatable.',
   },
-  before: {
+  hook: {
     type: "texts",
     valueName: "call:command",
-    help: "A command of a shell that is run before that call, for what somebody did at the cloud at that time. May be given several times.",
+    help: "Shell command to run before that call, to repeat a manual change in the cloud. Repeatable.",
   },
-  "recorded-provider": {
+  provider: {
     type: "text",
     valueName: "name",
-    help: "Whose calls, where the recording is of several providers.",
+    help: "Provider to replay, if the recording has several.",
   },
   session: {
     type: "number",
     valueName: "number",
-    help: "Which recording of a file that several processes have written. Default: the last.",
+    help: "Session to replay, if several processes wrote the file. Default: the last.",
   },
   ...OUTPUT_OPTIONS,
 };
 
-const ONLY_PLAYED = ["all", "until", "patience", "expect", "before"];
+const ONLY_PLAYED = ["all", "until", "retry-timeout", "expect", "hook"];
 
-/** Where a provider is, or has to be. */
+/** Address of a provider. */
 export interface Address {
   readonly address: string;
-  /** Of @grpc/grpc-js. */
+  /** The address for @grpc/grpc-js. */
   readonly target: string;
 }
 
-/** What is to be done. */
 export type ReplayMode =
   | ({ readonly kind: "serve" | "against" } & Address)
   | { readonly kind: "start"; readonly command: string }
   | { readonly kind: "test"; readonly command: string; readonly path: string };
 
-export interface ReplayWish {
+export interface ReplayOptions {
   readonly file: string;
   readonly mode: ReplayMode;
   readonly expectations: readonly Expectation[];
-  readonly before: ReadonlyMap<number, string>;
-  /** Number of the last call that is played. */
+  readonly hooks: ReadonlyMap<number, string>;
+  /** Number of the last call to replay. */
   readonly until: number | undefined;
 }
 
-/** What the command line asks for, or all that is wrong with it. */
-export function readWish(
+/** The options, or all problems with them. */
+export function parseReplayOptions(
   operands: readonly string[],
   values: OptionValues,
-): ReplayWish | { readonly problems: readonly string[] } {
+): ReplayOptions | { readonly problems: readonly string[] } {
   const problems: string[] = [];
   const [file, ...others] = operands;
-  if (file === undefined || others.length > 0) problems.push("replay needs one FILE, a recording of --record-provider");
+  if (file === undefined || others.length > 0)
+    problems.push("replay requires one FILE, a recording of --record-provider");
   const expectations = values.texts("expect").flatMap((text) => {
     const expectation = parseExpectation(text);
-    if (expectation === undefined) problems.push(`--expect is ${text}; it is CALL:FIELD=JSON, with a code in quotes`);
+    if (expectation === undefined)
+      problems.push(`invalid --expect ${text}; use CALL:FIELD=JSON, with a code in quotes`);
     return expectation ?? [];
   });
-  const before = new Map<number, string>();
-  for (const text of values.texts("before")) {
+  const hooks = new Map<number, string>();
+  for (const text of values.texts("hook")) {
     const [, call, command] = /^(\d+):(.+)$/s.exec(text) ?? [];
-    if (command === undefined) problems.push(`--before is ${text}; it is CALL:COMMAND`);
-    else before.set(Number(call), command);
+    if (command === undefined) problems.push(`invalid --hook ${text}; use CALL:COMMAND`);
+    else hooks.set(Number(call), command);
   }
   const mode = readMode(values, problems);
   if (problems.length > 0 || file === undefined || mode === undefined) return { problems };
   const until = values.text("until");
-  return { file, mode, expectations, before, until: until === undefined ? undefined : Number(until) };
+  return { file, mode, expectations, hooks, until: until === undefined ? undefined : Number(until) };
 }
 
 function readMode(values: OptionValues, problems: string[]): ReplayMode | undefined {
-  const [serve, against, command, path] = ["serve", "against", "start", "to-test"].map((name) => values.text(name));
+  const [serve, against, command, path] = ["serve", "against", "start", "write-test"].map((name) => values.text(name));
   if ([serve, against, command].filter((one) => one !== undefined).length !== 1) {
-    problems.push("replay needs one of --serve, --against and --start");
+    problems.push("replay requires one of --serve, --against and --start");
     return undefined;
   }
   if (path !== undefined && command === undefined)
-    problems.push("--to-test needs --start: the test has to start the provider");
+    problems.push("--write-test requires --start, because the test starts the provider");
   if (path !== undefined && !TEST_ENDINGS.some((ending) => path.endsWith(ending))) {
-    problems.push(`--to-test is ${path}; it ends in one of ${TEST_ENDINGS.join(", ")}`);
+    problems.push(`invalid --write-test ${path}; it must end in one of ${TEST_ENDINGS.join(", ")}`);
   }
   if (serve !== undefined) {
     const misplaced = ONLY_PLAYED.filter((name) => values.texts(name).some((text) => text !== "false"));
-    problems.push(...misplaced.map((name) => `--${name} makes no sense with --serve, which plays nothing`));
+    problems.push(...misplaced.map((name) => `--${name} cannot be combined with --serve`));
   }
   if (command !== undefined) return path === undefined ? { kind: "start", command } : { kind: "test", command, path };
   const kind = serve === undefined ? "against" : "serve";
   const address = serve ?? against ?? "";
   const target = grpcTarget(address);
-  if (target === undefined) problems.push(`--${kind} is ${address}; it is ${ADDRESS_FORMS}`);
+  if (target === undefined) problems.push(`invalid --${kind} ${address}; use ${ADDRESS_FORMS}`);
   return { kind, address, target: target ?? "" };
 }
 
-/** What @grpc/grpc-js calls an address of ours; undefined: it is none. */
+/** The address for @grpc/grpc-js; undefined: invalid. */
 function grpcTarget(address: string): string | undefined {
   const [, path] = /^unix:\/\/(\/.+)$/.exec(address) ?? [];
   if (path !== undefined) return `unix://${path}`;

@@ -113,7 +113,7 @@ describe("replay --against", () => {
     const provided = [get("PROVISIONING"), get("PROVISIONING"), get("ACTIVE")];
     await using provider = await serve(provided);
     expect(await against([get("ACTIVE")])).toMatchObject({ code: 1 });
-    expect(await against([get("ACTIVE")], "--patience=20s")).toMatchObject({ code: 0 });
+    expect(await against([get("ACTIVE")], "--retry-timeout=20s")).toMatchObject({ code: 0 });
     expect(provider.report.answered).toEqual({ GetLoadBalancer: 3 });
   });
 
@@ -121,12 +121,12 @@ describe("replay --against", () => {
     await using _provider = await serve([info, ensure("lb-1", { registeredNodes: 3 }), { ...deleted, response: {} }]);
     const calls = [info, ensure("lb-1", { registeredNodes: 2 }), deleted];
     const mark = join(directory, "mark");
-    const args = ["--expect", "2:loadBalancer.registeredNodes=3", "--until=2", "--before", `2:echo done > ${mark}`];
+    const args = ["--expect", "2:loadBalancer.registeredNodes=3", "--until=2", "--hook", `2:echo done > ${mark}`];
     expect(await against(calls, ...args)).toMatchObject({ code: 0 });
     expect(await readFile(mark, "utf8")).toBe("done\n");
-    expect(await against(calls, "--before", "2:false")).toMatchObject({
+    expect(await against(calls, "--hook", "2:false")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("--before"),
+      err: expect.stringContaining("--hook"),
     });
     expect(await against(calls, "--expect", "9:done=true")).toMatchObject({
       code: 1,
@@ -150,7 +150,7 @@ describe("replay --against", () => {
     await new Promise<void>((resolve) => server.listen(socket, resolve));
     await writeFile(file, recordingText([info]));
     const ran = runCli(["replay", file, "--against", `unix://${socket}`], { signal: stop.signal });
-    await expect(ran).rejects.toThrow("the replay was broken off");
+    await expect(ran).rejects.toThrow("the replay was interrupted");
     server.close();
   });
 
@@ -222,7 +222,7 @@ describe("replay --start", () => {
   ])("writes the test %s", async (name, line) => {
     await writeFile(file, recordingText([info]));
     const path = join(directory, name);
-    const args = ["--start", "./it's mine", "--to-test", path, "--expect", '1:name="b"'];
+    const args = ["--start", "./it's mine", "--write-test", path, "--expect", '1:name="b"'];
     expect(await runCli(["replay", file, ...args])).toMatchObject({ code: 0 });
     expect(await readFile(path, "utf8")).toContain(line);
     expect(await runCli(["replay", file, ...args])).toMatchObject({ code: 1, err: expect.stringContaining("EEXIST") });
@@ -231,14 +231,14 @@ describe("replay --start", () => {
 
 describe("the command line of replay", () => {
   test.each([
-    [[], "replay needs one FILE"],
-    [["f"], "replay needs one of --serve, --against and --start"],
-    [["f", "--serve=unix:///a", "--against=unix:///b"], "replay needs one of --serve, --against and --start"],
-    [["f", "--serve=unix:///a", "--until=3"], "--until makes no sense with --serve"],
-    [["f", "--serve=nowhere"], "--serve is nowhere; it is unix:///PATH, or tcp://HOST:PORT"],
-    [["f", "--against=unix:///a", "--to-test=a.sh"], "--to-test needs --start"],
-    [["f", "--start=x", "--to-test=a.txt"], "--to-test is a.txt; it ends in one of"],
-    [["f", "--against=unix:///a", "--before=x"], "--before is x; it is CALL:COMMAND"],
+    [[], "replay requires one FILE"],
+    [["f"], "replay requires one of --serve, --against and --start"],
+    [["f", "--serve=unix:///a", "--against=unix:///b"], "replay requires one of --serve, --against and --start"],
+    [["f", "--serve=unix:///a", "--until=3"], "--until cannot be combined with --serve"],
+    [["f", "--serve=nowhere"], "invalid --serve nowhere; use unix:///PATH, or tcp://HOST:PORT"],
+    [["f", "--against=unix:///a", "--write-test=a.sh"], "--write-test requires --start"],
+    [["f", "--start=x", "--write-test=a.txt"], "invalid --write-test a.txt; it must end in one of"],
+    [["f", "--against=unix:///a", "--hook=x"], "invalid --hook x; use CALL:COMMAND"],
   ])("refuses %j", async (args, message) => {
     expect(await runCli(["replay", ...args])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
   });

@@ -11,7 +11,7 @@ import { type Difference, type PlayReport, play } from "./play.ts";
 import { ProviderClient, ProviderProcess } from "./live-provider.ts";
 import { RecordedServer, type ServeReport } from "./recorded-server.ts";
 import { type Recording, readRecording } from "./recording.ts";
-import { type Address, REPLAY_OPTIONS, type ReplayWish, readWish } from "./replay-options.ts";
+import { type Address, REPLAY_OPTIONS, type ReplayOptions, parseReplayOptions } from "./replay-options.ts";
 import { testFile } from "./test-file.ts";
 
 /** As long as a provider may take to start. */
@@ -19,7 +19,7 @@ const CONNECT_MS = 60_000;
 
 export async function runReplay(call: Call): Promise<number> {
   const { operands, values } = call;
-  const wish = readWish(operands, values);
+  const wish = parseReplayOptions(operands, values);
   if ("problems" in wish) throw new UsageError(wish.problems);
   const recording = await readFrom(wish.file, call);
   for (const warning of recording.warnings) call.terminal.err(`${warning}\n`);
@@ -44,12 +44,12 @@ async function readFrom(file: string, { values }: Call): Promise<Recording> {
     throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
   });
   const session = values.text("session");
-  const provider = values.text("recorded-provider");
+  const provider = values.text("provider");
   return readRecording(file, text, { provider, session: session === undefined ? undefined : Number(session) });
 }
 
 /** A test that expects something of a call which is not there, or not compared, would never fail. */
-function checkCalls({ expectations, before, until, file }: ReplayWish, { calls }: Recording): void {
+function checkCalls({ expectations, hooks: before, until, file }: ReplayOptions, { calls }: Recording): void {
   const known = new Set(calls.map(({ call }) => call));
   const wanted = new Set(expectations.map(({ call }) => call));
   const unknown = [...new Set([...wanted, ...before.keys()])].filter((call) => !known.has(call));
@@ -79,7 +79,12 @@ async function serve(recording: Recording, { address, target }: Address, call: C
   return report.unknown.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-async function playStarted(recording: Recording, command: string, wish: ReplayWish, call: Call): Promise<PlayReport> {
+async function playStarted(
+  recording: Recording,
+  command: string,
+  wish: ReplayOptions,
+  call: Call,
+): Promise<PlayReport> {
   await using provider = await ProviderProcess.start(command, call.environment);
   const { address, failed } = provider;
   const target = address;
@@ -89,7 +94,7 @@ async function playStarted(recording: Recording, command: string, wish: ReplayWi
 async function playAgainst(
   recording: Recording,
   { address, target }: Address,
-  wish: ReplayWish,
+  wish: ReplayOptions,
   call: Call,
 ): Promise<PlayReport> {
   using client = new ProviderClient(address, target);
@@ -100,19 +105,19 @@ async function playAgainst(
 async function playWith(
   client: ProviderClient,
   recording: Recording,
-  wish: ReplayWish,
+  wish: ReplayOptions,
   { values, signal, environment }: Call,
 ): Promise<PlayReport> {
   await client.connected(CONNECT_MS);
   return await play(recording, client, {
     isPaced: values.textOf("speed") === "recorded",
     all: values.flag("all"),
-    patienceMs: values.text("patience") === undefined ? 0 : values.durationMs("patience"),
+    retryTimeoutMs: values.text("retry-timeout") === undefined ? 0 : values.durationMs("retry-timeout"),
     until: wish.until,
     expectations: wish.expectations,
     before: async (number) => {
-      const command = wish.before.get(number);
-      if (command !== undefined) await runBefore(command, environment, signal);
+      const command = wish.hooks.get(number);
+      if (command !== undefined) await runHook(command, environment, signal);
     },
     signal,
   });
@@ -121,13 +126,13 @@ async function playWith(
 /** Rejects when the process is to end. */
 function stopped(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(new CommandError("the replay was broken off"));
+  const stop = (): void => reject(new CommandError("the replay was interrupted"));
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   return promise;
 }
 
-async function runBefore(
+async function runHook(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
@@ -135,7 +140,7 @@ async function runBefore(
   try {
     await promisify(execFile)("sh", ["-c", command], { env, signal });
   } catch (error) {
-    throw new CommandError(`--before: ${command}: ${messageOf(error)}`);
+    throw new CommandError(`--hook: ${command}: ${messageOf(error)}`);
   }
 }
 
@@ -145,7 +150,7 @@ function tell(call: Call, report: PlayReport): number {
 }
 
 async function writeTest(
-  { file }: ReplayWish,
+  { file }: ReplayOptions,
   { command, path }: { readonly command: string; readonly path: string },
   call: Call,
 ): Promise<number> {
@@ -160,11 +165,11 @@ async function writeTest(
 
 /** What the test needs of the options that were given. */
 function passedArgs({ values }: Call): readonly string[] {
-  const single = ["speed", "until", "patience", "recorded-provider", "session"].flatMap((name) => {
+  const single = ["speed", "until", "retry-timeout", "provider", "session"].flatMap((name) => {
     const value = values.text(name);
     return value === undefined || value === REPLAY_OPTIONS[name]?.default ? [] : [`--${name}=${value}`];
   });
-  const several = ["expect", "before"].flatMap((name) => values.texts(name).map((value) => `--${name}=${value}`));
+  const several = ["expect", "hook"].flatMap((name) => values.texts(name).map((value) => `--${name}=${value}`));
   return [...single, ...several, ...(values.flag("all") ? ["--all"] : [])];
 }
 

@@ -22,8 +22,8 @@ export function testFile(options: TestFileOptions): string {
 function shellTest({ path, recording, command, args }: TestFileOptions): string {
   const shown = [`"$(dirname "$0")"/${quoted(beside(path, recording))}`, ...args.map(quoted)].join(" ");
   return `#!/bin/sh
-# Plays a recording against the provider, and fails where it answers otherwise. Written by cloudwire replay --to-test.
-# CLOUDWIRE: the program, where it is not in the PATH. PROVIDER: how the provider is started, where not as below.
+# Replays a recording against the provider and fails if a response differs. Written by cloudwire replay --write-test.
+# CLOUDWIRE: path of the program if it is not in PATH. PROVIDER: another command to start the provider.
 set -eu
 PROVIDER=\${PROVIDER:-${quoted(command)}}
 exec "\${CLOUDWIRE:-cloudwire}" replay ${shown} --start "$PROVIDER"
@@ -31,8 +31,8 @@ exec "\${CLOUDWIRE:-cloudwire}" replay ${shown} --start "$PROVIDER"
 }
 
 function vitestTest({ path, recording, command, args }: TestFileOptions): string {
-  return `// Plays a recording against the provider, and fails where it answers otherwise. Written by cloudwire replay --to-test.
-// CLOUDWIRE: the program, where it is not in the PATH. PROVIDER: how the provider is started, where not as below.
+  return `// Replays a recording against the provider and fails if a response differs. Written by cloudwire replay --write-test.
+// CLOUDWIRE: path of the program if it is not in PATH. PROVIDER: another command to start the provider.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -41,7 +41,7 @@ const recording = fileURLToPath(new URL(${JSON.stringify(`./${beside(path, recor
 const provider = process.env["PROVIDER"] ?? ${JSON.stringify(command)};
 const args = ["replay", recording, "--start", provider, ...${JSON.stringify(args)}];
 
-test(${JSON.stringify(`the provider answers as in ${beside(path, recording)}`)}, { timeout: 300_000 }, () => {
+test(${JSON.stringify(`the provider responds as in ${beside(path, recording)}`)}, { timeout: 300_000 }, () => {
   const { status, stdout, stderr } = spawnSync(process.env["CLOUDWIRE"] ?? "cloudwire", args, { encoding: "utf8" });
   expect(status, \`\${stdout}\${stderr}\`).toBe(0);
 });

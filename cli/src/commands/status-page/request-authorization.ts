@@ -33,7 +33,7 @@ export function judge({ method, url, headers }: PageRequest, { port, secret }: G
   const { pathname, search, searchParams } = asked;
   if (pathname === "/" && isSecret(searchParams.get("secret") ?? "", secret)) return { kind: "letIn" };
   if (!isSecret(cookieOf(headers.cookie, cookieName(port)), secret))
-    return refuse(403, "open the address that cloudwire page has printed");
+    return refuse(403, "open the URL that cloudwire status-page printed");
   if (pathname === "/") return { kind: "toPage" };
   if (!isAllowed(pathname)) return refuse(404, "no page of the status page");
   return { kind: "forward", path: `${pathname}${search}` };

@@ -32,7 +32,7 @@ beforeEach(async () => {
   stop = new AbortController();
   const printed = Promise.withResolvers<string>();
   const server = ["--server", `https://127.0.0.1:${controller.port}`, "--insecure-skip-tls-verify"];
-  ended = runCli(["page", ...server], { signal: stop.signal, onOut: printed.resolve });
+  ended = runCli(["status-page", ...server], { signal: stop.signal, onOut: printed.resolve });
   url = new URL((await printed.promise).trim());
 });
 afterEach(async () => {
@@ -60,7 +60,7 @@ const signIn = async (): Promise<string> => {
   return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 };
 
-describe("cloudwire page", () => {
+describe("cloudwire status-page", () => {
   test("prints an address that gives a browser a cookie and the page", async () => {
     expect(url.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?secret=[\w-]{32}$/);
     const { status, headers } = await ask(`${url.pathname}${url.search}`);

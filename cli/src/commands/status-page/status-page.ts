@@ -7,27 +7,27 @@ import { PATHS } from "@cloudwire/operator-api";
 import type { Command } from "../command.ts";
 import { noOperands } from "../operands.ts";
 
-export const page: Command = {
-  name: "page",
-  summary: "opens the controller's status page on an address of this machine",
+export const statusPage: Command = {
+  name: "status-page",
+  summary: "Serve the controller's status page on a local address",
   operands: "",
   about: [
-    "Serves the status page of the controller that leads at an address of loopback, and prints it: open it in a browser. The pages are asked for with your credentials; who has the address reads what you may read, and nobody else on this machine does. Nothing is written, whatever a browser sends.",
-    "It goes on until it is interrupted. When another controller leads, the next question goes there.",
+    "Serve the status page of the leader on a loopback address and print its URL: open it in a browser. The command uses your credentials, so anyone with the URL reads what you may read. Without the URL, other users of this machine have no access. The page is read-only.",
+    "The command runs until interrupted. After a change of leader, it connects to the new leader.",
   ],
   options: {
     "local-port": {
       type: "number",
       most: 65_535,
       valueName: "number",
-      help: "Of loopback. Default: one that is free.",
+      help: "Local port. Default: a free port.",
     },
     ...CONNECTION_OPTIONS,
   },
-  examples: [["page", "prints an address such as http://127.0.0.1:40123/?secret=..."]],
+  examples: [["status-page", "prints a URL such as http://127.0.0.1:40123/?secret=..."]],
   run: async (call) => {
     noOperands(call);
-    // First, so that what is wrong is told here and not in the browser.
+    // Reports problems here instead of in the browser.
     await readPage(await call.controller(), PATHS.overview);
     const { program, terminal, values, signal } = call;
     const forwarder = await startForwarder({
@@ -39,10 +39,14 @@ export const page: Command = {
         void call.forgetController();
       },
     }).catch((error: unknown) => {
-      throw new CommandError(`cannot listen on loopback: ${messageOf(error)}; --local-port names another port`);
+      throw new CommandError(
+        `cannot listen on a loopback address: ${messageOf(error)}; choose another port with --local-port`,
+      );
     });
     terminal.out(`${forwarder.url}\n`);
-    terminal.err(`${program}: serves the status page of ${(await call.controller()).description}; Ctrl-C ends it\n`);
+    terminal.err(
+      `${program}: serving the status page of ${(await call.controller()).description}; press Ctrl-C to stop\n`,
+    );
     const { promise, resolve } = Promise.withResolvers<void>();
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -11,7 +11,7 @@ import { type Part, controllerParts, tailPart, wholePart } from "./parts.ts";
 import { objectParts } from "./object-parts.ts";
 import { redact } from "./redact.ts";
 
-/** Nobody else on the machine is to read how a cluster is built. */
+/** The archive describes the cluster, so only its owner may read it. */
 const MODE = 0o600;
 
 export const supportBundle: Command = {
@@ -29,38 +29,35 @@ export const supportBundle: Command = {
       valueName: "file",
       default: "cloudwire-support-bundle.tar.gz",
       completes: "files",
-      help: "Where the archive is written; nothing is overwritten.",
+      help: "Path of the archive. An existing file is not overwritten.",
     },
     "audit-log": {
       type: "texts",
       valueName: "file",
       completes: "files",
-      help: "Takes the end of an audit log (--audit-log-path of the controller) along.",
+      help: "Include the end of an audit log (--audit-log-path of the controller).",
     },
     log: {
       type: "texts",
       valueName: "file",
       completes: "files",
-      help: "Takes the end of a log along: the controller's, or a provider's.",
+      help: "Include the end of a log of the controller or of a provider.",
     },
     recording: {
       type: "texts",
       valueName: "file",
       completes: "files",
-      help: "Takes a recording (--record-provider of the controller) along.",
+      help: "Include a recording (--record-provider of the controller).",
     },
     objects: {
       type: "flag",
-      help: "Takes Nodes and Services along, without the values of annotations that are not Kubernetes' or Cloudwire's own.",
+      help: "Include Nodes and Services, without the values of annotations that are not of Kubernetes or Cloudwire.",
     },
     ...CONNECTION_OPTIONS,
   },
   examples: [
-    ["support-bundle", "of the controller that leads"],
-    [
-      "support-bundle --objects --audit-log audit.log --recording provider.rec -f issue-42.tar.gz",
-      "with all that there is",
-    ],
+    ["support-bundle", "from the leader"],
+    ["support-bundle --objects --audit-log audit.log --recording provider.rec -f issue-42.tar.gz", "with all parts"],
   ],
   run,
 };
@@ -72,7 +69,7 @@ async function run(call: Call): Promise<number> {
   call.signal.throwIfAborted();
   if (!parts.some(({ kind }) => kind === "file")) {
     throw new CommandError(
-      `there is nothing to put into a bundle: ${parts.map((part) => (part.kind === "unavailable" ? part.message : "")).join("; ")}`,
+      `nothing to collect: ${parts.map((part) => (part.kind === "unavailable" ? part.message : "")).join("; ")}`,
     );
   }
   const head = { program: `cloudwire ${readVersion()}`, time: new Date().toISOString(), controller };
@@ -86,7 +83,7 @@ async function run(call: Call): Promise<number> {
 }
 
 interface Gathered {
-  /** Where it was asked; "": nowhere. */
+  /** Description of the controller; "": unreachable. */
   readonly controller: string;
   readonly parts: readonly Part[];
 }
@@ -128,9 +125,9 @@ function summary(file: string, bytes: number, { files, unavailable }: Manifest):
     0,
   );
   return [
-    `${file}: ${files.length} files, ${bytes} bytes; ${secrets === 1 ? "1 secret was" : `${secrets} secrets were`} taken out`,
+    `${file}: ${files.length} files, ${bytes} bytes; ${secrets === 1 ? "1 secret" : `${secrets} secrets`} redacted`,
     ...unavailable.map(({ name, message }) => `unavailable: ${name}: ${printable(message)}`),
-    "It has names and addresses of your cluster: look into it before you send it.",
+    "The archive has names and addresses of your cluster: review it before you send it.",
     "",
   ].join("\n");
 }

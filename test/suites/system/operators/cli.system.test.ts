@@ -80,8 +80,8 @@ describe("the command line, to who may read the status page and nothing else", (
       const ended = await ask("explain node/m-7");
       return /^node\/m-7 {2}ok\n/.test(ended.out) ? ended : undefined;
     });
-    expect(node).toEqual({ code: 0, out: expect.stringMatching(/ met {2}taint .*uninitialized lifted\n/), err: "" });
-    expect(node.out).toMatch(/\nTold by \S+, which leads, version \d/);
+    expect(node).toEqual({ code: 0, out: expect.stringMatching(/ met {2}taint .*uninitialized removed\n/), err: "" });
+    expect(node.out).toMatch(/\nReported by \S+ \(leader\), version \d/);
     const service = await eventually("the service to be well", 60_000, async () => {
       const ended = await ask("explain service default/web");
       return /^service\/default\/web {2}ok\n/.test(ended.out) ? ended : undefined;
@@ -101,7 +101,9 @@ describe("the command line, to who may read the status page and nothing else", (
   test("knows nothing of what is nowhere, and says what may be meant", async () => {
     const { code, out, err } = await ask("explain service/m/web");
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toMatch(/^cloudwire: there is no service\/m\/web; did you mean service\/default\/web\? See how /);
+    expect(err).toMatch(
+      /^cloudwire: there is no service\/m\/web; did you mean service\/default\/web\? Check the name /,
+    );
     const json = await ask("explain node/m7 -o json");
     expect([json.code, json.err]).toEqual([1, expect.stringContaining("; did you mean node/m-7?")]);
     expect(JSON.parse(json.out)).toMatchObject({ exists: false, causes: [{ reason: "NotFound" }] });
@@ -146,9 +148,13 @@ describe("the command line, to who may read the status page and nothing else", (
     expect(out.trimEnd().split("\n").toSorted()).toEqual([":4", ...NODES.map((name) => `node/${name}`)]);
   });
 
-  test("finds no orphans, and gives no go-ahead where nothing is observed", async () => {
+  test("finds no orphans, and reports an unknown plan outside of observe mode", async () => {
     expect(await ask("orphans")).toEqual({ code: 0, out: expect.stringMatching(/^No orphans: /), err: "" });
-    expect(await ask("plan")).toEqual({ code: 4, out: expect.stringMatching(/^Nothing is observed/), err: "" });
+    expect(await ask("plan")).toEqual({
+      code: 4,
+      out: expect.stringMatching(/^Unknown: this controller is not in observe mode/),
+      err: "",
+    });
   });
 });
 
@@ -167,11 +173,11 @@ test("by kubeconfig it finds who leads, and says that it is no pod where it is n
   );
 });
 
-test("releases the brake as a user who may patch Nodes, and those Nodes go and no others", async () => {
-  await controlPlane.kubectl(["create", "clusterrole", "releaser", "--verb=patch", "--resource=nodes"]);
-  await controlPlane.kubectl(["create", "clusterrolebinding", "releaser", "--clusterrole=releaser", "--user=releaser"]);
-  const { path: kubeconfig } = await controlPlane.kubeconfigFor("releaser", []);
-  const release = (line: string) => ask(`release node-deletion ${line} --kubeconfig ${kubeconfig}`.replace("  ", " "));
+test("approves deletions as a user who may patch Nodes, and deletes no other Nodes", async () => {
+  await controlPlane.kubectl(["create", "clusterrole", "approver", "--verb=patch", "--resource=nodes"]);
+  await controlPlane.kubectl(["create", "clusterrolebinding", "approver", "--clusterrole=approver", "--user=approver"]);
+  const { path: kubeconfig } = await controlPlane.kubeconfigFor("approver", []);
+  const approve = (line: string) => ask(`approve node-deletion ${line} --kubeconfig ${kubeconfig}`.replace("  ", " "));
   const signal = AbortSignal.timeout(10_000);
   const { items } = await world.cloud.listInstances({ pageSize: 100, consistent: true }, signal);
   await world.cloud.terminateInstances(
@@ -180,27 +186,32 @@ test("releases the brake as a user who may patch Nodes, and those Nodes go and n
   );
   for (const name of DEAD) await world.reportReady(name, "Unknown");
 
-  const held = await eventually("the brake to hold all of them", 60_000, async () => {
-    const ended = await release("");
-    return ended.out.startsWith(`The brake holds ${DEAD.length} Nodes:\n`) ? ended : undefined;
+  const blocked = await eventually("the circuit breaker to block all of them", 60_000, async () => {
+    const ended = await approve("");
+    return ended.out.startsWith(`Deletion of ${DEAD.length} Nodes is blocked by the circuit breaker:\n`)
+      ? ended
+      : undefined;
   });
-  expect([held.code, DEAD.filter((name) => !held.out.includes(`\n  ${name}  simulated  `))]).toEqual([0, []]);
+  expect([blocked.code, DEAD.filter((name) => !blocked.out.includes(`\n  ${name}  simulated  `))]).toEqual([0, []]);
   expect((await ask("explain node/m-0")).out).toMatch(
-    /^node\/m-0 {2}blocked\n[^]*\n {2}TooManyNodeDeletions: [^]*cloudwire release node-deletion/,
+    /^node\/m-0 {2}blocked\n[^]*\n {2}TooManyNodeDeletions: [^]*cloudwire approve node-deletion/,
   );
   expect((await ask("status")).out).toMatch(/\nAlarms\n {2}provider\/simulated: TooManyNodeDeletions: /);
 
-  expect(await release("m-0 m-7 --yes")).toMatchObject({
+  expect(await approve("m-0 m-7 --yes")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("the brake does not hold m-7"),
+    err: expect.stringContaining("m-7 is not blocked by the circuit breaker"),
   });
-  expect(await release("--all")).toMatchObject({ code: 1, err: expect.stringContaining("nobody can be asked") });
+  expect(await approve("--all")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("cannot ask for confirmation"),
+  });
   expect((await world.kube.items("/api/v1/nodes")).length).toBe(NODES.length);
 
-  expect(await release("--all --yes")).toMatchObject({
+  expect(await approve("--all --yes")).toMatchObject({
     code: 0,
     err: "",
-    out: expect.stringContaining("\nreleased m-0\n"),
+    out: expect.stringContaining("\napproved m-0\n"),
   });
   await eventually("the dead to go", 60_000, async () =>
     (await world.kube.items("/api/v1/nodes")).length === NODES.length - DEAD.length ? true : undefined,

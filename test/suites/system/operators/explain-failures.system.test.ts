@@ -290,7 +290,7 @@ const failures: readonly Failure[] = [
   },
 ];
 
-describe("what stands in the way is told", { timeout: 120_000 }, () => {
+describe("the cause of a failure is reported", { timeout: 120_000 }, () => {
   test.each(failures)("of $it", async ({ kind, name, stage, describes, explains }) => {
     await stage();
     const { object = `${kind}/${kind === "service" ? "default/" : ""}${name}`, state, reason, isTriedAgain } = explains;
@@ -307,10 +307,10 @@ describe("what stands in the way is told", { timeout: 120_000 }, () => {
 
     // By now nothing that is to be said of it is yet to come.
     await cluster.described(kind, name, describes);
-    const causeTold = new RegExp(`What stands in the way ${reason}: .*${cause.source}`);
+    const causeTold = new RegExp(`Causes ${reason}: .*${cause.source}`);
     await cluster.told(object, `${state}, ${causeTold}, ${remedy}`, (text) => {
       const isCause = text.startsWith(`${object} ${state} `) && causeTold.test(text);
-      return isCause && text.includes(` Do: ${remedy}`) && text.includes(" Next try ") === isTriedAgain;
+      return isCause && text.includes(` To fix: ${remedy}`) && text.includes(" Next retry ") === isTriedAgain;
     });
   });
 });

@@ -240,7 +240,7 @@ describe("a recording of a Service's life", () => {
     const { path } = await recording();
     const sidecar = `${process.execPath} --conditions=development providers/simulated/src/sidecar/main.ts`;
     const script = join(directory, `life-${process.pid}.sh`);
-    const made = await replay([path, "--start", sidecar, "--to-test", script]);
+    const made = await replay([path, "--start", sidecar, "--write-test", script]);
     expect(made).toMatchObject({ code: 0 });
     const cloudwire = join(directory, "cloudwire");
     const cli = `exec ${process.execPath} --conditions=development cli/src/main.ts "$@"`;

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-describe("release node-deletion", () => {
+describe("approve node-deletion", () => {
   const annotations = () =>
     ["worker-1", "worker-2", "worker-3"].map(
       (name) => Object(world.cluster.read("v1", "Node", "", name)?.["metadata"]).annotations,
@@ -23,46 +23,46 @@ describe("release node-deletion", () => {
       world.cluster.seed({ apiVersion: "v1", kind: "Node", metadata: { name } });
   });
 
-  test("lists what the brake holds, and releases nothing, where none is named", async () => {
-    const ran = await world.run("release node-deletion --pod ccm");
+  test("lists the blocked Nodes and approves nothing without names", async () => {
+    const ran = await world.run("approve node-deletion --pod ccm");
     expect(ran.out).toBe(
-      "The brake holds 2 Nodes:\n  worker-1  aws  Its machine is gone.\n  worker-2  aws  Its machine is gone.\n",
+      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-1  aws  Its machine is gone.\n  worker-2  aws  Its machine is gone.\n",
     );
     expect([ran.code, annotations()]).toEqual([0, [undefined, undefined, undefined]]);
   });
 
-  test("annotates those that are named, after a yes", async () => {
+  test("annotates the named Nodes after confirmation", async () => {
     const asked: string[] = [];
     const ask = async (question: string) => {
       asked.push(question);
       return "yes";
     };
-    const ran = await world.run("release node-deletion worker-2 --pod ccm", { terminal: { canAsk: true, ask } });
+    const ran = await world.run("approve node-deletion worker-2 --pod ccm", { terminal: { canAsk: true, ask } });
     expect(asked).toEqual([
-      `Are the machines of this Node really gone, and may the Nodes be deleted at ${world.api.url}? Type yes: `,
+      `Are the instances of this Node deleted in the cloud, and should the Nodes be deleted from ${world.api.url}? Type yes: `,
     ]);
-    expect([ran.code, ran.out.endsWith("\nreleased worker-2\n"), annotations()]).toEqual([
+    expect([ran.code, ran.out.endsWith("\napproved worker-2\n"), annotations()]).toEqual([
       0,
       true,
       [undefined, APPROVED, undefined],
     ]);
   });
 
-  test("releases no further Node when it is to end", async () => {
+  test("approves no further Node after an interrupt", async () => {
     const stop = new AbortController();
     const onOut = (text: string): void => {
-      if (text === "released worker-1\n") stop.abort();
+      if (text === "approved worker-1\n") stop.abort();
     };
-    const ran = await world.run("release node-deletion --all --yes --pod ccm", { signal: stop.signal, onOut });
+    const ran = await world.run("approve node-deletion --all --yes --pod ccm", { signal: stop.signal, onOut });
     expect([ran.code, ran.err, annotations()]).toEqual([
       1,
-      "cloudwire: not released any more: worker-2\n",
+      "cloudwire: interrupted; not approved: worker-2\n",
       [APPROVED, undefined, undefined],
     ]);
   });
 
-  test("annotates all that are held with --all --yes, and no other", async () => {
-    const ran = await world.run("release node-deletion --all --yes --pod ccm");
+  test("annotates all blocked Nodes with --all --yes, and no others", async () => {
+    const ran = await world.run("approve node-deletion --all --yes --pod ccm");
     expect([ran.code, annotations()]).toEqual([0, [APPROVED, APPROVED, undefined]]);
   });
 
@@ -73,20 +73,26 @@ describe("release node-deletion", () => {
       "--all",
       { terminal: { canAsk: true, ask: async () => "y" } },
       1,
-      "no Node was released",
+      "no deletion was approved",
     ],
     [
       "an input that ends",
       "--all",
       { terminal: { canAsk: true, ask: async () => undefined } },
       1,
-      "no Node was released",
+      "no deletion was approved",
     ],
-    ["nobody to ask", "--all", {}, 1, "nobody can be asked whether these 2 Nodes may go: --yes says so"],
-    ["a Node that is not held", "worker-1 worker-3 --yes", {}, 1, "the brake does not hold worker-3"],
-    ["both names and --all", "worker-1 --all --yes", {}, 2, "name Nodes, or --all of them, and not both"],
-  ])("releases nothing with %s", async (_what, line, options, code, message) => {
-    const ran = await world.run(`release node-deletion ${line} --pod ccm`, options);
+    ["no terminal", "--all", {}, 1, "cannot ask for confirmation without a terminal; pass --yes"],
+    [
+      "a Node that is not blocked",
+      "worker-1 worker-3 --yes",
+      {},
+      1,
+      "worker-3 is not blocked by the circuit breaker; nothing to approve",
+    ],
+    ["both names and --all", "worker-1 --all --yes", {}, 2, "specify node names or --all, not both"],
+  ])("approves nothing with %s", async (_what, line, options, code, message) => {
+    const ran = await world.run(`approve node-deletion ${line} --pod ccm`, options);
     expect([ran.code, ran.err.includes(message), annotations()]).toEqual([
       code,
       true,
@@ -94,19 +100,19 @@ describe("release node-deletion", () => {
     ]);
   });
 
-  test("takes a Node that is gone by then for what was wished", async () => {
+  test("accepts a Node that no longer exists", async () => {
     world.controller.pages.set(PATHS.objects, { body: [...heldRows, { ...heldRows[0], object: "node/gone" }] });
-    const ran = await world.run("release node-deletion --all --yes --pod ccm");
-    expect([ran.code, ran.out.includes("\ngone is gone already\n"), annotations()]).toEqual([
+    const ran = await world.run("approve node-deletion --all --yes --pod ccm");
+    expect([ran.code, ran.out.includes("\ngone no longer exists\n"), annotations()]).toEqual([
       0,
       true,
       [APPROVED, APPROVED, undefined],
     ]);
   });
 
-  test("tells of each Node that it could not release, and what right it takes", async () => {
+  test("reports each Node that it could not approve, with the missing permission", async () => {
     await world.writeKubeconfig({ token: NOBODY.token });
-    const ran = await world.run("release node-deletion --all --yes --pod ccm");
+    const ran = await world.run("approve node-deletion --all --yes --pod ccm");
     const rule = 'it takes a ClusterRole with the rule {apiGroups: [""], resources: [nodes], verbs: [patch]}';
     expect([ran.code, ran.err.split("\n").filter((line) => line.includes(rule)).length]).toEqual([1, 2]);
   });
