@@ -6,29 +6,31 @@ import { NODES } from "../../kube/resources/node.ts";
 import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
 import { cidrAssignmentFailed } from "./events.ts";
 
-/** What ranges are written with. */
 export interface AssignDependencies {
   readonly kube: Pick<KubeClient, "get" | "patch">;
   readonly events: EventRecorder;
-  /** Told of each write that went through, until the cache shows it. */
+  /** Called after each successful write. */
   readonly wrote: (before: Node, now: Node) => void;
 }
 
-/** Upstream says so after 3 tries: cidrUpdateRetries in pkg/controller/nodeipam/ipam/cidr_allocator.go v1.36.3. */
+/** As upstream: cidrUpdateRetries in pkg/controller/nodeipam/ipam/cidr_allocator.go v1.36.3. */
 const REPORT_AFTER_FAILURES = 3;
 
-/** Writes ranges on a Node that has none. Safe to repeat: the second write of the same changes nothing, another one is refused. */
+/** Writes pod CIDRs to a Node that has none. Idempotent: the API server rejects other CIDRs later. */
 export async function assign(
   node: Node,
-  ranges: readonly string[],
+  cidrs: readonly string[],
   deps: AssignDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
+  const { name, uid } = node.metadata;
+  const { signal, log } = context;
+  const body = { metadata: { uid }, spec: { podCIDR: cidrs[0] ?? "", podCIDRs: [...cidrs] } };
   try {
-    deps.wrote(node, await write(node, ranges, deps, context));
-    context.log.info("Set pod CIDRs of Node", { podCIDRs: ranges });
+    deps.wrote(node, await deps.kube.patch(NODES, { name }, { kind: "strategic", body }, { signal }));
+    log.info("Set pod CIDRs of Node", { podCIDRs: cidrs });
   } catch (error) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (isApiError(error, "notFound") || (await isSettled(error, node, deps, context))) return DONE;
     if (context.failures + 1 >= REPORT_AFTER_FAILURES) deps.events.record(cidrAssignmentFailed(node));
     throw error;
@@ -36,37 +38,23 @@ export async function assign(
   return DONE;
 }
 
-function write(
-  { metadata: { name, uid } }: Node,
-  [podCIDR = "", ...others]: readonly string[],
-  { kube }: AssignDependencies,
-  { signal }: ReconcileContext,
-): Promise<Node> {
-  const body = { metadata: { uid }, spec: { podCIDR, podCIDRs: [podCIDR, ...others] } };
-  return kube.patch(NODES, { name }, { kind: "strategic", body }, { signal });
-}
-
-/** A write was refused because the Node is another one by now, or has ranges that somebody else gave it; the cache will show it. */
+/** The Node was replaced, or another client has set its CIDRs. */
 async function isSettled(
   error: unknown,
-  node: Node,
+  { metadata: { name, uid } }: Node,
   { kube }: AssignDependencies,
   { signal, log }: ReconcileContext,
 ): Promise<boolean> {
-  // A changed UID, and ranges over ranges, are "invalid" to the server.
+  // The server rejects a changed UID and changed CIDRs as "invalid".
   if (!isApiError(error, "conflict") && !isApiError(error, "invalid")) return false;
-  const now = await find(node.metadata.name, kube, signal);
-  if (now?.metadata.uid !== node.metadata.uid) return true;
-  if (now.spec.podCIDRs.length === 0) return false;
-  log.info("Node already has pod CIDRs; released the allocated ones", { podCIDRs: now.spec.podCIDRs });
-  return true;
-}
-
-async function find(name: string, kube: Pick<KubeClient, "get">, signal: AbortSignal): Promise<Node | undefined> {
   try {
-    return await kube.get(NODES, { name }, { signal });
-  } catch (error) {
-    if (isApiError(error, "notFound")) return undefined;
-    throw error;
+    const now = await kube.get(NODES, { name }, { signal });
+    if (now.metadata.uid !== uid) return true;
+    if (now.spec.podCIDRs.length === 0) return false;
+    log.info("Node already has pod CIDRs; released the allocated ones", { podCIDRs: now.spec.podCIDRs });
+    return true;
+  } catch (failure) {
+    if (isApiError(failure, "notFound")) return true;
+    throw failure;
   }
 }

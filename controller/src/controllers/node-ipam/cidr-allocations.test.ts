@@ -44,10 +44,10 @@ function ranged(name: string, ...podCIDRs: readonly string[]): Node {
 describe("CidrAllocations.reserve()", () => {
   test("sets one block of each family aside, and the same ones when asked again", () => {
     const kept = allocations([ipv4(), ipv6()]);
-    const wanted = { kind: "held", ranges: ["10.0.0.0/24", "fd00::/64"] };
+    const wanted = { kind: "reserved", cidrs: ["10.0.0.0/24", "fd00::/64"] };
     expect([kept.reserve(node("a")), kept.reserve(node("a"))]).toEqual([wanted, wanted]);
-    expect(kept.reserve(node("b"))).toEqual({ kind: "held", ranges: ["10.0.1.0/24", "fd00:0:0:1::/64"] });
-    expect(kept.of(node("a"))).toMatchObject({ ranges: wanted.ranges, isWritten: false });
+    expect(kept.reserve(node("b"))).toEqual({ kind: "reserved", cidrs: ["10.0.1.0/24", "fd00:0:0:1::/64"] });
+    expect(kept.of(node("a"))).toMatchObject({ cidrs: wanted.cidrs, isWritten: false });
   });
 
   test("takes no block of one family when the other is full", () => {
@@ -57,28 +57,28 @@ describe("CidrAllocations.reserve()", () => {
     expect(kept.reserve(node("b"))).toEqual({ kind: "full", clusterCidr: "fd00::/64" });
     expect([wide.used, narrow.used]).toEqual([1, 1]);
     kept.forget(node("a"));
-    expect(kept.reserve(node("b"))).toEqual({ kind: "held", ranges: ["10.0.1.0/24", "fd00::/64"] });
+    expect(kept.reserve(node("b"))).toEqual({ kind: "reserved", cidrs: ["10.0.1.0/24", "fd00::/64"] });
   });
 
-  test("never gives what Services have", () => {
+  test("never allocates the CIDRs of Services", () => {
     const set = ipv4();
     const kept = allocations([set], ["10.0.0.0/23", "192.168.0.0/16", "fd00::/108"]);
     expect([kept.reserve(node("a")), kept.reserve(node("b")), kept.reserve(node("c"))]).toEqual([
-      { kind: "held", ranges: ["10.0.2.0/24"] },
-      { kind: "held", ranges: ["10.0.3.0/24"] },
+      { kind: "reserved", cidrs: ["10.0.2.0/24"] },
+      { kind: "reserved", cidrs: ["10.0.3.0/24"] },
       { kind: "full", clusterCidr: "10.0.0.0/22" },
     ]);
   });
 });
 
 describe("CidrAllocations.see()", () => {
-  test("keeps account of ranges that somebody else gave", () => {
+  test("keeps account of ranges that another client gave", () => {
     const kept = allocations([ipv4(), ipv6()]);
     expect(kept.see(ranged("a", "10.0.0.0/24"))).toEqual([]);
-    expect(kept.reserve(node("b"))).toEqual({ kind: "held", ranges: ["10.0.1.0/24", "fd00::/64"] });
+    expect(kept.reserve(node("b"))).toEqual({ kind: "reserved", cidrs: ["10.0.1.0/24", "fd00::/64"] });
   });
 
-  test("gives up what was set aside for a Node that has other ranges", () => {
+  test("releases the reservation of a Node that has other CIDRs", () => {
     const set = ipv4();
     const kept = allocations([set]);
     kept.reserve(node("a"));
@@ -87,21 +87,21 @@ describe("CidrAllocations.see()", () => {
   });
 
   test.each([
-    { sentence: "fewer", ranges: ["10.0.0.0/24"], used: [1, 0] },
-    { sentence: "others of one family", ranges: ["10.0.0.0/24", "fd00:0:0:3::/64"], used: [1, 1] },
-    { sentence: "more", ranges: ["10.0.0.0/24", "fd00::/64", "10.0.3.0/24"], used: [2, 1] },
-  ])("keeps account of $sentence than were set aside", ({ ranges, used }) => {
+    { sentence: "fewer", cidrs: ["10.0.0.0/24"], used: [1, 0] },
+    { sentence: "others of one family", cidrs: ["10.0.0.0/24", "fd00:0:0:3::/64"], used: [1, 1] },
+    { sentence: "more", cidrs: ["10.0.0.0/24", "fd00::/64", "10.0.3.0/24"], used: [2, 1] },
+  ])("keeps account of $sentence than were reserved", ({ cidrs, used }) => {
     const [four, six] = [ipv4(), ipv6()];
     const kept = allocations([four, six]);
     kept.reserve(node("a"));
-    expect(kept.see(ranged("a", ...ranges))).toEqual([]);
-    expect([four.used, six.used, kept.of(node("a"))?.ranges]).toEqual([...used, ranges]);
+    expect(kept.see(ranged("a", ...cidrs))).toEqual([]);
+    expect([four.used, six.used, kept.of(node("a"))?.cidrs]).toEqual([...used, cidrs]);
   });
 
-  test("tells of a range that is another's, whatever the other family has", () => {
+  test("reports a CIDR of another Node, whatever the other family has", () => {
     const kept = allocations([ipv4(), ipv6()]);
     kept.see(ranged("a", "10.0.0.0/24"));
-    expect(kept.see(ranged("b", "10.0.0.0/24")).map(({ range: odd }) => odd)).toEqual(["10.0.0.0/24"]);
+    expect(kept.see(ranged("b", "10.0.0.0/24")).map(({ cidr }) => cidr)).toEqual(["10.0.0.0/24"]);
   });
 
   test("does not believe that a Node lost its ranges", () => {
@@ -113,17 +113,17 @@ describe("CidrAllocations.see()", () => {
   });
 
   test.each([
-    { ranges: ["10.9.0.0/24"], conflicts: [{ range: "10.9.0.0/24", what: "is outside of --cluster-cidr" }] },
-    { ranges: ["fd00::/64"], conflicts: [{ range: "fd00::/64", what: "is outside of --cluster-cidr" }] },
-    { ranges: ["10.0.0/24"], conflicts: [{ range: "10.0.0/24", what: "is no range" }] },
+    { cidrs: ["10.9.0.0/24"], conflicts: [{ cidr: "10.9.0.0/24", message: "is outside of --cluster-cidr" }] },
+    { cidrs: ["fd00::/64"], conflicts: [{ cidr: "fd00::/64", message: "is outside of --cluster-cidr" }] },
+    { cidrs: ["10.0.0/24"], conflicts: [{ cidr: "10.0.0/24", message: "is not a valid CIDR" }] },
     {
-      ranges: ["10.0.0.128/25"],
-      conflicts: [{ range: "10.0.0.128/25", what: "is another Node's as well, or a Service's" }],
+      cidrs: ["10.0.0.128/25"],
+      conflicts: [{ cidr: "10.0.0.128/25", message: "is also used by another Node or by Services" }],
     },
-  ])("tells once what is odd: $ranges", ({ ranges, conflicts }) => {
+  ])("reports a conflict once: $cidrs", ({ cidrs, conflicts }) => {
     const kept = allocations([ipv4()]);
     kept.see(ranged("first", "10.0.0.0/24"));
-    expect([kept.see(ranged("a", ...ranges)), kept.see(ranged("a", ...ranges))]).toEqual([conflicts, []]);
+    expect([kept.see(ranged("a", ...cidrs)), kept.see(ranged("a", ...cidrs))]).toEqual([conflicts, []]);
   });
 
   test("keeps a range that two Nodes have until both are gone", () => {

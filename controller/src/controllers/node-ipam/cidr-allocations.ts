@@ -3,42 +3,39 @@ import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import type { CidrSet } from "./cidr-set.ts";
 import type { NodeIpamMetrics } from "./metrics.ts";
 
-/** What one Node has, or is to get. */
+/** Pod CIDRs of one Node. */
 export interface Allocation {
-  readonly ranges: readonly string[];
-  /** The Node was seen with them. False: they are set aside for it, and a write may have gone through or not. */
+  readonly cidrs: readonly string[];
+  /** The Node was seen with them. False: they are reserved, and a write may or may not have succeeded. */
   readonly isWritten: boolean;
 }
 
-/** What came of asking for ranges. */
 export type Reservation =
-  | { readonly kind: "held"; readonly ranges: readonly string[] }
+  | { readonly kind: "reserved"; readonly cidrs: readonly string[] }
   | { readonly kind: "full"; readonly clusterCidr: string };
 
-/** A range of a Node that cannot be kept account of as it should. */
+/** A pod CIDR of a Node that conflicts with others. */
 export interface AllocationConflict {
-  readonly range: string;
-  readonly what: string;
+  readonly cidr: string;
+  readonly message: string;
 }
 
 export interface CidrAllocationsDependencies {
-  /** One for each cluster range, in their order. */
+  /** One for each cluster CIDR, in their order. */
   readonly sets: readonly CidrSet[];
-  /** Never handed out: the ranges of Services. */
+  /** Never allocated: the CIDRs of Services. */
   readonly reserved: readonly Cidr[];
   readonly metrics: Omit<NodeIpamMetrics, "waiting">;
-  /** A block came free. */
   readonly onFreed: () => void;
 }
 
 interface Entry extends Allocation {
-  readonly cidrs: readonly Cidr[];
+  readonly parsed: readonly Cidr[];
 }
 
 /**
- * Which Node holds which ranges. What is set aside for a Node stays its own until it is seen with others or is gone, whatever becomes
- * of writing it: so no range is handed out twice because a write timed out or a cache lags, and none is lost. A Node is its UID:
- * another one of the same name is another Node.
+ * Allocates pod CIDRs to Nodes by UID. A reservation lasts until the Node is seen with other CIDRs or is deleted, even if the write fails:
+ * a timeout or an outdated cache neither allocates a CIDR twice nor leaks one.
  */
 export class CidrAllocations {
   readonly #deps: CidrAllocationsDependencies;
@@ -51,73 +48,72 @@ export class CidrAllocations {
     for (const cidr of reserved) this.#occupy(cidr);
   }
 
-  /** What the Node holds; undefined: nothing. */
   of({ metadata }: Node): Allocation | undefined {
     return this.#entries.get(metadata.uid);
   }
 
-  /** Sets one block of each cluster range aside for the Node, or none of any. What is set aside already is answered again. */
+  /** Reserves one block of each cluster CIDR for the Node, or none of any. Returns an existing reservation again. */
   reserve({ metadata }: Node): Reservation {
-    const held = this.#entries.get(metadata.uid);
-    if (held !== undefined) return { kind: "held", ranges: held.ranges };
+    const existing = this.#entries.get(metadata.uid);
+    if (existing !== undefined) return { kind: "reserved", cidrs: existing.cidrs };
     const { sets } = this.#deps;
     const full = sets.find(({ isFull }) => isFull);
     if (full !== undefined) return { kind: "full", clusterCidr: full.cidr.text };
-    const cidrs = sets.flatMap((set) => this.#allocate(set) ?? []);
-    const ranges = cidrs.map(({ text }) => text);
-    this.#entries.set(metadata.uid, { cidrs, ranges, isWritten: false });
-    return { kind: "held", ranges };
+    const parsed = sets.flatMap((set) => this.#allocate(set) ?? []);
+    const cidrs = parsed.map(({ text }) => text);
+    this.#entries.set(metadata.uid, { parsed, cidrs, isWritten: false });
+    return { kind: "reserved", cidrs };
   }
 
-  /** The Node was seen as it is. Answers what is odd about ranges that were not known of it. */
+  /** Records the CIDRs of the Node. Returns the conflicts of new ones. */
   see({ metadata, spec }: Node): readonly AllocationConflict[] {
-    const ranges = spec.podCIDRs;
-    // Ranges are never taken off a Node: this is an older view of it, or a write that is still on its way.
-    if (ranges.length === 0) return [];
-    const held = this.#entries.get(metadata.uid);
-    if (held !== undefined && isSame(held.ranges, ranges)) {
-      this.#entries.set(metadata.uid, { ...held, isWritten: true });
+    const cidrs = spec.podCIDRs;
+    // CIDRs are never removed from a Node: this is an outdated version of it, or the write is not finished.
+    if (cidrs.length === 0) return [];
+    const existing = this.#entries.get(metadata.uid);
+    if (existing !== undefined && isSame(existing.cidrs, cidrs)) {
+      this.#entries.set(metadata.uid, { ...existing, isWritten: true });
       return [];
     }
-    if (held !== undefined) this.#release(held);
-    const read = ranges.map((range) => ({ range, cidr: parseCidr(range) }));
-    const conflicts = read.flatMap(({ range, cidr }) => this.#conflictOf(range, cidr) ?? []);
-    const cidrs = read.flatMap(({ cidr }) => cidr ?? []);
-    for (const cidr of cidrs) this.#occupy(cidr);
-    this.#entries.set(metadata.uid, { cidrs, ranges, isWritten: true });
+    if (existing !== undefined) this.#release(existing);
+    const conflicts = cidrs.flatMap((cidr) => this.#conflictOf(cidr) ?? []);
+    const parsed = cidrs.flatMap((cidr) => parseCidr(cidr) ?? []);
+    for (const cidr of parsed) this.#occupy(cidr);
+    this.#entries.set(metadata.uid, { parsed, cidrs, isWritten: true });
     return conflicts;
   }
 
-  /** What was set aside was written. Not so for a Node that is gone meanwhile. */
+  /** The reservation was written. A Node that was deleted in the meantime is ignored. */
   confirm(before: Node, now: Node): void {
     if (this.#entries.has(before.metadata.uid)) this.see(now);
   }
 
-  /** The Node is gone. */
+  /** The Node is deleted. */
   forget({ metadata }: Node): void {
-    const held = this.#entries.get(metadata.uid);
-    if (held === undefined) return;
+    const existing = this.#entries.get(metadata.uid);
+    if (existing === undefined) return;
     this.#entries.delete(metadata.uid);
-    this.#release(held);
+    this.#release(existing);
   }
 
-  #conflictOf(range: string, cidr: Cidr | undefined): AllocationConflict | undefined {
+  #conflictOf(cidr: string): AllocationConflict | undefined {
     const { sets } = this.#deps;
-    if (cidr === undefined) return { range, what: "is no range" };
-    if (!sets.some((set) => set.overlaps(cidr))) return { range, what: "is outside of --cluster-cidr" };
-    if (sets.some((set) => set.isInUse(cidr))) return { range, what: "is another Node's as well, or a Service's" };
-    return undefined;
+    const parsed = parseCidr(cidr);
+    if (parsed === undefined) return { cidr, message: "is not a valid CIDR" };
+    if (!sets.some((set) => set.overlaps(parsed))) return { cidr, message: "is outside of --cluster-cidr" };
+    if (!sets.some((set) => set.isInUse(parsed))) return undefined;
+    return { cidr, message: "is also used by another Node or by Services" };
   }
 
   #allocate(set: CidrSet): Cidr | undefined {
     const { metrics } = this.#deps;
-    const allocation = set.allocate();
-    if (allocation === undefined) return undefined;
+    const allocated = set.allocate();
+    if (allocated === undefined) return undefined;
     const labels = { clusterCIDR: set.cidr.text };
-    metrics.tries.observe(labels, allocation.passedOver);
+    metrics.tries.observe(labels, allocated.passedOver);
     metrics.allocations.inc(labels);
     metrics.usage.set(labels, set.used / set.capacity);
-    return allocation.cidr;
+    return allocated.cidr;
   }
 
   #occupy(cidr: Cidr): void {
@@ -129,12 +125,12 @@ export class CidrAllocations {
     }
   }
 
-  #release({ cidrs }: Entry): void {
+  #release({ parsed }: Entry): void {
     const { sets, metrics, onFreed } = this.#deps;
     let freed = 0;
     for (const set of sets) {
       const labels = { clusterCIDR: set.cidr.text };
-      const released = cidrs.reduce((sum, cidr) => sum + set.release(cidr), 0);
+      const released = parsed.reduce((sum, cidr) => sum + set.release(cidr), 0);
       metrics.releases.inc(labels, released);
       metrics.usage.set(labels, set.used / set.capacity);
       freed += released;
@@ -144,5 +140,5 @@ export class CidrAllocations {
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((range, index) => range === right[index]);
+  return left.length === right.length && left.every((cidr, index) => cidr === right[index]);
 }

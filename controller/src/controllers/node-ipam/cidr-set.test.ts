@@ -47,7 +47,7 @@ describe("CidrSet.allocate()", () => {
     expect(take(set, 3)).toEqual(["10.0.2.0/24", "10.0.3.0/24", "10.0.0.0/24"]);
   });
 
-  test("tells how many blocks it passed over", () => {
+  test("reports how many blocks it passed over", () => {
     const set = setOf("10.0.0.0/22", 24);
     set.occupy(range("10.0.0.0/23"));
     expect(set.allocate()?.passedOver).toBe(2);
@@ -72,7 +72,7 @@ describe("CidrSet.allocate()", () => {
     ]);
   });
 
-  test("needs no memory for blocks that nobody holds", () => {
+  test("needs no memory for blocks that no one holds", () => {
     const set = setOf("0.0.0.0/0", 32);
     set.occupy(range("0.0.0.0/1"));
     expect([set.used, set.allocate()]).toEqual([2 ** 31, { cidr: range("128.0.0.0/32"), passedOver: 2 ** 31 }]);
@@ -164,7 +164,7 @@ describe("CidrSet with ranges kept as wholes", () => {
   });
 });
 
-/** What both the set and its model are told and asked. */
+/** What both the set and its model are reported and asked. */
 interface Blocks {
   readonly used: number;
   readonly isFull: boolean;

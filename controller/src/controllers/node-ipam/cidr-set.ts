@@ -1,6 +1,6 @@
 import { ADDRESS_BITS, type Cidr, prefixLength, rangeOf } from "../../util/cidr.ts";
 
-/** One block handed out, and how many were passed over because they are in use. */
+/** `passedOver`: blocks in use before it. */
 export interface AllocatedBlock {
   readonly cidr: Cidr;
   readonly passedOver: number;
@@ -12,32 +12,27 @@ interface Span {
   readonly end: number;
 }
 
-/** A range of more blocks than this is kept as a whole, so that memory follows the number of holders and not of addresses. */
+/** A CIDR of more blocks is stored as one span, so that memory does not grow with the number of addresses. */
 const WIDE_BLOCKS = 1024;
 
 /**
- * The blocks of one size that a range consists of, and how often each is in use. Blocks are handed out round robin, so that one that
- * came free is not used again soon: pkg/controller/nodeipam/ipam/cidrset/cidr_set.go v1.36.3. Unlike there, a block in use twice is
- * free only when both have given it back.
+ * The blocks of one size in a CIDR, and how often each is in use. Blocks are allocated round-robin, so that a freed one is not reused soon:
+ * pkg/controller/nodeipam/ipam/cidrset/cidr_set.go v1.36.3. Unlike upstream, a block in use twice is free only after two releases.
  */
 export class CidrSet {
-  /** What is divided. */
   readonly cidr: Cidr;
-  /** How many blocks there are. */
+  /** Number of blocks. */
   readonly capacity: number;
   readonly #blockLength: number;
   readonly #wideBlocks: number;
   /** log2 of the addresses in a block. */
   readonly #hostBits: bigint;
-  readonly #holders = new Map<number, number>();
+  readonly #uses = new Map<number, number>();
   readonly #wide: Span[] = [];
   #used = 0;
   #next = 0;
 
-  /**
-   * `blockLength` is that of the blocks' prefix: at least that of `cidr`, at most that of an address. Ranges of more than `wideBlocks`
-   * blocks are kept as wholes.
-   */
+  /** @param blockLength prefix length of the blocks: at least that of `cidr`, at most that of an address. */
   constructor(cidr: Cidr, blockLength: number, wideBlocks = WIDE_BLOCKS) {
     this.cidr = cidr;
     this.capacity = 2 ** (blockLength - prefixLength(cidr));
@@ -46,7 +41,6 @@ export class CidrSet {
     this.#hostBits = BigInt(ADDRESS_BITS[cidr.family] - blockLength);
   }
 
-  /** Blocks in use. */
   get used(): number {
     return this.#used;
   }
@@ -55,7 +49,7 @@ export class CidrSet {
     return this.#used === this.capacity;
   }
 
-  /** Takes the next free block after the last one handed out. undefined: all are in use. */
+  /** Takes the next free block after the last allocated one. undefined: all are in use. */
   allocate(): AllocatedBlock | undefined {
     if (this.isFull) return undefined;
     const first = this.#next;
@@ -64,25 +58,23 @@ export class CidrSet {
     const cidr = this.#block(index);
     if (cidr === undefined) return undefined;
     this.#next = (index + 1) % this.capacity;
-    this.#hold(index);
+    this.#use(index);
     return { cidr, passedOver: (index - first + this.capacity) % this.capacity };
   }
 
-  /** Some addresses of `cidr` are in this set. */
   overlaps(cidr: Cidr): boolean {
     return this.#spanOf(cidr) !== undefined;
   }
 
-  /** A block that `cidr` touches is in use. */
   isInUse(cidr: Cidr): boolean {
     const span = this.#spanOf(cidr);
     if (span === undefined) return false;
     if (this.#wide.some(({ begin, end }) => begin <= span.end && span.begin <= end)) return true;
-    if (!this.#isWide(span)) return indexesOf(span).some((index) => this.#holders.has(index));
-    return [...this.#holders.keys()].some((index) => covers(span, index));
+    if (!this.#isWide(span)) return indexesOf(span).some((index) => this.#uses.has(index));
+    return [...this.#uses.keys()].some((index) => covers(span, index));
   }
 
-  /** Marks every block that `cidr` touches. Answers how many were free until now. */
+  /** Marks every block that `cidr` touches. Returns how many were free before. */
   occupy(cidr: Cidr): number {
     const before = this.#used;
     const span = this.#spanOf(cidr);
@@ -90,11 +82,11 @@ export class CidrSet {
     if (this.#isWide(span)) {
       this.#wide.push(span);
       this.#used = this.#count();
-    } else for (const index of indexesOf(span)) this.#hold(index);
+    } else for (const index of indexesOf(span)) this.#use(index);
     return this.#used - before;
   }
 
-  /** Takes one mark off every block that `cidr` touches. Answers how many are free now. What is not in use stays so. */
+  /** Removes one mark from every block that `cidr` touches. Returns how many became free. */
   release(cidr: Cidr): number {
     const before = this.#used;
     const span = this.#spanOf(cidr);
@@ -103,7 +95,7 @@ export class CidrSet {
       const at = this.#wide.findIndex(({ begin, end }) => begin === span.begin && end === span.end);
       if (at >= 0) this.#wide.splice(at, 1);
       this.#used = this.#count();
-    } else for (const index of indexesOf(span)) this.#letGo(index);
+    } else for (const index of indexesOf(span)) this.#free(index);
     return before - this.#used;
   }
 
@@ -112,7 +104,7 @@ export class CidrSet {
   }
 
   #isUsed(index: number): boolean {
-    return this.#holders.has(index) || this.#isInWide(index);
+    return this.#uses.has(index) || this.#isInWide(index);
   }
 
   #isInWide(index: number): boolean {
@@ -124,20 +116,20 @@ export class CidrSet {
     return ((wide?.end ?? index) + 1) % this.capacity;
   }
 
-  #hold(index: number): void {
-    const holders = this.#holders.get(index) ?? 0;
-    this.#holders.set(index, holders + 1);
-    if (holders === 0 && !this.#isInWide(index)) this.#used++;
+  #use(index: number): void {
+    const uses = this.#uses.get(index) ?? 0;
+    this.#uses.set(index, uses + 1);
+    if (uses === 0 && !this.#isInWide(index)) this.#used++;
   }
 
-  #letGo(index: number): void {
-    const holders = this.#holders.get(index);
-    if (holders === undefined) return;
-    if (holders > 1) {
-      this.#holders.set(index, holders - 1);
+  #free(index: number): void {
+    const uses = this.#uses.get(index);
+    if (uses === undefined) return;
+    if (uses > 1) {
+      this.#uses.set(index, uses - 1);
       return;
     }
-    this.#holders.delete(index);
+    this.#uses.delete(index);
     if (!this.#isInWide(index)) this.#used--;
   }
 
@@ -148,7 +140,7 @@ export class CidrSet {
       counted += Math.max(0, end - Math.max(begin - 1, upTo));
       upTo = Math.max(upTo, end);
     }
-    for (const index of this.#holders.keys()) if (!this.#isInWide(index)) counted++;
+    for (const index of this.#uses.keys()) if (!this.#isInWide(index)) counted++;
     return counted;
   }
 
@@ -157,7 +149,7 @@ export class CidrSet {
     return rangeOf(family, first + (BigInt(index) << this.#hostBits), this.#blockLength);
   }
 
-  /** Blocks with addresses of `cidr`; undefined: there are none. */
+  /** Blocks with addresses of `cidr`; undefined: none. */
   #spanOf({ family, first, last }: Cidr): Span | undefined {
     const { cidr } = this;
     if (family !== cidr.family || last < cidr.first || cidr.last < first) return undefined;

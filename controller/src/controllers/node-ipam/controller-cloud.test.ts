@@ -56,7 +56,7 @@ describe("node-ipam with the cloud's ranges", () => {
     world.node("a");
     await world.clock.advance(0);
     expect(world.events).toEqual([
-      "a: Normal CIDRNotAvailable Node a status is now: CIDRNotAvailable: the cloud has allocated no pod range yet",
+      "a: Normal CIDRNotAvailable Node a status is now: CIDRNotAvailable: the cloud has not allocated a pod CIDR yet",
     ]);
     world.says.set("a", ["10.128.1.0/24"]);
     await world.clock.advance(2000);
@@ -75,7 +75,7 @@ describe("node-ipam with the cloud's ranges", () => {
   test.each([
     { sentence: "its back-off", error: new ProviderError({ code: "UNAVAILABLE", message: "down" }), waitMs: 1000 },
     {
-      sentence: "the provider's wish",
+      sentence: "the provider's spec",
       error: contractError("RATE_LIMITED", "429", { retryAfterMs: 20_000 }),
       waitMs: 20_000,
     },

@@ -8,7 +8,7 @@ const SERVICES = "10.0.2.0/24";
 const NAMES = ["a", "b", "c", "d", "e", "f"] as const;
 
 /** One thing that happens. */
-type Happening =
+type Step =
   | { readonly kind: "joins" | "goes" | "repeated"; readonly name: string }
   | { readonly kind: "preset"; readonly name: string; readonly block: number }
   | { readonly kind: "writes"; readonly fates: readonly Fate[] }
@@ -17,7 +17,7 @@ type Happening =
   | { readonly kind: "restart" };
 
 const name = fc.constantFrom(...NAMES);
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom("joins", "goes", "repeated"), name }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("preset"), name, block: fc.constantFrom(0, 1, 3, 4) }) },
   {
@@ -32,13 +32,13 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart") }) },
 );
 
-async function happen(what: Happening, world: IpamHarness): Promise<void> {
+async function happen(what: Step, world: IpamHarness): Promise<void> {
   switch (what.kind) {
     case "joins":
       if (!(what.name in world.held)) world.node(what.name);
       return;
     case "preset": {
-      // By somebody who looks first and comes when nothing is on its way: what is given behind each other's back is given twice.
+      // By an operator who looks first and comes when nothing is on its way: what is given behind each other's back is given twice.
       const block = `10.0.${what.block}.0/24`;
       const held = Object.values(world.held);
       const isCalm = !world.isLagging && held.every((given) => given.length > 0 && !given.includes(block));
@@ -81,7 +81,7 @@ async function usage(world: IpamHarness): Promise<readonly (number | undefined)[
 describe("node-ipam in any history", () => {
   test("gives no range twice, serves whom it can, and has all back when the Nodes are gone", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (history) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (history) => {
         const world = new IpamHarness();
         world.start(CLUSTER);
         const twice: string[] = [];

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => world.stop());
 
 describe("node-ipam gives ranges", () => {
-  test("of each family in one patch to the Node that it has seen, and nobody else", async () => {
+  test("of each family in one patch to the Node that it has seen, and no one else", async () => {
     world.node("a");
     world.node("b", [], { deletionTimestamp: "2026-11-21T11:00:00Z", finalizers: ["x"] });
     world.start(DUAL);
@@ -97,20 +97,20 @@ describe("node-ipam at its start", () => {
     expect(world.rangesOf("a")).toEqual(["10.0.0.0/24"]);
   });
 
-  test("logs what is odd, together at the start and one by one later, and leaves it", async () => {
-    for (let index = 0; index < 7; index++) world.node(`odd-${index}`, [`172.16.${index}.0/24`]);
+  test("logs what is unexpected, together at the start and one by one later, and leaves it", async () => {
+    for (let index = 0; index < 7; index++) world.node(`unexpected-${index}`, [`172.16.${index}.0/24`]);
     world.start(ONE);
     await world.clock.advance(0);
     world.node("a");
     world.node("late", ["172.16.9.0/24"]);
     await world.clock.advance(10 * MINUTE_MS);
-    expect([world.rangesOf("a"), world.rangesOf("odd-6"), world.rangesOf("late")]).toEqual([
+    expect([world.rangesOf("a"), world.rangesOf("unexpected-6"), world.rangesOf("late")]).toEqual([
       ["10.0.0.0/24"],
       ["172.16.6.0/24"],
       ["172.16.9.0/24"],
     ]);
     const what = "is outside of --cluster-cidr";
-    const examples = [0, 1, 2, 3, 4].map((index) => `odd-${index} 172.16.${index}.0/24`);
+    const examples = [0, 1, 2, 3, 4].map((index) => `unexpected-${index} 172.16.${index}.0/24`);
     expect(world.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([
       { detail: what, count: 7, examples },
       { node: "late", podCIDR: "172.16.9.0/24", detail: what },
@@ -125,15 +125,15 @@ describe("node-ipam without a free range", () => {
     world.node("b");
     world.node("c");
     await world.clock.advance(0);
-    const told = ["b", "c"].map(
+    const reported = ["b", "c"].map(
       (name) => `${name}: Normal CIDRNotAvailable Node ${name} status is now: CIDRNotAvailable`,
     );
-    expect(world.events).toEqual(told);
+    expect(world.events).toEqual(reported);
     expect(await world.metrics.value("cloudwire_node_ipam_waiting_nodes")).toBe(2);
     await world.clock.advance(4 * MINUTE_MS);
-    expect(world.events).toEqual(told);
+    expect(world.events).toEqual(reported);
     await world.clock.advance(2 * MINUTE_MS);
-    expect(world.events).toEqual([...told, ...told]);
+    expect(world.events).toEqual([...reported, ...reported]);
     await world.remove("a");
     await world.clock.advance(0);
     expect(world.held).toEqual({ b: ["10.0.0.0/24"], c: [] });
@@ -167,7 +167,7 @@ describe("node-ipam without a free range", () => {
 });
 
 describe("node-ipam whose write fails", () => {
-  test("writes the same ranges again when the answer was lost, and gives them to nobody", async () => {
+  test("writes the same ranges again when the answer was lost, and gives them to no one", async () => {
     let answers = 0;
     world.fate = () => (answers++ === 0 ? "lost" : "answered");
     world.node("a");
@@ -196,7 +196,7 @@ describe("node-ipam whose write fails", () => {
     expect(world.held).toEqual({ a: ["10.0.0.0/24"], b: ["10.0.1.0/24"] });
   });
 
-  test("takes its ranges back when somebody else was faster", async () => {
+  test("takes its ranges back when another client was faster", async () => {
     world.start(TWO);
     await world.clock.advance(0);
     world.node("a");
@@ -240,7 +240,7 @@ describe("node-ipam whose write fails", () => {
     expect([world.patches.length, world.events]).toEqual([1, []]);
   });
 
-  test("says nothing when it is told to end", async () => {
+  test("says nothing when it is reported to end", async () => {
     world.start(ONE);
     world.kube.intercept = ({ verb }) => (verb === "patch" ? new Promise(() => undefined) : undefined);
     world.node("a");

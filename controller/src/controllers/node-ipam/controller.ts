@@ -13,24 +13,24 @@ import { CidrAllocations } from "./cidr-allocations.ts";
 import { CidrSet } from "./cidr-set.ts";
 import { cloudAllocator } from "./cloud-allocator.ts";
 import { type NodeIpamMetrics, nodeIpamMetrics } from "./metrics.ts";
-import { type NodeIpamOptions, nodeRanges, serviceRanges } from "./options.ts";
-import { changesNeed, needsRanges } from "./plan.ts";
+import { type NodeIpamOptions, nodeCidrs, serviceCidrs } from "./options.ts";
+import { changesNeed, needsCidrs } from "./plan.ts";
 import { rangeAllocator } from "./range-allocator.ts";
-import { rangesSource } from "./sources.ts";
+import { cidrsSource } from "./sources.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
 
 type Context = ControllerContext<NodeIpamOptions>;
 
-/** Nodes written at once: cidrUpdateWorkers in pkg/controller/nodeipam/ipam/cidr_allocator.go v1.36.3. */
+/** Concurrent writes: cidrUpdateWorkers in pkg/controller/nodeipam/ipam/cidr_allocator.go v1.36.3. */
 const WRITERS = 30;
 
-/** Nodes looked up at once: they share calls, so many of them make few. */
+/** Concurrent lookups of one provider. They share calls. */
 const LOOKUPS = 1000;
 
-/** Each try asks the cloud. proto/README.md section 5, class U. */
+/** proto/README.md section 5, class U. */
 const CLOUD_BACKOFF: ExponentialOptions = { initialMs: 1000, maxMs: 300_000 };
 
-/** node-ipam-controller: gives each Node ranges for its pods. Never changes what a Node has. */
+/** Gives each Node its pod CIDRs. Never changes those of a Node that has some. */
 export const nodeIpam: Registration<NodeIpamOptions> = {
   name: NODE_IPAM_CONTROLLER,
   queue: "cidrallocator_node",
@@ -48,13 +48,13 @@ export const nodeIpam: Registration<NodeIpamOptions> = {
   },
 };
 
-/** Ranges are blocks of the cluster's own. */
+/** Allocates blocks of the cluster CIDRs. */
 function rangeController(context: Context, metrics: NodeIpamMetrics): Controller {
   const { options, program } = context;
   const waiting = new WaitingNodes({ wake: (name) => controller.queue.add(name), gauge: metrics.waiting });
   const allocations = new CidrAllocations({
-    sets: nodeRanges(options).map(({ cidr, nodeMaskSize }) => new CidrSet(cidr, nodeMaskSize)),
-    reserved: serviceRanges(options),
+    sets: nodeCidrs(options).map(({ cidr, nodeMaskSize }) => new CidrSet(cidr, nodeMaskSize)),
+    reserved: serviceCidrs(options),
     metrics,
     onFreed: () => waiting.wakeAll(),
   });
@@ -63,14 +63,14 @@ function rangeController(context: Context, metrics: NodeIpamMetrics): Controller
   const controller: Controller = new Controller(context, {
     reconciler: rangeAllocator({ ...shared, nodes: nodes.lister, waiting, clock: program.clock }),
     // The allocations hears of each change first.
-    sources: [rangesSource({ ...shared, ...program, nodes }), nodeSource(context)],
+    sources: [cidrsSource({ ...shared, ...program, nodes }), nodeSource(context)],
     workers: WRITERS,
     backoff: DEFAULT_BACKOFF,
   });
   return controller;
 }
 
-/** Ranges are what its cloud has allocated for the machine. */
+/** Uses the CIDRs that the cloud has allocated for the instance. */
 function cloudController(context: Context): Controller {
   const { cluster, providers, program } = context;
   const { lister: nodes } = cluster.nodes;
@@ -86,7 +86,7 @@ function cloudController(context: Context): Controller {
     sources: [
       nodeSource(context),
       providerReadySource(providers, (queue) => {
-        for (const node of nodes.list()) if (needsRanges(node)) queue.add(keyOf(node));
+        for (const node of nodes.list()) if (needsCidrs(node)) queue.add(keyOf(node));
       }),
     ],
     subqueues: nodeSubqueues(nodes, providers.providers),
@@ -103,6 +103,6 @@ function nodeSource({ cluster: { nodes } }: Context): Source {
   return informerSource({
     name: "nodes",
     informer: nodes,
-    predicate: { add: needsRanges, update: changesNeed, delete: () => true },
+    predicate: { add: needsCidrs, update: changesNeed, delete: () => true },
   });
 }

@@ -1,18 +1,16 @@
 import { CIDR_ASSIGNMENT_FAILED, CIDR_NOT_AVAILABLE, type EventInput } from "../../api/event.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 
-/** Upstream's type and words. */
+/** Type and text are upstream's. */
 export function cidrNotAvailable(node: Node): EventInput {
   return statusIsNow(node, CIDR_NOT_AVAILABLE);
 }
 
-/** With the reason: only the cloud knows it. */
-export function cloudCidrNotAvailable(node: Node, why: string): EventInput {
+export function cloudCidrNotAvailable(node: Node, detail: string): EventInput {
   const { message, ...event } = statusIsNow(node, CIDR_NOT_AVAILABLE);
-  return { ...event, message: `${message}: ${why}` };
+  return { ...event, message: `${message}: ${detail}` };
 }
 
-/** Upstream's type and words. */
 export function cidrAssignmentFailed(node: Node): EventInput {
   return statusIsNow(node, CIDR_ASSIGNMENT_FAILED);
 }

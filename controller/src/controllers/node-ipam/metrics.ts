@@ -1,17 +1,9 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
 import { exponentialBuckets, type Metrics } from "../../telemetry/metrics.ts";
 
-/** Names, one misspelled, labels and buckets: kubernetes/pkg/controller/nodeipam/ipam/cidrset/metrics.go v1.36.3. The last is ours. */
-export interface NodeIpamMetrics {
-  readonly allocations: Counter<"clusterCIDR">;
-  readonly releases: Counter<"clusterCIDR">;
-  readonly capacity: Gauge<"clusterCIDR">;
-  readonly usage: Gauge<"clusterCIDR">;
-  readonly tries: Histogram<"clusterCIDR">;
-  readonly waiting: Gauge;
-}
+export type NodeIpamMetrics = ReturnType<typeof nodeIpamMetrics>;
 
-export function nodeIpamMetrics(metrics: Metrics): NodeIpamMetrics {
+/** Names (one is misspelled), labels and buckets: kubernetes/pkg/controller/nodeipam/ipam/cidrset/metrics.go v1.36.3. The last is ours. */
+export function nodeIpamMetrics(metrics: Metrics) {
   const labels = ["clusterCIDR"] as const;
   return {
     allocations: metrics.counter({
@@ -44,5 +36,5 @@ export function nodeIpamMetrics(metrics: Metrics): NodeIpamMetrics {
       name: "cloudwire_node_ipam_waiting_nodes",
       help: "Nodes without pod CIDRs because none is free.",
     }),
-  };
+  } as const;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nodeRanges, serviceRanges } from "./options.ts";
+import { nodeCidrs, serviceCidrs } from "./options.ts";
 import { type Command, type Options, parseCommand } from "../../app/options.ts";
 
 const NAMES = new Set(["node-ipam-controller", "nodeipam"]);
@@ -40,7 +40,7 @@ describe("nodeIpamProblems()", () => {
     },
     { sentence: "the cloud's ranges without cluster range", args: ["--cidr-allocator-type=CloudAllocator"] },
     {
-      sentence: "the cloud's ranges with sizes that nobody uses",
+      sentence: "the cloud's ranges with sizes that no one uses",
       args: ["--cidr-allocator-type=CloudAllocator", "--node-cidr-mask-size=8", "--cluster-cidr=10.0.0.0/16"],
     },
   ])("accepts $sentence", ({ args }) => {
@@ -50,42 +50,40 @@ describe("nodeIpamProblems()", () => {
   test.each([
     {
       args: [],
-      problem:
-        "--cluster-cidr: no range is given, and --allocate-node-cidrs takes nodes' pod ranges from it; write it like 10.120.0.0/16",
+      problem: "--cluster-cidr: it is empty, but --allocate-node-cidrs needs it for pod CIDRs; example: 10.120.0.0/16",
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16,fd00::/48", "--node-cidr-mask-size=24"],
       problem:
-        "--node-cidr-mask-size: fits no --cluster-cidr with two ranges; use --node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6",
+        "--node-cidr-mask-size: cannot be used with two cluster CIDRs; use --node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6",
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16", "--node-cidr-mask-size=24", "--node-cidr-mask-size-ipv4=25"],
-      problem: "--node-cidr-mask-size: is given beside a size for one IP family; give one of the two",
+      problem: "--node-cidr-mask-size: conflicts with a size for one IP family; set only one of them",
     },
     {
       args: ["--cluster-cidr=fd00::/48", "--node-cidr-mask-size=64", "--node-cidr-mask-size-ipv6=64"],
-      problem: "--node-cidr-mask-size: is given beside a size for one IP family; give one of the two",
+      problem: "--node-cidr-mask-size: conflicts with a size for one IP family; set only one of them",
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16", "--node-cidr-mask-size-ipv6=64"],
-      problem: "--node-cidr-mask-size-ipv6: is given, but the only range of --cluster-cidr is IPv4",
+      problem: "--node-cidr-mask-size-ipv6: is set, but the only CIDR in --cluster-cidr is IPv4",
     },
     {
       args: ["--cluster-cidr=fd00::/48", "--node-cidr-mask-size-ipv4=24"],
-      problem: "--node-cidr-mask-size-ipv4: is given, but the only range of --cluster-cidr is IPv6",
+      problem: "--node-cidr-mask-size-ipv4: is set, but the only CIDR in --cluster-cidr is IPv6",
     },
     {
       args: ["--cluster-cidr=10.0.0.0/25"],
-      problem:
-        "--node-cidr-mask-size-ipv4: /24 is larger than the range 10.0.0.0/25 that it is to be a part of; at least 25",
+      problem: "--node-cidr-mask-size-ipv4: /24 is larger than the cluster CIDR 10.0.0.0/25; at least 25",
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16", "--node-cidr-mask-size=33"],
-      problem: "--node-cidr-mask-size: /33 is more than an IPv4 address has; at most 32",
+      problem: "--node-cidr-mask-size: /33 is longer than an IPv4 address; at most 32",
     },
     {
       args: ["--cluster-cidr=fd00::/47"],
-      problem: "--node-cidr-mask-size-ipv6: /64 divides fd00::/47 into more than 65536 ranges; at most 63",
+      problem: "--node-cidr-mask-size-ipv6: /64 divides fd00::/47 into more than 65536 blocks; at most 63",
     },
     {
       args: ["--cluster-cidr=10.0.0.0/16", "--node-cidr-mask-size-ipv4=33"],
@@ -125,7 +123,7 @@ describe("nodeIpamProblems()", () => {
   });
 });
 
-describe("nodeRanges()", () => {
+describe("nodeCidrs()", () => {
   test.each([
     { args: ["--cluster-cidr=10.0.0.0/16"], wanted: ["10.0.0.0/16 24"] },
     { args: ["--cluster-cidr=fd00::/48, 10.0.0.0/16"], wanted: ["fd00::/48 64", "10.0.0.0/16 24"] },
@@ -135,14 +133,14 @@ describe("nodeRanges()", () => {
       wanted: ["10.0.0.0/16 26", "fd00::/48 56"],
     },
   ])("gives each range its size: $args", ({ args, wanted }) => {
-    const ranges = nodeRanges(optionsOf([...ON, ...args]));
+    const ranges = nodeCidrs(optionsOf([...ON, ...args]));
     expect(ranges.map(({ cidr, nodeMaskSize }) => `${cidr.text} ${nodeMaskSize}`)).toEqual(wanted);
   });
 });
 
-describe("serviceRanges()", () => {
+describe("serviceCidrs()", () => {
   test("reads both", () => {
     const options = optionsOf([...BASE, "--service-cluster-ip-range=10.96.0.0/12,fd00::/108"]);
-    expect(serviceRanges(options).map(({ text }) => text)).toEqual(["10.96.0.0/12", "fd00::/108"]);
+    expect(serviceCidrs(options).map(({ text }) => text)).toEqual(["10.96.0.0/12", "fd00::/108"]);
   });
 });

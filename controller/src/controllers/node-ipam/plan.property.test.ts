@@ -13,7 +13,7 @@ describe("changesNeed()", () => {
     expect(breaksSymmetry(changesNeed)).toBeNull();
   });
 
-  test("loses nothing of a change told in two steps", () => {
+  test("loses nothing of a change reported in two steps", () => {
     expect(breaksSplitting(changesNeed)).toBeNull();
   });
 });

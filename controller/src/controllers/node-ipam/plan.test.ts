@@ -2,41 +2,41 @@ import { describe, expect, test } from "vitest";
 import { instance, node } from "../../../test/support/builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceResult } from "../../provider/model/instance.ts";
-import { changesNeed, needsRanges, plan, planCloud } from "./plan.ts";
+import { changesNeed, needsCidrs, plan, planCloud } from "./plan.ts";
 
 const GOING = { metadata: { deletionTimestampMs: 1 } };
 const RANGES = ["10.0.1.0/24", "fd00:0:0:1::/64"];
 
 describe("plan()", () => {
   test.each([
-    { sentence: "leaves a Node with ranges", parts: { spec: { podCIDRs: ["10.0.0.0/24"] } }, held: undefined },
-    { sentence: "leaves a Node that is going", parts: GOING, held: undefined },
+    { sentence: "leaves a Node with ranges", parts: { spec: { podCIDRs: ["10.0.0.0/24"] } }, allocation: undefined },
+    { sentence: "leaves a Node that is going", parts: GOING, allocation: undefined },
     {
       sentence: "leaves a Node that is going, whatever is set aside",
       parts: GOING,
-      held: { ranges: RANGES, isWritten: false },
+      allocation: { cidrs: RANGES, isWritten: false },
     },
     {
-      sentence: "leaves a Node that got its ranges, before the cache shows it",
+      sentence: "leaves a Node that got its cidrs, before the cache shows it",
       parts: {},
-      held: { ranges: RANGES, isWritten: true },
+      allocation: { cidrs: RANGES, isWritten: true },
     },
-  ])("$sentence", ({ parts, held }) => {
-    expect(plan({ node: node("a", parts), held })).toEqual({ kind: "leave" });
+  ])("$sentence", ({ parts, allocation }) => {
+    expect(plan({ node: node("a", parts), allocation })).toEqual({ kind: "leave" });
   });
 
   test("writes what is set aside again", () => {
     const a = node("a");
-    expect(plan({ node: a, held: { ranges: RANGES, isWritten: false } })).toEqual({
+    expect(plan({ node: a, allocation: { cidrs: RANGES, isWritten: false } })).toEqual({
       kind: "assign",
       node: a,
-      ranges: RANGES,
+      cidrs: RANGES,
     });
   });
 
   test("wants ranges for a Node that has none", () => {
     const a = node("a");
-    expect(plan({ node: a, held: undefined })).toEqual({ kind: "allocate", node: a });
+    expect(plan({ node: a, allocation: undefined })).toEqual({ kind: "allocate", node: a });
   });
 });
 
@@ -49,8 +49,11 @@ function present(podCidrs: readonly string[] | undefined): InstanceResult {
 describe("planCloud()", () => {
   const a = node("a");
 
-  test("leaves a Node that nobody was asked about", () => {
-    expect(planCloud({ node: a, answer: undefined })).toEqual({ kind: "leave", why: "it has its ranges or is going" });
+  test("leaves a Node that no one was asked about", () => {
+    expect(planCloud({ node: a, result: undefined })).toEqual({
+      kind: "leave",
+      message: "it has its CIDRs or is being deleted",
+    });
   });
 
   const throttled = contractError("RATE_LIMITED", "429", { retryAfterMs: 1000 });
@@ -58,63 +61,63 @@ describe("planCloud()", () => {
   test.each([
     {
       sentence: "takes what the cloud says, spelled as Kubernetes does",
-      told: ["10.8.1.7/24", "FD00:0:0:1::/64"],
-      wanted: { kind: "assign", node: a, ranges: ["10.8.1.0/24", "fd00:0:0:1::/64"], left: [] },
+      reported: ["10.8.1.7/24", "FD00:0:0:1::/64"],
+      wanted: { kind: "assign", node: a, cidrs: ["10.8.1.0/24", "fd00:0:0:1::/64"], unused: [] },
     },
     {
       sentence: "keeps the cloud's order of families",
-      told: ["fd00::/64", "10.8.1.0/24"],
-      wanted: { kind: "assign", node: a, ranges: ["fd00::/64", "10.8.1.0/24"], left: [] },
+      reported: ["fd00::/64", "10.8.1.0/24"],
+      wanted: { kind: "assign", node: a, cidrs: ["fd00::/64", "10.8.1.0/24"], unused: [] },
     },
     {
       sentence: "takes the first of each family",
-      told: ["10.8.1.0/24", "10.8.2.0/24", "fd00::/64"],
-      wanted: { kind: "assign", node: a, ranges: ["10.8.1.0/24", "fd00::/64"], left: ["10.8.2.0/24"] },
+      reported: ["10.8.1.0/24", "10.8.2.0/24", "fd00::/64"],
+      wanted: { kind: "assign", node: a, cidrs: ["10.8.1.0/24", "fd00::/64"], unused: ["10.8.2.0/24"] },
     },
     {
       sentence: "says that the cloud has none yet",
-      told: [],
-      wanted: { kind: "unavailable", node: a, why: "the cloud has allocated no pod range yet" },
+      reported: [],
+      wanted: { kind: "unavailable", node: a, message: "the cloud has not allocated a pod CIDR yet" },
     },
     {
       sentence: "says that the provider does not tell",
-      told: undefined,
-      wanted: { kind: "unavailable", node: a, why: expect.stringContaining("capability pod_cidrs") },
+      reported: undefined,
+      wanted: { kind: "unavailable", node: a, message: expect.stringContaining("capability pod_cidrs") },
     },
     {
       sentence: "takes nothing when one is no range",
-      told: ["10.8.1.0/24", "10.8.1/24"],
-      wanted: { kind: "unavailable", node: a, why: '"10.8.1/24", which the cloud says, is no range' },
+      reported: ["10.8.1.0/24", "10.8.1/24"],
+      wanted: { kind: "unavailable", node: a, message: '"10.8.1/24" from the cloud is not a valid CIDR' },
     },
-  ])("$sentence", ({ told, wanted }) => {
-    expect(planCloud({ node: a, answer: present(told) })).toEqual(wanted);
+  ])("$sentence", ({ reported, wanted }) => {
+    expect(planCloud({ node: a, result: present(reported) })).toEqual(wanted);
   });
 
   test.each([
     {
       sentence: "a machine that does not exist",
-      answer: { kind: "absent", basis: "lookupMiss", observeTimeMs: 1, strong: true, witness } as const,
-      wanted: { kind: "retry", why: "its machine does not exist", error: undefined },
+      result: { kind: "absent", basis: "lookupMiss", observeTimeMs: 1, strong: true, witness } as const,
+      wanted: { kind: "retry", message: "its instance does not exist", error: undefined },
     },
     {
-      sentence: "an answer that is none",
-      answer: { kind: "unknown", error: throttled } as const,
-      wanted: { kind: "retry", why: "429", error: throttled },
+      sentence: "an result that is none",
+      result: { kind: "unknown", error: throttled } as const,
+      wanted: { kind: "retry", message: "429", error: throttled },
     },
     {
       sentence: "another's machine",
-      answer: { kind: "notOwned", message: "another's" } as const,
-      wanted: { kind: "leave", why: "another's" },
+      result: { kind: "notOwned", message: "another's" } as const,
+      wanted: { kind: "leave", message: "another's" },
     },
-  ])("gives nothing for $sentence", ({ answer, wanted }) => {
-    expect(planCloud({ node: a, answer })).toEqual(wanted);
+  ])("gives nothing for $sentence", ({ result, wanted }) => {
+    expect(planCloud({ node: a, result })).toEqual(wanted);
   });
 
   test.each([
     { sentence: "has ranges", parts: { spec: { podCIDRs: ["10.0.0.0/24"] } } },
     { sentence: "is going", parts: GOING },
   ])("leaves a Node that $sentence", ({ parts }) => {
-    expect(planCloud({ node: node("a", parts), answer: present(["10.8.1.0/24"]) })).toMatchObject({ kind: "leave" });
+    expect(planCloud({ node: node("a", parts), result: present(["10.8.1.0/24"]) })).toMatchObject({ kind: "leave" });
   });
 });
 
@@ -122,13 +125,13 @@ describe("predicates", () => {
   const RANGED = { spec: { podCIDRs: ["10.0.0.0/24"] } };
   const GOING = { metadata: { deletionTimestampMs: 1 } };
 
-  describe("needsRanges()", () => {
+  describe("needsCidrs()", () => {
     test.each([
       { sentence: "a Node without ranges", parts: {}, wanted: true },
       { sentence: "not one with ranges", parts: RANGED, wanted: false },
       { sentence: "not one that is going", parts: GOING, wanted: false },
     ])("is for $sentence", ({ parts, wanted }) => {
-      expect(needsRanges(node("a", parts))).toBe(wanted);
+      expect(needsCidrs(node("a", parts))).toBe(wanted);
     });
   });
 

@@ -3,90 +3,87 @@ import type { ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceResult } from "../../provider/model/instance.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 
-/** What is known of one Node. */
 export interface Input {
   readonly node: Node;
-  /** What is set aside for it. */
-  readonly held: { readonly ranges: readonly string[]; readonly isWritten: boolean } | undefined;
+  readonly allocation: { readonly cidrs: readonly string[]; readonly isWritten: boolean } | undefined;
 }
 
 export type Plan =
-  /** It has its ranges, or is going. */
+  /** It has its CIDRs, or is being deleted. */
   | { readonly kind: "leave" }
-  /** Ranges are set aside for it and may or may not have been written: the same ones again. */
-  | { readonly kind: "assign"; readonly node: Node; readonly ranges: readonly string[] }
+  /** A write of the reserved CIDRs may or may not have succeeded. */
+  | { readonly kind: "assign"; readonly node: Node; readonly cidrs: readonly string[] }
   | { readonly kind: "allocate"; readonly node: Node };
 
-/** What one Node needs of the cluster's ranges. */
-export function plan({ node, held }: Input): Plan {
+export function plan({ node, allocation }: Input): Plan {
   // Written, but the cache does not show it yet.
-  if (!needsRanges(node) || held?.isWritten === true) return { kind: "leave" };
-  return held === undefined ? { kind: "allocate", node } : { kind: "assign", node, ranges: held.ranges };
+  if (!needsCidrs(node) || allocation?.isWritten === true) return { kind: "leave" };
+  return allocation === undefined ? { kind: "allocate", node } : { kind: "assign", node, cidrs: allocation.cidrs };
 }
 
-/** What is known of one Node and of its machine. */
 export interface CloudInput {
   readonly node: Node;
-  /** undefined: the Node needs nothing, so nobody was asked. */
-  readonly answer: InstanceResult | undefined;
+  /** undefined: the Node needs no CIDRs, and was not looked up. */
+  readonly result: InstanceResult | undefined;
 }
 
 export type CloudPlan =
-  | { readonly kind: "leave"; readonly why: string }
+  | { readonly kind: "leave"; readonly message: string }
+  /** `unused`: CIDRs of the cloud that a Node cannot have. */
   | {
       readonly kind: "assign";
       readonly node: Node;
-      readonly ranges: readonly string[];
-      /** What the cloud said and a Node cannot have. */
-      readonly left: readonly string[];
+      readonly cidrs: readonly string[];
+      readonly unused: readonly string[];
     }
-  /** The cloud has no range for it. */
-  | { readonly kind: "unavailable"; readonly node: Node; readonly why: string }
-  | { readonly kind: "retry"; readonly why: string; readonly error: ProviderError | undefined };
+  /** The cloud has no CIDR for it. */
+  | { readonly kind: "unavailable"; readonly node: Node; readonly message: string }
+  | { readonly kind: "retry"; readonly message: string; readonly error: ProviderError | undefined };
 
-/** What one Node needs, from what its cloud says. */
-export function planCloud({ node, answer }: CloudInput): CloudPlan {
-  if (!needsRanges(node) || answer === undefined) return { kind: "leave", why: "it has its ranges or is going" };
-  switch (answer.kind) {
+export function planCloud({ node, result }: CloudInput): CloudPlan {
+  if (!needsCidrs(node) || result === undefined)
+    return { kind: "leave", message: "it has its CIDRs or is being deleted" };
+  switch (result.kind) {
     case "present":
-      return fromInstance(node, answer.instance.podCidrs);
+      return fromInstance(node, result.instance.podCidrs);
     case "absent":
-      return { kind: "retry", why: "its machine does not exist", error: undefined };
+      return { kind: "retry", message: "its instance does not exist", error: undefined };
     case "unknown":
-      return { kind: "retry", why: answer.error.message, error: answer.error };
+      return { kind: "retry", message: result.error.message, error: result.error };
     case "notOwned":
-      return { kind: "leave", why: answer.message };
+      return { kind: "leave", message: result.message };
     default:
-      return answer satisfies never;
+      return result satisfies never;
   }
 }
 
-function fromInstance(node: Node, told: readonly string[] | undefined): CloudPlan {
-  if (told === undefined) {
-    const why =
-      "its provider does not tell pod ranges (capability pod_cidrs); use --cidr-allocator-type=RangeAllocator";
-    return { kind: "unavailable", node, why };
+function fromInstance(node: Node, reported: readonly string[] | undefined): CloudPlan {
+  const unavailable = (message: string): CloudPlan => ({ kind: "unavailable", node, message });
+  if (reported === undefined) {
+    return unavailable(
+      "its provider does not report pod CIDRs (capability pod_cidrs); use --cidr-allocator-type=RangeAllocator",
+    );
   }
-  if (told.length === 0) return { kind: "unavailable", node, why: "the cloud has allocated no pod range yet" };
-  const ranges: Cidr[] = [];
-  const left: string[] = [];
-  for (const text of told) {
-    const range = parseCidr(text);
-    if (range === undefined) return { kind: "unavailable", node, why: `"${text}", which the cloud says, is no range` };
-    // The API server takes one of each family: pkg/apis/core/validation v1.36.3.
-    if (ranges.some(({ family }) => family === range.family)) left.push(text);
-    else ranges.push(range);
+  if (reported.length === 0) return unavailable("the cloud has not allocated a pod CIDR yet");
+  const cidrs: Cidr[] = [];
+  const unused: string[] = [];
+  for (const text of reported) {
+    const cidr = parseCidr(text);
+    if (cidr === undefined) return unavailable(`"${text}" from the cloud is not a valid CIDR`);
+    // The API server accepts one of each family: pkg/apis/core/validation v1.36.3.
+    if (cidrs.some(({ family }) => family === cidr.family)) unused.push(text);
+    else cidrs.push(cidr);
   }
-  return { kind: "assign", node, ranges: ranges.map(({ text }) => text), left };
+  return { kind: "assign", node, cidrs: cidrs.map(({ text }) => text), unused };
 }
 
-/** A Node that is going gets none: they would be lost with it. */
-export function needsRanges({ metadata, spec }: Node): boolean {
+/** A Node that is being deleted gets none: they would be lost. */
+export function needsCidrs({ metadata, spec }: Node): boolean {
   return spec.podCIDRs.length === 0 && metadata.deletionTimestampMs === undefined;
 }
 
-/** A change after which the Node needs ranges, needs none any more, or is found at the cloud by another ID. */
+/** The Node starts or stops needing CIDRs, or is looked up by another ID. */
 export function changesNeed(old: Node, node: Node): boolean {
-  if (needsRanges(old) !== needsRanges(node)) return true;
-  return needsRanges(node) && (old.metadata.uid !== node.metadata.uid || old.spec.providerID !== node.spec.providerID);
+  if (needsCidrs(old) !== needsCidrs(node)) return true;
+  return needsCidrs(node) && (old.metadata.uid !== node.metadata.uid || old.spec.providerID !== node.spec.providerID);
 }

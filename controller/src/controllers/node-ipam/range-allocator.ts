@@ -22,7 +22,7 @@ export interface RangeAllocatorDependencies extends Omit<AssignDependencies, "wr
   readonly clock: Clock;
 }
 
-/** Gives a Node one block of each of the cluster's ranges. */
+/** Gives a Node one block of each cluster CIDR. */
 export function rangeAllocator(deps: RangeAllocatorDependencies): Reconciler {
   return stepReconciler(
     {
@@ -34,51 +34,40 @@ export function rangeAllocator(deps: RangeAllocatorDependencies): Reconciler {
   );
 }
 
-/** undefined: the Node is gone, and the allocations has been told so. */
 function gather(key: string, { nodes, allocations, waiting }: RangeAllocatorDependencies): Input | undefined {
   const node = nodes.get(key);
-  if (node === undefined) {
-    waiting.delete(key);
-    return undefined;
-  }
-  return { node, held: allocations.of(node) };
+  if (node !== undefined) return { node, allocation: allocations.of(node) };
+  waiting.delete(key);
+  return undefined;
 }
 
 async function apply(decided: Plan, deps: RangeAllocatorDependencies, context: ReconcileContext): Promise<Result> {
-  const { nodes, allocations, waiting } = deps;
+  const { nodes, allocations, waiting, events, clock } = deps;
+  const { key, log } = context;
   const assigning = { ...deps, wrote: (before: Node, now: Node) => allocations.confirm(before, now) };
   switch (decided.kind) {
     case "leave":
-      waiting.delete(context.key);
+      waiting.delete(key);
       return DONE;
     case "assign":
-      return assign(decided.node, decided.ranges, assigning, context);
+      return assign(decided.node, decided.cidrs, assigning, context);
     case "allocate": {
       const { node } = decided;
-      // Nobody would tell the allocations of its end any more.
-      if (nodes.get(context.key)?.metadata.uid !== node.metadata.uid) return DONE;
+      // After its deletion event, nothing would release the reservation.
+      if (nodes.get(key)?.metadata.uid !== node.metadata.uid) return DONE;
       const reservation = allocations.reserve(node);
-      if (reservation.kind === "full") return wait(node, reservation.clusterCidr, deps, context);
-      waiting.delete(context.key);
-      return assign(node, reservation.ranges, assigning, context);
+      if (reservation.kind === "reserved") {
+        waiting.delete(key);
+        return assign(node, reservation.cidrs, assigning, context);
+      }
+      if (waiting.add(key, clock.monotonicMs())) {
+        events.record(cidrNotAvailable(node));
+        log.warn("No pod CIDR is free for Node", { clusterCidr: reservation.clusterCidr });
+      }
+      // A free block enqueues the Node; otherwise it is only reported again.
+      return requeueAfter(REPORT_EVERY_MS);
     }
     default:
       return decided satisfies never;
   }
-}
-
-/** No back-off: whatever comes free wakes the Node, and it is looked at again only to say that it still waits. */
-function wait(
-  node: Node,
-  clusterCidr: string,
-  { waiting, events, clock }: RangeAllocatorDependencies,
-  { key, log }: ReconcileContext,
-): Result {
-  if (waiting.add(key, clock.monotonicMs())) {
-    events.record(cidrNotAvailable(node));
-    log.warn("No pod CIDR is free for Node", {
-      clusterCidr,
-    });
-  }
-  return requeueAfter(REPORT_EVERY_MS);
 }

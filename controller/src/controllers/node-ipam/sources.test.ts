@@ -14,12 +14,12 @@ import { DEFAULT_BACKOFF, createWorkqueue, exponentialLimiter } from "../../work
 import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
 import { nodeIpamMetrics } from "./metrics.ts";
 import { CidrAllocations } from "./cidr-allocations.ts";
-import { rangesSource } from "./sources.ts";
+import { cidrsSource } from "./sources.ts";
 
 const CLUSTER = parseCidr("10.0.0.0/16");
 
-function ranged(name: string, range: string, metadata: NodeParts["metadata"] = {}): Node {
-  return node(name, { metadata, spec: { podCIDRs: [range] } });
+function ranged(name: string, cidr: string, metadata: NodeParts["metadata"] = {}): Node {
+  return node(name, { metadata, spec: { podCIDRs: [cidr] } });
 }
 
 /** A server whose list has two pages. */
@@ -60,7 +60,7 @@ class Fixture {
         });
       },
     };
-    const source = rangesSource({ nodes, kube: client, allocations: this.#allocations, clock, log });
+    const source = cidrsSource({ nodes, kube: client, allocations: this.#allocations, clock, log });
     const queue = createWorkqueue({ clock, limiter: exponentialLimiter(DEFAULT_BACKOFF), metrics: NO_QUEUE_METRICS });
     source.start(queue);
     await source.ready(this.#stop.signal);
@@ -78,7 +78,7 @@ beforeEach(() => {
 });
 afterEach(() => world.stop());
 
-describe("rangesSource()", () => {
+describe("cidrsSource()", () => {
   test("reads all pages of the server's nodes", async () => {
     const [a, b] = [ranged("a", "10.0.0.0/24"), ranged("b", "10.0.1.0/24")];
     world.pages = [[a], [b]];
@@ -87,7 +87,7 @@ describe("rangesSource()", () => {
     expect([world.set.used, world.lists]).toEqual([2, ["500 ", "500 second"]]);
   });
 
-  test("begins the list anew when it fails, and says why nothing is handed out", async () => {
+  test("begins the list again when it fails, and says why nothing is handed out", async () => {
     world.problem = apiError("gone");
     const ready = world.start();
     await world.clock.advance(1600);
@@ -124,7 +124,7 @@ describe("rangesSource()", () => {
     expect(world.set.used).toBe(1);
   });
 
-  test("waits no longer for a Node whose end the cache has told", async () => {
+  test("waits no longer for a Node whose end the cache has reported", async () => {
     const late = ranged("late", "10.0.0.0/24");
     world.pages = [[late], []];
     world.kube.intercept = () => apiError("transient");
@@ -137,7 +137,7 @@ describe("rangesSource()", () => {
     expect(world.set.used).toBe(0);
   });
 
-  test("ends when it is told to", async () => {
+  test("ends when it is reported to", async () => {
     world.problem = apiError("transient");
     const ready = world.start();
     await settle();

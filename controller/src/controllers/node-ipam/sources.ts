@@ -2,6 +2,7 @@ import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { Informer } from "../../kube/cache/lister.ts";
+import { listPages } from "../../kube/list-pages.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -12,7 +13,7 @@ import { messageOf } from "../../util/errors.ts";
 import { AllocationConflictLog } from "./waiting-nodes.ts";
 import type { CidrAllocations } from "./cidr-allocations.ts";
 
-export interface RangesSourceDependencies {
+export interface CidrsSourceDependencies {
   readonly nodes: Informer<Node>;
   readonly kube: Pick<KubeClient, "get" | "list">;
   readonly allocations: CidrAllocations;
@@ -20,26 +21,23 @@ export interface RangesSourceDependencies {
   readonly log: Logger;
 }
 
-/** Upstream's page is the whole cluster; this keeps the event loop free. */
-const PAGE = 500;
-
 const RETRY = { initialMs: 500, maxMs: 10_000 } as const;
 
-/** From one look at a Node that the cache does not show to the next. */
-const LOOK_AGAIN_MS = 1000;
+/** Between two reads of a Node that the cache does not have. */
+const READ_AGAIN_MS = 1000;
 
 /**
- * Keeps the allocations true to the cache, and is ready when it holds all that the API server has: what another leader handed out last
- * may not have reached this cache. Nothing is handed out before.
+ * Keeps the allocations up to date with the cache. It is ready when they include all Nodes of the API server, because the cache may lack
+ * what another leader allocated last. Nothing is allocated before.
  */
-export function rangesSource(deps: RangesSourceDependencies): Source {
+export function cidrsSource(deps: CidrsSourceDependencies): Source {
   const { nodes, allocations, log } = deps;
   const conflicts = new AllocationConflictLog(log);
   const see = (node: Node): void => {
     for (const conflict of allocations.see(node)) conflicts.add(node, conflict);
   };
   return {
-    name: "pod ranges in use",
+    name: "pod CIDRs in use",
     start: () =>
       nodes.addHandler({
         onAdd: (node) => see(node),
@@ -56,45 +54,33 @@ export function rangesSource(deps: RangesSourceDependencies): Source {
   };
 }
 
-async function listAll({ kube, clock, log }: RangesSourceDependencies, signal: AbortSignal): Promise<readonly Node[]> {
+async function listAll({ kube, clock, log }: CidrsSourceDependencies, signal: AbortSignal): Promise<readonly Node[]> {
   for (let failures = 1; ; failures++) {
     try {
-      return await listPages(kube, signal);
+      const nodes: Node[] = [];
+      for await (const node of listPages(kube, NODES, signal)) nodes.push(node);
+      return nodes;
     } catch (error) {
       signal.throwIfAborted();
       log.warn("Could not list Nodes; no pod CIDR is allocated until that succeeds", { detail: messageOf(error) });
     }
-    await sleep(
-      backoffMs(RETRY, failures, () => 0),
-      signal,
-      clock,
-    );
+    const waitMs = backoffMs(RETRY, failures, () => 0);
+    await sleep(waitMs, signal, clock);
   }
 }
 
-async function listPages(kube: Pick<KubeClient, "list">, signal: AbortSignal): Promise<readonly Node[]> {
-  const listed: Node[] = [];
-  let next = "";
-  do {
-    const page = await kube.list(NODES, { signal, limit: PAGE, ...(next === "" ? {} : { continue: next }) });
-    listed.push(...page.items);
-    next = page.continue;
-  } while (next !== "");
-  return listed;
-}
-
-/** A Node that was listed and is not in the cache comes into it, or has gone: then nobody else would tell the allocations. */
-async function untilKnown(node: Node, deps: RangesSourceDependencies, signal: AbortSignal): Promise<void> {
+/** Waits until a listed Node is in the cache, or is deleted: then no event would release its allocation. */
+async function untilKnown(node: Node, deps: CidrsSourceDependencies, signal: AbortSignal): Promise<void> {
   const { nodes, allocations, clock } = deps;
   const { name, uid } = node.metadata;
   while (allocations.of(node) !== undefined && nodes.lister.get(name)?.metadata.uid !== uid) {
-    if (await isGone(node, deps, signal)) return allocations.forget(node);
-    await sleep(LOOK_AGAIN_MS, signal, clock);
+    if (await isDeleted(node, deps, signal)) return allocations.forget(node);
+    await sleep(READ_AGAIN_MS, signal, clock);
   }
 }
 
-/** Not knowing is no reason to give its ranges to others. */
-async function isGone({ metadata }: Node, { kube }: RangesSourceDependencies, signal: AbortSignal): Promise<boolean> {
+/** After another error the allocation is kept. */
+async function isDeleted({ metadata }: Node, { kube }: CidrsSourceDependencies, signal: AbortSignal): Promise<boolean> {
   try {
     const now = await kube.get(NODES, { name: metadata.name }, { signal });
     return now.metadata.uid !== metadata.uid;

@@ -8,10 +8,10 @@ export interface WaitingNodesDependencies {
   readonly gauge: Pick<Gauge, "set">;
 }
 
-/** It is said again this often: events live for an hour. */
+/** Reported again, because events expire after an hour. */
 export const REPORT_EVERY_MS = 300_000;
 
-/** Nodes for which no range is free. Whatever comes free wakes them, those first that wait longest. */
+/** Nodes for which no CIDR is free. A free block enqueues them, the longest waiting first. */
 export class WaitingNodes {
   readonly #deps: WaitingNodesDependencies;
   readonly #reportedAtMs = new Map<string, number>();
@@ -21,7 +21,7 @@ export class WaitingNodes {
     dependencies.gauge.set(0);
   }
 
-  /** Answers whether it is to be told. */
+  /** Returns whether to report it. */
   add(name: string, monotonicMs: number): boolean {
     const reportedAtMs = this.#reportedAtMs.get(name);
     if (reportedAtMs !== undefined && monotonicMs - reportedAtMs < REPORT_EVERY_MS) return false;
@@ -35,7 +35,6 @@ export class WaitingNodes {
     this.#deps.gauge.set(this.#reportedAtMs.size);
   }
 
-  /** A block came free. */
   wakeAll(): void {
     for (const name of this.#reportedAtMs.keys()) this.#deps.wake(name);
   }
@@ -43,10 +42,7 @@ export class WaitingNodes {
 
 const MAX_EXAMPLES = 5;
 
-/**
- * Tells of ranges that cannot be kept account of as they should: one by one, but together at the start, for thousands of Nodes may have
- * ranges from before a move of the cluster's.
- */
+/** Logs conflicts: one by one, but grouped at the start, because thousands of Nodes may have CIDRs from before a change of the cluster CIDR. */
 export class AllocationConflictLog {
   readonly #log: Logger;
   #atStart: Map<string, string[]> | undefined = new Map();
@@ -55,21 +51,20 @@ export class AllocationConflictLog {
     this.#log = log;
   }
 
-  add({ metadata: { name } }: Node, { range, what }: AllocationConflict): void {
+  add({ metadata: { name } }: Node, { cidr, message }: AllocationConflict): void {
     if (this.#atStart === undefined) {
-      this.#log.warn("Node has an unexpected pod CIDR", { node: name, podCIDR: range, detail: what });
+      this.#log.warn("Node has an unexpected pod CIDR", { node: name, podCIDR: cidr, detail: message });
       return;
     }
-    const alike = this.#atStart.get(what) ?? [];
-    alike.push(`${name} ${range}`);
-    this.#atStart.set(what, alike);
+    const alike = this.#atStart.get(message) ?? [];
+    alike.push(`${name} ${cidr}`);
+    this.#atStart.set(message, alike);
   }
 
-  /** Tells what has come up so far. */
   startDone(): void {
-    for (const [what, all] of this.#atStart ?? []) {
+    for (const [detail, all] of this.#atStart ?? []) {
       const examples = all.slice(0, MAX_EXAMPLES);
-      this.#log.warn("Nodes have unexpected pod CIDRs", { detail: what, count: all.length, examples });
+      this.#log.warn("Nodes have unexpected pod CIDRs", { detail, count: all.length, examples });
     }
     this.#atStart = undefined;
   }

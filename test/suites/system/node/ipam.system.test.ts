@@ -176,7 +176,7 @@ describe("node-ipam on a real control plane", () => {
     expect(machines.map((name) => ranges.get(name))).toEqual(machines.map((name) => allocated.get(name)));
     expect(ranges.get("own")).toEqual(["10.1.2.0/24"]);
     expect(await told("bare", "CIDRNotAvailable")).toBe(
-      "Normal cidrAllocator: Node bare status is now: CIDRNotAvailable: the cloud has allocated no pod range yet",
+      "Normal cidrAllocator: Node bare status is now: CIDRNotAvailable: the cloud has not allocated a pod CIDR yet",
     );
   });
 
