@@ -87,7 +87,7 @@ function status(metrics: Metrics): void {
 }
 
 function toldStates(metrics: Metrics): void {
-  exposeConditionReasons(metrics, { services: () => [], providers: providerSet([]) });
+  exposeConditionReasons(metrics, () => [], providerSet([]));
 }
 
 function ownership(metrics: Metrics): OwnershipReport {

@@ -17,11 +17,11 @@ import { failureKind, settleFailure } from "./failure.ts";
 import { DriftSweep, driftSource } from "./drift-sweep.ts";
 import { FailureCounts } from "../../runtime/history.ts";
 import { type Gathered, gather } from "./gather/gather.ts";
-import { type DriftPace, isPerhapsForeign } from "./gather/owner.ts";
+import { isPerhapsForeign } from "./gather/owner.ts";
 import { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
 import { exposeConditionReasons, type ServiceMetrics, serviceMetrics } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
-import { type NodePace, NodeSync, nodesSource, statusSource } from "./sources.ts";
+import { NodeSync, nodesSource, statusSource } from "./sources.ts";
 import { plan } from "./plan/plan.ts";
 import { hintOf, currentProviderOf } from "./record/record.ts";
 import { Records } from "./record/records.ts";
@@ -36,10 +36,7 @@ export const serviceLb: Registration<ServiceOptions> = {
   register: (context) => {
     const { cluster, providers, program } = context;
     const metrics = once(() => {
-      exposeConditionReasons(program.metrics, {
-        services: () => cluster.services.lister.list(),
-        providers: providers.providers,
-      });
+      exposeConditionReasons(program.metrics, () => cluster.services.lister.list(), providers.providers);
       return serviceMetrics(program.metrics);
     });
     return { build: () => serviceLbController(context, metrics()) };
@@ -64,39 +61,18 @@ function dependenciesOf(
   };
 }
 
-/**
- * One node shows after a second; a pool that is scaled up is an update of each load balancer every five seconds, where one a node, of
- * hundreds of load balancers, would keep a cloud busy for minutes.
- */
-const NODE_PACE: NodePace = { quietMs: 1000, longestMs: 5000 };
-
 const LOAD_BALANCERS: LoadBalancerSettings = { tags: {} };
 
-/** What the reconciles of one process share. */
-interface State {
-  readonly records: Records;
-  readonly targets: Targets;
-  readonly lister: LoadBalancerLister;
-  readonly nodeSync: NodeSync;
-  readonly ownWrites: OwnWrites<Service>;
-  readonly failures: FailureCounts;
-  readonly conditions: PacedConditions;
-  readonly pace: DriftPace;
-}
+type State = ReturnType<typeof stateOf>;
 
-/**
- * Gives Services of type LoadBalancer what their provider makes of them, keeps the nodes behind it current, and takes it down again.
- * Changes of a Service and of nodes meet in the Service's one key, so calls for one Service never overlap.
- */
-function serviceLbController(context: ControllerContext<ServiceOptions>, metrics: ServiceMetrics): Controller {
-  const deps = dependenciesOf(context, metrics);
-  const { clock, options, nodes, providers } = deps;
-  const state: State = {
+/** What the reconciles of one process share. */
+function stateOf({ clock, options, nodes, providers, metrics }: ServiceLbDependencies) {
+  return {
     records: new Records(),
     targets: new Targets({ nodes: nodes.lister, providers }),
     lister: new LoadBalancerLister(clock),
     nodeSync: new NodeSync({ metrics, clock }),
-    ownWrites: new OwnWrites(),
+    ownWrites: new OwnWrites<Service>(),
     failures: new FailureCounts(),
     conditions: new PacedConditions(clock),
     pace: {
@@ -105,8 +81,14 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
       },
     },
   };
-  const { records, lister, pace } = state;
-  const sweep = new DriftSweep({ ...deps, services: deps.services.lister, records, lister, pace });
+}
+
+/** Changes of a Service and of nodes use the one key of the Service, so that calls for one Service never overlap. */
+function serviceLbController(context: ControllerContext<ServiceOptions>, metrics: ServiceMetrics): Controller {
+  const deps = dependenciesOf(context, metrics);
+  const state = stateOf(deps);
+  const { options, providers } = deps;
+  const sweep = new DriftSweep({ ...deps, ...state, services: deps.services.lister });
   const services = serviceReconciler(deps, state);
   return new Controller(context, {
     reconciler: {
@@ -114,10 +96,10 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
     },
     sources: [
       serviceSource(deps, state),
-      statusSource({ ...deps, records }),
-      nodesSource({ ...deps, ...state, pace: NODE_PACE }),
+      statusSource({ ...deps, ...state }),
+      nodesSource({ ...deps, ...state }),
       providerReadySource(context.providers, (queue) => enqueueAll(deps, state, queue)),
-      driftSource({ ...deps, records, pace }),
+      driftSource({ ...deps, ...state }),
     ],
     subqueues: { of: (key) => subqueueOf(key, deps, state), count: subqueueCount(providers) },
     workers: options.concurrentServiceSyncs,
@@ -126,7 +108,7 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
   });
 }
 
-/** Whoever has the load balancer is waited for, then whoever is to have it. */
+/** The queue of the current provider, or else of the owner. */
 function subqueueOf(key: string, { services, providers }: ServiceLbDependencies, { records }: State): string {
   if (isSweepKey(key)) return sweptProvider(key);
   const service = services.lister.get(key);
@@ -184,12 +166,12 @@ function serviceSource({ services }: ServiceLbDependencies, { records }: State):
     predicate: {
       add: concernsAdded,
       update: (old, service) => {
-        // Deleted and made anew between two looks at the server.
+        // Deleted and recreated between two events.
         if (old.metadata.uid !== service.metadata.uid)
           records.commit(keyOf(old), { kind: "serviceDeleted", last: old });
         return concernsUpdated(old, service);
       },
-      // Upstream hears of no deletion: a Service without finalizer would leave its load balancer behind.
+      // Unlike upstream: otherwise a Service without finalizer would leave its load balancer behind.
       delete: (service) => {
         const key = keyOf(service);
         const isOfConcern = concernsAdded(service) || records.get(key) !== undefined;
@@ -200,12 +182,12 @@ function serviceSource({ services }: ServiceLbDependencies, { records }: State):
   });
 }
 
-/** What waits for a provider, deletions too; what needs nothing costs nothing. */
+/** Services that are up to date cost no call. */
 function enqueueAll({ services }: ServiceLbDependencies, { records }: State, queue: Workqueue): void {
   for (const service of services.lister.list()) {
     if (concernsAdded(service)) queue.add(keyOf(service), { priority: "low" });
   }
-  // Services that are gone, too.
+  // Deleted Services, too.
   for (const [key, record] of records.list()) {
     if (currentProviderOf(record) !== undefined) queue.add(key, { priority: "low" });
   }

@@ -1,49 +1,40 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
-import type { Lister } from "../../kube/cache/lister.ts";
 import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
-import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
+import type { Provider } from "../../provider/model/provider.ts";
 import { type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
-import type { Clock, Random } from "../../util/clock.ts";
+import type { Random } from "../../util/clock.ts";
+import type { ApplyDependencies } from "./apply/status.ts";
 import type { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
-import { type DriftPace, isSamePlace, isSuccessor } from "./gather/owner.ts";
-import type { ServiceMetrics } from "./metrics.ts";
+import { isSamePlace, isSuccessor } from "./gather/owner.ts";
 import { isSuspect } from "./plan/drift.ts";
 import { sweepKey, sweptProvider } from "./predicates.ts";
 import { type Active, acknowledgedOf, presentOf, type ServiceRecord } from "./record/record.ts";
 import type { Records } from "./record/records.ts";
 
-export interface DriftSweepDependencies {
-  readonly services: Lister<Service>;
-  readonly providers: Pick<ProviderSet, "providers">;
+interface DriftSweepDependencies
+  extends Pick<ApplyDependencies, "services" | "providers" | "records" | "metrics" | "clock" | "random" | "pace"> {
   readonly lister: Pick<LoadBalancerLister, "list">;
-  readonly records: Pick<Records, "get" | "list" | "commit">;
-  readonly metrics: Pick<ServiceMetrics, "orphans">;
-  readonly clock: Pick<Clock, "monotonicMs">;
-  readonly random: Random;
-  readonly pace: DriftPace;
 }
 
-/** A provider that is away now is asked again so soon. */
-const AWAY_MS = 60_000;
+/** Until the next attempt when the provider is unavailable. */
+const UNAVAILABLE_MS = 60_000;
 
-/** While sweeps are off it is looked so often whether they still are. */
+/** Until the next check of the period while sweeps are off. */
 const OFF_MS = 60_000;
 
-/** What was found at once is looked at within this time, one after the other. */
+/** The reads that one sweep requests are spread over this time. */
 const SPREAD_MS = 10_000;
 
-/** A sweep of each provider after each period, and the Services in which one takes an interest. */
+/** Sweeps each provider once a period, and reconciles Services that a sweep wakes. */
 export function driftSource({
   providers,
   records,
   random,
   pace,
-}: Pick<DriftSweepDependencies, "providers" | "random" | "pace"> & {
-  readonly records: Pick<Records, "onWake">;
-}): Source {
+}: Pick<DriftSweepDependencies, "providers" | "random" | "pace"> & { readonly records: Records }): Source {
   return {
     name: "drift",
     ready: () => Promise.resolve(),
@@ -59,10 +50,10 @@ export function driftSource({
 
 type Known = readonly [key: string, state: Active];
 
-/** Compares what a provider has with what it has acknowledged: by one list, or else by a read each, spread over the period. */
+/** Compares the load balancers of a provider with what it acknowledged: by one list, or by a read of each, spread over the period. */
 export class DriftSweep {
   readonly #deps: DriftSweepDependencies;
-  /** By provider: IDs that belonged to no Service at its last list; what is seen twice is reported. */
+  /** By provider: IDs without a Service in its last list. An orphan is reported when it is seen twice. */
   readonly #orphans = new Map<string, ReadonlySet<string>>();
 
   constructor(dependencies: DriftSweepDependencies) {
@@ -77,7 +68,7 @@ export class DriftSweep {
     const info = provider?.info;
     const periodMs = Math.max(pace.periodMs, info?.limits.minResyncIntervalMs ?? 0);
     if (provider === undefined || info === undefined || isUntrusted(provider)) {
-      return requeueAfter(Math.min(AWAY_MS, periodMs));
+      return requeueAfter(Math.min(UNAVAILABLE_MS, periodMs));
     }
     const known = activeAt(name, records);
     if (info.capabilities.loadBalancers?.list !== undefined) {
@@ -98,16 +89,19 @@ export class DriftSweep {
       const isKnown = loadBalancer !== undefined || complete;
       const record = records.get(key);
       const present = presentOf(record);
-      // What was changed by us while the list was read may be on it or not.
+      // A change of ours during the list may or may not be on it.
       if (!isKnown || record?.state !== state || present === undefined) continue;
       const steady = { kind: "inspected", inspection: { kind: "steady" }, nowMs: clock.monotonicMs() } as const;
-      if (isSuspect(present, loadBalancer)) {
-        records.commit(key, { kind: "suspected", delayMs: random() * SPREAD_MS });
-      } else records.commit(key, { ...steady, periodMs: pace.periodMs });
+      records.commit(
+        key,
+        isSuspect(present, loadBalancer)
+          ? { kind: "suspected", delayMs: random() * SPREAD_MS }
+          : { ...steady, periodMs: pace.periodMs },
+      );
     }
   }
 
-  /** Load balancers of Services that another provider serves by now, and of none at all. */
+  /** Finds load balancers of Services that another provider serves now, and orphans. */
   #seen(provider: Provider, items: readonly LoadBalancer[], log: Logger): void {
     const services = new Map([...this.#deps.services.list()].map((service) => [service.metadata.uid, service]));
     const orphans = items.filter(({ service, phase }) => !services.has(service.uid) && phase !== "deleting");
@@ -118,7 +112,7 @@ export class DriftSweep {
     }
   }
 
-  /** Only reported: whose it was, and whether it may go, is for people to say. */
+  /** Orphans are reported only: an operator must decide whether to delete them. */
   #reportOrphans(provider: string, orphans: readonly LoadBalancer[], log: Logger): void {
     const before = this.#orphans.get(provider) ?? new Set();
     this.#orphans.set(provider, new Set(orphans.map(({ id }) => id)));
@@ -148,19 +142,19 @@ export class DriftSweep {
   }
 }
 
-/** What the provider has acknowledged and nothing is under way at. */
+/** Acknowledged load balancers of the provider, without a change in progress. */
 function activeAt(provider: string, records: Pick<Records, "list">): readonly Known[] {
   const active = ([key, { state }]: readonly [string, ServiceRecord]): readonly Known[] =>
     state.kind === "active" && state.acknowledged.provider === provider ? [[key, state]] : [];
   return [...records.list()].flatMap(active);
 }
 
-/** Nothing is concluded from what it lacks. */
+/** Absence from its list proves nothing. */
 function isUntrusted({ unavailable, untrustedReason }: Provider): boolean {
   return unavailable !== undefined || untrustedReason !== undefined;
 }
 
-/** A tenth earlier or later: the sweeps of many clusters do not meet at one cloud. */
+/** Up to 10 % earlier or later, so that many clusters do not sweep one cloud at the same time. */
 function jittered(periodMs: number, random: Random): number {
   return periodMs * (0.9 + 0.2 * random());
 }

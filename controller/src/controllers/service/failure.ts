@@ -11,39 +11,34 @@ import { hinted } from "../../util/text.ts";
 import { syncLoadBalancerFailed } from "./events.ts";
 import type { Readiness } from "./plan/status.ts";
 
-export interface FailureDependencies {
-  readonly events: EventRecorder;
-  readonly random: Random;
-  /** Failures of this {@link failureKind} in a row, this one included. */
-  readonly inARow: number;
-}
-
-/** The provider is busy with the load balancer: look again soon, without noise. */
+/** Retry interval while the provider is busy with the load balancer. */
 const BUSY_MS = 2000;
 
-/** Busy so often in a row, for half a minute, is news; then back off as upstream does for every error. */
+/** After so many busy responses, about 30 s, the failure is reported, with backoff as upstream has for every error. */
 const BUSY_TRIES = 15;
 const BUSY_BACKOFF: BackoffOptions = { initialMs: 5000, maxMs: 300_000 };
 
-/** Share of a wait that is random. */
+/** Random share of a retry delay. */
 const RETRY_JITTER = 0.2;
 
-/** Failures of one kind are waited out with growing delays. */
+/** Failures of one kind are retried with growing delays. */
 export function failureKind(error: unknown): string {
   const fromProvider = providerErrorOf(error);
   return isBusy(fromProvider) ? "busy" : (fromProvider?.class ?? "");
 }
 
-/** Busy for so long that it is news. */
 export function isBusyTooLong(error: unknown, inARow: number): boolean {
   return isBusy(providerErrorOf(error)) && inARow > BUSY_TRIES;
 }
 
-/** Says on the Service what went wrong and decides what the queue makes of it: throws, or comes back. */
+/**
+ * Records the event and decides on the retry: by throwing, or by a requeue.
+ * @param deps `inARow`: consecutive failures of this {@link failureKind}, this one included
+ */
 export function settleFailure(
   error: unknown,
   service: Service | undefined,
-  { events, random, inARow }: FailureDependencies,
+  { events, random, inARow }: { readonly events: EventRecorder; readonly random: Random; readonly inARow: number },
   context: ReconcileContext,
 ): Result {
   if (context.signal.aborted) throw error;
@@ -61,14 +56,14 @@ export function settleFailure(
   throw delayMs === undefined ? error : new RetryAfterError(describe(error), delayMs, { cause: error });
 }
 
-/** Services that failed together do not all come back together. What a provider asked for is kept to. */
+/** Services that failed together are not all retried together. A delay that the provider requested is kept. */
 function jittered({ retryAfterMs }: ProviderError, delayMs: number | undefined, random: Random): number | undefined {
   return delayMs === undefined || retryAfterMs !== undefined
     ? delayMs
     : delayMs * (1 + RETRY_JITTER * (random() - 0.5));
 }
 
-/** undefined: the queue's own back-off. */
+/** undefined: the backoff of the queue. */
 function waitMs(error: ProviderError, inARow: number): number | undefined {
   if (!isBusy(error)) return retryDelayMs(error, inARow);
   return Math.max(
@@ -83,18 +78,18 @@ function isReported(error: unknown): boolean {
 
 export interface SyncErrorOptions extends ErrorOptions {
   readonly isReported?: boolean;
-  /** Of no bearing on the load balancer that serves: its condition says nothing of it. */
+  /** Does not concern the present load balancer, nor the condition. */
   readonly isAside?: boolean;
-  /** What the Service's condition says of it; default: by the cause. */
+  /** @default by the cause */
   readonly reason?: LoadBalancerReadyReason;
-  /** In words, for the condition. */
+  /** For the condition: `retrying in 1 minute`. */
   readonly nextTry?: string;
 }
 
-/** A Service's load balancer could not be brought to what is wished. What the provider asked to wait is in the cause. */
+/** The cause has the retry delay that the provider requested. */
 export class LoadBalancerSyncError extends Error {
   readonly code = "LOAD_BALANCER_SYNC";
-  /** An event of its own has said it. */
+  /** An event was recorded already. */
   readonly isReported: boolean;
   readonly isAside: boolean;
   readonly reason: LoadBalancerReadyReason | undefined;
@@ -112,7 +107,7 @@ export class LoadBalancerSyncError extends Error {
     this.nextTry = nextTry ?? "retrying in 5 seconds to 5 minutes";
   }
 
-  /** For explain: what is known without the cause. */
+  /** For explain. */
   get why(): Why | undefined {
     return this.reason === undefined ? undefined : { reason: this.reason, message: this.message };
   }

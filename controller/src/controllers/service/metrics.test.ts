@@ -22,7 +22,7 @@ function saying(reason: string | undefined, spec: Partial<Service["spec"]> = {})
 
 function shown(services: readonly Service[]): Promise<string> {
   const metrics = new Metrics();
-  exposeConditionReasons(metrics, { services: () => services, providers: providerSet([east]) });
+  exposeConditionReasons(metrics, () => services, providerSet([east]));
   return metrics.text();
 }
 

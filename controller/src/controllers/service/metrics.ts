@@ -51,16 +51,15 @@ export function serviceMetrics(metrics: Metrics): ServiceMetrics {
   };
 }
 
-/** Stands for the reason of a Service that says nothing of its load balancer yet. */
+/** Reason of a Service without the condition. */
 const UNKNOWN = "Unknown";
 
-export interface ConditionReasonsDependencies {
-  readonly services: () => Iterable<Service>;
-  readonly providers: Pick<ProviderSet, "providers" | "ownerOfService">;
-}
-
-/** Shows how many Services say what of their load balancer, as the cache has them at the scrape. */
-export function exposeConditionReasons(metrics: Metrics, { services, providers }: ConditionReasonsDependencies): void {
+/** Counts the cached Services by the reason of their condition at each scrape. */
+export function exposeConditionReasons(
+  metrics: Metrics,
+  services: () => Iterable<Service>,
+  providers: Pick<ProviderSet, "providers" | "ownerOfService">,
+): void {
   metrics.gauge({
     name: "cloudwire_services",
     help: "Services with a load balancer, by provider and reason of their condition cloudwire.dev/LoadBalancerReady. provider is empty if there is none or it is unknown.",

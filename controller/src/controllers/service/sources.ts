@@ -2,41 +2,34 @@ import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import type { Informer } from "../../kube/cache/lister.ts";
-import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Source } from "../../runtime/source.ts";
-import type { Clock, Timer } from "../../util/clock.ts";
+import type { Timer } from "../../util/clock.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
+import type { ApplyDependencies } from "./apply/status.ts";
 import type { Targets } from "./gather/desired.ts";
-import type { ServiceMetrics } from "./metrics.ts";
 import { changesTargets, isTarget, losesStatus, wantsLoadBalancer } from "./predicates.ts";
 import { acknowledgedOf } from "./record/record.ts";
-import type { Records } from "./record/records.ts";
 
-/** How changes of nodes are gathered. */
-export interface NodePace {
-  /** They are over when none has come for this long. */
-  readonly quietMs: number;
-  /** Load balancers hear of the first of them after this time, however many follow. */
-  readonly longestMs: number;
-}
+/**
+ * Node changes are batched: after 1 s without a change, and at most 5 s after the first. An update for each node, of hundreds of load
+ * balancers, would keep a cloud busy for minutes.
+ */
+const QUIET_MS = 1000;
+const MAX_BATCH_MS = 5000;
 
-export interface NodesSourceOptions {
+interface SourceDependencies extends Pick<ApplyDependencies, "providers" | "records" | "clock"> {
   readonly nodes: Informer<Node>;
-  readonly services: Pick<Informer<Service>, "lister">;
-  readonly providers: Pick<ProviderSet, "providers">;
-  readonly records: Pick<Records, "list">;
+  readonly services: Informer<Service>;
   readonly targets: Targets;
   readonly nodeSync: NodeSync;
-  readonly clock: Clock;
-  readonly pace: NodePace;
 }
 
 /**
- * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes that follow each other; until then
- * all Services take the nodes as they were. Only a node that has gone is given to no load balancer any more from then on.
+ * Wakes the Services whose load balancer has outdated nodes, once for each batch of changes. Until then all Services use the nodes of before,
+ * except that a removed node is no longer a target.
  */
-export function nodesSource(options: NodesSourceOptions): Source {
-  const { nodes, targets, nodeSync, clock, pace } = options;
+export function nodesSource(deps: SourceDependencies): Source {
+  const { nodes, targets, nodeSync, clock } = deps;
   return {
     name: "nodes",
     ready: (signal) => nodes.whenSynced(signal),
@@ -46,7 +39,7 @@ export function nodesSource(options: NodesSourceOptions): Source {
       const wake = (): void => {
         firstMs = undefined;
         targets.changed();
-        const due = new Set([...outdated(options), ...inWork(options, queue)]);
+        const due = new Set([...outdated(deps), ...inProgress(deps, queue)]);
         nodeSync.begin(due);
         for (const key of due) queue.add(key, { priority: "low" });
       };
@@ -55,7 +48,7 @@ export function nodesSource(options: NodesSourceOptions): Source {
         const nowMs = clock.monotonicMs();
         firstMs ??= nowMs;
         timer?.cancel();
-        timer = clock.schedule(Math.min(pace.quietMs, firstMs + pace.longestMs - nowMs), wake);
+        timer = clock.schedule(Math.min(QUIET_MS, firstMs + MAX_BATCH_MS - nowMs), wake);
       };
       const end = nodes.addHandler({
         onAdd: (node) => isTarget(node) && changed(false),
@@ -70,7 +63,7 @@ export function nodesSource(options: NodesSourceOptions): Source {
   };
 }
 
-function outdated({ providers, records, targets }: NodesSourceOptions): readonly string[] {
+function outdated({ providers, records, targets }: SourceDependencies): readonly string[] {
   const infos = new Map(providers.providers.map(({ name, info }) => [name, info]));
   const due: string[] = [];
   for (const [key, record] of records.list()) {
@@ -81,24 +74,22 @@ function outdated({ providers, records, targets }: NodesSourceOptions): readonly
   return due;
 }
 
-/** Whatever these end with, they began with the nodes of before. Others take them as they are when their turn comes. */
-function inWork({ services }: NodesSourceOptions, queue: Pick<Workqueue, "state">): readonly string[] {
+/** Running reconciles began with the nodes of before; queued ones will use the new nodes. */
+function inProgress({ services }: SourceDependencies, queue: Pick<Workqueue, "state">): readonly string[] {
   const wanting = [...services.lister.list()].filter(wantsLoadBalancer).map(keyOf);
   return wanting.filter((key) => queue.state(key).kind === "working");
 }
 
-/** Somebody who writes another address again and again is answered no faster: each has the last word for a while, and nobody spins. */
+/** Least time between two repairs of one status: another client that insists on its value causes no hot loop. */
 const REPAIR_PERIOD_MS = 30_000;
 
-export interface StatusSourceOptions {
-  readonly services: Informer<Service>;
-  readonly records: Pick<Records, "get">;
-  readonly clock: Clock;
-}
-
-/** Wakes a Service whose published address or condition somebody else has changed: the first time at once, then paced. */
-export function statusSource({ services, records, clock }: StatusSourceOptions): Source {
-  /** When each Service's status was last put right, or is going to be. */
+/** Wakes a Service whose published address or condition another client has changed. */
+export function statusSource({
+  services,
+  records,
+  clock,
+}: Pick<SourceDependencies, "services" | "records" | "clock">): Source {
+  /** By key: the last or the scheduled repair. */
   const repairAtMs = new Map<string, number>();
   const delayMs = (key: string): number => {
     const nowMs = clock.monotonicMs();
@@ -121,29 +112,23 @@ export function statusSource({ services, records, clock }: StatusSourceOptions):
   };
 }
 
-export interface NodeSyncDependencies {
-  readonly metrics: Pick<ServiceMetrics, "nodeSyncLatencySeconds">;
-  readonly clock: Clock;
-}
-
-/** Measures how long a change of nodes takes to reach the last load balancer: one sample a pass, passes without work too, as upstream. */
+/** Measures how long a change of nodes takes to reach the last load balancer. As upstream, passes without work count too. */
 export class NodeSync {
-  readonly #deps: NodeSyncDependencies;
+  readonly #deps: Pick<ApplyDependencies, "metrics" | "clock">;
   readonly #waiting = new Set<string>();
   #startMs = 0;
 
-  constructor(dependencies: NodeSyncDependencies) {
+  constructor(dependencies: Pick<ApplyDependencies, "metrics" | "clock">) {
     this.#deps = dependencies;
   }
 
-  /** A pass found that these Services need the new nodes. One that overtakes another goes on measuring from the earlier start. */
+  /** These Services need the new nodes. A pass that begins during another one is measured from the earlier start. */
   begin(keys: Iterable<string>): void {
     if (this.#waiting.size === 0) this.#startMs = this.#deps.clock.monotonicMs();
     for (const key of keys) this.#waiting.add(key);
     if (this.#waiting.size === 0) this.#observe();
   }
 
-  /** The Service was tried, with whatever result. */
   tried(key: string): void {
     if (this.#waiting.delete(key) && this.#waiting.size === 0) this.#observe();
   }

@@ -157,11 +157,11 @@ export async function patch(
 
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
-  readonly services: Pick<Lister<Service>, "get">;
+  readonly services: Lister<Service>;
   readonly providers: Pick<ProviderSet, "providers">;
   readonly events: EventRecorder;
   readonly metrics: ServiceMetrics;
-  readonly records: Pick<Records, "get" | "commit">;
+  readonly records: Records;
   /** A new ID for each intended change of a load balancer. */
   readonly newId: () => string;
   readonly ownWrites: OwnWrites<Service>;

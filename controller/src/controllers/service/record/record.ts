@@ -4,13 +4,13 @@ import { needsUpdate } from "../predicates.ts";
 
 /**
  * What this process knows of the load balancers of one Service. It belongs to one UID until nothing of that UID is left in the cloud: a
- * new Service of the same name waits for it. Losing it costs reads and nothing else, because the cloud has the truth.
+ * new Service of the same name waits. Losing it costs reads only, because the cloud is the source of truth.
  */
 export interface ServiceRecord {
   readonly uid: string;
-  /** Kept after the Service is gone: it decides whether the load balancer may go too. */
+  /** Kept after the Service is gone, to decide whether the load balancer is deleted too. */
   readonly lastSeen: Service;
-  /** The cluster has no such Service any more; another one may have its name. */
+  /** The cluster no longer has the Service; another one may have its name. */
   readonly isDeleted: boolean;
   readonly state: State;
   /** Deleted once the present load balancer is published. */
@@ -23,18 +23,19 @@ export interface ServiceRecord {
 
 export type State = Unknown | Foreign | Declined | Changing | Active | Deleting | Gone;
 
-/** The cloud must be read before anything is believed. */
+/** The cloud must be read. */
 export interface Unknown {
   readonly kind: "unknown";
-  /** Who may hold a load balancer of the Service; undefined: nobody was asked for one. */
+  /** undefined: no provider was asked for a load balancer. */
   readonly current: CurrentProvider | undefined;
-  /** Monotonic. Lists that were begun earlier say nothing. */
+  /** Monotonic. Lists that were requested earlier do not count. */
   readonly sinceMs: number;
 }
 
+/** The provider that has, or may have, a load balancer of the Service, and must delete it. */
 export interface CurrentProvider {
   readonly provider: string;
-  /** The Service as it was when the provider was last asked. */
+  /** The Service as of the last request. */
   readonly sent: Service;
 }
 
@@ -43,7 +44,7 @@ export interface Foreign {
   readonly kind: "foreign";
 }
 
-/** The provider's process `bootID` has answered that the Service is not its own, given this spec. */
+/** The provider's process `bootID` has responded NOT_RESPONSIBLE to this spec. */
 export interface Declined {
   readonly kind: "declined";
   readonly service: Service;
@@ -54,19 +55,19 @@ export interface Declined {
 export interface Changing extends CurrentProvider {
   readonly kind: "changing";
   readonly progress: Progress<Operation>;
-  /** What was in force before, or is being made. undefined: not known. */
+  /** undefined: not known. */
   readonly acknowledged: Acknowledged | undefined;
-  /** Only where nothing is acknowledged. */
+  /** Only if nothing is acknowledged. */
   readonly hint: Hint | undefined;
 }
 
-/** The provider has acknowledged the load balancer, and nothing is under way. */
+/** The provider has acknowledged the load balancer, and no change is in progress. */
 export interface Active {
   readonly kind: "active";
   readonly acknowledged: Acknowledged;
 }
 
-/** A deletion was requested and is not finished. Holds nothing that could be taken for the present state of the load balancer. */
+/** A deletion was requested and is not finished. Without `acknowledged`, which could be mistaken for the present state. */
 export interface Deleting extends CurrentProvider {
   readonly kind: "deleting";
   readonly progress: Progress<DeleteOperation>;
@@ -78,12 +79,12 @@ export interface Gone {
   readonly kind: "gone";
 }
 
-/** How far a request is. `operation`: what the provider said of it, or of an earlier request that it replaces. */
+/** `operation`: of this request, or of an earlier request that it replaces. */
 export type Progress<Op> =
   | {
-      /** Not answered yet: something may have come of it. */
+      /** Without response yet: it may have been carried out. */
       readonly kind: "requested";
-      /** Equal for every attempt of the same change. */
+      /** The same for each retry of the same change. */
       readonly intent: string;
       readonly requestID: string;
       readonly operation: Op | undefined;
@@ -102,44 +103,41 @@ export interface Operation extends DeleteOperation {
 
 /** What a provider has last acknowledged. */
 export interface Acknowledged {
-  /** The Service as it was then. */
+  /** The Service as of that time. */
   readonly service: Service;
-  /** Name of the provider, from the options. */
   readonly provider: string;
   readonly loadBalancerID: string;
-  /** undefined: an earlier process requested it, and only its fingerprint is known. */
+  /** undefined: requested by an earlier process; only the fingerprint is known. */
   readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
   readonly nodesFingerprint: string;
-  /** The provider's fingerprint of the cloud's objects: another value means that somebody changed them. "" where it has none. */
+  /** The provider's fingerprint of the cloud's objects: a different value means that another client changed them. May be "". */
   readonly observedFingerprint: string;
-  /** Load balancers with equal keys must not be changed at the same time, where the provider says so. "" if there is none. */
+  /** See `ChangeOptions.lockKey`. May be "". */
   readonly lockKey: string;
-  /** Where traffic enters; undefined while it serves none. */
+  /** undefined while it serves no traffic. */
   readonly ingress: readonly LoadBalancerIngress[] | undefined;
 }
 
-/** The present load balancer: what is acknowledged, and the change under way. */
 export interface Present extends Acknowledged {
   readonly operation: Operation | undefined;
 }
 
-/** Names a load balancer to its provider. Says nothing of its state. */
+/** Identifies a load balancer to its provider, without its state. */
 export interface Hint {
   readonly loadBalancerID: string;
   readonly lockKey: string;
-  /** What this process last requested: whether a deletion protection is its own. */
+  /** The last request of this process; shows whether a deletion protection is its own. */
   readonly spec: Acknowledged["spec"];
 }
 
-/** What a provider holds that does not serve the Service any more. */
 export interface PreviousLoadBalancer {
   readonly provider: string;
-  /** undefined: something was requested, and what came of it is not known. */
+  /** undefined: the outcome of the request is not known. */
   readonly loadBalancerID: string | undefined;
 }
 
-/** A provider's process has rejected this spec for good. Void for another spec, another process, and after `untilMs`. */
+/** The provider's process `bootID` has rejected this spec. Void for another spec or process, and after `untilMs`. */
 export interface Rejection {
   readonly service: Service;
   readonly bootID: string;
@@ -148,32 +146,30 @@ export interface Rejection {
   readonly untilMs: number;
 }
 
-/** The cloud has something else than was last acknowledged, and nobody here asked for that. */
+/** The cloud differs from what was last acknowledged, without a request of this controller. */
 export interface Drift {
   readonly kind: "missing" | "changed";
-  /** For people, one clause. */
+  /** Human-readable clause. */
   readonly what: string;
 }
 
-/** Repairs of one load balancer so far, without a sweep in between that found it as it should be. */
+/** Repairs of one load balancer since a sweep last found it up to date. */
 export interface Repairs {
   readonly count: number;
   /** Monotonic. */
   readonly lastMs: number;
 }
 
-/** What sweeps found, and how often it was repaired. */
 export interface DriftHistory {
-  /** A sweep gave reason to read the load balancer. */
+  /** A sweep requests a read of the load balancer. */
   readonly suspected: boolean;
   readonly repairs: Repairs | undefined;
-  /** Left unrepaired for long, because it returns after each repair. */
+  /** Not repaired for a day, because it returns after each repair. */
   readonly suspended: Drift | undefined;
 }
 
 export const NO_DRIFT: DriftHistory = { suspected: false, repairs: undefined, suspended: undefined };
 
-/** Who has a load balancer of the Service, or may have one, and must delete it. */
 export function currentProviderOf(record: ServiceRecord | undefined): CurrentProvider | undefined {
   const state = record?.state;
   switch (state?.kind) {
@@ -181,7 +177,8 @@ export function currentProviderOf(record: ServiceRecord | undefined): CurrentPro
       return state.current;
     case "changing":
     case "deleting":
-      return { provider: state.provider, sent: sentOf(state) };
+      // What the load balancer was made from takes precedence over later requests.
+      return { provider: state.provider, sent: acknowledgedOf(record)?.service ?? state.sent };
     case "active":
       return { provider: state.acknowledged.provider, sent: state.acknowledged.service };
     case "foreign":
@@ -193,18 +190,12 @@ export function currentProviderOf(record: ServiceRecord | undefined): CurrentPro
   return state satisfies undefined;
 }
 
-/** What the load balancer was made from counts more than what was requested since. */
-function sentOf(state: Changing | Deleting): Service {
-  return state.kind === "changing" ? (state.acknowledged?.service ?? state.sent) : state.sent;
-}
-
-/** undefined: nothing is acknowledged, or it may be gone. */
+/** undefined: nothing is acknowledged, or it may be deleted. */
 export function acknowledgedOf(record: ServiceRecord | undefined): Acknowledged | undefined {
   const state = record?.state;
   return state?.kind === "active" || state?.kind === "changing" ? state.acknowledged : undefined;
 }
 
-/** As {@link acknowledgedOf}, with the change under way. */
 export function presentOf(record: ServiceRecord | undefined): Present | undefined {
   const acknowledged = acknowledgedOf(record);
   const operation = record?.state.kind === "changing" ? record.state.progress.operation : undefined;
@@ -220,21 +211,24 @@ export function hintOf(record: ServiceRecord | undefined): Hint | undefined {
   return { loadBalancerID, lockKey, spec };
 }
 
-/** Something was requested, and it is not known what came of it. */
+/** A request has no response yet: its outcome is not known. */
 export function isUnanswered(record: ServiceRecord | undefined): boolean {
-  const state = record?.state;
-  return (state?.kind === "changing" || state?.kind === "deleting") && state.progress.kind === "requested";
+  return openRequest(record) !== undefined;
 }
 
-/** The ID of a request with this intent that has no answer yet: it is sent again under the same ID. */
+/** The ID of a request with this intent that has no response yet, to be sent again. */
 export function openRequestID(record: ServiceRecord | undefined, intent: string): string | undefined {
+  const open = openRequest(record);
+  return open?.intent === intent ? open.requestID : undefined;
+}
+
+function openRequest(record: ServiceRecord | undefined) {
   const state = record?.state;
   if (state?.kind !== "changing" && state?.kind !== "deleting") return undefined;
-  const { progress } = state;
-  return progress.kind === "requested" && progress.intent === intent ? progress.requestID : undefined;
+  return state.progress.kind === "requested" ? state.progress : undefined;
 }
 
-/** What the provider's process `bootID` rejects of this Service now. */
+/** The rejection in force for this Service by the provider's process `bootID`. */
 export function rejectionOf(
   record: ServiceRecord | undefined,
   service: Service,
@@ -242,12 +236,10 @@ export function rejectionOf(
   nowMs: number,
 ): Rejection | undefined {
   const rejection = record?.rejection;
-  if (rejection === undefined) return undefined;
-  const isInForce = rejection.bootID === bootID && nowMs < rejection.untilMs;
+  const isInForce = rejection?.bootID === bootID && nowMs < rejection.untilMs;
   return isInForce && !needsUpdate(rejection.service, service) ? rejection : undefined;
 }
 
-/** The provider's process `bootID` has declined this Service as it is. */
 export function isDeclined(record: ServiceRecord | undefined, service: Service, bootID: string): boolean {
   const state = record?.state;
   return state?.kind === "declined" && state.bootID === bootID && !needsUpdate(state.service, service);

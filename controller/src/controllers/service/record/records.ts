@@ -1,10 +1,9 @@
 import type { ServiceRecord } from "./record.ts";
 import { type RecordEvent, fold, transition } from "./transition.ts";
 
-/** Called with the key of a Service that is to be reconciled after `delayMs`. */
+/** Called when the Service with this key must be reconciled after `delayMs`. */
 export type WakeListener = (key: string, delayMs: number) => void;
 
-/** All that is needed to read records. */
 export type RecordReader = Pick<Records, "get" | "list">;
 
 /** The records of all Services, by key. */
@@ -20,7 +19,7 @@ export class Records {
     return this.#records;
   }
 
-  /** Applies the events to the record as it is now, which a sweep may have changed since it was read. */
+  /** Applies the events to the current record, which a sweep may have changed since it was read. */
   commit(key: string, ...events: readonly RecordEvent[]): ServiceRecord | undefined {
     for (const event of events) {
       const { record, effects } = transition(this.#records.get(key), event);
@@ -31,14 +30,14 @@ export class Records {
     return this.get(key);
   }
 
-  /** Returns a function that ends it. */
+  /** Returns a function that removes the listener. */
   onWake(listener: WakeListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 }
 
-/** What one reconcile has learned so far, and the record with that. Nothing is committed. */
+/** What one reconcile has learned so far, and the record after it. Nothing is committed. */
 export class News {
   readonly events: RecordEvent[] = [];
   #record: ServiceRecord | undefined;

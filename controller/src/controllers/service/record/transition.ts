@@ -18,10 +18,10 @@ import {
   type State,
 } from "./record.ts";
 
-/** Something that this process has read, done, or heard from a provider. Times are monotonic. */
+/** Something that this process has read, done, or received from a provider. Times are monotonic. */
 export type RecordEvent =
   | { readonly kind: "serviceSeen"; readonly service: Service }
-  /** The object that was seen to be removed, last as `deleted`, is there again under its UID: from a backup. */
+  /** The object that was removed, last seen as `deleted`, exists again with its UID: restored from a backup. */
   | { readonly kind: "serviceRestored"; readonly deleted: Service }
   /** The cluster has removed this object. */
   | { readonly kind: "serviceDeleted"; readonly last: Service }
@@ -32,11 +32,11 @@ export type RecordEvent =
   | {
       readonly kind: "ownerChanged";
       readonly provider: string;
-      /** What the earlier owner holds is another load balancer than the new owner's. */
+      /** The load balancer of the earlier owner is not the one of the new owner. */
       readonly leavesPrevious: boolean;
       readonly nowMs: number;
     }
-  /** What the cloud has is what is desired. */
+  /** The cloud matches the desired state. */
   | { readonly kind: "read"; readonly present: Present }
   | ({ readonly kind: "changeRequested" } & Request)
   | { readonly kind: "changeAccepted" | "changeCompleted"; readonly present: Present }
@@ -44,7 +44,7 @@ export type RecordEvent =
   | {
       readonly kind: "changeRejected";
       readonly rejection: Rejection;
-      /** What serves all the same. */
+      /** The load balancer that serves traffic nevertheless. */
       readonly inForce: Present | undefined;
       readonly nowMs: number;
     }
@@ -52,48 +52,47 @@ export type RecordEvent =
   | ({ readonly kind: "deleteRequested" } & Request)
   | { readonly kind: "deleteAccepted"; readonly operation: DeleteOperation }
   | { readonly kind: "deleted" }
-  /** The Service is gone, and its load balancer stays because it is protected. */
+  /** The Service is gone, and its protected load balancer is retained. */
   | { readonly kind: "retained" }
   | ({ readonly kind: "previousFound" } & PreviousLoadBalancer)
-  /** The provider holds nothing of the Service any more, or what it holds is the present load balancer. */
+  /** The provider has no other load balancer of the Service than the present one. */
   | { readonly kind: "previousCleared"; readonly provider: string }
   | { readonly kind: "suspected"; readonly delayMs: number }
   | { readonly kind: "inspected"; readonly inspection: Inspection; readonly nowMs: number; readonly periodMs: number }
   | { readonly kind: "repaired"; readonly nowMs: number }
-  /** The load balancer was ensured for a reason of ours: earlier drifts say nothing any more. */
+  /** The controller ensured the load balancer for another reason: earlier drift does not count. */
   | { readonly kind: "driftSuperseded" };
 
 interface Request {
   readonly service: Service;
   readonly provider: string;
   readonly intent: string;
-  /** Used unless the same intent was requested before and has no answer. */
+  /** Ignored while a request with the same intent has no response. */
   readonly requestID: string;
 }
 
-/** Result of a read that a sweep gave reason for: nothing differs, or it is left as it is for now. */
+/** Result of a read that a sweep requested. */
 export type Inspection =
   | { readonly kind: "steady" }
   | { readonly kind: "left"; readonly drift: Drift; readonly decision: "later" | "suspended" };
 
-/** Reconcile the Service after this time. */
+/** The Service is reconciled after this time. */
 export interface Wake {
   readonly kind: "wake";
   readonly delayMs: number;
 }
 
 export interface Transition {
-  /** undefined: nothing needs to be remembered. */
+  /** undefined: nothing to remember. */
   readonly record: ServiceRecord | undefined;
   readonly effects: readonly Wake[];
 }
 
-/** The record after the event. Pure. */
 export function transition(record: ServiceRecord | undefined, event: RecordEvent): Transition {
   return { record: next(record, event), effects: effectsOf(record, event) };
 }
 
-/** The record after all of them; their effects are left out. */
+/** The record after all events, without their effects. */
 export function fold(record: ServiceRecord | undefined, events: readonly RecordEvent[]): ServiceRecord | undefined {
   return events.reduce<ServiceRecord | undefined>(next, record);
 }
@@ -101,7 +100,7 @@ export function fold(record: ServiceRecord | undefined, events: readonly RecordE
 function effectsOf(record: ServiceRecord | undefined, event: RecordEvent): readonly Wake[] {
   if (record?.state.kind !== "active") return [];
   if (event.kind === "suspected") return [{ kind: "wake", delayMs: event.delayMs }];
-  // In any other state the Service is reconciled again by itself.
+  // In any other state the Service is reconciled anyway.
   return event.kind === "previousFound" ? [{ kind: "wake", delayMs: 0 }] : [];
 }
 
@@ -129,7 +128,7 @@ type OfKnown = Exclude<
 function known(record: ServiceRecord, event: OfKnown): ServiceRecord | undefined {
   switch (event.kind) {
     case "serviceRestored":
-      // Removed once more meanwhile, it was last seen otherwise.
+      // If it was removed again in the meantime, it was last seen as another object.
       return record.isDeleted && record.lastSeen === event.deleted ? { ...record, isDeleted: false } : record;
     case "notOwned":
       return currentProviderOf(record) === undefined ? { ...record, state: { kind: "foreign" } } : record;
@@ -189,7 +188,7 @@ function begin(service: Service): ServiceRecord {
     uid: service.metadata.uid,
     lastSeen: service,
     isDeleted: false,
-    // Any list of this process is younger than what an earlier one did.
+    // Any list of this process is newer than the requests of an earlier process.
     state: unknown(undefined, Number.NEGATIVE_INFINITY),
     previous: [],
     cleared: new Set(),
@@ -206,17 +205,17 @@ function seen(record: ServiceRecord | undefined, service: Service): ServiceRecor
   const isAnother = record?.uid !== service.metadata.uid;
   if (record === undefined || (isAnother && currentProviderOf(record) === undefined)) return begin(service);
   if (isAnother) return { ...record, isDeleted: true };
-  // A cache that is behind may still show what was seen to be deleted.
+  // A stale cache may still have the deleted object.
   if (record.isDeleted || record.lastSeen === service) return record;
   const { rejection } = record;
   const isVoid = rejection !== undefined && needsUpdate(rejection.service, service);
   return { ...record, lastSeen: service, rejection: isVoid ? undefined : rejection };
 }
 
-/** Stays until the next reconcile, because one that is under way may still learn something of it. */
+/** Kept until the next reconcile, because a running one may still learn something. */
 function deletedFromCluster(record: ServiceRecord | undefined, last: Service): ServiceRecord {
   if (record?.uid === last.metadata.uid) return { ...record, lastSeen: last, isDeleted: true };
-  // One that came and went while an earlier one's load balancer is still there says nothing of that.
+  // A Service that came and went does not replace the record of an earlier one that still has a load balancer.
   return record !== undefined && currentProviderOf(record) !== undefined ? record : { ...begin(last), isDeleted: true };
 }
 
@@ -243,7 +242,6 @@ function requested(
   return { ...rest, state: { kind: "changing", provider, sent, progress, acknowledged: known, hint } };
 }
 
-/** The provider is neither one that holds a previous load balancer nor one that holds nothing. */
 function without(provider: string, record: ServiceRecord): ServiceRecord {
   const previous = record.previous.filter((one) => one.provider !== provider);
   const cleared = new Set([...record.cleared].filter((name) => name !== provider));
@@ -258,7 +256,7 @@ function acknowledge(record: ServiceRecord, { operation, ...acknowledged }: Pres
   return { ...rest, state: { kind: "changing", provider, sent, progress, acknowledged, hint: undefined } };
 }
 
-/** Nothing is believed of the load balancer but whose it is: it is read again, and deleted when nobody wants it any more. */
+/** Only the current provider stays known: the load balancer is read again, or deleted. */
 function unknownAgain(record: ServiceRecord, nowMs: number): ServiceRecord {
   const { state } = record;
   const current =
@@ -299,7 +297,7 @@ function withPrevious(record: ServiceRecord, event: OwnerEvent): ServiceRecord {
 function driftAfter({ state, drift }: ServiceRecord, event: DriftEvent): DriftHistory {
   switch (event.kind) {
     case "suspected":
-      // What is under way is compared with the cloud when it ends.
+      // A change in progress is compared with the cloud when it ends.
       return state.kind === "active" ? { ...drift, suspected: true } : drift;
     case "inspected": {
       const { inspection, nowMs, periodMs } = event;
