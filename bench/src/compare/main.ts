@@ -103,6 +103,6 @@ function lineOf(result: Result): string {
   const sizes = Object.entries(result.sizes).map(([size, value]) => `${value} ${size}`);
   const who = `round ${result.round + 1}, ${result.scenario} (${sizes.join(", ")}), ${result.peer}`;
   if (result.kind === "failed") return `${who}: FAILED: ${result.reason}`;
-  const seconds = `${result.figures.seconds?.toFixed(1) ?? "?"} s`;
+  const seconds = `${result.measurements.seconds?.toFixed(1) ?? "?"} s`;
   return `${who}: ${seconds}${result.kind === "projected" ? " (projected)" : ""}`;
 }

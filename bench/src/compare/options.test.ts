@@ -38,7 +38,7 @@ test("parseBenchOptions() publishes a file", () => {
   expect(parseBenchOptions(["--publish", "--out=/x.json"], choices)).toEqual({ kind: "publish", out: "/x.json" });
 });
 
-test("parseBenchOptions() tells everything that is wrong at once", () => {
+test("parseBenchOptions() reports all problems together", () => {
   expect(parseBenchOptions(["--nodes=many", "--rounds=0", "--peers=ours,others"], choices)).toEqual({
     kind: "problems",
     problems: [

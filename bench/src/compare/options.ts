@@ -40,19 +40,19 @@ export function helpText({ scenarios, peers, defaultOut }: BenchChoices): string
   return `Usage: npm run bench -- [options]
 
 Gives Cloudwire and upstream's cloud-controller-manager the same work, one after the other, each over a kube-apiserver, an etcd and a
-simulated cloud of its own, prints what each needed, and judges the goals by it. Without options that takes hours; each result is
+separate simulated cloud, prints the results, and checks the goals. Without options that takes hours; each result is
 in the file as soon as it is there.
 
   --rounds=3           how often all is done
   --scenarios=LIST     of ${scenarios.join(",")} (default all)
-  --peers=LIST         of ${peers.join(",")} (default: in each scenario those whom a goal names)
+  --peers=LIST         of ${peers.join(",")} (default: in each scenario the peers of its goals)
   --patience=SECONDS   a work that takes longer is left, and its time projected from what was done (default: an hour, then it failed)
   --growth             instead of the goals' runs: how cost grows with nodes and with Services
   --out=FILE           all results, as JSON (default ${defaultOut}; what was there before goes to FILE.old)
   --resume             keep what FILE has, and measure only what it lacks or what failed
   --publish            measure nothing: write tables and plots of docs/explanation/performance.md from FILE
 
-Sizes are those of the goals, different for each scenario. These take their place wherever a scenario has such a size:
+By default, sizes are those of the goals, different for each scenario. These options override a size in every scenario that has it:
 
   --nodes=N            nodes
   --services=N         Services

@@ -17,7 +17,7 @@ const words = ({ scenario, sizes, peer, round }: Run): string =>
 const plan = (changes: Partial<PlanOptions>) => planOf(SCENARIOS, { ...options, ...changes });
 
 describe("planOf()", () => {
-  test("measures each scenario at the goals' sizes, with those whom a goal names", () => {
+  test("measures each scenario at the sizes and with the peers of its goals", () => {
     expect(plan({}).map(words)).toEqual([
       `initialize 5000 ${CLOUDWIRE} 0`,
       `initialize 5000 ${UPSTREAM} 0`,
@@ -34,8 +34,8 @@ describe("planOf()", () => {
       `restart 5000 200 ${UPSTREAM_TUNED} 0`,
       `join 100 100 ${CLOUDWIRE} 0`,
       `join 100 100 ${UPSTREAM_TUNED} 0`,
-      `verdict 5000 ${CLOUDWIRE} 0`,
-      `verdict 5000 ${UPSTREAM_TUNED} 0`,
+      `not-ready 5000 ${CLOUDWIRE} 0`,
+      `not-ready 5000 ${UPSTREAM_TUNED} 0`,
       `steady 5000 100 600 ${CLOUDWIRE} 0`,
       `steady 5000 100 600 ${UPSTREAM_TUNED} 0`,
     ]);
@@ -51,18 +51,18 @@ describe("planOf()", () => {
     ]);
   });
 
-  test("takes sizes that are given wherever a scenario has them, and each only once", () => {
-    const runs = plan({ scenarios: ["initialize", "services", "verdict"], peers: [CLOUDWIRE], sizes: { nodes: 30 } });
+  test("applies given sizes to every scenario that has them, each once", () => {
+    const runs = plan({ scenarios: ["initialize", "services", "not-ready"], peers: [CLOUDWIRE], sizes: { nodes: 30 } });
     expect(runs.map(words)).toEqual([
       `initialize 30 ${CLOUDWIRE} 0`,
       `services 500 ${CLOUDWIRE} 0`,
-      `verdict 30 ${CLOUDWIRE} 0`,
+      `not-ready 30 ${CLOUDWIRE} 0`,
     ]);
     expect(plan({ growth: true, scenarios: ["initialize"], peers: [CLOUDWIRE], sizes: { nodes: 30 } })).toHaveLength(1);
   });
 
   test("begins each round with another peer, and gives writes to the raw writer alone where there are only those", () => {
-    const runs = plan({ scenarios: ["verdict"], peers: [CLOUDWIRE, UPSTREAM, RAW_WRITER], rounds: 2 });
+    const runs = plan({ scenarios: ["not-ready"], peers: [CLOUDWIRE, UPSTREAM, RAW_WRITER], rounds: 2 });
     expect(runs.map(({ peer }) => peer)).toEqual([CLOUDWIRE, UPSTREAM, UPSTREAM, CLOUDWIRE]);
   });
 });
@@ -71,7 +71,7 @@ const run = (peer: string, round: number): Run => ({ scenario: "initialize", siz
 const measured = (peer: string, round: number, seconds = 1): Result => ({
   kind: "measured",
   ...run(peer, round),
-  figures: { seconds },
+  measurements: { seconds },
 });
 const failed = (peer: string, round: number): Result => ({ kind: "failed", ...run(peer, round), reason: "so it is" });
 

@@ -4,7 +4,7 @@ import type { Scenario, Size, Sizes } from "./scenarios/scenario.ts";
 
 export interface PlanOptions {
   readonly scenarios: readonly string[];
-  /** Undefined: in each scenario those whom a goal names. */
+  /** Undefined: in each scenario the peers of its goals. */
   readonly peers: readonly string[] | undefined;
   /** Instead of a scenario's own. */
   readonly sizes: Sizes;
@@ -54,7 +54,7 @@ function goalGroups(scenarios: readonly Scenario[], options: PlanOptions): reado
     .filter(({ name }) => options.scenarios.includes(name))
     .flatMap((scenario) => {
       const own = groupAt(scenario, {}, options, scenario.peers);
-      // Who says how large it shall be wants no other size.
+      // A given size replaces all others.
       if (scenario.name !== FURTHER_GOALS.scenario || options.sizes[FURTHER_GOALS.size] !== undefined) return [own];
       const further = FURTHER_GOALS.values.map((value) =>
         groupAt(scenario, { [FURTHER_GOALS.size]: value }, options, [CLOUDWIRE, UPSTREAM_TUNED]),

@@ -31,7 +31,7 @@ export function readFlags<Name extends string, Switch extends string = never>(
   } catch (error) {
     // What was typed cannot be read: parseArgs says what, and says nothing else.
     if (!(error instanceof TypeError)) throw error;
-    return { kind: "problems", problems: [`${error.message}; --help tells what there is`] };
+    return { kind: "problems", problems: [`${error.message}; see --help`] };
   }
 }
 

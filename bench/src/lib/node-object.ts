@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Images that a kubelet tells of: --node-status-max-images. */
+/** Images that a kubelet reports: --node-status-max-images. */
 const IMAGES = 50;
 /** Different ones in a cluster. */
 const CLUSTER_IMAGES = 400;

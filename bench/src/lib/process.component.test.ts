@@ -2,22 +2,22 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { eventually } from "@cloudwire/test";
 import { expect, test } from "vitest";
-import { processTree, readProcessFigures, readProcessUsage, readTreeUsage } from "./process.ts";
+import { processTree, readProcessMeasurements, readProcessUsage, readTreeUsage } from "./process.ts";
 
 const MIB = 1024 * 1024;
 
-test("readProcessFigures() sees this process's memory, descriptors and threads", async () => {
-  const figures = await readProcessFigures(process.pid);
-  expect(figures?.rssBytes).toBeGreaterThan(20 * MIB);
-  expect(figures?.privateBytes).toBeGreaterThan(5 * MIB);
-  expect(figures?.pssBytes).toBeGreaterThanOrEqual(figures?.privateBytes ?? 0);
-  expect(figures?.descriptors).toBeGreaterThan(3);
-  expect(figures?.threads).toBeGreaterThan(3);
+test("readProcessMeasurements() sees this process's memory, descriptors and threads", async () => {
+  const measurements = await readProcessMeasurements(process.pid);
+  expect(measurements?.rssBytes).toBeGreaterThan(20 * MIB);
+  expect(measurements?.privateBytes).toBeGreaterThan(5 * MIB);
+  expect(measurements?.pssBytes).toBeGreaterThanOrEqual(measurements?.privateBytes ?? 0);
+  expect(measurements?.descriptors).toBeGreaterThan(3);
+  expect(measurements?.threads).toBeGreaterThan(3);
 });
 
-test("readProcessFigures() has nothing of a process that is not there", async () => {
+test("readProcessMeasurements() has nothing of a process that is not there", async () => {
   // Above the most that Linux ever hands out.
-  expect(await readProcessFigures(4_194_305)).toBeUndefined();
+  expect(await readProcessMeasurements(4_194_305)).toBeUndefined();
 });
 
 test("readProcessUsage() sees the time that a process has worked, and the most memory that it had", async () => {

@@ -1,7 +1,7 @@
 import { readFile, readdir } from "node:fs/promises";
 
 /** What the kernel says of a process at one moment. */
-export interface ProcessFigures {
+export interface ProcessMeasurements {
   readonly pid: number;
   readonly rssBytes: number;
   /** Its share of memory: what is shared with others counts by the part. */
@@ -13,7 +13,7 @@ export interface ProcessFigures {
 }
 
 /** Undefined when there is no such process any more. */
-export async function readProcessFigures(pid: number): Promise<ProcessFigures | undefined> {
+export async function readProcessMeasurements(pid: number): Promise<ProcessMeasurements | undefined> {
   const directory = `/proc/${pid}`;
   try {
     const [status, rollup, descriptors] = await Promise.all([
@@ -35,7 +35,7 @@ export async function readProcessFigures(pid: number): Promise<ProcessFigures | 
   }
 }
 
-/** Files of a process that ended are missing; one that is ending has no memory to tell of. */
+/** Files of a process that ended are missing; one that is ending reports no memory. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH");
 }

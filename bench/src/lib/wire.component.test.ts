@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-/** A server that answers what it is told; and the wire to it. */
+/** A server with a given response, and the wire to it. */
 async function echoOverWire(): Promise<{ readonly wire: Wire; readonly path: string }> {
   const target = { path: join(directory, "server.sock") };
   const server = createServer((socket) => socket.pipe(socket).on("error", () => undefined));
@@ -47,7 +47,7 @@ describe("Wire", () => {
   });
 
   test("closes a connection whose server is not there, and stays", async () => {
-    const wire = stack.use(await Wire.start({ host: "127.0.0.1", port: 0 }, { path: join(directory, "nobody.sock") }));
+    const wire = stack.use(await Wire.start({ host: "127.0.0.1", port: 0 }, { path: join(directory, "none.sock") }));
     const ends = [1, 2].map(() => once(connect(wire.port, "127.0.0.1"), "close"));
     expect(await Promise.all(ends)).toEqual([[false], [false]]);
   });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type ListenOptions, type NetConnectOpts, type Server, type Socket } from "node:net";
 
-/** Carries connections on to a server and cuts them when told to. */
+/** Forwards connections to a server and cuts them on request. */
 export class Wire implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

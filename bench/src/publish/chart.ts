@@ -24,7 +24,7 @@ const MARK = 4;
 /** Between the names of two lines, so that both can be read. */
 const LABEL_GAP = 18;
 
-/** Okabe and Ito's, which people of every color vision tell apart; each line has a mark of its own besides. */
+/** Okabe and Ito's palette for color-blind readers; each line also has its own marker. */
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#a05a8c"] as const;
 
 /** Readable on light and on dark paper; an image knows nothing of the page around it but what the reader prefers. */

@@ -1,4 +1,4 @@
-import { standings } from "../compare/report/goals.ts";
+import { goalResults } from "../compare/report/goals.ts";
 import type { ResultsFile } from "../compare/report/results-file.ts";
 import { goalsTable, tables } from "../compare/report/report.ts";
 import type { Scenario } from "../compare/scenarios/scenario.ts";
@@ -30,7 +30,7 @@ function roundsOf(results: ResultsFile["results"]): string {
 }
 
 function summary(scenarios: readonly Scenario[], results: ResultsFile["results"]): string {
-  const all = standings(scenarios, results);
-  const count = (kind: string): number => all.filter((standing) => standing.kind === kind).length;
+  const all = goalResults(scenarios, results);
+  const count = (kind: string): number => all.filter((goalResult) => goalResult.kind === kind).length;
   return `${count("pass")} of ${all.length} rows pass, ${count("fail")} fail, ${count("notMeasured")} were not measured.`;
 }

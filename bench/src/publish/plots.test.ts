@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { CLOUDWIRE, UPSTREAM_TUNED } from "../compare/peers/names.ts";
-import type { Figures, Result } from "../compare/report/results.ts";
+import type { Measurements, Result } from "../compare/report/results.ts";
 import { plotsOf } from "./plots.ts";
 
-const result = (peer: string, nodes: number, round: number, figures: Figures): Result => ({
+const result = (peer: string, nodes: number, round: number, measurements: Measurements): Result => ({
   kind: "measured",
   scenario: "initialize",
   sizes: { nodes },
   peer,
   round,
-  figures,
+  measurements,
 });
 
 test("plotsOf() draws the medians of what was measured at several sizes, and nothing else", () => {

@@ -1,13 +1,13 @@
 import { CLOUDWIRE } from "../compare/peers/names.ts";
-import { figuresOf, type Figures, type Result } from "../compare/report/results.ts";
+import { measurementsOf, type Measurements, type Result } from "../compare/report/results.ts";
 import { markdownTable } from "../lib/markdown-table.ts";
 import { median } from "../lib/statistics.ts";
 import { between } from "./page.ts";
 
-type Column = readonly [title: string, of: (result: Result, figures: Figures) => string];
+type Column = readonly [title: string, of: (result: Result, measurements: Measurements) => string];
 
 const count = (value: number | undefined): string => (value === undefined ? "" : String(Math.round(value)));
-const perSecond = ({ apiWrites, seconds }: Figures): string =>
+const perSecond = ({ apiWrites, seconds }: Measurements): string =>
   apiWrites === undefined || seconds === undefined ? "" : String(Math.round(apiWrites / seconds));
 
 const NODES: Column = ["Nodes", ({ sizes }) => count(sizes.nodes)];
@@ -20,7 +20,7 @@ const MEMORY: readonly Column[] = [
   ["most of both, MiB", (_, { peakRssMiB }) => count(peakRssMiB)],
 ];
 
-/** What each part of the page tells, of which scenario. */
+/** The columns of each table, by scenario. */
 const PARTS: Readonly<Record<string, { readonly scenario: string; readonly columns: readonly Column[] }>> = {
   nodes: {
     scenario: "initialize",
@@ -30,7 +30,7 @@ const PARTS: Readonly<Record<string, { readonly scenario: string; readonly colum
       CPU,
       CLOUD,
       ["writes to the API server", (_, { apiWrites }) => count(apiWrites)],
-      ["writes a second", (_, figures) => perSecond(figures)],
+      ["writes a second", (_, measurements) => perSecond(measurements)],
     ],
   },
   services: { scenario: "services", columns: [SERVICES, ...MEMORY, CPU, CLOUD] },
@@ -42,7 +42,7 @@ const PARTS: Readonly<Record<string, { readonly scenario: string; readonly colum
       ["seconds", (_, { seconds }) => seconds?.toFixed(1) ?? ""],
       ...MEMORY.slice(2),
       CLOUD,
-      ["changes at the cloud", (_, { cloudChanges }) => count(cloudChanges)],
+      ["changes in the cloud", (_, { cloudChanges }) => count(cloudChanges)],
     ],
   },
   steady: {
@@ -68,7 +68,7 @@ export function sizingPage(page: string, results: readonly Result[]): string {
 }
 
 function tableOf(columns: readonly Column[], results: readonly Result[]): string {
-  const rows = results.map((result) => columns.map(([, of]) => of(result, figuresOf(result))));
+  const rows = results.map((result) => columns.map(([, of]) => of(result, measurementsOf(result))));
   return results.length === 0 ? "" : markdownTable([columns.map(([title]) => title), ...rows]);
 }
 
@@ -81,10 +81,10 @@ function measured(results: readonly Result[], wanted: string): readonly Result[]
   return [...bySize]
     .toSorted(([left], [right]) => left - right)
     .flatMap(([, rounds]) => {
-      const middle = median(rounds.map((round) => figuresOf(round).rssMiB ?? 0));
+      const middle = median(rounds.map((round) => measurementsOf(round).rssMiB ?? 0));
       const byDistance = rounds.toSorted((left, right) => distance(left, middle) - distance(right, middle));
       return byDistance.slice(0, 1);
     });
 }
 
-const distance = (result: Result, rssMiB: number): number => Math.abs((figuresOf(result).rssMiB ?? 0) - rssMiB);
+const distance = (result: Result, rssMiB: number): number => Math.abs((measurementsOf(result).rssMiB ?? 0) - rssMiB);

@@ -2,7 +2,7 @@ import http2 from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often to try. What is measured cannot be told more exactly. */
+/** Interval of the tries, and so the resolution of the measurement. */
 const everyMs = 2;
 
 /** Waits until the provider on this socket answers a health check of gRPC; rejects when the signal is aborted. */

@@ -18,7 +18,7 @@ export interface MeasuredProviders {
 
 const inTree = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Each of them as its vendor would ship it, made anew: TypeScript bundled, Go compiled. */
+/** Builds each as a vendor would ship it: TypeScript bundled, Go compiled. */
 export function builtProviders(): MeasuredProviders {
   const bundled = run(execPath, ["--conditions=development", inTree("scripts/build/bundle/main.ts")], ".");
   const goProgram = inTree("providers/simulated-go/bin/provider-simulated-go");

@@ -13,7 +13,7 @@ const lives = new Map([
   ["Go", [life(25, 20), life(30, 19), life(20, 22)]],
 ]);
 
-test("sdkTable() tells medians, ranges, and ratios to the first", () => {
+test("sdkTable() shows medians, ranges, and ratios to the first", () => {
   const [head, , ...body] = sdkTable(lives)
     .split("\n")
     .map((line) => line.replaceAll(/ +/g, " "));

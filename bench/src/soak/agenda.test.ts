@@ -43,7 +43,7 @@ test("Agenda.run() fails with what fails", async () => {
   await expect(agenda.run(100, never)).rejects.toThrow("no such node");
 });
 
-test("Agenda.run() ends when it is told to", async () => {
+test("Agenda.run() ends when it is aborted", async () => {
   const agenda = new Agenda(fakeClock());
   await expect(agenda.run(60_000, AbortSignal.abort())).rejects.toThrow("abort");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../lib/random.ts";
 import type { Point } from "../lib/statistics.ts";
-import { afterWarmUp, judgeCount, judgeMemory, trendOf, troughs } from "./check-soak.ts";
+import { afterWarmUp, checkCount, checkMemory, trendOf, troughs } from "./check-soak.ts";
 
 const MIB = 1024 * 1024;
 const SAMPLE_SECONDS = 5;
@@ -15,14 +15,14 @@ function series(valueAt: (seconds: number) => number, minutes = 30): readonly Po
 }
 
 const memory = (valueAt: (seconds: number) => number, minutes?: number) =>
-  judgeMemory(trendOf(afterWarmUp(series(valueAt, minutes)))).kind;
+  checkMemory(trendOf(afterWarmUp(series(valueAt, minutes)))).kind;
 const count = (valueAt: (seconds: number) => number, minutes?: number) =>
-  judgeCount(trendOf(afterWarmUp(series(valueAt, minutes)))).kind;
+  checkCount(trendOf(afterWarmUp(series(valueAt, minutes)))).kind;
 
 /** 0 to 1, then at once 0 again. */
 const sawtooth = (seconds: number, periodSeconds: number): number => (seconds % periodSeconds) / periodSeconds;
 
-describe("judgeMemory()", () => {
+describe("checkMemory()", () => {
   test.each<[string, (seconds: number) => number]>([
     ["is level", () => 200 * MIB],
     ["goes up and down with a garbage collection every 40 s", (s) => 180 * MIB + 60 * MIB * sawtooth(s, 40)],
@@ -50,7 +50,7 @@ describe("judgeMemory()", () => {
 
   test("says what grew by how much", () => {
     const trend = trendOf(series((s) => 100 * MIB * (1 + s / 1800)));
-    expect(judgeMemory(trend)).toEqual({ kind: "grows", why: "by 100.0 % in 30 min, 5.0 % are allowed" });
+    expect(checkMemory(trend)).toEqual({ kind: "grows", why: "by 100.0 % in 30 min, 5.0 % are allowed" });
   });
 
   test("has no word for a run of a minute", () => {
@@ -58,7 +58,7 @@ describe("judgeMemory()", () => {
   });
 });
 
-describe("judgeCount()", () => {
+describe("checkCount()", () => {
   test.each<[string, (seconds: number) => number]>([
     ["is level", () => 31],
     ["has connections that come and go", (s) => (s % 60 < 20 ? 40 : 31)],

@@ -45,13 +45,13 @@ export function trendOf(points: readonly Point[]): Trend {
   return { from: middle - growth / 2, to: middle + growth / 2, growth, minutes: seconds / 60 };
 }
 
-export type Verdict =
+export type TrendResult =
   | { readonly kind: "flat" }
   | { readonly kind: "grows"; readonly why: string }
   | { readonly kind: "tooShort" };
 
 /** RSS and the like, in bytes. */
-export function judgeMemory(trend: Trend): Verdict {
+export function checkMemory(trend: Trend): TrendResult {
   if (trend.minutes < LEAST_MINUTES) return { kind: "tooShort" };
   const share = trend.growth / trend.from;
   if (share < MAX_MEMORY_GROWTH) return { kind: "flat" };
@@ -62,7 +62,7 @@ export function judgeMemory(trend: Trend): Verdict {
 }
 
 /** Descriptors, threads: things that are counted. */
-export function judgeCount(trend: Trend): Verdict {
+export function checkCount(trend: Trend): TrendResult {
   if (trend.minutes < LEAST_MINUTES) return { kind: "tooShort" };
   if (trend.growth < MAX_COUNT_GROWTH) return { kind: "flat" };
   return { kind: "grows", why: `by ${trend.growth.toFixed(1)} in ${trend.minutes.toFixed(1)} min` };

@@ -1,6 +1,6 @@
 import type { Agenda } from "./agenda.ts";
 import type { Fleet } from "./fleet.ts";
-import type { ServiceWishes } from "./desired-services.ts";
+import type { DesiredServices } from "./desired-services.ts";
 import type { Site } from "./site.ts";
 
 export interface ChurnSizes {
@@ -12,7 +12,7 @@ export interface ChurnSizes {
 export interface ChurnParts {
   readonly site: Site;
   readonly fleet: Fleet;
-  readonly services: ServiceWishes;
+  readonly services: DesiredServices;
   readonly agenda: Agenda;
   readonly random: () => number;
 }
@@ -44,7 +44,7 @@ export function planChurn(parts: ChurnParts, { nodes, services, durationMs }: Ch
   agenda.every(SERVICE_MS, () => churnServices(parts, services));
   agenda.every(CUT_MS, async () => (parts.random() < 0.6 ? site.cutApiConnections() : site.cutProviderConnection()));
   agenda.every(FAULT_MS, () => disturbCloud(parts));
-  // In the first half only: a sidecar has to live for a while if its memory is to be judged.
+  // In the first half only: the check of a sidecar's memory needs a long life.
   for (let atMs = Math.min(SIDECAR_MS, durationMs / 4); atMs < durationMs / 2; atMs += SIDECAR_MS) {
     agenda.once(atMs, () => site.restartSidecar(parts.random() < 0.5 ? "SIGTERM" : "SIGKILL"));
   }

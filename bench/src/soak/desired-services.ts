@@ -3,23 +3,23 @@ import { pick } from "../lib/random.ts";
 import type { Site } from "./site.ts";
 
 const PATH = "/api/v1/namespaces/default/services";
-/** Not below 1024, which takes rights to listen on. */
+/** Not below 1024, which requires permissions. */
 const LOWEST_PORT = 8000;
 const PORTS = 1000;
 
-/** A Service as it shall be. */
-export interface ServiceWish {
+/** A Service with its desired type and port. */
+export interface DesiredService {
   readonly name: string;
   readonly uid: string;
   readonly type: "LoadBalancer" | "ClusterIP";
   readonly port: number;
 }
 
-/** The Services, as their users want them. */
-export class ServiceWishes {
+/** Creates, changes and deletes Services, and knows their desired state. */
+export class DesiredServices {
   readonly #site: Site;
   readonly #random: () => number;
-  readonly #wishes = new Map<string, ServiceWish>();
+  readonly #desired = new Map<string, DesiredService>();
   #named = 0;
 
   constructor(site: Site, random: () => number) {
@@ -27,8 +27,8 @@ export class ServiceWishes {
     this.#random = random;
   }
 
-  get wanted(): readonly ServiceWish[] {
-    return [...this.#wishes.values()];
+  get wanted(): readonly DesiredService[] {
+    return [...this.#desired.values()];
   }
 
   async create(): Promise<void> {
@@ -41,35 +41,35 @@ export class ServiceWishes {
       metadata: { name },
       spec: { type: "LoadBalancer", selector: { app: name }, ports: [{ port, protocol: "TCP" }] },
     });
-    this.#wishes.set(name, { name, uid: String(at(made, "metadata", "uid")), type: "LoadBalancer", port });
+    this.#desired.set(name, { name, uid: String(at(made, "metadata", "uid")), type: "LoadBalancer", port });
   }
 
   async changePort(): Promise<void> {
-    const wish = this.#pick();
-    if (wish === undefined) return;
+    const service = this.#pick();
+    if (service === undefined) return;
     const port = this.#port();
     const ports = [{ $patch: "replace" }, { port, protocol: "TCP", targetPort: port }];
-    await this.#site.kube.patch(`${PATH}/${wish.name}`, { spec: { ports } });
-    this.#wishes.set(wish.name, { ...wish, port });
+    await this.#site.kube.patch(`${PATH}/${service.name}`, { spec: { ports } });
+    this.#desired.set(service.name, { ...service, port });
   }
 
-  /** The load balancer is given up, or wanted again. */
+  /** Removes or requests the load balancer. */
   async changeType(): Promise<void> {
-    const wish = this.#pick();
-    if (wish === undefined) return;
-    const type = wish.type === "LoadBalancer" ? "ClusterIP" : "LoadBalancer";
-    await this.#site.kube.patch(`${PATH}/${wish.name}`, { spec: { type } });
-    this.#wishes.set(wish.name, { ...wish, type });
+    const service = this.#pick();
+    if (service === undefined) return;
+    const type = service.type === "LoadBalancer" ? "ClusterIP" : "LoadBalancer";
+    await this.#site.kube.patch(`${PATH}/${service.name}`, { spec: { type } });
+    this.#desired.set(service.name, { ...service, type });
   }
 
   async delete(): Promise<void> {
-    const wish = this.#pick();
-    if (wish === undefined) return;
-    await this.#site.kube.delete(`${PATH}/${wish.name}`);
-    this.#wishes.delete(wish.name);
+    const service = this.#pick();
+    if (service === undefined) return;
+    await this.#site.kube.delete(`${PATH}/${service.name}`);
+    this.#desired.delete(service.name);
   }
 
-  #pick(): ServiceWish | undefined {
+  #pick(): DesiredService | undefined {
     return pick(this.#random, this.wanted);
   }
 

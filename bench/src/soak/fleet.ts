@@ -15,7 +15,7 @@ interface Member {
   changed: string;
 }
 
-/** The machines and their Nodes as they shall be, and kubelets' part in them. */
+/** The desired instances and Nodes, and their kubelets. */
 export class Fleet {
   readonly #site: Site;
   readonly #random: () => number;
@@ -33,12 +33,12 @@ export class Fleet {
     return this.#members.size;
   }
 
-  /** Name of each Node that shall be, to the id of its machine. */
+  /** Name of each desired Node, mapped to the ID of its instance. */
   get wanted(): ReadonlyMap<string, string> {
     return new Map([...this.#members.values()].map(({ name, id }) => [name, id]));
   }
 
-  /** Names of Nodes that were and shall be no more. */
+  /** Names of Nodes that must be deleted. */
   get gone(): readonly string[] {
     return this.#gone;
   }
@@ -64,7 +64,7 @@ export class Fleet {
     await this.#report(member, "Unknown");
   }
 
-  /** Somebody deletes the Node and then its machine. */
+  /** A user deletes the Node and then its instance. */
   async leave(): Promise<void> {
     const member = this.#remove();
     if (member === undefined) return;

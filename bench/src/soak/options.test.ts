@@ -16,7 +16,7 @@ describe("parseSoakOptions()", () => {
     expect(parseSoakOptions([`--duration=${text}`], "/out")).toMatchObject({ options: { durationMs } });
   });
 
-  test("tells everything that is wrong at once", () => {
+  test("reports all problems together", () => {
     const args = ["--duration=30", "--nodes=0", "--services=many", "--seed=-1"];
     expect(parseSoakOptions(args, "/out")).toEqual({
       kind: "problems",

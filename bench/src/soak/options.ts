@@ -17,7 +17,7 @@ export type ParsedSoakOptions =
 export const HELP = `Usage: npm run soak -- [options]
 
 Runs controller and sidecar for a long time over a real control plane and a simulated cloud, under churn, and fails when memory,
-descriptors or threads grow, or when in the end something is not as it was wished.
+descriptors or threads grow, or when an object is not up to date at the end.
 
   --duration=30m     how long the churn lasts, such as 90s, 30m or 2h
   --nodes=1000       machines and their nodes

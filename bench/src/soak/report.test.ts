@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { logFaults } from "./report.ts";
 
-test("logFaults() tells each kind of error once, with how often it came, and no warning", () => {
+test("logFaults() reports each kind of error once with its count, and no warnings", () => {
   const log = [
     "12:00:00.000 INFO  Started version=1",
     '12:00:01.000 WARN  Reconcile failed; retrying with back-off key=a err="an ERROR"',

@@ -1,12 +1,12 @@
-import { type Trend, type Verdict, afterWarmUp, judgeCount, judgeMemory, trendOf, troughs } from "./check-soak.ts";
+import { type Trend, type TrendResult, afterWarmUp, checkCount, checkMemory, trendOf, troughs } from "./check-soak.ts";
 import { type Measure, type Sample, heapPoints, points } from "./sampler.ts";
 
 export interface Row {
   readonly what: string;
   readonly trend: Trend;
   readonly unit: "MiB" | "";
-  /** Undefined: shown, not judged. */
-  readonly verdict: Verdict | undefined;
+  /** Undefined: shown, not checked. */
+  readonly result: TrendResult | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -18,11 +18,11 @@ const MEMORY: readonly { readonly measure: Measure; readonly name: string }[] = 
 ];
 
 /** How memory, descriptors and threads of both processes went once they were warm. */
-export function judgeSamples(samples: readonly Sample[]): readonly Row[] {
+export function checkSamples(samples: readonly Sample[]): readonly Row[] {
   const heap = trendOf(troughs(afterWarmUp(heapPoints(samples))));
   return [
     ...rowsOf(samples, "controller"),
-    { what: "controller heap, collected", trend: heap, unit: "MiB", verdict: undefined },
+    { what: "controller heap, collected", trend: heap, unit: "MiB", result: undefined },
     ...rowsOf(samples, "sidecar"),
   ];
 }
@@ -30,16 +30,16 @@ export function judgeSamples(samples: readonly Sample[]): readonly Row[] {
 function rowsOf(samples: readonly Sample[], process: "controller" | "sidecar"): readonly Row[] {
   const trend = (measure: Measure): Trend => trendOf(afterWarmUp(points(samples, process, measure)));
   const memory = MEMORY.map(({ measure, name }): Row => {
-    // RSS is what is promised; the others tell where it went.
-    const verdict = measure === "rssBytes" ? judgeMemory(trend(measure)) : undefined;
-    return { what: `${process} ${name}`, trend: trend(measure), unit: "MiB", verdict };
+    // Only RSS has a limit; the others show where memory grows.
+    const result = measure === "rssBytes" ? checkMemory(trend(measure)) : undefined;
+    return { what: `${process} ${name}`, trend: trend(measure), unit: "MiB", result };
   });
   const counts = (["descriptors", "threads"] as const).map(
     (measure): Row => ({
       what: `${process} ${measure}`,
       trend: trend(measure),
       unit: "",
-      verdict: judgeCount(trend(measure)),
+      result: checkCount(trend(measure)),
     }),
   );
   return [...memory, ...counts];
@@ -47,7 +47,7 @@ function rowsOf(samples: readonly Sample[], process: "controller" | "sidecar"): 
 
 /** The table that people read. */
 export function formatRows(rows: readonly Row[]): string {
-  const cells = rows.map(({ what, trend, unit, verdict }) => {
+  const cells = rows.map(({ what, trend, unit, result }) => {
     const figure = (value: number): string => (unit === "MiB" ? (value / MIB).toFixed(1) : value.toFixed(0));
     const percent = ((trend.growth / trend.from) * 100).toFixed(1);
     return [
@@ -56,7 +56,7 @@ export function formatRows(rows: readonly Row[]): string {
       `${figure(trend.to)} ${unit}`.trim(),
       `${percent} %`,
       trend.minutes.toFixed(1),
-      verdict === undefined ? "" : VERDICTS[verdict.kind],
+      result === undefined ? "" : RESULT_TEXTS[result.kind],
     ];
   });
   const table = [["", "from", "to", "growth", "minutes", ""], ...cells];
@@ -69,14 +69,14 @@ export function formatRows(rows: readonly Row[]): string {
     .join("\n");
 }
 
-const VERDICTS = { flat: "flat", grows: "GROWS", tooShort: "too short to say" } as const satisfies Record<
-  Verdict["kind"],
+const RESULT_TEXTS = { flat: "flat", grows: "GROWS", tooShort: "too short to say" } as const satisfies Record<
+  TrendResult["kind"],
   string
 >;
 
 /** One sentence for each thing that grows. */
 export function faultsOf(rows: readonly Row[]): readonly string[] {
-  return rows.flatMap(({ what, verdict }) => (verdict?.kind === "grows" ? [`${what} grows ${verdict.why}`] : []));
+  return rows.flatMap(({ what, result }) => (result?.kind === "grows" ? [`${what} grows ${result.why}`] : []));
 }
 
 /**

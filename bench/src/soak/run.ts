@@ -6,12 +6,12 @@ import { seededRandom } from "../lib/random.ts";
 import { Agenda } from "./agenda.ts";
 import { planChurn } from "./churn.ts";
 import { Fleet } from "./fleet.ts";
-import { faultsOf, formatRows, judgeSamples, logFaults } from "./report.ts";
+import { faultsOf, formatRows, checkSamples, logFaults } from "./report.ts";
 import type { SoakOptions } from "./options.ts";
 import { type Sample, sampleUntil, toCsv } from "./sampler.ts";
-import { ServiceWishes } from "./desired-services.ts";
+import { DesiredServices } from "./desired-services.ts";
 import { Site } from "./site.ts";
-import { type Reality, unfulfilled, type Wishes } from "./unfulfilled.ts";
+import { type ActualObjects, differencesFrom, type DesiredObjects } from "./differences.ts";
 
 const CALL_MS = 30_000;
 const START_MS = 300_000;
@@ -28,8 +28,8 @@ export async function soak(
   const random = seededRandom(options.seed);
   await using site = await Site.start();
   const fleet = new Fleet(site, random);
-  const services = new ServiceWishes(site, random);
-  const wishes = (): Wishes => ({ nodes: fleet.wanted, services: services.wanted });
+  const services = new DesiredServices(site, random);
+  const desired = (): DesiredObjects => ({ nodes: fleet.wanted, services: services.wanted });
   const samples: Sample[] = [];
   const faults: string[] = [];
   try {
@@ -37,9 +37,9 @@ export async function soak(
     for (let made = 0; made < options.services; made += 1) await services.create();
     await site.startSidecar();
     await site.startController();
-    await fulfilled(site, wishes, START_MS, stop);
+    await untilReconciled(site, desired, START_MS, stop);
     const leader = await site.leadership();
-    say(`${fleet.size} nodes and ${options.services} Services are as wished; the churn begins.`);
+    say(`${fleet.size} nodes and ${options.services} Services are up to date; the churn begins.`);
 
     const agenda = new Agenda();
     planChurn({ site, fleet, services, agenda, random }, options);
@@ -51,14 +51,14 @@ export async function soak(
     site.requireRunning();
     await site.admin.clearFaults();
 
-    say("The churn is over; waiting until everything is as wished.");
-    await fulfilled(site, wishes, SETTLE_MS, stop);
+    say("The churn is over; waiting until everything is up to date.");
+    await untilReconciled(site, desired, SETTLE_MS, stop);
     const leaderNow = await site.leadership();
     if (leaderNow !== leader) faults.push(`leadership was not kept: ${leader}, then ${leaderNow}`);
   } catch (error) {
     faults.push(error instanceof Error ? error.message : String(error));
   }
-  const rows = samples.length === 0 ? [] : judgeSamples(samples);
+  const rows = samples.length === 0 ? [] : checkSamples(samples);
   faults.push(...faultsOf(rows));
   faults.push(...logFaults("controller", site.controllerOutput), ...logFaults("sidecar", site.sidecarOutput));
   await writeResults(options.out, {
@@ -92,26 +92,31 @@ async function churn(
   }
 }
 
-/** Waits until every wish is carried out; fails with those that are not. */
-async function fulfilled(site: Site, wishes: () => Wishes, timeoutMs: number, stop: AbortSignal): Promise<void> {
+/** Waits until all objects are up to date; fails with the differences. */
+async function untilReconciled(
+  site: Site,
+  desired: () => DesiredObjects,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<void> {
   let left: readonly string[] = [];
   const ask = async (): Promise<true | undefined> => {
     stop.throwIfAborted();
-    left = unfulfilled(wishes(), await realityOf(site));
+    left = differencesFrom(desired(), await actualOf(site));
     return left.length === 0 ? true : undefined;
   };
   const state = (): string => [`${left.length} are not:`, ...left.slice(0, SHOWN)].join("\n  ");
-  await eventually("all wishes to be carried out", timeoutMs, ask, state);
+  await eventually("all objects to be up to date", timeoutMs, ask, state);
 }
 
-async function realityOf({ kube, cloud }: Site): Promise<Reality> {
+async function actualOf({ kube, cloud }: Site): Promise<ActualObjects> {
   const signal = AbortSignal.timeout(CALL_MS);
   const [nodes, services, { items: loadBalancers }] = await Promise.all([
     kube.items("/api/v1/nodes"),
     kube.items("/api/v1/namespaces/default/services"),
     cloud.listLoadBalancers({ pageSize: 1000, consistent: true }, signal),
   ]);
-  const instances: Reality["instances"][number][] = [];
+  const instances: ActualObjects["instances"][number][] = [];
   let pageToken: string | undefined;
   do {
     const page = await cloud.listInstances({ pageSize: 1000, pageToken, consistent: true }, signal);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { heapPoints, points, type Sample, toCsv } from "./sampler.ts";
 
-const figures = (pid: number, rssBytes: number) => ({
+const measurements = (pid: number, rssBytes: number) => ({
   pid,
   rssBytes,
   pssBytes: 2,
@@ -10,10 +10,10 @@ const figures = (pid: number, rssBytes: number) => ({
   threads: 5,
 });
 const samples: readonly Sample[] = [
-  { seconds: 0, controller: figures(10, 100), heapBytes: 50, sidecar: figures(20, 1) },
-  { seconds: 5, controller: figures(10, 101), heapBytes: undefined, sidecar: undefined },
-  { seconds: 10, controller: figures(10, 102), heapBytes: 60, sidecar: figures(21, 2) },
-  { seconds: 15, controller: figures(10, 103), heapBytes: 61, sidecar: figures(21, 3) },
+  { seconds: 0, controller: measurements(10, 100), heapBytes: 50, sidecar: measurements(20, 1) },
+  { seconds: 5, controller: measurements(10, 101), heapBytes: undefined, sidecar: undefined },
+  { seconds: 10, controller: measurements(10, 102), heapBytes: 60, sidecar: measurements(21, 2) },
+  { seconds: 15, controller: measurements(10, 103), heapBytes: 61, sidecar: measurements(21, 3) },
 ];
 
 test("points() keeps to the process of the longest life", () => {

@@ -1,21 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ProcessFigures, readProcessFigures } from "../lib/process.ts";
+import { type ProcessMeasurements, readProcessMeasurements } from "../lib/process.ts";
 import type { Point } from "../lib/statistics.ts";
 import type { Site } from "./site.ts";
 
 const EVERY_MS = 5000;
 const METRICS_MS = 5000;
 
-/** Both processes at one moment. A process that is just being started again has no figures. */
+/** Both processes at one moment. A process that is just being started again has no measurements. */
 export interface Sample {
   readonly seconds: number;
-  readonly controller: ProcessFigures | undefined;
+  readonly controller: ProcessMeasurements | undefined;
   /** In use in the controller's JavaScript heap. */
   readonly heapBytes: number | undefined;
-  readonly sidecar: ProcessFigures | undefined;
+  readonly sidecar: ProcessMeasurements | undefined;
 }
 
-export type Measure = Exclude<keyof ProcessFigures, "pid">;
+export type Measure = Exclude<keyof ProcessMeasurements, "pid">;
 
 const MEASURES: readonly Measure[] = ["rssBytes", "pssBytes", "privateBytes", "descriptors", "threads"];
 
@@ -26,8 +26,8 @@ export async function sampleUntil(site: Site, signal: AbortSignal, take: (sample
   while (!signal.aborted) {
     const seconds = (performance.now() - startMs) / 1000;
     const [controller, sidecar, heapBytes] = await Promise.all([
-      readProcessFigures(site.controller.pid),
-      readProcessFigures(site.sidecarPid),
+      readProcessMeasurements(site.controller.pid),
+      readProcessMeasurements(site.sidecarPid),
       readHeap(health),
     ]);
     take({ seconds, controller, sidecar, heapBytes });
@@ -52,8 +52,10 @@ export function toCsv(samples: readonly Sample[]): string {
     `${prefix}_pid`,
     ...MEASURES.map((name) => `${prefix}_${name}`),
   ];
-  const values = (figures: ProcessFigures | undefined): readonly (number | string)[] =>
-    figures === undefined ? ["", ...MEASURES.map(() => "")] : [figures.pid, ...MEASURES.map((name) => figures[name])];
+  const values = (measurements: ProcessMeasurements | undefined): readonly (number | string)[] =>
+    measurements === undefined
+      ? ["", ...MEASURES.map(() => "")]
+      : [measurements.pid, ...MEASURES.map((name) => measurements[name])];
   const header = ["seconds", ...columns("controller"), "controller_heapBytes", ...columns("sidecar")];
   const lines = samples.map(({ seconds, controller, heapBytes, sidecar }) =>
     [seconds.toFixed(1), ...values(controller), heapBytes ?? "", ...values(sidecar)].join(),
@@ -65,7 +67,7 @@ export function heapPoints(samples: readonly Sample[]): readonly Point[] {
   return samples.flatMap(({ seconds, heapBytes }) => (heapBytes === undefined ? [] : [{ seconds, value: heapBytes }]));
 }
 
-/** Of the process of the longest life: one that was started again begins anew. */
+/** Of the process with the longest life: a restarted one is another process. */
 export function points(
   samples: readonly Sample[],
   process: "controller" | "sidecar",

@@ -149,8 +149,8 @@ export class Site implements AsyncDisposable {
     const lease = await this.kube.get(
       "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager",
     );
-    const [holder, transitions] = [at(lease, "spec", "holderIdentity"), at(lease, "spec", "leaseTransitions") ?? 0];
-    return `${String(holder)}, ${Number(transitions)} changes`;
+    const [leader, transitions] = [at(lease, "spec", "holderIdentity"), at(lease, "spec", "leaseTransitions") ?? 0];
+    return `${String(leader)}, ${Number(transitions)} changes`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

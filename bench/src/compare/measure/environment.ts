@@ -195,7 +195,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     await this.#admin.resetCalls();
     [this.#ownCalls, this.#ownChanges] = [0, 0];
     this.#cpuBefore = sumOfUsages(await this.#usages()).cpuSeconds;
-    // Its event loop tells of the time since it was last asked.
+    // The event loop metric covers the time since its last read.
     await this.#eventLoopP99Ms();
     this.#probe?.forget();
     this.#fromMs = Date.now();
@@ -264,7 +264,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     await this.fromHere();
     await inParallel(this.machines, async ({ id, name }) => {
       const conditions = silentConditions(new Date().toISOString());
-      // Before, not after: a peer may see it, and ask, sooner than the answer is here. Nobody asks about a Node that is Ready.
+      // Before the write: a peer may see the change before its response arrives. No peer reads the instance of a Ready Node.
       sinceMs.set(id, Date.now());
       await this.kube.patch(`/api/v1/nodes/${name}/status`, { status: { conditions } });
     });
@@ -300,7 +300,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     return { seconds: (lastMs - this.#startMs) / 1000, share: 1 };
   }
 
-  /** Of the work that is done; whoever asks again gets the same. */
+  /** Counts of the completed work; later calls return the same. */
   async reaction(): Promise<Reaction> {
     const healthMs = [...(this.#probe?.answersMs ?? [])];
     this.#reaction ??= { healthMs, eventLoopP99Ms: await this.#eventLoopP99Ms() };
@@ -360,7 +360,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   async #until(what: string, limitMs: number, lookMs: number, holds: () => Promise<boolean>): Promise<void> {
     const endMs = performance.now() + limitMs;
     while (!(await holds())) {
-      if (performance.now() > endMs) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
+      if (performance.now() > endMs) throw new Error(`timed out after ${limitMs} ms: ${what}`);
       await this.pass(lookMs);
     }
   }

@@ -10,7 +10,7 @@ const SLOW_MS = 150;
 let server: Server;
 let stack: AsyncDisposableStack;
 
-/** Answers late, and not well, which is an answer all the same. */
+/** Responds late and with an error, which counts as a response. */
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
   server = createServer((_, answer) => {
@@ -33,7 +33,7 @@ const answered = (probe: HealthProbe, count: number): Promise<true> =>
   eventually(`${count} answers`, 20_000, () => (probe.answersMs.length >= count ? true : undefined));
 
 describe("HealthProbe", () => {
-  test("asks again and again and remembers how long each answer took, until it is told to forget", async () => {
+  test("probes repeatedly and records each duration until it is reset", async () => {
     const probe = stack.use(new HealthProbe(Promise.resolve({ health: healthUrl() })));
     await answered(probe, 3);
     // Timers may fire a moment early.

@@ -1,6 +1,6 @@
 import { quantile } from "../../lib/statistics.ts";
 import type { Peer } from "../peers/peers.ts";
-import { type Figures, type Measure, projected, type Result, type Run } from "../report/results.ts";
+import { type Measurements, type Measure, projected, type Result, type Run } from "../report/results.ts";
 import { SCENARIOS } from "../scenarios/scenarios.ts";
 import type { Counts, Reaction } from "./observations.ts";
 import { Stage } from "./environment.ts";
@@ -39,10 +39,10 @@ async function measure(run: Run, { peers, patienceMs, stop }: MeasureOptions): P
   if (done.share < 1) return projected(run, done);
   const reaction = await stage.reaction();
   await stage.pass(AFTERMATH_MS);
-  return { ...run, kind: "measured", figures: figures(done.seconds, reaction, await stage.counts()) };
+  return { ...run, kind: "measured", measurements: measurements(done.seconds, reaction, await stage.counts()) };
 }
 
-function figures(seconds: number, { healthMs, eventLoopP99Ms }: Reaction, counts: Counts): Figures {
+function measurements(seconds: number, { healthMs, eventLoopP99Ms }: Reaction, counts: Counts): Measurements {
   const mib = (bytes: number | undefined): number | undefined => (bytes === undefined ? undefined : bytes / MIB);
   const all: Readonly<Record<Measure, number | undefined>> = {
     seconds,

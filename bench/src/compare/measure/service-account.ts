@@ -24,7 +24,7 @@ export interface ApiServerAddress {
 
 /**
  * A kubeconfig with the token of a service account that may do everything. A cloud-controller-manager in a pod has a token; a client
- * certificate, which the API server verifies anew with each request, would cost it half a millisecond of CPU a request more.
+ * certificate, which the API server verifies for each request, would cost it half a millisecond of CPU per request.
  */
 export async function serviceAccountAccess(
   kube: Kube,

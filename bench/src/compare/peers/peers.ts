@@ -8,7 +8,7 @@ import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
 export interface PeerSite {
   /** Of the user whose requests are counted. */
   readonly kubeconfigPath: string;
-  /** The same, for whoever takes no kubeconfig. */
+  /** The same, for peers without a kubeconfig. */
   readonly api: { readonly server: string; readonly caPem: string; readonly token: string };
   readonly cloudUrl: string;
   readonly apiKey: string;

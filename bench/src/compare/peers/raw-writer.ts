@@ -6,7 +6,7 @@ import type { Peer } from "./peers.ts";
 /** Requests at once. 8, 16, 32 and 64 differ by less than the noise on two cores: the API server is the limit. */
 const AT_ONCE = 16;
 
-/** The least that the API server can answer: nobody reads it. */
+/** The smallest response of the API server, because it is unread. */
 const ANSWER = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
 /** No controller at all: the two writes that each node needs, as fast as the API server takes them from the bench. */

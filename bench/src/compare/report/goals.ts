@@ -4,7 +4,7 @@ import { groupOf, type Measure, ratios, type Result, valuesOf } from "./results.
 import { type Scenario, type Size, type Sizes, sizeOf } from "../scenarios/scenario.ts";
 
 /** A goal and how it stands. */
-export interface Standing {
+export interface GoalResult {
   readonly goal: string;
   /** Sizes at which it was measured; empty when it was not. */
   readonly at: string;
@@ -129,21 +129,21 @@ const GOALS: readonly Goal[] = [
   { scenario: "steady", goal: "CPU at rest, of upstream's", value: share(UPSTREAM_TUNED, "cpuSeconds"), atMost: 1 },
   { scenario: "services", goal: "faster than upstream", value: times(UPSTREAM, "seconds"), atLeast: 10 },
   { scenario: "services", goal: "as fast as upstream tuned", value: times(UPSTREAM_TUNED, "seconds"), atLeast: 1 },
-  { scenario: "restart", goal: "changes at the cloud", value: own("cloudChanges"), atMost: 0 },
+  { scenario: "restart", goal: "changes in the cloud", value: own("cloudChanges"), atMost: 0 },
   { scenario: "restart", goal: "time of upstream's", value: share(UPSTREAM_TUNED, "seconds"), atMost: 0.5 },
   { scenario: "join", goal: "changes a load balancer", value: each("services", "cloudChanges"), atMost: 3 },
-  { scenario: "verdict", goal: "faster than upstream", value: times(UPSTREAM_TUNED, "seconds"), atLeast: 20 },
+  { scenario: "not-ready", goal: "faster than upstream", value: times(UPSTREAM_TUNED, "seconds"), atLeast: 20 },
 ];
 
 /** Every goal of these scenarios, and whether the runs have reached it. */
-export function standings(scenarios: readonly Scenario[], results: readonly Result[]): readonly Standing[] {
+export function goalResults(scenarios: readonly Scenario[], results: readonly Result[]): readonly GoalResult[] {
   return GOALS.flatMap((goal) => {
     const scenario = scenarios.find(({ name }) => name === goal.scenario);
-    return scenario === undefined ? [] : [standing(goal, scenario, results)];
+    return scenario === undefined ? [] : [goalResult(goal, scenario, results)];
   });
 }
 
-function standing(goal: Goal, scenario: Scenario, results: readonly Result[]): Standing {
+function goalResult(goal: Goal, scenario: Scenario, results: readonly Result[]): GoalResult {
   const { atLeast, atMost } = goal;
   const group = groupFor(goal, scenario, results);
   const sizes = group[0]?.sizes ?? {};

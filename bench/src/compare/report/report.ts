@@ -1,5 +1,5 @@
 import { markdownTable } from "../../lib/markdown-table.ts";
-import { standings } from "./goals.ts";
+import { goalResults } from "./goals.ts";
 import { CLOUDWIRE } from "../peers/names.ts";
 import { groupOf, type Result, tableOf } from "./results.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
@@ -19,7 +19,7 @@ export function tables(scenarios: readonly Scenario[], results: readonly Result[
 
 /** Every goal, with what was wanted and what was got. */
 export function goalsTable(scenarios: readonly Scenario[], results: readonly Result[]): string {
-  const rows = standings(scenarios, results).map(({ goal, at, wanted, got, kind }) => [
+  const rows = goalResults(scenarios, results).map(({ goal, at, wanted, got, kind }) => [
     goal,
     at,
     wanted,

@@ -7,8 +7,8 @@ import { parseResultsFile, readResultsFile, requireSameMachine, writeResultsFile
 
 const run = { scenario: "initialize", sizes: { nodes: 30 }, peer: "ours", round: 0 };
 const results: readonly Result[] = [
-  { ...run, kind: "measured", figures: { seconds: 1.5, eventLoopP99Ms: 12 } },
-  { ...run, round: 1, kind: "projected", share: 0.5, figures: { seconds: 3 } },
+  { ...run, kind: "measured", measurements: { seconds: 1.5, eventLoopP99Ms: 12 } },
+  { ...run, round: 1, kind: "projected", share: 0.5, measurements: { seconds: 3 } },
   { ...run, round: 2, kind: "failed", reason: "a program ended" },
 ];
 

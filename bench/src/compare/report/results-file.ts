@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname } from "node:path";
-import { type Figures, MEASURE_NAMES, type Result } from "./results.ts";
+import { type Measurements, MEASURE_NAMES, type Result } from "./results.ts";
 import type { Size } from "../scenarios/scenario.ts";
 
 const GIB = 1024 ** 3;
@@ -18,7 +18,7 @@ export class ResultsFileError extends Error {
   readonly code = "RESULTS_FILE";
 }
 
-/** What figures depend on besides the programs. */
+/** What measurements depend on besides the programs. */
 export function thisMachine(): string {
   const gib = Math.round(totalmem() / GIB);
   return `${availableParallelism()} × ${cpus()[0]?.model ?? "an unknown processor"}, ${gib} GiB, Node ${process.version}`;
@@ -33,7 +33,7 @@ export async function readResultsFile(path: string): Promise<ResultsFile | undef
   return text === undefined ? undefined : parseResultsFile(path, text);
 }
 
-/** At once or not at all: whoever interrupts it loses nothing. */
+/** Atomic: an interruption loses nothing. */
 export async function writeResultsFile(path: string, { machine, results }: ResultsFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.new`, `${JSON.stringify({ machine, results }, undefined, 2)}\n`);
@@ -63,9 +63,9 @@ function parseResult(value: unknown, wrong: () => ResultsFileError): Result {
   if (typeof scenario !== "string" || typeof peer !== "string" || typeof round !== "number") throw wrong();
   const run = { scenario, sizes: numbersOf<Size>(field(value, "sizes"), SIZES), peer, round };
   const [kind, share, reason] = [field(value, "kind"), field(value, "share"), field(value, "reason")];
-  const figures: Figures = numbersOf(field(value, "figures"), MEASURE_NAMES);
-  if (kind === "measured") return { ...run, kind, figures };
-  if (kind === "projected" && typeof share === "number") return { ...run, kind, share, figures };
+  const measurements: Measurements = numbersOf(field(value, "measurements"), MEASURE_NAMES);
+  if (kind === "measured") return { ...run, kind, measurements };
+  if (kind === "projected" && typeof share === "number") return { ...run, kind, share, measurements };
   if (kind === "failed" && typeof reason === "string") return { ...run, kind, reason };
   throw wrong();
 }

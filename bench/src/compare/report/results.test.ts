@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Figures, projected, ratios, type Result, spreadOf, tableOf } from "./results.ts";
+import { type Measurements, projected, ratios, type Result, spreadOf, tableOf } from "./results.ts";
 
 const run = (peer: string, round: number) => ({ scenario: "initialize", sizes: { nodes: 100 }, peer, round });
-const result = (peer: string, round: number, figures: Figures): Result => ({
+const result = (peer: string, round: number, measurements: Measurements): Result => ({
   kind: "measured",
   ...run(peer, round),
-  figures: { events: 0, ...figures },
+  measurements: { events: 0, ...measurements },
 });
 const results = [
   result("upstream", 0, { seconds: 30, cloudCalls: 100, cpuSeconds: 4 }),
@@ -27,7 +27,7 @@ describe("projected()", () => {
       kind: "projected",
       ...run("upstream", 0),
       share: 0.25,
-      figures: { seconds: 400 },
+      measurements: { seconds: 400 },
     });
   });
 
@@ -67,7 +67,7 @@ describe("tableOf()", () => {
     expect(cells(cpu)).toEqual(["", "CPU seconds", "0", "4", "", ""]);
   });
 
-  test("has a row for what one of them has, and none for what nobody has", () => {
+  test("has a row for each measure that at least one peer has", () => {
     expect(lines.map((line) => cells(line)[1])).toEqual([
       "",
       expect.stringMatching(/^-+$/),
@@ -80,7 +80,7 @@ describe("tableOf()", () => {
     expect(cells(lines[6])).toEqual(["", "event loop late, p99, ms", "12.3", "", "", ""]);
   });
 
-  test("tells below it what was projected and what failed", () => {
+  test("lists projected and failed measurements below the table", () => {
     const failed: Result = { kind: "failed", ...run("ours", 1), reason: "the program ended\nits log" };
     const half = projected(run("upstream", 0), { seconds: 5, share: 0.5 });
     expect(tableOf([half, failed], "ours").split("\n\n").slice(1)).toEqual([

@@ -11,7 +11,7 @@ export const MEASURES = {
   pssMiB: "PSS of all, MiB",
   peakRssMiB: "most RSS of all, MiB",
   cloudCalls: "calls of the cloud",
-  cloudChanges: "changes at the cloud",
+  cloudChanges: "changes in the cloud",
   apiWrites: "writes to the API server",
   events: "events",
   eventLoopP99Ms: "event loop late, p99, ms",
@@ -38,7 +38,7 @@ export const MEASURE_NAMES: readonly Measure[] = [
 ];
 
 /** What is left out does not exist for the peer, or was not measured. */
-export type Figures = Readonly<Partial<Record<Measure, number>>>;
+export type Measurements = Readonly<Partial<Record<Measure, number>>>;
 
 /** What was to be measured: one peer, one scenario, one round. */
 export interface Run {
@@ -52,15 +52,15 @@ export interface Run {
 
 export type Result = Run &
   (
-    | { readonly kind: "measured"; readonly figures: Figures }
-    /** Patience ended when this share of the work was done: only the seconds are told, as if the rest were done as fast. */
-    | { readonly kind: "projected"; readonly share: number; readonly figures: Pick<Figures, "seconds"> }
+    | { readonly kind: "measured"; readonly measurements: Measurements }
+    /** The timeout ended after this share of the work: only the seconds are reported, extrapolated linearly. */
+    | { readonly kind: "projected"; readonly share: number; readonly measurements: Pick<Measurements, "seconds"> }
     | { readonly kind: "failed"; readonly reason: string }
   );
 
 /** Of a result that failed there are none. */
-export function figuresOf(result: Result): Figures {
-  return result.kind === "failed" ? {} : result.figures;
+export function measurementsOf(result: Result): Measurements {
+  return result.kind === "failed" ? {} : result.measurements;
 }
 
 /** What a peer needed whose patience ended, or did not. */
@@ -69,7 +69,7 @@ export function projected(run: Run, { seconds, share }: { readonly seconds: numb
     const reason = `in ${seconds.toFixed(0)} s nothing was done; give it more --patience`;
     return { ...run, kind: "failed", reason };
   }
-  return { ...run, kind: "projected", share, figures: { seconds: seconds / share } };
+  return { ...run, kind: "projected", share, measurements: { seconds: seconds / share } };
 }
 
 /** The same for the same scenario and sizes. */
@@ -89,12 +89,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** The peer's figures of all rounds that have one. */
+/** The peer's measurements of all rounds that have one. */
 export function valuesOf(results: readonly Result[], peer: string, measure: Measure): readonly number[] {
   return results
     .filter((result) => result.peer === peer)
     .flatMap((result) => {
-      const value = figuresOf(result)[measure];
+      const value = measurementsOf(result)[measure];
       return value === undefined ? [] : [value];
     });
 }
@@ -102,12 +102,12 @@ export function valuesOf(results: readonly Result[], peer: string, measure: Meas
 /** Of each round: how often the base's figure fits into the peer's. Rounds that one of them lacks are left out. */
 export function ratios(results: readonly Result[], peer: string, base: string, measure: Measure): readonly number[] {
   const ofBase = new Map(
-    results.filter((result) => result.peer === base).map((result) => [result.round, figuresOf(result)[measure]]),
+    results.filter((result) => result.peer === base).map((result) => [result.round, measurementsOf(result)[measure]]),
   );
   return results
     .filter((result) => result.peer === peer)
     .flatMap((result) => {
-      const value = figuresOf(result)[measure];
+      const value = measurementsOf(result)[measure];
       const divisor = ofBase.get(result.round) ?? 0;
       return divisor === 0 || value === undefined ? [] : [value / divisor];
     });

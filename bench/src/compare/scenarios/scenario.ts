@@ -11,7 +11,7 @@ export interface Scenario {
   readonly name: string;
   /** All sizes that it depends on, as the goals want them. */
   readonly sizes: Sizes;
-  /** Those whom a goal names; others take part only when they are asked to. */
+  /** The peers of its goals; others take part only on request. */
   readonly peers: readonly string[];
   readonly about: (sizes: Sizes) => string;
   /** That the controllers of both get besides. */

@@ -80,13 +80,13 @@ const GROWN_UP_MS = 65_000;
  * Kubelets have lost the API server: every Node is declared NotReady while its machine runs on. Each has to be asked about before
  * anything is done to its Node. The cloud sees who asks about which machine, in whatever way.
  */
-const verdict: Scenario = {
-  name: "verdict",
+const notReady: Scenario = {
+  name: "not-ready",
   sizes: { nodes: 5000 },
   peers: [CLOUDWIRE, UPSTREAM_TUNED],
   about: (sizes) =>
     `${sizeOf(sizes, "nodes")} nodes become NotReady; from the last of them until the cloud has been asked about every one since`,
-  // The regular look at all Nodes asks the cloud as well: it is put off, as the cloud cannot tell what a question is for.
+  // Postpones the regular update of all Nodes, because the cloud cannot distinguish its reads.
   flags: ["--node-status-update-frequency=2h"],
   run: async (stage, peer, sizes) => {
     await stage.addReadyNodes(sizeOf(sizes, "nodes"));
@@ -117,4 +117,4 @@ const steady: Scenario = {
 };
 
 /** All, in the order in which they are run. */
-export const SCENARIOS: readonly Scenario[] = [initialize, services, restart, join, verdict, steady];
+export const SCENARIOS: readonly Scenario[] = [initialize, services, restart, join, notReady, steady];

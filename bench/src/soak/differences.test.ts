@@ -1,7 +1,7 @@
 import type { Instance, LoadBalancer } from "@cloudwire/provider-simulated";
 import type { Json } from "@cloudwire/test";
 import { describe, expect, test } from "vitest";
-import { type Reality, targetsDigest, unfulfilled, type Wishes } from "./unfulfilled.ts";
+import { type ActualObjects, targetsDigest, differencesFrom, type DesiredObjects } from "./differences.ts";
 
 const TIMES = { createdAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z", revision: 1 };
 
@@ -51,31 +51,34 @@ const service = {
 } as const satisfies Json;
 const withoutAddress = { ...service, status: { loadBalancer: {} } };
 
-const wishes: Wishes = {
+const desired: DesiredObjects = {
   nodes: new Map([["n-1", "i-1"]]),
   services: [{ name: "web", uid: "uid-1", type: "LoadBalancer", port: 8080 }],
 };
-const unwanted: Wishes = { ...wishes, services: [{ name: "web", uid: "uid-1", type: "ClusterIP", port: 8080 }] };
-const reality: Reality = {
+const unwanted: DesiredObjects = {
+  ...desired,
+  services: [{ name: "web", uid: "uid-1", type: "ClusterIP", port: 8080 }],
+};
+const actual: ActualObjects = {
   nodes: [node],
   services: [{ metadata: { name: "kubernetes" } }, service],
   instances: [instance],
   loadBalancers: [loadBalancer],
 };
 
-describe("unfulfilled()", () => {
-  test("finds nothing when all is as wished", () => {
-    expect(unfulfilled(wishes, reality)).toEqual([]);
+describe("differencesFrom()", () => {
+  test("finds nothing when all objects are up to date", () => {
+    expect(differencesFrom(desired, actual)).toEqual([]);
   });
 
   test("finds nothing when a Service has given its load balancer up", () => {
-    expect(unfulfilled(unwanted, { ...reality, services: [withoutAddress], loadBalancers: [] })).toEqual([]);
+    expect(differencesFrom(unwanted, { ...actual, services: [withoutAddress], loadBalancers: [] })).toEqual([]);
   });
 
-  test.each<[Partial<Reality>, string]>([
-    [{ nodes: [] }, "Node n-1 is missing, its machine is there"],
-    [{ instances: [] }, "Node n-1 has no machine at the cloud: the soak itself is wrong"],
-    [{ nodes: [node, { ...node, metadata: { name: "n-2" } }] }, "Node n-2 is still there, its machine is gone"],
+  test.each<[Partial<ActualObjects>, string]>([
+    [{ nodes: [] }, "Node n-1 is missing, its instance exists"],
+    [{ instances: [] }, "Node n-1 has no instance in the cloud: a bug of the soak test"],
+    [{ nodes: [node, { ...node, metadata: { name: "n-2" } }] }, "Node n-2 still exists, its instance does not"],
     [
       {
         nodes: [
@@ -84,16 +87,16 @@ describe("unfulfilled()", () => {
       },
       "Node n-1 still has the taint node.cloudprovider.kubernetes.io/uninitialized",
     ],
-    [{ nodes: [{ ...node, spec: {} }] }, "Node n-1 has not the provider ID sim://north-a/i-1"],
-    [{ nodes: [{ ...node, metadata: { name: "n-1" } }] }, "Node n-1 has not the zone north-a"],
-    [{ nodes: [{ ...node, status: {} }] }, "Node n-1 has not the address 127.200.0.1"],
-  ])("finds a node that is not as wished: %#", (changes, sentence) => {
-    expect(unfulfilled(wishes, { ...reality, ...changes })).toEqual([sentence]);
+    [{ nodes: [{ ...node, spec: {} }] }, "Node n-1 does not have the provider ID sim://north-a/i-1"],
+    [{ nodes: [{ ...node, metadata: { name: "n-1" } }] }, "Node n-1 does not have the zone north-a"],
+    [{ nodes: [{ ...node, status: {} }] }, "Node n-1 does not have the address 127.200.0.1"],
+  ])("finds a node that differs from the desired one: %#", (changes, sentence) => {
+    expect(differencesFrom(desired, { ...actual, ...changes })).toEqual([sentence]);
   });
 
-  test.each<[Partial<Reality>, string]>([
+  test.each<[Partial<ActualObjects>, string]>([
     [{ services: [] }, "Service web is missing"],
-    [{ services: [service, { metadata: { name: "old" } }] }, "Service old is still there, it was deleted"],
+    [{ services: [service, { metadata: { name: "old" } }] }, "Service old still exists after its deletion"],
     [{ loadBalancers: [] }, "Service web has 0 load balancers instead of 1"],
     [{ loadBalancers: [loadBalancer, loadBalancer] }, "Service web has 2 load balancers instead of 1"],
     [{ loadBalancers: [{ ...loadBalancer, state: "updating" }] }, "Service web has a load balancer that is updating"],
@@ -107,17 +110,17 @@ describe("unfulfilled()", () => {
       "Service web has a load balancer with 0 targets that are not all the nodes",
     ],
     [
-      { loadBalancers: [loadBalancer, { ...loadBalancer, name: "stray", tags: {} }] },
-      "Load balancer stray is at the cloud, its Service is gone",
+      { loadBalancers: [loadBalancer, { ...loadBalancer, name: "orphan", tags: {} }] },
+      "Load balancer orphan is in the cloud, its Service does not exist",
     ],
-  ])("finds a Service that is not as wished: %#", (changes, sentence) => {
-    expect(unfulfilled(wishes, { ...reality, ...changes })).toEqual([sentence]);
+  ])("finds a Service that differs from the desired one: %#", (changes, sentence) => {
+    expect(differencesFrom(desired, { ...actual, ...changes })).toEqual([sentence]);
   });
 
-  test.each<[Partial<Reality>, string]>([
-    [{ services: [withoutAddress] }, "Service web has a load balancer that it does not want"],
-    [{ loadBalancers: [] }, "Service web has the address of a load balancer that it does not want"],
+  test.each<[Partial<ActualObjects>, string]>([
+    [{ services: [withoutAddress] }, "Service web has an unneeded load balancer"],
+    [{ loadBalancers: [] }, "Service web has the address of an unneeded load balancer"],
   ])("finds what is left of a load balancer that was given up: %#", (changes, sentence) => {
-    expect(unfulfilled(unwanted, { ...reality, ...changes })).toEqual([sentence]);
+    expect(differencesFrom(unwanted, { ...actual, ...changes })).toEqual([sentence]);
   });
 });
