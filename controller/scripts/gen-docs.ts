@@ -1,5 +1,5 @@
 /** Writes the reference pages that derive from tables of the daemon. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { AUDIT_SCHEMA_FILE, auditPage } from "./reference/audit-page.ts";
 import { auditSchema } from "./schemas/audit-schema.ts";
 import { configSchema } from "./schemas/config-schema.ts";
@@ -12,6 +12,7 @@ import { conditionsPage } from "./reference/conditions-page.ts";
 import { errorsPage } from "./reference/errors-page.ts";
 import { eventsPage } from "./reference/events-page.ts";
 import { metricsPage } from "./reference/metrics-page.ts";
+import { SURFACES, surfaceText } from "./surface.ts";
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "flags.md": flagsPage,
@@ -31,3 +32,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
 for (const [name, page] of Object.entries(PAGES)) {
   writeFileSync(new URL(`../../docs/reference/${name}`, import.meta.url), page());
 }
+
+const surfaces = new URL("../../docs/surface/", import.meta.url);
+mkdirSync(surfaces, { recursive: true });
+for (const [name, lines] of Object.entries(SURFACES)) writeFileSync(new URL(name, surfaces), surfaceText(lines()));

@@ -1,5 +1,5 @@
 /**
- * Writes docs/reference/sdk*.md from what the SDKs export. Fails for an export, or a member of one, without documentation. Pages of a
+ * Writes docs/reference/sdk*.md and docs/surface/{sdk-*,operator-api,contract}.txt from what the packages export. Fails for an export, or a member of one, without documentation. Pages of a
  * language whose tools are not installed stay as they are; in CI that is a failure.
  */
 import { writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { failOnUserError, UserError } from "../../lib/user-error.ts";
 import { indexPage } from "./index-page.ts";
 import { readPackages, type SdkPackage, undocumented } from "./model.ts";
 import { type Page, renderPage } from "./page.ts";
+import { contractSurface, renderSurface } from "./surface.ts";
 import { readTypeScript } from "./typescript.ts";
 
 /** One language: its page, and how its packages are read. */
@@ -78,6 +79,9 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
+/** The JSON of the operator endpoints and of `cloudwire -o json`. */
+const OPERATOR_API = { name: "@cloudwire/operator-api", doc: "", indexPath: join(ROOT, "operator-api/src/index.ts") };
+
 const readByTool = async (command: string, args: readonly string[]): Promise<readonly SdkPackage[] | string> => {
   const there = await run(command, [command === "go" ? "version" : "--version"], { output: "keep" }).catch(
     () => undefined,
@@ -99,14 +103,17 @@ const main = async (): Promise<number> => {
       continue;
     }
     missing.push(...packages.flatMap(undocumented));
-    write(file, renderPage({ ...page, packages }));
+    write(`reference/${file}`, renderPage({ ...page, packages }));
+    write(`surface/${file.replace(".md", ".txt")}`, renderSurface(packages));
   }
-  write("sdk.md", indexPage(LANGUAGES));
+  write("reference/sdk.md", indexPage(LANGUAGES));
+  write("surface/operator-api.txt", renderSurface(readTypeScript([OPERATOR_API])));
+  write("surface/contract.txt", await contractSurface());
   if (missing.length > 0)
     throw new UserError(`${missing.length} exports of the SDKs have no documentation:\n  ${missing.join("\n  ")}`);
   return 0;
 };
 
-const write = (file: string, text: string): void => writeFileSync(join(ROOT, "docs/reference", file), text);
+const write = (file: string, text: string): void => writeFileSync(join(ROOT, "docs", file), text);
 
 await failOnUserError("sdk-reference", main);

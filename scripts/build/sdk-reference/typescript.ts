@@ -61,6 +61,10 @@ class Reader {
 
   #namesIn(indexPath: string): readonly { readonly name: string; readonly source: Source }[] {
     return parse(indexPath).program.body.flatMap((statement) => {
+      if (statement.type === "ExportAllDeclaration") {
+        const source = this.#source(join(dirname(indexPath), statement.source.value));
+        return [...source.declarations.values()].filter((one) => one.exported).map(({ name }) => ({ name, source }));
+      }
       if (statement.type !== "ExportNamedDeclaration" || !statement.source) return [];
       const source = this.#source(join(dirname(indexPath), statement.source.value));
       return statement.specifiers.map(({ exported }) => ({ name: nameOf(exported), source }));
@@ -201,6 +205,8 @@ const variableSignature = (node: VariableDeclaration, name: string, source: Sour
   if (declarator?.init?.type === "ArrowFunctionExpression")
     return withoutReadonly(functionSignature(name, declarator.init, source));
   if (objectOf(declarator?.init)) return `const ${name}`;
+  if (declarator?.init && isConstant(declarator.init))
+    return `const ${name} = ${withoutComments(declarator.init.start, declarator.init.end, source)}`;
   throw new Error(`${source.path}: say the type of ${name}, which is exported`);
 };
 
@@ -212,6 +218,10 @@ const functionSignature = (name: string, node: ArrowFunctionExpression, source: 
     ? `${asyncWord}function ${name}${head.slice(asyncWord.length)}`
     : `function ${name}${head}`;
 };
+
+/** A value that is its own type. */
+const isConstant = (init: Expression): boolean =>
+  init.type === "Literal" || (init.type === "TSAsExpression" && init.expression.type === "ArrayExpression");
 
 /** An object of functions, `as const` or not. */
 const objectOf = (init: Expression | null | undefined): ObjectExpression | undefined => {
