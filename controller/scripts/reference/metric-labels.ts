@@ -14,7 +14,7 @@ import type { NodeOwner } from "../../src/provider/model/provider.ts";
 import type { Outcome } from "../../src/runtime/reconciler.ts";
 import type { LineResult } from "../../src/telemetry/line-log.ts";
 import type { RecordingResult } from "../../src/telemetry/recording-log.ts";
-import type { SpanFate } from "../../src/telemetry/trace-export.ts";
+import type { SpanResult } from "../../src/telemetry/trace-export.ts";
 import type { Priority } from "../../src/util/semaphore.ts";
 import { type ClosedSet, closed } from "../closed-set.ts";
 
@@ -251,7 +251,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     }),
   },
   cloudwire_trace_spans_total: {
-    result: closed<SpanFate>({
+    result: closed<SpanResult>({
       exported: "",
       failed: "the collector did not accept them",
       dropped: "the queue was full",

@@ -95,12 +95,12 @@ Cloudwire:
     {
       what: "refuses a tree where a value is taken",
       text: `KubeCloudShared:\n  ClusterName: {a: b}\n${PROVIDER}`,
-      problems: ["ccm.yaml:4: KubeCloudShared.ClusterName: is neither a text, a number nor a list of them"],
+      problems: ["ccm.yaml:4: KubeCloudShared.ClusterName: is not a string, a number or a list of them"],
     },
     {
       what: "refuses a value where a section is",
       text: `Generic: yes\n${PROVIDER}`,
-      problems: ["ccm.yaml:3: Generic: is a section: write its settings below it, or take the line out"],
+      problems: ["ccm.yaml:3: Generic: is a section: write its settings below it, or remove the line"],
     },
     {
       what: "says where it is malformed",
@@ -115,12 +115,12 @@ Cloudwire:
     {
       what: "does not miss what was given wrongly",
       text: "Cloudwire:\n  Provider: 5\n",
-      problems: ["ccm.yaml:4: Cloudwire.Provider: is 5, but takes a text: put it in quotes"],
+      problems: ["ccm.yaml:4: Cloudwire.Provider: is 5, but takes a string: put it in quotes"],
     },
     {
       what: "refuses a second document",
       text: `${PROVIDER}---\n${HEAD}`,
-      problems: ["ccm.yaml:5: begins a second document; the file has one"],
+      problems: ["ccm.yaml:5: begins a second document; only one is allowed"],
     },
     {
       what: "suggests nothing for what is like nothing",
@@ -140,13 +140,13 @@ Cloudwire:
       what: "refuses what YAML reads as another type than was meant, and what has no value",
       text: `Generic:\n  LeaderElection:\n    LeaderElect: yes\n    LeaseDuration: 30\n  Port: "1"\n  Controllers: [1]\nKubeCloudShared:\n  ClusterName: 010\nWebhook:\n${PROVIDER}  Master:\n`,
       problems: [
-        'ccm.yaml:5: Generic.LeaderElection.LeaderElect: is the text "yes", but takes true or false',
+        'ccm.yaml:5: Generic.LeaderElection.LeaderElect: is the string "yes", but takes true or false',
         "ccm.yaml:6: Generic.LeaderElection.LeaseDuration: is 30, but takes a duration like 300ms, 15s or 1m30s",
-        'ccm.yaml:7: Generic.Port: is the text "1", but takes a number',
-        "ccm.yaml:8: Generic.Controllers: item 1 is not a text: put it in quotes",
-        "ccm.yaml:10: KubeCloudShared.ClusterName: is 10, but takes a text: put it in quotes",
-        "ccm.yaml:11: Webhook: is a section: write its settings below it, or take the line out",
-        "ccm.yaml:14: Cloudwire.Master: has no value: give it one, or take the line out",
+        'ccm.yaml:7: Generic.Port: is the string "1", but takes a number',
+        "ccm.yaml:8: Generic.Controllers: item 1 is not a string: put it in quotes",
+        "ccm.yaml:10: KubeCloudShared.ClusterName: is 10, but takes a string: put it in quotes",
+        "ccm.yaml:11: Webhook: is a section: write its settings below it, or remove the line",
+        "ccm.yaml:14: Cloudwire.Master: has no value: set one, or remove the line",
       ],
     },
     {
@@ -181,8 +181,8 @@ Cloudwire:
   });
 
   test.each([
-    ["", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration$/]],
-    ["- a\n", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration$/]],
+    ["", [/^ccm\.yaml: contains no CloudControllerManagerConfiguration$/]],
+    ["- a\n", [/^ccm\.yaml: contains no CloudControllerManagerConfiguration$/]],
     [
       "apiVersion: v1\nkind: ConfigMap\ndata: {}\n",
       [/^ccm\.yaml:1: apiVersion: is "v1", not/, /^ccm\.yaml:2: kind: is "ConfigMap", not/],

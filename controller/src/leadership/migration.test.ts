@@ -28,7 +28,7 @@ describe("parseLeaderMigration()", () => {
   });
 
   test.each([
-    ["", ["holds no LeaderMigrationConfiguration"]],
+    ["", ["contains no LeaderMigrationConfiguration"]],
     ["a: [", [expect.stringContaining("Flow sequence")]],
     [HEAD, ["leaderName: is missing; name the second Lease"]],
     [

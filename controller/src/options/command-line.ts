@@ -1,13 +1,13 @@
 import { type FlagTable, isCommandFlag } from "./table.ts";
-import { type Flag, NOTHING_SAID, type Said } from "./flag.ts";
+import { allSaid, NOTHING_SAID, type Said, saidWrong } from "./flag.ts";
 import { nearest } from "./suggestion.ts";
 import { unusedFlags } from "./upstream-flags.ts";
 
-/** What comes after it is no flag, whatever it looks like. */
+/** Arguments after it are not flags. */
 const NO_MORE_FLAGS = "--";
 
-/** What one argument says, and how many arguments it takes up. */
 interface Token extends Said {
+  /** Number of arguments that it consumes. */
   readonly taken: 1 | 2;
 }
 
@@ -22,15 +22,10 @@ export function readCommandLine(table: Table, args: readonly string[]): Said {
     tokens.push(readToken(table, args[index] ?? "", args[index + 1]));
   }
   tokens.push(...args.slice(flagArgs.length + 1).map((arg) => readOther(table, arg)));
-  return {
-    occurrences: tokens.flatMap(({ occurrences }) => occurrences),
-    problems: tokens.flatMap(({ problems }) => problems),
-    warnings: tokens.flatMap(({ warnings }) => warnings),
-    lost: [],
-  };
+  return allSaid(tokens);
 }
 
-/** `--a=b`, `--a b`, `--bool`, `-v=2`, `-v 2`, `-v2`; `_` may stand for `-` in names. */
+/** `--a=b`, `--a b`, `--bool`, `-v=2`, `-v 2`, `-v2`; `_` in names is the same as `-`. */
 function readToken(table: Table, arg: string, next: string | undefined): Token {
   const match = /^(?:--([A-Za-z][-\w]*)(?:=(.*))?|-(v)(?:=(.*)|(\d+))?)$/s.exec(arg);
   if (!match) return readOther(table, arg);
@@ -38,63 +33,47 @@ function readToken(table: Table, arg: string, next: string | undefined): Token {
   const inline = match[2] ?? match[4] ?? match[5];
   const flag = (table.byName.get(name) ?? unusedFlags.get(name))?.flag;
   if (flag === undefined) {
-    // Its value, if one follows, is not an argument of its own.
-    return token(
-      inline === undefined && next?.startsWith("-") === false ? 2 : 1,
-      wrong(`--${name}`, unknown(table, name)),
-    );
+    const hasValue = inline === undefined && next?.startsWith("-") === false;
+    return token(hasValue ? 2 : 1, saidWrong(`--${name}`, unknown(table, name)));
   }
   if (inline !== undefined) return token(1, said(table, name, inline));
-  return flag.valueName === undefined ? readBare(table, name, next) : readFollowed(table, name, flag.valueName, next);
+  if (flag.valueName === undefined) return readBare(table, name, next);
+  return next === undefined
+    ? token(1, saidWrong(`--${name}`, `needs a value: ${flag.valueName}`))
+    : token(2, said(table, name, next));
 }
 
 /** A boolean without a value. */
 function readBare(table: Table, name: string, next: string | undefined): Token {
-  // A common mistake: without this, it would be told that "false" is no flag.
+  // A common mistake, which would otherwise be reported as "false" not being a flag.
   if (next === "true" || next === "false") {
-    return token(2, wrong(`--${name}`, `takes its value after "=": write --${name}=${next}`));
+    return token(2, saidWrong(`--${name}`, `takes its value after "=": write --${name}=${next}`));
   }
   return token(1, said(table, name, "true"));
 }
 
-function readFollowed(table: Table, name: string, valueName: string, next: string | undefined): Token {
-  return next === undefined
-    ? token(1, wrong(`--${name}`, `needs a value: ${valueName}`))
-    : token(2, said(table, name, next));
-}
-
-/** What is no flag. An empty argument, as templates leave it behind, says nothing. */
+/** An argument that is not a flag. Templates may leave empty ones behind, which are ignored. */
 function readOther(table: Table, arg: string): Token {
   if (arg === "") return token(1, NOTHING_SAID);
   const name = /^-?([A-Za-z][-\w]*)/.exec(arg)?.[1]?.replaceAll("_", "-") ?? "";
   const isKnown = table.byName.has(name) || unusedFlags.has(name) || isCommandFlag(name);
   const what = isKnown ? `lacks its dashes; write --${name}` : "is not a flag; this program takes flags only";
-  return token(1, wrong(arg, what));
+  return token(1, saidWrong(arg, what));
 }
 
-/** A value that a flag was given. */
 function said(table: Table, name: string, text: string): Said {
   const where = `--${name}`;
   const row = table.byName.get(name);
   if (row !== undefined) return { ...NOTHING_SAID, occurrences: [{ key: row.key, where, text }] };
   const unused = unusedFlags.get(name);
   if (unused === undefined) return NOTHING_SAID;
-  return { ...NOTHING_SAID, ...saidInVain(unused.flag, where, text, unused.instead) };
-}
-
-function saidInVain(flag: Flag<unknown>, where: string, text: string, instead: string): Partial<Said> {
-  const parsed = flag.parse(text, undefined);
-  return parsed.kind === "problem"
-    ? { problems: [{ where, what: parsed.problem }] }
-    : { warnings: [{ where, what: instead }] };
+  const parsed = unused.flag.parse(text, undefined);
+  if (parsed.kind === "problem") return saidWrong(where, parsed.problem);
+  return { ...NOTHING_SAID, warnings: [{ where, what: unused.instead }] };
 }
 
 function token(taken: Token["taken"], what: Said): Token {
   return { ...what, taken };
-}
-
-function wrong(where: string, what: string): Said {
-  return { ...NOTHING_SAID, problems: [{ where, what }] };
 }
 
 function unknown(table: Table, name: string): string {

@@ -71,7 +71,7 @@ describe("bashCompletion()", () => {
     expect(complete(`${PROGRAM} ${typed}`).toSorted()).toEqual([...wanted].toSorted());
   });
 
-  test("keeps the whole word where bash does not break it", () => {
+  test("keeps the whole word if bash does not split it", () => {
     expect(complete(`${PROGRAM} --logging-format=t`, " \t\n")).toEqual(["--logging-format=text"]);
   });
 });

@@ -1,11 +1,10 @@
 import { type LineCounter, type YAMLMap, isMap, isScalar, isSeq } from "yaml";
 import { type FileText, readYaml } from "./text-file.ts";
-import { type Flag, NOTHING_SAID, type Said, type Shape, defaultText } from "./flag.ts";
+import { type Flag, NOTHING_SAID, type Said, type Shape, allSaid, defaultText, saidWrong } from "./flag.ts";
 import { nearest, plain } from "./suggestion.ts";
 import type { FlagTable } from "./table.ts";
 import { unusedPaths } from "./upstream-flags.ts";
 
-/** One entry of the file, wherever it stands. */
 interface Entry {
   /** `Generic.LeaderElection.LeaseDuration`. */
   readonly path: string;
@@ -18,7 +17,7 @@ type Table = Pick<FlagTable<unknown>, "byName" | "byPath">;
 
 /** The settings of the configuration file at `path`, YAML or JSON. */
 export function readConfigFile(table: Table, path: string, file: FileText): Said {
-  if (file.kind === "unreadable") return { ...refused(path, file.what), lost: "all" };
+  if (file.kind === "unreadable") return { ...saidWrong(path, file.what), lost: "all" };
   const yaml = readYaml(file.text);
   if (yaml.kind === "malformed") {
     const problems = yaml.mistakes.map(({ line, what }) => ({ where: `${path}:${line}`, what }));
@@ -26,14 +25,14 @@ export function readConfigFile(table: Table, path: string, file: FileText): Said
   }
   const { document, lines } = yaml;
   if (document.contents === null || !isMap(document.contents)) {
-    return { ...refused(path, `holds no ${KIND}`), lost: "all" };
+    return { ...saidWrong(path, `contains no ${KIND}`), lost: "all" };
   }
   const sections = sectionsOf(table);
   const leaves = entriesOf(document.contents, "", { lines, sections });
   return read(path, leaves, (entry, where) => readEntry(entry, where, table, sections));
 }
 
-/** Paths that others are below of. */
+/** Paths that have other paths below them. */
 function sectionsOf({ byPath }: Table): ReadonlySet<string> {
   return new Set(
     [...byPath.keys(), ...unusedPaths.keys()].flatMap((path) => {
@@ -45,19 +44,14 @@ function sectionsOf({ byPath }: Table): ReadonlySet<string> {
 
 function read(file: string, entries: readonly Entry[], readOne: (entry: Entry, where: string) => Said): Said {
   const kinds = entries.filter(({ path }) => path === "kind" || path === "apiVersion");
-  // Of a file of another kind nothing else is worth a word.
+  // In a file of another kind everything else is wrong as well.
   const other = kinds.some(({ path, value }) => path === "kind" && value !== KIND);
   const all = (other ? kinds : entries).map((entry) => readOne(entry, `${file}:${entry.line}: ${entry.path}`));
-  if (kinds.length < 2) all.push(refused(file, `needs apiVersion: ${API_VERSION} and kind: ${KIND}`));
-  return {
-    occurrences: all.flatMap(({ occurrences }) => occurrences),
-    problems: all.flatMap(({ problems }) => problems),
-    warnings: all.flatMap(({ warnings }) => warnings),
-    lost: other ? "all" : all.flatMap(({ lost }) => lost),
-  };
+  if (kinds.length < 2) all.push(saidWrong(file, `needs apiVersion: ${API_VERSION} and kind: ${KIND}`));
+  return other ? { ...allSaid(all), lost: "all" } : allSaid(all);
 }
 
-/** Leaves of the tree; below what is no section nothing is looked for. */
+/** Leaves of the tree; a value that is not a section is a leaf. */
 function entriesOf(
   node: YAMLMap,
   path: string,
@@ -82,23 +76,23 @@ function readEntry({ path, value }: Entry, where: string, table: Table, sections
   if (row !== undefined) {
     const { key, flag } = row;
     const wrong = misfit(value, flag.shape);
-    if (wrong !== undefined) return { ...refused(where, wrong), lost: [key] };
+    if (wrong !== undefined) return { ...saidWrong(where, wrong), lost: [key] };
     return { ...NOTHING_SAID, occurrences: textsOf(value, flag).map((text) => ({ key, where, text })) };
   }
   const unused = unusedPaths.get(path);
   if (unused !== undefined) return readUnused(value, unused, where);
   const wanted = path === "kind" ? KIND : path === "apiVersion" ? API_VERSION : undefined;
   if (wanted !== undefined) {
-    return value === wanted ? NOTHING_SAID : refused(where, `is "${String(value)}", not ${wanted}`);
+    return value === wanted ? NOTHING_SAID : saidWrong(where, `is "${String(value)}", not ${wanted}`);
   }
-  if (sections.has(path)) return refused(where, "is a section: write its settings below it, or take the line out");
+  if (sections.has(path)) return saidWrong(where, "is a section: write its settings below it, or remove the line");
   const meant = suggestion(path, table, sections);
-  return refused(where, `is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`);
+  return saidWrong(where, `is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`);
 }
 
 function readUnused(value: unknown, { flag, instead }: { flag: Flag<unknown>; instead: string }, where: string): Said {
   const wrong = misfit(value, flag.shape) ?? textsOf(value, flag).map((text) => problemOf(flag, text))[0];
-  return wrong === undefined ? { ...NOTHING_SAID, warnings: [{ where, what: instead }] } : refused(where, wrong);
+  return wrong === undefined ? { ...NOTHING_SAID, warnings: [{ where, what: instead }] } : saidWrong(where, wrong);
 }
 
 function problemOf(flag: Flag<unknown>, text: string): string | undefined {
@@ -106,7 +100,7 @@ function problemOf(flag: Flag<unknown>, text: string): string | undefined {
   return parsed.kind === "problem" ? parsed.problem : undefined;
 }
 
-/** The path that was meant: one spelled nearly so, that of the flag, or the one that ends so. */
+/** A similar path, that of the flag, or one with the same last name. */
 function suggestion(path: string, { byName, byPath }: Table, sections: ReadonlySet<string>): string | undefined {
   const paths = [...byPath.keys(), ...sections];
   const last = plain(path.split(".").at(-1) ?? "");
@@ -117,43 +111,38 @@ function suggestion(path: string, { byName, byPath }: Table, sections: ReadonlyS
   );
 }
 
-function refused(where: string, what: string): Said {
-  return { ...NOTHING_SAID, problems: [{ where, what }] };
-}
-
-/** What stands in a configuration file for each shape: the type, and how a message says it. */
+/** The type of each shape in a configuration file, and its name in messages. */
 const TAKES: Readonly<Record<Shape["kind"], readonly [type: string, words: string]>> = {
   boolean: ["boolean", "true or false"],
   number: ["number", "a number"],
   duration: ["string", "a duration like 300ms, 15s or 1m30s"],
-  text: ["string", "a text: put it in quotes"],
-  choice: ["string", "a text: put it in quotes"],
-  list: ["string", "a text: put it in quotes"],
+  text: ["string", "a string: put it in quotes"],
+  choice: ["string", "a string: put it in quotes"],
+  list: ["string", "a string: put it in quotes"],
 };
 
-/** What is wrong with the type of a value, as opposed to its text: YAML's `010` is a number, and a name only in quotes. */
+/** Of the type of a value: YAML reads `010` as a number unless it is quoted. */
 function misfit(value: unknown, shape: Shape): string | undefined {
-  if (value === null || value === undefined) return "has no value: give it one, or take the line out";
+  if (value === null || value === undefined) return "has no value: set one, or remove the line";
   if (Array.isArray(value)) {
     if (shape.kind !== "list") return "is a list, but takes one value";
     const other = value.findIndex((item) => typeof item !== "string");
-    return other < 0 ? undefined : `item ${other + 1} is not a text: put it in quotes`;
+    return other < 0 ? undefined : `item ${other + 1} is not a string: put it in quotes`;
   }
-  if (typeof value === "object") return "is neither a text, a number nor a list of them";
+  if (typeof value === "object") return "is not a string, a number or a list of them";
   const [type, words] = TAKES[shape.kind];
   return typeof value === type ? undefined : `is ${shown(value)}, but takes ${words}`;
 }
 
-/** The value as a command line would have it. There an empty text empties a list that has a default. */
+/** The value as on a command line, where an empty text clears a list that has a default. */
 function textsOf(value: unknown, flag: Flag<unknown>): readonly string[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.length === 0 && defaultText(flag) !== "" ? [""] : items.map((item) => String(item));
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string" ? `the text "${value}"` : JSON.stringify(value);
+  return typeof value === "string" ? `the string "${value}"` : JSON.stringify(value);
 }
 
-/** What a configuration file says that it is. */
 export const API_VERSION = "cloudcontrollermanager.config.k8s.io/v1alpha1";
 export const KIND = "CloudControllerManagerConfiguration";

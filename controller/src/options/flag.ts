@@ -1,31 +1,30 @@
-/** What came of reading one value: the value, or what is wrong with the text and what would be right. */
 export type Parsed<T> =
   | { readonly kind: "value"; readonly value: T }
   | { readonly kind: "problem"; readonly problem: string };
 
-/** One setting: everything that the parser, `--help` and the reference page need to know of it. */
+/** One setting, for the parser, `--help` and the reference page. */
 export interface Flag<T> {
-  /** Heading under which `--help` lists it. */
+  /** Heading in `--help`. */
   readonly group: FlagGroup;
-  /** What it does, one sentence without full stop; units and limits included. */
+  /** One sentence without a period; units and limits included. */
   readonly help: string;
-  /** Word for the value in `--help`; a boolean has none. */
+  /** Placeholder of the value in `--help`; undefined for a boolean. */
   readonly valueName: string | undefined;
   readonly defaultValue: T;
-  /** How it is not what upstream's flag of this name is, in default or meaning, and why: a clause without full stop. */
+  /** How default or meaning differ from upstream's flag of the same name, and why: a clause without a period. */
   readonly differs?: string;
-  /** A change of the configuration file takes effect without a restart. @default false */
+  /** Changes in the configuration file need no restart. @default false */
   readonly reloadable?: boolean;
-  /** Where upstream's configuration file has it: `Generic.LeaderElection.LeaseDuration`. @default it does not; it is in the section Cloudwire */
+  /** Path in upstream's configuration file: `Generic.LeaderElection.LeaseDuration`. @default in the section Cloudwire */
   readonly path?: string;
   readonly shape: Shape;
-  /** Reads one occurrence; `before` is the value so far, for flags that may be repeated. */
+  /** @param before the value so far, for flags that can be repeated */
   parse(text: string, before: T | undefined): Parsed<T>;
-  /** The value as a configuration file has it: what `parse` reads. */
+  /** The value in a configuration file, which `parse` can read. */
   write(value: T): Written;
 }
 
-/** What a value looks like in a configuration file; its schema and shell completion are made from it. */
+/** Type of the value in a configuration file, for its schema and shell completion. */
 export type Shape =
   | { readonly kind: "text" }
   | { readonly kind: "boolean" }
@@ -34,9 +33,9 @@ export type Shape =
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | {
       readonly kind: "list";
-      /** The only items there are; absent: any text. */
+      /** Allowed items; absent: any text. */
       readonly choices?: readonly string[];
-      /** Regular expression that each item matches. */
+      /** Regular expression for each item. */
       readonly pattern?: string;
     };
 
@@ -57,15 +56,9 @@ export type FlagGroup =
   | "tracing"
   | "upstream";
 
-interface Words {
-  readonly group: FlagGroup;
-  readonly help: string;
-  readonly differs?: string;
-  readonly reloadable?: boolean;
-  readonly path?: string;
-}
+type Words = Pick<Flag<unknown>, "group" | "help" | "differs" | "reloadable" | "path">;
 
-/** The default as a user would write it; empty: there is none to show. */
+/** The default as a user writes it; empty: nothing to show. */
 export function defaultText(flag: Flag<unknown>): string {
   return String(flag.write(flag.defaultValue));
 }
@@ -85,7 +78,7 @@ export function stringFlag(
   return { ...words, defaultValue, shape: { kind: "text" }, parse: (text) => value(text), write: (given) => given };
 }
 
-/** As Go reads them (strconv.ParseBool). */
+/** Go's strconv.ParseBool. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["true", "1", "t", "T", "TRUE", "True"].map((text) => [text, true] as const),
   ...["false", "0", "f", "F", "FALSE", "False"].map((text) => [text, false] as const),
@@ -104,26 +97,29 @@ export function boolFlag(words: Words & { readonly defaultValue: boolean }): Fla
   };
 }
 
-interface Bounds {
-  readonly min: number;
-  readonly max?: number;
-}
-
-/** Go would take a zero before other digits for octal, so nobody may rely on either. */
+/** Without leading zeros, which Go reads as octal. */
 const DECIMAL = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)$/;
 
 export function numberFlag(
-  words: Words & Bounds & { readonly valueName: string; readonly defaultValue: number; readonly whole: boolean },
+  words: Words & {
+    readonly valueName: string;
+    readonly defaultValue: number;
+    readonly min: number;
+    readonly max?: number;
+    readonly whole: boolean;
+  },
 ): Flag<number> {
   const { min, max, whole, ...rest } = words;
-  const wanted = whole ? "a whole number" : "a number";
+  const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   return {
     ...rest,
     shape: { kind: "number", whole, min, ...(max === undefined ? {} : { max }) },
     parse: (text) => {
       const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
-      const fits = Number.isFinite(number) && (!whole || Number.isInteger(number));
-      return fits && within(number, words) ? value(number) : problem(`"${text}" is not ${wanted} ${rangeOf(words)}`);
+      const isValid = whole ? Number.isInteger(number) : Number.isFinite(number);
+      return isValid && number >= min && number <= (max ?? number)
+        ? value(number)
+        : problem(`"${text}" is not a ${whole ? "whole " : ""}number ${range}`);
     },
     write: (given) => given,
   };
@@ -150,7 +146,7 @@ export function listFlag(
   return {
     ...words,
     shape: { kind: "list" },
-    // Nothing, as opposed to one empty item, is how a default is emptied.
+    // An empty text clears a default.
     parse: (text, before) =>
       value([...(before ?? []), ...(text === "" ? [] : text.split(",").map((item) => item.trim()))]),
     write: (given) => given,
@@ -173,16 +169,6 @@ export function choiceFlag<Choice extends string>(
   };
 }
 
-function within(number: number, { min, max }: Bounds): boolean {
-  return number >= min && (max === undefined || number <= max);
-}
-
-function rangeOf({ min, max }: Bounds): string {
-  return max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-}
-
-/** Durations as Go prints and parses them: `300ms`, `1m30s`, `5m0s`, `0`. */
-
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -193,10 +179,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Go's time.ParseDuration, but for a sign. */
+/** Go's time.ParseDuration without a sign. */
 export const DURATION = /^(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/;
 
-/** Milliseconds, or undefined when `text` is not a duration. Negative ones are refused: no setting of ours takes one. */
+/** In milliseconds; undefined: `text` is not a duration. Rejects negative ones, which no setting takes. */
 export function parseDurationMs(text: string): number | undefined {
   if (text === "0") return 0;
   if (!DURATION.test(text)) return undefined;
@@ -215,14 +201,13 @@ export function formatDuration(durationMs: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-/** Where to listen, or whom to call. */
 export interface HostPort {
-  /** An IPv6 address without brackets. */
+  /** IPv6 addresses are without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** `host:port` or `[v6]:port`; undefined when it is neither. */
+/** `host:port` or `[v6]:port`. */
 export function parseAddress(text: string): HostPort | undefined {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
@@ -230,37 +215,48 @@ export function parseAddress(text: string): HostPort | undefined {
   return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : (match[2] ?? "")), port };
 }
 
-/** Something wrong with the settings: where, what, and what to do. */
 export interface Problem {
-  /** The flag as a user writes it, `--provider`. */
+  /** As a user writes it: `--provider`. */
   readonly where: string;
   readonly what: string;
 }
 
-/** One setting, if it is said, and what is wrong with it; `Wrong` is how its reader tells that. */
+/** A setting, undefined unless it is set and valid. */
 export interface Setting<Value, Wrong = Problem> {
   readonly value: Value | undefined;
   readonly problems: readonly Wrong[];
 }
 
-/** One value of one setting, as somebody wrote it. */
+/** One value of one setting, as written. */
 export interface Occurrence {
   /** Key in the table of options. */
   readonly key: string;
   readonly text: string;
-  /** Where it was written, for messages: `--cluster-name`, `CLOUDWIRE_CLUSTER_NAME`, `/etc/ccm.yaml:4: KubeCloudShared.ClusterName`. */
+  /** For messages: `--cluster-name`, `CLOUDWIRE_CLUSTER_NAME`, `/etc/ccm.yaml:4: KubeCloudShared.ClusterName`. */
   readonly where: string;
 }
 
-/** What one place says: a command line, the environment, a file. */
+/** The settings of one source: command line, environment or file. */
 export interface Said {
   readonly occurrences: readonly Occurrence[];
-  /** What cannot be meant as a setting. */
   readonly problems: readonly Problem[];
-  /** What was said in vain. */
+  /** Ignored settings. */
   readonly warnings: readonly Problem[];
-  /** Keys of settings whose problem hides what they were meant to be; "all" when nothing could be read. */
+  /** Keys of settings whose value is unknown because of a problem. */
   readonly lost: readonly string[] | "all";
 }
 
 export const NOTHING_SAID: Said = { occurrences: [], problems: [], warnings: [], lost: [] };
+
+export function saidWrong(where: string, what: string): Said {
+  return { ...NOTHING_SAID, problems: [{ where, what }] };
+}
+
+export function allSaid(parts: readonly Said[]): Said {
+  return {
+    occurrences: parts.flatMap(({ occurrences }) => occurrences),
+    problems: parts.flatMap(({ problems }) => problems),
+    warnings: parts.flatMap(({ warnings }) => warnings),
+    lost: parts.some(({ lost }) => lost === "all") ? "all" : parts.flatMap(({ lost }) => lost),
+  };
+}

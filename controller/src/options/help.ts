@@ -4,7 +4,7 @@ import { type FlagTable, commandFlags } from "./table.ts";
 const WIDTH = 100;
 const INDENT = " ".repeat(8);
 
-/** What `--help` prints below `head`. */
+/** @param head lines above the flags */
 export function helpText({ byName }: FlagTable<unknown>, head: readonly string[]): string {
   const rows = [...byName.values()];
   const groups: readonly FlagGroup[] = [...new Set(rows.map(({ flag }) => flag.group))];
@@ -36,12 +36,11 @@ function wrap(text: string): string {
   return lines.map((line) => `${INDENT}${line}\n`).join("");
 }
 
-/** A tree of JSON. */
-export interface Tree {
+interface Tree {
   [name: string]: unknown;
 }
 
-/** The settings in force as a configuration file would have them (`/configz`). */
+/** The current settings in the format of the configuration file (`/configz`). */
 export function configTree<Options extends object>({ byPath }: FlagTable<Options>, options: Options): Tree {
   const values = new Map<string, unknown>(Object.entries(options));
   const tree: Tree = {};
@@ -49,7 +48,7 @@ export function configTree<Options extends object>({ byPath }: FlagTable<Options
   return tree;
 }
 
-/** Each flag with its value in force, a line each, sorted (`/flagz`). */
+/** Each flag with its current value, sorted (`/flagz`). */
 export function flagLines<Options extends object>({ byName }: FlagTable<Options>, options: Options): readonly string[] {
   const values = new Map<string, unknown>(Object.entries(options));
   return [...byName.values()].map(({ name, key, flag }) => `${name}=${String(flag.write(values.get(key)))}`).toSorted();

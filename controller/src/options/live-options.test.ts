@@ -12,7 +12,7 @@ function optionsOf(...args: readonly string[]): Options {
 }
 
 describe("LiveOptions.apply()", () => {
-  test("puts reloadable settings in force and leaves the others as they are", () => {
+  test("applies reloadable settings only", () => {
     const live = new LiveOptions(TABLE, options());
     const { current } = live;
     const changes = live.apply(
@@ -35,19 +35,19 @@ describe("LiveOptions.apply()", () => {
     });
   });
 
-  test("says nothing of settings that mean what they meant before", () => {
+  test("ignores settings with an unchanged value", () => {
     const live = new LiveOptions(TABLE, options("--node-deletion-confirmation-period=60s", "--controllers=*"));
     expect(live.apply(options("--node-deletion-confirmation-period=1m"))).toEqual({ applied: [], needRestart: [] });
   });
 
-  test("goes back when a setting is taken out again", () => {
+  test("restores the default of a removed setting", () => {
     const live = new LiveOptions(TABLE, options());
     live.apply(options("--node-monitor-period=1s"));
     expect(live.apply(options()).applied).toEqual([{ flag: "--node-monitor-period", from: "1s", to: "5s" }]);
     expect(live.current.nodeMonitorPeriod).toBe(5000);
   });
 
-  test("leaves the call rate of a provider that runs and has left the settings alone", () => {
+  test("keeps the call rate of a running provider that is no longer in the settings", () => {
     const limited = options("--provider-call-rate=acme=5");
     const live = new LiveOptions(TABLE, limited, settleCallRates);
     const { applied, needRestart } = live.apply(optionsOf("--provider=other=unix:///o.sock"));
@@ -55,14 +55,14 @@ describe("LiveOptions.apply()", () => {
     expect(live.current.providerCallRate).toEqual(limited.providerCallRate);
   });
 
-  test("changes the call rates of the providers that run while one more waits for a restart", () => {
+  test("changes the call rates of running providers while another one needs a restart", () => {
     const live = new LiveOptions(TABLE, options("--provider-call-rate=acme=5"), settleCallRates);
     const more = ["--provider=other=unix:///o.sock", "--provider-call-rate=other=9", "--provider-call-rate=acme=2"];
     const { applied } = live.apply(options(...more));
     expect(applied).toEqual([{ flag: "--provider-call-rate", from: "acme=5:5", to: "acme=2:2" }]);
   });
 
-  test("lists every setting that is not in force, however often it is asked", () => {
+  test("lists all settings that need a restart, each time", () => {
     const live = new LiveOptions(TABLE, options());
     const wanted = options("--cluster-name=other");
     expect(live.apply(wanted).needRestart).toHaveLength(1);
@@ -70,7 +70,7 @@ describe("LiveOptions.apply()", () => {
   });
 });
 
-test("LiveOptions.current shows every setting as it is now to whoever lists them", () => {
+test("LiveOptions.current has the current value of every setting", () => {
   const live = new LiveOptions(TABLE, options());
   live.apply(options("-v=4"));
   expect({ ...live.current }).toEqual(options("-v=4"));

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FlagTable } from "./table.ts";
 
-/** A setting that is not as before, as users write it. */
 export interface OptionChange {
   /** `--node-deletion-confirmation-period`. */
   readonly flag: string;
@@ -10,21 +9,19 @@ export interface OptionChange {
 }
 
 export interface OptionChanges {
-  /** In force now. */
   readonly applied: readonly OptionChange[];
-  /** As before until the process starts anew. */
   readonly needRestart: readonly OptionChange[];
 }
 
-/** The settings of a run, of which some may change while it lasts. */
+/** The settings of a process, some of which can change while it runs. */
 export class LiveOptions<Options extends object> {
   readonly #table: FlagTable<Options>;
   readonly #settle: (inForce: Options, wanted: Options) => Options;
   #values: Options;
-  /** Reads as the settings in force at each moment: for whoever shall follow a change, and for nobody to copy. */
+  /** Always has the current values; a copy does not. */
   readonly current: Options;
 
-  /** @param settle what may be wanted while those are in force */
+  /** @param settle which of the given settings may take effect */
   constructor(
     table: FlagTable<Options>,
     initial: Options,
@@ -33,12 +30,10 @@ export class LiveOptions<Options extends object> {
     this.#table = table;
     this.#settle = settle;
     this.#values = initial;
-    this.current = new Proxy(initial, {
-      get: (_initial, key) => Reflect.get(this.#values, key),
-    });
+    this.current = new Proxy(initial, { get: (_initial, key) => Reflect.get(this.#values, key) });
   }
 
-  /** Puts what is reloadable of `given` in force, and says what became of each setting that differs. */
+  /** Applies the reloadable settings of `given`. */
   apply(given: Options): OptionChanges {
     const wanted = this.#settle(this.#values, given);
     const applied: OptionChange[] = [];

@@ -4,34 +4,32 @@ import { type ReadText, readFileText } from "./text-file.ts";
 import { NOTHING_SAID, type Occurrence, type Problem, type Said } from "./flag.ts";
 import { CONFIG, type FlagTable } from "./table.ts";
 
-/** Every problem there is. */
+/** Has all problems. */
 export interface Invalid {
   readonly kind: "invalid";
   readonly problems: readonly Problem[];
 }
 
-/** Where settings come from. */
 export interface Sources {
-  /** Command line without program name. */
+  /** Without the program name. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads the files that settings name, each once; throws when it cannot. */
+  /** Reads a file that a setting names. */
   readonly readText: ReadText;
 }
 
 type Values = Partial<Record<string, unknown>>;
 
-/** What all places say together. */
 export interface Settings<Options> {
   readonly options: Options;
-  /** What the file of --config says; undefined: there is none. */
+  /** Of the file of --config; undefined: there is none. */
   readonly configText: string | undefined;
   readonly warnings: readonly Problem[];
-  /** What is wrong with single settings, and then across them: what rules say of the options. */
+  /** Problems of single settings, and those that rules across settings report. */
   readonly problemsWith: (rules: readonly Problem[]) => readonly Problem[];
 }
 
-/** Each setting from the first place that says anything of it: command line, environment, file, default. Every problem is found. */
+/** Each setting comes from the first source that has it: command line, environment, file, default. */
 export function readSettings<Options>(
   table: FlagTable<Options>,
   { args, environment, readText }: Sources,
@@ -55,16 +53,14 @@ export function readSettings<Options>(
   };
 }
 
-interface Known {
+interface Known extends Pick<Reading, "unreadable"> {
   readonly table: Pick<FlagTable<unknown>, "byName">;
   readonly counting: readonly Occurrence[];
-  /** Flags whose value could not be read. */
-  readonly unreadable: ReadonlySet<string>;
   /** Of the file. */
   readonly lost: Said["lost"];
 }
 
-/** A setting that could not be read keeps its default; rules across settings would then speak of values nobody gave. */
+/** Without those about settings that could not be read: they have their default, which no one set. */
 function across(
   rules: readonly Problem[],
   single: readonly Problem[],
@@ -75,19 +71,16 @@ function across(
     if (key === undefined || counting.some((occurrence) => occurrence.key === key)) return false;
     return lost === "all" || lost.includes(key);
   };
-  return rules
-    .filter(
-      ({ where }) => !isLost(where) && !unreadable.has(where) && !single.some((problem) => problem.where === where),
-    )
-    .map((problem) => located(table, problem, counting));
+  const isKnown = (flag: string): boolean =>
+    isLost(flag) || unreadable.has(flag) || single.some((p) => p.where === flag);
+  return rules.filter(({ where }) => !isKnown(where)).map((problem) => located(table, problem, counting));
 }
 
-/** Of an option, by its flag; undefined: it is none. */
 function keyOf({ byName }: Known["table"], flag: string): string | undefined {
   return byName.get(flag.replace(/^--/, ""))?.key;
 }
 
-/** What counts of what was said, nearest place first: a place that says anything of a setting hides the farther ones. */
+/** @param places in order of precedence; the first that has a setting hides the others */
 function inForce(places: readonly Said[]): readonly Occurrence[] {
   const settled = new Set<string>();
   return places.flatMap(({ occurrences }) => {
@@ -97,7 +90,7 @@ function inForce(places: readonly Said[]): readonly Occurrence[] {
   });
 }
 
-/** Rules speak of flags; a user looks where the setting was written. */
+/** Rules name flags; a user looks where the setting was written. */
 function located(table: Known["table"], { where, what }: Problem, occurrences: readonly Occurrence[]): Problem {
   const key = keyOf(table, where);
   return { where: occurrences.findLast((occurrence) => occurrence.key === key)?.where ?? where, what };
@@ -135,15 +128,12 @@ export function variableName(flag: string): string {
   return `${PREFIX}${flag.replaceAll("-", "_").toUpperCase()}`;
 }
 
-/**
- * The settings among the environment's variables. An empty one is as good as none. Names that are no setting are nobody's fault: a
- * Service called "cloudwire" puts some into every pod of its namespace.
- */
+/** Ignores empty and unknown variables: a Service named "cloudwire" adds some to each pod of its namespace. */
 function readEnvironment({ byName }: Pick<FlagTable<unknown>, "byName">, environment: Sources["environment"]): Said {
   const occurrences = [...byName.values()].flatMap(({ name, key, flag }) => {
     const where = variableName(name);
     const text = environment[where] ?? "";
-    // A variable stands once: a flag that may be repeated has a line for each.
+    // A list has one item a line.
     const texts = flag.shape.kind === "list" ? text.split("\n").map((line) => line.trim()) : [text];
     return texts.filter((item) => item !== "").map((item) => ({ key, where, text: item }));
   });

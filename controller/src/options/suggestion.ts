@@ -1,18 +1,18 @@
-/** Names with more letters wrong are other names. */
+/** In letters. */
 const MAX_DISTANCE = 2;
 
-/** The one of `known` that `name` is most likely a misspelling of: the same letters in another spelling first, then the nearest. */
+/** The name in `known` that differs in case and dashes only, or else the nearest. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const candidates = [...known];
   const same = candidates.find((candidate) => plain(candidate) === plain(name));
   if (same !== undefined) return same;
-  // Of a path, only the last name is in doubt: two letters of two say nothing.
+  // Of a path, only the last name counts. Two different letters of two are too many.
   const limit = Math.min(MAX_DISTANCE, Math.floor((name.split(".").at(-1) ?? "").length / 2));
   const distances = candidates.map((candidate) => ({ candidate, far: distance(candidate, name) }));
   return distances.filter(({ far }) => far <= limit).toSorted((left, right) => left.far - right.far)[0]?.candidate;
 }
 
-/** Without what tells `leaderElect`, `leader-elect` and `LeaderElect` apart. */
+/** The same for `leaderElect`, `leader-elect` and `LeaderElect`. */
 export function plain(name: string): string {
   return name.replaceAll(/[-_]/g, "").toLowerCase();
 }

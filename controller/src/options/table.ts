@@ -1,14 +1,12 @@
 import type { Flag } from "./flag.ts";
 
-/** Flags by their keys in the options: `concurrentNodeSyncs`. */
+/** By key in the options: `concurrentNodeSyncs`. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
-/** The values of those flags. Durations are in milliseconds. */
+/** Durations are in milliseconds. */
 export type OptionsOf<F> = { readonly [Key in keyof F]: F[Key] extends Flag<infer Value> ? Value : never };
 
-/** A flag and its names. */
 export interface Row {
-  /** In the options. */
   readonly key: string;
   /** Without dashes: `concurrent-node-syncs`. */
   readonly name: string;
@@ -21,7 +19,7 @@ export interface Row {
 export interface FlagTable<Options> {
   readonly byName: ReadonlyMap<string, Row>;
   readonly byKey: ReadonlyMap<string, Row>;
-  /** Those that the configuration file may have. */
+  /** In the configuration file. */
   readonly byPath: ReadonlyMap<string, Row>;
   readonly defaults: Options;
 }
@@ -29,7 +27,7 @@ export interface FlagTable<Options> {
 /** Key of the flag that names the configuration file. */
 export const CONFIG = "config";
 
-/** The section of settings that upstream does not have. */
+/** Section of the settings that upstream lacks. */
 const OWN_SECTION = "Cloudwire";
 
 export function flagTable<F extends Flags>(flags: F): FlagTable<OptionsOf<F>> {
@@ -59,19 +57,18 @@ function pathOf(key: string, { path }: Flag<unknown>): string | undefined {
   return path ?? `${OWN_SECTION}.${key.charAt(0).toUpperCase()}${key.slice(1)}`;
 }
 
-/** A flag that is answered and not a setting. */
+/** A flag that prints something. */
 interface CommandFlag {
-  /** After one dash, in the place of the name. */
+  /** Short name. */
   readonly letter?: string;
   readonly help: string;
-  /** As in Flag. */
   readonly differs?: string;
 }
 
 /** By name without dashes. */
 export const commandFlags: ReadonlyMap<CommandFlagName, CommandFlag> = new Map<CommandFlagName, CommandFlag>([
   ["help", { letter: "h", help: "show this text" }],
-  ["version", { help: "show the version", differs: "the version of this program, in one form: raw is taken for true" }],
+  ["version", { help: "show the version", differs: "prints the version of this program; raw is the same as true" }],
 ]);
 
 export type CommandFlagName = "help" | "version";
@@ -80,7 +77,7 @@ export function isCommandFlag(name: string): name is CommandFlagName {
   return name === "help" || name === "version";
 }
 
-/** Whether the flag is among the arguments, wherever it stands. A value other than false is as good as none. */
+/** A value other than false is the same as none. */
 export function isAsked(name: CommandFlagName, args: readonly string[]): boolean {
   const letter = commandFlags.get(name)?.letter;
   return args.some(

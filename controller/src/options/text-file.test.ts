@@ -5,15 +5,15 @@ const KIND = { kind: "Thing", group: "example.com", fields: new Set(["a"]) };
 
 test.each([
   ["a mistake", "kind: Thing\na: [hunter2\n", "line 3: Flow sequence in block collection must be"],
-  ["an alias of nothing", "kind: Thing\na: *hunter2\n", "has an alias (*) of something that is not there"],
-])("readKubernetesFile() shows nothing of a file with %s", (_what, text, problem) => {
+  ["an alias without an anchor", "kind: Thing\na: *hunter2\n", "has an alias (*) without an anchor"],
+])("readKubernetesFile() does not quote a file with %s", (_what, text, problem) => {
   const reading = readKubernetesFile(text, KIND);
   expect(reading.problems[0]).toContain(problem);
   expect(JSON.stringify(reading)).not.toContain("hunter2");
 });
 
 describe("yaml text", () => {
-  test("readYaml() reads YAML, and passes over tags that it does not know", () => {
+  test("readYaml() reads YAML and ignores unknown tags", () => {
     const reading = readYaml("a: !mine 1\n");
     expect(reading).toMatchObject({ kind: "document" });
     expect(reading.kind === "document" ? reading.document.toJS() : undefined).toEqual({ a: "1" });
@@ -31,7 +31,7 @@ describe("yaml text", () => {
     ["a key twice", "hunter2: 1\nhunter2: 2\n", 2],
     ["an end too many", "a: b\n}hunter2\n", 2],
     ["a second document", "a: b\n---\nhunter2\n", 2],
-  ])("readYaml() says in which line %s stands, and nothing of what stands there", (_what, text, line) => {
+  ])("readYaml() names the line of %s without quoting it", (_what, text, line) => {
     const reading = readYaml(text);
     expect(reading).toMatchObject({ kind: "malformed" });
     const mistakes = reading.kind === "malformed" ? reading.mistakes : [];

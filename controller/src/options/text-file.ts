@@ -2,17 +2,17 @@ import { type Document, type ErrorCode, LineCounter, parseDocument } from "yaml"
 import { messageOf } from "../util/errors.ts";
 import { type JsonRecord, isRecord } from "../util/json.ts";
 
-/** A kind of configuration file of Kubernetes'. */
+/** A configuration file of Kubernetes. */
 export interface FileKind {
   readonly kind: string;
   readonly group: string;
-  /** All fields but `apiVersion` and `kind`. */
+  /** Without `apiVersion` and `kind`. */
   readonly fields: ReadonlySet<string>;
 }
 
 const VERSIONS = ["v1", "v1beta1", "v1alpha1"] as const;
 
-/** What such a file says, and what is wrong with it but for the values of its fields. `document` undefined: it says nothing at all. */
+/** Reports all problems, except those of field values. */
 export function readKubernetesFile(
   text: string,
   { kind, group, fields }: FileKind,
@@ -25,10 +25,10 @@ export function readKubernetesFile(
   try {
     document = yaml.document.toJS();
   } catch {
-    // Without its words, which quote the alias.
-    return { document: undefined, problems: ["has an alias (*) of something that is not there, or too many of them"] };
+    // The error of the library would quote the alias.
+    return { document: undefined, problems: ["has an alias (*) without an anchor, or too many aliases"] };
   }
-  if (!isRecord(document)) return { document: undefined, problems: [`holds no ${kind}`] };
+  if (!isRecord(document)) return { document: undefined, problems: [`contains no ${kind}`] };
   const versions = VERSIONS.map((version) => `${group}/${version}`);
   const problems = [
     ...unknownFields(document, new Set(["apiVersion", "kind", ...fields]), kind),
@@ -41,7 +41,7 @@ export function readKubernetesFile(
   return { document, problems };
 }
 
-/** Fields of a record that nobody knows; `where` is the record's own path with a dot after it. */
+/** @param where path of the record, with a dot after it */
 export function unknownFields(
   record: JsonRecord,
   known: ReadonlySet<string>,
@@ -53,12 +53,11 @@ export function unknownFields(
     .map((field) => `${where}${field}: is not a field of ${kind}`);
 }
 
-/** The problem, if there is one. */
 export function unless(holds: boolean, problem: string): readonly string[] {
   return holds ? [] : [problem];
 }
 
-/** One document of YAML or JSON, or what keeps it from being one; nothing of the file itself is in that, for it may be the wrong file. */
+/** One YAML or JSON document. Mistakes do not quote the file, which may be the wrong one. */
 export type YamlReading =
   | { readonly kind: "document"; readonly document: Document.Parsed; readonly lines: LineCounter }
   | { readonly kind: "malformed"; readonly mistakes: readonly YamlMistake[] };
@@ -69,21 +68,21 @@ export interface YamlMistake {
   readonly what: string;
 }
 
-/** The library quotes the file in these (yaml 2.9, compose/ and doc/directives.js), or has words for programmers only. */
+/** For errors in which the library quotes the file (yaml 2.9, compose/ and doc/directives.js), or that are hard to understand. */
 const OWN_WORDS: ReadonlyMap<ErrorCode, string> = new Map([
-  ["UNEXPECTED_TOKEN", "something unexpected stands here"],
-  ["BAD_DIRECTIVE", "a line that begins with % is no directive of YAML"],
-  ["BAD_DQ_ESCAPE", "a backslash in double quotes begins nothing that YAML knows"],
-  ["BAD_PROP_ORDER", "an anchor or a tag stands in the wrong place"],
-  ["TAG_RESOLVE_FAILED", "a tag (!) that YAML does not know"],
-  ["BAD_COLLECTION_TYPE", "a tag (!) that does not fit what follows"],
-  ["MULTIPLE_DOCS", "begins a second document; the file has one"],
+  ["UNEXPECTED_TOKEN", "unexpected token"],
+  ["BAD_DIRECTIVE", "a line that begins with % is not a YAML directive"],
+  ["BAD_DQ_ESCAPE", "a backslash in double quotes begins an unknown escape"],
+  ["BAD_PROP_ORDER", "an anchor or a tag is in the wrong place"],
+  ["TAG_RESOLVE_FAILED", "an unknown tag (!)"],
+  ["BAD_COLLECTION_TYPE", "a tag (!) that does not match its value"],
+  ["MULTIPLE_DOCS", "begins a second document; only one is allowed"],
 ]);
 
-/** Never throws; every mistake is found. */
+/** Never throws; reports all mistakes. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter();
-  // "error" writes no warnings to standard error, and "silent" would take a second document for none.
+  // "error" writes no warnings to standard error, and "silent" would ignore a second document.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   if (document.errors.length === 0) return { kind: "document", document, lines };
   const mistakes = document.errors.map(({ pos, code, message }) => ({
@@ -93,10 +92,9 @@ export function readYaml(text: string): YamlReading {
   return { kind: "malformed", mistakes };
 }
 
-/** Reads a file that a setting names; throws when it cannot. */
+/** Throws if it cannot read the file. */
 export type ReadText = (path: string) => string;
 
-/** The text of such a file, or why it cannot be read. */
 export type FileText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "unreadable"; readonly what: string };

@@ -11,8 +11,8 @@ const parse = (...args: readonly string[]) =>
 /** A value that upstream takes, for each kind of flag. */
 const SAMPLES = ["true", "0", "1m", "leases", "Some=true", "main=2", "a.crt,a.key"];
 
-describe("flags that only upstream needs", () => {
-  test.each([...unusedFlags])("--%s is taken with a value and warned of", (name, { flag, instead }) => {
+describe("unused flags of upstream", () => {
+  test.each([...unusedFlags])("--%s is accepted with a value and a warning", (name, { flag, instead }) => {
     const sample = SAMPLES.find((text) => flag.parse(text, undefined).kind === "value") ?? "";
     expect(parse(`--${name}=${sample}`)).toMatchObject({
       kind: "run",
@@ -31,7 +31,7 @@ describe("flags that only upstream needs", () => {
     ["--tls-sni-cert-key=server.crt", '"server.crt" is not written like server.crt,server.key'],
     ["--tls-curve-preferences=x25519", '"x25519" is not written like 29,23'],
     ["--cloud-config", "needs a value: file"],
-  ])("%s is refused as upstream refuses it", (argument, what) => {
+  ])("%s is rejected as in upstream", (argument, what) => {
     expect(parse(argument)).toMatchObject({ kind: "invalid", problems: [{ what }] });
   });
 

@@ -2,15 +2,15 @@ import { pino } from "pino";
 import type { Clock } from "../util/clock.ts";
 import { type LogFields, type LogLevel, type Logger, formatLine, safeFields } from "./log.ts";
 
-/** Where finished lines go: `process.stderr` fits. */
+/** Such as `process.stderr`. */
 export interface LogDestination {
   write(line: string): void;
 }
 
 export interface LogOptions {
-  /** `json`: one object a line (pino). `text`: for people. */
+  /** `json`: one object per line (pino). `text`: human-readable. */
   readonly format: "json" | "text";
-  /** Asked at each line, so that it may change while the process runs. */
+  /** Can change while the process runs. */
   readonly verbosity: () => number;
   readonly destination: LogDestination;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ function jsonEmit({ destination, clock }: LogOptions): Emit {
   const log = pino(
     {
       base: null,
-      // Errors come as plain values already (log.ts).
+      // log.ts has converted errors to plain values.
       serializers: { err: (err: unknown) => err },
       level: "debug",
       messageKey: "msg",

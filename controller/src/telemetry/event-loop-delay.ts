@@ -5,18 +5,17 @@ const PERIOD_MS = 250;
 const NS_PER_MS = 1e6;
 const NS_PER_SECOND = 1e9;
 
-/** Gauges of what is told, by what it is. */
 const FAMILIES = {
-  mean: "How late the event loop was on average since the last scrape.",
-  max: "How late the event loop was at most since the last scrape.",
-  p50: "How late the event loop was half of the times since the last scrape, or less.",
-  p99: "How late the event loop was 99 % of the times since the last scrape, or less.",
+  mean: "Mean event loop lag since the last scrape, in seconds.",
+  max: "Maximum event loop lag since the last scrape, in seconds.",
+  p50: "50th percentile of the event loop lag since the last scrape, in seconds.",
+  p99: "99th percentile of the event loop lag since the last scrape, in seconds.",
 } as const;
 
 /** Seconds. */
 type Delays = Readonly<Record<keyof typeof FAMILIES, number>>;
 
-/** How late a timer ran that is due again and again: so long has to wait what comes at any moment. */
+/** How late a periodic timer runs, which is how long other work waits as well. */
 export class EventLoopDelay {
   readonly #periodMs: number;
   /** Nanoseconds, from 1. */
@@ -28,13 +27,13 @@ export class EventLoopDelay {
     this.#dueMs = nowMs + periodMs;
   }
 
-  /** The timer runs; it is due next a period from now. */
+  /** The timer ran; it is due again in one period. */
   ran(nowMs: number): void {
     this.#histogram.record(Math.max(1, Math.round((nowMs - this.#dueMs) * NS_PER_MS)));
     this.#dueMs = nowMs + this.#periodMs;
   }
 
-  /** Since it was asked for last. */
+  /** Since the last call. */
   take(): Delays {
     const histogram = this.#histogram;
     const [p50, p99] = [histogram.percentile(50), histogram.percentile(99)];
@@ -45,7 +44,7 @@ export class EventLoopDelay {
   }
 }
 
-/** Four times a second; prom-client's way, a hundred times, is most of what a process costs that has nothing to do. */
+/** Four times a second: prom-client's hundred times would take most of the CPU of an idle process. */
 export function observeEventLoop(register: Registry): void {
   const delay = new EventLoopDelay(PERIOD_MS, performance.now());
   setInterval(() => delay.ran(performance.now()), PERIOD_MS).unref();
@@ -56,7 +55,7 @@ export function observeEventLoop(register: Registry): void {
       registers: [register],
       ...(collect && { collect }),
     });
-  // Collected in the order of making: the first one sets them all.
+  // Collected in the order of creation: the first one sets them all.
   const mean = gauge("mean", () => {
     const delays = delay.take();
     mean.set(delays.mean);

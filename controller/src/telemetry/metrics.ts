@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { observeEventLoop } from "./event-loop-delay.ts";
 
-/** One family of time series. Names end in _seconds, _bytes or _total; upstream's names are kept where upstream has one. */
+/** Names end in _seconds, _bytes or _total. Where upstream has a metric, its name is kept. */
 export interface MetricSpec<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -14,30 +14,30 @@ export interface HistogramSpec<Label extends string> extends MetricSpec<Label> {
 }
 
 export interface GaugeSpec<Label extends string> extends MetricSpec<Label> {
-  /** Called at each scrape to set current values. */
+  /** Called at each scrape. */
   readonly collect?: (gauge: Gauge<Label>) => void;
 }
 
-/** A family as it was made, for the reference page. */
+/** For the reference page. */
 export interface MetricFamily {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds of a histogram; of others none. */
+  /** Upper bounds of a histogram; otherwise empty. */
   readonly buckets: readonly number[];
 }
 
-/** The longest there is: we observe the event loop ourselves. */
+/** The longest possible period, because {@link observeEventLoop} replaces the library's metrics. */
 const LIBRARY_OBSERVES_MS = 2 ** 31 - 1;
 const LIBRARY_OBSERVED = ["min", "max", "mean", "stddev", "p50", "p90", "p99"] as const;
 
-/** Makes and holds the process' metrics. A name can be made once. */
+/** All metrics of the process. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #families: MetricFamily[] = [];
 
-  /** All that were made, in that order; without those of {@link collectProcessMetrics}. */
+  /** In the order of creation, without those of {@link collectProcessMetrics}. */
   get families(): readonly MetricFamily[] {
     return this.#families;
   }
@@ -63,7 +63,7 @@ export class Metrics {
     return new Histogram({ ...common(spec), buckets: [...spec.buckets], registers: [this.#registry] });
   }
 
-  /** process_* and nodejs_* families. Adds timers and observers: once a process, in main only. */
+  /** process_* and nodejs_* families. Adds timers and observers: only once per process. */
   collectProcessMetrics(): void {
     const register = this.#registry;
     collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LIBRARY_OBSERVES_MS });
@@ -75,12 +75,11 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** The whole exposition. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
 
-  /** Current value of one series, for tests and explain; undefined when it has none. */
+  /** Current value of one series. */
   async value(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
     const metric = await this.#registry.getSingleMetric(name)?.get();
     return metric?.values.find((value) =>
@@ -90,10 +89,7 @@ export class Metrics {
     )?.value;
   }
 
-  /**
-   * Sums of a family by one of its labels, of the series that are wanted: of a counter or gauge its values, of a histogram how much
-   * was observed.
-   */
+  /** Sums of a family by one label, over the wanted series: of the values, or the counts of a histogram. */
   async sums(
     name: string,
     label: string,
@@ -103,7 +99,7 @@ export class Metrics {
     const sums: Record<string, number> = {};
     for (const { value, labels, ...series } of metric?.values ?? []) {
       const own: Readonly<Record<string, string | number | undefined>> = labels;
-      // A histogram's buckets and sum stand beside its count.
+      // A histogram also has series for its buckets and sum.
       if ("metricName" in series && series.metricName !== name && series.metricName !== `${name}_count`) continue;
       if (!isWanted(own)) continue;
       const key = String(own[label] ?? "");
@@ -121,7 +117,6 @@ export class Metrics {
   }
 }
 
-/** `count` bounds from `start`, each `factor` times the one before. */
 export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => start * factor ** index);
 }
@@ -134,7 +129,7 @@ function common<Label extends string>({
   return { name, help, labelNames: [...labels] };
 }
 
-/** Which program this is. Name and labels as far as they mean something here: component-base/metrics/prometheus/version v0.36.3. */
+/** Name and labels of component-base/metrics/prometheus/version v0.36.3, as far as they apply. */
 export function exposeBuildInfo(metrics: Metrics, version: string, platform: string): void {
   const [major = "", minor = ""] = version.split(".");
   metrics

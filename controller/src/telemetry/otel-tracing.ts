@@ -14,18 +14,17 @@ import { parseTraceParent } from "@opentelemetry/core";
 import { messageOf } from "../util/errors.ts";
 import { NO_SPAN, type Span, type SpanAttributes, type SpanStart, type Tracing } from "./tracing.ts";
 
-/** Of a failure's message: what is longer belongs into the log. */
 const MAX_MESSAGE_CHARS = 256;
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
 
 interface Scope {
   readonly span: RunningSpan;
-  /** Whom the work serves besides. */
+  /** Other spans that the work is shared with. */
   readonly links: readonly RunningSpan[];
 }
 
-/** Spans over OpenTelemetry's API. Nothing is registered globally: libraries in this process go untraced. */
+/** Nothing is registered globally: libraries in this process are not traced. */
 export class OtelTracing implements Tracing {
   readonly #tracer: Tracer;
   readonly #scopes = new AsyncLocalStorage<Scope | undefined>();
@@ -50,8 +49,8 @@ export class OtelTracing implements Tracing {
     return this.#run(start(), trace.setSpan(ROOT_CONTEXT, scope.span.otel), scope.links, work);
   }
 
-  shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T> {
-    const spans = [...new Set(askers)].filter((asker) => asker instanceof RunningSpan);
+  shared<T>(callers: readonly Span[], work: () => Promise<T>): Promise<T> {
+    const spans = [...new Set(callers)].filter((caller) => caller instanceof RunningSpan);
     const span = spans.find(({ isSampled }) => isSampled) ?? spans[0];
     const scope = span && { span, links: spans.filter((other) => other !== span) };
     return this.#scopes.run(scope, work);
@@ -96,7 +95,7 @@ class RunningSpan implements Span {
     if (this.otel.isRecording()) this.otel.setAttributes(known(attributes));
   }
 
-  /** The first word counts: it is that of who knows most. */
+  /** The first call counts: the innermost one knows the cause. */
   fail(error: unknown, type = typeOf(error)): void {
     if (this.#failed || !this.otel.isRecording()) return;
     this.#failed = true;

@@ -28,10 +28,10 @@ import type { Tracing } from "./tracing.ts";
 
 export interface TraceExportDependencies {
   readonly settings: TracingSettings;
-  /** `service.name`, unless the environment says another. */
+  /** Default of `service.name`. */
   readonly serviceName: string;
   readonly version: string;
-  /** `service.instance.id`, unless the environment says another: name of the host. */
+  /** Default of `service.instance.id`: the host name. */
   readonly instance: string;
   readonly metrics: TraceMetrics;
   readonly log: Logger;
@@ -40,11 +40,11 @@ export interface TraceExportDependencies {
 
 export interface TraceExport {
   readonly tracing: Tracing;
-  /** Exports what waits and ends; gives up when `signal` aborts. Never rejects. */
+  /** Exports queued spans until `signal` aborts. Never rejects. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
-/** The exporter does not take what the variables that it reads by itself say. */
+/** A variable that the exporter reads itself is invalid. */
 export class TraceExportError extends Error {
   readonly code = "TRACE_EXPORT";
 
@@ -54,29 +54,21 @@ export class TraceExportError extends Error {
   }
 }
 
-/** Spans that may wait for the collector, those under way to it included; about 2 kB each. */
+/** Queued spans, including those being exported; about 2 kB each. */
 const MAX_WAITING = 2048;
 
-/** Between two log lines about a collector that does not take them. */
+/** Between two log messages about failed exports. */
 const LOG_MS = 600_000;
 
-/**
- * Traces of this process, exported in the background. Work never waits for them, and nothing fails by them.
- * Throws {@link TraceExportError}.
- */
+/** Exports traces in the background; calls never wait for it nor fail because of it. Throws {@link TraceExportError}. */
 export function startTraceExport(dependencies: TraceExportDependencies): TraceExport {
   const { settings, serviceName, version, instance, log } = dependencies;
   forwardLibraryLog(log);
+  const attributes = { "service.name": serviceName, "service.version": version, "service.instance.id": instance };
   const provider = new TracerProvider({
     sampler: samplerOf(settings.sampling),
     resource: defaultResource()
-      .merge(
-        resourceFromAttributes({
-          "service.name": serviceName,
-          "service.version": version,
-          "service.instance.id": instance,
-        }),
-      )
+      .merge(resourceFromAttributes(attributes))
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
     spanProcessors: [new BoundedQueue(newExporter(settings), dependencies)],
   });
@@ -86,19 +78,19 @@ export function startTraceExport(dependencies: TraceExportDependencies): TraceEx
   };
 }
 
-/** Reads headers, certificates and time-outs from the environment. */
+/** The exporter reads headers, certificates and timeouts from the environment. */
 function newExporter({ endpoint }: TracingSettings): OTLPTraceExporter {
   try {
     return new OTLPTraceExporter({ url: endpoint });
   } catch {
-    // Without the cause: its message may show a header, and so a token.
+    // Without the cause: its message may contain a header, and so a token.
     throw new TraceExportError(
-      "no exporter of traces can be made from the variables OTEL_EXPORTER_OTLP_*; look at the headers in them first",
+      "cannot create the trace exporter from the variables OTEL_EXPORTER_OTLP_*; check the headers in them first",
     );
   }
 }
 
-/** What it has to say it would say to nobody. It repeats itself with each export, so it is not for everybody. */
+/** At a high verbosity, because the library repeats its messages with each export. */
 function forwardLibraryLog(log: Logger): void {
   const tell = (text: string): void => log.debug(4, "OpenTelemetry", { text });
   const silent = (): void => undefined;
@@ -114,16 +106,17 @@ function samplerOf({ ratio, isParentBased }: Sampling): Sampler {
 }
 
 type ExportDone = (result: ExportResult) => void;
+type QueueDependencies = Pick<TraceExportDependencies, "metrics" | "log" | "clock" | "settings">;
 
-/** Batches spans for the exporter, counts what becomes of them, and says when it is not what should. */
+/** Batches spans for the exporter, counts them by result, and logs failures. */
 export class BoundedQueue implements SpanProcessor {
-  readonly #deps: Pick<TraceExportDependencies, "metrics" | "log" | "clock" | "settings">;
+  readonly #deps: QueueDependencies;
   readonly #batches: BatchSpanProcessor;
   #waiting = 0;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
 
-  constructor(exporter: SpanExporter, deps: Pick<TraceExportDependencies, "metrics" | "log" | "clock" | "settings">) {
+  constructor(exporter: SpanExporter, deps: QueueDependencies) {
     this.#deps = deps;
     this.#batches = new BatchSpanProcessor({
       maxQueueSize: MAX_WAITING,
@@ -135,7 +128,7 @@ export class BoundedQueue implements SpanProcessor {
   }
 
   onStart(): void {
-    // Only finished spans matter.
+    // Only finished spans are exported.
   }
 
   onEnd(span: ReadableSpan): void {
@@ -169,11 +162,7 @@ export class BoundedQueue implements SpanProcessor {
     if (nowMs - this.#loggedAtMs < LOG_MS) return;
     this.#loggedAtMs = nowMs;
     this.#isTroubled = true;
-    log.warn("Could not export traces; dropping them", {
-      endpoint: settings.endpoint,
-      spans,
-      err,
-    });
+    log.warn("Could not export traces; dropping them", { endpoint: settings.endpoint, spans, err });
   }
 
   #recovered(): void {
@@ -183,11 +172,10 @@ export class BoundedQueue implements SpanProcessor {
   }
 }
 
-/** What becomes of finished spans. */
-export type SpanFate = "exported" | "failed" | "dropped";
+export type SpanResult = "exported" | "failed" | "dropped";
 
 export interface TraceMetrics {
-  count(fate: SpanFate, spans: number): void;
+  count(result: SpanResult, spans: number): void;
 }
 
 export function traceMetrics(metrics: Metrics): TraceMetrics {
@@ -196,5 +184,5 @@ export function traceMetrics(metrics: Metrics): TraceMetrics {
     help: "Finished trace spans, by result.",
     labels: ["result"],
   });
-  return { count: (fate, number) => spans.inc({ result: fate }, number) };
+  return { count: (result, number) => spans.inc({ result }, number) };
 }

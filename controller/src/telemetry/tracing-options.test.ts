@@ -185,7 +185,7 @@ describe("tracing file", () => {
     ["an endpoint that is none", `${HEAD}endpoint: 4317\n`, ["endpoint: is not a string"]],
     ["another kind", "apiVersion: v1\nkind: Node\n", ['kind: is "Node"', 'apiVersion: is "v1"']],
     ["an unknown field", `${HEAD}samplingRate: 1\n`, ["samplingRate: is not a field of TracingConfiguration"]],
-    ["a list", "- 1\n", ["holds no TracingConfiguration"]],
+    ["a list", "- 1\n", ["contains no TracingConfiguration"]],
     ["no YAML", "a: [", ["Flow sequence"]],
   ])("parseTracingFile() tells every problem of %s", (_what, text, wanted) => {
     const problems = wanted.map((what) => expect.stringContaining(what));

@@ -1,48 +1,39 @@
-/** What a span says. Names of OpenTelemetry's semantic conventions where there is one, `cloudwire.…` otherwise; undefined is left out. */
+/** Names of OpenTelemetry's semantic conventions, or `cloudwire.…`; undefined values are omitted. */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** What is known of a piece of work before it begins. */
 export interface SpanStart {
-  /** One of few: what tells one piece of work from another of its kind belongs into attributes. */
+  /** Of low cardinality; details belong into attributes. */
   readonly name: string;
-  /** `client`: a call to another process; `server`: one from there. */
+  /** `client`: a call to another process; `server`: a call from one. */
   readonly kind: "internal" | "client" | "server";
   readonly attributes: SpanAttributes;
 }
 
-/** A piece of work under way, as traces will show it. */
 export interface Span {
-  /** W3C trace context for whoever is called within; undefined: none. */
+  /** W3C trace context for calls within the span. */
   readonly traceparent: string | undefined;
-  /** False: it is not exported, only its ids are handed on. */
+  /** False: it is not exported; only its IDs are propagated. */
   readonly isSampled: boolean;
   set(attributes: SpanAttributes): void;
-  /** Marks it as failed. `type` is one of few, for `error.type`. @default the error's code or, without one, its name */
+  /** @param type of low cardinality, for `error.type`. @default the error's code or, without one, its name */
   fail(error: unknown, type?: string): void;
 }
 
-/**
- * Traces of this process, or {@link NO_TRACING}. The current span follows the asynchronous flow, as the call
- * stack does the synchronous one: nothing that a controller decides may depend on it.
- */
+/** Traces of this process, or {@link NO_TRACING}. The current span follows the asynchronous flow; decisions must not depend on it. */
 export interface Tracing {
-  /** The span that the caller works in. */
+  /** The span of the caller. */
   readonly current: Span | undefined;
   /**
-   * Does `work` in a span of a new trace, or of the one that `caller` says: W3C trace context; what is malformed is passed over. `start` is
-   * asked only where there is to be a span.
+   * Runs `work` in a span of a new trace, or of the trace of `caller`: a W3C trace context, ignored if malformed. Calls `start` only if it
+   * creates a span.
    */
   root<T>(start: () => SpanStart, work: (span: Span) => Promise<T>, caller?: string): Promise<T>;
-  /** Does `work` in a span below the current one; where there is none, in none. */
+  /** Runs `work` in a child of the current span, or without a span if there is none. */
   child<T>(start: () => SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
-  /**
-   * Does `work` on behalf of several at once: its spans are below the first of `askers` that is exported and linked to the others.
-   * With no askers it has no current span.
-   */
-  shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T>;
+  /** Runs `work` for several callers: its spans are children of the first exported one of `callers`, with links to the others. */
+  shared<T>(callers: readonly Span[], work: () => Promise<T>): Promise<T>;
 }
 
-/** No piece of a trace: work that nobody will see. */
 export const NO_SPAN: Span = {
   traceparent: undefined,
   isSampled: false,
@@ -50,10 +41,9 @@ export const NO_SPAN: Span = {
   fail: () => undefined,
 };
 
-/** Traces are off: work is done, and that is all. */
 export const NO_TRACING: Tracing = {
   current: undefined,
   root: (_start, work) => work(NO_SPAN),
   child: (_start, work) => work(NO_SPAN),
-  shared: (_askers, work) => work(),
+  shared: (_callers, work) => work(),
 };
