@@ -55,7 +55,7 @@ const PICTURES: readonly Picture[] = [
 
 function createShown(): Cluster {
   const cluster = createCluster({ nodes: 5_000, services: 1_000 });
-  cluster.brakeHolds = true;
+  cluster.circuitBreakerOpen = true;
   cluster.rows.set("service/shop/web", serviceRow("shop/web", "blocked"));
   return cluster;
 }

@@ -14,8 +14,8 @@ export interface Cluster {
   readonly rows: Map<ObjectRef, ObjectRow>;
   replica: Overview["replica"];
   observing: boolean;
-  brakeHolds: boolean;
-  awsIsAway: boolean;
+  circuitBreakerOpen: boolean;
+  awsUnavailable: boolean;
 }
 
 export interface ClusterSize {
@@ -66,8 +66,8 @@ export function createCluster({ nodes, services }: ClusterSize): Cluster {
     rows,
     replica: { identity: "cloudwire-0_6f1c", isLeader: true, version: "0.1.0" },
     observing: false,
-    brakeHolds: false,
-    awsIsAway: false,
+    circuitBreakerOpen: false,
+    awsUnavailable: false,
   };
 }
 
@@ -120,14 +120,14 @@ function countsOf(rows: Iterable<ObjectRow>): Overview["counts"] {
   return counts;
 }
 
-const BRAKE_MESSAGE = "12 of 40 Nodes would go at once.";
+const CIRCUIT_BREAKER_MESSAGE = "12 of 40 Nodes would go at once.";
 
-function brakeOf(open: boolean): DeletionCircuitBreaker {
-  return open ? { open, absentNodes: 12, message: BRAKE_MESSAGE } : { open, absentNodes: 0 };
+function circuitBreakerOf(open: boolean): DeletionCircuitBreaker {
+  return open ? { open, absentNodes: 12, message: CIRCUIT_BREAKER_MESSAGE } : { open, absentNodes: 0 };
 }
 
 export function overviewOf(cluster: Cluster, random: () => number, at = new Date()): Overview {
-  const { rows, replica, observing, brakeHolds, awsIsAway } = cluster;
+  const { rows, replica, observing, circuitBreakerOpen, awsUnavailable } = cluster;
   return {
     time: at.toISOString(),
     cluster: "production-eu",
@@ -150,9 +150,9 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
     providers: PROVIDERS.map((name) => ({
       name,
       address: `unix:///run/cloudwire/${name}.sock`,
-      connection: name === "aws" && awsIsAway ? "transientFailure" : "ready",
-      ready: !(name === "aws" && awsIsAway),
-      reasons: name === "aws" && awsIsAway ? ["the socket refuses connections"] : [],
+      connection: name === "aws" && awsUnavailable ? "transientFailure" : "ready",
+      ready: !(name === "aws" && awsUnavailable),
+      reasons: name === "aws" && awsUnavailable ? ["the socket refuses connections"] : [],
       version: "0.1.0",
       calls: 18_250,
       failedCalls: 12,
@@ -166,14 +166,14 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
           queuedCalls: Math.floor(random() * 3),
         },
       ],
-      ...(replica.isLeader ? { deletionCircuitBreaker: brakeOf(name === "aws" && brakeHolds) } : {}),
+      ...(replica.isLeader ? { deletionCircuitBreaker: circuitBreakerOf(name === "aws" && circuitBreakerOpen) } : {}),
     })),
     alarms: [
-      ...(brakeHolds
+      ...(circuitBreakerOpen
         ? [
             {
               reason: "TooManyNodeDeletions",
-              message: BRAKE_MESSAGE,
+              message: CIRCUIT_BREAKER_MESSAGE,
               remedy:
                 "Check in the cloud whether the instances are deleted. If so, approve the deletion of their Nodes with `cloudwire approve node-deletion NAME`.",
               documentation: "docs/explanation/deletion-guard.md",
@@ -181,7 +181,7 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
             },
           ]
         : []),
-      ...(awsIsAway
+      ...(awsUnavailable
         ? [
             {
               reason: "ProviderUnavailable",

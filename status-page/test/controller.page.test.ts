@@ -72,15 +72,11 @@ test("shows what a controller says of itself and its objects, within the rules t
   await page.getByRole("link", { name: `${NODES} Nodes, ok` }).waitFor();
   await page.getByRole("link", { name: "1 Services, ok" }).click();
   await page.getByRole("link", { name: "default/web" }).click();
-  await page.getByRole("region", { name: "What stands in the way" }).getByText("Nothing does.").waitFor();
-  await page
-    .getByRole("region", { name: "Last calls to the provider" })
-    .getByText("EnsureLoadBalancer")
-    .first()
-    .waitFor();
-  await page.getByRole("region", { name: "What happened to it" }).getByText("EnsuredLoadBalancer").first().waitFor();
+  await page.getByRole("region", { name: "Causes" }).getByText("No problems.").waitFor();
+  await page.getByRole("region", { name: "Recent provider calls" }).getByText("EnsureLoadBalancer").first().waitFor();
+  await page.getByRole("region", { name: "Timeline" }).getByText("EnsuredLoadBalancer").first().waitFor();
   await open(page, "#/node/nobody");
-  await page.getByText("It is not in the cluster.").waitFor();
+  await page.getByText("This object does not exist in the cluster.").waitFor();
   await open(page, "#/controllers");
   await page.getByRole("rowheader", { name: "cloud-node-controller" }).waitFor();
   await page.getByRole("img", { name: "Reconciles a second, by controller" }).waitFor();

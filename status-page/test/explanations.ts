@@ -24,7 +24,7 @@ export function explanationOf({ rows, replica }: Cluster, object: ObjectRef): Ex
             reason: row.reason,
             message: row.summary,
             ...(row.state === "blocked"
-              ? { remedy: "Have the quota raised at the cloud, or free something that counts against it." }
+              ? { remedy: "Request a higher quota, or delete resources that count against it." }
               : {}),
             documentation: "docs/guides/limits-and-capabilities.md",
           },

@@ -50,21 +50,21 @@ describe("the way through the page", () => {
     });
     const { page, faults } = opened;
     await opened.go("#/service/shop/web");
-    const causes = page.getByRole("region", { name: "What stands in the way" });
+    const causes = page.getByRole("region", { name: "Causes" });
     await causes.getByText("QuotaExceeded").waitFor();
     const text = await page.getByRole("main").innerText();
     for (const part of [
       "A quota of the cloud is exceeded.",
-      "What to do: Have the quota raised",
+      "What to do: Request a higher quota",
       "docs/guides/limits-and-capabilities.md",
       "(back-off after 3 failures)",
       "load balancer with ports 80/TCP, 443/TCP",
       "6d0c2a3e-9f54-4f0c-9a41-1f2b6a3d7e90",
       "RESOURCE_EXHAUSTED: the quota of load balancers is used up (50 of 50)",
-      "does not run here: the provider has no routes",
+      "not running here: the provider has no routes",
       "req-8f2d61a0-77e1",
       "for 240 objects",
-      "of aws",
+      "to aws",
       "SyncLoadBalancerFailed",
       "3 times in a row",
     ]) {
@@ -73,16 +73,16 @@ describe("the way through the page", () => {
     expect(faults).toEqual([]);
   });
 
-  test("counts down to the next try", async () => {
+  test("counts down to the next retry", async () => {
     await using opened = await openPage(browser, {}, ({ rows }) => {
       rows.set("service/shop/web", serviceRow("shop/web", "waiting"));
     });
     const { page } = opened;
     await opened.go("#/service/shop/web");
-    const countdown = page.locator(".next-try .countdown");
+    const countdown = page.locator(".next-retry .countdown");
     await countdown.getByText("in 42 s").waitFor();
     await countdown.getByText("in 40 s").waitFor();
-    expect(await page.locator(".next-try").innerText()).toContain("Next try");
+    expect(await page.locator(".next-retry").innerText()).toContain("Next retry");
   });
 
   test("searches everything from anywhere", async () => {
@@ -174,7 +174,7 @@ describe("the way through the page", () => {
     await page.reload();
     await expect.poll(() => namesIn(page)).toEqual(["metal-2"]);
     await page.getByLabel("State").selectOption("progressing");
-    await page.getByText("No Nodes fit the search and the filters.").waitFor();
+    await page.getByText("No Nodes match the search and filters.").waitFor();
   });
 
   test("works behind a proxy that puts a path before the controller's, as the API server's does", async () => {
@@ -182,7 +182,7 @@ describe("the way through the page", () => {
     await using opened = await openPage(browser, { prefix });
     const { page, faults } = opened;
     await opened.go("#/node/worker-1");
-    await page.getByRole("region", { name: "What happened to it" }).getByText("EnsuringLoadBalancer").first().waitFor();
+    await page.getByRole("region", { name: "Timeline" }).getByText("EnsuringLoadBalancer").first().waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe("the way through the page", () => {
     await using opened = await openPage(browser);
     const { page, faults } = opened;
     await opened.go("#/pods");
-    await heading(page, "There is no such page").waitFor();
+    await heading(page, "Page not found").waitFor();
     await page.goto(`${opened.server.url}#/node/nobody`);
     await page.getByRole("alert").getByText("the controller answers 404 Not Found: there is no such object").waitFor();
     expect(faults).toEqual([]);
@@ -212,23 +212,23 @@ describe("what is seen", () => {
     expect(faults).toEqual([]);
   });
 
-  test("where nobody need do anything, that is said as it is: it passes, or it is to be so", async () => {
+  test("a cause without a remedy needs no action", async () => {
     await using opened = await openPage(browser, {}, ({ rows }) => {
       rows.set("node/waits", nodeRow("waits", "waiting"));
       rows.set("node/foreign", nodeRow("foreign", "unmanaged"));
     });
     const { page } = opened;
-    const remedy = page.getByRole("region", { name: "What stands in the way" }).locator(".remedy");
+    const remedy = page.getByRole("region", { name: "Causes" }).locator(".remedy");
     await opened.go("#/node/waits");
-    await expect.poll(() => remedy.innerText()).toBe("What to do: nothing; it passes by itself.");
+    await expect.poll(() => remedy.innerText()).toBe("What to do: No action needed; this resolves automatically.");
     await opened.go("#/node/foreign");
-    await expect.poll(() => remedy.innerText()).toBe("What to do: nothing.");
+    await expect.poll(() => remedy.innerText()).toBe("What to do: No action needed.");
   });
 
-  test("alarms come before all else, and lead to what they are of", async () => {
+  test("alarms come first and link to their objects", async () => {
     await using opened = await openPage(browser, {}, (cluster) => {
-      cluster.brakeHolds = true;
-      cluster.awsIsAway = true;
+      cluster.circuitBreakerOpen = true;
+      cluster.awsUnavailable = true;
     });
     const { page, cluster, server } = opened;
     await opened.go("");
@@ -236,38 +236,36 @@ describe("what is seen", () => {
     await alarms.getByText("TooManyNodeDeletions", { exact: true }).waitFor();
     expect(await alarms.innerText()).toContain("cloudwire approve node-deletion NAME");
     expect(await page.locator("main h2").first().innerText()).toBe("Alarms");
-    const guard = page.getByRole("region", { name: "Providers and the brake on deletions" });
-    expect(await guard.innerText()).toMatch(
-      /aws[^]*transient failure, not ready[^]*holds[^]*metal[^]*ready[^]*released/,
-    );
+    const guard = page.getByRole("region", { name: "Providers and deletion circuit breaker" });
+    expect(await guard.innerText()).toMatch(/aws[^]*transient failure, not ready[^]*open[^]*metal[^]*ready[^]*closed/);
     await alarms.getByRole("link", { name: "Provider aws" }).first().click();
     await heading(page, "aws").waitFor();
-    cluster.brakeHolds = false;
+    cluster.circuitBreakerOpen = false;
     server.sendOverview();
     await page.getByRole("navigation").getByText("1 alarm", { exact: true }).waitFor();
-    cluster.awsIsAway = false;
+    cluster.awsUnavailable = false;
     server.sendOverview();
     await expect.poll(() => page.getByRole("navigation").innerText()).not.toContain("alarm");
   });
 
-  test("who answers is said: a standby and an observer are marked", async () => {
+  test("the replica is shown: a standby and observe mode are marked", async () => {
     await using opened = await openPage(browser, {}, (cluster) => {
       cluster.replica = { identity: "pod-b", isLeader: false, leaderIdentity: "pod-a", version: "0.1.0" };
       cluster.observing = true;
     });
     const { page } = opened;
     await opened.go("");
-    await page.getByText("A standby answers.").waitFor();
+    await page.getByText("Connected to a standby.").waitFor();
     const banners = await page.locator(".banners").innerText();
-    expect(banners).toContain("Answered by pod-b, version 0.1.0, which does not lead.");
-    expect(banners).toContain("pod-a leads, and knows.");
-    expect(banners).toContain("Observing.");
-    const guard = page.getByRole("region", { name: "Providers and the brake on deletions" });
-    await guard.getByText("the replica that leads knows").first().waitFor();
-    expect(await guard.innerText()).not.toContain("released");
+    expect(banners).toContain("Connected to pod-b (standby), version 0.1.0.");
+    expect(banners).toContain("the leader is pod-a.");
+    expect(banners).toContain("Observe mode.");
+    const guard = page.getByRole("region", { name: "Providers and deletion circuit breaker" });
+    await guard.getByText("known only to the leader").first().waitFor();
+    expect(await guard.innerText()).not.toContain("closed");
   });
 
-  test("plots show rates and budgets, and tell their last values in words", async () => {
+  test("plots show rates and budgets, with the last values as text", async () => {
     await using opened = await openPage(browser);
     const { page, server, faults } = opened;
     await opened.go("#/calls");

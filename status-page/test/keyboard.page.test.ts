@@ -87,7 +87,7 @@ describe("by keyboard alone", () => {
     await using opened = await openPage(browser);
     const { page } = opened;
     await opened.go("#/node/worker-1");
-    await page.getByLabel("Colors").focus();
+    await page.getByLabel("Theme").focus();
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");
     expect(new URL(page.url()).hash).toBe("#/node/worker-1");

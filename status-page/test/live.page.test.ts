@@ -27,9 +27,9 @@ describe("while the page is open", () => {
     server.change([], ["service/shop/new"]);
     await page.getByText("1 Service", { exact: true }).waitFor();
     await page.getByRole("link", { name: "shop/web" }).click();
-    await page.getByRole("region", { name: "What stands in the way" }).getByText("QuotaExceeded").waitFor();
+    await page.getByRole("region", { name: "Causes" }).getByText("QuotaExceeded").waitFor();
     server.change([serviceRow("shop/web", "ok")]);
-    await page.getByText("Nothing does.").waitFor();
+    await page.getByText("No problems.").waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
     server.sendOverview();
     await page.getByRole("link", { name: "1 Services, ok" }).waitFor();
@@ -45,7 +45,7 @@ describe("while the page is open", () => {
     const alert = page.getByRole("alert");
     await alert.getByText("Connection lost:").waitFor();
     await alert.getByText("the controller answers 503 Service Unavailable: not now").waitFor();
-    expect(await alert.innerText()).toContain("What you see may be out of date.");
+    expect(await alert.innerText()).toContain("The data may be out of date.");
     expect(await page.getByRole("main").getAttribute("class")).toBe("stale");
     expect(await page.getByRole("row", { name: /worker-/ }).count()).toBe(3);
     cluster.rows.delete("node/worker-2");
@@ -120,7 +120,7 @@ describe("while the page is open", () => {
     server.cut(403);
     await page.getByText("the controller answers 403 Forbidden: not now").waitFor();
     server.mend();
-    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(server.streams()).toBe(1);
   });
@@ -134,7 +134,7 @@ describe("while the page is open", () => {
     await page.getByText("Connection lost:").waitFor();
     server.mend();
     server.fallSilent();
-    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("Connecting", { exact: true }).waitFor();
     await expect.poll(() => server.streams()).toBe(1);
     expect(await page.getByRole("main").getAttribute("class")).toBe("stale");
@@ -208,7 +208,7 @@ describe("while the page is open", () => {
     await page.getByRole("link", { name: "worker-1", exact: true }).click();
     await expect.poll(() => asked).toBe(1);
     await page.clock.fastForward(6_000);
-    await page.getByText("Asking the controller").waitFor();
+    await page.getByText("Loading").waitFor();
     expect(asked).toBe(1);
     await page.clock.fastForward(6_000);
     await page.getByRole("alert").getByText("the controller has not answered for 10 s").waitFor();
@@ -221,10 +221,10 @@ describe("while the page is open", () => {
     const { page } = opened;
     await page.route("**/debug/explain**", (route) => route.fulfill({ json: { replica: {} } }));
     await opened.go("#/node/worker-1");
-    await page.getByRole("alert").getByText("This view broke by a fault of the page").waitFor();
+    await page.getByRole("alert").getByText("This view failed (page bug)").waitFor();
     await page.getByRole("navigation").getByRole("link", { name: "Nodes" }).click();
     await page.getByText("60 Nodes", { exact: true }).waitFor();
-    expect(await page.getByText("This view broke").count()).toBe(0);
+    expect(await page.getByText("This view failed").count()).toBe(0);
   });
 
   test("another version of the controller is told, and the page may be loaded anew", async () => {
@@ -233,9 +233,9 @@ describe("while the page is open", () => {
     await opened.go("");
     cluster.replica = { ...cluster.replica, version: "0.2.0" };
     server.sendOverview();
-    await page.getByText("The controller is version 0.2.0 now, and this page is of 0.1.0.").waitFor();
-    await page.getByRole("button", { name: "Load it anew" }).click();
-    await page.getByText("version 0.2.0, which leads.").waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "Load it anew" }).count()).toBe(0);
+    await page.getByText("The controller now has version 0.2.0; this page has 0.1.0.").waitFor();
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByText("(leader), version 0.2.0.").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Reload" }).count()).toBe(0);
   });
 });

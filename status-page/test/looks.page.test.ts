@@ -26,21 +26,21 @@ async function faultsOfAccess(page: Page): Promise<readonly string[]> {
 const VIEWS = [
   { name: "overview", hash: "", shows: "TooManyNodeDeletions" },
   { name: "list", hash: "#/nodes", shows: "65 Nodes" },
-  { name: "list without rows", hash: "#/nodes?search=nowhere", shows: "No Nodes fit" },
+  { name: "list without rows", hash: "#/nodes?search=nowhere", shows: "No Nodes match" },
   { name: "search", hash: "#/all?search=worker-1", shows: "found" },
-  { name: "object", hash: "#/node/blocked-1", shows: "What happened to it" },
-  { name: "object that waits", hash: "#/node/waiting-1", shows: "it passes by itself" },
-  { name: "object that does well", hash: "#/node/well-1", shows: "Nothing does." },
+  { name: "object", hash: "#/node/blocked-1", shows: "Timeline" },
+  { name: "object that waits", hash: "#/node/waiting-1", shows: "this resolves automatically" },
+  { name: "object that does well", hash: "#/node/well-1", shows: "No problems." },
   { name: "calls", hash: "#/calls", shows: "Quota class" },
   { name: "controllers", hash: "#/controllers", shows: "service-lb-controller" },
-  { name: "no such page", hash: "#/pods", shows: "There is no such page" },
+  { name: "no such page", hash: "#/pods", shows: "Page not found" },
 ] as const;
 
 describe.each(["light", "dark"] as const)("in %s colors", (colorScheme) => {
   test.each(VIEWS)("the view has no fault of accessibility: $name", async ({ hash, shows }) => {
     await using opened = await openPage(browser, { colorScheme }, (cluster) => {
-      cluster.brakeHolds = true;
-      cluster.awsIsAway = true;
+      cluster.circuitBreakerOpen = true;
+      cluster.awsUnavailable = true;
       cluster.observing = true;
       for (const state of ["blocked", "progressing", "waiting", "unmanaged"] as const) {
         cluster.rows.set(`node/${state}-1`, nodeRow(`${state}-1`, state));
@@ -78,12 +78,12 @@ describe("colors", () => {
     expect(await backOf(page)).toBe(DARK);
     await page.emulateMedia({ colorScheme: "light" });
     expect(await backOf(page)).toBe(LIGHT);
-    await page.getByLabel("Colors").selectOption("dark");
+    await page.getByLabel("Theme").selectOption("dark");
     expect(await backOf(page)).toBe(DARK);
     await page.reload();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(await backOf(page)).toBe(DARK);
-    await page.getByLabel("Colors").selectOption("auto");
+    await page.getByLabel("Theme").selectOption("auto");
     expect(await backOf(page)).toBe(LIGHT);
   });
 });
@@ -91,7 +91,7 @@ describe("colors", () => {
 describe("a narrow window", () => {
   test.each(VIEWS)("is enough, without scrolling sideways: $name", async ({ hash }) => {
     await using opened = await openPage(browser, { viewport: { width: 360, height: 700 } }, (cluster) => {
-      cluster.brakeHolds = true;
+      cluster.circuitBreakerOpen = true;
       cluster.replica = {
         ...cluster.replica,
         identity: `${"cloud-controller-manager-".repeat(4)}_6f1c`,

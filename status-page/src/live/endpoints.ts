@@ -10,14 +10,14 @@ export async function fetchExplanation(object: ObjectRef, signal: AbortSignal): 
   const url = endpoint(PATHS.explain);
   url.searchParams.set("object", object);
   const response = await fetch(url, { signal, headers: { accept: "application/json" } });
-  if (!response.ok) throw new Error(await refusalOf(response));
+  if (!response.ok) throw new Error(await errorOf(response));
   return response.json();
 }
 
 const MOST_TEXT = 300;
 
 /** What the answer says of itself: 403 is another thing than 503. */
-export async function refusalOf(response: Response): Promise<string> {
+export async function errorOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
   const said = text.startsWith("<") ? "" : shortened(messageIn(text).trim().replace(/\.$/, ""));
   const status = `${response.status} ${response.statusText}`.trim();

@@ -8,7 +8,7 @@ export type Connection =
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
   /** What is shown is from before. */
-  | { readonly kind: "lost"; readonly why: string; readonly sinceMs: number; readonly retryAtMs: number };
+  | { readonly kind: "lost"; readonly reason: string; readonly sinceMs: number; readonly retryAtMs: number };
 
 export interface AppState {
   readonly stream: StreamState;
@@ -40,7 +40,7 @@ export class Store {
   }
 
   /** Does not wait for the next try any longer. */
-  tryNow(): void {
+  retryNow(): void {
     this.#wakeUp();
   }
 
@@ -85,10 +85,10 @@ export class Store {
     return connection.kind === "live" && isWhole(stream);
   }
 
-  async #wait(why: string, failures: number): Promise<void> {
+  async #wait(reason: string, failures: number): Promise<void> {
     const delayMs = retryDelayMs(failures, Math.random());
     this.#lostSinceMs ??= Date.now();
-    this.#update({ connection: { kind: "lost", why, sinceMs: this.#lostSinceMs, retryAtMs: Date.now() + delayMs } });
+    this.#update({ connection: { kind: "lost", reason, sinceMs: this.#lostSinceMs, retryAtMs: Date.now() + delayMs } });
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, delayMs);
       this.#wakeUp = () => {

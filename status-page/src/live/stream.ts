@@ -1,6 +1,6 @@
 import { PATHS } from "@cloudwire/operator-api";
 import { createEventParser } from "../model/event-lines.ts";
-import { endpoint, refusalOf } from "./endpoints.ts";
+import { endpoint, errorOf } from "./endpoints.ts";
 
 export interface StreamReader {
   readonly opened: () => void;
@@ -31,7 +31,7 @@ export async function readStream(reader: StreamReader, signal: AbortSignal): Pro
       headers: { accept: "text/event-stream" },
       cache: "no-store",
     });
-    if (!response.ok || response.body === null) throw new Error(await refusalOf(response));
+    if (!response.ok || response.body === null) throw new Error(await errorOf(response));
     const type = response.headers.get("content-type") ?? "";
     if (!type.startsWith("text/event-stream")) {
       throw new Error(`what answers is no controller's stream but ${type === "" ? "of no type" : type}`);

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
 import { remedyOf } from "./causes.ts";
 
-const cause = { reason: "R", message: "It is so." };
+const cause = { reason: "R", message: "Message." };
 
 test.each([
-  { what: "what the cause says", remedy: "Have it raised.", state: "unmanaged", says: "Have it raised." },
-  { what: "that it passes", remedy: undefined, state: "waiting", says: "nothing; it passes by itself." },
-  { what: "no more than nothing of what stays as it is", remedy: undefined, state: "unmanaged", says: "nothing." },
-] as const)("remedyOf() says $what", ({ remedy, state, says }) => {
-  expect(remedyOf({ ...cause, ...(remedy === undefined ? {} : { remedy }) }, state)).toBe(says);
+  { what: "the remedy of the cause", remedy: "Raise it.", state: "unmanaged", text: "Raise it." },
+  {
+    what: "that it resolves automatically",
+    remedy: undefined,
+    state: "waiting",
+    text: "No action needed; this resolves automatically.",
+  },
+  { what: "that unmanaged objects need no action", remedy: undefined, state: "unmanaged", text: "No action needed." },
+] as const)("remedyOf() returns $what", ({ remedy, state, text }) => {
+  expect(remedyOf({ ...cause, ...(remedy === undefined ? {} : { remedy }) }, state)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import type { Cause, State } from "@cloudwire/operator-api";
 
-/** What to do about it: the cause says so, or nobody need do anything, since it passes or is as somebody wishes. */
+/** The remedy of the cause, or that no action is needed. */
 export function remedyOf({ remedy }: Cause, state: State): string {
-  return remedy ?? (state === "unmanaged" ? "nothing." : "nothing; it passes by itself.");
+  return remedy ?? (state === "unmanaged" ? "No action needed." : "No action needed; this resolves automatically.");
 }

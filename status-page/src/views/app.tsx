@@ -29,7 +29,7 @@ export function App({ store }: { readonly store: Store }): JSX.Element {
         Skip to content
       </a>
       <Header state={state} place={place} />
-      <Banners state={state} tryNow={() => store.tryNow()} />
+      <Banners state={state} tryNow={() => store.retryNow()} />
       <main id="main" tabIndex={-1} class={isStale(state) ? "stale" : ""}>
         <Guarded key={titled}>
           <View state={state} place={place} />
@@ -39,7 +39,7 @@ export function App({ store }: { readonly store: Store }): JSX.Element {
   );
 }
 
-/** Whether what is in sight is from before. */
+/** Whether the page shows old data. */
 function isStale({ connection, stream }: AppState): boolean {
   return connection.kind === "lost" || (connection.kind === "connecting" && stream.isComplete);
 }
@@ -59,9 +59,9 @@ function View({ state, place }: { readonly state: AppState; readonly place: Plac
     case "unknown":
       return (
         <>
-          <h1 tabIndex={-1}>There is no such page</h1>
+          <h1 tabIndex={-1}>Page not found</h1>
           <p>
-            Nothing is at “{place.path}”. <a href="#/">Go to the overview</a>
+            No page exists at “{place.path}”. <a href="#/">Go to the overview</a>
           </p>
         </>
       );
@@ -89,13 +89,13 @@ function titleOf(place: Place): string {
   }
 }
 
-/** The address after the `#` says where one is, so this link must not change it. */
+/** The fragment is the route, so this link must not change it. */
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
 }
 
-/** `/` leads to the search from anywhere but a field in which it may be meant as a letter. */
+/** `/` focuses the search, except while typing in a field. */
 function useSearchKey(): void {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -108,7 +108,7 @@ function useSearchKey(): void {
   }, []);
 }
 
-/** Whoever works by keyboard or hears the page goes on where the new view begins; not at the page's first view, and not while typing. */
+/** Moves the focus to the new view for keyboard and screen reader users; not on the first view, and not while typing. */
 function useFocusOnArrival(title: string): void {
   const isFirst = useRef(true);
   useEffect(() => {

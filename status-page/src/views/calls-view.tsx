@@ -12,17 +12,17 @@ export function CallsView({ stream }: { readonly stream: StreamState }): JSX.Ele
       <h1 tabIndex={-1}>Calls to providers</h1>
       <CallRatePlots stream={stream} />
       <div class="plots">
-        <Panel id="tokens" title="Budget left">
+        <Panel id="tokens" title="Remaining budget">
           <LinePlot
-            label="Calls that may be made at once, by provider and quota class"
+            label="Remaining budget in calls, by provider and quota class"
             series={seriesOf(stream.budgets, ({ tokens }) => tokens)}
             unit=" calls"
-            empty="No provider has a limit that its budget keeps."
+            empty="No provider has a rate limit."
           />
         </Panel>
-        <Panel id="held" title="Calls that wait for the budget">
+        <Panel id="queued" title="Queued calls">
           <LinePlot
-            label="Calls that wait for the budget, by provider and quota class"
+            label="Queued calls, by provider and quota class"
             series={seriesOf(stream.budgets, ({ waiting }) => waiting)}
             unit=" calls"
           />
@@ -33,7 +33,7 @@ export function CallsView({ stream }: { readonly stream: StreamState }): JSX.Ele
   );
 }
 
-/** What is called, and what of it fails. */
+/** Rates of calls and of failed calls. */
 export function CallRatePlots({ stream }: { readonly stream: StreamState }): JSX.Element {
   return (
     <div class="plots">
@@ -51,7 +51,7 @@ export function CallRatePlots({ stream }: { readonly stream: StreamState }): JSX
   );
 }
 
-/** Where none failed the controller need not say so. */
+/** A sample has no entry for providers without failures. */
 function failuresOf({ callsPerSecond, failedCallsPerSecond }: Sample): Readonly<Record<string, number>> {
   const none = Object.fromEntries(Object.keys(callsPerSecond).map((name) => [name, 0]));
   return { ...none, ...failedCallsPerSecond };
@@ -69,12 +69,12 @@ function Budgets({ providers }: { readonly providers: readonly ProviderSummary[]
               Limit
             </th>
             <th scope="col" class="number">
-              Left
+              Remaining
             </th>
             <th scope="col" class="number">
-              Waiting
+              Queued
             </th>
-            <th scope="col">Held until</th>
+            <th scope="col">Throttled until</th>
           </tr>
         </thead>
         <tbody>

@@ -13,8 +13,8 @@ export function ControllersView({ stream }: { readonly stream: StreamState }): J
   return (
     <>
       <h1 tabIndex={-1}>Controllers</h1>
-      <Panel id="queues" title="Keys in their queues">
-        <WideTable label="Keys in their queues">
+      <Panel id="queues" title="Workqueues">
+        <WideTable label="Workqueues">
           <thead>
             <tr>
               <th scope="col">Controller</th>
@@ -33,8 +33,8 @@ export function ControllersView({ stream }: { readonly stream: StreamState }): J
           </tbody>
         </WideTable>
         <p class="hint">
-          Working: in a worker's hands now. Waiting: in line. Delayed: comes back later, by plan or after a failure.
-          Failing: its last try failed.
+          Number of keys. Failing: the last reconcile failed. Delayed: waiting for the next scheduled reconcile or
+          retry.
         </p>
       </Panel>
       <Panel id="reconciles" title="Reconciles a second">

@@ -1,16 +1,16 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useErrorBoundary } from "preact/hooks";
 
-/** A view that breaks must not stay in sight as it was, which would look current. */
+/** Replaces a failed view, which would otherwise look current. */
 export function Guarded({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  const [fault]: readonly [unknown, () => void] = useErrorBoundary((error: unknown) => console.error(error));
-  if (fault === undefined) return <>{children}</>;
+  const [failure]: readonly [unknown, () => void] = useErrorBoundary((error: unknown) => console.error(error));
+  if (failure === undefined) return <>{children}</>;
   return (
     <p class="banner lost" role="alert">
-      <strong>This view broke by a fault of the page:</strong>{" "}
-      {fault instanceof Error ? fault.message : "an error without a message"}.{" "}
+      <strong>This view failed (page bug):</strong>{" "}
+      {failure instanceof Error ? failure.message : "an error without a message"}.{" "}
       <button type="button" onClick={() => location.reload()}>
-        Load it anew
+        Reload
       </button>
     </p>
   );

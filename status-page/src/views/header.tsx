@@ -32,7 +32,7 @@ function Navigation({ state, place }: { readonly state: AppState; readonly place
   const counts = state.stream.overview?.counts;
   const current = currentTab(place);
   const list = useRef<HTMLUListElement>(null);
-  // In a narrow window not all have room; the numbers that come later make them wider.
+  // The counts, which arrive later, widen the tabs; in a narrow window not all fit.
   useEffect(
     () => list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
     [current, counts === undefined],
@@ -64,7 +64,7 @@ function Navigation({ state, place }: { readonly state: AppState; readonly place
   );
 }
 
-/** Seen from every view, and read out when it changes. */
+/** Shown on every view; screen readers announce changes. */
 function Alarms({ count }: { readonly count: number }): JSX.Element {
   return (
     <span class="alarm-count" role="status">
@@ -97,7 +97,7 @@ function ThemeSwitch(): JSX.Element {
   const [theme, setTheme] = useState(storedTheme);
   return (
     <label class="theme">
-      <span class="hidden">Colors</span>
+      <span class="hidden">Theme</span>
       <select
         value={theme}
         onChange={(event) => {
@@ -106,7 +106,7 @@ function ThemeSwitch(): JSX.Element {
           setTheme(chosen);
         }}
       >
-        <option value="auto">Colors: system</option>
+        <option value="auto">Theme: system</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
       </select>

@@ -3,12 +3,11 @@ import { formatNumber, formatTime } from "../model/format.ts";
 import { linePath, type PlotFrame, type Series, topOf } from "../model/plot-lines.ts";
 
 interface LinePlotProps {
-  /** What is drawn, for who cannot see it. */
+  /** For screen readers. */
   readonly label: string;
   readonly series: readonly Series[];
-  /** Behind a number. */
   readonly unit: string;
-  /** Said where there is nothing to draw. @default that nothing has come yet */
+  /** Text without values. */
   readonly empty?: string;
 }
 
@@ -16,11 +15,11 @@ const WIDTH = 600;
 const HEIGHT = 140;
 const LEAST_SPAN_MS = 60_000;
 
-/** As many as have colors of their own. */
+/** The number of colors. */
 const MOST_SERIES = 8;
 
-/** Lines over time, up to the last moment that is known; beside each name stands its last value, so that nothing is told by the lines alone. */
-export function LinePlot({ label, series, unit, empty = "No values have come yet." }: LinePlotProps): JSX.Element {
+/** Values over time. The legend has the last values, so the plot is not the only source of information. */
+export function LinePlot({ label, series, unit, empty = "No data yet." }: LinePlotProps): JSX.Element {
   const shown = series.slice(0, MOST_SERIES);
   const times = shown.flatMap(({ points }) => points.map(({ atMs }) => atMs));
   if (times.length === 0) return <p class="empty">{empty}</p>;

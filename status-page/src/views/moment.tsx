@@ -7,7 +7,7 @@ interface MomentProps {
   readonly clockAheadMs: number;
 }
 
-/** How long ago it was, by the controller's clock; the time itself is the title. */
+/** Age by the controller's clock; the title has the time. */
 export function Moment({ at, clockAheadMs }: MomentProps): JSX.Element {
   const nowMs = useNow();
   const ageMs = nowMs + clockAheadMs - Date.parse(at);
@@ -18,7 +18,7 @@ export function Moment({ at, clockAheadMs }: MomentProps): JSX.Element {
   );
 }
 
-/** What is left of a wait that was so long when it was told. */
+/** Remaining time of a wait that took `inMs` at `toldMs`. */
 export function Countdown({ inMs, toldMs }: { readonly inMs: number; readonly toldMs: number }): JSX.Element {
   const nowMs = useNow();
   return <span class="countdown">{formatCountdown(toldMs + inMs - nowMs)}</span>;

@@ -5,7 +5,7 @@ import { formatNumber } from "../model/format.ts";
 import { KIND_WORDS, parseRef } from "../model/object-name.ts";
 import { formatPlace, wholeList } from "../model/place.ts";
 import { totalOf } from "../model/selection.ts";
-import { GuardPanel } from "./guard-panel.tsx";
+import { ProvidersPanel } from "./providers-panel.tsx";
 import { CallRatePlots } from "./calls-view.tsx";
 import { Panel, WideTable } from "./panel.tsx";
 import { Prose } from "./prose.tsx";
@@ -17,12 +17,12 @@ export function OverviewView({ state }: { readonly state: AppState }): JSX.Eleme
     <>
       <h1 tabIndex={-1}>Overview</h1>
       {overview === undefined ? (
-        <p class="empty">{state.connection.kind === "lost" ? "Nothing has come yet." : "Asking the controller …"}</p>
+        <p class="empty">{state.connection.kind === "lost" ? "No data yet." : "Loading …"}</p>
       ) : (
         <>
           <Alarms alarms={overview.alarms} />
           <Counts overview={overview} />
-          <GuardPanel overview={overview} />
+          <ProvidersPanel overview={overview} />
           <CallRatePlots stream={state.stream} />
         </>
       )}
@@ -34,7 +34,7 @@ function Alarms({ alarms }: { readonly alarms: readonly Alarm[] }): JSX.Element 
   return (
     <Panel id="alarms" title="Alarms" class={alarms.length === 0 ? "calm" : "alarms"}>
       {alarms.length === 0 ? (
-        <p>Nothing that somebody should see first.</p>
+        <p>No alarms.</p>
       ) : (
         <ul class="causes">
           {alarms.map((alarm, index) => (
@@ -69,7 +69,7 @@ function AlarmObject({ alarm }: { readonly alarm: Alarm }): JSX.Element | null {
   );
 }
 
-/** Each number leads to the list of what it counts. */
+/** Each number links to its list. */
 function Counts({ overview }: { readonly overview: Overview }): JSX.Element {
   return (
     <Panel id="counts" title="Objects by state">
@@ -123,7 +123,7 @@ function CountLink({ kind, state, count }: CountLinkProps): JSX.Element {
   );
 }
 
-/** The numbers beside it as lengths. */
+/** The counts as a stacked bar. */
 function Bar({ counts }: { readonly counts: Readonly<Record<State, number>> }): JSX.Element {
   const total = Math.max(1, totalOf(counts));
   let from = 0;

@@ -7,17 +7,17 @@ interface PanelProps {
   readonly class?: string;
 }
 
-/** A part of a view, with a heading that names it. */
+/** A section of a view with a heading. */
 export function Panel({ id, title, children, class: more = "" }: PanelProps): JSX.Element {
   return (
-    <section class={`panel ${more}`} aria-labeledby={id}>
+    <section class={`panel ${more}`} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>
   );
 }
 
-/** A table that may be wider than the window: then it scrolls by itself, by keyboard too. */
+/** A table that scrolls horizontally, also by keyboard, if it is wider than the window. */
 export function WideTable({
   label,
   children,

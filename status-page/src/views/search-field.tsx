@@ -4,7 +4,7 @@ import { formatPlace, parsePlace, type Place } from "../model/place.ts";
 
 const ID = "search";
 
-/** Narrows the list in sight; elsewhere it opens one of everything that is found. */
+/** Filters the current list; on other views it opens a list of all matches. */
 export function SearchField({ place }: { readonly place: Place }): JSX.Element {
   const search = place.view === "list" ? place.selection.search : "";
   return (
@@ -34,12 +34,12 @@ export function focusSearch(): void {
   field.select();
 }
 
-/** Whether a key that is pressed there is a letter of a text. */
+/** Whether the target is a form field. */
 export function isTyping(target: unknown): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
 }
 
-/** One step of `back` for all letters. The address is asked where one is: the page may not be drawn anew yet since the letter before. */
+/** All letters make one history entry. Reads the address, because the page may not be rendered since the previous letter. */
 function searchFor(search: string): void {
   const place = parsePlace(location.hash);
   if (place.view === "list") replaceHash(formatPlace({ view: "list", selection: { ...place.selection, search } }));
@@ -48,7 +48,7 @@ function searchFor(search: string): void {
 
 const ALL = { kind: "all", search: "", state: undefined, provider: undefined } as const;
 
-/** Down and Enter lead into what was found; Escape takes the search back, and then leaves the field. */
+/** Down and Enter focus the results. Escape clears the search, then leaves the field. */
 function onKey(event: KeyboardEvent, search: string): void {
   const list = document.querySelector<HTMLElement>("[role=grid]");
   if ((event.key === "ArrowDown" || event.key === "Enter") && list !== null) {

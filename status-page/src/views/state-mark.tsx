@@ -1,7 +1,7 @@
 import type { State } from "@cloudwire/operator-api";
 import type { JSX } from "preact";
 
-/** A shape for each state beside its color and its word: no color has to be told from another. */
+/** A shape for each state, so that color is not the only difference. */
 const SHAPES: Readonly<Record<State, string>> = {
   ok: "M3 8.5l3.2 3.2L13 4.8",
   progressing: "M8 2.5a5.5 5.5 0 1 1-5.5 5.5",

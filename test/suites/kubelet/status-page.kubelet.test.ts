@@ -79,7 +79,7 @@ const showsRows = async (page: Page, url: string): Promise<void> => {
   await isLive(page);
   await page.getByRole("link", { name: "1 Nodes, ok" }).click();
   await page.getByRole("link", { name: stage.node }).click();
-  await page.getByRole("region", { name: "What stands in the way" }).getByText("Nothing does.").waitFor();
+  await page.getByRole("region", { name: "Causes" }).getByText("No problems.").waitFor();
   await page.goto(`${url}#/services`);
   const row = page.getByRole("link", { name: "default/web" });
   await stage.world.createService("web", await freePort());

@@ -9,7 +9,7 @@ export function GridHead(): JSX.Element {
   return (
     <div class="grid-head" role="rowgroup">
       <div class="grid-row head" role="row" aria-rowindex={1}>
-        {["State", "Name", "How it stands", "Provider", "Created"].map((text) => (
+        {["State", "Name", "Summary", "Provider", "Created"].map((text) => (
           <span key={text} role="columnheader">
             {text}
           </span>
@@ -34,7 +34,7 @@ interface GridRowProps {
 export function GridRow({ id, entry, index, top, isActive, ...rest }: GridRowProps): JSX.Element {
   const { row, kind, name } = entry;
   const onClick = (event: MouseEvent): void => {
-    // Opened in a tab of its own by the link itself.
+    // The link itself opens a new tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     rest.open();

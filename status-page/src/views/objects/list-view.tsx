@@ -28,14 +28,14 @@ export function ListView({ state, selection }: ListViewProps): JSX.Element {
         <p class="found" role="status">
           {formatCount(found.length, words.one, words.many)}
           {isNarrowed ? " found" : ""}
-          {isComplete ? "" : "; more are on their way"}
+          {isComplete ? "" : "; loading more"}
         </p>
       </div>
       <ObjectGrid
         id={kind}
         choice={formatPlace({ view: "list", selection })}
         entries={found}
-        label={kind === "all" ? "What was found" : words.many}
+        label={kind === "all" ? "Search results" : words.many}
         clockAheadMs={state.clockAheadMs}
         showsKind={kind === "all"}
         empty={emptyText(isComplete, isNarrowed, words.many)}
@@ -45,8 +45,8 @@ export function ListView({ state, selection }: ListViewProps): JSX.Element {
 }
 
 function emptyText(isComplete: boolean, isNarrowed: boolean, many: string): string {
-  if (!isComplete) return "Nothing has come yet.";
-  return isNarrowed ? `No ${many} fit the search and the filters.` : `There are no ${many}.`;
+  if (!isComplete) return "Loading …";
+  return isNarrowed ? `No ${many} match the search and filters.` : `There are no ${many}.`;
 }
 
 function Filters({ state, selection }: ListViewProps): JSX.Element {
@@ -92,5 +92,5 @@ function Filters({ state, selection }: ListViewProps): JSX.Element {
   );
 }
 
-/** No name of a provider: those are told with a sign in front, since "" is one, too. */
+/** Not a provider: names have the prefix "=", because "" is valid too. */
 const ANY = "any";

@@ -7,15 +7,15 @@ import { formatPlace } from "../../model/place.ts";
 import { GridHead, GridRow } from "./grid-row.tsx";
 
 interface ObjectGridProps {
-  /** What it remembers its place by, while another view is in sight. */
+  /** Key under which the grid stores its position. */
   readonly id: string;
-  /** What its rows are chosen by: with another choice it begins at its top. */
+  /** The selection; a change resets the position. */
   readonly choice: string;
   readonly entries: readonly Entry[];
   readonly label: string;
   readonly clockAheadMs: number;
   readonly showsKind: boolean;
-  /** Said where there are none. */
+  /** Text without rows. */
   readonly empty: string;
 }
 
@@ -26,7 +26,7 @@ interface Remembered {
   scrollTop: number;
 }
 
-/** Pixels, as the style sheet has them. */
+/** Pixels, as in the style sheet. */
 interface Sizes {
   readonly head: number;
   readonly row: number;
@@ -34,17 +34,17 @@ interface Sizes {
 
 const WIDE: Sizes = { head: 32, row: 36 };
 
-/** Two lines a row, and what the columns are is seen. */
+/** Two lines per row, no header. */
 const NARROW: Sizes = { head: 0, row: 64 };
 
-/** Rows beyond those in sight. */
+/** Extra rows above and below the visible ones. */
 const BEYOND = 6;
 
 const remembered = new Map<string, Remembered>();
 
 /**
- * A list of any length of which only the rows in sight are in the document. The focus stays on the list itself, which names its active
- * row (`aria-activedescendant`): a row that scrolls out of the document cannot take the focus with it.
+ * A list of any length that renders only its visible rows. The focus stays on the list, which names its active row
+ * (`aria-activedescendant`), because a row that scrolls out of the document would lose the focus.
  */
 export function ObjectGrid(props: ObjectGridProps): JSX.Element {
   const { entries, label, empty } = props;
@@ -53,7 +53,7 @@ export function ObjectGrid(props: ObjectGridProps): JSX.Element {
   const height = useHeight(view) - sizes.head;
   const { scrollTop, setScrollTop, active, activate } = useGridPlace(props, view, height, sizes.row);
   const { start, end } = windowOf(scrollTop, height, sizes.row, entries.length, BEYOND);
-  // A row that comes in sight takes over the elements of one that left it: making new ones is most of what a frame costs.
+  // A new row reuses the elements of one that left: creating elements is the largest part of the frame time.
   const pool = end - start;
   const page = Math.max(1, Math.floor(height / sizes.row) - 1);
   const first = firstInSight(scrollTop, sizes.row, entries.length);
@@ -70,7 +70,7 @@ export function ObjectGrid(props: ObjectGridProps): JSX.Element {
         aria-rowcount={entries.length + 1}
         aria-activedescendant={active >= start && active < end ? rowId(active) : undefined}
         onKeyDown={(event) => onKey(event, { entries, position, activate })}
-        // One in sight: the list must not move away under a pointer that gives it the focus.
+        // A visible row: the list must not scroll when a click focuses it.
         onFocus={() => (active < 0 ? activate(first) : undefined)}
         onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
       >
@@ -104,11 +104,11 @@ interface GridPlace {
   readonly setScrollTop: (scrollTop: number) => void;
   /** Index of the active row; -1: none. */
   readonly active: number;
-  /** Makes a row the active one, and brings it in sight. */
+  /** Activates a row and scrolls to it. */
   readonly activate: (index: number) => void;
 }
 
-/** Where somebody is in the list: still there when they come back to it. */
+/** The position in the list, kept while another view is open. */
 function useGridPlace(
   { id, choice, entries }: ObjectGridProps,
   view: RefObject<HTMLDivElement | null>,
@@ -172,7 +172,7 @@ function open(entry: Entry | undefined): void {
   if (entry !== undefined) location.hash = formatPlace({ view: "object", object: entry });
 }
 
-/** Of the element, as it changes. */
+/** The current height of the element. */
 function useHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(600);
   useEffect(() => {

@@ -20,12 +20,10 @@ export function ProviderPanel({ provider }: { readonly provider: ProviderStatus 
         {reasons.map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
-        {absenceIgnored === undefined ? null : (
-          <li>Its word that a machine is gone is not taken now: {absenceIgnored}</li>
-        )}
+        {absenceIgnored === undefined ? null : <li>Absence reports are currently ignored: {absenceIgnored}</li>}
         {throttled.map(({ quotaClass, untilTime }) => (
           <li key={quotaClass}>
-            Calls of quota class {quotaClass} are held until {formatTime(untilTime)}
+            Calls of quota class {quotaClass} are throttled until {formatTime(untilTime)}
           </li>
         ))}
       </ul>
@@ -40,20 +38,20 @@ interface CallsProps {
 
 export function CallsPanel({ calls, clockAheadMs }: CallsProps): JSX.Element {
   return (
-    <Panel id="calls" title="Last calls to the provider">
+    <Panel id="calls" title="Recent provider calls">
       {calls.length === 0 ? (
-        <p>None are remembered.</p>
+        <p>None.</p>
       ) : (
-        <WideTable label="Last calls to the provider">
+        <WideTable label="Recent provider calls">
           <thead>
             <tr>
               <th scope="col">When</th>
-              <th scope="col">RPC</th>
-              <th scope="col">Answer</th>
+              <th scope="col">Method</th>
+              <th scope="col">Result</th>
               <th scope="col" class="number">
-                Took
+                Duration
               </th>
-              <th scope="col">Cloud's request ids</th>
+              <th scope="col">Cloud request IDs</th>
             </tr>
           </thead>
           <tbody>
@@ -76,7 +74,7 @@ function CallLine({ call, clockAheadMs }: { readonly call: CallRecord; readonly 
       <th scope="row">
         {call.method}
         <small>
-          {call.provider === undefined ? "" : `of ${call.provider}`}
+          {call.provider === undefined ? "" : `to ${call.provider}`}
           {call.objectCount > 1 ? ` for ${formatCount(call.objectCount, "object")}` : ""}
         </small>
       </th>
@@ -106,8 +104,8 @@ interface TimelineProps {
 
 export function TimelinePanel({ timeline, clockAheadMs }: TimelineProps): JSX.Element {
   return (
-    <Panel id="timeline" title="What happened to it">
-      {timeline.length === 0 ? <p>Nothing is remembered.</p> : null}
+    <Panel id="timeline" title="Timeline">
+      {timeline.length === 0 ? <p>No history.</p> : null}
       <ol class="timeline">
         {timeline.map((one, index) => (
           <li key={index} class={one.isWarning ? "warning" : ""}>
@@ -119,8 +117,8 @@ export function TimelinePanel({ timeline, clockAheadMs }: TimelineProps): JSX.El
               <small>
                 {one.isWarning ? "warning, " : ""}
                 {one.kind}
-                {one.source === undefined ? "" : ` by ${one.source}`}
-                {one.count === undefined ? "" : `, ${formatCount(one.count, "time")} in a row, the last of them then`}
+                {one.source === undefined ? "" : ` from ${one.source}`}
+                {one.count === undefined ? "" : `, ${formatCount(one.count, "time")} in a row`}
               </small>
             </span>
           </li>

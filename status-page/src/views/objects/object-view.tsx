@@ -6,7 +6,7 @@ import type { AppState } from "../../live/store.ts";
 import { formatRef, KIND_WORDS, type ObjectName } from "../../model/object-name.ts";
 import { formatPlace, wholeList } from "../../model/place.ts";
 import { CallsPanel, ProviderPanel, TimelinePanel } from "./object-history.tsx";
-import { CausesPanel, FactsPanel, WishesPanel, WorkPanel } from "./object-standing.tsx";
+import { CausesPanel, FactsPanel, DesiredStatePanel, ControllersPanel } from "./object-status.tsx";
 import { isTyping } from "../search-field.tsx";
 import { StateMark } from "../state-mark.tsx";
 import { Countdown, Moment } from "../moment.tsx";
@@ -16,7 +16,7 @@ interface ObjectViewProps {
   readonly object: ObjectName;
 }
 
-/** All that the controller can say of one object, asked anew as it changes. */
+/** The explanation of one object, refreshed when its row changes. */
 export function ObjectView({ state, object }: ObjectViewProps): JSX.Element {
   const ref = formatRef(object);
   const row = state.stream.entries.get(ref)?.row;
@@ -53,16 +53,14 @@ function Freshness({
     <>
       {problem === undefined ? null : (
         <p class="banner lost" role="alert">
-          <strong>It could not be asked about:</strong> {problem}.
-          {explanation === undefined ? "" : " What you see is from before."}
+          <strong>Could not load:</strong> {problem}.{explanation === undefined ? "" : " Showing the last known data."}
         </p>
       )}
-      {explanation === undefined && problem === undefined ? <p class="empty">Asking the controller …</p> : null}
-      {explanation?.exists === false ? <p class="banner note">It is not in the cluster.</p> : null}
+      {explanation === undefined && problem === undefined ? <p class="empty">Loading …</p> : null}
+      {explanation?.exists === false ? <p class="banner note">This object does not exist in the cluster.</p> : null}
       {explanation === undefined ? null : (
         <p class="who">
-          Said by {explanation.replica.identity}
-          {explanation.replica.isLeader ? ", which leads, " : ", which does not lead, "}
+          Reported by {explanation.replica.identity} ({explanation.replica.isLeader ? "leader" : "standby"}),{" "}
           <Moment at={explanation.time} clockAheadMs={clockAheadMs} />
         </p>
       )}
@@ -82,17 +80,17 @@ function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Eleme
     <>
       <CausesPanel causes={causes} state={state}>
         {nextRetry === undefined ? null : (
-          <p class="next-try">
-            <strong>Next try</strong> <Countdown inMs={nextRetry.inMs} toldMs={receivedMs} />{" "}
+          <p class="next-retry">
+            <strong>Next retry</strong> <Countdown inMs={nextRetry.inMs} toldMs={receivedMs} />{" "}
             <span>({nextRetry.message})</span>
           </p>
         )}
       </CausesPanel>
       <div class="columns">
-        <WishesPanel wishes={desired} />
+        <DesiredStatePanel wishes={desired} />
         <FactsPanel facts={facts} />
       </div>
-      <WorkPanel work={controllers} receivedMs={receivedMs} clockAheadMs={clockAheadMs} />
+      <ControllersPanel controllers={controllers} receivedMs={receivedMs} clockAheadMs={clockAheadMs} />
       {provider === undefined ? null : <ProviderPanel provider={provider} />}
       <CallsPanel calls={calls} clockAheadMs={clockAheadMs} />
       <TimelinePanel timeline={timeline} clockAheadMs={clockAheadMs} />
@@ -100,7 +98,7 @@ function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Eleme
   );
 }
 
-/** Escape goes to the list that the object is in. */
+/** Escape opens the list of the object. */
 function useEscape(list: string): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -114,7 +112,7 @@ function useEscape(list: string): void {
   }, [list]);
 }
 
-/** Whether there is a view of this page to go back to. */
+/** Whether the history has a previous view of this page. */
 function cameFromWithin(): boolean {
   return typeof navigation !== "undefined" && navigation.canGoBack;
 }

@@ -8,13 +8,12 @@ import { Prose } from "../prose.tsx";
 
 interface CausesProps {
   readonly causes: readonly Cause[];
-  /** Of the object. */
   readonly state: State;
-  /** When it goes on. */
+  /** The next retry. */
   readonly children: ComponentChildren;
 }
 
-/** Red is what somebody has to see to. */
+/** Red: needs manual intervention. */
 const TONES: Readonly<Record<State, string>> = {
   ok: "",
   progressing: "",
@@ -25,8 +24,8 @@ const TONES: Readonly<Record<State, string>> = {
 
 export function CausesPanel({ causes, state, children }: CausesProps): JSX.Element {
   return (
-    <Panel id="causes" title="What stands in the way" class={causes.length === 0 ? "" : TONES[state]}>
-      {causes.length === 0 ? <p>Nothing does.</p> : null}
+    <Panel id="causes" title="Causes" class={causes.length === 0 ? "" : TONES[state]}>
+      {causes.length === 0 ? <p>No problems.</p> : null}
       <ul class="causes">
         {causes.map((cause, index) => (
           <li key={index}>
@@ -49,14 +48,14 @@ export function CausesPanel({ causes, state, children }: CausesProps): JSX.Eleme
   );
 }
 
-export function WishesPanel({ wishes }: { readonly wishes: readonly DesiredItem[] }): JSX.Element {
+export function DesiredStatePanel({ wishes: desired }: { readonly wishes: readonly DesiredItem[] }): JSX.Element {
   return (
-    <Panel id="wishes" title="What is wished">
-      {wishes.length === 0 ? <p>Nothing.</p> : null}
-      <ul class="wishes">
-        {wishes.map(({ description, state, message }) => (
+    <Panel id="desired" title="Desired state">
+      {desired.length === 0 ? <p>Nothing requested.</p> : null}
+      <ul class="desired">
+        {desired.map(({ description, state, message }) => (
           <li key={description}>
-            <span class={`wish ${state}`}>{state}</span> {description}
+            <span class={`desired-item ${state}`}>{state}</span> {description}
             {message === undefined ? null : <small>{message}</small>}
           </li>
         ))}
@@ -67,8 +66,8 @@ export function WishesPanel({ wishes }: { readonly wishes: readonly DesiredItem[
 
 export function FactsPanel({ facts }: { readonly facts: readonly Fact[] }): JSX.Element {
   return (
-    <Panel id="facts" title="Facts">
-      {facts.length === 0 ? <p>None are known.</p> : null}
+    <Panel id="facts" title="Details">
+      {facts.length === 0 ? <p>None.</p> : null}
       <dl>
         {facts.map(({ name, value }) => (
           <div key={name}>
@@ -81,16 +80,16 @@ export function FactsPanel({ facts }: { readonly facts: readonly Fact[] }): JSX.
   );
 }
 
-interface WorkProps {
-  readonly work: readonly ControllerStatus[];
+interface ControllersProps {
+  readonly controllers: readonly ControllerStatus[];
   readonly receivedMs: number;
   readonly clockAheadMs: number;
 }
 
-export function WorkPanel({ work, receivedMs, clockAheadMs }: WorkProps): JSX.Element {
+export function ControllersPanel({ controllers, receivedMs, clockAheadMs }: ControllersProps): JSX.Element {
   return (
-    <Panel id="work" title="Work by controller">
-      <WideTable label="Work by controller">
+    <Panel id="controllers" title="Controllers">
+      <WideTable label="Controllers">
         <thead>
           <tr>
             <th scope="col">Controller</th>
@@ -102,7 +101,7 @@ export function WorkPanel({ work, receivedMs, clockAheadMs }: WorkProps): JSX.El
           </tr>
         </thead>
         <tbody>
-          {work.map((one) => (
+          {controllers.map((one) => (
             <tr key={`${one.controller} ${one.key}`}>
               <th scope="row">
                 {one.controller}
@@ -126,24 +125,24 @@ export function WorkPanel({ work, receivedMs, clockAheadMs }: WorkProps): JSX.El
 function Queue({ queue, receivedMs }: { readonly queue: QueuePosition; readonly receivedMs: number }): JSX.Element {
   switch (queue.kind) {
     case "idle":
-      return <>idle: nothing to do until something changes</>;
+      return <>idle</>;
     case "queued":
       return (
         <>
-          in line, {queue.priority} priority
-          {queue.ahead === undefined ? "" : `, ${queue.ahead} ahead at most`}
+          queued, {queue.priority} priority
+          {queue.ahead === undefined ? "" : `, at most ${queue.ahead} ahead`}
         </>
       );
     case "delayed":
       return (
         <>
-          comes back <Countdown inMs={queue.inMs} toldMs={receivedMs} />
+          delayed, due <Countdown inMs={queue.inMs} toldMs={receivedMs} />
         </>
       );
     case "processing":
-      return <>being worked on for {formatDuration(queue.processingMs)}</>;
+      return <>processing for {formatDuration(queue.processingMs)}</>;
     case "notRunning":
-      return <>does not run here: {queue.message}</>;
+      return <>not running here: {queue.message}</>;
     default:
       return queue satisfies never;
   }
@@ -155,7 +154,7 @@ interface LastReconcileProps {
 }
 
 function LastReconcile({ last, clockAheadMs }: LastReconcileProps): JSX.Element {
-  if (last === undefined) return <>none is remembered</>;
+  if (last === undefined) return <>no previous reconcile</>;
   const { outcome, endTime, durationMs, reconcileID, error } = last;
   return (
     <>

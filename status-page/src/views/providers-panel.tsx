@@ -4,16 +4,16 @@ import { formatCount, formatNumber, formatWord } from "../model/format.ts";
 import { formatPlace } from "../model/place.ts";
 import { Panel, WideTable } from "./panel.tsx";
 
-/** Who the clouds are, whether they answer, and whether Nodes may be deleted on their word. */
-export function GuardPanel({ overview }: { readonly overview: Overview }): JSX.Element {
+/** The providers, their connection, and their deletion circuit breaker. */
+export function ProvidersPanel({ overview }: { readonly overview: Overview }): JSX.Element {
   return (
-    <Panel id="guard" title="Providers and the brake on deletions">
-      <WideTable label="Providers and the brake on deletions">
+    <Panel id="providers" title="Providers and deletion circuit breaker">
+      <WideTable label="Providers and deletion circuit breaker">
         <thead>
           <tr>
             <th scope="col">Provider</th>
             <th scope="col">Connection</th>
-            <th scope="col">Brake</th>
+            <th scope="col">Circuit breaker</th>
             <th scope="col" class="number">
               Calls
             </th>
@@ -57,9 +57,9 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
       </td>
       <td>
         {provider.deletionCircuitBreaker === undefined ? (
-          <small>the replica that leads knows</small>
+          <small>known only to the leader</small>
         ) : (
-          <Brake brake={provider.deletionCircuitBreaker} />
+          <CircuitBreaker brake={provider.deletionCircuitBreaker} />
         )}
       </td>
       <td class="number">{formatNumber(provider.calls)}</td>
@@ -69,15 +69,17 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
   );
 }
 
-function Brake({ brake: { open, absentNodes, message } }: { readonly brake: DeletionCircuitBreaker }): JSX.Element {
-  const said =
-    absentNodes === 0
-      ? "no machine is said to be gone"
-      : `machines of ${formatCount(absentNodes, "Node")} are said to be gone`;
+function CircuitBreaker({
+  brake: { open, absentNodes, message },
+}: {
+  readonly brake: DeletionCircuitBreaker;
+}): JSX.Element {
+  const detail =
+    absentNodes === 0 ? "no absent instances" : `instances of ${formatCount(absentNodes, "Node")} reported as deleted`;
   return (
     <>
-      <span class={open ? "bad" : "good"}>{open ? "holds" : "released"}</span>
-      <small>{said}</small>
+      <span class={open ? "bad" : "good"}>{open ? "open" : "closed"}</span>
+      <small>{detail}</small>
       {message === undefined ? null : <small>{message}</small>}
     </>
   );
