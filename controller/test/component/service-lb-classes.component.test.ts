@@ -90,7 +90,7 @@ describe("service-lb and classes", () => {
     harness.startManager().startServices();
     await harness.quiet();
     const why =
-      "spec.loadBalancerSourceRanges: clients are limited to 192.0.2.0/24; the provider cannot limit clients, and would let everybody in (retrying when the Service or the provider changes). To fix: change the field or annotation that the message names";
+      "spec.loadBalancerSourceRanges: clients are limited to 192.0.2.0/24; the provider cannot restrict clients, and would allow all (retrying when the Service or the provider changes). To fix: change the field or annotation that the message names";
     const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "Rejected", why)}}}`;
     expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([[], [says]]);
     expect(reasons()).toEqual([`Warning SyncLoadBalancerFailed Error syncing load balancer: ${why}`]);

@@ -76,7 +76,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web", ASKS.annotations);
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [LEFT]: "lb-old" });
-    expect(said()).toContain("--allow-load-balancer-adoption allows it");
+    expect(said()).toContain("enable it with --allow-load-balancer-adoption");
     world.options.allowLoadBalancerAdoption = true;
     await world.pass(120_000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
@@ -91,7 +91,7 @@ describe("service-lb and a load balancer that exists", () => {
     await world.start([cloud.provider()]);
     await world.pass(120_000);
     expect(owners()).toEqual({ [LEFT]: "lb-old" });
-    expect(said()).toContain("the provider takes over no load balancers");
+    expect(said()).toContain("the provider does not support adoption");
   });
 
   test("never takes that of a Service that lives", async () => {
@@ -101,7 +101,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web", { "service.cloudwire.dev/adopt-load-balancer": id });
     await world.pass(1000);
     await world.restart();
-    expect(said()).toContain(`load balancer ${id} is also that of Service default/other`);
+    expect(said()).toContain(`load balancer ${id} is used or requested by Service default/other`);
     expect(owners()).toMatchObject({ "uid-default-other": id });
   });
 
@@ -121,7 +121,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web", ASKS.annotations);
     await world.pass(1000);
     expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "acme-1" });
-    expect(world.reported.join("\n")).toContain("the Service has load balancer acme-1; to take over another");
+    expect(world.reported.join("\n")).toContain("the Service has load balancer acme-1; to adopt another");
     await world.restart();
     expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "acme-1" });
   });
@@ -131,7 +131,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web", ASKS.annotations);
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [LEFT]: "lb-old" });
-    expect(said()).toContain("the provider's list is not complete");
+    expect(said()).toContain("the provider's list is incomplete");
     cloud.complete = true;
     await world.pass(600_000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
@@ -146,7 +146,7 @@ describe("service-lb and a load balancer that exists", () => {
     await world.pass(1000);
     ask("web", id);
     await world.pass(1000);
-    expect(said()).toContain(`load balancer ${id} is also that of Service default/other`);
+    expect(said()).toContain(`load balancer ${id} is used or requested by Service default/other`);
     expect(owners()).toMatchObject({ "uid-default-other": id });
     cloud.fail = () => undefined;
     await world.pass(600_000);
@@ -159,7 +159,7 @@ describe("service-lb and a load balancer that exists", () => {
     put("web");
     ask("other");
     await world.pass(1000);
-    expect(said("other")).toContain("load balancer lb-old is also that of Service default/web");
+    expect(said("other")).toContain("load balancer lb-old is used or requested by Service default/web");
     expect(owners()).toEqual({ [UID]: "lb-old" });
   });
 
@@ -180,7 +180,7 @@ describe("service-lb and a load balancer that exists", () => {
     ask("web");
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "lb-own" });
-    expect(world.reported.join("\n")).toContain("the Service has load balancer lb-own; to take over another");
+    expect(world.reported.join("\n")).toContain("the Service has load balancer lb-own; to adopt another");
     expect(world.reported.join("\n")).not.toContain("AdoptingLoadBalancer");
   });
 

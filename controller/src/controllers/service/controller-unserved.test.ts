@@ -122,7 +122,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     put((now) => ({ ...now, spec: { ...now.spec, type: "ClusterIP", loadBalancerClass: undefined } }));
     await world.pass(1000);
     expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NoLoadBalancerProvider"]);
-    expect(condition()?.[2]).toContain("provider acme, which made it, serves no load balancers");
+    expect(condition()?.[2]).toContain("provider acme, which created it, serves no load balancers");
     await upgrade("capable");
     expect([cloud.kept.size, web().metadata.finalizers]).toEqual([0, []]);
   });

@@ -113,40 +113,39 @@ export class LoadBalancerSyncError extends Error {
   }
 }
 
-/** One line for events: what a provider says is complete, and what gRPC made of it under way says nothing more. */
+/** One line for events. The message of a provider error is complete; its gRPC cause adds nothing. */
 export function describe(error: unknown): string {
   return error instanceof ProviderError || error instanceof LoadBalancerSyncError ? error.message : messageOf(error);
 }
 
-/** What a provider said, however deep it lies. */
 function providerErrorOf(error: unknown): ProviderError | undefined {
   return causesOf(error).find((cause) => cause instanceof ProviderError);
 }
 
-/** Another change of the same load balancer is under way, or a newer Service was applied already. */
+/** Another change of the load balancer is in progress, or a newer spec was applied already. */
 function isBusy(error: ProviderError | undefined): boolean {
   return hasReason(error, "OPERATION_IN_PROGRESS") || hasReason(error, "STALE_GENERATION");
 }
 
-/** The call has not been sent: others go first, so that the cloud is not called too often. Nothing has failed. */
+/** The call was not sent yet, to stay within the rate limit. */
 export function isRateLimited(error: unknown): boolean {
   return providerErrorOf(error)?.isClientThrottled === true;
 }
 
-/** Nothing that a user must hear: an end of this process, a busy provider, a call not sent yet, or a sidecar that is just being restarted. */
+/** No event: shutdown, a busy provider, a rate-limited call, or the first failure while a sidecar restarts. */
 export function isQuiet(error: unknown, { signal, failures }: ReconcileContext): boolean {
   const fromProvider = providerErrorOf(error);
   const isRestart = fromProvider?.fromTransport === true && fromProvider.code === "UNAVAILABLE" && failures === 0;
   return signal.aborted || isBusy(fromProvider) || isRateLimited(error) || isRestart;
 }
 
-/** An event's length; metav1.Condition would take 32,768 characters. */
+/** Of a condition, in characters: as long as an event. */
 const MAX_MESSAGE = 1024;
 
-/** The same without the words that upstream's events begin with. */
+/** Of an event, without upstream's prefix. */
 const MAX_EVENT_TEXT = 940;
 
-/** Reasons of the contract that say more than their class does. */
+/** Reasons of the contract that are more specific than their class. */
 const BY_REASON: ReadonlyMap<string, LoadBalancerReadyReason> = new Map([
   ["QUOTA_EXCEEDED", "QuotaExceeded"],
   ["ADDRESS_IN_USE", "Conflict"],
@@ -168,10 +167,10 @@ const BY_CLASS: Readonly<Record<ProviderErrorClass, LoadBalancerReadyReason>> = 
   RESYNC: "OutcomeUnknown",
 };
 
-/** Whether the load balancer is as wished cannot be told: it may be. */
+/** The load balancer may match the spec nevertheless. */
 const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set(["OutcomeUnknown", "ProviderUnavailable", "SyncFailed"]);
 
-/** The waits of provider/model/errors.ts, of the queue and of failure.ts, in words. */
+/** The retry delays of provider/model/errors.ts, of the queue and of this file, in words. */
 const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
   OUTCOME_UNKNOWN: "retrying in 1 second to 5 minutes",
   TRANSIENT: "retrying in 5 seconds to 5 minutes",
@@ -183,14 +182,14 @@ const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
 
 const API_SERVER_REMEDY = "check that the API server is healthy and grants the controller its permissions";
 
-/** What a failure means for the Service; undefined: nothing that could be written. */
+/** undefined: the failure has no condition. */
 export function readinessOfFailure(error: unknown): Readiness | undefined {
-  // The server that did not take the write would not take this one.
+  // The API server that rejected the write would reject this one too.
   if (isOfApiServer(error)) return undefined;
   return error instanceof LoadBalancerSyncError && error.isAside ? undefined : readinessOfError(error);
 }
 
-/** What went wrong, when it is tried again and what somebody can do, in one line for events: `kubectl describe` shows no conditions. */
+/** One line for events: the failure, the next retry and how to fix it. `kubectl describe` shows no conditions. */
 export function failureText(error: unknown): string {
   return isOfApiServer(error)
     ? hinted(describe(error), NEXT_TRY.TRANSIENT, API_SERVER_REMEDY, MAX_EVENT_TEXT)

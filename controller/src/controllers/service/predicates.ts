@@ -14,7 +14,7 @@ import type { Node } from "../../api/node.ts";
 import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
 import { deepEqual } from "../../util/equal.ts";
 
-/** A load balancer is asked for. Whose it is, by class, is another question. */
+/** By its type, whatever its class. */
 export function wantsLoadBalancer({ spec }: Service): boolean {
   return spec.type === "LoadBalancer";
 }
@@ -27,20 +27,16 @@ export function isDeleting({ metadata }: Service | Node): boolean {
   return metadata.deletionTimestampMs !== undefined;
 }
 
-/** Its user wants the load balancer kept, whatever becomes of the Service. */
 export function isDeletionProtected(service: Service): boolean {
   return deletionProtection(service) === true;
 }
 
-/** The Service has, or had, a load balancer that must go. */
+/** The Service has, or had, a load balancer that must be deleted. */
 export function needsCleanup(service: Service): boolean {
   return hasFinalizer(service) && (isDeleting(service) || !wantsLoadBalancer(service));
 }
 
-/**
- * Between `old` and `service` the wish for a load balancer has changed. What counts is upstream's list, all annotations among
- * them, so that touching one still makes the load balancer be ensured anew. cloud-provider/controllers/service/controller.go v0.36.3.
- */
+/** The desired load balancer has changed, by upstream's list, which includes all annotations. cloud-provider/controllers/service/controller.go v0.36.3. */
 export function needsUpdate(old: Service, service: Service): boolean {
   if (!wantsLoadBalancer(old) && !wantsLoadBalancer(service)) return false;
   if (wantsLoadBalancer(old) !== wantsLoadBalancer(service)) return true;
@@ -61,15 +57,11 @@ export function needsUpdate(old: Service, service: Service): boolean {
   );
 }
 
-/** An object seen for the first time may need work. */
 export function concernsAdded(service: Service): boolean {
   return wantsLoadBalancer(service) || hasFinalizer(service);
 }
 
-/**
- * A change that can make a difference. A finalizer that somebody took off a Service is put on again, or its load balancer would leak.
- * Annotations say what holds a clean-up up.
- */
+/** A removed finalizer is added again, or the load balancer would leak. Annotations may unblock a cleanup. */
 export function concernsUpdated(old: Service, service: Service): boolean {
   return (
     needsUpdate(old, service) ||
@@ -81,8 +73,8 @@ export function concernsUpdated(old: Service, service: Service): boolean {
 }
 
 /**
- * Between `old` and `service` somebody else has changed what this process says in the status: the addresses, `published` being those that
- * are served, or the condition, which has gone. Own writes agree with `published`, and take the condition away only where none is wished.
+ * Another client has changed the addresses in the status, or removed the condition. Own writes agree with `published`, and remove the
+ * condition only of Services without a load balancer.
  */
 export function losesStatus(
   old: Service,
@@ -95,10 +87,7 @@ export function losesStatus(
   return isOverwritten || (hasReadiness(old) && !hasReadiness(service));
 }
 
-/**
- * The node gets traffic of load balancers: it stays, is not kept out by label, is not about to be removed by the autoscaler, and its
- * machine is known. Readiness plays no part, as upstream: the load balancer's own health checks decide that.
- */
+/** The Node gets traffic of load balancers. As upstream, readiness does not count: the load balancer has health checks. */
 export function isTarget(node: Node): boolean {
   return (
     !isDeleting(node) &&
@@ -108,7 +97,6 @@ export function isTarget(node: Node): boolean {
   );
 }
 
-/** A change that may show in the targets of load balancers. */
 export function changesTargets(old: Node, node: Node): boolean {
   if (!isTarget(old) && !isTarget(node)) return false;
   return (
@@ -119,7 +107,7 @@ export function changesTargets(old: Node, node: Node): boolean {
   );
 }
 
-/** As upstream, the empty value keeps the node out, too. */
+/** As upstream, the empty value excludes the Node, too. */
 function isExcluded(value: string | undefined): boolean {
   return value !== undefined && !isClearlyFalse(value);
 }
@@ -132,10 +120,9 @@ function comparedPort({ name, protocol, appProtocol, port, targetPort, nodePort 
   return { name, protocol, appProtocol, port, targetPort, nodePort };
 }
 
-/** Keys of sweeps; those of Services have a slash. */
+/** Prefix of the keys of drift-sweep.ts; keys of Services have a slash. */
 const SWEEP = "drift-sweep:";
 
-/** Key of the sweep of that provider's load balancers (drift-sweep.ts). */
 export function sweepKey(provider: string): string {
   return SWEEP + provider;
 }
@@ -144,7 +131,6 @@ export function isSweepKey(key: string): boolean {
   return key.startsWith(SWEEP);
 }
 
-/** Name of the provider that a sweep is about. */
 export function sweptProvider(key: string): string {
   return key.slice(SWEEP.length);
 }

@@ -91,7 +91,7 @@ test("nothing is taken that no operator has allowed, nor from a Service that liv
   const controller = world.startController();
   await world.initialized("only");
   await ask("shop", left.id);
-  await refused("shop", "--allow-load-balancer-adoption allows it");
+  await refused("shop", "enable it with --allow-load-balancer-adoption");
   expect((await world.loadBalancers()).map(({ tags }) => tags["cloudwire.dev/cluster-id"])).toEqual(["lost"]);
   await world.kube.delete(`${SERVICES}/shop`);
   await controller.stop();
@@ -101,7 +101,7 @@ test("nothing is taken that no operator has allowed, nor from a Service that liv
   const address = await world.addressed("living");
   const living = (await world.loadBalancers()).find((balancer) => balancer.address === address);
   await ask("thief", living?.id ?? "");
-  await refused("thief", "is also that of Service default/living");
+  await refused("thief", "is used or requested by Service default/living");
   const ids = (await world.loadBalancers()).map(({ id }) => id);
   expect(new Set(ids)).toEqual(new Set([left.id, living?.id]));
 });

@@ -18,12 +18,10 @@ import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
 
 type Dependencies = Pick<GatherDependencies, "providers" | "targets" | "settings">;
 
-/** A wish that is this process' own. */
 export interface DesiredWithSpec extends DesiredLoadBalancer {
   readonly spec: NonNullable<DesiredLoadBalancer["spec"]>;
 }
 
-/** What a previous provider holds, and how its protection at the cloud is lifted where the Service says that it may go. */
 export function previousToDelete(
   deps: Dependencies,
   service: Service,
@@ -35,16 +33,12 @@ export function previousToDelete(
   return { ...previous, unprotected: withoutProtection(desired, desired.spec) };
 }
 
-/** The same without protection at the cloud. */
 export function withoutProtection(desired: DesiredLoadBalancer, asked: DesiredWithSpec["spec"]): DesiredWithSpec {
   const spec = { ...asked, deletionProtection: false };
   return { ...desired, spec, specFingerprint: specFingerprint(spec) };
 }
 
-/**
- * What the Service wishes of its owner.
- * @param requested what this process has requested last
- */
+/** @param requested by this process before */
 export function desiredOf(
   { targets, settings }: Dependencies,
   service: Service,
@@ -53,13 +47,13 @@ export function desiredOf(
 ): DesiredWithSpec {
   const { annotationPrefixes } = info;
   const asked = loadBalancerSpec(service, { annotationPrefixes, loadBalancers }, settings);
-  // To say nothing would leave a protection as it is that this process has asked for.
+  // An unset field would not remove a protection that this process has requested.
   const isLifted = asked.deletionProtection === undefined && requested?.deletionProtection !== undefined;
   const spec = isLifted ? { ...asked, deletionProtection: false } : asked;
   return { spec, specFingerprint: specFingerprint(spec), nodes: targets.of(provider.name, info) };
 }
 
-/** Names a load balancer to its provider; ids of earlier answers are hints. */
+/** The IDs of earlier responses are hints. */
 export function loadBalancerRef(
   service: Service,
   info: ProviderInfo | undefined,
@@ -75,26 +69,26 @@ export function loadBalancerRef(
   };
 }
 
-export interface TargetsDependencies {
+interface TargetsDependencies {
   readonly nodes: Lister<Node>;
   readonly providers: Pick<ProviderSet, "providers" | "ownerOfNode">;
 }
 
 interface Cached {
   readonly info: ProviderInfo;
-  /** What all providers declare: whose a node is follows from it. */
+  /** Of all providers: the owner of a Node depends on it. */
   readonly declared: readonly (ProviderInfo | undefined)[];
   readonly revision: number;
   readonly selection: NodeSelection;
   readonly prepared: Prepared;
 }
 
-/** Caches replace objects that change: what was prepared of one holds for as long as it is there. */
+/** The informer replaces changed objects, so that an entry is valid as long as its Node exists. */
 type Prepared = WeakMap<Node, PreparedTarget>;
 
 /**
- * The nodes that load balancers of a provider forward to: all of its own, the same for every Service. Made once for each change of
- * nodes, however many Services ask, and from what is known of those that have not changed.
+ * The nodes that load balancers of a provider forward to: all of its own, the same for every Service. Computed once for each batch of node
+ * changes, from cached parts.
  */
 export class Targets {
   readonly #deps: TargetsDependencies;
@@ -105,7 +99,6 @@ export class Targets {
     this.#deps = dependencies;
   }
 
-  /** Nodes have changed: they are looked at again. */
   changed(): void {
     this.#revision++;
   }
@@ -116,7 +109,7 @@ export class Targets {
     const declared = this.#deps.providers.providers.map((one) => one.info);
     const isCurrent = isSame && cached.revision === this.#revision && isEqual(cached.declared, declared);
     if (isCurrent) return cached.selection;
-    // What is sent of a node depends on what its provider declared.
+    // The target of a node depends on what its provider declared.
     const prepared: Prepared = isSame ? cached.prepared : new WeakMap();
     const selection = nodeSelection(this.#targets(provider, info, prepared));
     this.#cache.set(provider, { info, declared, revision: this.#revision, selection, prepared });

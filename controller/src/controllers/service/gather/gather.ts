@@ -43,13 +43,12 @@ import {
 } from "./owner.ts";
 
 export interface Gathered {
-  /** What was learned of the Service; to be committed before anything is done. */
+  /** Must be committed before the plan is applied. */
   readonly news: readonly RecordEvent[];
-  /** undefined: nothing here is ours. */
+  /** undefined: the Service does not belong to this controller. */
   readonly input: Input | undefined;
 }
 
-/** The Service, the wish it stands for, and what is known of its load balancer. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Gathered> {
   const news = new News(deps.records.get(context.key));
   const input = await gatherInput(deps, news, context);
@@ -86,7 +85,7 @@ function learnOf(service: Service | undefined, news: News): void {
   news.add({ kind: "serviceSeen", service });
 }
 
-/** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
+/** undefined: no provider here owns the Service. */
 async function gatherEnsure(
   deps: GatherDependencies,
   news: News,
@@ -114,7 +113,7 @@ async function gatherEnsure(
     present,
     isUnanswered: isUnanswered(record),
     refusal,
-    // What is refused is kept up, and not made as wished again: the refusal comes first.
+    // While the spec is rejected, drift is not repaired.
     suspicion: present !== undefined && refusal === undefined ? suspicionOf(deps, record) : undefined,
   };
   const isGoing = isPresumedGone(record, refusal);
@@ -135,14 +134,14 @@ async function gatherEnsure(
 }
 
 /**
- * What is being deleted is made again, whatever a read still shows of it. While the wish is refused, nothing is made: what nobody has begun to
- * delete, as far as known, is kept up.
+ * A load balancer that is being deleted is created again, whatever a read still returns. While the desired state is refused, it is kept
+ * current unless the provider has accepted the deletion.
  */
 function isPresumedGone(record: ServiceRecord | undefined, refusal: Refusal | undefined): boolean {
   return record?.state.kind === "deleting" && (refusal === undefined || deletionOf(record) !== undefined);
 }
 
-/** What stands in the way may go without a change of the Service or the provider. */
+/** Adoption may become possible without a change of the Service or the provider. */
 const ADOPTION_RETRY_MS = 60_000;
 
 function adoptionRefusal(problems: readonly UnsupportedRequest[]): Refusal | undefined {
@@ -166,7 +165,6 @@ function refusedBefore(
   };
 }
 
-/** undefined: no sweep gave reason to read the load balancer. */
 function suspicionOf(
   { clock, pace }: Pick<GatherDependencies, "clock" | "pace">,
   record: ServiceRecord | undefined,
@@ -193,7 +191,7 @@ async function read(
   return provider.client.getLoadBalancer(ref, { signal, priority });
 }
 
-/** What a Service without use for a load balancer leaves to be done; undefined: nothing of ours. */
+/** For a Service that needs no load balancer. undefined: nothing to clean up here. */
 async function gatherCleanup(
   deps: GatherDependencies,
   news: News,
@@ -222,13 +220,13 @@ async function gatherCleanup(
   };
 }
 
-/** As {@link gatherCleanup}, for a Service that is gone, or whose name another one has: the load balancer was the earlier one's. */
+/** For a Service that is gone, even if another one has its name. */
 function abandoned(record: ServiceRecord): CleanupInput | undefined {
   const current = currentProviderOf(record);
   if (current === undefined || !record.isDeleted) return undefined;
   const { provider, sent } = current;
   const { lastSeen } = record;
-  // Whether it may go is the last word's; what it was made from is what was sent.
+  // The last object decides on deletion protection; otherwise, the spec that was sent counts.
   const service = isDeletionProtected(lastSeen) === isDeletionProtected(sent) ? sent : lastSeen;
   const loadBalancerId = hintOf(record)?.loadBalancerID;
   const [previous] = record.previous;
@@ -236,24 +234,26 @@ function abandoned(record: ServiceRecord): CleanupInput | undefined {
   return { kind: "cleanup", service, provider, loadBalancerId, deletion: deletionOf(record), previous, ...gone };
 }
 
-/** The deletion that was accepted, whatever was requested since. */
+/** The accepted deletion, whatever was requested since. */
 function deletionOf(record: ServiceRecord | undefined): DeleteOperation | undefined {
   return record?.state.kind === "deleting" ? record.state.progress.operation : undefined;
 }
 
-/** Something of it may be left. A Service that gives up its type loses its class too; the finalizer is shared by controllers of all classes. */
+/**
+ * A load balancer may exist. A Service that changes its type loses its class too, and controllers of all classes share the finalizer.
+ */
 function isOurs(record: ServiceRecord | undefined, service: Service): boolean {
   return wantsLoadBalancer(service)
     ? hasFinalizer(service) || record?.state.kind !== "gone"
     : hasFinalizer(service) && record?.state.kind !== "foreign";
 }
 
-/** It must not go, and can serve meanwhile. */
+/** It must not be deleted, and can still serve. */
 function isKeptUp(service: Service): boolean {
   return isDeletionProtected(service) && wantsLoadBalancer(service) && hasFinalizer(service);
 }
 
-/** The last wish without protection at the cloud, where its user takes that back or this process has asked for it. */
+/** The last desired state without protection in the cloud, if the user has removed it or this process has requested it. */
 function desiredWithoutProtection(
   deps: Pick<GatherDependencies, "providers" | "targets" | "settings">,
   service: Service,
@@ -266,10 +266,9 @@ function desiredWithoutProtection(
   return withoutProtection(desired, requested ?? desired.spec);
 }
 
-/** What this process has done since the list was begun is in its records. */
+/** Of a list for adoption. Changes of this process since then are in the records. */
 const MAX_LIST_AGE_MS = 30_000;
 
-/** What becomes of a Service's wish for a load balancer that exists. */
 async function gatherAdoption(
   deps: Pick<GatherDependencies, "services" | "records" | "lister" | "mayAdopt">,
   owner: Owner,
@@ -285,13 +284,13 @@ async function gatherAdoption(
   const isPossible = existingId === undefined && isAllowed && isOffered;
   if (!isPossible) return adoption({ loadBalancerId, existingId, isAllowed, isOffered, others: [] });
   const uids = await uidsById(deps, owner, context);
-  // What was read of the Service alone is younger than the list.
+  // A read of the Service alone is newer than the list.
   const listedId = known.observed === undefined ? idOf(uids, service.metadata.uid) : undefined;
   const others = othersOf(deps, owner, service, { loadBalancerId, uid: uids.get(loadBalancerId) });
   return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, others });
 }
 
-/** UIDs of Services, by ID of the load balancer that they have by the cloud's word. Throws where some may be missing. */
+/** UIDs of Services by load balancer ID, according to the cloud. Throws if the list is incomplete. */
 async function uidsById(
   { lister }: Pick<GatherDependencies, "lister">,
   { provider }: Owner,
@@ -299,7 +298,7 @@ async function uidsById(
 ): Promise<ReadonlyMap<string, string>> {
   const { items, complete } = await lister.list(provider, MAX_LIST_AGE_MS, { signal, priority });
   if (!complete)
-    throw new LoadBalancerSyncError("whose the load balancer is cannot be told: the provider's list is not complete");
+    throw new LoadBalancerSyncError("the owner of the load balancer is unknown: the provider's list is incomplete");
   return new Map(items.map(({ id, service }) => [id, service.uid]));
 }
 
@@ -312,8 +311,8 @@ function idOf(uids: ReadonlyMap<string, string>, uid: string): string | undefine
 }
 
 /**
- * Keys of other Services that have the load balancer, by the cloud's word or by ours, or ask for it too. One that is gone has it until it is taken
- * down: who took it over meanwhile would lose it.
+ * Keys of other Services that have or request the load balancer. A deleted Service has it until its deletion is complete: whoever adopted it
+ * before would lose it.
  */
 function othersOf(
   { services, records }: Pick<GatherDependencies, "services" | "records">,
@@ -330,7 +329,7 @@ function othersOf(
   return [...new Set([...living, ...known])].filter((key) => key !== keyOf(service));
 }
 
-/** By its ID, or by the UID that the cloud has for it. Services that are gone count, too. */
+/** By load balancer ID, or by the UID in the cloud. */
 function mayHave(
   record: ServiceRecord,
   wanted: { readonly provider: string; readonly loadBalancerId: string; readonly uid: string | undefined },

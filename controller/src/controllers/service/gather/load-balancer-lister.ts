@@ -5,13 +5,12 @@ import type { Provider } from "../../../provider/model/provider.ts";
 import type { Logger } from "../../../telemetry/log.ts";
 import type { Clock } from "../../../util/clock.ts";
 
-/** An older list is not taken for the present state of a load balancer. */
+/** An older list does not count as the present state of a load balancer. */
 const MAX_AGE_MS = 60_000;
 
-/** What a list says of one Service. `absent`: the list was complete and lacks it. */
+/** `absent`: a complete list lacks the Service. */
 export type Found = { readonly kind: "present"; readonly loadBalancer: LoadBalancer } | { readonly kind: "absent" };
 
-/** A list of all load balancers of a provider. */
 export interface LoadBalancerList extends Pick<Listing<LoadBalancer>, "items" | "complete"> {
   /** Monotonic. */
   readonly startMs: number;
@@ -20,16 +19,13 @@ export interface LoadBalancerList extends Pick<Listing<LoadBalancer>, "items" | 
 
 interface Request {
   readonly startMs: number;
-  /** Of the process that was asked. */
+  /** Of the process that was called. */
   readonly info: ProviderInfo | undefined;
-  /** That of the request before, if this one failed; undefined: it failed, and is not tried again until somebody needs a new one. */
+  /** If this request fails: that of the previous request. undefined: it failed, and is retried when a new list is needed. */
   readonly list: Promise<LoadBalancerList | undefined>;
 }
 
-/**
- * Lists the load balancers of each provider, once for all who want to know: at the start of this process for hundreds of Services that need
- * no change, and again for each sweep.
- */
+/** One list for all Services of a provider: after a restart, and for each sweep. */
 export class LoadBalancerLister {
   readonly #clock: Pick<Clock, "monotonicMs">;
   /** By provider. */
@@ -40,8 +36,8 @@ export class LoadBalancerLister {
   }
 
   /**
-   * What the last list says of a Service; undefined: nothing, so it must be read alone.
-   * @param readAfterMs the load balancer's state is wanted: the list must be younger than this, and than a minute. undefined: of any age.
+   * undefined: unknown, the Service must be read alone.
+   * @param readAfterMs the list must be newer than this, and less than a minute old. undefined: of any age.
    */
   async find(
     provider: Provider,
@@ -59,7 +55,7 @@ export class LoadBalancerLister {
     return list.complete ? { kind: "absent" } : undefined;
   }
 
-  /** A list that was begun at most `maxAgeMs` ago. Throws if there is none and the provider does not answer. */
+  /** A list that was requested at most `maxAgeMs` ago. Throws if there is none and the provider fails. */
   async list(provider: Provider, maxAgeMs: number, options: CallOptions): Promise<LoadBalancerList> {
     const last = this.#requests.get(provider.name);
     const isYoung = ({ startMs }: { readonly startMs: number }): boolean => this.#ageMs(startMs) <= maxAgeMs;

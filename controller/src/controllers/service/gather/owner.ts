@@ -15,36 +15,32 @@ import { type CurrentProvider, type PreviousLoadBalancer, hintOf, currentProvide
 import type { News, RecordReader } from "../record/records.ts";
 import type { Found, LoadBalancerLister } from "./load-balancer-lister.ts";
 
-/** What this step reads from; nothing of it can be written. */
 export interface GatherDependencies {
   readonly services: Lister<Service>;
   readonly providers: ProviderSet;
-  /** The nodes behind the load balancers of a provider. */
   readonly targets: { of(provider: string, info: ProviderInfo): NodeSelection };
   readonly lister: LoadBalancerLister;
   readonly records: RecordReader;
   readonly ownWrites: Pick<OwnWrites<Service>, "latest">;
   readonly settings: LoadBalancerSettings;
-  /** Of --load-balancer-drift-period, as it is now. */
   readonly pace: DriftPace;
-  /** Of --allow-load-balancer-adoption, as it is now. */
+  /** --allow-load-balancer-adoption, which may change. */
   readonly mayAdopt: () => boolean;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 export interface DriftPace {
-  /** From one look at all load balancers to the next; 0: there is none. May change. */
+  /** --load-balancer-drift-period, which may change. 0: no sweeps. */
   readonly periodMs: number;
 }
 
-/** Who serves a Service, as far as load balancers go. */
 export interface Owner {
   readonly provider: Provider;
   readonly info: ProviderInfo;
   readonly loadBalancers: LoadBalancerCapabilities;
 }
 
-/** The provider of that name, whoever is to serve the Service now. undefined: it serves no load balancers. */
+/** undefined: the provider does not exist or serves no load balancers. */
 export function serverNamed({ providers }: Pick<GatherDependencies, "providers">, name: string): Owner | undefined {
   const provider = providers.providers.find((candidate) => candidate.name === name);
   const loadBalancers = provider?.info?.capabilities.loadBalancers;
@@ -52,7 +48,7 @@ export function serverNamed({ providers }: Pick<GatherDependencies, "providers">
   return { provider, info: provider.info, loadBalancers };
 }
 
-/** Its class is nobody's here as far as known, and nothing of it is ours: another controller has the word about it. */
+/** Another controller may own the Service: no provider here is known to serve its class, and nothing of it is ours. */
 export function isPerhapsForeign(
   { providers }: { readonly providers: Pick<ProviderSet, "providers"> },
   service: Service,
@@ -63,7 +59,7 @@ export function isPerhapsForeign(
   return !providers.providers.some(({ info }) => info !== undefined && classesOf(info).includes(loadBalancerClass));
 }
 
-/** undefined: nobody's here. Throws while no provider has answered yet. */
+/** undefined: no provider here owns it. Throws while no provider has responded yet. */
 export function ownerOf(
   { providers }: Pick<GatherDependencies, "providers">,
   { log }: Pick<ReconcileContext, "log">,
@@ -86,7 +82,7 @@ export function ownerOf(
   }
 }
 
-/** Why nobody serves a load balancer that was made here; undefined: somebody does or may, or it is another controller's as far as can be told. */
+/** Why no provider serves a load balancer that was created here; undefined: a provider serves or may serve it, or it may belong to another controller. */
 export function unservedWhy(
   { providers }: { readonly providers: Pick<ProviderSet, "providers" | "ownerOfService"> },
   service: Service,
@@ -95,13 +91,13 @@ export function unservedWhy(
   if (!hasFinalizer(service)) return undefined;
   const { loadBalancerClass } = service.spec;
   const isWanted = wantsLoadBalancer(service) && !isDeleting(service);
-  // Whoever made it takes it down, whoever is to serve the Service now.
+  // The provider that created it deletes it, even if another one owns the Service now.
   if (current !== undefined && !isWanted) {
     const info = providers.providers.find(({ name }) => name === current.provider)?.info;
     const isServed = info === undefined || info.capabilities.loadBalancers !== undefined;
-    return isServed ? undefined : `provider ${current.provider}, which made it, serves no load balancers`;
+    return isServed ? undefined : `provider ${current.provider}, which created it, serves no load balancers`;
   }
-  // The finalizer is shared by controllers of all classes, and the condition by those of this kind.
+  // Controllers of all classes share the finalizer, and instances of this controller share the condition.
   const isOurs =
     current === undefined
       ? loadBalancerClass === undefined && reportedReadiness(service) !== undefined
@@ -112,19 +108,19 @@ export function unservedWhy(
 
 type Dependencies = Pick<GatherDependencies, "providers" | "lister" | "clock">;
 
-/** Two sidecars of one cloud see the same load balancers: what one holds is not a previous one of the other. */
+/** Two sidecars of one cloud see the same load balancers: that of one is no previous one of the other. */
 export function isSamePlace(one: Provider, other: Provider): boolean {
   return one.info?.name === other.info?.name && one.info?.scopeId === other.info?.scopeId;
 }
 
-/** A driver that took over from another one: equal IDs are one load balancer. Those of one driver are unique within a place alone. */
+/** A driver that replaced another one: equal IDs are one load balancer. IDs of one driver are unique within a place only. */
 export function isSuccessor(one: Provider, other: Provider): boolean {
   return one.info?.name !== other.info?.name;
 }
 
 /**
- * What another provider than `owner` holds of a Service that wants a load balancer: what this process knows, or, if nothing `isKnown` as after
- * a restart, what lists show. The record goes over to `owner`. undefined: nothing is known, and nothing is guessed.
+ * The load balancer of a provider other than `owner`, for a Service that needs one: from the record, or from lists if nothing `isKnown`, as
+ * after a restart. Moves the record to `owner`.
  */
 export async function previousOf(
   deps: Dependencies,
@@ -144,8 +140,8 @@ export async function previousOf(
 }
 
 /**
- * As {@link previousOf}, for a Service that is to have no load balancer at all: a provider of which nobody can tell is asked to delete as well.
- * Throws while one has not answered yet.
+ * As {@link previousOf}, for a Service that needs no load balancer: a provider whose state is unknown must delete as well. Throws while a
+ * provider has not responded yet.
  */
 export async function possiblePreviousOf(
   deps: Dependencies,
@@ -168,7 +164,6 @@ export async function possiblePreviousOf(
   return firstPrevious(deps, news, owner);
 }
 
-/** The owner has changed since the record was written. */
 function changeOwner({ providers, clock }: Dependencies, news: News, owner: Provider): void {
   const current = currentProviderOf(news.record);
   if (current === undefined || current.provider === owner.name) return;
@@ -185,7 +180,7 @@ function addPrevious(news: News, { name: provider }: Provider, loadBalancerID: s
   news.add({ kind: "previousFound", provider, loadBalancerID });
 }
 
-/** Providers that may hold something of the Service and were not found to hold nothing. */
+/** Providers that may have a load balancer of the Service. */
 function candidates({ providers }: Dependencies, { record }: News, owner: Provider): readonly Provider[] {
   return providers.providers.filter(
     (other) => other.name !== owner.name && !isSamePlace(other, owner) && record?.cleared.has(other.name) !== true,
@@ -198,11 +193,11 @@ function find(
   other: Provider,
   context: ReconcileContext,
 ): Promise<Found | undefined> {
-  // What is gone since the list costs one deletion of nothing.
+  // A load balancer that was deleted since the list costs one call without effect.
   return lister.find(other, record?.uid ?? "", undefined, context);
 }
 
-/** What the owner itself holds, adopted perhaps, is none. */
+/** The load balancer of the owner itself, which may have adopted it, is no previous one. */
 function firstPrevious({ providers }: Dependencies, news: News, owner: Provider): PreviousLoadBalancer | undefined {
   const present = hintOf(news.record)?.loadBalancerID;
   for (const previous of news.record?.previous ?? []) {

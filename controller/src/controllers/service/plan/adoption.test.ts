@@ -26,25 +26,25 @@ test.each([
     it: "the Service has another one, which goes on serving",
     input: { existingId: "lb-2", isAllowed: false },
     effect: "ignored",
-    message: "the Service has load balancer lb-2; to take over another, make the Service anew",
+    message: "the Service has load balancer lb-2; to adopt another one, recreate the Service",
   },
   {
     it: "no operator has allowed it",
     input: { isAllowed: false },
     effect: "refused",
-    message: "taking over load balancers is not allowed here; --allow-load-balancer-adoption allows it",
+    message: "adoption is disabled; enable it with --allow-load-balancer-adoption",
   },
   {
     it: "the provider cannot, or cannot say whose it is",
     input: { isOffered: false },
     effect: "refused",
-    message: "the provider takes over no load balancers",
+    message: "the provider does not support adoption",
   },
   {
     it: "others have it or want it",
     input: { others: ["shop/web", "shop/api"] },
     effect: "refused",
-    message: "load balancer lb-1 is also that of Service shop/web, shop/api",
+    message: "load balancer lb-1 is used or requested by Service shop/web, shop/api",
   },
 ])("takes over nothing where $it", ({ input, effect, message }) => {
   const field = "metadata.annotations[service.cloudwire.dev/adopt-load-balancer]";

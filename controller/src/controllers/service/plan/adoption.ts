@@ -2,21 +2,20 @@ import { ADOPT_LOAD_BALANCER } from "../../../api/annotations.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
 import type { DesiredLoadBalancer } from "./types.ts";
 
-/** What decides whether a load balancer that exists becomes a Service's. */
 export interface AdoptionInput {
-  /** The one asked for. */
+  /** The load balancer to adopt. */
   readonly loadBalancerId: string;
-  /** The one that the Service has. undefined: none, as far as known. */
+  /** The load balancer of the Service. undefined: none is known. */
   readonly existingId: string | undefined;
   /** --allow-load-balancer-adoption. */
   readonly isAllowed: boolean;
-  /** The provider takes load balancers over, and lists those of this cluster: one that is in use here is not to be taken. */
+  /** The provider supports adoption, and lists the load balancers of this cluster, which must not be adopted while in use. */
   readonly isOffered: boolean;
-  /** Keys of living Services that have it, or ask for it too. */
+  /** Keys of other Services that have it or request it. */
   readonly others: readonly string[];
 }
 
-/** At most one of the two: what is asked for is wished, or why not. */
+/** At most one of the two is set. */
 export interface Adoption {
   readonly desired: Pick<DesiredLoadBalancer, "adoptLoadBalancerId">;
   readonly problems: readonly UnsupportedRequest[];
@@ -25,24 +24,20 @@ export interface Adoption {
 export const NO_ADOPTION: Adoption = { desired: {}, problems: [] };
 
 /**
- * A Service without load balancer gets the one that it asks for or none: never a new one, whose address nobody waits for. One that has
- * another keeps that, for it serves.
+ * A Service without a load balancer gets the one that it requests, or none: a new one would have an unexpected address. A Service that has
+ * another load balancer keeps it.
  */
 export function adoption({ loadBalancerId, existingId, isAllowed, isOffered, others }: AdoptionInput): Adoption {
   if (existingId === loadBalancerId) return NO_ADOPTION;
   if (existingId !== undefined)
     return problem(
       "ignored",
-      `the Service has load balancer ${existingId}; to take over another, make the Service anew`,
+      `the Service has load balancer ${existingId}; to adopt another one, recreate the Service`,
     );
-  if (!isAllowed)
-    return problem(
-      "refused",
-      "taking over load balancers is not allowed here; --allow-load-balancer-adoption allows it",
-    );
-  if (!isOffered) return problem("refused", "the provider takes over no load balancers");
+  if (!isAllowed) return problem("refused", "adoption is disabled; enable it with --allow-load-balancer-adoption");
+  if (!isOffered) return problem("refused", "the provider does not support adoption");
   if (others.length > 0)
-    return problem("refused", `load balancer ${loadBalancerId} is also that of Service ${others.join(", ")}`);
+    return problem("refused", `load balancer ${loadBalancerId} is used or requested by Service ${others.join(", ")}`);
   return { desired: { adoptLoadBalancerId: loadBalancerId }, problems: [] };
 }
 

@@ -30,7 +30,7 @@ describe("driftOf()", () => {
     {
       given: present({ specFingerprint: "spec-0" }),
       kind: "changed",
-      what: "another wish is in force for load balancer lb-1",
+      what: "another spec is in force for load balancer lb-1",
     },
     { given: present({ nodesFingerprint: "nodes-0" }), kind: "changed", what: "load balancer lb-1 has other nodes" },
     {

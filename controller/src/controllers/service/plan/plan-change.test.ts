@@ -28,13 +28,13 @@ describe("plan() makes the load balancer be ensured", () => {
     {
       it: "that the cloud does not have",
       input: wanted({ observed: absent }),
-      want: { trigger: "not known to be as wished" },
+      want: { trigger: "not known to match the spec" },
     },
     {
-      it: "that another wish is in force for",
+      it: "that another spec is in force for",
       input: wanted({ observed: present({ specFingerprint: "spec-0" }) }),
       want: {
-        trigger: "not known to be as wished",
+        trigger: "not known to match the spec",
         acknowledgedNodes: "nodes-1",
         inForce: { ...known, spec: undefined, specFingerprint: "spec-0" },
       },
@@ -42,12 +42,12 @@ describe("plan() makes the load balancer be ensured", () => {
     {
       it: "that was left half made by an earlier process",
       input: wanted({ observed: present({ phase: "provisioning", operation }) }),
-      want: { trigger: "not known to be as wished" },
+      want: { trigger: "not known to match the spec" },
     },
     {
       it: "that has failed",
       input: wanted({ observed: present({ phase: "failed" }) }),
-      want: { trigger: "not known to be as wished" },
+      want: { trigger: "not known to match the spec" },
     },
     {
       it: "of a Service that was edited, though the provider is told the same",
@@ -70,19 +70,23 @@ describe("plan() makes the load balancer be ensured", () => {
       want: { trigger: "nodes changed", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
-      it: "that vanished while it was being made",
+      it: "that vanished while it was being created",
       input: wanted({ present: making, observed: absent }),
-      want: { trigger: "load balancer vanished while it was being made", loadBalancerId: "lb-1", operationId: "op-1" },
+      want: {
+        trigger: "load balancer vanished while it was being created",
+        loadBalancerId: "lb-1",
+        operationId: "op-1",
+      },
     },
     {
       it: "that was made for something else",
       input: wanted({ present: making, observed: present({ specFingerprint: "spec-0" }) }),
-      want: { trigger: "another wish is in force", loadBalancerId: "lb-1", operationId: "op-1" },
+      want: { trigger: "another spec is in force", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
       it: "that was made with other nodes",
       input: wanted({ present: making, observed: present({ nodesFingerprint: "nodes-0" }) }),
-      want: { trigger: "another wish is in force", loadBalancerId: "lb-1", operationId: "op-1" },
+      want: { trigger: "another spec is in force", loadBalancerId: "lb-1", operationId: "op-1" },
     },
   ])("$it", ({ input, want }) => {
     expect(plan(input)).toEqual({

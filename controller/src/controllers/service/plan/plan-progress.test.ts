@@ -76,7 +76,7 @@ describe("progressOf()", () => {
     {
       it: "one that has failed",
       given: { phase: "failed" as const },
-      want: { kind: "failed", message: "the provider says that load balancer lb-1 has failed" },
+      want: { kind: "failed", message: "the provider reports that load balancer lb-1 has failed" },
     },
     {
       it: "one that has failed, with every reason",
@@ -90,7 +90,7 @@ describe("progressOf()", () => {
       },
       want: {
         kind: "failed",
-        message: "the provider says that load balancer lb-1 has failed: Quota: Exceeded: 5 of 5; Address",
+        message: "the provider reports that load balancer lb-1 has failed: Quota: Exceeded: 5 of 5; Address",
       },
     },
   ])("tells of $it", ({ given, want }) => {

@@ -72,7 +72,7 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     });
     expect(plan(suspected({ present: making, observed: present({ specFingerprint: "spec-0" }) }))).toMatchObject({
       ...said,
-      trigger: "another wish is in force",
+      trigger: "another spec is in force",
     });
   });
 
@@ -109,7 +109,7 @@ describe("plan() of a load balancer of which a request got no answer", () => {
     expect(plan(unanswered({ observed }))).toMatchObject({
       kind: "change",
       purpose: "ensure",
-      trigger: "not known to be as wished",
+      trigger: "not known to match the spec",
       drift: undefined,
       loadBalancerId: "lb-1",
     });

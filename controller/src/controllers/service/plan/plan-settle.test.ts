@@ -82,7 +82,7 @@ describe("plan() asks the cloud for nothing", () => {
     ] as const;
     expect(plan(wanted({ present: making, observed: present({ phase: "failed", conditions }) }))).toEqual({
       kind: "fail",
-      message: "the provider says that load balancer lb-1 has failed: Ready: NoCapacity: zone full",
+      message: "the provider reports that load balancer lb-1 has failed: Ready: NoCapacity: zone full",
     });
   });
 });

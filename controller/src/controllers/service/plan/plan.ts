@@ -6,10 +6,9 @@ import { type DriftDecision, driftOf } from "./drift.ts";
 import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./status.ts";
 import type { Change, CleanupInput, Input, Plan, Settle, EnsureInput, DesiredLoadBalancer } from "./types.ts";
 
-/** Trigger of a change whose reason is that nothing is known. */
-const NOT_KNOWN = "not known to be as wished";
+/** Trigger of a change whose outcome or state is not known. */
+const NOT_KNOWN = "not known to match the spec";
 
-/** What to do about one Service. */
 export function plan(input: Input): Plan {
   switch (input.kind) {
     case "cleanup":
@@ -60,20 +59,20 @@ function planEnsure(input: EnsureInput): Plan {
     return change(input, "ensure", hasFinalizer(service) ? NOT_KNOWN : "service created");
   }
   const step = planKnown(input, present);
-  // Make before break: the previous one serves until the new one is recorded and published.
+  // Make before break: the previous load balancer serves until the new one is published.
   const isSettled = step.kind === "settle" && input.present !== undefined && isIdle(step);
   return isSettled && previous !== undefined && !isDeletionProtected(service)
     ? { kind: "deletePrevious", service, previous }
     : step;
 }
 
-/** Nothing is left to be written or told. */
+/** Nothing is left to write or report. */
 function isIdle({ service, present, finished, finalizerPatch, inspection }: Settle): boolean {
   const isPublished = present.ingress === undefined || ingressPatch(service, present.ingress) === undefined;
   return isPublished && finished === undefined && finalizerPatch === undefined && inspection === undefined;
 }
 
-/** What the load balancer needs that an earlier wish, the last one accepted, was made into. */
+/** Keeps the load balancer of the last accepted spec current. */
 function planMeanwhile(input: EnsureInput): Plan | undefined {
   const present = input.present ?? inForceInCloud(input);
   if (present === undefined) return undefined;
@@ -89,10 +88,7 @@ function planKnown(input: EnsureInput, present: Present): Plan {
   return present.operation === undefined ? planRead(known, present) : planPoll(input, present, present.operation);
 }
 
-/**
- * Nothing is desired that was not acknowledged. What somebody else did at the cloud counts if a sweep gave reason to read it; and so does what
- * became of a request without answer.
- */
+/** The desired state is acknowledged. Only drift, and the outcome of a request without response, may need a change. */
 function planRead(input: EnsureInput, present: Present): Plan {
   const { suspicion, observed, isUnanswered, desired } = input;
   const drift = observed && driftOf(present, observed);
@@ -116,7 +112,7 @@ function planDrift(input: EnsureInput, present: Present, drift: Drift, decision:
 function planPoll(input: EnsureInput, present: Present, operation: Operation): Plan {
   const { service, observed } = input;
   if (observed === undefined) return { kind: "wait", service, present };
-  if (observed.kind === "absent") return change(input, "ensure", "load balancer vanished while it was being made");
+  if (observed.kind === "absent") return change(input, "ensure", "load balancer vanished while it was being created");
   const { loadBalancer } = observed;
   const progress = progressOf({ ...input, purpose: operation.purpose }, loadBalancer);
   switch (progress.kind) {
@@ -124,12 +120,10 @@ function planPoll(input: EnsureInput, present: Present, operation: Operation): P
       return { kind: "fail", message: progress.message };
     case "pending":
       return { kind: "wait", service, present: progress.present };
-    case "done": {
-      const isUpToDate = isInForce(loadBalancer, input.desired);
-      return isUpToDate
+    case "done":
+      return isInForce(loadBalancer, input.desired)
         ? settle(input, progress.present, operation.purpose)
-        : change(input, "ensure", "another wish is in force");
-    }
+        : change(input, "ensure", "another spec is in force");
     default:
       return progress satisfies never;
   }
@@ -157,28 +151,19 @@ function change(input: EnsureInput, purpose: Operation["purpose"], trigger: stri
 }
 
 function settle({ service, desired }: EnsureInput, present: Present, finished: Settle["finished"]): Settle {
-  const finalizerPatch = addFinalizerPatch(service);
-  return {
-    kind: "settle",
-    service,
-    present: { ...present, service },
-    finished,
-    nodeCount: desired.nodes.count,
-    finalizerPatch,
-    inspection: undefined,
-  };
+  const nodeCount = desired.nodes.count;
+  const known = { service, present: { ...present, service }, finished, nodeCount };
+  return { kind: "settle", ...known, finalizerPatch: addFinalizerPatch(service), inspection: undefined };
 }
 
-/** What the answer to a change, or a later read of it, means. */
 export type Progress =
   | { readonly kind: "done"; readonly present: Present }
   | { readonly kind: "pending"; readonly present: Present }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Polled so often when a provider says that a load balancer is not ready and not when to ask again. */
+/** For a provider that names no poll interval. */
 const DEFAULT_POLL_MS = 5000;
 
-/** How far a change is, by the load balancer that its answer shows. */
 export function progressOf(
   change: Pick<Change, "service" | "provider" | "desired" | "purpose">,
   loadBalancer: LoadBalancer,
@@ -206,7 +191,7 @@ function isUnfinished({ phase, operation }: LoadBalancer): boolean {
   return operation !== undefined || phase !== "active";
 }
 
-/** An address is published only while something answers there. */
+/** An address is published only while the load balancer serves traffic. */
 function servedIngress({ phase, ingress }: LoadBalancer): readonly LoadBalancerIngress[] | undefined {
   return phase === "active" || phase === "updating" ? ingress : undefined;
 }
@@ -215,32 +200,32 @@ function failureOf({ id, conditions }: LoadBalancer): string {
   const why = conditions
     .filter(({ status }) => status !== "True")
     .map(({ type, reason, message }) => [type, reason, message].filter((part) => part !== "").join(": "));
-  return `the provider says that load balancer ${id} has failed${why.length === 0 ? "" : `: ${why.join("; ")}`}`;
+  return `the provider reports that load balancer ${id} has failed${why.length === 0 ? "" : `: ${why.join("; ")}`}`;
 }
 
 /**
- * What the cloud has decides, and must be read: this process does not know the load balancer although one was asked for; or the wish is
- * still the same, and a change was accepted or got no answer, or a sweep found something amiss.
+ * The cloud must be read: a load balancer was requested, but this process does not know it; or the desired state is unchanged, and a change
+ * is in progress or got no response, or a sweep suspects drift.
  */
 export function isReadNeeded(
   input: Pick<EnsureInput, "service" | "desired" | "present" | "isUnanswered" | "refusal" | "suspicion">,
 ): boolean {
   const { service, present, isUnanswered, refusal } = input;
-  // Which one it has decides whether the one it asks for is to be taken over.
-  const isSaid = isUnanswered && refusal === undefined && loadBalancerToAdopt(service) === undefined;
-  if (present === undefined) return hasFinalizer(service) && !isSaid;
+  // Adoption depends on which load balancer the Service has.
+  const isRepeated = isUnanswered && refusal === undefined && loadBalancerToAdopt(service) === undefined;
+  if (present === undefined) return hasFinalizer(service) && !isRepeated;
   const asked = refusal === undefined ? input : lastAccepted(input, present);
   if (isSpecChanged(asked, present) || areNodesChanged(asked, present)) return false;
   return present.operation !== undefined || isUnanswered || input.suspicion !== undefined;
 }
 
-/** After a restart: what is in force tells what was acknowledged. Anything unfinished or unlike the wish is ensured anew. */
+/** After a restart: the load balancer in force counts as acknowledged if it has the desired spec. */
 function presentFromCloud(input: EnsureInput): Present | undefined {
   const inForce = inForceInCloud(input);
   return inForce?.specFingerprint === input.desired.specFingerprint ? inForce : undefined;
 }
 
-/** What is in force and finished, by whatever wish. */
+/** The observed load balancer, if no change is in progress, whatever its spec. */
 export function inForceInCloud({ service, provider, desired, observed }: EnsureInput): Present | undefined {
   if (observed?.kind !== "present") return undefined;
   const { loadBalancer } = observed;
@@ -259,17 +244,15 @@ export function inForceInCloud({ service, provider, desired, observed }: EnsureI
   };
 }
 
-/** Another load balancer is wished for than there is. */
 function isSpecChanged({ service, desired }: Pick<EnsureInput, "service" | "desired">, present: Present): boolean {
   return desired.specFingerprint !== present.specFingerprint || needsUpdate(present.service, service);
 }
 
-/** Other nodes are to be served than the load balancer has. */
 function areNodesChanged({ desired }: Pick<EnsureInput, "desired">, present: Present): boolean {
   return desired.nodes.fingerprint !== present.nodesFingerprint;
 }
 
-/** A provider that does not keep fingerprints can only be believed, or it would be asked for ever. */
+/** A provider without fingerprints must be trusted, or the requests would never end. */
 function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, desired: DesiredLoadBalancer): boolean {
   return (
     (specFingerprint === "" || specFingerprint === desired.specFingerprint) &&
@@ -277,7 +260,7 @@ function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, desired:
   );
 }
 
-/** The Service as it is, but for the wish, which is the one that was last accepted; nodes are those of now. */
+/** The Service with the spec that was last accepted, and with the current nodes. */
 function lastAccepted(
   { service, desired }: { readonly service: Service; readonly desired: DesiredLoadBalancer },
   present: Present,

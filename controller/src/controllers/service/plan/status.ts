@@ -12,11 +12,10 @@ import { deepEqual } from "../../../util/equal.ts";
 import { hasFinalizer } from "../predicates.ts";
 import type { Drift, Present } from "../record/record.ts";
 
-/** What the Service is to say of its load balancer. */
 export interface Readiness {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: LoadBalancerReadyReason;
-  /** For people. Holds nothing that changes by itself, such as counts and times: each change is a write. */
+  /** Without counts and times: each change is a write. */
   readonly message: string;
 }
 
@@ -32,7 +31,7 @@ const NO_NODES: Readiness = {
   message: `The load balancer has no available nodes to forward traffic to. To fix: ${LOAD_BALANCER_REMEDIES.NoAvailableNodes}.`,
 };
 
-/** Said with the finalizer, before the cloud is asked for anything. */
+/** Written with the finalizer, before any call. */
 export const PROVISIONING: Readiness = {
   status: "False",
   reason: "Provisioning",
@@ -45,27 +44,24 @@ const UPDATING: Readiness = {
   message: "The load balancer is being updated; until then it serves the previous configuration.",
 };
 
-/** Said only when the cloud takes its time. */
+/** Only for deletions that are not completed immediately. */
 export const DELETING: Readiness = {
   status: "False",
   reason: "Deleting",
   message: "The load balancer is being deleted; the Service is deleted afterwards.",
 };
 
-/** Said of a load balancer whose Service is to go, or wants none any more. */
 export const PROTECTED: Readiness = {
   status: "False",
   reason: "DeletionProtected",
   message: `Annotation ${DELETION_PROTECTION} protects the load balancer and the Service from deletion. To delete both, set it to "false".`,
 };
 
-/** Said of what nobody here can change or delete any more. */
 export function notServed(why: string): Readiness {
   const message = `No provider serves this load balancer: ${why}. It is not changed or deleted until a provider serves it. To fix: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider}.`;
   return { status: "Unknown", reason: "NoLoadBalancerProvider", message };
 }
 
-/** Said of what somebody else makes otherwise each time. */
 export function driftNotRepaired({ what }: Drift): Readiness {
   const message = `${capital(what)}. The controller repaired the load balancer several times, and it was changed back each time. The next repair is in a day, or when the Service changes. To fix: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}.`;
   return { status: "False", reason: "DriftNotRepaired", message };
@@ -75,7 +71,7 @@ function capital(clause: string): string {
   return clause.charAt(0).toUpperCase() + clause.slice(1);
 }
 
-/** What an acknowledged load balancer means for its Service; undefined: nothing new. */
+/** undefined: unchanged. */
 export function readinessOf(service: Service, present: Present, nodeCount: number): Readiness | undefined {
   const { operation, ingress } = present;
   if (operation === undefined) return nodeCount === 0 ? NO_NODES : READY;
@@ -84,12 +80,11 @@ export function readinessOf(service: Service, present: Present, nodeCount: numbe
   return isServing ? UPDATING : PROVISIONING;
 }
 
-/** What the Service says of its load balancer now. */
 export function reportedReadiness({ status }: Service): Condition | undefined {
   return status.conditions.find(({ type }) => type === LOAD_BALANCER_READY);
 }
 
-/** For `status.conditions`, which the server merges by type: other conditions stay. undefined: the Service says so already. */
+/** For `status.conditions`, which the server merges by type. undefined: up to date. */
 export function readinessItems(service: Service, wanted: Readiness, nowMs: number): readonly JsonObject[] | undefined {
   const { generation } = service.metadata;
   const reported = reportedReadiness(service);
@@ -107,14 +102,14 @@ export function readinessItems(service: Service, wanted: Readiness, nowMs: numbe
       status,
       reason,
       message,
-      // Services have no generation so far: Kubernetes 1.36 counts none.
+      // Services have no generation in Kubernetes 1.36.
       ...(generation === 0 ? {} : { observedGeneration: generation }),
       lastTransitionTime: new Date(sinceMs).toISOString().replace(/\.\d{3}/, ""),
     },
   ];
 }
 
-/** Takes the condition away; undefined: there is none. */
+/** undefined: there is no condition. */
 export function withoutReadiness(service: Service): readonly JsonObject[] | undefined {
   return reportedReadiness(service) === undefined ? undefined : [{ $patch: "delete", type: LOAD_BALANCER_READY }];
 }
@@ -126,11 +121,11 @@ export interface StatusPatch extends JsonObject {
 }
 
 /*
- * Strategic merge patches for services/status: the only verb this controller needs on Services. `uid` makes the server refuse a
+ * Strategic merge patches for services/status, the only verb that this controller needs on Services. With `uid`, the server rejects a
  * patch that was meant for an earlier Service of the same name.
  */
 
-/** Puts our finalizer behind those of others; undefined: it is there. */
+/** Appends our finalizer; undefined: it exists. */
 export function addFinalizerPatch(service: Service): StatusPatch | undefined {
   if (hasFinalizer(service)) return undefined;
   const { uid, finalizers } = service.metadata;
@@ -140,8 +135,8 @@ export function addFinalizerPatch(service: Service): StatusPatch | undefined {
 }
 
 /**
- * Takes our finalizer off, and ingress and condition with it; undefined: none of them is there. Names the one item to delete, where upstream sends
- * the list that is left: a finalizer that somebody added meanwhile survives.
+ * Removes our finalizer, ingress and condition; undefined: none exists. It names the finalizer to delete, where upstream sends the remaining
+ * list: a finalizer that another client has just added is kept.
  */
 export function cleanedUpPatch(service: Service): StatusPatch | undefined {
   const { ingress } = service.status.loadBalancer;
@@ -157,7 +152,7 @@ export function cleanedUpPatch(service: Service): StatusPatch | undefined {
   return withConditions(service, patch, conditions);
 }
 
-/** The patch and these items of `status.conditions` in one write; undefined: neither is needed. */
+/** Patch and conditions in one write; undefined: neither is needed. */
 export function withConditions(
   { metadata: { uid } }: Service,
   patch: StatusPatch | undefined,
@@ -167,7 +162,7 @@ export function withConditions(
   return { ...patch, metadata: patch?.metadata ?? { uid }, status: { ...patch?.status, conditions } };
 }
 
-/** Publishes where traffic enters; undefined: the Service says so already. */
+/** undefined: up to date. */
 export function ingressPatch(service: Service, ingress: readonly LoadBalancerIngress[]): StatusPatch | undefined {
   if (deepEqual(service.status.loadBalancer.ingress, ingress)) return undefined;
   return {

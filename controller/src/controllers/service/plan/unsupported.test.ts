@@ -95,30 +95,30 @@ describe("unsupportedRequests()", () => {
     [
       { ports: [servicePort(), UDP] },
       { protocols: ["TCP", "UDP"] },
-      "ports use TCP and UDP; the provider takes one protocol a load balancer",
+      "ports use TCP and UDP; the provider supports one protocol per load balancer",
     ],
     [
       { ports: [servicePort(), servicePort({ port: 443 })] },
       { maxPorts: 1 },
-      "2 ports; the provider takes 1 a load balancer",
+      "2 ports; the provider supports 1 per load balancer",
     ],
-    [DUAL, {}, "IPv4 and IPv6 asked for; the provider serves IPv4 only"],
-    [DUAL, { ipFamilies: ["IPv4", "IPv6"] }, "IPv4 and IPv6 asked for; the provider serves IPv4 or IPv6, not both"],
+    [DUAL, {}, "IPv4 and IPv6 requested; the provider serves IPv4 only"],
+    [DUAL, { ipFamilies: ["IPv4", "IPv6"] }, "IPv4 and IPv6 requested; the provider serves IPv4 or IPv6, not both"],
     [
       { loadBalancerSourceRanges: ["10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16"] },
       {},
-      "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16; the provider cannot limit clients, and would let everybody in",
+      "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16; the provider cannot restrict clients, and would allow all",
     ],
-    [{ loadBalancerIP: "203.0.113.9" }, {}, "address 203.0.113.9 asked for; the provider chooses addresses itself"],
+    [{ loadBalancerIP: "203.0.113.9" }, {}, "address 203.0.113.9 requested; the provider selects addresses itself"],
     [
       { sessionAffinity: "ClientIP" },
       {},
-      "session affinity ClientIP asked for; the provider spreads a client's connections over nodes",
+      "session affinity ClientIP requested; the provider distributes the connections of a client over nodes",
     ],
     [
       { externalTrafficPolicy: "Local" },
       {},
-      "external traffic policy Local asked for; the provider does not ask nodes whether they have a pod, and traffic to the others would be lost",
+      "external traffic policy Local requested; the provider does not check which nodes have a pod, and traffic to other nodes would be lost",
     ],
   ])("says of %o with %o in words what is asked for and what is offered", (spec, declared, message) => {
     const requests = unsupportedRequests(service("web", { spec }), capabilities(declared));
@@ -131,7 +131,7 @@ describe("unsupportedRequests()", () => {
     });
     expect(unsupportedRequests(subject, capabilities()).map(({ message }) => message)).toEqual([
       "port 53/UDP: the provider serves TCP only",
-      "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16, …; the provider cannot limit clients, and would let everybody in",
+      "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16, …; the provider cannot restrict clients, and would allow all",
     ]);
   });
 });

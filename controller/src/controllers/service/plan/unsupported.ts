@@ -1,22 +1,19 @@
 import { type Service, sourceRanges } from "../../../api/service.ts";
 import type { LoadBalancerCapabilities } from "../../../provider/model/info.ts";
 
-/** Something that a Service asks of its load balancer and the provider does not offer. */
+/** A feature that a Service requests and the provider does not support. */
 export interface UnsupportedRequest {
-  /** Capability that is missing, CamelCase: `SourceRanges`. */
+  /** Missing capability, CamelCase: `SourceRanges`. */
   readonly feature: string;
   /** Path within the Service: `spec.ports[1].protocol`. */
   readonly field: string;
-  /** What was asked for and what is offered, one sentence for the user. */
+  /** Sentence for the user: what was requested and what is supported. */
   readonly message: string;
-  /**
-   * "refused": without it the load balancer would not do, or would do harm (open to everybody, dropping traffic), so none is
-   * made. "ignored": it works without.
-   */
+  /** "refused": without the feature the load balancer would not work or be unsafe, so none is created. "ignored": it works without. */
   readonly effect: "refused" | "ignored";
 }
 
-/** All of them, in the order of the spec. Empty: everything can be asked for. */
+/** In the order of the spec. */
 export function unsupportedRequests(
   service: Service,
   capabilities: LoadBalancerCapabilities,
@@ -29,19 +26,17 @@ export function unsupportedRequests(
   ];
 }
 
-/** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
+/** Why the desired state is not requested. The load balancer of the last accepted spec is kept current. */
 export interface Refusal {
   readonly message: string;
-  /** undefined: not until the Service or the provider changes. */
+  /** undefined: when the Service or the provider changes. */
   readonly retryAfterMs: number | undefined;
-  /** The same in words for the user. */
+  /** `retryAfterMs` in words. */
   readonly nextTry: string;
 }
 
-/** When every refusal is tried again. */
 export const NEXT_TRY = "retrying when the Service or the provider changes";
 
-/** The provider does not offer what must not be left out. */
 export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal | undefined {
   const refused = unsupported.filter(({ effect }) => effect === "refused");
   if (refused.length === 0) return undefined;
@@ -64,11 +59,11 @@ function portRequests({ spec }: Service, capabilities: LoadBalancerCapabilities)
   }
   const used = [...new Set(spec.ports.map(({ protocol }) => protocol))];
   if (!mixedProtocols && used.length > 1) {
-    const message = `ports use ${used.join(" and ")}; the provider takes one protocol a load balancer`;
+    const message = `ports use ${used.join(" and ")}; the provider supports one protocol per load balancer`;
     requests.push({ feature: "MixedProtocols", field: "spec.ports", message, effect: "refused" });
   }
   if (maxPorts !== undefined && spec.ports.length > maxPorts) {
-    const message = `${spec.ports.length} ports; the provider takes ${maxPorts} a load balancer`;
+    const message = `${spec.ports.length} ports; the provider supports ${maxPorts} per load balancer`;
     requests.push({ feature: "MaxPorts", field: "spec.ports", message, effect: "refused" });
   }
   return requests;
@@ -86,7 +81,7 @@ function familyRequests({ spec }: Service, capabilities: LoadBalancerCapabilitie
     {
       feature: wantsTwo && ipFamilies.length > 1 ? "DualStack" : "IpFamilies",
       field: "spec.ipFamilies",
-      message: `${spec.ipFamilies.join(" and ")} asked for; the provider serves ${offer}`,
+      message: `${spec.ipFamilies.join(" and ")} requested; the provider serves ${offer}`,
       effect: required ? "refused" : "ignored",
     },
   ];
@@ -96,12 +91,12 @@ function accessRequests(service: Service, capabilities: LoadBalancerCapabilities
   const requests: UnsupportedRequest[] = [];
   const ranges = sourceRanges(service);
   if (!capabilities.sourceRanges && ranges.length > 0) {
-    const message = `clients are limited to ${ranges.slice(0, 3).join(", ")}${ranges.length > 3 ? ", …" : ""}; the provider cannot limit clients, and would let everybody in`;
+    const message = `clients are limited to ${ranges.slice(0, 3).join(", ")}${ranges.length > 3 ? ", …" : ""}; the provider cannot restrict clients, and would allow all`;
     requests.push({ feature: "SourceRanges", field: "spec.loadBalancerSourceRanges", message, effect: "refused" });
   }
   const { loadBalancerIP } = service.spec;
   if (!capabilities.requestedIp && loadBalancerIP !== "") {
-    const message = `address ${loadBalancerIP} asked for; the provider chooses addresses itself`;
+    const message = `address ${loadBalancerIP} requested; the provider selects addresses itself`;
     requests.push({ feature: "RequestedIp", field: "spec.loadBalancerIP", message, effect: "ignored" });
   }
   return requests;
@@ -110,12 +105,13 @@ function accessRequests(service: Service, capabilities: LoadBalancerCapabilities
 function trafficRequests({ spec }: Service, capabilities: LoadBalancerCapabilities): readonly UnsupportedRequest[] {
   const requests: UnsupportedRequest[] = [];
   if (!capabilities.sessionAffinity && spec.sessionAffinity === "ClientIP") {
-    const message = "session affinity ClientIP asked for; the provider spreads a client's connections over nodes";
+    const message =
+      "session affinity ClientIP requested; the provider distributes the connections of a client over nodes";
     requests.push({ feature: "SessionAffinity", field: "spec.sessionAffinity", message, effect: "ignored" });
   }
   if (!capabilities.externalTrafficPolicyLocal && spec.externalTrafficPolicy === "Local") {
     const message =
-      "external traffic policy Local asked for; the provider does not ask nodes whether they have a pod, and traffic to the others would be lost";
+      "external traffic policy Local requested; the provider does not check which nodes have a pod, and traffic to other nodes would be lost";
     requests.push({
       feature: "ExternalTrafficPolicyLocal",
       field: "spec.externalTrafficPolicy",
