@@ -23,7 +23,7 @@ const report = await runConformance({
 });
 await reference.close();
 const counted = report.results.filter(
-  ({ level, verdict }) => levels.indexOf(level) >= levels.indexOf("M") && verdict.kind === "pass",
+  ({ level, result }) => levels.indexOf(level) >= levels.indexOf("M") && result.kind === "pass",
 );
 const rows = counted.map(({ id }) => {
   const { loadBalancers, routes, atOnce } = made.get(id) ?? { loadBalancers: 0, routes: 0, atOnce: 0 };

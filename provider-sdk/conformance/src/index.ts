@@ -5,7 +5,7 @@ export { UsageError } from "./errors.ts";
 export type { Exchange } from "./endpoint/exchange.ts";
 export type { CreatedResource } from "./suite/created-resources.ts";
 export { type FormatName, formats } from "./report/formats.ts";
-export type { CheckResult, ProfileResult, Report, SkipReason, Verdict } from "./report/report.ts";
+export type { CheckResult, ProfileResult, Report, SkipReason, CheckOutcome } from "./report/report.ts";
 export { type RunEvent, type RunOptions, runConformance } from "./suite/run-conformance.ts";
 export type { CleanedUp } from "./suite/session.ts";
 export { NotReadyError } from "./endpoint/reach.ts";

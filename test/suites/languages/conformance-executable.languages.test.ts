@@ -38,7 +38,7 @@ test.each(["simulated-go", "simulated-python"])(
     });
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^core: conformant, \d+ passed$/m) });
     expect(report.provider.name).toBe("simulated.cloudwire.dev");
-    expect(report.profiles.find((profile) => profile.name === "instances")?.verdict).not.toBe("failed");
+    expect(report.profiles.find((profile) => profile.name === "instances")?.result).not.toBe("failed");
     const verify = await run(executable, ["report", "verify", join(host.directory, "report", "conformance.json")], {
       env: { PATH: "" },
     });

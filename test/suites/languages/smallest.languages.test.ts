@@ -89,11 +89,11 @@ test.concurrent.each([
         return { command: await program(host), env: { ACME_URL: url }, config: JSON.stringify(config) };
       },
     });
-    const failed = report.results.filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error");
+    const failed = report.results.filter(({ result }) => result.kind === "fail" || result.kind === "error");
     expect({ code, failed, output }).toEqual({ code: 0, failed: [], output: expect.any(String) });
-    const verdicts = Object.fromEntries(report.profiles.map(({ name, verdict }) => [name, verdict]));
-    expect(verdicts).toMatchObject({ core: "conformant" });
-    expect(Object.values(verdicts)).not.toContain("failed");
+    const outcomes = Object.fromEntries(report.profiles.map(({ name, result }) => [name, result]));
+    expect(outcomes).toMatchObject({ core: "conformant" });
+    expect(Object.values(outcomes)).not.toContain("failed");
   },
   TEST_MS,
 );

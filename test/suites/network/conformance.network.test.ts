@@ -19,7 +19,7 @@ test(
   async () => {
     const { code, output, report } = await runKit({ ...baremetalSubject, start: async () => startOn(site) });
     expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
-    expect(report.results.filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error")).toEqual([]);
+    expect(report.results.filter(({ result }) => result.kind === "fail" || result.kind === "error")).toEqual([]);
     const files = filesOf(publishedOf(report, baremetalSubject), baremetalSubject);
     for (const [name, text] of Object.entries(files)) {
       const committed = await readFile(new URL(`../../../docs/conformance/${name}`, import.meta.url), "utf8");

@@ -15,7 +15,7 @@ export const commands = {
     "shows that checks fail when they have to: puts one fault after the other into the kit's own provider, or into yours",
   "serve-fake": "serves the kit's own provider, which is correct, to try the kit and clients of the contract on",
   cleanup:
-    "removes what runs have left that were killed: cleanup report/ledger.jsonl, or --run-id, or --all-older-than 24h",
+    "removes what runs have left that were killed: cleanup report/resources.jsonl, or --run-id, or --all-older-than 24h",
   report:
     "report verify a.json: can it be true? report merge a.json b.json: one of several runs; report badge a.json --output b.svg",
   init: "a configuration to fill in, made for what the provider claims",

@@ -1,14 +1,14 @@
 import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { expect, test } from "vitest";
-import type { CheckResult, Verdict } from "../report/report.ts";
+import type { CheckResult, CheckOutcome } from "../report/report.ts";
 import type { RunEvent } from "../suite/run-conformance.ts";
 import { fakeCheck } from "../test/fake-check.ts";
 import { progress } from "./progress.ts";
 
 const [one, two] = [fakeCheck("a.one"), fakeCheck("a.two")];
-const finished = ({ id, level, profile, title, rules }: typeof one, verdict: Verdict): RunEvent => {
-  const result: CheckResult = { id, level, profile, title, rules, verdict, elapsedMs: 1 };
-  return { kind: "finished", result };
+const finished = ({ id, level, profile, title, rules }: typeof one, result: CheckOutcome): RunEvent => {
+  const check: CheckResult = { id, level, profile, title, rules, result, elapsedMs: 1 };
+  return { kind: "finished", result: check };
 };
 const events: readonly RunEvent[] = [
   { kind: "planned", info: GetProviderInfoResponse.fromPartial({}), planned: [{ check: one }, { check: two }] },

@@ -1,4 +1,4 @@
-import { colored, verdictLine } from "../report/pretty.ts";
+import { colored, resultLine } from "../report/pretty.ts";
 import type { RunEvent } from "../suite/run-conformance.ts";
 import type { ProgramDeps } from "./program-deps.ts";
 
@@ -24,12 +24,12 @@ export const progress = ({ terminal, err, columns = 80 }: ProgramDeps): ((event:
         show();
         return;
       case "finished": {
-        const { id, verdict } = event.result;
+        const { id, result } = event.result;
         running.delete(id);
         done++;
-        if (verdict.kind === "fail" || verdict.kind === "kit-error") {
+        if (result.kind === "fail" || result.kind === "error") {
           failed++;
-          err(`${clear}${verdictLine(event.result, colored)}\n`);
+          err(`${clear}${resultLine(event.result, colored)}\n`);
         }
         if (done >= total) err(clear);
         else show();

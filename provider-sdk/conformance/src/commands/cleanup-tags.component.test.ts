@@ -95,7 +95,7 @@ test("cleanup --run-id removes what bears the run's stamp, and nothing of anybod
 
 test("cleanup --all-older-than takes the lists of runs that are old enough, wherever they are in a directory", async () => {
   const [old, young, directory] = [randomUUID(), randomUUID(), await temporaryDirectory()];
-  const oldFile = new CreatedResourcesFile(join(directory, "old", "ledger.jsonl"));
+  const oldFile = new CreatedResourcesFile(join(directory, "old", "resources.jsonl"));
   const youngFile = new CreatedResourcesFile(join(directory, `cloudwire-conformance-${young}.jsonl`));
   await make(`conformance-${old}`, "198.18.4.0/24", oldFile);
   // Of this nobody took note: its stamp tells.
@@ -119,7 +119,7 @@ test("cleanup --all-older-than takes the lists of runs that are old enough, wher
 
 test("cleanup takes a range that the provider refuses to route for one that was never made", async () => {
   const [id, directory] = [`conformance-${randomUUID()}`, await temporaryDirectory()];
-  const file = new CreatedResourcesFile(join(directory, "ledger.jsonl"));
+  const file = new CreatedResourcesFile(join(directory, "resources.jsonl"));
   await make(id, "198.18.7.0/24", file);
   const refused = { destinationCidr: "198.18.8.1/24", targetProviderId: "acme://m-1", targetNodeName: "node-1" };
   file.add({ kind: "route", context: CallContext.fromPartial(contextOf(id)), route: Route.fromPartial(refused) });

@@ -24,7 +24,7 @@ test("cleanup removes what a run has left that was killed, and the next run wait
   onTestFinished(() => sidecar.stop());
   const balancers = async () => (await client.listLoadBalancers({}, soon)).items;
   const report = join(directory, "report");
-  const resources = join(report, "ledger.jsonl");
+  const resources = join(report, "resources.jsonl");
   const target = ["--endpoint", sidecar.endpoint];
   const run = [
     "run",
@@ -49,18 +49,18 @@ test("cleanup removes what a run has left that was killed, and the next run wait
   await expect(exec(process.execPath, [...main, ...run])).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
-      /ledger\.jsonl tells of things that an earlier run may have left at the cloud; first: /,
+      /resources\.jsonl tells of things that an earlier run may have left at the cloud; first: /,
     ),
   });
   const { stdout } = await exec(process.execPath, [...main, "cleanup", resources, ...target]);
-  expect(stdout).toMatch(/^nothing is left of the \d+ things in .*ledger\.jsonl, which is removed, too\n$/);
+  expect(stdout).toMatch(/^nothing is left of the \d+ things in .*resources\.jsonl, which is removed, too\n$/);
   expect(await balancers()).toEqual([]);
   expect(readCreatedResources(resources)).toBeUndefined();
 }, 120_000);
 
 test.each([
   [["cleanup"], /clean up after which run\?/],
-  [["cleanup", "/nowhere/ledger.jsonl"], /there is no \/nowhere\/ledger\.jsonl/],
+  [["cleanup", "/nowhere/resources.jsonl"], /there is no \/nowhere\/resources\.jsonl/],
 ])("says in one line what is wrong with %j", async (args, wanted) => {
   await expect(exec(process.execPath, [...main, ...args])).rejects.toMatchObject({
     code: 2,

@@ -72,7 +72,7 @@ const worksOf = async ({ words, runId, allOlderThanMs }: Arguments): Promise<rea
 const named = async ([path, ...others]: readonly string[], nowMs: number): Promise<LeftResources> => {
   if (path === undefined || others.length > 0)
     throw new UsageError(
-      "clean up after which run? Give the one ledger.jsonl that it left, in its --report directory, or --run-id, or --all-older-than",
+      "clean up after which run? Give the one resources.jsonl that it left, in its --report directory, or --run-id, or --all-older-than",
     );
   const resources = await createdResourcesAt(path, nowMs);
   if (resources === undefined) throw new UsageError(`there is no ${path}: a run that leaves nothing leaves no list`);

@@ -30,7 +30,7 @@ const waitingRun = async () => {
   const actions = async (): Promise<string> =>
     existsSync(join(directory, "actions")) ? readFile(join(directory, "actions"), "utf8") : "";
   await expect.poll(actions, { timeout: 60_000 }).toBe("cloudFault429\n");
-  return { kit, ended, actions, config, resources: join(report, "ledger.jsonl") };
+  return { kit, ended, actions, config, resources: join(report, "resources.jsonl") };
 };
 
 test("a fault is undone when the run is ended by Ctrl-C", async () => {

@@ -64,9 +64,9 @@ describe("run", () => {
     const file = await temporaryFile("r.json", "");
     const run = ["run", "--level", "M", "--yes", "--run", "lb.cluster.isolated", "--run", "lb.recreate"];
     expect((await kit(...run, "--config", config, "--format", "json", "--output", file)).code).toBe(0);
-    const { results }: { results: { id: string; verdict: object }[] } = JSON.parse(await readFile(file, "utf8"));
-    const verdicts = Object.fromEntries(results.map(({ id, verdict }) => [id, verdict]));
-    expect(verdicts).toMatchObject({
+    const { results }: { results: { id: string; result: object }[] } = JSON.parse(await readFile(file, "utf8"));
+    const outcomes = Object.fromEntries(results.map(({ id, result }) => [id, result]));
+    expect(outcomes).toMatchObject({
       "lb.recreate": { kind: "pass" },
       "lb.cluster.isolated": {
         kind: "skip",

@@ -106,7 +106,7 @@ describe("a run that is stopped", () => {
     expect(code).toBe(130);
     expect(deleted).toEqual(ensured);
     expect(await readdir(report)).toContain("conformance.json");
-    expect(await readdir(report)).not.toContain("ledger.jsonl");
+    expect(await readdir(report)).not.toContain("resources.jsonl");
   });
 
   test.each([
@@ -124,7 +124,7 @@ describe("a run that is stopped", () => {
       expect(performance.now() - killedMs).toBeLessThan(soonMs);
       const [uid = ""] = ensured;
       expect(err).toMatch(new RegExp(`still at the cloud:\n(?: .*\n)* {2}load balancer of Service ${uid} .*${why}`));
-      expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "ledger.jsonl")}`);
+      expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "resources.jsonl")}`);
       expect(code).toBe(4);
     },
   );
@@ -141,8 +141,8 @@ describe("a run that is stopped", () => {
     child.kill("SIGINT");
     const { code, err } = await ended;
     expect(err).toContain("cloudwire-conformance: ended at once\n");
-    expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "ledger.jsonl")}`);
+    expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "resources.jsonl")}`);
     expect(code).toBe(130);
-    expect(await readdir(report)).toEqual(["ledger.jsonl"]);
+    expect(await readdir(report)).toEqual(["resources.jsonl"]);
   });
 });

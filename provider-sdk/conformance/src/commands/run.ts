@@ -67,13 +67,13 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
         deps.err(`${check} hook ${name} ${elapsedMs.toFixed(0)} ms\n${indented(output)}`),
       onExchange: (check, exchange) =>
         deps.err(
-          `${check} ${exchange.path} ${exchange.elapsedMs.toFixed(1)} ms ${exchange.answer}\n  ${grpcurlLine(exchange, target.parsed) ?? ""}\n`,
+          `${check} ${exchange.path} ${exchange.elapsedMs.toFixed(1)} ms ${exchange.response}\n  ${grpcurlLine(exchange, target.parsed) ?? ""}\n`,
         ),
     }),
   });
   await told(args, report, args.includeIds || info === undefined ? report : withoutIds(report, info, fixtures), deps);
   if (!isClean) return exitCodes.notClean;
-  if (report.results.some(({ verdict }) => verdict.kind === "kit-error")) return exitCodes.kitBroke;
+  if (report.results.some(({ result }) => result.kind === "error")) return exitCodes.kitBroke;
   return hasFailed(report) ? exitCodes.failed : exitCodes.passed;
 };
 
@@ -82,7 +82,7 @@ const indented = (text: string): string => (text.trim() === "" ? "" : `  ${text.
 /** In the directory of the report, else where temporary files go. Throws a UsageError where the run before left something. */
 const resourcesFileFor = ({ report }: Arguments, { runId }: RunOptions): CreatedResourcesFile => {
   if (report === undefined) return new CreatedResourcesFile(join(tmpdir(), `cloudwire-conformance-${runId}.jsonl`));
-  const path = join(report, "ledger.jsonl");
+  const path = join(report, "resources.jsonl");
   if (readCreatedResources(path) !== undefined)
     throw new UsageError(
       `${path} tells of things that an earlier run may have left at the cloud; first: cloudwire-conformance cleanup ${path}, with that run's provider`,

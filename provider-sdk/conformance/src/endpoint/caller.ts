@@ -136,10 +136,10 @@ export class Caller {
   }
 
   /** Tells of a call that has ended. */
-  #took(wireCall: WireCall, request: unknown, elapsedMs: number, answer: string): Exchange {
+  #took(wireCall: WireCall, request: unknown, elapsedMs: number, response: string): Exchange {
     const { path, headers = {}, deadlineMs, body } = wireCall;
-    const told = { path, request, requestBytes: body.length, headers, ...(deadlineMs !== undefined && { deadlineMs }) };
-    const exchange: Exchange = { ...told, elapsedMs, answer };
+    const sent = { path, request, requestBytes: body.length, headers, ...(deadlineMs !== undefined && { deadlineMs }) };
+    const exchange: Exchange = { ...sent, elapsedMs, response };
     this.#deps.record?.(exchange);
     return exchange;
   }
@@ -210,7 +210,7 @@ export type NextMessage<Response> =
 export interface StreamDeps<Response> {
   readonly messages: MessageStream;
   readonly decode: (bytes: Uint8Array) => Response;
-  readonly opening: Omit<Exchange, "elapsedMs" | "answer">;
+  readonly opening: Omit<Exchange, "elapsedMs" | "response">;
   readonly record?: ((exchange: Exchange) => void) | undefined;
 }
 
@@ -273,9 +273,9 @@ export class OpenStream<Response> {
     return { kind: "ended", called };
   }
 
-  #exchange(answer: string): Exchange {
+  #exchange(response: string): Exchange {
     const { opening, messages } = this.#deps;
     const many = this.#count === 1 ? "1 message" : `${this.#count} messages`;
-    return { ...opening, elapsedMs: messages.elapsedMs, answer: `${many}, ${answer}` };
+    return { ...opening, elapsedMs: messages.elapsedMs, response: `${many}, ${response}` };
   }
 }

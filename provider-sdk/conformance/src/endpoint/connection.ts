@@ -28,7 +28,7 @@ export interface WireCall {
 }
 
 /** What a server did with a call. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly headers: IncomingHttpHeaders;
   readonly trailers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -38,7 +38,7 @@ export interface WireAnswer {
 }
 
 /** Longest answer that the kit takes in; the contract allows 1 MiB. */
-export const maxAnswerBytes = 16 * 2 ** 20;
+export const maxResponseBytes = 16 * 2 ** 20;
 
 /** An HTTP/2 connection to a provider, as bare as Node has it: nothing is retried and nothing is hidden. */
 export class Connection {
@@ -67,7 +67,7 @@ export class Connection {
   }
 
   /** Calls, reads the answer to its end and never rejects. */
-  call(call: WireCall): Promise<WireAnswer> {
+  call(call: WireCall): Promise<WireResponse> {
     return new Promise((resolve) => {
       const stream = this.open(call);
       if (typeof stream === "string") {
@@ -148,7 +148,7 @@ const collect = (
   stream: ClientHttp2Stream,
   call: WireCall,
   explained: (error: Error) => string,
-  resolve: (answer: WireAnswer) => void,
+  resolve: (answer: WireResponse) => void,
 ): void => {
   const startedMs = performance.now();
   const chunks: Buffer[] = [];
@@ -174,7 +174,7 @@ const collect = (
   stream.on("trailers", (got) => (trailers = got));
   stream.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) giveUp(`the answer is longer than ${maxAnswerBytes} bytes and did not end`);
+    if (bytes > maxResponseBytes) giveUp(`the answer is longer than ${maxResponseBytes} bytes and did not end`);
     else chunks.push(chunk);
   });
   stream.on("error", (error) => (broken ??= explained(error)));

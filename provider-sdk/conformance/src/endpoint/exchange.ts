@@ -1,6 +1,6 @@
 import { codeNames } from "@cloudwire/proto/codes";
 import { errorText } from "../errors.ts";
-import { type WireAnswer, maxAnswerBytes } from "./connection.ts";
+import { type WireResponse, maxResponseBytes } from "./connection.ts";
 import { type Endpoint, hostAndPort } from "./endpoint.ts";
 import { cutFrames } from "./frames.ts";
 import { type WireError, codeName, headerText, parseError } from "./status.ts";
@@ -15,7 +15,7 @@ export interface Exchange {
   readonly deadlineMs?: number;
   readonly elapsedMs: number;
   /** `OK`, `INVALID_ARGUMENT FIELD_MISSING: …` or why there was no answer. */
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** One line that says how a call ended. */
@@ -61,13 +61,13 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** How a call ended. */
 export type Outcome<Response> =
-  | { readonly kind: "ok"; readonly response: Response; readonly bytes: Buffer; readonly wire: WireAnswer }
-  | { readonly kind: "error"; readonly error: WireError; readonly wire: WireAnswer }
+  | { readonly kind: "ok"; readonly response: Response; readonly bytes: Buffer; readonly wire: WireResponse }
+  | { readonly kind: "error"; readonly error: WireError; readonly wire: WireResponse }
   /** There is no answer that gRPC would know. */
-  | { readonly kind: "broken"; readonly broken: string; readonly wire: WireAnswer };
+  | { readonly kind: "broken"; readonly broken: string; readonly wire: WireResponse };
 
 /** Reads how a stream of answers ended; its messages were read before. */
-export const toEnd = (wire: WireAnswer): Outcome<undefined> => {
+export const toEnd = (wire: WireResponse): Outcome<undefined> => {
   const broken = (why: string): Outcome<undefined> => ({ kind: "broken", broken: why, wire });
   if (wire.broken !== undefined) return broken(wire.broken);
   const status = headerText(wire.trailers, "grpc-status") ?? "";
@@ -78,11 +78,11 @@ export const toEnd = (wire: WireAnswer): Outcome<undefined> => {
 };
 
 /** Reads a unary answer. */
-export const toOutcome = <Response>(wire: WireAnswer, decode: (bytes: Uint8Array) => Response): Outcome<Response> => {
+export const toOutcome = <Response>(wire: WireResponse, decode: (bytes: Uint8Array) => Response): Outcome<Response> => {
   const broken = (why: string): Outcome<Response> => ({ kind: "broken", broken: why, wire });
   const end = toEnd(wire);
   if (end.kind !== "ok") return end;
-  const { messages, rest, problem } = cutFrames(wire.body, maxAnswerBytes);
+  const { messages, rest, problem } = cutFrames(wire.body, maxResponseBytes);
   const [bytes] = messages;
   if (problem !== undefined) return broken(`the body is not gRPC: ${problem}`);
   if (bytes === undefined || messages.length > 1 || rest.length > 0)

@@ -64,9 +64,9 @@ test("runConformance() blocks what is left when the socket vanishes in the middl
     parallel: 1,
     onEvent: (event) => event.kind === "finished" && void vanish(event.result.id),
   });
-  expect(report.profiles.map(({ verdict }) => verdict)).toEqual(["failed"]);
+  expect(report.profiles.map(({ result }) => result)).toEqual(["failed"]);
   const churn = report.results.find(({ id }) => id === "proc.conn.churn");
-  expect(["fail", "blocked"]).toContain(churn?.verdict.kind);
+  expect(["fail", "blocked"]).toContain(churn?.result.kind);
 });
 
 /** The most memory that a process ever had, in MiB (Linux: VmHWM). */

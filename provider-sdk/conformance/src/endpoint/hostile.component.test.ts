@@ -158,8 +158,8 @@ describe("runConformance()", () => {
     const handshake = frame(GetProviderInfoResponse.encode(info).finish());
     const endpoint = await listenGrpc(() => (answers-- > 0 ? handshake : undefined));
     const report = await runConformance({ endpoint, run: ["info.*", "health.*"], slowFactor: 0.1 });
-    const kinds = new Set(report.results.map(({ verdict }) => verdict.kind));
+    const kinds = new Set(report.results.map(({ result }) => result.kind));
     expect(kinds).toEqual(new Set(["fail", "blocked", "skip"]));
-    expect(report.profiles.map(({ verdict }) => verdict)).toEqual(["failed"]);
+    expect(report.profiles.map(({ result }) => result)).toEqual(["failed"]);
   });
 });

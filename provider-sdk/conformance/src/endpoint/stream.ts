@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
-import { type WireAnswer, withoutStatus } from "./connection.ts";
+import { type WireResponse, withoutStatus } from "./connection.ts";
 import { cutFrames } from "./frames.ts";
 
 /** What a stream of answers brought next. */
@@ -7,7 +7,7 @@ export type StreamStep =
   | { readonly kind: "message"; readonly bytes: Buffer }
   /** Nothing came within the time. */
   | { readonly kind: "quiet" }
-  | { readonly kind: "ended"; readonly wire: WireAnswer };
+  | { readonly kind: "ended"; readonly wire: WireResponse };
 
 /** Messages that wait to be asked for before the stream is read no further. */
 const maxWaiting = 1_000;
@@ -23,7 +23,7 @@ export class MessageStream {
   #headers: IncomingHttpHeaders = {};
   #trailers: IncomingHttpHeaders = {};
   #broken: string | undefined;
-  #end: WireAnswer | undefined;
+  #end: WireResponse | undefined;
   #wake: () => void = () => undefined;
 
   /** `stream`: a text says why there is none. */
@@ -103,7 +103,7 @@ export class MessageStream {
     this.#wake();
   }
 
-  #answer(): WireAnswer {
+  #answer(): WireResponse {
     const answer = {
       headers: this.#headers,
       trailers: this.#trailers,

@@ -8,13 +8,13 @@ export interface Badge {
   readonly color: "brightgreen" | "yellow" | "red";
 }
 
-/** Conformant only where core and every profile that the provider claims is, in this one report: nothing left out, nothing excused. */
+/** Conformant only where core and every profile that the provider claims is, in this one report: nothing left out, nothing knownFailures. */
 export const badgeOf = (report: Report): Badge => {
   const { provider, kit } = report;
-  const verdicts = new Map(report.profiles.map(({ name, verdict }) => [name, verdict]));
+  const outcomes = new Map(report.profiles.map(({ name, result }) => [name, result]));
   const claimed = judgedProfiles(report);
-  const conformant = claimed.filter((name) => verdicts.get(name) === "conformant");
-  const failed = claimed.filter((name) => verdicts.get(name) === "failed");
+  const conformant = claimed.filter((name) => outcomes.get(name) === "conformant");
+  const failed = claimed.filter((name) => outcomes.get(name) === "failed");
   const versions = `contract ${provider.contractMajor}.${provider.contractMinor} · kit ${kit.version} · level ${report.level}`;
   const label = "cloudprovider.v1";
   if (failed.length > 0) return { label, message: `failed ${failed.join(" + ")} · ${versions}`, color: "red" };
@@ -23,10 +23,10 @@ export const badgeOf = (report: Report): Badge => {
   return { label, message: `conformant ${conformant.join(" + ")} · ${versions}`, color: "brightgreen" };
 };
 
-/** Core, what is claimed, and of what nobody claims because it takes a vendor's hooks or size, what was tested whole, failed or was excused. */
+/** Core, what is claimed, and of what nobody claims because it takes a vendor's hooks or size, what was tested whole, failed or was knownFailures. */
 const judgedProfiles = ({ profiles, provider }: Report): readonly ProfileName[] => {
   const counting = new Set(
-    profiles.filter(({ verdict, excused }) => verdict !== "partial" || excused > 0).map(({ name }) => name),
+    profiles.filter(({ result, knownFailures }) => result !== "partial" || knownFailures > 0).map(({ name }) => name),
   );
   const names: ProfileName[] = [];
   let name: ProfileName;

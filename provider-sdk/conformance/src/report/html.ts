@@ -1,11 +1,11 @@
 import { absenceLine, findingLines } from "./pretty.ts";
-import type { CheckResult, Report, Verdict } from "./report.ts";
+import type { CheckResult, Report, CheckOutcome } from "./report.ts";
 
 /** One page that needs nothing else: no script, no font, no picture, and no permission to load any. */
 export const html = (report: Report): string => {
   const { provider, profiles, results } = report;
   const title = `${provider.name} ${provider.version}`;
-  const bad = results.filter(({ verdict }) => isBad(verdict));
+  const bad = results.filter(({ result }) => isBad(result));
   const claims = provider.capabilities.join(", ") || "nothing";
   return `${[
     "<!doctype html>",
@@ -17,10 +17,10 @@ export const html = (report: Report): string => {
     `<style>${style}</style>`,
     `<h1>${escape(title)}</h1>`,
     `<p>Contract ${provider.contractMajor}.${provider.contractMinor}, level ${report.level}, kit ${escape(report.kit.version)}, seed ${report.seed}, ${escape(report.startTime)}, ${seconds(report.elapsedMs)}. Claims ${escape(claims)}.</p>`,
-    "<table><thead><tr><th>profile<th>verdict<th>passed<th>failed<th>blocked<th>skipped<th>excused<tbody>",
+    "<table><thead><tr><th>profile<th>result<th>passed<th>failed<th>blocked<th>skipped<th>known failures<tbody>",
     ...profiles.map(
-      ({ name, verdict, passed, failed, blocked, skipped, excused }) =>
-        `<tr><td>${name}<td class="${verdict}">${verdict}<td>${passed}<td>${failed}<td>${blocked}<td>${skipped}<td>${excused}`,
+      ({ name, result, passed, failed, blocked, skipped, knownFailures }) =>
+        `<tr><td>${name}<td class="${result}">${result}<td>${passed}<td>${failed}<td>${blocked}<td>${skipped}<td>${knownFailures}`,
     ),
     "</table>",
     `<p>${escape(absenceLine(report) ?? "")}</p>`,
@@ -34,36 +34,36 @@ export const html = (report: Report): string => {
   ].join("\n")}\n`;
 };
 
-const isBad = ({ kind }: Verdict): boolean => kind === "fail" || kind === "kit-error";
+const isBad = ({ kind }: CheckOutcome): boolean => kind === "fail" || kind === "error";
 
-const entry = (result: CheckResult, open: boolean): string => {
-  const { id, title, rules, verdict, elapsedMs, level, profile, repeat } = result;
-  const details = [...facts(verdict), ...(repeat === undefined ? [] : [`repeat    ${repeat}`])].join("\n");
+const entry = (check: CheckResult, open: boolean): string => {
+  const { id, title, rules, result, elapsedMs, level, profile, repeat } = check;
+  const details = [...facts(result), ...(repeat === undefined ? [] : [`repeat    ${repeat}`])].join("\n");
   return [
-    `<details${open ? " open" : ""}><summary><b class="${verdict.kind}">${verdict.kind}</b> <code>${escape(id)}</code> ${escape(title)}</summary>`,
+    `<details${open ? " open" : ""}><summary><b class="${result.kind}">${result.kind}</b> <code>${escape(id)}</code> ${escape(title)}</summary>`,
     `<p>${escape(rules.join(", "))} · level ${level} · ${profile} · ${seconds(elapsedMs)}</p>`,
     ...(details === "" ? [] : [`<pre>${escape(details)}</pre>`]),
     "</details>",
   ].join("\n");
 };
 
-const facts = (verdict: Verdict): readonly string[] => {
-  switch (verdict.kind) {
+const facts = (result: CheckOutcome): readonly string[] => {
+  switch (result.kind) {
     case "pass":
       return [];
     case "skip":
-      return [`${verdict.reason}: ${verdict.detail}`];
+      return [`${result.reason}: ${result.detail}`];
     case "blocked":
-      return [`blocked by ${verdict.by}`];
-    case "kit-error":
-      return [`the kit broke, not the provider: ${verdict.message}`];
+      return [`blocked by ${result.by}`];
+    case "error":
+      return [`the kit broke, not the provider: ${result.message}`];
     case "fail":
     case "known-fail":
     case "flaky":
     case "advisory":
-      return findingLines(verdict.finding).map((line) => line.replace(/^ {2}/, ""));
+      return findingLines(result.finding).map((line) => line.replace(/^ {2}/, ""));
   }
-  return verdict satisfies never;
+  return result satisfies never;
 };
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
@@ -77,6 +77,6 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 table { border-collapse: collapse } th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8884 }
 details { border-bottom: 1px solid #8884; padding: .2rem 0 } summary { cursor: pointer }
 pre { overflow-x: auto; white-space: pre-wrap; padding: .5rem; background: #8881 }
-.pass, .conformant { color: var(--good) } .fail, .kit-error, .failed { color: var(--bad) }
+.pass, .conformant { color: var(--good) } .fail, .error, .failed { color: var(--bad) }
 .blocked, .known-fail, .flaky, .advisory, .partial { color: var(--mixed) }
 `;

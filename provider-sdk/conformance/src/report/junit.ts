@@ -17,37 +17,37 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
 const counts = (results: readonly CheckResult[]): string => {
   const of = (...kinds: readonly string[]): number =>
-    results.filter(({ verdict }) => kinds.includes(verdict.kind)).length;
+    results.filter(({ result }) => kinds.includes(result.kind)).length;
   const elapsedMs = results.reduce((sum, result) => sum + result.elapsedMs, 0);
   const skipped = of("skip", "blocked", "known-fail", "flaky", "advisory");
-  return `tests="${results.length}" failures="${of("fail")}" errors="${of("kit-error")}" skipped="${skipped}" time="${seconds(elapsedMs)}"`;
+  return `tests="${results.length}" failures="${of("fail")}" errors="${of("error")}" skipped="${skipped}" time="${seconds(elapsedMs)}"`;
 };
 
-const testCase = (result: CheckResult): string => {
-  const { id, profile, verdict, elapsedMs } = result;
+const testCase = (check: CheckResult): string => {
+  const { id, profile, result, elapsedMs } = check;
   const open = `    <testcase classname="${profile}" name="${id}" time="${seconds(elapsedMs)}"`;
-  const inner = outcome(verdict);
+  const inner = outcome(result);
   return inner === undefined ? `${open}/>` : `${open}>${inner}</testcase>`;
 };
 
-const outcome = (verdict: CheckResult["verdict"]): string | undefined => {
-  switch (verdict.kind) {
+const outcome = (result: CheckResult["result"]): string | undefined => {
+  switch (result.kind) {
     case "pass":
       return undefined;
     case "skip":
-      return `<skipped message="${escape(`${verdict.reason}: ${verdict.detail}`)}"/>`;
+      return `<skipped message="${escape(`${result.reason}: ${result.detail}`)}"/>`;
     case "blocked":
-      return `<skipped message="${escape(`blocked by ${verdict.by}`)}"/>`;
+      return `<skipped message="${escape(`blocked by ${result.by}`)}"/>`;
     case "known-fail":
     case "flaky":
     case "advisory":
-      return `<skipped message="${escape(`${verdict.kind}: ${verdict.finding.message}`)}"/>`;
+      return `<skipped message="${escape(`${result.kind}: ${result.finding.message}`)}"/>`;
     case "fail":
-      return `<failure message="${escape(verdict.finding.message)}">${escape(findingLines(verdict.finding).join("\n"))}</failure>`;
-    case "kit-error":
-      return `<error message="the kit broke">${escape(verdict.message)}</error>`;
+      return `<failure message="${escape(result.finding.message)}">${escape(findingLines(result.finding).join("\n"))}</failure>`;
+    case "error":
+      return `<error message="the kit broke">${escape(result.message)}</error>`;
   }
-  return verdict satisfies never;
+  return result satisfies never;
 };
 
 /** XML 1.0 has no place for most control characters, not even escaped. */

@@ -1,10 +1,10 @@
 import { levels } from "../suite/check.ts";
 import { UsageError } from "../errors.ts";
-import { type CheckResult, profileResults, type Report, type Verdict } from "./report.ts";
+import { type CheckResult, profileResults, type Report, type CheckOutcome } from "./report.ts";
 
 /** Worst first; what ran is worth more than what was left out. */
-const order: readonly Verdict["kind"][] = [
-  "kit-error",
+const order: readonly CheckOutcome["kind"][] = [
+  "error",
   "fail",
   "known-fail",
   "flaky",
@@ -32,7 +32,7 @@ export const mergeReports = (reports: readonly Report[]): Report => {
     reports.flatMap(({ results }) => results),
     ({ id }) => id,
   );
-  const results = [...byId.values()].flatMap((ofCheck) => ofCheck.toSorted(byVerdict).slice(0, 1));
+  const results = [...byId.values()].flatMap((ofCheck) => ofCheck.toSorted(byResult).slice(0, 1));
   return {
     ...first,
     startTime: reports.map(({ startTime }) => startTime).toSorted()[0] ?? first.startTime,
@@ -54,5 +54,5 @@ const identity: readonly (readonly [string, (report: Report) => string])[] = [
   ["kit", ({ kit }) => kit.version],
 ];
 
-const byVerdict = (one: CheckResult, other: CheckResult): number =>
-  order.indexOf(one.verdict.kind) - order.indexOf(other.verdict.kind);
+const byResult = (one: CheckResult, other: CheckResult): number =>
+  order.indexOf(one.result.kind) - order.indexOf(other.result.kind);

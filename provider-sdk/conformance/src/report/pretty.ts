@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Finding } from "../suite/check.ts";
-import type { CheckResult, ProfileResult, Report, Verdict } from "./report.ts";
+import type { CheckResult, ProfileResult, Report, CheckOutcome } from "./report.ts";
 
 /** Colors text, or leaves it alone. */
 export type Paint = (style: "bold" | "dim" | "green" | "red" | "yellow", text: string) => string;
@@ -13,7 +13,7 @@ export const colored: Paint = (style, text) => styleText(style, text, { validate
 /** The report for people: a line a profile, and what failed with all that helps to mend it. */
 export const pretty = (report: Report, paint: Paint = plain): string => {
   const { provider, results } = report;
-  const shown = results.filter(({ verdict }) => shownKinds.has(verdict.kind));
+  const shown = results.filter(({ result }) => shownKinds.has(result.kind));
   const lines = [
     ...shown.flatMap((result) => [resultLines(result, paint), ""]),
     ...report.profiles.map((profile) => profileLine(profile, paint)),
@@ -28,9 +28,9 @@ export const pretty = (report: Report, paint: Paint = plain): string => {
   return `${lines.join("\n")}\n`;
 };
 
-const shownKinds = new Set<Verdict["kind"]>(["fail", "kit-error", "advisory", "known-fail", "flaky"]);
+const shownKinds = new Set<CheckOutcome["kind"]>(["fail", "error", "advisory", "known-fail", "flaky"]);
 
-const marks: Readonly<Record<Verdict["kind"], readonly [mark: string, style: Parameters<Paint>[0]]>> = {
+const marks: Readonly<Record<CheckOutcome["kind"], readonly [mark: string, style: Parameters<Paint>[0]]>> = {
   pass: ["PASS", "green"],
   fail: ["FAIL", "red"],
   blocked: ["BLOCKED", "yellow"],
@@ -38,20 +38,20 @@ const marks: Readonly<Record<Verdict["kind"], readonly [mark: string, style: Par
   "known-fail": ["KNOWN TO FAIL", "yellow"],
   flaky: ["FLAKY", "yellow"],
   advisory: ["ADVICE", "yellow"],
-  "kit-error": ["KIT ERROR", "red"],
+  error: ["KIT ERROR", "red"],
 };
 
 /** `FAIL err.info.present  every error has …` */
-export const verdictLine = ({ id, title, verdict, rules }: CheckResult, paint: Paint): string => {
-  const [mark, style] = marks[verdict.kind];
+export const resultLine = ({ id, title, result, rules }: CheckResult, paint: Paint): string => {
+  const [mark, style] = marks[result.kind];
   return `${paint(style, mark)} ${paint("bold", id)}  ${title} ${paint("dim", `[${rules.join(", ")}]`)}`;
 };
 
-const resultLines = (result: CheckResult, paint: Paint): string => {
-  const { verdict, repeat } = result;
-  const lines = [verdictLine(result, paint)];
-  if ("finding" in verdict) lines.push(...findingLines(verdict.finding));
-  if (verdict.kind === "kit-error") lines.push(indent(`the kit broke, not the provider: ${verdict.message}`));
+const resultLines = (check: CheckResult, paint: Paint): string => {
+  const { result, repeat } = check;
+  const lines = [resultLine(check, paint)];
+  if ("finding" in result) lines.push(...findingLines(result.finding));
+  if (result.kind === "error") lines.push(indent(`internal error of the kit: ${result.message}`));
   if (repeat !== undefined) lines.push(indent(`repeat    ${repeat}`));
   return lines.join("\n");
 };
@@ -65,7 +65,7 @@ export const findingLines = ({ message, expected, got, exchange }: Finding): rea
     ? []
     : [
         indent(
-          `call      ${exchange.path}, ${exchange.requestBytes} bytes, ${exchange.elapsedMs.toFixed(1)} ms: ${exchange.answer}`,
+          `call      ${exchange.path}, ${exchange.requestBytes} bytes, ${exchange.elapsedMs.toFixed(1)} ms: ${exchange.response}`,
         ),
       ]),
 ];
@@ -74,22 +74,22 @@ const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;
 
 /** `core: conformant, 51 passed` */
 const profileLine = (profile: ProfileResult, paint: Paint): string => {
-  const { name, verdict, passed, failed, blocked, skipped, excused } = profile;
-  const style = verdict === "conformant" ? "green" : verdict === "partial" ? "yellow" : "red";
+  const { name, result, passed, failed, blocked, skipped, knownFailures } = profile;
+  const style = result === "conformant" ? "green" : result === "partial" ? "yellow" : "red";
   const counts = [
     `${passed} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(excused > 0 ? [`${excused} excused`] : []),
+    ...(knownFailures > 0 ? [`${knownFailures} known failures`] : []),
   ];
-  return `${paint("bold", name)}: ${paint(style, verdict)}, ${counts.join(", ")}`;
+  return `${paint("bold", name)}: ${paint(style, result)}, ${counts.join(", ")}`;
 };
 
 /** Which commands lead on from here. */
 const nextSteps = (results: readonly CheckResult[], paint: Paint): readonly string[] => {
-  const failed = results.find(({ verdict }) => verdict.kind === "fail");
-  const unconfigured = results.some(({ verdict }) => verdict.kind === "skip" && verdict.reason === "fixture");
+  const failed = results.find(({ result }) => result.kind === "fail");
+  const unconfigured = results.some(({ result }) => result.kind === "skip" && result.reason === "fixture");
   return [
     ...(failed === undefined
       ? []
@@ -100,9 +100,9 @@ const nextSteps = (results: readonly CheckResult[], paint: Paint): readonly stri
 
 /** Why checks were left out, a line a reason. */
 const skippedLines = (results: readonly CheckResult[], paint: Paint): readonly string[] => {
-  const reasons = results.flatMap(({ verdict }) => {
-    if (verdict.kind === "skip" && verdict.reason !== "user") return [`skipped: ${verdict.detail}`];
-    return verdict.kind === "blocked" ? [`blocked by: ${verdict.by}`] : [];
+  const reasons = results.flatMap(({ result }) => {
+    if (result.kind === "skip" && result.reason !== "user") return [`skipped: ${result.detail}`];
+    return result.kind === "blocked" ? [`blocked by: ${result.by}`] : [];
   });
   return [...Map.groupBy(reasons, (reason) => reason)].map(([reason, { length }]) =>
     paint("dim", `${length} ${reason}`),
@@ -123,7 +123,7 @@ export const absenceLine = ({ provider, results }: Pick<Report, "provider" | "re
 
 /** A check that passed or failed has looked. */
 const tested = (results: readonly CheckResult[], wanted: string): string => {
-  const kind = results.find(({ id }) => id === wanted)?.verdict.kind;
+  const kind = results.find(({ id }) => id === wanted)?.result.kind;
   if (kind === "pass") return "tested";
   return kind === "fail" || kind === "known-fail" || kind === "flaky" ? "tested, and wrong" : "NOT tested";
 };

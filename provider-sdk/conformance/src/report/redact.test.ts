@@ -12,7 +12,7 @@ const fixtures = {
 };
 
 const report = (repeat: string, got: string): Report => ({
-  schemaVersion: 1,
+  schemaVersion: 2,
   kit: { version: "0.1.0", contractMajor: 1 },
   runId: "r",
   startTime: "2026-11-22T00:00:00.000Z",
@@ -30,7 +30,7 @@ const report = (repeat: string, got: string): Report => ({
       profile: "core",
       title: "holds",
       rules: ["INF-1"],
-      verdict: {
+      result: {
         kind: "fail",
         finding: {
           message: "wrong",
@@ -41,7 +41,7 @@ const report = (repeat: string, got: string): Report => ({
             requestBytes: 1,
             headers: {},
             elapsedMs: 1,
-            answer: "OK",
+            response: "OK",
           },
         },
       },
@@ -60,7 +60,7 @@ test("withoutIds() replaces the account's ids, wherever they stand, and nothing 
     results: [
       {
         ...shown.results[0],
-        verdict: {
+        result: {
           kind: "fail",
           finding: expect.objectContaining({
             exchange: expect.objectContaining({

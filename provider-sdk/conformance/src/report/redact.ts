@@ -26,10 +26,8 @@ export const withoutIds = (report: Report, info: GetProviderInfoResponse, fixtur
     results: report.results.map((result) => ({
       ...result,
       ...(result.repeat !== undefined && { repeat: hidden(result.repeat) }),
-      verdict:
-        "finding" in result.verdict
-          ? { ...result.verdict, finding: deep(result.verdict.finding, hidden) }
-          : result.verdict,
+      result:
+        "finding" in result.result ? { ...result.result, finding: deep(result.result.finding, hidden) } : result.result,
     })),
   };
 };

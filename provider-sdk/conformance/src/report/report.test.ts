@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { formats } from "./formats.ts";
-import { type CheckResult, profileResults, type Report, type Verdict } from "./report.ts";
+import { type CheckResult, profileResults, type Report, type CheckOutcome } from "./report.ts";
 
-const result = (id: string, verdict: Verdict): CheckResult => ({
+const result = (id: string, result: CheckOutcome): CheckResult => ({
   id,
   level: "S",
   profile: "core",
   title: `does <${id}>`,
   rules: ["INF-1"],
-  verdict,
+  result,
   elapsedMs: 12.345,
 });
 const finding = { message: 'the name is "My & Cloud"', expected: "a name", got: "two\nlines \u0007" };
@@ -19,11 +19,11 @@ const results = [
   result("err.blocked", { kind: "blocked", by: "info.bad" }),
   result("err.left-out", { kind: "skip", reason: "capability", detail: "routes is not claimed" }),
   result("err.known", { kind: "known-fail", finding }),
-  result("err.kit", { kind: "kit-error", message: "RangeError: oops" }),
+  result("err.kit", { kind: "error", message: "RangeError: oops" }),
 ];
 
 const report: Report = {
-  schemaVersion: 1,
+  schemaVersion: 2,
   kit: { version: "0.1.0", contractMajor: 1 },
   runId: "r",
   startTime: "2026-11-22T00:00:00.000Z",
@@ -46,19 +46,19 @@ const report: Report = {
 };
 
 describe("profileResults()", () => {
-  test.each<[string, readonly Verdict[], string | undefined]>([
+  test.each<[string, readonly CheckOutcome[], string | undefined]>([
     ["all passed", [{ kind: "pass" }], "conformant"],
     ["nothing that it lacks", [{ kind: "pass" }, { kind: "skip", reason: "capability", detail: "" }], "conformant"],
     ["a fixture that was not given", [{ kind: "pass" }, { kind: "skip", reason: "fixture", detail: "" }], "partial"],
     ["a check the user left out", [{ kind: "pass" }, { kind: "skip", reason: "user", detail: "" }], "partial"],
     ["a known failure", [{ kind: "pass" }, { kind: "known-fail", finding }], "partial"],
     ["a failure", [{ kind: "pass" }, { kind: "fail", finding }], "failed"],
-    ["a fault of the kit", [{ kind: "kit-error", message: "" }], "failed"],
+    ["a fault of the kit", [{ kind: "error", message: "" }], "failed"],
     ["a level that was not asked for", [{ kind: "pass" }, { kind: "skip", reason: "level", detail: "" }], "conformant"],
     ["nothing that ran", [{ kind: "skip", reason: "level", detail: "" }], undefined],
-  ])("judges %s", (_name, verdicts, wanted) => {
-    const [profile] = profileResults(verdicts.map((verdict, index) => result(`a.c${index}`, verdict)));
-    expect(profile?.verdict).toBe(wanted);
+  ])("judges %s", (_name, outcomes, wanted) => {
+    const [profile] = profileResults(outcomes.map((outcome, index) => result(`a.c${index}`, outcome)));
+    expect(profile?.result).toBe(wanted);
   });
 });
 
@@ -79,9 +79,9 @@ describe("formats", () => {
         "            lines \u0007",
         "",
         "KIT ERROR err.kit  does <err.kit> [INF-1]",
-        "  the kit broke, not the provider: RangeError: oops",
+        "  internal error of the kit: RangeError: oops",
         "",
-        "core: failed, 1 passed, 2 failed, 1 blocked, 1 excused",
+        "core: failed, 1 passed, 2 failed, 1 blocked, 1 known failures",
         "absence under refused credentials: NOT tested, under an outage: NOT tested",
         "1 blocked by: info.bad",
         "1 skipped: routes is not claimed",

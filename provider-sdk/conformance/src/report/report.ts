@@ -13,7 +13,7 @@ export type SkipReason =
   | "stopped";
 
 /** What came of a check. */
-export type Verdict =
+export type CheckOutcome =
   | { readonly kind: "pass" }
   | { readonly kind: "fail"; readonly finding: Finding }
   /** A check that it requires did not pass, or the provider was lost: nothing is known. */
@@ -26,7 +26,7 @@ export type Verdict =
   /** Failed, and does not count. */
   | { readonly kind: "advisory"; readonly finding: Finding }
   /** The kit broke: its fault, not the provider's. */
-  | { readonly kind: "kit-error"; readonly message: string };
+  | { readonly kind: "error"; readonly message: string };
 
 /** One check's result. */
 export interface CheckResult {
@@ -35,7 +35,7 @@ export interface CheckResult {
   readonly profile: ProfileName;
   readonly title: string;
   readonly rules: readonly string[];
-  readonly verdict: Verdict;
+  readonly result: CheckOutcome;
   readonly elapsedMs: number;
   /** The command that repeats the call which failed. */
   readonly repeat?: string;
@@ -44,20 +44,20 @@ export interface CheckResult {
 /** What all checks of a profile say together. */
 export interface ProfileResult {
   readonly name: ProfileName;
-  /** Conformant: every check passed. Partial: none failed, but some did not run or were excused. */
-  readonly verdict: "conformant" | "partial" | "failed";
+  /** Conformant: every check passed. Partial: none failed, but some did not run or were knownFailures. */
+  readonly result: "conformant" | "partial" | "failed";
   readonly passed: number;
   readonly failed: number;
   readonly blocked: number;
   /** Left out for want of a fixture, or by the user's will. */
   readonly skipped: number;
   /** Known to fail, or flaky. */
-  readonly excused: number;
+  readonly knownFailures: number;
 }
 
 /** Everything about one run; each format is made from it. */
 export interface Report {
-  readonly schemaVersion: 1;
+  readonly schemaVersion: 2;
   readonly kit: { readonly version: string; readonly contractMajor: number };
   /** The cluster that the run pretends to be is `conformance-` and this: all it makes is stamped with it. */
   readonly runId: string;
@@ -84,18 +84,18 @@ export interface Report {
 export const profileResults = (results: readonly CheckResult[]): readonly ProfileResult[] =>
   [...Map.groupBy(results, ({ profile }) => profile)]
     .map(([name, ofProfile]) => profileResult(name, ofProfile))
-    .filter((result) => result.passed + result.failed + result.blocked + result.excused > 0);
+    .filter((result) => result.passed + result.failed + result.blocked + result.knownFailures > 0);
 
 const profileResult = (name: ProfileName, results: readonly CheckResult[]): ProfileResult => {
-  const count = (counts: (verdict: Verdict) => boolean): number =>
-    results.filter(({ verdict }) => counts(verdict)).length;
+  const count = (counts: (result: CheckOutcome) => boolean): number =>
+    results.filter(({ result }) => counts(result)).length;
   const passed = count(({ kind }) => kind === "pass");
-  const failed = count(({ kind }) => kind === "fail" || kind === "kit-error");
+  const failed = count(({ kind }) => kind === "fail" || kind === "error");
   const blocked = count(({ kind }) => kind === "blocked");
-  const excused = count(({ kind }) => kind === "known-fail" || kind === "flaky");
-  const skipped = count((verdict) => verdict.kind === "skip" && countsAgainst(verdict.reason));
-  const verdict = failed > 0 ? "failed" : blocked + excused + skipped > 0 ? "partial" : "conformant";
-  return { name, verdict, passed, failed, blocked, skipped, excused };
+  const knownFailures = count(({ kind }) => kind === "known-fail" || kind === "flaky");
+  const skipped = count((result) => result.kind === "skip" && countsAgainst(result.reason));
+  const result = failed > 0 ? "failed" : blocked + knownFailures + skipped > 0 ? "partial" : "conformant";
+  return { name, result, passed, failed, blocked, skipped, knownFailures };
 };
 
 /** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
@@ -103,12 +103,12 @@ const countsAgainst = (reason: SkipReason): boolean => ["fixture", "hook", "limi
 
 /** Whether anything failed, or could not be judged for another reason than a failure that is known. */
 export const hasFailed = ({ results }: Pick<Report, "results">): boolean => {
-  const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]));
-  const isExcused = (by: string): boolean => {
-    const verdict = verdicts.get(by);
-    return verdict?.kind === "known-fail" || (verdict?.kind === "blocked" && isExcused(verdict.by));
+  const outcomes = new Map(results.map(({ id, result }) => [id, result]));
+  const isKnownFailure = (by: string): boolean => {
+    const result = outcomes.get(by);
+    return result?.kind === "known-fail" || (result?.kind === "blocked" && isKnownFailure(result.by));
   };
   return results.some(
-    ({ verdict }) => verdict.kind === "fail" || (verdict.kind === "blocked" && !isExcused(verdict.by)),
+    ({ result }) => result.kind === "fail" || (result.kind === "blocked" && !isKnownFailure(result.by)),
   );
 };

@@ -4,15 +4,15 @@ import { badgeJson, badgeOf, badgeSvg } from "./badge.ts";
 import { html } from "./html.ts";
 import { mergeReports } from "./merge.ts";
 import { parseReport } from "./schema.ts";
-import { type CheckResult, hasFailed, profileResults, type Report, type Verdict } from "./report.ts";
+import { type CheckResult, hasFailed, profileResults, type Report, type CheckOutcome } from "./report.ts";
 import { reportProblems } from "./verify.ts";
 
 const finding = {
   message: 'the name is <My> & "Cloud"',
-  exchange: { path: "/a/B", requestBytes: 5, headers: {}, elapsedMs: 1, answer: "OK" },
+  exchange: { path: "/a/B", requestBytes: 5, headers: {}, elapsedMs: 1, response: "OK" },
 };
 const about = { level: "R", profile: "core", title: "holds", rules: ["INF-1"] } as const;
-const result = (id: string, verdict: Verdict): CheckResult => ({ ...about, id, verdict, elapsedMs: 1 });
+const result = (id: string, result: CheckOutcome): CheckResult => ({ ...about, id, result, elapsedMs: 1 });
 const checks: readonly Check[] = ["a.one", "a.two"].map((id) => ({
   ...about,
   id,
@@ -20,10 +20,10 @@ const checks: readonly Check[] = ["a.one", "a.two"].map((id) => ({
   run: async () => undefined,
 }));
 
-const reportOf = (verdicts: Readonly<Record<string, Verdict>>, more: Partial<Report> = {}): Report => {
-  const results = Object.entries(verdicts).map(([id, verdict]) => result(id, verdict));
+const reportOf = (outcomes: Readonly<Record<string, CheckOutcome>>, more: Partial<Report> = {}): Report => {
+  const results = Object.entries(outcomes).map(([id, outcome]) => result(id, outcome));
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kit: { version: "0.1.0", contractMajor: 1 },
     runId: "r",
     startTime: "2026-11-22T00:00:00.000Z",
@@ -46,16 +46,16 @@ const reportOf = (verdicts: Readonly<Record<string, Verdict>>, more: Partial<Rep
     ...more,
   };
 };
-const pass: Verdict = { kind: "pass" };
-const fail: Verdict = { kind: "fail", finding };
-const leftOut: Verdict = { kind: "skip", reason: "user", detail: "left out by the user" };
+const pass: CheckOutcome = { kind: "pass" };
+const fail: CheckOutcome = { kind: "fail", finding };
+const leftOut: CheckOutcome = { kind: "skip", reason: "user", detail: "left out by the user" };
 const good = reportOf({ "a.one": pass, "a.two": pass });
 
 describe("hasFailed()", () => {
-  const blocked = (by: string): Verdict => ({ kind: "blocked", by });
-  const known: Verdict = { kind: "known-fail", finding };
+  const blocked = (by: string): CheckOutcome => ({ kind: "blocked", by });
+  const known: CheckOutcome = { kind: "known-fail", finding };
 
-  test.each<[string, Readonly<Record<string, Verdict>>, boolean]>([
+  test.each<[string, Readonly<Record<string, CheckOutcome>>, boolean]>([
     ["nothing failed", { "a.one": pass, "a.two": leftOut }, false],
     ["a check failed", { "a.one": pass, "a.two": fail }, true],
     ["the provider was lost", { "a.one": pass, "a.two": blocked("the provider is gone") }, true],
@@ -64,8 +64,8 @@ describe("hasFailed()", () => {
       { "a.one": known, "a.two": blocked("a.one"), "a.three": blocked("a.two") },
       false,
     ],
-  ])("where %s", (_what, verdicts, wanted) => {
-    expect(hasFailed(reportOf(verdicts))).toBe(wanted);
+  ])("where %s", (_what, outcomes, wanted) => {
+    expect(hasFailed(reportOf(outcomes))).toBe(wanted);
   });
 });
 
@@ -132,14 +132,14 @@ describe("mergeReports()", () => {
       reportOf({ "a.one": pass, "a.two": leftOut }, { level: "D" }),
       reportOf({ "a.one": fail, "a.two": pass }),
     ]);
-    expect(merged.results.map(({ id, verdict }) => [id, verdict.kind])).toEqual([
+    expect(merged.results.map(({ id, result }) => [id, result.kind])).toEqual([
       ["a.one", "fail"],
       ["a.two", "pass"],
     ]);
     expect(merged).toMatchObject({
       level: "R",
       elapsedMs: 20,
-      profiles: [{ verdict: "failed", passed: 1, failed: 1 }],
+      profiles: [{ result: "failed", passed: 1, failed: 1 }],
     });
   });
 
@@ -151,23 +151,17 @@ describe("mergeReports()", () => {
 });
 
 describe("badgeOf()", () => {
-  const conformant = { passed: 1, failed: 0, blocked: 0, skipped: 0, excused: 0, verdict: "conformant" } as const;
+  const conformant = { passed: 1, failed: 0, blocked: 0, skipped: 0, knownFailures: 0, result: "conformant" } as const;
   const core = { ...conformant, name: "core" } as const;
   const resilience = { ...conformant, name: "resilience" } as const;
 
   test.each<[string, Report["profiles"], readonly string[], string, string]>([
     ["all that is claimed", [core, resilience], [], "conformant core + resilience", "brightgreen"],
     ["a claim that was not tested", [core, resilience], ["instances"], "partial 2/3", "yellow"],
-    [
-      "an add-on that is not whole",
-      [core, { ...resilience, verdict: "partial" }],
-      [],
-      "conformant core",
-      "brightgreen",
-    ],
-    ["one with an excuse", [core, { ...resilience, verdict: "partial", excused: 1 }], [], "partial 1/2", "yellow"],
-    ["core that is not whole", [{ ...core, verdict: "partial" }], [], "partial 0/1", "yellow"],
-    ["a failure", [core, { ...resilience, verdict: "failed" }], [], "failed resilience", "red"],
+    ["an add-on that is not whole", [core, { ...resilience, result: "partial" }], [], "conformant core", "brightgreen"],
+    ["one with an excuse", [core, { ...resilience, result: "partial", knownFailures: 1 }], [], "partial 1/2", "yellow"],
+    ["core that is not whole", [{ ...core, result: "partial" }], [], "partial 0/1", "yellow"],
+    ["a failure", [core, { ...resilience, result: "failed" }], [], "failed resilience", "red"],
   ])("judges %s", (_name, profiles, capabilities, message, color) => {
     const badge = badgeOf({ ...good, profiles, provider: { ...good.provider, capabilities } });
     expect(badge).toEqual({

@@ -5,7 +5,7 @@ import { type ProfileName, levels, profiles } from "../suite/check.ts";
 import type { Report, SkipReason } from "./report.ts";
 
 /** Version of the report's form; a change that breaks readers makes it one more. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
@@ -37,7 +37,7 @@ const exchange = Type.Object({
   headers: texts,
   deadlineMs: Type.Optional(ms),
   elapsedMs: ms,
-  answer: text,
+  response: text,
 });
 const finding = Type.Object({
   message: text,
@@ -46,7 +46,7 @@ const finding = Type.Object({
   exchange: Type.Optional(exchange),
 });
 
-const verdict = Type.Union([
+const checkOutcome = Type.Union([
   Type.Object({ kind: Type.Literal("pass") }),
   Type.Object({ kind: Type.Literal("fail"), finding }),
   Type.Object({ kind: Type.Literal("blocked"), by: text }),
@@ -54,7 +54,7 @@ const verdict = Type.Union([
   Type.Object({ kind: Type.Literal("known-fail"), finding }),
   Type.Object({ kind: Type.Literal("flaky"), finding }),
   Type.Object({ kind: Type.Literal("advisory"), finding }),
-  Type.Object({ kind: Type.Literal("kit-error"), message: text }),
+  Type.Object({ kind: Type.Literal("error"), message: text }),
 ]);
 
 /** The form of a report in JSON: what `report verify` checks, and what the published JSON Schema is made of. */
@@ -81,12 +81,12 @@ export const reportSchema = Type.Object(
     profiles: Type.Array(
       Type.Object({
         name: profile,
-        verdict: Type.Enum(["conformant", "partial", "failed"]),
+        result: Type.Enum(["conformant", "partial", "failed"]),
         passed: count,
         failed: count,
         blocked: count,
         skipped: count,
-        excused: count,
+        knownFailures: count,
       }),
     ),
     results: Type.Array(
@@ -96,7 +96,7 @@ export const reportSchema = Type.Object(
         profile,
         title: text,
         rules: Type.Array(text),
-        verdict,
+        result: checkOutcome,
         elapsedMs: ms,
         repeat: Type.Optional(Type.String({ description: "The command that repeats the call which failed." })),
       }),

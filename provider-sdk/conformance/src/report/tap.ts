@@ -8,26 +8,26 @@ export const tap = (report: Report): string => {
   return `${["TAP version 14", `1..${results.length}`, ...lines].join("\n")}\n`;
 };
 
-const checkLines = (result: CheckResult, number: number): readonly string[] => {
-  const { id, title, verdict } = result;
+const checkLines = (check: CheckResult, number: number): readonly string[] => {
+  const { id, title, result } = check;
   const name = `${number} - ${id} ${title.replaceAll("#", "\\#")}`;
-  switch (verdict.kind) {
+  switch (result.kind) {
     case "pass":
       return [`ok ${name}`];
     case "skip":
-      return [`ok ${name} # SKIP ${verdict.detail}`];
+      return [`ok ${name} # SKIP ${result.detail}`];
     case "blocked":
-      return [`ok ${name} # SKIP blocked by ${verdict.by}`];
+      return [`ok ${name} # SKIP blocked by ${result.by}`];
     case "known-fail":
     case "flaky":
     case "advisory":
-      return [`not ok ${name} # TODO ${verdict.kind}`, ...block(findingLines(verdict.finding))];
+      return [`not ok ${name} # TODO ${result.kind}`, ...block(findingLines(result.finding))];
     case "fail":
-      return [`not ok ${name}`, ...block(findingLines(verdict.finding))];
-    case "kit-error":
-      return [`not ok ${name}`, ...block([`  ${verdict.message}`])];
+      return [`not ok ${name}`, ...block(findingLines(result.finding))];
+    case "error":
+      return [`not ok ${name}`, ...block([`  ${result.message}`])];
   }
-  return verdict satisfies never;
+  return result satisfies never;
 };
 
 const block = (lines: readonly string[]): readonly string[] => [

@@ -44,19 +44,26 @@ const compareSums = ({ profiles, results }: Report): readonly string[] => {
 const isSame = (told: Report["profiles"], sums: Report["profiles"]): boolean =>
   told.map(sumKey).toSorted().join() === sums.map(sumKey).toSorted().join();
 
-const sumKey = ({ name, verdict, passed, failed, blocked, skipped, excused }: Report["profiles"][number]): string =>
-  [name, verdict, passed, failed, blocked, skipped, excused].join(" ");
+const sumKey = ({
+  name,
+  result,
+  passed,
+  failed,
+  blocked,
+  skipped,
+  knownFailures,
+}: Report["profiles"][number]): string => [name, result, passed, failed, blocked, skipped, knownFailures].join(" ");
 
 const sumLine = (profiles: Report["profiles"]): string =>
-  profiles.map(({ name, verdict, passed, failed }) => `${name} ${verdict} (${passed}/${passed + failed})`).join(", ") ||
+  profiles.map(({ name, result, passed, failed }) => `${name} ${result} (${passed}/${passed + failed})`).join(", ") ||
   "nothing";
 
 /** A reason to leave a check out that the report itself denies. */
-const excuseProblem = ({ id, level, verdict }: CheckResult, report: Report): readonly string[] => {
-  if (verdict.kind !== "skip") return [];
-  if (verdict.reason === "level" && levels.indexOf(level) <= levels.indexOf(report.level))
+const excuseProblem = ({ id, level, result }: CheckResult, report: Report): readonly string[] => {
+  if (result.kind !== "skip") return [];
+  if (result.reason === "level" && levels.indexOf(level) <= levels.indexOf(report.level))
     return [`${id} was left out for its level, ${level}, but the run was of level ${report.level}`];
-  if (verdict.reason === "mode" && report.target.command !== undefined)
+  if (result.reason === "mode" && report.target.command !== undefined)
     return [`${id} was left out for want of a command, but there was one`];
   return [];
 };

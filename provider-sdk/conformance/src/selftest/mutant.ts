@@ -74,7 +74,7 @@ export const isCall = (request: ProxiedRequest, method: string, service?: string
   request.path === pathOf(method, service);
 
 /** Changes the answers of a method; errors pass. */
-export const alterAnswer =
+export const alterResponse =
   <Message>(method: Codec<Message>, alter: (message: Message) => Message, service?: string): Intercept =>
   async (request, next) => {
     const reply = await next(request);

@@ -9,7 +9,7 @@ import { seededRandom } from "../suite/plan.ts";
 import type { RunOptions } from "../suite/run-conformance.ts";
 import type { Intercept, ProxiedReply } from "./mutant-proxy.ts";
 import { bareError, isCall, okReply } from "./mutant.ts";
-import { randomAnswers } from "./random-message.ts";
+import { randomResponses } from "./random-message.ts";
 import { type SelftestTarget, runBehind } from "./run-mutant.ts";
 
 /** How a run on a floor provider ended. */
@@ -49,8 +49,8 @@ const categoryOf = ({ id }: CheckResult): string => id.split(".")[0] ?? id;
 
 /** Categories of which checks ran and none failed or was blocked. */
 const unfailedCategories = ({ results }: Report): readonly string[] => {
-  const judged = results.filter(({ verdict }) => verdict.kind !== "skip" && verdict.kind !== "advisory");
-  const failed = new Set(judged.filter(({ verdict }) => verdict.kind === "fail").map(categoryOf));
+  const judged = results.filter(({ result }) => result.kind !== "skip" && result.kind !== "advisory");
+  const failed = new Set(judged.filter(({ result }) => result.kind === "fail").map(categoryOf));
   return [...new Set(judged.map(categoryOf))].filter((category) => !failed.has(category));
 };
 
@@ -60,8 +60,8 @@ const judged =
   (end: FloorEnd): readonly string[] => {
     if (end.kind === "not ready") return [`no check ran: ${end.message}`];
     const { results, profiles } = end.report;
-    const broken = results.filter(({ verdict }) => verdict.kind === "kit-error").map(({ id }) => id);
-    const reached = profiles.filter(({ verdict }) => verdict === "conformant").map(({ name }) => name);
+    const broken = results.filter(({ result }) => result.kind === "error").map(({ id }) => id);
+    const reached = profiles.filter(({ result }) => result === "conformant").map(({ name }) => name);
     return [
       ...(broken.length === 0 ? [] : [`the kit broke in ${broken.join(", ")}`]),
       ...(reached.length === 0 ? [] : [`it is said to be conformant to ${reached.join(", ")}`]),
@@ -70,7 +70,7 @@ const judged =
   };
 
 const failsIn = (report: Report, id: string): readonly string[] =>
-  report.results.some((result) => result.id === id && result.verdict.kind === "fail") ? [] : [`${id} does not fail`];
+  report.results.some((result) => result.id === id && result.result.kind === "fail") ? [] : [`${id} does not fail`];
 
 /** Of a provider that does not work now and then, as every cloud. */
 const unavailable = (): ProxiedReply => {
@@ -132,7 +132,7 @@ export const floors: readonly Floor[] = [
     isImpatient: true,
     intercept: () => afterHandshake(async () => bareError(12, "no")),
     problems: judged((report) =>
-      report.results.some(({ verdict }) => verdict.kind === "blocked") ? [] : ["nothing is blocked"],
+      report.results.some(({ result }) => result.kind === "blocked") ? [] : ["nothing is blocked"],
     ),
   },
   {
@@ -150,7 +150,7 @@ export const floors: readonly Floor[] = [
     fault: "answers any message that the types allow",
     isImpatient: true,
     intercept: () => {
-      const answer = randomAnswers(seededRandom(1, "random"));
+      const answer = randomResponses(seededRandom(1, "random"));
       return afterHandshake(async (request, next) => {
         const bytes = answer(request.path);
         return bytes === undefined ? next(request) : okReply(bytes);
@@ -185,7 +185,7 @@ export const floors: readonly Floor[] = [
       end.kind === "not ready"
         ? [`no check ran: ${end.message}`]
         : end.report.results
-            .filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "blocked")
+            .filter(({ result }) => result.kind === "fail" || result.kind === "blocked")
             .map(({ id }) => `${id} fails, though reads may be repeated (TIM-3)`),
   },
 ];

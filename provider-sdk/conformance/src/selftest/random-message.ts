@@ -11,7 +11,7 @@ const maxDepth = 6;
 const setShare = 0.7;
 
 /** Makes answers of the contract's methods whose fields hold anything that their types allow: bytes by the path of the call. */
-export const randomAnswers = (random: Random): ((path: string) => Uint8Array | undefined) => {
+export const randomResponses = (random: Random): ((path: string) => Uint8Array | undefined) => {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readDescriptorSet()));
   const methods = registry.getService(serviceName)?.methods ?? [];
   const outputs = new Map(methods.map(({ name, output }) => [`/${serviceName}/${name}`, output]));

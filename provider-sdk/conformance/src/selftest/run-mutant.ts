@@ -64,14 +64,14 @@ export const runBaseline = async (target: SelftestTarget, about: readonly string
       onBorrow: (check, from) => trace.borrow(check, from),
     }),
   );
-  const passed = report.results.filter(({ verdict }) => verdict.kind === "pass");
+  const passed = report.results.filter(({ result }) => result.kind === "pass");
   return { report, passing: new Set(passed.map(({ id }) => id)), trace };
 };
 
 /** A report in which what failed has run once more: a machine that is busy may make a check late. */
 export const runTwice = async (run: (ids: readonly string[]) => Promise<Report>): Promise<Report> => {
   const first = await run([]);
-  const isBad = ({ verdict }: CheckResult): boolean => !["pass", "skip", "advisory"].includes(verdict.kind);
+  const isBad = ({ result }: CheckResult): boolean => !["pass", "skip", "advisory"].includes(result.kind);
   const bad = first.results.filter(isBad).map(({ id }) => id);
   if (bad.length === 0) return first;
   const second = new Map((await run(withRequired(bad))).results.map((result) => [result.id, result]));
@@ -152,10 +152,10 @@ export const withRequired = (ids: readonly string[]): readonly string[] => {
 
 /** The checks that failed, or that the kit could not judge for its own fault. */
 export const failed = ({ results }: Report): readonly Failure[] =>
-  results.flatMap(({ id, verdict }) => {
-    if (verdict.kind === "kit-error") return [{ id, says: verdict.message }];
-    if (verdict.kind !== "fail") return [];
-    const { message, got } = verdict.finding;
+  results.flatMap(({ id, result }) => {
+    if (result.kind === "error") return [{ id, says: result.message }];
+    if (result.kind !== "fail") return [];
+    const { message, got } = result.finding;
     return [{ id, says: got === undefined ? message : `${message}: ${got}` }];
   });
 

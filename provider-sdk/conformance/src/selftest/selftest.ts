@@ -122,24 +122,24 @@ const choose = ({ only, checks, isReference }: SelftestOptions) => {
 export const selftestNames = (): readonly string[] => [...namedFaults, ...floors].map(({ name }) => name);
 
 /** What says nothing: another level, or no command to start providers with. */
-const isJudged = ({ verdict }: CheckResult): boolean => verdict.kind !== "skip";
+const isJudged = ({ result }: CheckResult): boolean => result.kind !== "skip";
 
 const summedUp = (results: readonly CheckResult[]) => ({
-  passed: results.filter(({ verdict }) => verdict.kind === "pass").length,
+  passed: results.filter(({ result }) => result.kind === "pass").length,
   failing: results
-    .filter((result) => isJudged(result) && result.verdict.kind !== "pass" && result.verdict.kind !== "advisory")
-    .map(({ id, verdict }) => `${id} ${verdict.kind}`),
+    .filter((result) => isJudged(result) && result.result.kind !== "pass" && result.result.kind !== "advisory")
+    .map(({ id, result }) => `${id} ${result.kind}`),
 });
 
 /** Runs with other seeds, side by side: nothing may depend on the order. */
 const sameWithSeeds = async (options: SelftestOptions, baseline: Baseline): Promise<void> => {
-  const before = new Map(baseline.report.results.map(({ id, verdict }) => [id, verdict.kind]));
+  const before = new Map(baseline.report.results.map(({ id, result }) => [id, result.kind]));
   for (let index = 1; index <= options.seeds; index++) {
     const seed = options.seed + index;
     const { results } = await runTwice((run) => runBehind({}, options, { seed, run }));
     const failing = results
-      .filter(({ id, verdict }) => verdict.kind !== before.get(id))
-      .map(({ id, verdict }) => `${id} ${verdict.kind}, ${before.get(id) ?? "nothing"} with another seed`);
+      .filter(({ id, result }) => result.kind !== before.get(id))
+      .map(({ id, result }) => `${id} ${result.kind}, ${before.get(id) ?? "nothing"} with another seed`);
     options.onEvent({ kind: "correct", which: "other", seed, passed: summedUp(results).passed, failing });
   }
 };
@@ -164,7 +164,7 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
 const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): Promise<void> => {
   if (all.length === 0) return;
   const right = await runTwice((run) => runBehindTls({}, options, run));
-  const passing = new Set(right.results.filter(({ verdict }) => verdict.kind === "pass").map(({ id }) => id));
+  const passing = new Set(right.results.filter(({ result }) => result.kind === "pass").map(({ id }) => id));
   options.onEvent({ kind: "correct", which: "tls", seed: options.seed, ...summedUp(right.results) });
   for (const mutant of all) {
     options.signal.throwIfAborted();

@@ -29,7 +29,7 @@ const fake = async (...args: readonly string[]) => {
 
 const failing = async (endpoint: string): Promise<readonly string[]> => {
   const report = await runConformance({ endpoint, run: ["health.*", "proc.socket.mode"] });
-  return report.results.flatMap(({ id, verdict }) => (verdict.kind === "fail" ? [id] : []));
+  return report.results.flatMap(({ id, result }) => (result.kind === "fail" ? [id] : []));
 };
 
 describe("serve-fake", () => {

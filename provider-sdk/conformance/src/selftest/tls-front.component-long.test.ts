@@ -32,14 +32,14 @@ const runBehind = async (fault: TlsFault, run: readonly string[]): Promise<Repor
   }
 };
 
-const verdicts = (report: Report, kind: string): readonly string[] =>
-  report.results.filter(({ verdict }) => verdict.kind === kind).map(({ id }) => id);
+const outcomes = (report: Report, kind: string): readonly string[] =>
+  report.results.filter(({ result }) => result.kind === kind).map(({ id }) => id);
 
 describe("runConformance() over TLS", () => {
   test("passes a provider whose TLS is right, and calls it as on a socket", async () => {
     const report = await runBehind({}, ["sec.**", "info.*", "err.frame.*", "proc.conn.churn", "proc.streams.parallel"]);
-    expect(report.results.filter(({ verdict }) => verdict.kind !== "pass" && verdict.kind !== "skip")).toEqual([]);
-    expect(verdicts(report, "pass")).toEqual(
+    expect(report.results.filter(({ result }) => result.kind !== "pass" && result.kind !== "skip")).toEqual([]);
+    expect(outcomes(report, "pass")).toEqual(
       expect.arrayContaining(["sec.tls.plaintext", "sec.tls.client-cert", "sec.tls.version", "proc.conn.churn"]),
     );
   });
@@ -64,7 +64,7 @@ describe("runConformance() over TLS", () => {
   };
 
   test("passes a provider that serves a certificate which was replaced", async () => {
-    expect(verdicts(await reloaded(), "pass")).toEqual(expect.arrayContaining(["sec.tls.reload"]));
+    expect(outcomes(await reloaded(), "pass")).toEqual(expect.arrayContaining(["sec.tls.reload"]));
   }, 120_000);
 });
 

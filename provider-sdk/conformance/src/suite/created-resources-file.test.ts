@@ -22,9 +22,9 @@ const entries: readonly CreatedResource[] = [
 ];
 
 const resourcesPath = async (): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), "conformance-ledger-"));
+  const directory = await mkdtemp(join(tmpdir(), "conformance-resources-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return join(directory, "new", "ledger.jsonl");
+  return join(directory, "new", "resources.jsonl");
 };
 
 describe("CreatedResourcesFile", () => {

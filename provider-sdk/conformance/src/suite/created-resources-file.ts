@@ -157,7 +157,7 @@ const runIdOf = (entries: readonly CreatedResource[]): string | undefined => {
 
 /** As runs name them: in the directory of a report, or where temporary files go. */
 const isResourcesFile = (name: string): boolean =>
-  name === "ledger.jsonl" || /^cloudwire-conformance-.*\.jsonl$/.test(name);
+  name === "resources.jsonl" || /^cloudwire-conformance-.*\.jsonl$/.test(name);
 
 const resourcesPaths = async (directory: string): Promise<readonly string[]> => {
   const names = await readdir(directory, { recursive: true }).catch((error: unknown) => {

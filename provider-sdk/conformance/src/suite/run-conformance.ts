@@ -137,7 +137,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   try {
     const results = inReportOrder(await runner.run(inRunOrder(planned, seed)));
     return {
-      schemaVersion: 1,
+      schemaVersion: 2,
       kit: { version: kitVersion, contractMajor: client.contractMajor },
       runId,
       startTime: startTime.toISOString(),

@@ -25,7 +25,7 @@ const run = async (checks: readonly Check[], more: Partial<RunnerDeps> = {}) => 
     ...more,
   });
   const results = await runner.run(checks.map((check) => ({ check })));
-  return Object.fromEntries(results.map(({ id, verdict }) => [id, verdict]));
+  return Object.fromEntries(results.map(({ id, result }) => [id, result]));
 };
 
 const known = (id: string) => [parsePattern(id, [id])];
@@ -40,7 +40,7 @@ describe("Runner", () => {
     expect(await run([fakeCheck("a.good"), fakeCheck("a.bad", { run: failing }), broken])).toEqual({
       "a.good": { kind: "pass" },
       "a.bad": { kind: "fail", finding: { message: "wrong" } },
-      "a.broken": { kind: "kit-error", message: expect.stringContaining("oops") },
+      "a.broken": { kind: "error", message: expect.stringContaining("oops") },
     });
   });
 
@@ -60,8 +60,8 @@ describe("Runner", () => {
   test("blocks the rest once the provider no longer answers", async () => {
     const checks = [fakeCheck("a.first", { run: failing }), fakeCheck("a.second", { requires: ["a.other"] })];
     const other = fakeCheck("a.other", { requires: ["a.first"] });
-    const verdicts = await run([...checks, other], { lost: async () => "the provider is gone", parallel: 1 });
-    expect(verdicts["a.second"]).toEqual({ kind: "blocked", by: "the provider is gone, last during a.first" });
+    const outcomes = await run([...checks, other], { lost: async () => "the provider is gone", parallel: 1 });
+    expect(outcomes["a.second"]).toEqual({ kind: "blocked", by: "the provider is gone, last during a.first" });
   });
 
   test("takes what a check throws before it waits like what it throws later", async () => {

@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, CheckFailure, CheckSkipped, type Finding } from "./check.ts";
 import type { Fixtures } from "./fixtures.ts";
 import { HookError } from "./hooks.ts";
-import type { CheckResult, Verdict } from "../report/report.ts";
+import type { CheckResult, CheckOutcome } from "../report/report.ts";
 import { type Pattern, type PlannedCheck, matchesAny } from "./plan.ts";
 
 /** Longest time of a check that does not say otherwise. */
@@ -10,7 +10,7 @@ const defaultTimeoutMs = 15_000;
 const flakyTries = 3;
 
 /** Of checks that had not ended when the run was. */
-const stopped: Verdict = { kind: "skip", reason: "stopped", detail: "the run was stopped" };
+const stopped: CheckOutcome = { kind: "skip", reason: "stopped", detail: "the run was stopped" };
 
 /** What the runner needs. */
 export interface RunnerDeps {
@@ -83,22 +83,22 @@ export class Runner {
     if (by !== undefined) return this.#finish(check, { kind: "blocked", by }, 0, true);
     this.#deps.started(check);
     const startedMs = performance.now();
-    const verdict = await this.#judge(check);
-    if (verdict.kind === "fail" || verdict.kind === "known-fail") {
+    const result = await this.#judge(check);
+    if (result.kind === "fail" || result.kind === "known-fail") {
       const lost = await this.#deps.lost();
       if (lost !== undefined) this.#lost ??= `${lost}, last during ${check.id}`;
     }
     this.#lost ??= this.#deps.stuck();
-    this.#finish(check, verdict, performance.now() - startedMs, true);
+    this.#finish(check, result, performance.now() - startedMs, true);
   }
 
   /** A required check that did not pass; one that was left out says nothing against. */
   #blocker(check: Check): string | undefined {
     const required = (check.requires ?? []).flatMap((id) => this.#results.get(id) ?? []);
-    return required.find(({ verdict }) => !["pass", "skip", "advisory", "flaky"].includes(verdict.kind))?.id;
+    return required.find(({ result }) => !["pass", "skip", "advisory", "flaky"].includes(result.kind))?.id;
   }
 
-  async #judge(check: Check): Promise<Verdict> {
+  async #judge(check: Check): Promise<CheckOutcome> {
     const first = await this.#attempt(check);
     // What a check finds while its calls are cancelled is no finding.
     if (this.#deps.signal.aborted && first.kind !== "pass") return stopped;
@@ -111,19 +111,19 @@ export class Runner {
     return first;
   }
 
-  async #attempt(check: Check): Promise<Verdict> {
+  async #attempt(check: Check): Promise<CheckOutcome> {
     const timeoutMs = limitMs(check, this.#deps.fixtures) * this.#deps.slowFactor;
     const timeUp = AbortSignal.timeout(Math.ceil(timeoutMs));
     const signal = AbortSignal.any([timeUp, this.#deps.signal]);
     const { context, close } = this.#deps.openContext(check, signal);
-    const aborted = Promise.withResolvers<Verdict>();
+    const aborted = Promise.withResolvers<CheckOutcome>();
     const onAbort = (): void =>
       aborted.resolve({ kind: "fail", finding: { message: `the check did not end within ${timeoutMs} ms` } });
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       return await Promise.race([
         // Some throw before they wait for anything.
-        (async () => check.run(context))().then(() => ({ kind: "pass" }) as const, toVerdict),
+        (async () => check.run(context))().then(() => ({ kind: "pass" }) as const, toOutcome),
         aborted.promise,
       ]);
     } finally {
@@ -132,27 +132,27 @@ export class Runner {
     }
   }
 
-  #finish(check: Check, verdict: Verdict, elapsedMs: number, tell: boolean): void {
+  #finish(check: Check, result: CheckOutcome, elapsedMs: number, tell: boolean): void {
     const { id, level, profile, title, rules } = check;
-    const repeat = "finding" in verdict ? this.#deps.repeatLine(verdict.finding) : undefined;
-    const result = { id, level, profile, title, rules, verdict, elapsedMs, ...(repeat !== undefined && { repeat }) };
-    this.#results.set(id, result);
-    if (tell) this.#deps.finished(result);
+    const repeat = "finding" in result ? this.#deps.repeatLine(result.finding) : undefined;
+    const row = { id, level, profile, title, rules, result, elapsedMs, ...(repeat !== undefined && { repeat }) };
+    this.#results.set(id, row);
+    if (tell) this.#deps.finished(row);
   }
 }
 
 const limitMs = ({ timeoutMs = defaultTimeoutMs }: Check, fixtures: Fixtures): number =>
   typeof timeoutMs === "number" ? timeoutMs : timeoutMs(fixtures);
 
-const toVerdict = (error: unknown): Verdict => {
+const toOutcome = (error: unknown): CheckOutcome => {
   if (error instanceof CheckFailure) return { kind: "fail", finding: error.finding };
   if (error instanceof HookError) return { kind: "blocked", by: error.message };
   if (error instanceof CheckSkipped) return { kind: "skip", reason: error.reason, detail: error.message };
-  return { kind: "kit-error", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return { kind: "error", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 };
 
-const asKnownFailing = (verdict: Verdict): Verdict => {
-  if (verdict.kind === "fail") return { kind: "known-fail", finding: verdict.finding };
-  if (verdict.kind !== "pass") return verdict;
+const asKnownFailing = (result: CheckOutcome): CheckOutcome => {
+  if (result.kind === "fail") return { kind: "known-fail", finding: result.finding };
+  if (result.kind !== "pass") return result;
   return { kind: "fail", finding: { message: "passes, but is listed as known to fail: take it off that list" } };
 };

@@ -46,7 +46,7 @@ test("runConformance() finds the simulated provider fast at scale, as its exampl
     onCleanUp: (outcome) => left.splice(0, 1, ...outcome.left),
   });
   expect(left).toEqual([]);
-  expect(results.filter(({ verdict }) => verdict.kind !== "pass")).toEqual([]);
+  expect(results.filter(({ result }) => result.kind !== "pass")).toEqual([]);
   const wanted = allChecks.filter(({ profile }) => profile === "scale-15k").map(({ id }) => id);
   expect(results.map(({ id }) => id)).toEqual(expect.arrayContaining(wanted));
 }, 240_000);

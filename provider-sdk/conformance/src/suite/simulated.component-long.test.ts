@@ -58,12 +58,12 @@ test("runConformance() finds the simulated provider conformant, up to level R, w
   const changeNothing = report.results.filter(({ level }) => level === "S" || level === "R");
   // Left out is what is about TCP, and what needs hooks.
   const beyond: readonly string[] = ["transport", "hook", "mode"];
-  const leftOut = changeNothing.filter(({ verdict }) => verdict.kind === "skip" && beyond.includes(verdict.reason));
-  expect(changeNothing.filter((result) => result.verdict.kind !== "pass" && !leftOut.includes(result))).toEqual([]);
+  const leftOut = changeNothing.filter(({ result }) => result.kind === "skip" && beyond.includes(result.reason));
+  expect(changeNothing.filter((result) => result.result.kind !== "pass" && !leftOut.includes(result))).toEqual([]);
   // Deletions of what is not there are all that may reach the cloud; here none does.
   const after = await new AdminClient({ url: cloud.url }).calls();
   expect(after.mutating).toBe(before.mutating);
-  const verdicts = new Map(report.profiles.map(({ name, verdict }) => [name, verdict]));
+  const outcomes = new Map(report.profiles.map(({ name, result }) => [name, result]));
   for (const name of ["core", "instances", "instances-list", "volumes", "loadbalancer", "lb-watch", "routes"] as const)
-    expect([name, verdicts.get(name)]).toEqual([name, "conformant"]);
+    expect([name, outcomes.get(name)]).toEqual([name, "conformant"]);
 }, 180_000);

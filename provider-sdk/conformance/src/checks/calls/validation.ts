@@ -23,7 +23,7 @@ const refusalProblem = ({ called, violation }: Provoked): string | undefined => 
     case "broken":
       return called.broken;
     case "error":
-      return errorProblem(called.error, { codes: [3], reasons }) === undefined ? undefined : called.exchange.answer;
+      return errorProblem(called.error, { codes: [3], reasons }) === undefined ? undefined : called.exchange.response;
     case "ok":
       return itemReasons(called).some((reason) => reasons.includes(reason) || (/\[0\]/.test(path) && reason !== ""))
         ? undefined

@@ -103,7 +103,7 @@ export const infoChecks: readonly Check[] = [
       const problems: string[] = [];
       for (const name of provocableMethods(context)) {
         const called = await context.caller.call(methodsByName[name], sampleRequest(name, context));
-        if (called.kind === "error" && called.error.code === 12) problems.push(`${name}: ${called.exchange.answer}`);
+        if (called.kind === "error" && called.error.code === 12) problems.push(`${name}: ${called.exchange.response}`);
       }
       expectNone(problems, "claimed methods are not there");
     },
@@ -120,7 +120,7 @@ export const infoChecks: readonly Check[] = [
         const called = await context.caller.call(methodsByName[name], sampleRequest(name, context), {
           deadlineMs: 5_000,
         });
-        if (called.kind !== "error" || called.error.code !== 12) problems.push(`${name}: ${called.exchange.answer}`);
+        if (called.kind !== "error" || called.error.code !== 12) problems.push(`${name}: ${called.exchange.response}`);
       }
       expectNone(problems, "methods that are not claimed do not answer UNIMPLEMENTED");
     },
@@ -242,7 +242,7 @@ export const infoChecks: readonly Check[] = [
         if (called.kind === "broken" || (called.kind === "error" && called.error.code === 9))
           fail({
             message: `${name} as first call is not served`,
-            got: called.exchange.answer,
+            got: called.exchange.response,
             exchange: called.exchange,
           });
       }

@@ -100,7 +100,7 @@ export const procChecks: readonly Check[] = [
       expectNone(
         broken.map(
           ({ method, violation, called }) =>
-            `${method} with ${violation.path} ${violation.what}: ${called.exchange.answer}`,
+            `${method} with ${violation.path} ${violation.what}: ${called.exchange.response}`,
         ),
         "requests were not answered at all",
       );

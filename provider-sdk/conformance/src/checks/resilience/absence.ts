@@ -110,7 +110,7 @@ interface Said {
 /** What the outcomes of an answer say. */
 const said = (called: Called<unknown>, codes: readonly number[]): readonly Said[] => {
   if (called.kind === "error")
-    return [{ absent: false, refused: codes.includes(called.error.code), line: called.exchange.answer }];
+    return [{ absent: false, refused: codes.includes(called.error.code), line: called.exchange.response }];
   if (called.kind === "broken") return [{ absent: false, refused: false, line: called.broken }];
   const results: unknown = property(called.response, "results") ?? [called.response];
   return (Array.isArray(results) ? results : []).map((result: unknown) => {
@@ -231,7 +231,7 @@ const expectIncomplete = async (context: CheckContext): Promise<void> => {
     fail({
       message: "the list does not tell within a minute that a zone cannot be read",
       expected: "complete=false and the zone in unreachable",
-      got: value.exchange.answer,
+      got: value.exchange.response,
       exchange: value.exchange,
     });
 };
@@ -267,7 +267,7 @@ const listChecks: readonly Check[] = lists.map(({ id, method, capability, rules 
         fail({
           message: `${method} does not fail while the cloud cannot be reached`,
           expected: codes.map(codeName).join(" or "),
-          got: value.exchange.answer,
+          got: value.exchange.response,
           exchange: value.exchange,
         });
     }),

@@ -88,7 +88,7 @@ export const untilWell = async (context: CheckContext): Promise<void> => {
     fail({
       message: `the provider does not recover within ${feltMs / 1_000} s of the end of the fault`,
       expected: "OK",
-      got: value.exchange.answer,
+      got: value.exchange.response,
       exchange: value.exchange,
     });
 };
@@ -114,7 +114,7 @@ export const statusOf = async ({ caller, callContext }: CheckContext) => {
   return fail({
     message: "the status is an error while the cloud is broken",
     expected: "OK with ready=false",
-    got: called.exchange.answer,
+    got: called.exchange.response,
     exchange: called.exchange,
   });
 };

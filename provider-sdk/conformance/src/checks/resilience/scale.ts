@@ -20,7 +20,7 @@ const mostBalancers = 200;
 /** However little there is, a busy machine needs some time. */
 const leastMs = 2_000;
 /** The contract's limit of any answer. */
-const maxAnswerBytes = 2 ** 20;
+const maxResponseBytes = 2 ** 20;
 
 const sizeOf = ({ fixtures: { scale = {} } }: CheckContext) => ({
   instances: scale.instances ?? mostNodes,
@@ -52,7 +52,7 @@ const listAll = async (context: CheckContext, limitMs: number): Promise<readonly
     const request = { context: context.callContext, pageSize: 0, pageToken };
     const called = await context.caller.call(methods.listInstances, request);
     const { response, bytes } = expectOk(called, "a page is refused");
-    if (bytes.length > maxAnswerBytes)
+    if (bytes.length > maxResponseBytes)
       fail({ message: "a page is too large", expected: "at most 1 MiB", got: `${bytes.length} bytes` });
     found.push(...response.instances.map(({ name, providerId }) => ({ name, providerId })));
     pageToken = response.nextPageToken;

@@ -6,7 +6,7 @@ import { BadRequest } from "@cloudwire/proto/google/rpc/error_details";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
 import type { Intercept, ProxiedReply } from "../mutant-proxy.ts";
-import { type Mutant, alterAnswer, alterError, bareError, forgive, instead, isCall, requestOf } from "../mutant.ts";
+import { type Mutant, alterResponse, alterError, bareError, forgive, instead, isCall, requestOf } from "../mutant.ts";
 import { made, refused } from "./load-balancers.ts";
 
 const batch = methods.batchGetInstances;
@@ -203,7 +203,7 @@ export const neverCreatedMutants: readonly Mutant[] = [
     fails: ["lb.delete.hints", "lb.delete.never"],
     // Each check that sees it waits until its time is up.
     only: ["lb.*.*", "route.delete.absent"],
-    intercept: alterAnswer(methods.deleteLoadBalancer, (answer) => ({ ...answer, done: false })),
+    intercept: alterResponse(methods.deleteLoadBalancer, (answer) => ({ ...answer, done: false })),
   },
   {
     name: "nodes-of-nothing",
@@ -215,7 +215,7 @@ export const neverCreatedMutants: readonly Mutant[] = [
     name: "route-delete-404",
     fault: "the deletion of a route that is not there fails",
     fails: ["route.delete", "route.delete.absent", "route.delete.by-range", "route.delete.foreign"],
-    intercept: alterAnswer(methods.batchDeleteRoutes, (answer) => ({
+    intercept: alterResponse(methods.batchDeleteRoutes, (answer) => ({
       ...answer,
       results: answer.results.map(() => gone),
     })),

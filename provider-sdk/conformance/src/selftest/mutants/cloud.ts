@@ -8,7 +8,7 @@ import {
 import { methods } from "../../contract/methods.ts";
 import {
   type Mutant,
-  alterAnswer,
+  alterResponse,
   fieldsOf,
   forgive,
   instead,
@@ -30,7 +30,7 @@ const machines = (alter: (machine: Instance) => Instance): Intercept =>
   );
 
 const results = (alter: (result: InstanceResult) => InstanceResult): Intercept =>
-  alterAnswer(batch, (answer) => ({ ...answer, results: answer.results.map(alter) }));
+  alterResponse(batch, (answer) => ({ ...answer, results: answer.results.map(alter) }));
 
 /** Alters answers by what was asked. */
 const asked =
@@ -44,7 +44,7 @@ const asked =
     const question = requestOf(request, batch);
     return question === undefined
       ? next(request)
-      : alterAnswer(batch, (answer) => alter(answer, question))(request, next);
+      : alterResponse(batch, (answer) => alter(answer, question))(request, next);
   };
 
 const absent = {
@@ -262,13 +262,13 @@ export const cloudMutants: readonly Mutant[] = [
     name: "scope-missing",
     fault: "a batch's answer has no scope",
     fails: ["inst.scope.echo"],
-    intercept: alterAnswer(batch, (answer) => ({ ...answer, scopeId: "" })),
+    intercept: alterResponse(batch, (answer) => ({ ...answer, scopeId: "" })),
   },
   {
     name: "sorts-results",
     fault: "results are sorted",
     fails: ["conc.batch", "inst.batch.mixed"],
-    intercept: alterAnswer(batch, (answer) => ({
+    intercept: alterResponse(batch, (answer) => ({
       ...answer,
       results: answer.results.toSorted((one, other) =>
         (one.outcome?.$case ?? "").localeCompare(other.outcome?.$case ?? ""),
@@ -309,7 +309,7 @@ export const cloudMutants: readonly Mutant[] = [
     name: "list-of-another-scope",
     fault: "a list names another scope",
     fails: ["list.scope"],
-    intercept: alterAnswer(list, (answer) => ({ ...answer, scopeId: "account-2" })),
+    intercept: alterResponse(list, (answer) => ({ ...answer, scopeId: "account-2" })),
   },
   ...lists.flatMap(({ method, prefix, readers, owned, make }): readonly Mutant[] => [
     {

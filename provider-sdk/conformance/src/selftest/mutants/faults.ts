@@ -8,7 +8,7 @@ import { methods, serviceName } from "../../contract/methods.ts";
 import { client } from "../../endpoint/reach.ts";
 import { frame } from "../../endpoint/frames.ts";
 import {
-  alterAnswer,
+  alterResponse,
   bareError,
   type ErrorParts,
   errorParts,
@@ -138,7 +138,7 @@ const listMutants: readonly Mutant[] = [
     fails: ["list.unreachable"],
     level,
     only: [...absences, "list.unreachable"],
-    intercept: alterAnswer(listInstances, (answer) =>
+    intercept: alterResponse(listInstances, (answer) =>
       answer.unreachable.length > 0 ? { ...answer, unreachable: [], complete: true } : answer,
     ),
   },
@@ -201,7 +201,7 @@ const offline: readonly Mutant[] = [
     level,
     patience,
     only: ["status.cred-expiry", "status.outage"],
-    intercept: alterAnswer(methods.getProviderStatus, (answer) => ({ ...answer, ready: true })),
+    intercept: alterResponse(methods.getProviderStatus, (answer) => ({ ...answer, ready: true })),
   },
   {
     name: "cred-blind",
@@ -210,7 +210,7 @@ const offline: readonly Mutant[] = [
     level,
     patience,
     only: ["status.cred-expiry", "status.outage"],
-    intercept: alterAnswer(methods.getProviderStatus, (answer) => ({
+    intercept: alterResponse(methods.getProviderStatus, (answer) => ({
       ...answer,
       conditions: conditionsOf(answer, "CredentialsValid"),
     })),
@@ -328,7 +328,7 @@ const machines: readonly Mutant[] = [
     only: ["inst.state.young", "inst.state.follows"],
     intercept: async (request, next) => {
       const nodes = requestOf(request, batchGetInstances)?.nodes ?? [];
-      return alterAnswer(batchGetInstances, (answer) => ({
+      return alterResponse(batchGetInstances, (answer) => ({
         ...answer,
         results: answer.results.map((result, index) => {
           const node = nodes[index];
@@ -343,7 +343,7 @@ const machines: readonly Mutant[] = [
     fails: ["inst.state.follows"],
     level,
     only: ["inst.state.young", "inst.state.follows"],
-    intercept: alterAnswer(batchGetInstances, (answer) => ({
+    intercept: alterResponse(batchGetInstances, (answer) => ({
       ...answer,
       results: answer.results.map((result) =>
         result.outcome?.$case === "instance" && result.outcome.value.state === InstanceState.STOPPED

@@ -4,7 +4,7 @@ import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { LoadBalancerSpec } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { type ErrorParts, type Mutant, alterAnswer, errorParts, forgive, okReply, requestOf } from "../mutant.ts";
+import { type ErrorParts, type Mutant, alterResponse, errorParts, forgive, okReply, requestOf } from "../mutant.ts";
 import { refused, wished } from "./load-balancers.ts";
 
 const level = "M";
@@ -142,7 +142,7 @@ export const featureMutants: readonly Mutant[] = [
     fault: "observed_fingerprint is another in each read",
     fails: ["lb.observed.stable", "lb.watch.initial.equals-get"],
     level,
-    intercept: alterAnswer(methods.getLoadBalancer, (answer) => ({
+    intercept: alterResponse(methods.getLoadBalancer, (answer) => ({
       ...answer,
       outcome:
         answer.outcome?.$case === "loadBalancer"

@@ -4,18 +4,18 @@ import { methods } from "../../contract/methods.ts";
 import { ServerReflectionDefinition } from "@cloudwire/proto/grpc/reflection/v1/reflection";
 import type { ServerReflectionResponse } from "@cloudwire/proto/grpc/reflection/v1/reflection";
 import { editField, parseFile } from "../../endpoint/reflection.ts";
-import { alterAnswer, bareError, isCall, type Mutant, messageOf, okReply, requestOf, when } from "../mutant.ts";
+import { alterResponse, bareError, isCall, type Mutant, messageOf, okReply, requestOf, when } from "../mutant.ts";
 
 const health = HealthDefinition;
 const reflection = ServerReflectionDefinition;
 const info = methods.getProviderInfo;
 const status = methods.getProviderStatus;
 
-const alterInfo = (alter: Parameters<typeof alterAnswer<ReturnType<typeof info.responseType.decode>>>[1]) =>
-  alterAnswer(info, alter);
+const alterInfo = (alter: Parameters<typeof alterResponse<ReturnType<typeof info.responseType.decode>>>[1]) =>
+  alterResponse(info, alter);
 
 const alterReflection = (alter: (answer: ServerReflectionResponse) => ServerReflectionResponse) =>
-  alterAnswer(reflection.methods.serverReflectionInfo, alter, reflection.fullName);
+  alterResponse(reflection.methods.serverReflectionInfo, alter, reflection.fullName);
 
 const healthOf = (text: (service: string) => boolean, answer: Parameters<typeof when>[1]) =>
   when((request) => {
@@ -66,7 +66,7 @@ export const identityMutants: readonly Mutant[] = [
     name: "boot-other",
     fault: "the status has another boot_id than the handshake",
     fails: ["status.boot-match"],
-    intercept: alterAnswer(status, (answer) => ({ ...answer, bootId: "another" })),
+    intercept: alterResponse(status, (answer) => ({ ...answer, bootId: "another" })),
   },
   {
     name: "major-2",
@@ -191,7 +191,7 @@ export const identityMutants: readonly Mutant[] = [
     name: "status-empty",
     fault: "the status has no conditions",
     fails: ["status.shape"],
-    intercept: alterAnswer(status, (answer) => ({ ...answer, conditions: [] })),
+    intercept: alterResponse(status, (answer) => ({ ...answer, conditions: [] })),
   },
   {
     name: "status-needs-context",

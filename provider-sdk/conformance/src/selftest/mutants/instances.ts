@@ -2,7 +2,7 @@ import { type Instance, InstanceState } from "@cloudwire/proto/cloudprovider/v1/
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { type Mutant, alterAnswer, requestOf } from "../mutant.ts";
+import { type Mutant, alterResponse, requestOf } from "../mutant.ts";
 
 const batch = methods.batchGetInstances;
 
@@ -13,7 +13,7 @@ const machines = (
   (async (request, next) => {
     const asked = requestOf(request, batch);
     if (asked === undefined) return next(request);
-    return alterAnswer(batch, (answer) => ({
+    return alterResponse(batch, (answer) => ({
       ...answer,
       results: answer.results.map((result, index) => {
         const node = asked.nodes[index];
@@ -42,7 +42,7 @@ const always =
   async (request, next) => {
     const asked = requestOf(request, batch);
     if (asked === undefined) return next(request);
-    return alterAnswer(batch, (answer) => ({
+    return alterResponse(batch, (answer) => ({
       ...answer,
       results: answer.results.map((result, index) =>
         isMeant(asked.nodes[index]?.name ?? "")
@@ -88,7 +88,7 @@ export const instanceFactMutants: readonly Mutant[] = [
     name: "no-stats",
     fault: "nobody is told what an answer cost",
     fails: ["obs.stats"],
-    intercept: alterAnswer(batch, (answer) => ({ ...answer, stats: undefined })),
+    intercept: alterResponse(batch, (answer) => ({ ...answer, stats: undefined })),
   },
 ];
 
@@ -102,7 +102,7 @@ export const pageMutants: readonly Mutant[] = [
     name: "hides-machines",
     fault: "a machine is not listed",
     fails: ["list.has-fixture", "watch.initial.equals-list"],
-    intercept: alterAnswer(list, (answer) => ({
+    intercept: alterResponse(list, (answer) => ({
       ...answer,
       instances: answer.instances.filter(({ name }) => name !== "node-1"),
     })),
@@ -111,7 +111,7 @@ export const pageMutants: readonly Mutant[] = [
     name: "lists-first-page-only",
     fault: "the second machine is not listed",
     fails: ["list.has-fixture", "watch.initial.equals-list"],
-    intercept: alterAnswer(list, (answer) => ({
+    intercept: alterResponse(list, (answer) => ({
       ...answer,
       instances: answer.instances.filter(({ name }) => name !== "node-2"),
     })),
@@ -120,7 +120,7 @@ export const pageMutants: readonly Mutant[] = [
     name: "lists-in-short",
     fault: "listed machines lack their type",
     fails: ["list.equals-get", "watch.initial.equals-list"],
-    intercept: alterAnswer(list, (answer) => ({
+    intercept: alterResponse(list, (answer) => ({
       ...answer,
       instances: answer.instances.map((one) => ({ ...one, instanceType: undefined })),
     })),
@@ -132,7 +132,7 @@ export const pageMutants: readonly Mutant[] = [
     only: ["list.page.reuse"],
     intercept: async (request, next) => {
       const isAgain = (requestOf(request, list)?.pageToken ?? "") !== "" && reads++ > 0;
-      return isAgain ? alterAnswer(list, (answer) => ({ ...answer, instances: [] }))(request, next) : next(request);
+      return isAgain ? alterResponse(list, (answer) => ({ ...answer, instances: [] }))(request, next) : next(request);
     },
   },
   {
@@ -152,6 +152,6 @@ export const pageMutants: readonly Mutant[] = [
     name: "partial-complete",
     fault: "a list with a zone that could not be read is complete",
     fails: ["list.complete"],
-    intercept: alterAnswer(list, (answer) => ({ ...answer, unreachable: ["zone-2"], complete: true })),
+    intercept: alterResponse(list, (answer) => ({ ...answer, unreachable: ["zone-2"], complete: true })),
   },
 ];

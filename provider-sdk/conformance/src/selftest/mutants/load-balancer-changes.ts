@@ -1,7 +1,7 @@
 import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
-import { alterAnswer, bareError, errorParts, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
+import { alterResponse, bareError, errorParts, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 import { isFirst } from "./load-balancers.ts";
 import { noNodes, selected } from "./nodes.ts";
@@ -129,7 +129,7 @@ const questions: readonly Mutant[] = [
     fault: "nobody is told what would change",
     fails: ["lb.validate.plan"],
     level,
-    intercept: alterAnswer(ensure, (answer) => ({ ...answer, plannedChanges: [] })),
+    intercept: alterResponse(ensure, (answer) => ({ ...answer, plannedChanges: [] })),
   },
   {
     name: "dry-run-deletes",
@@ -153,7 +153,7 @@ const nodes: readonly Mutant[] = [
     fault: "diagnostics have no reason",
     fails: ["lb.diag.shape"],
     level,
-    intercept: alterAnswer(ensure, (answer) => ({
+    intercept: alterResponse(ensure, (answer) => ({
       ...answer,
       diagnostics: answer.diagnostics.map((one) => ({ ...one, reason: "" })),
     })),

@@ -6,7 +6,7 @@ import {
 import { toDuration } from "../../contract/duration.ts";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
-import { alterAnswer, bareError, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
+import { alterResponse, bareError, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
 import type { Intercept, ProxiedRequest } from "../mutant-proxy.ts";
 
 const ensure = methods.ensureLoadBalancer;
@@ -20,7 +20,7 @@ export const made =
   async (request, next) => {
     const asked = requestOf(request, ensure);
     if (asked === undefined) return next(request);
-    return alterAnswer(ensure, (answer) => ({
+    return alterResponse(ensure, (answer) => ({
       ...answer,
       loadBalancer: answer.loadBalancer && alter(answer.loadBalancer, asked),
     }))(request, next);
@@ -83,7 +83,7 @@ const making: readonly Mutant[] = [
     // Every other check would wait for each of its deletions.
     only: ["lb.ensure.fast"],
     intercept: async (request, next) => {
-      const reply = alterAnswer(methods.getProviderInfo, (info) => ({
+      const reply = alterResponse(methods.getProviderInfo, (info) => ({
         ...info,
         limits: info.limits && { ...info.limits, softCallDuration: toDuration(100) },
       }))(request, next);
@@ -212,7 +212,7 @@ const reading: readonly Mutant[] = [
     fault: "Get answers another id than Ensure",
     fails: ["lb.get.equals", "lb.list.one", "lb.nodes.update", "lb.watch.initial.equals-get"],
     level,
-    intercept: alterAnswer(methods.getLoadBalancer, (answer) => ({
+    intercept: alterResponse(methods.getLoadBalancer, (answer) => ({
       ...answer,
       outcome:
         answer.outcome?.$case === "loadBalancer"
@@ -233,7 +233,7 @@ const reading: readonly Mutant[] = [
       "time.cancel.adopts",
     ],
     level,
-    intercept: alterAnswer(methods.listLoadBalancers, (answer) => ({
+    intercept: alterResponse(methods.listLoadBalancers, (answer) => ({
       ...answer,
       loadBalancers: answer.loadBalancers.map((balancer) => ({ ...balancer, service: undefined })),
     })),

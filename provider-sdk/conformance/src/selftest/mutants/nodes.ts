@@ -5,7 +5,7 @@ import type {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
-import { alterAnswer, bareError, forgive, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
+import { alterResponse, bareError, forgive, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 
 const apply = methods.applyNodeSet;
@@ -17,7 +17,7 @@ const told =
   (alter: (answer: ApplyNodeSetResponse, asked: ApplyNodeSetRequest) => ApplyNodeSetResponse): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, apply);
-    return asked === undefined ? next(request) : alterAnswer(apply, (answer) => alter(answer, asked))(request, next);
+    return asked === undefined ? next(request) : alterResponse(apply, (answer) => alter(answer, asked))(request, next);
   };
 
 /** Changes the nodes that Ensure asks for. */
@@ -78,7 +78,7 @@ const sets: readonly Mutant[] = [
     fails: ["nset.many"],
     // Each check that sees it waits until its time is up.
     only: ["nset.many"],
-    intercept: alterAnswer(methods.getProviderInfo, (info) => {
+    intercept: alterResponse(methods.getProviderInfo, (info) => {
       const { loadBalancers } = info.capabilities ?? {};
       if (info.capabilities === undefined || loadBalancers?.nodeSets === undefined) return info;
       const nodeSets = { ...loadBalancers.nodeSets, maxSets: loadBalancers.nodeSets.maxSets * 2 };
@@ -135,7 +135,7 @@ const targets: readonly Mutant[] = [
     fault: "nobody is told of a node that could not be registered",
     fails: ["lb.nodes.unknown-node"],
     level: "M",
-    intercept: alterAnswer(ensure, (answer) => ({ ...answer, diagnostics: [] })),
+    intercept: alterResponse(ensure, (answer) => ({ ...answer, diagnostics: [] })),
   },
   {
     name: "update-ignored",

@@ -6,7 +6,7 @@ import type {
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { type Mutant, alterAnswer, bareError, forgive, isCall, okReply, requestOf } from "../mutant.ts";
+import { type Mutant, alterResponse, bareError, forgive, isCall, okReply, requestOf } from "../mutant.ts";
 import { isFirst } from "./load-balancers.ts";
 
 const ensure = methods.batchEnsureRoutes;
@@ -129,14 +129,14 @@ const changed: readonly Mutant[] = [
     fault: "the table is said to be empty",
     fails: ["route.quota"],
     level,
-    intercept: alterAnswer(list, (answer) => ({ ...answer, quota: { limit: 100, used: 0 } })),
+    intercept: alterResponse(list, (answer) => ({ ...answer, quota: { limit: 100, used: 0 } })),
   },
   {
     name: "route-v4",
     fault: "IPv6 ranges are written out in lists",
     fails: ["route.ipv6"],
     level,
-    intercept: alterAnswer(list, (answer) => ({
+    intercept: alterResponse(list, (answer) => ({
       ...answer,
       routes: answer.routes.map((route) => ({
         ...route,
@@ -163,7 +163,7 @@ const changed: readonly Mutant[] = [
       const wanted = requestOf(request, ensure);
       if (wanted?.change?.validateOnly !== true) return next(request);
       const results = wanted.routes.map((value) => ({ outcome: { $case: "route", value } as const }));
-      return alterAnswer(ensure, (answer) => ({ ...answer, results }))(request, next);
+      return alterResponse(ensure, (answer) => ({ ...answer, results }))(request, next);
     },
   },
 ];
@@ -187,7 +187,7 @@ const lenient: readonly Mutant[] = [
 export const routeMutants: readonly Mutant[] = [...owned, ...changed, ...lenient];
 
 const results = (alter: (results: RouteResult[]) => RouteResult[]): Intercept =>
-  alterAnswer(ensure, (answer) => ({ ...answer, results: alter(answer.results) }));
+  alterResponse(ensure, (answer) => ({ ...answer, results: alter(answer.results) }));
 
 /** A range and a cluster that were ensured already. */
 const ensured = new Set<string>();
@@ -198,7 +198,7 @@ const routes: readonly Mutant[] = [
     fault: "routes are listed without id",
     fails: ["route.create"],
     level,
-    intercept: alterAnswer(list, (answer) => ({
+    intercept: alterResponse(list, (answer) => ({
       ...answer,
       routes: answer.routes.map((route) => ({ ...route, id: "" })),
     })),

@@ -1,13 +1,13 @@
 import { AbsenceBasis } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Volume, VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { methods } from "../../contract/methods.ts";
-import { alterAnswer, type Mutant, requestOf } from "../mutant.ts";
+import { alterResponse, type Mutant, requestOf } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 
 const batch = methods.batchGetVolumes;
 
 const results = (alter: (result: VolumeResult) => VolumeResult): Intercept =>
-  alterAnswer(batch, (answer) => ({ ...answer, results: answer.results.map(alter) }));
+  alterResponse(batch, (answer) => ({ ...answer, results: answer.results.map(alter) }));
 
 const volumes = (alter: (volume: Volume) => Volume): Intercept =>
   results((result) =>
@@ -95,13 +95,13 @@ export const volumeMutants: readonly Mutant[] = [
     name: "volume-no-scope",
     fault: "an answer about volumes has no scope",
     fails: ["vol.scope.echo"],
-    intercept: alterAnswer(batch, (answer) => ({ ...answer, scopeId: "" })),
+    intercept: alterResponse(batch, (answer) => ({ ...answer, scopeId: "" })),
   },
   {
     name: "volumes-sorted",
     fault: "results about volumes are sorted",
     fails: ["vol.batch.mixed"],
-    intercept: alterAnswer(batch, (answer) => ({
+    intercept: alterResponse(batch, (answer) => ({
       ...answer,
       results: answer.results.toSorted((one, other) =>
         (one.outcome?.$case ?? "").localeCompare(other.outcome?.$case ?? ""),
