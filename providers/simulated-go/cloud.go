@@ -223,20 +223,20 @@ const (
 )
 
 func clusterTags(cluster *cpv1.ClusterRef) map[string]string {
-	stamp := map[string]string{clusterIDTag: cluster.GetId()}
+	out := map[string]string{clusterIDTag: cluster.GetId()}
 	if cluster.GetName() != "" {
-		stamp[clusterNameTag] = cluster.GetName()
+		out[clusterNameTag] = cluster.GetName()
 	}
-	return stamp
+	return out
 }
 
 // ownership is why an object may not be touched for this cluster; nil if it is this cluster's.
 func ownership(kind, id, name string, tags map[string]string, cluster *cpv1.ClusterRef) error {
-	owner, stamped := tags[clusterIDTag]
+	owner, isOwned := tags[clusterIDTag]
 	switch {
 	case owner == cluster.GetId():
 		return nil
-	case !stamped:
+	case !isOwned:
 		return provider.NewError(provider.ReasonNameTaken, fmt.Sprintf("%s %s has the name %s but no ownership tags", kind, id, name),
 			provider.Metadata("name", name), provider.Metadata("id", id))
 	}

@@ -99,7 +99,7 @@ func tagsOf(request *provider.EnsureRequest) map[string]string {
 	tags := clusterTags(request.Cluster)
 	tags[serviceUIDTag], tags[serviceNamespaceTag], tags[serviceNameTag] = request.Service.GetUid(), request.Service.GetNamespace(), request.Service.GetName()
 	for key, value := range request.Spec.GetTags() {
-		// None that pretends to be a stamp.
+		// Users cannot set ownership tags.
 		if !strings.HasPrefix(key, ownershipPrefix) {
 			tags[key] = value
 		}
@@ -166,7 +166,7 @@ type targets struct {
 	digest, fingerprint string
 }
 
-// targetsOf tells of nodes whose machines are not in this cloud, and leaves them out.
+// targetsOf reports nodes whose instances are not in this cloud, and leaves them out.
 func targetsOf(ctx context.Context, wanted *provider.DesiredNodes) targets {
 	out := targets{ids: []string{}, fingerprint: wanted.NodesFingerprint}
 	var foreign []string
@@ -252,7 +252,7 @@ func pollAfter(work *operation) time.Duration {
 	return min(max(time.Until(work.ExpectedEndAt), minPoll), maxPoll)
 }
 
-// observed is a fingerprint of whatever somebody could change behind the provider's back, and of nothing that changes by itself.
+// observed is a fingerprint of all that someone could change without the provider, and of nothing that changes by itself.
 func (b *balancer) observed() string {
 	ports := make([][2]uint32, len(b.Listeners))
 	for i, each := range b.Listeners {

@@ -105,14 +105,14 @@ func (b *balancers) all(ctx context.Context, filter url.Values) ([]balancer, err
 	return found, err
 }
 
-// stamped reads everything that carries the stamp of a Service. More than one is left when somebody copied the stamp by hand.
-func (b *balancers) stamped(ctx context.Context, ref *provider.LoadBalancerRef) ([]balancer, error) {
+// tagged reads all load balancers with the ownership tags of a Service. There is more than one only if a user copied the tags.
+func (b *balancers) tagged(ctx context.Context, ref *provider.LoadBalancerRef) ([]balancer, error) {
 	return b.all(ctx, url.Values{"tag": {clusterIDTag + "=" + ref.Cluster.GetId(), serviceUIDTag + "=" + ref.Service.GetUid()}})
 }
 
 // own is the load balancer of a Service; nil if there is none, and the cloud is sure of it.
 func (b *balancers) own(ctx context.Context, ref *provider.LoadBalancerRef) (*balancer, error) {
-	found, err := b.stamped(ctx, ref)
+	found, err := b.tagged(ctx, ref)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (b *balancers) operation(ctx context.Context, of *balancer) *operation {
 	return &found
 }
 
-// maxAttempts: somebody else may change the same load balancer between reading and writing; so often it is read again.
+// maxAttempts: attempts when another client changes the load balancer between reading and writing.
 const maxAttempts = 3
 
 func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
@@ -232,10 +232,10 @@ func (b *balancers) adopted(ctx context.Context, request *provider.EnsureRequest
 // warnAboutFixed: what a load balancer keeps for life, so that this part of the spec has no effect.
 func warnAboutFixed(ctx context.Context, existing *balancer, desired *desiredSpec) {
 	if desired.RequestedAddress != "" && desired.RequestedAddress != existing.Address {
-		warn(ctx, "AddressKept", fmt.Sprintf("Load balancer %s keeps its address %s: make the Service anew for another", existing.ID, existing.Address))
+		warn(ctx, "AddressKept", fmt.Sprintf("Load balancer %s keeps its address %s: recreate the Service to change it", existing.ID, existing.Address))
 	}
 	if desired.Class != existing.Class {
-		warn(ctx, "FlavorKept", fmt.Sprintf("Load balancer %s stays %s: make the Service anew for %s", existing.ID, existing.Class, desired.Class))
+		warn(ctx, "FlavorKept", fmt.Sprintf("Load balancer %s stays %s: recreate the Service to get %s", existing.ID, existing.Class, desired.Class))
 	}
 }
 
@@ -315,7 +315,7 @@ func (b *balancers) replaceTargets(ctx context.Context, existing *balancer, targ
 
 // delete deletes everything with the ownership tags of this cluster and Service, under any name.
 func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (*provider.PendingResult, error) {
-	found, err := b.stamped(ctx, ref)
+	found, err := b.tagged(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -353,12 +353,12 @@ func (b *balancers) delete(ctx context.Context, ref *provider.LoadBalancerRef) (
 
 func warnAboutIgnored(ctx context.Context, changed balancerChange) {
 	if ignored := changed.IgnoredTargets; len(ignored) > 0 {
-		warn(ctx, "TargetsNotFound", fmt.Sprintf("%d targets are no instances any more and were left out: %s",
+		warn(ctx, "TargetsNotFound", fmt.Sprintf("%d targets are not instances any longer and were left out: %s",
 			len(ignored), strings.Join(ignored[:min(len(ignored), maxShownItems)], ", ")))
 	}
 }
 
-// maxShownItems of a longer list are told to people.
+// maxShownItems limits the items of a list in a message.
 const maxShownItems = 5
 
 func warn(ctx context.Context, reason, summary string) {

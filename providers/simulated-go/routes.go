@@ -74,7 +74,7 @@ func report(ctx context.Context, quota routeQuota) {
 	provider.CallOf(ctx).ReportRouteQuota(&cpv1.RouteQuota{Limit: quota.Limit, Used: quota.Used})
 }
 
-// there are the routes to these destinations, whoever made them.
+// there are the routes to these destinations, of any owner.
 func (r *routeTable) there(ctx context.Context, wanted []*cpv1.Route) (map[string]*route, error) {
 	query := url.Values{}
 	for _, each := range wanted {
@@ -91,7 +91,7 @@ func (r *routeTable) there(ctx context.Context, wanted []*cpv1.Route) (map[strin
 	return found, err
 }
 
-// ensure makes at most three calls a batch: what is there, what has to go, what has to come. One if all routes are up to date.
+// ensure makes at most three calls a batch: list, delete, create. One if all routes are up to date.
 func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provider.RouteResult, error) {
 	existing, err := r.there(ctx, wanted)
 	if err != nil {

@@ -23,11 +23,11 @@ from cloudwire_provider import (
     v1,
 )
 
-from cloud import CLUSTER_TAG, STAMP, Cloud, ownership_problem, stamp_of
+from cloud import CLUSTER_TAG, OWNERSHIP_PREFIX, Cloud, ownership_problem, cluster_tags
 from machines import machine_id
 
-UID_TAG, NAMESPACE_TAG, NAME_TAG = (f"{STAMP}service-{word}" for word in ("uid", "namespace", "name"))
-SPEC_KEY, NODES_KEY = f"{STAMP}spec-fingerprint", f"{STAMP}nodes-fingerprint"
+UID_TAG, NAMESPACE_TAG, NAME_TAG = (f"{OWNERSHIP_PREFIX}service-{word}" for word in ("uid", "namespace", "name"))
+SPEC_KEY, NODES_KEY = f"{OWNERSHIP_PREFIX}spec-fingerprint", f"{OWNERSHIP_PREFIX}nodes-fingerprint"
 PATH = "/v1/load-balancers"
 DOMAIN = "simulated.cloudwire.dev"
 FLAVOR_KEY, IDLE_KEY = f"{DOMAIN}/flavor", f"{DOMAIN}/idle-timeout-seconds"
@@ -67,7 +67,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
     ]
 
     def find(ref: LoadBalancerRef, context: CallContext) -> list[Found]:
-        """Return everything with the stamp of a Service; its own first."""
+        """Return all load balancers with the ownership tags of a Service; its own first."""
         tags = [f"{CLUSTER_TAG}={ref.cluster.id}", f"{UID_TAG}={ref.service.uid}"]
         return sorted(cloud.read_complete(context, PATH, tag=tags), key=lambda found: bool(found["name"] != ref.key))
 
@@ -132,8 +132,8 @@ def to_desired_spec(wanted: DesiredLoadBalancer) -> dict[str, Any]:
         text = f"annotation {IDLE_KEY} must be a whole number of seconds, 1 to 3600"
         raise ProviderError("ANNOTATION_INVALID", text, field=f"spec.annotations[{json.dumps(IDLE_KEY)}]")
     service = wanted.service
-    stamp = {UID_TAG: service.uid, NAMESPACE_TAG: service.namespace, NAME_TAG: service.name}
-    own = {key: value for key, value in spec.tags.items() if not key.startswith(STAMP)}
+    service_tags = {UID_TAG: service.uid, NAMESPACE_TAG: service.namespace, NAME_TAG: service.name}
+    own = {key: value for key, value in spec.tags.items() if not key.startswith(OWNERSHIP_PREFIX)}
     listeners = [
         {"port": port.port, "protocol": "tcp", "targetPort": port.node_port or port.port}
         for port in sorted(spec.ports, key=lambda port: port.port)
@@ -145,7 +145,7 @@ def to_desired_spec(wanted: DesiredLoadBalancer) -> dict[str, Any]:
         "sourceRanges": sorted(spec.source_ranges.cidrs),
         "sessionAffinity": "clientIp" if spec.HasField("session_affinity") else "none",
         "idleTimeoutMs": idle * 1000,
-        "tags": {**own, **stamp_of(wanted.cluster), **stamp},
+        "tags": {**own, **cluster_tags(wanted.cluster), **service_tags},
         "healthCheck": _health_check(spec),
     }
     if spec.requested_ips:
@@ -175,7 +175,7 @@ def _health_check(spec: v1.LoadBalancerSpec) -> dict[str, Any] | None:
 
 
 def target_ids(provider: Provider, wanted: DesiredNodes, context: ChangeContext) -> list[str]:
-    """Return the machines of the nodes; those of other clouds are told of and left out."""
+    """Return the instances of the nodes; those of other clouds are reported and left out."""
     ids = {node.name: machine_id(provider, node.provider_id) for node in wanted.nodes}
     foreign = [name for name, found in ids.items() if not found]
     if foreign:
@@ -209,10 +209,10 @@ def _refuse_taken_name(cloud: Cloud, wanted: DesiredLoadBalancer, context: Chang
 
 
 def _answer(change: Found, context: ChangeContext) -> v1.LoadBalancer:
-    """Answer a change, and tell of targets that vanished since the list of nodes was made."""
+    """Return the result of a change, and report targets that no longer exist."""
     gone = change["ignoredTargets"]
     if gone:
-        text = f"{len(gone)} targets are no instances any more and were left out: {', '.join(gone[:5])}"
+        text = f"{len(gone)} targets are not instances any longer and were left out: {', '.join(gone[:5])}"
         context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=text))
     found = change["loadBalancer"]
     if found["state"] == "failed":

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from cloudwire_provider import BackgroundContext, ErrorDetails, HttpResponse, ProviderError, v1
 
-STAMP = "cloudwire.dev/"
+OWNERSHIP_PREFIX = "cloudwire.dev/"
 """Prefix of the provider's ownership tags, which tags of users must not have."""
-CLUSTER_TAG = f"{STAMP}cluster-id"
-CLUSTER_NAME_TAG = f"{STAMP}cluster-name"
+CLUSTER_TAG = f"{OWNERSHIP_PREFIX}cluster-id"
+CLUSTER_NAME_TAG = f"{OWNERSHIP_PREFIX}cluster-name"
 
 # By the cloud's own word first: its 403 is a quota as well as a right.
 _REASONS = {
@@ -31,7 +31,7 @@ _REASONS = {
 
 
 class Cloud:
-    """The cloud of one account. Every request is counted, ended and judged by the context of its call."""
+    """The cloud of one account. The context of the call counts, cancels and classifies each request."""
 
     def __init__(self, url: str, key: Callable[[], str], call_timeout: float) -> None:
         """`key` is asked for at each request, so that a new one needs no restart. `call_timeout`: of one, in seconds."""
@@ -99,7 +99,7 @@ def require_complete(answer: Mapping[str, Any]) -> None:
         raise ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag")
 
 
-def stamp_of(cluster: v1.ClusterRef) -> dict[str, str]:
+def cluster_tags(cluster: v1.ClusterRef) -> dict[str, str]:
     """Return the tags that say whose a cloud object is."""
     return {CLUSTER_TAG: cluster.id, **({CLUSTER_NAME_TAG: cluster.name} if cluster.name else {})}
 

@@ -1,4 +1,4 @@
-"""Serves the contract cloudprovider.v1 for a simulated cloud: `python main.py`, told by its environment how."""
+"""Serves the contract cloudprovider.v1 for a simulated cloud: `python main.py`, configured by environment variables."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from cloudwire_provider import Provider, ProviderError, RouteResult, RouteContext, RouteFeatures, v1
 
-from cloud import CLUSTER_TAG, STAMP, Cloud, item_error, ownership_problem, require_complete, stamp_of
+from cloud import CLUSTER_TAG, OWNERSHIP_PREFIX, Cloud, item_error, ownership_problem, require_complete, cluster_tags
 from machines import PREFIX, machine_id
 
-NODE_TAG = f"{STAMP}node-name"
+NODE_TAG = f"{OWNERSHIP_PREFIX}node-name"
 PATH = "/v1/routes"
 
 Found = Mapping[str, Any]
@@ -85,7 +85,7 @@ class _Routes:
             yield from page["items"]
 
     def _by_destination(self, routes: Sequence[v1.Route], context: RouteContext) -> dict[str, Found]:
-        """Return the routes to these destinations, whoever made them."""
+        """Return the routes to these destinations, of any owner."""
         wanted = sorted({route.destination_cidr for route in routes})
         return {found["destination"]: found for found in self._read(context, destination=wanted)}
 
@@ -106,7 +106,7 @@ def _deleted(result: Found) -> Exception | None:
 
 
 def _foreign(found: Found, context: RouteContext) -> Exception | None:
-    """Refuse a route that this cluster has not made; one without any stamp is a user's."""
+    """Reject a route of another owner; one without ownership tags belongs to a user."""
     if ownership_problem("route", found, context.cluster) is None:
         return None
     text = f"route {found['id']} to {found['destination']} was not made by this cluster"
@@ -119,7 +119,7 @@ def _spec(route: v1.Route, target: str, context: RouteContext) -> dict[str, Any]
         "destination": route.destination_cidr,
         "instanceId": target,
         "label": route.name_hint,
-        "tags": {**stamp_of(context.cluster), **node},
+        "tags": {**cluster_tags(context.cluster), **node},
     }
 
 

@@ -20,7 +20,7 @@ export function volumeHandlers(aws: Aws, region: string): VolumeHandlers {
   };
 }
 
-/** The id in a handle; the former in-tree plugin wrote `aws://<zone>/vol-…`, too. */
+/** The id in a handle; the legacy in-tree plugin wrote `aws://<zone>/vol-…`, too. */
 export function volumeIdOf({ source }: Pick<VolumeRef, "source">): string | ProviderError {
   const handle = source.kind === "csi" ? source.volumeHandle : source.volumeId;
   const id = source.kind === "inTree" ? (handle.split("/").at(-1) ?? "") : handle;
@@ -57,6 +57,6 @@ function answerOf(id: string, volume: EbsVolume | undefined, region: string, obs
   if (volume === undefined) return absent("LOOKUP_MISS", { observeTime });
   if (volume.State === "deleted") return absent("TERMINATED", { observeTime, stronglyConsistent: true });
   const zone = volume.AvailabilityZone;
-  if (zone === undefined) return new ProviderError("INCOMPLETE_ANSWER", `EC2 does not tell the zone of ${id}`);
+  if (zone === undefined) return new ProviderError("INCOMPLETE_ANSWER", `EC2 returned no zone for ${id}`);
   return { id, zones: [zone], region, readTime: observeTime };
 }

@@ -52,7 +52,7 @@ async function run({ configPath, endpoint, isCheck }: Given): Promise<void> {
   }
 }
 
-/** As the SDK reads it; what is wrong with it is the SDK's to tell. */
+/** Read as by the SDK, which reports invalid values. */
 function logLevel(): LogLevel {
   const levels = ["debug", "info", "warn", "error"] as const;
   return levels.find((level) => level === process.env["CLOUD_PROVIDER_LOG_LEVEL"]) ?? "info";

@@ -22,7 +22,7 @@ import { openStore, StateError, type Store } from "./state/store.ts";
 
 export interface BareMetalProvider {
   readonly definition: ProviderDefinition;
-  /** Begins to look after what there is; once nobody else serves in its place. */
+  /** Starts to reconcile, after any previous instance of the provider has stopped. */
   readonly start: () => void;
   /** Ends what runs in the background; what forwards goes on. */
   readonly stop: () => void;
@@ -110,6 +110,6 @@ async function refuseLostState(
   const inForce = await revision().catch(() => undefined);
   if (inForce === undefined) return;
   throw new StateError(
-    `${stateDir} has no state.json, but table inet ${table} of an earlier run is in force: restore the file, or begin anew with: ${program} delete table inet ${table}`,
+    `${stateDir} has no state.json, but table inet ${table} of an earlier run is in force: restore the file, or start with an empty state after: ${program} delete table inet ${table}`,
   );
 }

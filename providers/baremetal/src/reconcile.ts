@@ -21,7 +21,7 @@ export interface ReconcilerDeps {
   readonly log: Logger;
 }
 
-/** Looks again and again whether all is as it was made, and mends what somebody else has changed: a flushed table, a link that was down. */
+/** Periodically compares everything with the desired state and repairs external changes: a flushed table, a link that was down. */
 export function startReconciler({ store, dataPlane, routes, source, intervalMs, log }: ReconcilerDeps): Reconciler {
   let routeProblem: string | undefined;
   let isForwarding = true;
@@ -31,7 +31,7 @@ export function startReconciler({ store, dataPlane, routes, source, intervalMs, 
     isForwarding = (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "1")).trim() !== "0";
     try {
       const changes = routes === undefined ? 0 : await repairRoutes(store, routes, source);
-      if (changes > 0) log.warn("routes were missing or wrong and were made anew", { changes });
+      if (changes > 0) log.warn("missing or wrong routes were repaired", { changes });
       routeProblem = undefined;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

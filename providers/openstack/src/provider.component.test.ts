@@ -48,7 +48,7 @@ const serveNova = (): void => {
       const marker = query["marker"];
       const all = [...names]
         .filter(([, own]) => name === undefined || new RegExp(name).test(own))
-        // As Nova does, that tells of cells which do not answer only where nothing is asked for in particular.
+        // Like Nova, which reports unresponsive cells only in unfiltered requests.
         .filter(([id]) => (name === undefined && marker === undefined) || !downCell.includes(id))
         .toSorted(([left], [right]) => (left < right ? -1 : 1));
       const from = marker === undefined ? 0 : all.findIndex(([id]) => id === marker) + 1;
@@ -105,7 +105,7 @@ const paths = () => cloud.requests.map(({ method, path }) => `${method} ${path.s
 const byId = (number: number) => ({ name: `node-${number}`, providerId: `openstack:///${uuid(number)}` });
 
 describe("createOpenStackProvider()", () => {
-  test("tells of servers by id and name, and of what Nova does not have", async () => {
+  test("returns servers by ID and name, and absences", async () => {
     await using provider = await startProvider();
     const outcomes = await ask(provider.client, [byId(1), { name: "node-2" }, byId(9), { name: "node-9" }]);
     expect(outcomes.map((outcome) => outcome?.$case)).toEqual(["instance", "instance", "absent", "absent"]);

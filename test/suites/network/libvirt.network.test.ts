@@ -96,7 +96,7 @@ describe("machines of libvirt", () => {
     const never = "00000000-0000-4000-8000-000000000000";
     expect([await answerOf(uuid), await answerOf(never)]).toEqual(["RUNNING", "INCOMPLETE_ANSWER"]);
     await expect(listed()).rejects.toMatchObject({ reason: "INCOMPLETE_ANSWER" });
-    expect(provider.output).toContain("hypervisor hv-1 does not tell its domains");
+    expect(provider.output).toContain("hypervisor hv-1 does not return its domains");
 
     await provider.stop();
     provider = await startProvider();

@@ -94,7 +94,7 @@ export class Aws {
 
 const attemptStep = { step: "finalizeRequest", name: "cloudwireAttempt", priority: "low" } as const;
 
-/** Other refusals are answers: the status tells the SDK so. */
+/** Other errors are responses, which the SDK recognizes by the status. */
 const refusals: ReadonlySet<string> = new Set([
   "RATE_LIMITED",
   "CLOUD_CREDENTIALS_INVALID",
@@ -114,6 +114,7 @@ function attemptOf(args: object): number {
   const request: unknown = Reflect.get(args, "request");
   const headers: unknown =
     typeof request === "object" && request !== null ? Reflect.get(request, "headers") : undefined;
-  const told: unknown = typeof headers === "object" && headers !== null ? Reflect.get(headers, "amz-sdk-request") : "";
-  return Number(/attempt=(\d+)/.exec(String(told))?.[1] ?? 1);
+  const header: unknown =
+    typeof headers === "object" && headers !== null ? Reflect.get(headers, "amz-sdk-request") : "";
+  return Number(/attempt=(\d+)/.exec(String(header))?.[1] ?? 1);
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { CallBudget } from "./call-budget.ts";
 
-test("CallBudget tells a full budget until a call was one too many", () => {
+test("CallBudget reports a full budget until a call was one too many", () => {
   expect(new CallBudget("ec2").toRateLimit(0, 50)).toEqual({ name: "ec2", limit: 50, remaining: 50 });
 });
 
-test("CallBudget tells an empty budget for as long as AWS says, or five seconds", () => {
+test("CallBudget reports an empty budget for the time that AWS returns, or five seconds", () => {
   const budget = new CallBudget("ec2");
   budget.throttled(1_000);
   expect(budget.toRateLimit(5_999, 50)).toEqual({ name: "ec2", limit: 50, remaining: 0, resetTime: new Date(6_000) });

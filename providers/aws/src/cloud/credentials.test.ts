@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RotatingCredentials } from "./credentials.ts";
 
-/** A file whose keys are told by how often it was read, and a clock. */
+/** A file whose keys contain the number of reads, and a clock. */
 const setUp = (more: { readonly expiration?: Date } = {}) => {
   const clock = { nowMs: 1_000_000 };
   let reads = 0;

@@ -47,7 +47,7 @@ export class RotatingCredentials {
   }
 }
 
-/** Anew each time: a chain keeps what it has once found. */
+/** A new chain each time, because a chain caches its result. */
 const readChain = (): Promise<Identity> => defaultProvider({ ignoreCache: true })();
 
 function isStale({ readMs, refused }: Reading, nowMs: number): boolean {

@@ -4,7 +4,7 @@ import { errorCode, isCode, toProviderError } from "./errors.ts";
 
 /** As the SDK of AWS throws it. */
 const awsError = (name: string, status = 400, headers: Readonly<Record<string, string>> = {}): Error =>
-  Object.assign(new Error(`told by AWS: ${name}`), {
+  Object.assign(new Error(`message of AWS: ${name}`), {
     name,
     $fault: status >= 500 ? "server" : "client",
     $metadata: { httpStatusCode: status },
@@ -60,7 +60,7 @@ describe("toProviderError()", () => {
 
   test("says what AWS said, under its code", () => {
     const error = known(awsError("UnauthorizedOperation", 403));
-    expect(error.message).toBe("AWS answered UnauthorizedOperation: told by AWS: UnauthorizedOperation");
+    expect(error.message).toBe("AWS answered UnauthorizedOperation: message of AWS: UnauthorizedOperation");
     expect(error.metadata).toEqual({ aws_code: "UnauthorizedOperation" });
   });
 

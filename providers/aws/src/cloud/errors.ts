@@ -102,12 +102,12 @@ export function toProviderError(error: unknown): unknown {
   const status = statusOf(error);
   const reason = reasons.get(code) ?? (status !== undefined && status >= 500 ? "CLOUD_UNAVAILABLE" : undefined);
   if (reason === undefined) return error;
-  const told = error instanceof Error ? error.message : "";
-  return new ProviderError(reason, `AWS answered ${code}: ${told}`, {
+  const awsMessage = error instanceof Error ? error.message : "";
+  return new ProviderError(reason, `AWS answered ${code}: ${awsMessage}`, {
     cause: error,
     metadata: { aws_code: code },
     ...(reason === "RATE_LIMITED" ? { retryAfterMs: retryAfterMs(error) } : {}),
-    ...(reason === "QUOTA_EXCEEDED" ? { quota: { subject: code, description: told } } : {}),
+    ...(reason === "QUOTA_EXCEEDED" ? { quota: { subject: code, description: awsMessage } } : {}),
   });
 }
 

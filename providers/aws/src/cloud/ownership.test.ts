@@ -3,14 +3,14 @@ import { problemOfTags, serviceIn, ownershipTags, type Tags, userTags } from "./
 
 const cluster = { id: "cluster-1", name: "blue" };
 const service = { namespace: "default", name: "web", uid: "uid-1" };
-const stamp = ownershipTags(cluster, service);
+const ownTags = ownershipTags(cluster, service);
 
 describe("problemOfTags()", () => {
   const problem = (tags: Tags) =>
     problemOfTags({ what: "load balancer", id: "arn", name: "k8s-1", tags }, { cluster, service });
 
   test("is none for the Service's own", () => {
-    expect(problem(stamp)).toBeUndefined();
+    expect(problem(ownTags)).toBeUndefined();
   });
 
   test.each([
@@ -33,10 +33,10 @@ describe("problemOfTags()", () => {
 });
 
 test("serviceIn() reads what ownershipTags() writes", () => {
-  expect(serviceIn(stamp)).toEqual(service);
+  expect(serviceIn(ownTags)).toEqual(service);
 });
 
-test("userTags() takes away what pretends to be a stamp", () => {
+test("userTags() removes ownership tags of users", () => {
   expect(userTags({ team: "blue", "cloudwire.dev/cluster-id": "x", "kubernetes.io/service-name": "a/b" })).toEqual({
     team: "blue",
   });

@@ -22,12 +22,12 @@ export type Tags = Readonly<Record<string, string>>;
 
 /** Whose a cloud object is, and for which Service. */
 export function ownershipTags(cluster: Cluster, service?: ServiceRef): Tags {
-  const stamp = ownershipTagsOf(cluster, service);
+  const owner = ownershipTagsOf(cluster, service);
   const tags = {
-    [clusterIdTag]: stamp.clusterId,
-    [clusterNameTag]: stamp.clusterName,
-    [serviceUidTag]: stamp.serviceUid,
-    [serviceNameTag]: stamp.service,
+    [clusterIdTag]: owner.clusterId,
+    [clusterNameTag]: owner.clusterName,
+    [serviceUidTag]: owner.serviceUid,
+    [serviceNameTag]: owner.service,
   };
   return Object.fromEntries(
     Object.entries(tags).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),

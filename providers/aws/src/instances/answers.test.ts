@@ -52,13 +52,13 @@ describe("answerOf()", () => {
     ],
     ["a malformed id", { id: "/x", name: "x" }, [], { reason: "PROVIDER_ID_MALFORMED" }],
     ["a pod of Fargate", { id: "/us-east-1a/1/fargate-ip-10-0-0-1", name: "x" }, [], { kind: "notOwned" }],
-  ])("tells of %s", (_what, node, machines, expected) => {
+  ])("returns %s", (_what, node, machines, expected) => {
     expect(ask(node, machines)).toMatchObject(expected);
   });
 
   test("prefers the living machine to the terminated one that had its name", () => {
-    const former = machine({ InstanceId: "i-01234567", State: { Name: "terminated" } });
-    expect(ask({ name: "node-1" }, [former, machine()])).toMatchObject({ id });
+    const terminated = machine({ InstanceId: "i-01234567", State: { Name: "terminated" } });
+    expect(ask({ name: "node-1" }, [terminated, machine()])).toMatchObject({ id });
   });
 
   test("never guesses between machines of one name", () => {

@@ -85,7 +85,7 @@ function answerById(
   const machine = byId.get(instanceId);
   if (machine) return answerFor(machine, show, observeTime);
   if (!vanished.has(instanceId)) return absent("LOOKUP_MISS", { observeTime });
-  // EC2 tells of a terminated machine for about an hour: this read lags behind the one that showed it.
+  // EC2 returns a terminated instance for about an hour, so this read is stale.
   return new ProviderError(
     "INCOMPLETE_ANSWER",
     `EC2 has shown ${instanceId} a short time ago and does not now: the read lags`,

@@ -16,7 +16,7 @@ export type Walk = TimedRead<{ readonly machines: readonly KnownMachine[] }>;
  */
 export class MachineReader {
   readonly #aws: Aws;
-  /** As last read; at first one, for whoever watches machines reads the region anyway. */
+  /** As of the last read. Starts at one, because a watch reads the region anyway. */
   #pagesOfRegion = 1;
   readonly #walks: SharedRead<{ readonly machines: readonly KnownMachine[] }, CallScope>;
 
@@ -60,7 +60,7 @@ export class MachineReader {
     return this.#walks.getIfCheaper({ savedRequests: saved, neededRequests: this.#pagesOfRegion, maxAgeMs }, callScope);
   }
 
-  /** All machines of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
+  /** All machines of a read that began at most `maxAgeMs` ago. Concurrent callers share one read. */
   async walk(maxAgeMs: number, callScope: CallScope): Promise<Walk> {
     return this.#walks.get(maxAgeMs, callScope);
   }
@@ -76,7 +76,10 @@ export class MachineReader {
       const items = Reservations.flatMap(({ Instances = [] }) => Instances).map((machine) => {
         const known = knownMachine(machine);
         if (known) return known;
-        throw new ProviderError("INCOMPLETE_ANSWER", "EC2 told of a machine without id or zone; it is asked again");
+        throw new ProviderError(
+          "INCOMPLETE_ANSWER",
+          "EC2 returned an instance without an ID or zone; the read is retried",
+        );
       });
       return { items, next: NextToken };
     };

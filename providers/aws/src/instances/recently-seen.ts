@@ -1,4 +1,4 @@
-/** EC2 tells of a terminated machine for about an hour, so that nothing may vanish in less. */
+/** EC2 returns a terminated instance for about an hour, so an earlier disappearance is not an absence. */
 const suspiciousMs = 10 * 60_000;
 
 /** Remembers when machines were last seen alive, so that a read which lags is not taken for their end. */

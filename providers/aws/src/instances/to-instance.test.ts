@@ -83,7 +83,7 @@ describe("addressesOf()", () => {
   const of = (families: readonly ("IPv4" | "IPv6")[]) =>
     addressesOf(full, families).map(({ type, address }) => `${type} ${address}`);
 
-  test("tells those of each interface in use, the first device's first", () => {
+  test("returns the addresses of each used interface, the first device's first", () => {
     expect(of(["IPv4"])).toEqual([
       "InternalIP 10.0.1.4",
       "InternalIP 10.0.1.5",
@@ -93,7 +93,7 @@ describe("addressesOf()", () => {
     ]);
   });
 
-  test("tells the families in the order that is wanted, one IPv6 address of an interface", () => {
+  test("returns the families in the desired order, with one IPv6 address per interface", () => {
     expect(of(["IPv6", "IPv4"])).toEqual([
       "InternalIP 2001:db8::1",
       "InternalIP 2001:db8::2",

@@ -5,7 +5,7 @@ import { formatId } from "./provider-id.ts";
 /** Where the name of a machine's Node is found. */
 export type NodeNameSource = { readonly kind: "privateDnsName" } | { readonly kind: "tag"; readonly key: string };
 
-/** A machine as far as EC2 always tells it. */
+/** The fields of an instance that EC2 always returns. */
 export interface KnownMachine extends Machine {
   readonly InstanceId: string;
   readonly zone: string;
@@ -23,7 +23,7 @@ export interface InstanceView {
 
 const zoneIdLabel = "topology.k8s.aws/zone-id";
 
-/** What is not told by EC2 of some machine is a fault of the answer. Undefined: one that has to be left out. */
+/** A missing field is an error of the response. Undefined: an instance to leave out. */
 export function knownMachine(machine: Machine): KnownMachine | undefined {
   const { InstanceId, Placement } = machine;
   const zone = Placement?.AvailabilityZone;

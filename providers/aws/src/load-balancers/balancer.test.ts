@@ -37,7 +37,7 @@ describe("staleTags()", () => {
     expect(staleTags({ b: "2" }, present)).toEqual(["a"]);
   });
 
-  test("are none of somebody else's, and none that have gone already", () => {
+  test("exclude those of other owners and deleted ones", () => {
     expect(staleTags({ a: "1", b: "2" }, present)).toEqual([]);
     expect(staleTags({}, { [ownTagsTag]: "gone" })).toEqual([]);
     expect(staleTags({}, { theirs: "x" })).toEqual([]);

@@ -23,7 +23,7 @@ export const ownTagsTag = "cloudwire.dev/own-tags";
 /** Longest value of a tag. */
 const maxTagValue = 256;
 
-/** Undefined: it was only told of. */
+/** Undefined for a planned change. */
 export async function createBalancer(
   { aws }: Tools,
   nlb: NlbSpec,
@@ -118,7 +118,7 @@ export async function changeBalancer(
 function warnAboutFixed({ name, details }: SeenBalancer, nlb: NlbSpec, work: Work): void {
   const scheme = nlb.isInternal ? "internal" : "internet-facing";
   if (details.Scheme === scheme) return;
-  const summary = `Load balancer ${name} stays ${details.Scheme}: make the Service anew for one that is ${scheme}`;
+  const summary = `Load balancer ${name} stays ${details.Scheme}: recreate the Service to make it ${scheme}`;
   const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]';
   work.context.addDiagnostic({ reason: "SchemeKept", summary, field });
 }

@@ -52,7 +52,7 @@ async function checkProtection({ aws }: Tools, { arn, name }: SeenBalancer, cont
   throw new ProviderError("DELETION_PROTECTED", message, { resource: { type: "load balancer", name: arn } });
 }
 
-/** Groups by name, which is all that is left of them when nothing forwards to them, and only with the stamp. */
+/** Finds target groups by name, also if no listener forwards to them, and only with the ownership tags. */
 async function ownGroups(
   { reader }: Tools,
   ref: LoadBalancerRef,
@@ -66,9 +66,9 @@ async function ownGroups(
     named.map(({ arn }) => arn),
     context,
   );
-  const stamped = named.filter(({ arn }) => {
+  const owned = named.filter(({ arn }) => {
     const found = tags.get(arn) ?? {};
     return found[clusterIdTag] === ref.cluster.id && found[serviceUidTag] === ref.service.uid;
   });
-  return [...new Set([...stamped, ...forwardedTo])];
+  return [...new Set([...owned, ...forwardedTo])];
 }

@@ -25,7 +25,7 @@ test("differenceOf() leads from any state to the wanted one, and then is empty",
   );
 });
 
-test("changedEntries() tells what is missing or other than wanted, and nothing else", () => {
+test("changedEntries() returns only missing and different entries", () => {
   expect(changedEntries({ a: "1", b: "2", c: "3" }, { a: "1", b: "x", d: "4" })).toEqual({ b: "2", c: "3" });
 });
 

@@ -19,7 +19,7 @@ import { ensureTargets, targetIds } from "./target-groups/targets.ts";
 import { nodesTag, type Seen, specTag, toLoadBalancer } from "./to-load-balancer.ts";
 import { toNlbSpec, type NlbSpec } from "./desired/nlb-spec.ts";
 
-/** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
+/** Reconciles the load balancer and all its parts. Reads each part and writes only the differences. */
 export async function ensureLoadBalancer(
   tools: Tools,
   wanted: DesiredLoadBalancer,
@@ -77,7 +77,7 @@ export async function updateNodes(
   return answer(tools, own.arn, wanted, registeredNodes, work);
 }
 
-/** All that can be told of a load balancer that exists. */
+/** All fields of an existing load balancer. */
 export async function readSeen(
   { reader }: Pick<Tools, "reader">,
   balancer: SeenBalancer,
@@ -126,7 +126,7 @@ async function securityGroupsFor(
     return ensureSecurityGroups(tools, wanted, nlb, adoptedArn, work);
   }
   if (wanted.sourceRanges.length > 0) {
-    const message = `load balancer ${balancer.name} was made without security groups, so that source ranges cannot be kept: make the Service anew`;
+    const message = `load balancer ${balancer.name} was created without security groups and cannot enforce source ranges: recreate the Service`;
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
   }
   const summary = `Load balancer ${balancer.name} was made without security groups and can have none: nodes have to let its clients in`;

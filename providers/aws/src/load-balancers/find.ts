@@ -14,7 +14,7 @@ export interface FoundBalancer {
   readonly observeTime: Date;
 }
 
-/** One complete list of the region's load balancers; where none has the name, the Service's security group tells of one that was taken over. */
+/** One complete list of the region's load balancers; if none has the name, the Service's security group names an adopted one. */
 export async function findBalancer(
   { reader }: Pick<Tools, "reader">,
   ref: Pick<LoadBalancerRef, "key" | "cluster" | "service">,

@@ -15,7 +15,7 @@ import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, fromAwsTags, serviceUidTag, type Tags } from "../cloud/ownership.ts";
 import { readAll, readPages } from "../cloud/pages.ts";
 
-/** A load balancer as far as AWS always tells it. */
+/** The fields of a load balancer that AWS always returns. */
 export interface SeenBalancer {
   readonly arn: string;
   readonly name: string;
@@ -140,13 +140,13 @@ export class BalancerReader {
     );
   }
 
-  /** Security groups with the stamp of a cluster, or of one of its Services. */
+  /** Security groups with the ownership tags of a cluster or of one of its Services. */
   async ownedSecurityGroups(clusterId: string, serviceUid: string | undefined, callScope: CallScope) {
-    const stamps = [
+    const filters = [
       { Name: `tag:${clusterIdTag}`, Values: [clusterId] },
       ...(serviceUid === undefined ? [] : [{ Name: `tag:${serviceUidTag}`, Values: [serviceUid] }]),
     ];
-    return this.#securityGroups({ Filters: stamps }, callScope);
+    return this.#securityGroups({ Filters: filters }, callScope);
   }
 
   /** Security groups that any of the values fits. */

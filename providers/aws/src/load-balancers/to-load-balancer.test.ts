@@ -31,16 +31,16 @@ test.each([
     { phase: "PROVISIONING", operation: { pollAfterMs: 10_000, stage: "provisioning at AWS" }, ...notYet },
   ],
   ["failed", { phase: "FAILED", operation: undefined, ...notYet }],
-] as const)("toLoadBalancer() tells of one that is %s", (state, expected) => {
+] as const)("toLoadBalancer() maps a load balancer that is %s", (state, expected) => {
   const { phase, operation, ingress, specFingerprint, nodesFingerprint } = toLoadBalancer(seen(state));
   expect({ phase, operation, ingress, specFingerprint, nodesFingerprint }).toEqual(expected);
 });
 
-test("toLoadBalancer() tells the Service in the stamp", () => {
+test("toLoadBalancer() returns the Service in the ownership tags", () => {
   expect(toLoadBalancer(seen("active")).service).toEqual({ namespace: "default", name: "web", uid: "uid-1" });
 });
 
-test("toLoadBalancer() has another observed fingerprint when somebody changed something, and not when its state changed", () => {
+test("toLoadBalancer() changes the observed fingerprint after an external change, but not when the state changes", () => {
   const of = (one: Seen) => toLoadBalancer(one).observedFingerprint;
   const before = of(seen("active"));
   expect(of(seen("provisioning"))).toBe(before);

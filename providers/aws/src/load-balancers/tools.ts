@@ -20,7 +20,7 @@ export interface Tools {
   readonly settings: LoadBalancerSettings;
 }
 
-/** Carries changes out, or only tells of them where nothing may be changed. */
+/** Applies changes, or only plans them in a validate-only call. */
 export class Work {
   readonly context: ChangeContext;
 
@@ -28,7 +28,7 @@ export class Work {
     this.context = context;
   }
 
-  /** Undefined: it was only told of. */
+  /** Undefined for a planned change. */
   async change<Result>(planned: PlannedChange, act: () => Promise<Result>): Promise<Result | undefined> {
     if (this.context.validateOnly) {
       this.context.addPlannedChange(planned);

@@ -61,7 +61,7 @@ describe("parseOptions()", () => {
     });
   });
 
-  test("tells all that is wrong, and what to do", () => {
+  test("reports all problems with their fixes", () => {
     expect(
       problems(["--vpc-id", "x", "--pod-cidr", "10.0.0.0", "--ec2-call-rate", "0:1", "--watch-interval", "1"]),
     ).toEqual([

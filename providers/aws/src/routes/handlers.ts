@@ -192,7 +192,7 @@ function toRoute(route: PodRoute, found: ReadonlyMap<string, KnownMachine>): Rou
     id: routeId(route),
     destinationCidr: route.cidr,
     ...(machine ? { targetId: formatId(machine.zone, machine.InstanceId) } : {}),
-    // AWS tells so of machines that are gone; until it does, their absence tells.
+    // AWS reports this for deleted instances, but with a delay; until then, their absence shows it.
     blackhole: route.isBlackhole || machine === undefined,
   };
 }

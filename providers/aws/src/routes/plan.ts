@@ -10,7 +10,7 @@ export interface PodRoute {
   /** Undefined: to something that is no machine, or to one that is gone. */
   readonly instanceId: string | undefined;
   readonly isBlackhole: boolean;
-  /** The cluster whose it is; undefined: nobody's. */
+  /** The owning cluster; undefined: none. */
   readonly owner: string | undefined;
   /** True: to a gateway, an endpoint or the like, and thus made by hand. */
   readonly isForeign: boolean;
@@ -78,7 +78,7 @@ export function planRoute(
   if (existing.isForeign)
     return refuse(
       "CIDR_CONFLICT",
-      `the route table has a route to ${cidr} that leads to no machine: somebody made it by hand`,
+      `the route table has a route to ${cidr} without an instance as target, which a user created`,
     );
   if (existing.instanceId === instanceId && !existing.isBlackhole) return { kind: "keep", cidr, instanceId };
   return { kind: "replace", cidr, instanceId };
@@ -86,7 +86,7 @@ export function planRoute(
 
 /** Whose a route is, for people. */
 export function ownerWords({ owner, isForeign }: Pick<PodRoute, "owner" | "isForeign">): string {
-  return owner === undefined || isForeign ? "nobody's: somebody made it by hand" : `cluster ${owner}'s`;
+  return owner === undefined || isForeign ? "not owned by a cluster: a user created it" : `cluster ${owner}'s`;
 }
 
 function refuse(reason: "FIELD_INVALID" | "ROUTE_TARGET_NOT_FOUND" | "CIDR_CONFLICT", message: string): RouteStep {

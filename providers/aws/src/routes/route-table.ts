@@ -81,7 +81,7 @@ export class RouteTable {
     }
   }
 
-  /** A machine drops what is not for its own addresses unless it is told otherwise. */
+  /** By default an instance drops traffic to other addresses than its own. */
   async letForward(instanceId: string, callScope: CallScope): Promise<void> {
     const input = { InstanceId: instanceId, SourceDestCheck: { Value: false } };
     await this.#aws.ec2(callScope, (client, options) =>
@@ -90,7 +90,7 @@ export class RouteTable {
   }
 }
 
-/** The cluster whose the table's routes to pod CIDRs are; undefined: nobody's. */
+/** The cluster that owns the table's routes to pod CIDRs; undefined: none. */
 export function ownerOf({ tags }: ReadTable): string | undefined {
   return tags[clusterIdTag];
 }

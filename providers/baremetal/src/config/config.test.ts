@@ -10,7 +10,7 @@ test("parseConfig() fills in what is left out", () => {
   });
 });
 
-test("parseConfig() tells all that is wrong at once, each with its place", () => {
+test("parseConfig() reports all problems together, each with its path", () => {
   const text = `site: Home!
 stateDir: var
 pools:

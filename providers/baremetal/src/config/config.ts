@@ -111,7 +111,7 @@ export interface Pool {
 
 export interface HaproxyConfig {
   readonly program: string;
-  /** True: started by the provider where nobody else has; it outlives the provider. */
+  /** True: the provider starts it if it does not run; it outlives the provider. */
   readonly start: boolean;
   readonly runDir: string;
   readonly user: string | undefined;
@@ -140,7 +140,7 @@ export interface LibvirtConfig {
   readonly program: string;
   /** Who knows addresses: libvirt's DHCP server, the guest's agent, or the host's ARP table. */
   readonly addressSource: "lease" | "agent" | "arp";
-  /** Only addresses out of these are told; none: all. */
+  /** Only addresses in these networks are reported; empty: all. */
   readonly networks: readonly AddressRange[];
 }
 

@@ -129,7 +129,7 @@ describe("dataPlane()", () => {
     ["haproxy", "haproxy is broken", undefined],
     ["nftables", "nftables is broken", "nftables is broken"],
     ["addresses", "addresses is broken", "addresses is broken"],
-  ] as const)("tells whom a failure of %s concerns", async (part, ofHaproxy, ofNftables) => {
+  ] as const)("reports a failure of %s only for the affected load balancers", async (part, ofHaproxy, ofNftables) => {
     const packets = record({ key: "k8s-b", forwarder: "nftables", addresses: [{ address: "192.0.2.2", pool: "lan" }] });
     await written([record(), packets]);
     machine.failing = part;
@@ -162,7 +162,7 @@ describe("dataPlane()", () => {
 test.each([
   ["is cut short", '{"version":1,"load', "is no JSON"],
   ["is of another version", '{"version":2}', "version"],
-])("openStore() begins nothing anew where the state file %s", async (_, text, problem) => {
+])("openStore() does not start with an empty state if the state file %s", async (_, text, problem) => {
   await writeFile(join(directory, "state.json"), text);
   await expect(openStore(directory)).rejects.toThrow(problem);
 });

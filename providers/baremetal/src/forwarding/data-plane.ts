@@ -122,7 +122,7 @@ async function place(
   return missing;
 }
 
-/** Takes away the addresses that were put somewhere for a load balancer that is no more, or is elsewhere. */
+/** Removes addresses of load balancers that were deleted or moved. */
 async function removeUnwanted(store: Store, kernel: KernelAddresses, wanted: readonly Placement[]): Promise<void> {
   const unwanted = store.state().placements.filter((placement) => !wanted.some((one) => same(one, placement)));
   if (unwanted.length === 0) return;

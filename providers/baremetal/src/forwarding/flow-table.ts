@@ -35,7 +35,7 @@ export function flowTable(run: RunProgram, log: Pick<Logger, "warn">): FlowTable
       } catch (error) {
         isMissing = true;
         const reason = error instanceof Error ? error.message : String(error);
-        log.warn("UDP flows to former targets go on until they are silent for half a minute", { reason });
+        log.warn("UDP flows to previous targets continue until they are idle for half a minute", { reason });
       }
     },
   };

@@ -23,7 +23,7 @@ test("a reload that is not heard, for HAProxy was at an earlier one, is asked fo
   if (parsed.kind !== "value") throw new Error(parsed.problems.join("\n"));
   const config = parsed.value.haproxy;
   const plan = renderHaproxy(config, [record({ forwarder: "haproxy" })]);
-  let structure = "former";
+  let structure = "previous";
   let reloads = 0;
   const ask: AskSocket = async (path, line) => {
     if (path !== haproxyFiles(directory).master)

@@ -90,7 +90,7 @@ export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Hapr
       }
       await writeChecked(plan.text);
       await reload(ask, files.master);
-      const what = `HAProxy was told to reload ${files.config}, and goes on with the one before`;
+      const what = `HAProxy did not reload ${files.config} and continues with the previous configuration`;
       await becomes(plan.structure, what, { again: () => reload(ask, files.master) });
       return "reload";
     },

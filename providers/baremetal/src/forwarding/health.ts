@@ -5,7 +5,7 @@ import type { Backend } from "../plan/endpoints.ts";
 /** Whether a port of a node answers, once. */
 export type Probe = (address: string, port: number, path: string | undefined, timeoutMs: number) => Promise<boolean>;
 
-/** Asks the nodes for which nobody else does: those that nftables forwards to. */
+/** Checks the health of nodes that nftables forwards to; HAProxy checks its own. */
 export interface HealthMonitor {
   readonly isHealthy: (backend: Backend) => boolean;
   /** From now on these are asked, and no others. Those that are new are asked once before it returns. */

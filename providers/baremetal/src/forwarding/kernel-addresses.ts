@@ -8,7 +8,7 @@ export interface KernelAddresses {
   readonly list: () => Promise<readonly Placement[]>;
   readonly add: (placement: Placement) => Promise<void>;
   readonly remove: (placement: Placement) => Promise<void>;
-  /** Tells neighbors on the network where the address is now. What comes of it is only logged. */
+  /** Announces the address to neighbors on the network. Errors are only logged. */
   readonly announce: (placement: Placement) => Promise<void>;
 }
 
@@ -25,13 +25,13 @@ export function kernelAddresses(run: RunProgram, log: Pick<Logger, "warn">): Ker
       await output(run, "ip", ["address", "del", `${address}/${bitsOf(familyOf(address) ?? 4)}`, "dev", device]);
     },
     announce: async ({ address, interface: device }) => {
-      // Neighbors ask for IPv6 addresses anew by themselves once the old answer is silent.
+      // Neighbors resolve IPv6 addresses again when the old entry does not respond.
       if (device === "lo" || familyOf(address) !== 4) return;
       try {
         await output(run, "arping", ["-q", "-U", "-c", "2", "-w", "3", "-I", device, "-s", address, address]);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        log.warn("neighbors were not told of an address; they find it when they ask", { address, device, reason });
+        log.warn("could not announce an address to neighbors; they resolve it later", { address, device, reason });
       }
     },
   };

@@ -4,7 +4,7 @@ import type { RouteRecord } from "../state/state.ts";
 
 /** Routes of a table as they are, and the means to change those of ours. */
 export interface RouteAccess {
-  /** All routes of the table, whoever made them. */
+  /** All routes of the table, of any owner. */
   readonly read: () => Promise<readonly KernelRoute[]>;
   /** Brings routes of ours in and out; answers the table as it is then, and what the kernel said. */
   readonly sync: (change: RouteChange) => Promise<RouteOutcome>;

@@ -44,7 +44,7 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
     type: "bool",
     defaultValue: "false",
     description:
-      "With haproxy: whether each connection begins with a PROXY header of version 2, which tells the client's address.",
+      "With haproxy: whether each connection begins with a PROXY header of version 2, which contains the client's address.",
     mutable: true,
   },
 ];

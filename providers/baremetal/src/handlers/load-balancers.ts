@@ -100,7 +100,7 @@ async function ensure(
     store.refresh(),
   ]);
   const targets = targetsFor(wanted.nodes, machines, context);
-  // From here to the update nothing waits, so that nobody else takes the same address.
+  // No await from here to the update, so that no other call takes the same address.
   const existing = find(store, wanted.key);
   if (existing?.isDeleting) {
     throw new ProviderError("NOT_READY", `load balancer ${wanted.key} is still being deleted`, { retryAfterMs: 1_000 });
@@ -217,7 +217,7 @@ function shown(problem: string): string {
   return problem.replaceAll(/\/[\w./-]+\/([\w.-]+)/g, "$1").slice(0, 600);
 }
 
-/** Revision left out: that only tells when. */
+/** Without the revision, which only orders changes. */
 function isEqual(existing: LoadBalancerRecord | undefined, record: Omit<LoadBalancerRecord, "revision">): boolean {
   return (
     existing !== undefined && JSON.stringify(existing) === JSON.stringify({ ...record, revision: existing.revision })

@@ -38,7 +38,7 @@ export function routeHandlers(deps: RouteDeps): RouteHandlers {
   };
 }
 
-/** Routes of the cluster that the kernel has; one that it lost is not told of, so that it is asked for again. */
+/** Routes of the cluster that the kernel has; a lost one is not returned, so that the controller creates it again. */
 async function* list({ store, source, kernel }: RouteDeps, { cluster }: RouteListContext): AsyncGenerator<Route> {
   const machines = await source.read();
   const records = await kernel.inTurn(async ({ read }) => {
@@ -89,7 +89,7 @@ async function ensureInTurn(
     const foreign = table.some(
       (one) => one.destination === record.destination && one.protocol !== kernel.table.protocol,
     );
-    return foreign ? conflict(record.destination, "the kernel has a route that somebody else made") : record;
+    return foreign ? conflict(record.destination, "the kernel has a route of another owner") : record;
   });
   const records = plans.flatMap((plan) => (plan instanceof ProviderError ? [] : plan));
   if (context.validateOnly) {

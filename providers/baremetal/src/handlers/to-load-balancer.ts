@@ -2,7 +2,7 @@ import type { LoadBalancer } from "@cloudwire/provider-sdk";
 import type { DataPlane } from "../forwarding/data-plane.ts";
 import type { LoadBalancerRecord } from "../state/state.ts";
 
-/** The load balancer as Kubernetes is told of it. What is not in force yet is work that goes on. */
+/** The load balancer in the form of the contract. Changes not yet applied are reported as in progress. */
 export function toLoadBalancer(record: LoadBalancerRecord, dataPlane: Pick<DataPlane, "problemOf">): LoadBalancer {
   const { key, service, addresses, targets, tags, specFingerprint, nodesFingerprint, isDeleting } = record;
   const common = {

@@ -14,7 +14,7 @@ export interface MachineSource {
 const maxFileBytes = 64 * 1024 * 1024;
 
 /**
- * An inventory of files, read anew whenever they are asked for and have changed. Files that cannot be read, or are wrong, leave what was known
+ * An inventory of files, read again on request if they have changed. Files that cannot be read, or are wrong, leave what was known
  * before in force, with the reason.
  * @param path of a YAML file, or of a directory whose `*.yaml` and `*.yml` are read
  */

@@ -52,7 +52,7 @@ const known = async (source: ReturnType<typeof open>) => {
 };
 
 describe("libvirtHosts()", () => {
-  test("tells the domains of all hypervisors, and follows them", async () => {
+  test("returns the domains of all hypervisors, and follows changes", async () => {
     const source = open();
     expect(await known(source)).toEqual([
       [
@@ -65,11 +65,11 @@ describe("libvirtHosts()", () => {
     expect(await known(source)).toEqual([[["vm-2", "b", "RUNNING"]], []]);
   });
 
-  test("keeps what a hypervisor told that does not answer, and says so once", async () => {
+  test("keeps the domains of an unresponsive hypervisor and logs it once", async () => {
     const source = open();
     await source.read();
     domains = { ...domains, a: undefined };
-    const problem = "hypervisor a does not tell its domains";
+    const problem = "hypervisor a does not return its domains";
     for (let reads = 0; reads < 2; reads += 1) {
       expect(await known(source)).toEqual([
         [
@@ -87,7 +87,7 @@ describe("libvirtHosts()", () => {
   test("concludes nothing from a domain that goes while it is looked at", async () => {
     const source = open();
     going = new Set([1]);
-    expect(await known(source)).toEqual([[["vm-2", "b", "STOPPED"]], ["hypervisor a does not tell its domains"]]);
+    expect(await known(source)).toEqual([[["vm-2", "b", "STOPPED"]], ["hypervisor a does not return its domains"]]);
   });
 
   test("takes a domain that moves for where it runs", async () => {

@@ -20,7 +20,7 @@ const domainsPerCall = 200;
 const timeoutMs = 20_000;
 
 /**
- * The domains of hypervisors, read anew whenever they are asked for. What a hypervisor that does not answer has told before stays in force, and nothing is
+ * The domains of hypervisors, read on each request. The last response of an unresponsive hypervisor is used, and nothing is
  * concluded from what is not there.
  */
 export function libvirtHosts(
@@ -38,10 +38,10 @@ export function libvirtHosts(
         log.info("hypervisor answers", { host: host.name, machines: machines.length });
       states.set(host.name, { machines, problem: undefined });
     } catch (error) {
-      const problem = `hypervisor ${host.name} does not tell its domains`;
+      const problem = `hypervisor ${host.name} does not return its domains`;
       const message = error instanceof Error ? error.message : String(error);
       if (before?.problem === undefined)
-        log.error(`${problem}; what it told before stays in force`, { host: host.name, problem: message });
+        log.error(`${problem}; its last response stays in use`, { host: host.name, problem: message });
       states.set(host.name, { machines: before?.machines ?? [], problem });
     }
   };
@@ -67,7 +67,7 @@ function rank({ state, stateReason }: Machine): number {
   return stateReason === undefined ? 2 : 1;
 }
 
-/** All domains of a hypervisor; rejects unless it told everything of each. */
+/** All domains of a hypervisor; rejects if any data is missing. */
 async function readHost(
   run: RunProgram,
   { program, addressSource, networks }: LibvirtConfig,
@@ -82,14 +82,14 @@ async function readHost(
   const machines: Machine[] = [];
   for (let start = 0; start < domains.length; start += domainsPerCall) {
     const some = domains.slice(start, start + domainsPerCall);
-    // Its exit code tells of the last command alone, and a domain that is off has no addresses.
+    // Its exit code is that of the last command, and a stopped domain has no addresses.
     const { stdout, stderr } = await run(program, [...connect, factCommands(some, addressSource)], { timeoutMs });
     const facts = parseFacts(stdout);
     for (const domain of some) {
-      const told = facts.get(domain.uuid);
-      if (told === undefined)
-        throw new Error(`${program} told nothing of domain ${domain.name}: ${stderr.trim().slice(0, 300)}`);
-      machines.push(toMachine(domain, told, host, networks));
+      const reported = facts.get(domain.uuid);
+      if (reported === undefined)
+        throw new Error(`${program} returned nothing for domain ${domain.name}: ${stderr.trim().slice(0, 300)}`);
+      machines.push(toMachine(domain, reported, host, networks));
     }
   }
   return machines;

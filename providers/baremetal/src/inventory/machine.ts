@@ -1,7 +1,7 @@
 import type { Instance, InstanceState, NodeAddress } from "@cloudwire/provider-sdk";
 import { type Family, familyOf } from "@cloudwire/provider-sdk/addresses";
 
-/** A machine as its source tells it. */
+/** A machine as its source returns it. */
 export interface Machine {
   /** The same for the life of the machine. */
   readonly id: string;

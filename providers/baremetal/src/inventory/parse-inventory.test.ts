@@ -75,7 +75,7 @@ describe("parseInventory()", () => {
     expect(parsed.kind === "problems" ? parsed.problems.join("\n") : parsed).toContain(problem);
   });
 
-  test("tells the problems of all files together", () => {
+  test("reports the problems of all files together", () => {
     const parsed = parse("machines: [{ id: A }]", "machines: 3");
     expect(parsed.kind === "problems" && parsed.problems.length).toBe(3);
   });

@@ -79,7 +79,7 @@ describe("toMachine()", () => {
   test.each([
     ["all that lead to it", [], ["10.0.0.3", "fd00::3"]],
     ["those of the networks that are named", ["10.0.0.0/24", "10.1.0.0/16"], ["10.0.0.3"]],
-  ])("tells addresses: %s", (_, networks, expected) => {
+  ])("returns addresses: %s", (_, networks, expected) => {
     const addresses = ["127.0.0.1", "10.0.0.3", "::1", "fe80::1", "169.254.0.1", "FD00::3", "10.0.0.3"];
     const ranges = networks.flatMap((text) => parseCidr(text) ?? []);
     const machine = toMachine({ uuid: web, name: "web" }, { ...facts, addresses }, host, ranges);

@@ -10,7 +10,7 @@ export interface Domain {
   readonly name: string;
 }
 
-/** What more `virsh` tells of a domain. */
+/** Further data that `virsh` returns for a domain. */
 export interface DomainFacts {
   /** In virsh's words: `running`, `paused`, `shut off`. */
   readonly state: string;
@@ -31,7 +31,7 @@ export function parseDomains(text: string): readonly Domain[] | undefined {
   return domains.length === lines.length ? domains : undefined;
 }
 
-/** The commands that tell of domains what {@link parseFacts} reads. */
+/** The commands whose output {@link parseFacts} reads. */
 export function factCommands(domains: readonly Domain[], source: "lease" | "agent" | "arp"): string {
   return domains
     .map(({ uuid }) => `echo '${uuid} '; domstate ${uuid} --reason; domifaddr ${uuid} --source ${source}`)

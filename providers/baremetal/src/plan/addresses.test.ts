@@ -15,7 +15,7 @@ const pools = [
   pool("six", "2001:db8::/127"),
   pool("kept", "198.51.100.0/30", false),
 ];
-const nobody = (): undefined => undefined;
+const noOwner = (): undefined => undefined;
 const plain = { families: ["IPv4"], requestedIps: [], pool: undefined, current: [] } as const;
 
 describe("allocate()", () => {
@@ -56,29 +56,22 @@ describe("allocate()", () => {
       [{ address: "2001:db8::1", pool: "six" }],
     ],
   ])("gives %s", (_, request, taken: readonly string[], allocated) => {
-    expect(allocate(pools, request, (address) => (taken.includes(address) ? "somebody" : undefined))).toEqual(
-      allocated,
-    );
+    expect(allocate(pools, request, (address) => (taken.includes(address) ? "other" : undefined))).toEqual(allocated);
   });
 
   test.each([
-    [
-      "a requested address in use",
-      { ...plain, requestedIps: ["192.0.2.1"] },
-      "inUse",
-      "192.0.2.1 is in use by somebody",
-    ],
+    ["a requested address in use", { ...plain, requestedIps: ["192.0.2.1"] }, "inUse", "192.0.2.1 is in use by other"],
     ["a requested address outside", { ...plain, requestedIps: ["203.0.113.1"] }, "outside", "in no address pool"],
     ["a pool that is not there", { ...plain, pool: "wan" }, "unknownPool", "there are: lan, six, kept"],
     ["pools that are used up", plain, "exhausted", "no IPv4 address is free in the address pools (lan, six)"],
   ])("says what is wrong with %s", (_, request, kind, message) => {
-    expect(allocate(pools, request, () => "somebody")).toMatchObject({
+    expect(allocate(pools, request, () => "other")).toMatchObject({
       kind,
       message: expect.stringContaining(message),
     });
   });
 
   test("gives nothing of a pool that waits to be named", () => {
-    expect(allocate(pools.slice(2), plain, nobody)).toMatchObject({ kind: "exhausted" });
+    expect(allocate(pools.slice(2), plain, noOwner)).toMatchObject({ kind: "exhausted" });
   });
 });

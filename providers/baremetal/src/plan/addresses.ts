@@ -27,7 +27,7 @@ const families = { IPv4: 4, IPv6: 6 } as const;
 
 /**
  * Addresses for a load balancer, one a family: the requested one, or the one it has, or the first that is free.
- * @param taken by whom an address is in use; undefined: it is free
+ * @param taken the owner of an address; undefined: it is free
  */
 export function allocate(
   pools: readonly Pool[],

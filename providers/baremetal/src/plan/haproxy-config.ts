@@ -34,7 +34,7 @@ export function haproxyFiles(runDir: string) {
   };
 }
 
-/** What HAProxy shall do for all its load balancers. */
+/** The desired HAProxy configuration for all load balancers. */
 export function renderHaproxy(config: HaproxyConfig, records: readonly LoadBalancerRecord[]): HaproxyPlan {
   const listeners = listenersOf(records, "haproxy");
   const proxies = listeners.map((listener) => ({ head: renderProxy(listener), servers: serversOf(listener, config) }));
@@ -116,11 +116,11 @@ function renderServer({ name, address, port, settings }: HaproxyServer): string 
 /** Commands of the runtime API that bring a worker's servers up to date. */
 export interface ServerSteps {
   readonly commands: readonly string[];
-  /** Servers that take no more connections, and cannot be removed while they have some. */
+  /** Servers that accept no new connections and cannot be removed while connections remain. */
   readonly leaving: readonly string[];
 }
 
-/** One server as `show servers state` tells it. */
+/** One server in the output of `show servers state`. */
 export interface RunningServer {
   readonly backend: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { wildcardPorts } from "./listening.ts";
 
-test("wildcardPorts() tells listeners on all addresses from those on one", () => {
+test("wildcardPorts() returns only listeners on all addresses", () => {
   const listing = `LISTEN 0      4096         0.0.0.0:22         0.0.0.0:*
 LISTEN 0      511                *:8080             *:*
 LISTEN 0      128             [::]:443           [::]:*

@@ -94,7 +94,7 @@ describe("renderRuleset()", () => {
 
 test.each([
   ["our set", 'set revision {\n type mark\n comment "cloudwire 0123456789abcdef"\n}', "0123456789abcdef"],
-  ["somebody else's", 'set revision { comment "other 0123456789abcdef" }', undefined],
+  ["another owner's", 'set revision { comment "other 0123456789abcdef" }', undefined],
 ])("revisionIn() reads %s", (_, listing, revision) => {
   expect(revisionIn(listing)).toBe(revision);
 });

@@ -6,7 +6,7 @@ import { type Backend, type Listener, listenersOf } from "./endpoints.ts";
 export interface Ruleset {
   /** For `nft -f`: takes the place of the whole table, at once or not at all. */
   readonly text: string;
-  /** Stands in the table, so that it can be told what is in force. */
+  /** Stored in the table, to identify the applied configuration. */
   readonly revision: string;
   /** Whether the table is needed at all. */
   readonly isEmpty: boolean;
@@ -31,7 +31,7 @@ export function renderRuleset(
   const body = [
     ...families.flatMap((family) => renderSets(family, listeners, served)),
     ...served.flatMap(renderTarget),
-    ...families.flatMap((family) => renderVerdicts(family, served)),
+    ...families.flatMap((family) => renderVerdictMaps(family, served)),
     ...renderFilter(listeners, usable),
     ...renderHook("forward_incoming", "prerouting", served),
     ...renderHook("forward_local", "output", served),
@@ -90,7 +90,7 @@ function renderTarget(listener: Listener): readonly string[] {
   return [`  chain ${chainOf(listener)} {`, rule, "  }"];
 }
 
-function renderVerdicts(family: Family, served: readonly Listener[]): readonly string[] {
+function renderVerdictMaps(family: Family, served: readonly Listener[]): readonly string[] {
   const own = served.filter((listener) => listener.family === family);
   const elements = own.map((listener) => `${place(listener)} : goto ${chainOf(listener)}`).toSorted();
   const filled = elements.length === 0 ? [] : [`    elements = { ${elements.join(", ")} }`];
@@ -98,7 +98,7 @@ function renderVerdicts(family: Family, served: readonly Listener[]): readonly s
   return [`  map forward${family} {`, `    type ${type}`, ...filled, "  }"];
 }
 
-/** Before anything is forwarded: clients that may not call, ports that nobody asked for, and services without a node. */
+/** Before forwarding: drops clients that are not permitted, unconfigured ports, and services without a node. */
 function renderFilter(listeners: readonly Listener[], usable: readonly Listener[]): readonly string[] {
   const limited = listeners
     .filter(({ loadBalancer }) => loadBalancer.sourceRanges.length > 0)

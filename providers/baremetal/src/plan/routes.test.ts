@@ -52,7 +52,7 @@ describe("planRoutes()", () => {
 test.each([
   ["the same", kernel(a, "10.0.0.1"), true],
   ["another way", kernel(a, "10.0.0.2"), false],
-  ["somebody else's", kernel(a, "10.0.0.1", 4), false],
+  ["another owner's", kernel(a, "10.0.0.1", 4), false],
 ])("isInTable(): %s", (_, present, expected) => {
   expect(isInTable(table, [present], route(a, "10.0.0.1"))).toBe(expected);
 });
@@ -61,7 +61,7 @@ test.each([
   ["nothing", [], [a]],
   ["ours", [kernel(a, "10.0.0.1")], []],
   ["ours, another way", [kernel(a, "10.0.0.2")], []],
-  ["somebody else's", [kernel(a, "10.0.0.1", 4)], [a]],
+  ["another owner's", [kernel(a, "10.0.0.1", 4)], [a]],
 ])("goneFrom() where the kernel has %s", (_, present, gone) => {
   expect(goneFrom(table, present, [route(a, "10.0.0.1")])).toEqual(new Set(gone));
 });

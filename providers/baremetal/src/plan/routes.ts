@@ -13,10 +13,10 @@ export interface RouteTable {
   readonly table: number;
 }
 
-/** Lines for `ip -batch`, and what stands in the way. */
+/** Lines for `ip -batch`, and conflicting destinations. */
 export interface RouteSteps {
   readonly commands: readonly string[];
-  /** Destinations for which somebody else has a route. */
+  /** Destinations with a route of another owner. */
   readonly conflicts: ReadonlySet<string>;
 }
 

@@ -68,13 +68,13 @@ const stateSchema = Type.Object(
   strict,
 );
 
-/** A load balancer as it shall be. */
+/** A desired load balancer. */
 export type LoadBalancerRecord = Static<typeof loadBalancerSchema>;
 export type PortRecord = Static<typeof portSchema>;
 export type Target = Static<typeof targetSchema>;
 export type RouteRecord = Static<typeof routeSchema>;
 export type Placement = Static<typeof placementSchema>;
-/** All that the provider has to remember: what it made, and for whom. */
+/** The persistent state: what the provider has created, and for which Service. */
 export type State = Static<typeof stateSchema>;
 
 export const emptyState: State = { version: 1, revision: 0, loadBalancers: [], routes: [], placements: [] };

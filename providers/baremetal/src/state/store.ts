@@ -8,7 +8,7 @@ import { emptyState, parseState, type State } from "./state.ts";
 export interface Store {
   readonly state: () => State;
   /**
-   * Takes over what another process has written meanwhile: while one provider takes another's place, both run for a moment. Whoever decides
+   * Reads what another process has written: during a replacement, two providers run for a moment. A caller that decides
    * by the state calls it first.
    */
   readonly refresh: () => Promise<void>;
@@ -29,7 +29,7 @@ export class StateError extends Error {
 const fileName = "state.json";
 
 /**
- * Opens the state of a directory. Rejects with {@link StateError} where it is there and cannot be read: to begin anew would move every address.
+ * Opens the state of a directory. Rejects with {@link StateError} if it exists and cannot be read, because an empty state would move every address.
  * @returns whether there was one, too
  */
 export async function openStore(directory: string): Promise<{ readonly store: Store; readonly isNew: boolean }> {
@@ -41,7 +41,7 @@ export async function openStore(directory: string): Promise<{ readonly store: St
   }
   const found = await readState(path);
   let state = found ?? emptyState;
-  /** Of the file as it was read last; undefined after a write of our own, which somebody may have overtaken. */
+  /** Of the file as it was read last; undefined after our own write, because another process can have written since. */
   let seen: string | undefined;
   let unwritten = 0;
   const flush = coalesced(() => writeAtomically(path, JSON.stringify(state)));
@@ -58,7 +58,7 @@ export async function openStore(directory: string): Promise<{ readonly store: St
   const refresh = async (): Promise<void> => {
     const now = await identityOf(path);
     if (now === undefined || now === seen || unwritten > 0) return;
-    // What cannot be read is no news: it is written anew with the next change.
+    // An unreadable file is ignored: the next change writes it again.
     const news = await readState(path).catch(() => undefined);
     if (news === undefined || unwritten > 0) return;
     state = news;

@@ -6,7 +6,7 @@ export type Checked<Form> =
   | { readonly kind: "value"; readonly value: Form }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
-/** Holds data from outside to a schema and tells all that does not fit, each with its place: `pools[0].ranges: must be array`. */
+/** Validates external data against a schema and reports all problems with their paths: `pools[0].ranges: must be array`. */
 export function checked<Schema extends TSchema>(schema: Schema, data: unknown): Checked<Static<Schema>> {
   if (Value.Check(schema, data)) return { kind: "value", value: data };
   const problems = [...Value.Errors(schema, data)]

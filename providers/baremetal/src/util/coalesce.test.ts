@@ -3,23 +3,23 @@ import { coalesced } from "./coalesce.ts";
 
 test("coalesced() shares the next run among those who ask during one", async () => {
   let runs = 0;
-  const gates: (() => void)[] = [];
+  const releases: (() => void)[] = [];
   const ask = coalesced(async () => {
     runs += 1;
     const run = runs;
     await new Promise<void>((resolve) => {
-      gates.push(resolve);
+      releases.push(resolve);
     });
     return run;
   });
   const first = ask();
   await Promise.resolve();
-  await expect.poll(() => gates.length).toBe(1);
+  await expect.poll(() => releases.length).toBe(1);
   const [second, third] = [ask(), ask()];
-  gates[0]?.();
+  releases[0]?.();
   expect(await first).toBe(1);
-  await expect.poll(() => gates.length).toBe(2);
-  gates[1]?.();
+  await expect.poll(() => releases.length).toBe(2);
+  releases[1]?.();
   expect(await Promise.all([second, third])).toEqual([2, 2]);
 });
 

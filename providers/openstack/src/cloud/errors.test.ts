@@ -50,7 +50,7 @@ describe("readFault()", () => {
     ["Octavia", { faultcode: "Client", faultstring: "immutable", debuginfo: null }, { type: "", text: "immutable" }],
     ["Keystone", { error: { code: 401, message: "no", title: "Unauthorized" } }, { type: "Unauthorized", text: "no" }],
     ["a proxy", "<html>Bad gateway</html>", { type: "", text: "<html>Bad gateway</html>" }],
-    ["nobody", undefined, { type: "", text: "" }],
+    ["no one", undefined, { type: "", text: "" }],
   ])("reads the form of %s", (_who, body, expected) => {
     expect(readFault(body)).toEqual(expected);
   });

@@ -34,12 +34,12 @@ interface Rule {
   readonly reason: Reason;
 }
 
-/** The first that fits counts. A 404 is never an absence here: whoever asked for one object knows what it says of it. */
+/** The first match applies. A 404 is not an absence here: only the caller knows what it means for the object. */
 const rules: readonly Rule[] = [
   { status: 400, type: /^(?:IpAddressInUse|InvalidIpForNetwork.*InUse)/, reason: "ADDRESS_IN_USE" },
   { status: 400, reason: "FIELD_INVALID" },
   { status: 401, reason: "CLOUD_CREDENTIALS_INVALID" },
-  // Nova and Octavia tell a quota that is used up by this status, and by their text alone that it is not a missing role.
+  // Nova and Octavia return this status also for an exhausted quota. Only the text distinguishes it from a missing role.
   { status: 403, text: /quota|overlimit|too many/i, reason: "QUOTA_EXCEEDED" },
   { status: 403, type: /overlimit/i, reason: "QUOTA_EXCEEDED" },
   { status: 403, reason: "CLOUD_PERMISSION_DENIED" },

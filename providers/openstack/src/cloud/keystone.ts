@@ -52,7 +52,7 @@ export function refused(refusal: Refusal): ProviderError {
   return new ProviderError("CLOUD_CREDENTIALS_INVALID", message, { cause: new OpenStackRefusal(refusal) });
 }
 
-/** Gets tokens, and new ones in time. Whoever asks meanwhile shares one request. */
+/** Gets tokens, and new ones in time. Concurrent callers share one request. */
 export class Keystone {
   readonly #credentials: Credentials;
   readonly #nowMs: () => number;

@@ -73,7 +73,7 @@ export class OpenStack {
     return answerOf(schema, answer, `${service} ${method} ${path}`);
   }
 
-  /** @throws ProviderError, for an object that is not there, too: whoever deletes decides what that means. */
+  /** @throws ProviderError, also if the object does not exist: the caller decides what that means. */
   async delete(callScope: CallScope, service: ServiceName, path: string): Promise<void> {
     await this.#request(callScope, service, { method: "DELETE", path });
   }

@@ -8,7 +8,7 @@ export async function readRefusal(response: Response, request: string, nowMs: nu
     request,
     status: response.status,
     ...readFault(parsed(text)),
-    // Old Novas tell a used-up quota with 0.
+    // Old versions of Nova return 0 for an exhausted quota.
     retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), nowMs),
   };
 }

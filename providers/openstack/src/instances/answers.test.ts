@@ -64,7 +64,7 @@ describe("answerOf()", () => {
     ],
     ["a server of another region", { id: `two/${id}`, name: "x" }, [], {}, { kind: "notOwned" }],
     ["a malformed id", { id: "/x", name: "x" }, [], {}, { reason: "PROVIDER_ID_MALFORMED" }],
-  ])("tells of %s", (_what, node, servers, rest, expected) => {
+  ])("returns %s", (_what, node, servers, rest, expected) => {
     expect(ask(node, servers, rest)).toMatchObject(expected);
   });
 

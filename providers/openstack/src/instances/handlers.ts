@@ -29,7 +29,7 @@ const existenceConsistencyDelayMs = 60_000;
 const watchAgeMs = 5_000;
 
 /** A list of more than one page is not complete: Nova leaves out of it, without a word, what is in a cell that does not answer. */
-const laterPages = "cells of Nova that do not answer, which a list of several pages does not tell";
+const laterPages = "cells of Nova that do not respond, which a list of several pages does not report";
 
 /** Servers of Nova as instances of the contract. */
 export class Instances {
@@ -151,7 +151,7 @@ function asAsked(node: NodeRef | undefined): Partial<Pick<Instance, "id" | "name
 
 type Watch = NonNullable<InstanceHandlers["watch"]>;
 
-/** Tokens that say only that they cannot be continued: the receiver then lists anew, without a gap. */
+/** Tokens that cannot be resumed: the receiver lists again, without a gap. */
 function withTokens(watch: Watch): Watch {
   return async function* watched(request, context): AsyncGenerator<InstanceEvent> {
     const token = randomUUID();

@@ -49,14 +49,14 @@ export class ServerReader {
     await this.#openStack.get(callScope, "compute", "/servers", serverIdsSchema, { limit: 1 });
   }
 
-  /** One by one: users who are no administrators cannot ask for several ids at once, and only so Nova tells what does not exist. */
+  /** One by one: only administrators can request several IDs, and only this request reports which do not exist. */
   async byIds(ids: readonly string[], callScope: CallScope): Promise<LookedUp> {
     const missing = new Set<string>();
     const servers = await inParallel([...new Set(ids)], concurrency, async (id) => {
       try {
         return [(await this.#openStack.get(callScope, "compute", `/servers/${id}`, serverAnswerSchema)).server];
       } catch (error) {
-        // Nova knows of every server of the project, wherever it is: its answer about one is none of a list.
+        // Nova knows every server of the project in every cell, so a response about one server is conclusive.
         if (!isStatus(error, 404)) throw error;
         missing.add(id);
         return [];
@@ -86,7 +86,7 @@ export class ServerReader {
     );
   }
 
-  /** All servers of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
+  /** All servers of a read that began at most `maxAgeMs` ago. Concurrent callers share one read. */
   async walk(maxAgeMs: number, callScope: CallScope): Promise<Walk> {
     return this.#walks.get(maxAgeMs, callScope);
   }

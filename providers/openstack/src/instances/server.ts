@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
-/** A server as Nova tells of it, as far as it is read. All but the id may be missing: of a cell that does not answer, Nova knows no more. */
+/** The fields of a Nova server that are read. All but the ID can be missing if a cell does not respond. */
 const serverSchema = Type.Object({
   id: Type.String(),
   status: Type.String(),
@@ -50,7 +50,7 @@ export function isKnown(server: Server): server is KnownServer {
   return server.name !== undefined && server.status !== "UNKNOWN";
 }
 
-/** True: gone, and Nova still tells of it. */
+/** True: deleted, and still returned by Nova. */
 export function isDeleted({ status }: Pick<Server, "status">): boolean {
   return status === "DELETED";
 }

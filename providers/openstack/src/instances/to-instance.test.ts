@@ -48,17 +48,17 @@ describe("toInstance()", () => {
     });
   });
 
-  test("names the region in ids where that is wished", () => {
+  test("includes the region in IDs on request", () => {
     expect(toInstance(server, { ...view, regionInIds: true }).id).toBe(`one/${uuid}`);
   });
 
-  test("tells of a server that is not placed yet without zone and host", () => {
+  test("maps an unscheduled server without zone and host", () => {
     const building = { ...server, status: "BUILD", hostId: "", "OS-EXT-AZ:availability_zone": "" };
     expect(toInstance(building, view)).toMatchObject({ state: "PENDING", stateReason: "BUILD", labels: {} });
     expect(toInstance(building, view).zone).toBeUndefined();
   });
 
-  test("tells what failed", () => {
+  test("reports the failure", () => {
     const failed = { ...server, status: "ERROR", fault: { message: "No valid host was found." } };
     expect(toInstance(failed, view)).toMatchObject({ state: undefined, stateReason: "No valid host was found." });
   });
@@ -109,7 +109,7 @@ describe("addressesOf()", () => {
     expect(texts).toEqual([...expected, "ExternalIP 203.0.113.9", "Hostname web-1"]);
   });
 
-  test("keeps the order of families, and leaves out those that are not wished", () => {
+  test("keeps the order of families, and leaves out families that are not requested", () => {
     const both = addressesOf(server, { ...view, ipFamilies: ["IPv6", "IPv4"] });
     expect(both.map(({ address }) => address)).toEqual(["fd00::7", "10.0.0.7", "203.0.113.7", "web-1"]);
     const six = addressesOf(server, { ...view, ipFamilies: ["IPv6"] });

@@ -46,9 +46,9 @@ type Ref = Pick<LoadBalancerRef, "key" | "cluster" | "service">;
 export async function findBalancer({ reader }: Tools, ref: Ref, callScope: CallScope): Promise<FoundBalancer> {
   const observeTime = new Date();
   const named = await reader.balancers({ name: ref.key }, callScope);
-  const judged = named.map((balancer) => ({ balancer, problem: problemOfTags(balancer, ref) }));
-  const own = judged.filter(({ problem }) => problem === undefined).map(({ balancer }) => balancer);
-  const problem = judged.find((each) => each.problem !== undefined)?.problem;
+  const checked = named.map((balancer) => ({ balancer, problem: problemOfTags(balancer, ref) }));
+  const own = checked.filter(({ problem }) => problem === undefined).map(({ balancer }) => balancer);
+  const problem = checked.find((each) => each.problem !== undefined)?.problem;
   return { own: own.toSorted((left, right) => (left.id < right.id ? -1 : 1)), problem, observeTime };
 }
 
@@ -67,7 +67,7 @@ export async function settledBalancer({ reader }: Tools, id: string, context: Ch
   }
 }
 
-/** True: told of as a change that is left undone. */
+/** True: reported as a planned change. */
 export function onlyPlanned(change: PlannedChange, context: ChangeContext): boolean {
   if (context.validateOnly) context.addPlannedChange(change);
   return context.validateOnly;
@@ -92,7 +92,7 @@ export async function carryOut(
   }
 }
 
-/** Octavia refuses a change while it works on another one of the same load balancer, somebody else's too: then it is waited for. */
+/** Octavia rejects a change while another one of the same load balancer is in progress, so wait for it. */
 async function whenMutable<Answer>(
   tools: Tools,
   balancerId: string,

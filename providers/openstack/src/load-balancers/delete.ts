@@ -43,8 +43,8 @@ async function letIpsGo(
 ): Promise<void> {
   const isKept = ref.annotations["loadbalancer.openstack.org/keep-floatingip"]?.trim() === "true";
   const found = await ownIps(tools, ref, own[0]?.vip_port_id ?? undefined, context);
-  const stamp = ownershipDescription(ref.cluster.id, ref.service.uid);
-  // Those that are somebody's own lose their port with the load balancer.
-  const made = found.filter(({ description }) => description === stamp);
+  const ownDescription = ownershipDescription(ref.cluster.id, ref.service.uid);
+  // Those of users lose their port with the load balancer.
+  const made = found.filter(({ description }) => description === ownDescription);
   for (const floatingIp of isKept ? [] : made) await letGo(tools, ref, floatingIp, context);
 }

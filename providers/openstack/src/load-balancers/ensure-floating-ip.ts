@@ -18,7 +18,7 @@ interface Seen {
 /** Of a load balancer that is to be made: what is at a port is at another one. */
 const noPort = "";
 
-/** Makes the load balancer have the wished address from outside and no other, or none. */
+/** Gives the load balancer exactly the requested floating IP, or none. */
 export async function ensureFloatingIp(
   tools: Tools,
   ref: Ref,
@@ -37,7 +37,7 @@ export async function ensureFloatingIp(
   if (step?.kind === "associate") await associate(tools, step.floatingIp, portId, context);
 }
 
-/** Has the wished address before anything else is made. @throws ProviderError where it cannot be had */
+/** Reserves the requested address before anything is created. @throws ProviderError where it cannot be had */
 export async function reserveAddress(
   tools: Tools,
   ref: Ref,
@@ -47,7 +47,7 @@ export async function reserveAddress(
   if (floating?.address !== undefined) await reserved(tools, ref, floating, { portId: noPort, present: [] }, context);
 }
 
-/** Every floating IP that is at the port or has the Service's stamp goes: somebody's own stays in the project. */
+/** Deletes every floating IP with the Service's ownership description, and detaches those of users from the port. */
 export async function letGo(tools: Tools, ref: Ref, floatingIp: FloatingIp, context: ChangeContext): Promise<void> {
   const isOwn = floatingIp.description === ownershipDescription(ref.cluster.id, ref.service.uid);
   const action = isOwn ? "delete" : "update";
@@ -64,12 +64,12 @@ export async function ownIps(
   portId: string | undefined,
   context: ChangeContext,
 ): Promise<readonly FloatingIp[]> {
-  const stamped = await floatingIps.list({ description: ownershipDescription(cluster.id, service.uid) }, context);
+  const owned = await floatingIps.list({ description: ownershipDescription(cluster.id, service.uid) }, context);
   const atPort = portId === undefined ? [] : await floatingIps.list({ port_id: portId }, context);
-  return [...new Map([...stamped, ...atPort].map((each) => [each.id, each])).values()];
+  return [...new Map([...owned, ...atPort].map((each) => [each.id, each])).values()];
 }
 
-/** What is to be done once a wished address is the project's: until then the Service keeps the one that it has. */
+/** The steps once the project has the requested address. Until then the Service keeps its address. */
 async function reserved(
   tools: Tools,
   ref: Ref,
@@ -91,7 +91,7 @@ async function reserved(
   }
 }
 
-/** @throws ProviderError where the wished address is somebody else's */
+/** @throws ProviderError if the requested address belongs to another port */
 async function planStep(
   { floatingIps }: Tools,
   { cluster, service }: Ref,
@@ -100,13 +100,13 @@ async function planStep(
   context: ChangeContext,
 ): Promise<UsableStep> {
   const named = address === undefined ? [] : await floatingIps.list({ floating_ip_address: address }, context);
-  const stamp = ownershipDescription(cluster.id, service.uid);
-  const step = planFloatingIp(address, [...present, ...named], portId, stamp);
+  const ownDescription = ownershipDescription(cluster.id, service.uid);
+  const step = planFloatingIp(address, [...present, ...named], portId, ownDescription);
   if (step.kind === "refuse") throw step.problem;
   return step;
 }
 
-/** @param portId undefined: it is nobody's until it is associated */
+/** @param portId undefined: not associated with a port yet */
 async function create(
   { floatingIps }: Tools,
   { cluster, service }: Ref,

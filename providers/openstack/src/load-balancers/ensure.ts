@@ -23,7 +23,7 @@ import { readSeen } from "./read.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
 import { memberSubnetOf, membersOf, portsIn, toOctaviaSpec, type OctaviaSpec } from "./octavia-spec.ts";
 
-/** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
+/** Reconciles the load balancer and all its parts. Reads each part and writes only the differences. */
 export async function ensureLoadBalancer(
   tools: Tools,
   wanted: DesiredLoadBalancer,
@@ -44,7 +44,7 @@ export async function ensureLoadBalancer(
     parts,
   );
   const isOther = steps.length > 0 || fromTags(balancer.tags).spec !== wanted.specFingerprint;
-  // What was in force is not any more, wherever the changes end.
+  // From here on the previous configuration is no longer in effect, even if a change fails.
   if (isOther) await writeTags(tools, balancer, octavia.tags, context);
   await carryOut(tools, balancer.id, steps, poolIdsOf(parts), context);
   await ensureFloatingIp(tools, wanted, octavia, balancer, context);
@@ -79,7 +79,7 @@ export async function updateNodes(
 
 const [nodesTagPrefix = ""] = toTags({ nodes: "" });
 
-/** The names of pools tell their ports. */
+/** The names of pools contain their ports. */
 function memberSteps(tools: Tools, wanted: LoadBalancerRef & DesiredNodes, parts: Parts): readonly Step[] {
   const memberSubnetId = memberSubnetOf(wanted.annotations, tools.settings);
   return parts.pools.flatMap(({ id, name }) => {

@@ -21,7 +21,7 @@ const listSchema = Type.Object({
 
 export type FloatingIp = Static<typeof floatingIpSchema>;
 
-/** Floating IPs of Neutron. Those that the provider makes are stamped by their description, which is written together with them. */
+/** Floating IPs of Neutron. The description marks those of the provider, and is set on creation. */
 export class FloatingIps {
   readonly #openStack: OpenStack;
 
@@ -42,7 +42,7 @@ export class FloatingIps {
     return (await this.#openStack.send(callScope, "network", "POST", "/floatingips", body, answerSchema)).floatingip;
   }
 
-  /** @param portId null: it is nobody's from then on */
+  /** @param portId null: detach it */
   async associate(id: string, portId: string | null, callScope: CallScope): Promise<FloatingIp> {
     const body = { floatingip: { port_id: portId } };
     return (await this.#openStack.send(callScope, "network", "PUT", `/floatingips/${id}`, body, answerSchema))
@@ -65,12 +65,12 @@ export type FloatingStep =
   | { readonly kind: "create" }
   | { readonly kind: "refuse"; readonly problem: ProviderError };
 
-/** @param present those of the port, those with the stamp, and the one that has the wanted address */
+/** @param present those of the port, those with the ownership description, and the one that has the wanted address */
 export function planFloatingIp(
   wanted: string | undefined,
   present: readonly FloatingIp[],
   portId: string,
-  stamp: string,
+  ownDescription: string,
 ): FloatingStep {
   const fits = ({ floating_ip_address: address }: FloatingIp): boolean => wanted === undefined || address === wanted;
   const own = present.find((each) => each.port_id === portId && fits(each));
@@ -85,7 +85,7 @@ export function planFloatingIp(
       problem: new ProviderError("ADDRESS_IN_USE", message, { field: "spec.requested_ips[0]" }),
     };
   }
-  const made = present.find((each) => each.description === stamp && each.port_id === null);
+  const made = present.find((each) => each.description === ownDescription && each.port_id === null);
   return made ? { kind: "associate", floatingIp: made } : { kind: "create" };
 }
 

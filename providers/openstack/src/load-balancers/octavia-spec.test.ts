@@ -94,7 +94,7 @@ describe("toOctaviaSpec()", () => {
     });
   });
 
-  test("asks nodes as Kubernetes wishes", () => {
+  test("uses the health check of Kubernetes", () => {
     const { listeners } = octaviaSpec({}, { healthCheck: { port: 32_000, path: "/healthz" } });
     expect(listeners[0]?.pool).toMatchObject({
       name: "k8s-1-tcp-80-tcp-to-30080-health-32000",
@@ -103,7 +103,7 @@ describe("toOctaviaSpec()", () => {
     });
   });
 
-  test("asks nobody where that is wished", () => {
+  test("creates no monitor if it is disabled", () => {
     const { listeners } = octaviaSpec({ "enable-health-monitor": "false" }, { healthCheck: { port: 32_000 } });
     expect(listeners[0]?.pool).toMatchObject({ name: "k8s-1-tcp-80-tcp-to-30080", monitor: undefined });
   });
@@ -136,7 +136,7 @@ describe("portsIn()", () => {
   test.each([
     ["k8s-1-tcp-80-tcp-to-30080", { nodePort: 30_080, monitorPort: undefined }],
     ["k8s-1-tcp-80-proxy-to-30080-health-32000", { nodePort: 30_080, monitorPort: 32_000 }],
-    ["somebody's", undefined],
+    ["another owner's", undefined],
   ])("reads %s", (name, expected) => {
     expect(portsIn(name)).toEqual(expected);
   });

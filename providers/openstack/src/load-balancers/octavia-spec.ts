@@ -20,7 +20,7 @@ export interface LoadBalancerSettings {
   readonly octaviaProvider?: string | undefined;
 }
 
-/** A target of a pool, as it shall be. */
+/** A desired target of a pool. */
 export interface DesiredMember {
   readonly name: string;
   readonly address: string;
@@ -30,7 +30,7 @@ export interface DesiredMember {
   readonly monitorPort?: number | undefined;
 }
 
-/** A health monitor, as it shall be. */
+/** A desired health monitor. */
 export interface DesiredMonitor {
   readonly type: "TCP" | "HTTP" | "UDP-CONNECT";
   readonly path?: string | undefined;
@@ -40,7 +40,7 @@ export interface DesiredMonitor {
   readonly maxRetriesDown: number;
 }
 
-/** A pool, as it shall be. Its name says its port and protocols: what cannot be changed, or not without losing connections, makes another pool. */
+/** A desired pool. Its name contains its port and protocols, so that a change that cannot be made in place, or would cut connections, creates another pool. */
 export interface DesiredPool {
   readonly name: string;
   readonly protocol: "TCP" | "UDP" | "HTTP" | "PROXY" | "PROXYV2";
@@ -52,7 +52,7 @@ export interface DesiredPool {
   readonly monitor?: DesiredMonitor | undefined;
 }
 
-/** A listener, as it shall be, and the pool behind it. */
+/** A desired listener and its pool. */
 export interface DesiredListener {
   readonly name: string;
   readonly protocol: "TCP" | "UDP" | "HTTP";
@@ -116,7 +116,7 @@ function poolName(listenerName: string, protocol: string, { nodePort, monitorPor
   return `${listenerName}-${protocol.toLowerCase()}-to-${nodePort}${health}`;
 }
 
-/** The ports that a pool's name tells; undefined: it is none of the provider's. */
+/** The ports in a pool's name; undefined: the pool is not the provider's. */
 export function portsIn(name: string): PoolPorts | undefined {
   const [, nodePort, monitorPort] = /-to-(\d+)(?:-health-(\d+))?$/.exec(name) ?? [];
   if (nodePort === undefined) return undefined;

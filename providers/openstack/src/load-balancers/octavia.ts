@@ -107,7 +107,7 @@ export class OctaviaReader {
       .loadbalancer;
   }
 
-  /** Load balancers that are not deleted; Octavia tells of those for a while. */
+  /** Load balancers that are not deleted; Octavia returns those for a while. */
   async balancers(
     filter: { readonly name?: string; readonly tags?: string },
     callScope: CallScope,

@@ -6,7 +6,7 @@ import {
   type OwnershipTags,
 } from "@cloudwire/provider-sdk";
 
-/** Tags of Octavia are single words, so that what they say stands behind `=`. Under this prefix they are the provider's stamp. */
+/** Prefix of the provider's ownership tags. Octavia's tags are single strings, so the value follows `=`. */
 const ownershipPrefix = "cloudwire.dev/";
 
 const keys = {
@@ -21,17 +21,17 @@ const keys = {
 /** Longest tag that Octavia takes. */
 const maxTagLength = 255;
 
-/** What tags of a load balancer say. */
+/** The values in the tags of a load balancer. */
 export type LoadBalancerTags = OwnershipTags & { readonly [key in keyof typeof keys]?: string | undefined };
 
-/** The tag by which everything of a cluster is listed. */
+/** The tag for listing all objects of a cluster. */
 export function clusterTag({ id }: Pick<Cluster, "id">): string {
   return `${keys.clusterId}=${id}`;
 }
 
-export function toTags(stamp: LoadBalancerTags): readonly string[] {
+export function toTags(ownership: LoadBalancerTags): readonly string[] {
   return (["clusterId", "clusterName", "serviceUid", "service", "spec", "nodes"] as const)
-    .flatMap((key) => (stamp[key] === undefined ? [] : [`${keys[key]}=${stamp[key]}`.slice(0, maxTagLength)]))
+    .flatMap((key) => (ownership[key] === undefined ? [] : [`${keys[key]}=${ownership[key]}`.slice(0, maxTagLength)]))
     .toSorted();
 }
 

@@ -25,7 +25,7 @@ export interface Wanted {
 }
 
 /**
- * What makes the load balancer's parts be as wanted, in order: what stands in the way goes first, pools are filled before traffic is sent to them, and
+ * Steps to reconcile the load balancer's parts, in order: blocking parts are deleted first, pools are filled before traffic is sent to them, and
  * what nothing points to any more goes last.
  */
 export function planParts(balancerId: string, wanted: readonly Wanted[], present: Parts): readonly Step[] {
@@ -209,7 +209,7 @@ function memberKey({ address, protocol_port: port, subnet_id: subnetId, monitor_
   return [address, port, subnetId ?? "", monitorPort ?? ""].join(" ");
 }
 
-/** A step with the ids of pools put in. @throws TypeError for a pool that nobody has made */
+/** A step with the ids of pools put in. @throws TypeError for a pool that does not exist */
 export function withPool(step: Step, poolIds: ReadonlyMap<string, string>): Pick<Step, "path" | "body"> {
   if (step.needsPool === undefined) return { path: step.path, body: step.body };
   const id = poolIds.get(step.needsPool);

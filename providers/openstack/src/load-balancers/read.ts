@@ -4,7 +4,7 @@ import type { FloatingIp } from "./floating-ips.ts";
 import type { Balancer, Listener, Pool } from "./octavia.ts";
 import type { Seen } from "./to-load-balancer.ts";
 
-/** All that can be told of a load balancer that exists. */
+/** All fields of an existing load balancer. */
 export async function readSeen(tools: Tools, balancer: Balancer, callScope: CallScope): Promise<Seen> {
   const { id, vip_port_id: portId } = balancer;
   const [listeners, pools, floatingIps] = await Promise.all([

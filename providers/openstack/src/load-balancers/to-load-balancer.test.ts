@@ -27,7 +27,7 @@ describe("toLoadBalancer()", () => {
       { balancer: { ...balancer, provisioning_status: "PENDING_UPDATE" } },
       undefined,
     ],
-  ])("tells %s", (_title, seen, ingress) => {
+  ])("maps %s", (_title, seen, ingress) => {
     expect(toLoadBalancer(seen).ingress).toEqual(ingress);
   });
 });

@@ -18,12 +18,12 @@ const workingPhases: ReadonlySet<LoadBalancerPhase> = new Set(["PROVISIONING", "
 /** Octavia changes what runs within seconds; to make a virtual machine takes a minute or two. */
 const pollAfterMs = 5_000;
 
-/** All that is told of a load balancer. */
+/** The observed state of a load balancer. */
 export interface Seen {
   readonly balancer: Balancer;
   /** The address from outside, if it has one. */
   readonly floatingIp?: FloatingIp | undefined;
-  /** What else somebody could change behind the provider's back. */
+  /** Other fields that someone could change without the provider. */
   readonly facts?: unknown;
   /** Undefined: not counted. */
   readonly registeredNodes?: number | undefined;
@@ -32,18 +32,18 @@ export interface Seen {
 /** A load balancer in the form of the contract. Fingerprints are set only for the configuration in effect. */
 export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }: Seen): LoadBalancer {
   const { id, tags, provisioning_status: status, operating_status: operating } = balancer;
-  const stamp = fromTags(tags);
+  const ownership = fromTags(tags);
   const phase = phases.get(status) ?? "UPDATING";
   const isInForce = phase === "ACTIVE";
   const ip = floatingIp?.floating_ip_address ?? balancer.vip_address;
   return {
     id,
-    service: taggedService(stamp),
+    service: taggedService(ownership),
     phase,
-    // Before all is made its own address is not the one from outside that it will have: what was told stays.
-    ...(isInForce && stamp.spec !== undefined && ip !== null ? { ingress: [{ ip }] } : {}),
-    specFingerprint: isInForce ? (stamp.spec ?? "") : "",
-    nodesFingerprint: isInForce ? (stamp.nodes ?? "") : "",
+    // Until everything is created, the internal address is not the final one, so the reported address stays.
+    ...(isInForce && ownership.spec !== undefined && ip !== null ? { ingress: [{ ip }] } : {}),
+    specFingerprint: isInForce ? (ownership.spec ?? "") : "",
+    nodesFingerprint: isInForce ? (ownership.nodes ?? "") : "",
     observedFingerprint: digest([balancer.name, balancer.vip_address, tags.toSorted(), floatingIp?.id, facts]),
     ...(registeredNodes === undefined ? {} : { registeredNodes }),
     conditions: [
@@ -56,7 +56,7 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
 
 /** What is to be done about a load balancer that Octavia could not make work. */
 export function failedMessage(id: string): string {
-  return `load balancer ${id} is in state ERROR and takes no change: ask Octavia for its failover, or delete the Service and make it anew`;
+  return `load balancer ${id} is in state ERROR and takes no change: ask Octavia for its failover, or recreate the Service`;
 }
 
 function messageOf(status: string, operating: string, id: string): string {

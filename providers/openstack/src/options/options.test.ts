@@ -56,7 +56,7 @@ describe("parseOptions()", () => {
     });
   });
 
-  test("tells all that is wrong, and what to do", () => {
+  test("reports all problems with their fixes", () => {
     expect(parseOptions(["--auth-url", "x", "--watch-interval", "1", "--call-rate", "0:1"], {})).toEqual({
       kind: "problems",
       problems: [

@@ -25,7 +25,7 @@ export interface RouteSettings {
 
 type View = Pick<InstanceView, "internalNetworks" | "publicNetworks"> & { readonly region: string };
 
-/** How old a read of all servers may be that tells whose an address is. */
+/** Maximum age of a read of all servers for looking up the owner of an address. */
 const serversAgeMs = 5_000;
 
 export function routeHandlers(
@@ -43,7 +43,7 @@ export function routeHandlers(
   };
 }
 
-/** Routes of one router. They have no tags: within the pod CIDRs they are the cluster's, to whom the router says that it belongs. */
+/** Routes of one router. They have no tags: within the pod CIDRs they belong to the cluster in the router's tag. */
 class Routes {
   readonly #router: Router;
   readonly #servers: ServerReader;
@@ -85,7 +85,7 @@ class Routes {
       return planRoute(each, server && this.#nexthop(server, each.destinationCidr), routes, this.#ranges);
     });
     const writes = steps.filter((step) => step.kind === "write");
-    if (writes.length > 0 && !this.#told(steps, context)) {
+    if (writes.length > 0 && !this.#plans(steps, context)) {
       if (owner === undefined) await this.#router.claim(context.cluster, context);
       // First the new way: traffic always has one.
       await this.#router.add(
@@ -116,8 +116,8 @@ class Routes {
     return named.map((found) => (found.every((route) => gone.includes(route)) ? undefined : this.#notOurs(owner)));
   }
 
-  /** True: only told of. */
-  #told(steps: readonly RouteStep[], context: RouteChangeContext): boolean {
+  /** True: only planned. */
+  #plans(steps: readonly RouteStep[], context: RouteChangeContext): boolean {
     if (!context.validateOnly) return false;
     for (const step of steps) {
       if (step.kind !== "write") continue;
@@ -158,7 +158,7 @@ class Routes {
   }
 
   #notOurs(owner: string | undefined): ProviderError {
-    const whose = owner === undefined ? "nobody's: somebody made them by hand" : `cluster ${owner}'s`;
+    const whose = owner === undefined ? "not owned by a cluster: a user created them" : `cluster ${owner}'s`;
     const message = `the routes to pod CIDRs of router ${this.#router.id} are ${whose}`;
     const metadata = { owner_cluster_id: owner ?? "", id: this.#router.id };
     return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });

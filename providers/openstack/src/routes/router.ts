@@ -16,14 +16,14 @@ const anything = Type.Unknown();
 /** A tag is a part of the path of requests, so that it has no slash; old Neutrons take 60 characters, for this and a UUID. */
 const ownerPrefix = "cloudwire-cluster-id=";
 
-/** What a router has, and whose its routes to pod CIDRs are. */
+/** A router's routes, and the owner of those to pod CIDRs. */
 export interface ReadRouter {
   readonly routes: readonly ExtraRoute[];
-  /** Undefined: nobody's. */
+  /** Undefined: none. */
   readonly owner: string | undefined;
 }
 
-/** The router of the cluster's nodes. Routes come and go by Neutron's extension extraroute-atomic: nobody's other changes are lost. */
+/** The router of the cluster's nodes. Changes use Neutron's extension extraroute-atomic, so concurrent changes of others are not lost. */
 export class Router {
   readonly id: string;
   readonly #openStack: OpenStack;

@@ -26,7 +26,7 @@ export interface CloudClientOptions {
   readonly apiKey: string;
   /** Of clients that do not live long. */
   readonly checks?: AnswerChecks;
-  /** Told of every call. */
+  /** Called for each call. */
   readonly observe?: (outcome: CallOutcome) => void;
 }
 

@@ -4,7 +4,7 @@ import { type TSchema, type Static, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { ErrorBody } from "../api/errors.ts";
 
-/** What went wrong with a call, told apart as far as it can be known. */
+/** The kinds of failed calls, as far as they can be distinguished. */
 export type CallFailure =
   /** The cloud refused: it says so itself. */
   | {
@@ -45,9 +45,9 @@ export interface CallOutcome {
 export interface HttpOptions {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Default: checks of its own, made anew. */
+  /** Default: new checks. */
   readonly checks?: AnswerChecks | undefined;
-  /** Told of every call. */
+  /** Called for each call. */
   readonly observe?: (outcome: CallOutcome) => void;
 }
 

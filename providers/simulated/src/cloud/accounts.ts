@@ -18,16 +18,16 @@ export const addAccount = (database: Database, spec: AccountSpec): void => {
   );
 };
 
-/** Takes a key back; one that nobody has is as good. */
+/** Revokes a key; an unknown key is not an error. */
 export const revokeKey = (database: Database, key: string): void => {
   database.run("DELETE FROM accounts WHERE key_hash = ?", hashOf(key));
 };
 
-/** Who has this key; undefined: nobody. */
+/** The owner of this key; undefined: none. */
 export const callerOf = (database: Database, key: string): Caller | undefined => {
   const row = database.get("SELECT id, role FROM accounts WHERE key_hash = ?", hashOf(key));
   return row && { account: textOf(row, "id"), role: textOf(row, "role") === "viewer" ? "viewer" : "editor" };
 };
 
-/** Keys are compared by hash: none is in the state file, and the time of a comparison tells nothing. */
+/** Keys are compared by hash, so the state file has no keys, and the comparison time reveals nothing. */
 const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");

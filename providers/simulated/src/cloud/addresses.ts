@@ -19,7 +19,7 @@ export const addressAt = ({ family, first }: Cidr, position: number): string =>
 export const subnetAt = ({ family, first }: Cidr, prefix: number, position: number): string =>
   `${formatAddress(family, first + (BigInt(position) << BigInt(bitsOf(family) - prefix)))}/${prefix}`;
 
-/** Tells whether an address is in one of the networks; an empty list lets everybody in. */
+/** Whether an address is in one of the networks; an empty list allows all. */
 export const allowList = (sourceRanges: readonly string[]): ((address: string) => boolean) => {
   if (sourceRanges.length === 0) return () => true;
   const list = new BlockList();

@@ -192,18 +192,18 @@ describe("instances", () => {
     expect(await names({ zone: ["south-a"] })).toEqual(["f-1", "f-2"]);
     expect(await names({ tag: ["a/b=1"] })).toEqual(["f-1", "f-3"]);
     expect(await names({ tag: ["a/b=1"], zone: ["south-b"] })).toEqual(["f-3"]);
-    expect(await names({ name: ["f-2", "nobody"] })).toEqual(["f-2"]);
+    expect(await names({ name: ["f-2", "unknown"] })).toEqual(["f-2"]);
   });
 
   test("are looked up in one call that accounts for every id and name", async () => {
     const [one] = await cloud.client.createInstances(instanceSpecs(1, { name: "lookup-me" }), soon());
     const found = await cloud.client.lookupInstances(
-      { ids: [one?.id ?? "", "i-nope"], names: ["lookup-me", "nobody"], consistent: true },
+      { ids: [one?.id ?? "", "i-nope"], names: ["lookup-me", "unknown"], consistent: true },
       soon(),
     );
     expect(found).toMatchObject({
       items: [{ id: one?.id }],
-      missing: { ids: ["i-nope"], names: ["nobody"] },
+      missing: { ids: ["i-nope"], names: ["unknown"] },
       consistency: "strong",
       unreachable: { zones: [] },
     });
@@ -280,7 +280,7 @@ describe("routes", () => {
 
 describe("change feed", () => {
   test("continues a list without a gap and waits for what comes", async () => {
-    const page = await cloud.client.listInstances({ pageSize: 1, name: ["nobody"] }, soon());
+    const page = await cloud.client.listInstances({ pageSize: 1, name: ["unknown"] }, soon());
     const waiting = cloud.client.events({ after: page.snapshot, kind: ["instance"], waitMs: 10_000 }, soon());
     const [made] = await cloud.client.createInstances(instanceSpecs(1, { name: "watched" }), soon());
     const first = await waiting;

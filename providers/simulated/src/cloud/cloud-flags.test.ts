@@ -40,7 +40,7 @@ describe("toCloudOptions()", () => {
     });
   });
 
-  test("collects everything that is wrong and tells no key", () => {
+  test("collects all problems and reveals no key", () => {
     const argv = [
       "--listen=7070",
       "--account=A=secret",

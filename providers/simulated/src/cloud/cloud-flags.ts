@@ -66,7 +66,7 @@ function parseAccount(text: string, problems: string[]): AccountSpec {
   const [id = "", key = "", role = "editor", ...rest] = text.split("=");
   const isRole = role === "editor" || role === "viewer";
   if (/^[a-z0-9-]{1,63}$/.test(id) && key !== "" && isRole && rest.length === 0) return { id, key, role };
-  // The key is a secret: only the id is told.
+  // The key is a secret: show only the ID.
   problems.push(`--account ${id}=…: must be id=key or id=key=viewer, the id of lower case letters, digits and dashes`);
   return { id, key };
 }

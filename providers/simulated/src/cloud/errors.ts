@@ -1,6 +1,6 @@
 import { errorCodes, type ErrorCode } from "../api/errors.ts";
 
-/** A refusal the client is told of. Anything else that is thrown is a bug and answered as InternalError. */
+/** An error for the client. Any other thrown error is a bug and returned as InternalError. */
 export class CloudError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;

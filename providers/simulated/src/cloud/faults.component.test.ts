@@ -14,7 +14,7 @@ afterEach(async () => {
 afterAll(async () => cloud.close());
 
 const lookup = async (signal = soon()) =>
-  cloud.client.lookupInstances({ ids, names: ["nobody"], consistent: true }, signal);
+  cloud.client.lookupInstances({ ids, names: ["unknown"], consistent: true }, signal);
 
 describe("faults that replace the answer", () => {
   test.each<[FaultSpec, object]>([
@@ -81,7 +81,7 @@ describe("faults that spoil the data", () => {
     expect({ items: page.items.length, complete: page.complete }).toEqual(expectedList);
   });
 
-  test("a zone outage is told, and nothing in the zone can be read or changed", async () => {
+  test("a zone outage is reported, and nothing in the zone can be read or changed", async () => {
     await cloud.admin.addFault({ kind: "zoneOutage", zone: "north-a" });
     expect((await lookup()).unreachable).toEqual({ zones: ["north-a"] });
     const outage = { failure: { status: 503, code: "ServiceUnavailable" } };

@@ -4,7 +4,7 @@ import { addressAt, sizeOf } from "./addresses.ts";
 
 const unprivilegedOffset = 10_000;
 
-/** A port below 1024 that nobody uses: 1 is tcpmux. */
+/** An unused port below 1024: 1 is tcpmux. */
 const probedPort = 1;
 
 /** Decides "auto" by trying: rights, capabilities and ip_unprivileged_port_start all count. */
@@ -15,7 +15,7 @@ export async function resolveOffset(offset: number | "auto", loadBalancers: Cidr
   return (await mayListen(host)) ? 0 : unprivilegedOffset;
 }
 
-/** Every other failure than a missing right is for the load balancers themselves to tell. */
+/** The load balancers report all other failures than a missing permission. */
 async function mayListen(host: string): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve) => {

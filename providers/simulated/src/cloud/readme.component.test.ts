@@ -11,7 +11,7 @@ import { startTestCloud } from "../test/test-cloud.ts";
 
 const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
 const [, table = ""] = /<!-- begin paths -->(.*)<!-- end paths -->/s.exec(readme) ?? [];
-const told = [...table.matchAll(/^\| `([A-Z]+) (\S+)` \| `([a-zA-Z.]+)` \|/gm)].map(
+const documented = [...table.matchAll(/^\| `([A-Z]+) (\S+)` \| `([a-zA-Z.]+)` \|/gm)].map(
   ([, method = "", path = "", operation = ""]) => ({
     method,
     path,
@@ -21,9 +21,9 @@ const told = [...table.matchAll(/^\| `([A-Z]+) (\S+)` \| `([a-zA-Z.]+)` \|/gm)].
 
 test("every path of the README exists and is the operation it says", async () => {
   await using cloud = await startTestCloud();
-  expect(told.length).toBeGreaterThan(20);
+  expect(documented.length).toBeGreaterThan(20);
   await Promise.all(
-    told.map(async ({ method, path }) => {
+    documented.map(async ({ method, path }) => {
       const response = await fetch(new URL(path, cloud.url), { method });
       expect([method, path, response.status]).toEqual([method, path, 401]);
     }),
@@ -31,7 +31,7 @@ test("every path of the README exists and is the operation it says", async () =>
   const log = await cloud.admin.log(1000);
   const served = log.map(({ method, path, operation }) => `${method} ${path} ${operation}`);
   expect(served.toSorted()).toEqual(
-    told.map(({ method, path, operation }) => `${method} ${path} ${operation}`).toSorted(),
+    documented.map(({ method, path, operation }) => `${method} ${path} ${operation}`).toSorted(),
   );
 });
 
@@ -47,7 +47,7 @@ test("every path of the API is in the README", async () => {
   const spelled = paths.flatMap((path) =>
     path.includes("${action}") ? ["start", "stop"].map((action) => path.replace("${action}", action)) : [path],
   );
-  expect(spelled.toSorted()).toEqual(told.map(({ method, path }) => `${method} ${path}`).toSorted());
+  expect(spelled.toSorted()).toEqual(documented.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
 
 test("every error code and every kind of fault is in the README", () => {

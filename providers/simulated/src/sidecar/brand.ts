@@ -2,7 +2,7 @@ import type { LoadBalancerHandlers } from "@cloudwire/provider-sdk";
 import { domain } from "./load-balancers/annotations.ts";
 import { providerIdPrefix } from "./instances/provider-id.ts";
 
-/** What tells one simulated cloud from another in the same cluster. */
+/** Distinguishes several simulated clouds in the same cluster. */
 export interface Brand {
   readonly name: string;
   readonly idPrefix: string;

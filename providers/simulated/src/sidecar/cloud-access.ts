@@ -5,7 +5,7 @@ import { toProviderError } from "./errors.ts";
 
 export interface CloudAccessOptions {
   readonly url: string;
-  /** The key in force; asked anew for every call, so that a new key needs no restart. */
+  /** The current key, read for every call, so that a new key needs no restart. */
   readonly apiKey: () => string;
   /** Longest time of one call of the cloud. */
   readonly callTimeoutMs: number;
@@ -32,7 +32,7 @@ export interface CloudAccess {
   ) => Promise<T>;
   /**
    * Refuses an answer about another account than the one that the first call was answered for: the key has been given
-   * to somebody else, and nothing that this answer lacks is absent from ours.
+   * to another account, and its response proves no absence in ours.
    */
   readonly requireOwn: (answer: { readonly account: string }) => void;
   /** The account that the key belongs to; as long as none was answered, nothing is known. */

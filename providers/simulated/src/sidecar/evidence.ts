@@ -15,7 +15,7 @@ export function missProblem(lookup: Evidence & { readonly missing?: object }): P
   if (lookup.consistency !== "strong") {
     return incomplete("the cloud answered from a replica that may lag: what it lacks may exist");
   }
-  return lookup.missing ? undefined : incomplete("the cloud does not say what it looked for in vain");
+  return lookup.missing ? undefined : incomplete("the cloud does not list the missing objects");
 }
 
 /** Why an id is neither found nor named as missing; undefined: it is named. */

@@ -8,7 +8,7 @@ import { routeHandlers } from "./routes.ts";
 import { volumeHandlers } from "./volumes.ts";
 
 export interface SimulatedProviderOptions extends CloudAccessOptions {
-  /** Tells this cloud from others in the same cluster: a name, a provider-ID prefix and load balancer classes of its own. */
+  /** Distinguishes this cloud from others in the same cluster: a name, a provider-ID prefix and load balancer classes of its own. */
   readonly brand?: string | undefined;
   /** Plugins in whose style PersistentVolumes name volumes of this cloud. */
   readonly inTreePlugins?: readonly string[];

@@ -144,7 +144,7 @@ describe("volumes", () => {
   const wordOf = ({ outcome }: Awaited<ReturnType<typeof get>>[number]): string =>
     outcome?.$case === "volume" ? "volume" : outcomeWord({ outcome });
 
-  test("of a former in-tree plugin are theirs who name it", async () => {
+  test("of a legacy in-tree plugin belong to providers that declare it", async () => {
     await provider.close();
     provider = await startTestProvider({ inTreePlugins: ["kubernetes.io/cinder"] });
     const { id } = await provider.cloud.client.createVolume({ name: "data", zone: "north-a", sizeGiB: 1 }, soon());
@@ -156,7 +156,7 @@ describe("volumes", () => {
     expect(results.map(wordOf)).toEqual(["volume", "notOwned"]);
   });
 
-  test("are told apart: present, absent, not mine, malformed", async () => {
+  test("are distinguished: present, absent, not owned, malformed", async () => {
     const volume = await provider.cloud.client.createVolume({ name: "data", zone: "south-b", sizeGiB: 1 }, soon());
     const asked = [csi(volume.id), csi("vol-000000000000"), csi(volume.id, "ebs.csi.aws.com"), csi("garbage")];
     const { result, total } = await countCalls(async () => get(asked));
@@ -178,10 +178,10 @@ describe("volumes", () => {
     { kind: "zoneOutage", zone: "north-a" },
   ])("are never absent on %j", async (fault) => {
     await provider.cloud.admin.addFault(fault);
-    const told = await get([csi("vol-000000000000")]).then(
+    const results = await get([csi("vol-000000000000")]).then(
       (results) => results.map(wordOf),
       (error: unknown) => [`unknown ${reasonOf(error)}`],
     );
-    expect(told).toEqual([expect.stringMatching(/^unknown [A-Z_]+$/)]);
+    expect(results).toEqual([expect.stringMatching(/^unknown [A-Z_]+$/)]);
   });
 });

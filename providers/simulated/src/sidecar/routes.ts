@@ -44,7 +44,7 @@ type Step =
   /** `replaces`: the cluster's own route to another machine, which has to go first. */
   | { readonly kind: "create"; readonly spec: RouteSpec; readonly replaces: Route | undefined };
 
-/** At most three calls a batch: what is there, what has to go, what has to come. One if all routes are up to date. */
+/** At most three calls a batch: list, delete, create. One if all routes are up to date. */
 async function ensureRoutes(
   cloud: CloudAccess,
   routes: readonly DesiredRoute[],
@@ -132,7 +132,7 @@ async function deleteRoutes(
   return found.map((route, index) => problems[index] ?? (route && failures.get(route.id)));
 }
 
-/** Also a route without any stamp is somebody's: a user made it by hand. */
+/** A route without ownership tags belongs to a user. */
 function foreignProblem(route: Route, { cluster }: RouteChangeContext): ProviderError | undefined {
   const problem = problemOfTags("route", route, cluster);
   if (problem?.reason !== "NAME_TAKEN") return problem;
@@ -146,7 +146,7 @@ function deleteProblem(refusal: ItemRefusal): ProviderError | undefined {
   return refusal === undefined || refusal.code === "RouteNotFound" ? undefined : fromItem(refusal);
 }
 
-/** The routes to these destinations, whoever made them. */
+/** The routes to these destinations, of any owner. */
 async function readDestinations(
   cloud: CloudAccess,
   routes: readonly DesiredRoute[],

@@ -24,7 +24,7 @@ export const sidecarFlags = {
   "in-tree-plugin": {
     valueName: "name",
     repeated: true,
-    help: "Former in-tree volume plugin, such as kubernetes.io/cinder, whose volume ids are this cloud's. Default: none.",
+    help: "Legacy in-tree volume plugin, such as kubernetes.io/cinder, whose volume ids are this cloud's. Default: none.",
   },
   "cloud-call-rate": {
     valueName: "rate[:burst]",

@@ -15,8 +15,8 @@ export class TracingError extends Error {
 }
 
 /**
- * Exports traces where OpenTelemetry's variables ask for them: the spans are the SDK's, one a call. All that a vendor has to do. undefined: nobody
- * asks, and the library is not even loaded. Rejects with {@link TracingError}.
+ * Exports traces if OpenTelemetry's variables enable it. The SDK creates the spans, one per call. Returns undefined if it is
+ * disabled, without loading the library. Rejects with {@link TracingError}.
  */
 export const startTracing = async (
   environment: Readonly<Record<string, string | undefined>>,
@@ -31,7 +31,7 @@ export const startTracing = async (
   ]);
   const exporter = made(() => new OTLPTraceExporter());
   const { defaultResource, detectResources, resourceAttributesEnvDetector, resourceFromAttributes } = resources;
-  // Unless told otherwise an SDK takes what the caller takes, so the controller decides about both.
+  // By default the sampling decision of the caller applies, so the controller decides for both.
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ "service.name": "cloudwire-provider-simulated" }))

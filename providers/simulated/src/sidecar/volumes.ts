@@ -13,10 +13,10 @@ import { checkAccounted, freshnessProblem, missProblem } from "./evidence.ts";
 /** Name of the cloud's CSI driver; volume handles are the cloud's volume ids. */
 const csiDriver = "csi.simulated.cloudwire.dev";
 
-/** Most items of one look-up at the cloud. */
+/** Maximum number of items in one look-up. */
 const maxBatchSize = 1000;
 
-/** `inTreePlugins`: names of former in-tree plugins whose volume ids are taken for the cloud's own. */
+/** `inTreePlugins`: names of legacy in-tree plugins whose volume ids are taken for the cloud's own. */
 export function volumeHandlers(cloud: CloudAccess, inTreePlugins: readonly string[] = []): VolumeHandlers {
   return {
     features: { maxBatchSize, csiDrivers: [csiDriver], inTreePlugins },

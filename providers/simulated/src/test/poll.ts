@@ -10,7 +10,7 @@ export async function poll<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > endMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    if (Date.now() > endMs) throw new Error(`timed out after ${timeoutMs} ms: ${what}`);
     await sleep(10);
   }
 }

@@ -22,14 +22,14 @@ type Target = Pick<HealthProbe, "protocol" | "port" | "path">;
 /** Where kube-proxy says whether it serves the node. */
 const kubeProxy: Target = { protocol: "HTTP", port: "10256", path: "/healthz" };
 
-/** Annotations first, then what Kubernetes asks for, then what fits the protocol: nobody answers TCP where UDP is served. */
+/** In order of precedence: annotations, the request of Kubernetes, the default of the protocol. A UDP port does not accept TCP. */
 export function readHealthProbe(
   read: Annotations,
   { healthCheck }: Pick<DesiredLoadBalancer, "healthCheck">,
   protocol: "TCP" | "UDP" | "TCP_UDP",
 ): HealthProbe {
   const own = healthCheck
-    ? wished(healthCheck)
+    ? requestedTarget(healthCheck)
     : protocol === "UDP"
       ? kubeProxy
       : { protocol: "TCP" as const, port: trafficPort };
@@ -50,7 +50,7 @@ export function readHealthProbe(
 
 const protocols = ["TCP", "HTTP", "HTTPS"] as const;
 
-function wished({ port, path }: { readonly port: number; readonly path?: string | undefined }): Target {
+function requestedTarget({ port, path }: { readonly port: number; readonly path?: string | undefined }): Target {
   return path === undefined ? { protocol: "TCP", port: String(port) } : { protocol: "HTTP", port: String(port), path };
 }
 

@@ -173,7 +173,7 @@ describe("toNlbSpec() honors", () => {
     expect(toNlbSpec(wanted(annotations)).listeners[0]).toMatchObject(expected);
   });
 
-  test("deletion protection only where it is wished for", () => {
+  test("deletion protection only on request", () => {
     const of = (deletionProtection?: boolean) =>
       toNlbSpec(wanted({}, deletionProtection === undefined ? {} : { deletionProtection })).attributes[
         "deletion_protection.enabled"

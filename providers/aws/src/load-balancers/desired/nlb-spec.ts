@@ -9,7 +9,7 @@ export type ListenerProtocol = "TCP" | "UDP" | "TCP_UDP" | "TLS";
 /** Of NLBs; TLS listeners have a fixed one. */
 export const defaultIdleTimeoutSeconds = 350;
 
-/** A target group, as it shall be. */
+/** A desired target group. */
 export interface DesiredTargetGroup {
   readonly name: string;
   readonly protocol: ListenerProtocol;
@@ -21,7 +21,7 @@ export interface DesiredTargetGroup {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A listener, as it shall be, and where it forwards to. */
+/** A desired listener and its target. */
 export interface DesiredListener {
   readonly port: number;
   readonly protocol: ListenerProtocol;

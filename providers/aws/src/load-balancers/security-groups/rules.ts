@@ -40,7 +40,7 @@ function transportsOf(protocol: NlbSpec["listeners"][number]["protocol"]): reado
   return protocol satisfies never;
 }
 
-/** What tells rules apart. */
+/** Identifies a rule. */
 export function ruleKey({ protocol, fromPort, toPort, range }: SecurityRule): string {
   return [protocol, fromPort, toPort, range].join("|");
 }

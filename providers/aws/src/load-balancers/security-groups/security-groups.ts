@@ -17,7 +17,7 @@ import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules
 import type { Tools, Work } from "../tools.ts";
 import type { NlbSpec } from "../desired/nlb-spec.ts";
 
-/** The security groups that a load balancer shall have; its own one exists then, with the wanted rules. */
+/** Returns the desired security groups of a load balancer, after creating its own one with the desired rules. */
 export async function ensureSecurityGroups(
   tools: Tools,
   wanted: DesiredLoadBalancer,
@@ -77,9 +77,15 @@ export async function ensureOwnGroup(
   return made;
 }
 
-async function create({ aws, settings }: Tools, name: string, wanted: DesiredLoadBalancer, stamp: Tags, on: CallScope) {
+async function create(
+  { aws, settings }: Tools,
+  name: string,
+  wanted: DesiredLoadBalancer,
+  ownTags: Tags,
+  on: CallScope,
+) {
   const { namespace, name: service } = wanted.service;
-  const tags = { ResourceType: "security-group", Tags: toAwsTags(stamp) } as const;
+  const tags = { ResourceType: "security-group", Tags: toAwsTags(ownTags) } as const;
   return aws.ec2(on, (client, options) =>
     client.send(
       new CreateSecurityGroupCommand({
@@ -142,7 +148,7 @@ async function ensureTags({ aws }: Tools, group: SecurityGroup, wanted: Tags, wo
   );
 }
 
-/** Nodes' groups let in what comes from the load balancer's own group, and thus from nobody else. */
+/** The nodes' groups allow traffic only from the load balancer's own group. */
 async function letNodesTakeTraffic({ aws, reader, settings }: Tools, groupId: string, work: Work): Promise<void> {
   const wanted = settings.nodeSecurityGroups;
   const found = await reader.securityGroupsWith("group-id", wanted, work.context);
@@ -210,7 +216,7 @@ async function forget({ aws, reader }: Tools, groupId: string, work: Work): Prom
   }
 }
 
-/** This code says that it is as wished already. */
+/** This code means that the rule exists already. */
 async function unlessCode(code: string, act: () => Promise<unknown>): Promise<void> {
   try {
     await act();

@@ -67,7 +67,7 @@ async function createGroup(
     // An earlier call that was interrupted has made it.
     const made = await reader.groupNamed(group.name, work.context);
     if (made === undefined)
-      throw new ProviderError("NOT_READY", `target group ${group.name} is going; it is made anew then`);
+      throw new ProviderError("NOT_READY", `target group ${group.name} is being deleted; it is recreated afterwards`);
     const madeTags = (await reader.tags([made.arn], work.context)).get(made.arn) ?? {};
     const owned = { what: "target group", id: made.arn, name: made.name, tags: madeTags };
     const problem = problemOfTags(owned, wanted);

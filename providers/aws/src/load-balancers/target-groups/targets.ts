@@ -14,7 +14,7 @@ export interface TargetedGroup {
 /** Targets of one request. */
 const maxTargets = 200;
 
-/** Ids of the nodes' machines; nodes whose machines are not in EC2 are told of and left out. */
+/** IDs of the nodes' instances. Nodes without an EC2 instance are reported and left out. */
 export function targetIds(
   nodes: readonly TargetNode[],
   context: Pick<ChangeContext, "addDiagnostic">,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { manualClock } from "../../test/manual-clock.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
-test("RateLimiter.take() lets the burst through, then tells how long to wait, account by account", () => {
+test("RateLimiter.take() allows the burst, then returns the wait time, per account", () => {
   const clock = manualClock();
   const limiter = new RateLimiter(clock.now);
   const limit = { perSecond: 2, burst: 3 };

@@ -68,7 +68,7 @@ export class Forwarder {
     return results;
   }
 
-  /** The next connection asks for the targets anew; connections that are open stay. */
+  /** The next connection reads the targets again; open connections stay. */
   targetsChanged(id: string): void {
     this.#targets.delete(id);
   }

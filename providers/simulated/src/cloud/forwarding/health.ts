@@ -27,7 +27,7 @@ interface Known {
 
 /**
  * Health of targets, asked only when a connection needs to know: two hundred load balancers with thousands of targets cost
- * nothing until somebody uses them.
+ * nothing until a client uses them.
  */
 export class Health {
   readonly #options: HealthOptions;

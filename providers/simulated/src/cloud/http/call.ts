@@ -1,12 +1,12 @@
 import type { FaultSpec } from "../../api/admin.ts";
 
-/** What the gate found out about a call of the API. */
+/** The data of the request pipeline about an API call. */
 export interface Call {
   readonly operation: string;
   /** Empty until the key was recognized. */
   account: string;
   readonly faults: readonly FaultSpec[];
-  /** Ids of the instances that the answer tells of, or says not to exist. */
+  /** IDs of the instances in the response, missing ones included. */
   asked: readonly string[];
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;

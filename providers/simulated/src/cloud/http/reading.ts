@@ -64,7 +64,7 @@ export interface LookupRequest<T extends Stored> {
   readonly consistent?: boolean | undefined;
 }
 
-/** Many at once, by id and by name. What is missing is told by name, and only if nothing was unreachable. */
+/** A batch look-up by ID and name. Missing objects are listed only if nothing was unreachable. */
 export const readMany = <T extends Stored>(world: World, call: Call, request: LookupRequest<T>) => {
   const position = positionOf(world, call, request.consistent ?? false, "get");
   const { snapshot } = position;

@@ -58,7 +58,7 @@ export const createHttpServer = (logLevel: string): HttpServer => {
   return server;
 };
 
-/** What fastify itself refuses (no JSON, too large) is the client's mistake; everything unknown is ours and not told. */
+/** What fastify rejects (invalid JSON, too large) is the client's error; unknown errors are ours and are not disclosed. */
 const toCloudError = (error: unknown): CloudError => {
   if (error instanceof CloudError) return error;
   if (error instanceof Error && "statusCode" in error && typeof error.statusCode === "number") {

@@ -5,7 +5,7 @@ import { CloudError } from "../errors.ts";
 
 type Validated = { readonly value: unknown } | { readonly error: Error };
 
-/** How many mistakes of one request are told. */
+/** Maximum number of problems in an error message. */
 const maxShown = 5;
 
 /** Bodies are taken as they are; what comes out of a URL is text and is converted first. */
@@ -15,9 +15,9 @@ export const compileValidator = (schema: TSchema, part: string | undefined): ((v
     const converted = part === "body" ? value : Value.Convert(schema, value);
     if (validator.Check(converted)) return { value: converted };
     const found = validator.Errors(converted).filter((error) => error.keyword !== "boolean");
-    const told = found.slice(0, maxShown).map((error) => describe(part ?? "request", error));
+    const shown = found.slice(0, maxShown).map((error) => describe(part ?? "request", error));
     const more = found.length > maxShown ? `; and ${found.length - maxShown} more` : "";
-    return { error: new CloudError("InvalidRequest", `${told.join("; ")}${more}`) };
+    return { error: new CloudError("InvalidRequest", `${shown.join("; ")}${more}`) };
   };
 };
 

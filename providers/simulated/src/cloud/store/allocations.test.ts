@@ -26,7 +26,7 @@ test("allocate() goes round: what was given back comes last", () => {
   expect(() => take("g")).toThrow("the pool p has no free address left");
 });
 
-test("reserve() takes a position once and tells who has it", () => {
+test("reserve() takes a position once and returns its owner", () => {
   const database = newDatabase();
   expect(reserve(database, pool, 2, "a")).toBeUndefined();
   expect(reserve(database, pool, 2, "b")).toBe("a");

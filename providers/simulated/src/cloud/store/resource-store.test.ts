@@ -86,7 +86,7 @@ describe("ResourceStore", () => {
     expect(store.list(thingKind, "acc", filter).map(({ id }) => id)).toEqual(expected);
   });
 
-  test("changes() tells created, updated and deleted, in order, from any point on", () => {
+  test("changes() returns created, updated and deleted, in order, from any point on", () => {
     const { store, put } = newStore();
     put("a");
     put("a", { state: "x" });

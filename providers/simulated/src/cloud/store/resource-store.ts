@@ -140,7 +140,7 @@ export class ResourceStore {
     return { ...resource, revision };
   }
 
-  /** @param resource as it was last: the change feed tells it */
+  /** @param resource its last version, for the change feed */
   delete<T extends Stored>(kind: Kind<T>, account: string, resource: T): void {
     this.#append(kind.name, account, resource, "deleted", undefined, JSON.stringify(resource));
   }

@@ -108,7 +108,7 @@ const withResult = (listener: Listener, result: BindResult | undefined): Listene
   return { ...rest, status: "failed", reason: result.reason };
 };
 
-/** A port tried again in vain, or bound again after a restart, is no change worth an event. */
+/** A failed retry of a port, or a bind after a restart, causes no event. */
 const isUnchanged = (settled: LoadBalancerRecord, latest: LoadBalancer): boolean =>
   latest.operationId === undefined &&
   settled.state === latest.state &&

@@ -160,7 +160,7 @@ const network = (text: string): Cidr => {
   return cidr;
 };
 
-// External and IPv6 addresses are only told, never listened on: benchmarking, documentation and unique local ranges.
+// External and IPv6 addresses are only reported, never listened on: benchmarking, documentation and unique local ranges.
 const externalIpv4 = network("198.18.0.0/15");
 const externalIpv6 = network("2001:db8:51::/96");
 const internalIpv6 = network("fd51:51::/96");

@@ -58,7 +58,7 @@ export const deleteRoute = (world: World, account: string, id: string): Route =>
   return last;
 };
 
-/** A route to an instance that is gone is a black hole: that is seen when it is read, nobody has to write it down. */
+/** A route to a deleted instance is a black hole. This is computed on read, not stored. */
 export const withState = (world: World, account: string, route: Versioned<RouteRecord>, snapshot?: number): Route => {
   const instance = world.store.get(instanceKind, account, route.instanceId, snapshot);
   const alive = instance !== undefined && instance.state !== "terminated";

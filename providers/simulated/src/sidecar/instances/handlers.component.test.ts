@@ -92,19 +92,19 @@ describe("BatchGetInstances", () => {
     expect(await provider.cloud.admin.calls()).toMatchObject({ total: 1, mutating: 0 });
   });
 
-  test("tells present, absent, not mine and unknown apart, item by item", async () => {
+  test("distinguishes present, absent, not owned and unknown, item by item", async () => {
     const [alive, gone, twinA, twinB] = await provider.cloud.client.createInstances(
       [...instanceSpecs(2), ...instanceSpecs(2, { name: "twin" })],
       soon(),
     );
     await provider.cloud.client.terminateInstances([gone?.id ?? ""], soon());
     const aliveId = alive ? providerIdOf(alive) : "";
-    const told = await outcomes([
+    const results = await outcomes([
       { providerId: aliveId },
       { name: "node-0" },
       { providerId: gone && providerIdOf(gone) },
       { providerId: "sim://north-a/i-000000000000" },
-      { name: "nobody" },
+      { name: "unknown" },
       { providerId: "aws:///eu-1/i-1" },
       { providerId: "sim://garbage" },
       { providerId: aliveId.replace("north-a", "north-b") },
@@ -112,7 +112,7 @@ describe("BatchGetInstances", () => {
       { providerId: twinB && providerIdOf(twinB) },
       { providerId: twinA && providerIdOf(twinA) },
     ]);
-    expect(told).toEqual([
+    expect(results).toEqual([
       "instance",
       "instance",
       "absent TERMINATED",
@@ -179,12 +179,12 @@ describe("no fault of the cloud ever yields an absence", () => {
     const present = [{ providerId: alive && providerIdOf(alive) }, { name: "alive" }];
     const missing = [
       { providerId: "sim://north-a/i-000000000000" },
-      { name: "nobody" },
+      { name: "unknown" },
       { providerId: dead && providerIdOf(dead) },
     ];
     return async () => {
-      const told = await outcomes([...present, ...missing], 0);
-      return { present: told.slice(0, 2), missing: told.slice(2) };
+      const results = await outcomes([...present, ...missing], 0);
+      return { present: results.slice(0, 2), missing: results.slice(2) };
     };
   }
 

@@ -15,7 +15,7 @@ import { watchInstances } from "./watch.ts";
 import { type InstancePlace, parseId } from "./provider-id.ts";
 import { toInstance } from "./to-instance.ts";
 
-/** Most items of one look-up at the cloud. */
+/** Maximum number of items in one look-up. */
 const maxBatchSize = 1000;
 
 /** How long the cloud's change feed reaches back. */

@@ -23,7 +23,7 @@ export async function* watchInstances(
     }
     yield { kind: "bookmark", initialEventsEnd: true, ...(from === undefined ? {} : { token: from }) };
   }
-  // No change will ever tell of machines that were only hidden: the receiver has to list until they are seen.
+  // Instances that were only hidden cause no change event, so the receiver must list until it sees them.
   if (missing.length > 0) yield { kind: "resync", message: `zone ${missing.join(", ")} could not be reached` };
   from ??= await feedStart(cloud, context);
   for await (const { events, token } of followFeed(cloud, context, "instance", from)) {

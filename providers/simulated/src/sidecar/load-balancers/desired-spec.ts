@@ -28,7 +28,7 @@ export function toDesiredSpec(wanted: DesiredLoadBalancer): DesiredSpec {
     sourceRanges: [...wanted.sourceRanges].toSorted((left, right) => left.localeCompare(right)),
     sessionAffinity: wanted.sessionAffinity ? "clientIp" : "none",
     idleTimeoutMs,
-    tags: { ...userTags(wanted.tags), ...stampOf(wanted) },
+    tags: { ...userTags(wanted.tags), ...serviceTags(wanted) },
     metadata: { [metadataKeys.specFingerprint]: wanted.specFingerprint },
     ...healthCheckOf(wanted),
     ...(requestedAddress === undefined ? {} : { requestedAddress }),
@@ -67,7 +67,7 @@ export function isFingerprintCurrent(
   return have[key] === undefined || have[key] === wanted[key];
 }
 
-function stampOf({ cluster, service }: LoadBalancerRef): Record<string, string> {
+function serviceTags({ cluster, service }: LoadBalancerRef): Record<string, string> {
   return {
     ...clusterTags(cluster),
     [serviceUidTag]: service.uid,

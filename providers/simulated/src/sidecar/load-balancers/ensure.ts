@@ -14,7 +14,7 @@ import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
 import type { WantedTargets } from "./targets.ts";
 import { patchFor, toDesiredSpec, type DesiredSpec } from "./desired-spec.ts";
 
-/** Somebody else may change the same load balancer between reading and writing; so often it is read again. */
+/** Attempts when another client changes the load balancer between reading and writing. */
 const maxAttempts = 3;
 
 /** Reconciles the load balancer to its spec: one call if it is up to date, else two or three. */
@@ -36,7 +36,7 @@ export async function ensureLoadBalancer(
   }
 }
 
-/** Why trying again is no use; undefined: somebody else was faster, so that what is there now has to be looked at. */
+/** A permanent error; undefined: another client was faster, so read the current state and retry. */
 async function raceProblem(
   cloud: CloudAccess,
   wanted: DesiredLoadBalancer,
@@ -91,11 +91,11 @@ function checkChangeable(existing: LoadBalancer): void {
 /** What a load balancer keeps for life: the user has to know that this part of the spec has no effect. */
 function warnAboutFixed(existing: LoadBalancer, desired: DesiredSpec, context: ChangeContext): void {
   if (desired.requestedAddress !== undefined && desired.requestedAddress !== existing.address) {
-    const summary = `Load balancer ${existing.id} keeps its address ${existing.address}: make the Service anew for another`;
+    const summary = `Load balancer ${existing.id} keeps its address ${existing.address}: recreate the Service to change it`;
     context.addDiagnostic({ reason: "AddressKept", summary, field: "spec.requested_ips[0]" });
   }
   if (desired.class !== existing.class) {
-    const summary = `Load balancer ${existing.id} stays ${existing.class}: make the Service anew for ${desired.class}`;
+    const summary = `Load balancer ${existing.id} stays ${existing.class}: recreate the Service to get ${desired.class}`;
     context.addDiagnostic({ reason: "FlavorKept", summary, field: "spec.class" });
   }
 }

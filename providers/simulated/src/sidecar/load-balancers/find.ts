@@ -14,7 +14,7 @@ export interface FoundLoadBalancer {
 }
 
 /**
- * The load balancer of a Service, by its stamp: an adopted one has another name. One strongly consistent call.
+ * The load balancer of a Service, by its ownership tags, because an adopted one has another name. One strongly consistent call.
  * @throws ProviderError if the cloud's answer proves nothing
  */
 export async function findOwn(
@@ -27,13 +27,13 @@ export async function findOwn(
   return { loadBalancer: ownOf(ref, all), observeTime };
 }
 
-/** Which one of all that carry the stamp of a Service is its own. */
+/** Selects the own one of all load balancers with the ownership tags of a Service. */
 export function ownOf({ key }: Pick<LoadBalancerRef, "key">, all: readonly LoadBalancer[]): LoadBalancer | undefined {
-  // More than one is left when somebody copied the stamp by hand: the deletion takes them all.
+  // There is more than one only if a user copied the tags; a deletion deletes them all.
   return all.find(({ name }) => name === key) ?? all[0];
 }
 
-/** Everything that carries the stamp of a Service. */
+/** All load balancers with the ownership tags of a Service. */
 export async function findAllOf(
   cloud: CloudAccess,
   ref: Pick<LoadBalancerRef, "service" | "cluster">,
@@ -43,7 +43,7 @@ export async function findAllOf(
   return listAll(cloud, callScope, { tag });
 }
 
-/** Everything that carries the stamp of a cluster, as exact as the question about one Service. */
+/** All load balancers with the ownership tags of a cluster, as consistent as the read of one Service. */
 export async function findAllOfCluster(
   cloud: CloudAccess,
   cluster: LoadBalancerRef["cluster"],

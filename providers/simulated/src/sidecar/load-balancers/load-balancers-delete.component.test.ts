@@ -19,18 +19,18 @@ describe("DeleteLoadBalancer", () => {
     expect(await get()).toMatchObject({ $case: "absent", value: { stronglyConsistent: true } });
   });
 
-  test("takes leftovers of the Service under any name", async () => {
+  test("deletes orphans of the Service under any name", async () => {
     const { loadBalancer } = await ensure();
     const [own] = await inCloud();
     const listeners = [{ port: 9, protocol: "tcp" as const, targetPort: 9 }];
-    await provider.cloud.client.createLoadBalancer({ name: "leftover", listeners, tags: own?.tags ?? {} }, soon());
+    await provider.cloud.client.createLoadBalancer({ name: "orphan", listeners, tags: own?.tags ?? {} }, soon());
     await provider.cloud.client.createLoadBalancer({ name: "other", listeners }, soon());
     expect((await ensure()).loadBalancer?.id).toBe(loadBalancer?.id);
     expect(await remove()).toMatchObject({ done: true });
     expect((await inCloud()).map(({ name }) => name)).toEqual(["other"]);
   });
 
-  test("works while the load balancer is being made, and tells how far it is", async () => {
+  test("works while the load balancer is being created, and reports the progress", async () => {
     await provider.cloud.admin.change({ delays: { loadBalancerCreateMs: 60_000, loadBalancerDeleteMs: 300 } });
     const { loadBalancer } = await ensure();
     const started = await remove();

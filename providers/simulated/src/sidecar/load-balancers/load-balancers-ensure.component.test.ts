@@ -196,7 +196,7 @@ describe("EnsureLoadBalancer", () => {
   });
 
   test.each<[string, EnsureOptions, string]>([
-    ["a class of somebody else", { spec: { class: "acme.example.com/nlb" } }, "CLASS_UNSUPPORTED"],
+    ["a class of another provider", { spec: { class: "acme.example.com/nlb" } }, "CLASS_UNSUPPORTED"],
     [
       "an annotation with a wrong value",
       { spec: { annotations: { "simulated.cloudwire.dev/flavor": "gold" } } },
@@ -224,7 +224,7 @@ describe("EnsureLoadBalancer", () => {
     });
   });
 
-  test("tells of nodes that it leaves out", async () => {
+  test("reports nodes that it leaves out", async () => {
     const [first, second] = nodes;
     await provider.cloud.client.terminateInstances([second?.id ?? ""], soon());
     const foreign = first && { ...first, name: "elsewhere", zone: "not a zone" };

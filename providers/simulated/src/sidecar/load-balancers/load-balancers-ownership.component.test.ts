@@ -18,13 +18,13 @@ describe("ownership", () => {
   });
 
   test.each([
-    ["no stamp", {}, "NAME_TAKEN"],
-    ["the stamp of another cluster", { "cloudwire.dev/cluster-id": "cluster-9" }, "OWNED_BY_ANOTHER_CLUSTER"],
-    ["another cluster in its own stamp", "of another cluster", "OWNED_BY_ANOTHER_CLUSTER"],
-  ])("does not touch a load balancer of its name with %s", async (_, stamp, reason) => {
+    ["no ownership tags", {}, "NAME_TAKEN"],
+    ["the ownership tags of another cluster", { "cloudwire.dev/cluster-id": "cluster-9" }, "OWNED_BY_ANOTHER_CLUSTER"],
+    ["another cluster in its ownership tags", "of another cluster", "OWNED_BY_ANOTHER_CLUSTER"],
+  ])("does not touch a load balancer of its name with %s", async (_, ownerTags, reason) => {
     await ensure();
     const [made] = await inCloud();
-    const tags = typeof stamp === "string" ? { ...made?.tags, "cloudwire.dev/cluster-id": "cluster-9" } : stamp;
+    const tags = typeof ownerTags === "string" ? { ...made?.tags, "cloudwire.dev/cluster-id": "cluster-9" } : ownerTags;
     await provider.cloud.client.patchLoadBalancer(made?.id ?? "", { tags }, soon());
     const [foreign] = await inCloud();
     expect(await failureOf(ensure())).toBe(reason);

@@ -68,7 +68,7 @@ test("NextLookUp answers those who ask during a look-up with the next, one at a 
   await expect(last).resolves.toBe("b of 3");
 });
 
-test("NextLookUp tells a failure to all who waited for it and to nobody later", async () => {
+test("NextLookUp returns a failure only to the callers that waited for it", async () => {
   const { ask, run } = stage();
   const first = [ask("a"), ask("b")];
   await turn();

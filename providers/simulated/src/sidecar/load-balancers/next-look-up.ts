@@ -1,7 +1,7 @@
 /** Answers every question that was there when it began; fails for all of them. */
 export type LookUp<Question, Answer> = (
   questions: readonly Question[],
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no caller waits any longer. */
   signal: AbortSignal,
 ) => Promise<(question: Question) => Answer>;
 
@@ -56,7 +56,7 @@ export class NextLookUp<Question extends object, Answer> {
     const questions = new Set<Question>();
     const end = new AbortController();
     const answers = this.#run(this.#last, questions, end.signal);
-    // Everybody may have left by the time it fails, and the next round follows all the same.
+    // All callers may have left when it fails; the next round follows anyway.
     this.#last = answers.catch(() => undefined);
     return { questions, end, answers };
   }

@@ -17,26 +17,26 @@ const nodes = [
   node("unreadable", "nowhere"),
 ];
 
-let told: string[];
+let reported: string[];
 beforeEach(() => {
-  told = [];
+  reported = [];
 });
 const context = {
   addDiagnostic: ({ summary }: Diagnostic): void => {
-    told.push(summary);
+    reported.push(summary);
   },
 };
 
-test("TargetReader.read() gives the ids in order with the cloud's digest, and tells of nodes that are not its own", () => {
+test("TargetReader.read() gives the ids in order with the cloud's digest, and reports nodes of other clouds", () => {
   expect(new TargetReader().read({ nodes, nodesFingerprint: "f1" }, context)).toEqual({
     ids: ["i-00000000000a", "i-00000000000b"],
     digest: createHash("sha256").update("i-00000000000a\ni-00000000000b\n").digest("hex"),
     metadata: { "cloudwire.dev/nodes-fingerprint": "f1" },
   });
-  expect(told).toEqual(["No targets, because their machines are not in this cloud: elsewhere, unreadable"]);
+  expect(reported).toEqual(["No targets, because their machines are not in this cloud: elsewhere, unreadable"]);
 });
 
-test("TargetReader.read() looks through a list once, and tells each load balancer the whole of it", () => {
+test("TargetReader.read() reads a list once and returns the result to each load balancer", () => {
   const reader = new TargetReader();
   let looks = 0;
   const counted = nodes.map((each) =>
@@ -52,7 +52,7 @@ test("TargetReader.read() looks through a list once, and tells each load balance
   const second = reader.read({ nodes: counted, nodesFingerprint: "f2" }, context);
   expect(looks).toBe(looksBefore);
   expect(second).toEqual({ ...first, metadata: { "cloudwire.dev/nodes-fingerprint": "f2" } });
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
   const fewer = reader.read({ nodes: counted.slice(1), nodesFingerprint: "f3" }, context);
   expect(fewer.ids).toEqual(["i-00000000000a"]);
 });

@@ -21,7 +21,7 @@ interface Places extends Pick<WantedTargets, "ids" | "digest"> {
 export class TargetReader {
   readonly #known = new WeakMap<readonly TargetNode[], Places>();
 
-  /** Nodes whose machines are not in this cloud are told of and left out. */
+  /** Nodes whose instances are not in this cloud are reported and left out. */
   read({ nodes, nodesFingerprint }: DesiredNodes, context: Pick<ChangeContext, "addDiagnostic">): WantedTargets {
     const places = this.#known.get(nodes) ?? placesOf(nodes);
     this.#known.set(nodes, places);
@@ -56,10 +56,10 @@ const maxShownNodes = 5;
 
 function warnAbout(context: Pick<ChangeContext, "addDiagnostic">, nodes: readonly TargetNode[]): void {
   if (nodes.length === 0) return;
-  const told = nodes.slice(0, maxShownNodes).map(({ name }) => name);
+  const names = nodes.slice(0, maxShownNodes).map(({ name }) => name);
   const more = nodes.length > maxShownNodes ? ` and ${nodes.length - maxShownNodes} more` : "";
   context.addDiagnostic({
     reason: "NodesOfOtherProviders",
-    summary: `No targets, because their machines are not in this cloud: ${told.join(", ")}${more}`,
+    summary: `No targets, because their machines are not in this cloud: ${names.join(", ")}${more}`,
   });
 }

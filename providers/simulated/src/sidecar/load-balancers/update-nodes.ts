@@ -41,7 +41,7 @@ export async function replaceTargets(
 /** Machines that vanished since the list of nodes was made. */
 export function warnAboutIgnored({ ignoredTargets }: LoadBalancerChange, context: ChangeContext): void {
   if (ignoredTargets.length === 0) return;
-  const told = ignoredTargets.slice(0, 5).join(", ");
-  const summary = `${ignoredTargets.length} targets are no instances any more and were left out: ${told}`;
+  const shown = ignoredTargets.slice(0, 5).join(", ");
+  const summary = `${ignoredTargets.length} targets are not instances any longer and were left out: ${shown}`;
   context.addDiagnostic({ reason: "TargetsNotFound", summary });
 }
