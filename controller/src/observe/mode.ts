@@ -50,15 +50,15 @@ export const modeFlags = {
     group: "mode",
     choices: MODES,
     defaultValue: "active",
-    help: "active: carry plans out; observe: make and report them, and write nothing to Kubernetes or a cloud, beside the controller manager in use",
+    help: "active: make changes; observe: only plan and report them, without writes to Kubernetes or a cloud, next to the controller manager in use",
   }),
   controllerMode: modesFlag(
     "controller",
-    "mode of single controllers, such as service-lb-controller=observe; repeatable. It counts more than --mode; of what is said of a controller and of a provider observe counts more",
+    "mode of a controller, such as service-lb-controller=observe; repeatable; takes precedence over --mode. Observe mode of a controller or a provider takes precedence over active mode of the other",
   ),
   providerMode: modesFlag(
     "provider",
-    "mode of single providers and of the objects that they own, such as acme=observe; repeatable. It counts more than --mode",
+    "mode of a provider and of the objects that it owns, such as acme=observe; repeatable; takes precedence over --mode",
   ),
 };
 

@@ -18,8 +18,8 @@ export interface ProviderEndpoint {
 const providerFlag: Flag<readonly ProviderEndpoint[]> = {
   group: "provider",
   help:
-    "name and address of a provider: the socket of a sidecar, such as acme=unix:///run/cloud-provider/provider.sock, or tcp://host:port of one " +
-    "elsewhere, which needs --provider-tls; required, repeatable",
+    "name and address of a provider: the socket of a sidecar, such as acme=unix:///run/cloud-provider/provider.sock, or tcp://host:port of a " +
+    "remote provider, which needs --provider-tls; required, repeatable",
   valueName: "name=unix:///path.sock|tcp://host:port",
   defaultValue: [],
   shape: { kind: "list", pattern: "^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?=[a-z]+:." },
@@ -70,8 +70,8 @@ const TLS_FORM = "NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]";
 const providerTlsFlag: Flag<ProviderTlsSettings> = {
   group: "provider",
   help:
-    "files for a provider at a tcp:// address: authorities that its certificate is checked against, our certificate and its key, all PEM and read " +
-    "again when they change; server-name: what its certificate is for, where that is not the host of the address; repeatable, once a provider",
+    "files for a provider at a tcp:// address: CA certificates, client certificate and key, all PEM and reloaded when they change; " +
+    "server-name: name in its certificate if it differs from the host of the address; repeatable, once per provider",
   valueName: "name=ca=file,cert=file,key=file",
   defaultValue: new Map(),
   shape: { kind: "list", pattern: "^[^=]+=[a-z-]+=." },
@@ -116,8 +116,8 @@ export type ProviderSelectors = ReadonlyMap<string, LabelSelector>;
 const providerSelectorFlag: Flag<ProviderSelectors> = {
   group: "provider",
   help:
-    "label selector of the nodes without a provider ID that are a provider's, such as acme=example.com/cloud=acme; " +
-    "repeatable, once a provider. Without one, every provider is asked for the machine of such a node",
+    "label selector of the nodes without a provider ID that belong to a provider, such as acme=example.com/cloud=acme; " +
+    "repeatable, once per provider. Without it, every provider is asked for the instance of such a node",
   valueName: "name=selector",
   defaultValue: new Map(),
   shape: { kind: "list", pattern: "^[^=]+=." },
@@ -154,8 +154,8 @@ const providerCallRateFlag: Flag<readonly ProviderCallRate[]> = {
   group: "provider",
   reloadable: true,
   help:
-    "requests a second that a provider may make to its cloud, and how many at once after a pause, such as acme=20:40 for all " +
-    `together or acme/load_balancers=5 for one class (${QUOTA_CLASSES.join(", ")}); repeatable. It takes the place of what the provider declares; 0: no limit`,
+    "requests per second from a provider to its cloud, and their burst, such as acme=20:40 for all calls " +
+    `or acme/load_balancers=5 for one quota class (${QUOTA_CLASSES.join(", ")}); repeatable. Replaces the rates that the provider declares; 0: no limit`,
   valueName: "name[/class]=rate[:burst]",
   defaultValue: [],
   shape: { kind: "list", pattern: `^[-a-z0-9.]+(/(${QUOTA_CLASSES.join("|")}))?=[0-9.]+(:[0-9]+)?$` },
@@ -194,7 +194,7 @@ export const providerFlags = {
     group: "provider",
     valueName: "name[,name]",
     defaultValue: [],
-    help: "providers at tcp:// addresses to be called without TLS: whoever can reach one, or is on the way, can change the cloud; for development",
+    help: "providers at tcp:// addresses to call without TLS, for development only: anyone on the network path can change the cloud",
   }),
   providerNodeSelector: providerSelectorFlag,
   providerCallRate: providerCallRateFlag,

@@ -9,23 +9,23 @@ export const logFlags = {
     defaultValue: 0,
     min: 0,
     whole: true,
-    help: "how much detail to log: 2 steady state, 4 decisions, 6 calls",
+    help: "verbosity of the log: 2 steady state, 4 decisions, 6 calls",
   }),
   loggingFormat: choiceFlag({
     group: "logging",
     choices: ["text", "json"],
     defaultValue: "text",
-    help: "how log lines are written to standard error",
-    differs: "json is always there",
+    help: "format of the log on standard error",
+    differs: "json needs no registration",
   }),
 } as const;
 
-/** The audit log, in the words of kube-apiserver's. */
+/** Named as in kube-apiserver. */
 export const auditFlags = {
   auditLogPath: stringFlag({
     group: "audit",
     valueName: "file",
-    help: "where each call that changes something at a provider is written as one line of JSON; - is standard output, empty: nowhere",
+    help: "file for the audit log: one line of JSON per provider call that changes something; - is standard output; empty: disabled",
   }),
   auditLogMaxsize: numberFlag({
     group: "audit",
@@ -34,7 +34,7 @@ export const auditFlags = {
     min: 0,
     max: 100_000,
     whole: true,
-    help: "size at which the file of --audit-log-path is put aside and a new one begun; 0: never, as where logrotate does it and sends SIGHUP",
+    help: "size at which the audit log is rotated; 0: never, for logrotate, which must send SIGHUP",
   }),
   auditLogMaxbackup: numberFlag({
     group: "audit",
@@ -43,23 +43,22 @@ export const auditFlags = {
     min: 1,
     max: 1000,
     whole: true,
-    help: "files put aside that are kept beside it, as file.1 (the last one), file.2 and so on",
+    help: "rotated audit logs to keep, as file.1 (the newest), file.2 and so on",
   }),
   auditEvents: boolFlag({
     group: "audit",
     defaultValue: false,
-    help: "tell each call that changes something at a provider in an event, too, on the Service or the Node that it is about",
+    help: "also record an event on the Service or Node for each provider call that changes something",
   }),
 } as const;
 
 export type AuditOptions = OptionsOf<typeof auditFlags>;
 
-/** The recording of what is said to providers. */
 export const recordingFlags = {
   recordProvider: stringFlag({
     group: "recording",
     valueName: "file",
-    help: "where each call to a provider and its answer are recorded, without secrets, for cloudwire replay; empty: nowhere",
+    help: "file for a recording of all calls to providers, without secrets, for cloudwire replay; empty: disabled",
   }),
   recordProviderMaxsize: numberFlag({
     group: "recording",
@@ -68,7 +67,7 @@ export const recordingFlags = {
     min: 1,
     max: 100_000,
     whole: true,
-    help: "size at which nothing more is recorded to the file of --record-provider",
+    help: "size at which the recording stops",
   }),
 } as const;
 

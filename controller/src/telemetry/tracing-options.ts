@@ -71,21 +71,17 @@ export function readTracing(
   const variables = readTracingEnvironment(environment);
   const { isDisabled = false, endpoint, sampling } = variables.value ?? {};
   const file: Setting<TracingFile> = path === "" ? unset() : readTracingFile(path, readText);
-  const problems = [
-    ...file.problems,
-    ...variables.problems,
-    ...(isDisabled ? [] : unreadableFiles(environment, readText)),
-  ];
+  const unreadable = isDisabled ? [] : unreadableFiles(environment, readText);
+  const problems = [...file.problems, ...variables.problems, ...unreadable];
   if (problems.length > 0 || isDisabled) return unset(...problems);
-  const rate = file.value?.samplingRatePerMillion;
-  const ofFile = rate === undefined ? undefined : { isParentBased: true, ratio: rate / MILLION };
-  return {
-    value: {
-      endpoint: file.value?.endpoint ?? endpoint ?? DEFAULT_ENDPOINT,
-      sampling: ofFile ?? sampling ?? (path === "" ? ENVIRONMENT_SAMPLING : FILE_SAMPLING),
-    },
-    problems,
-  };
+  const fallback = sampling ?? (path === "" ? ENVIRONMENT_SAMPLING : FILE_SAMPLING);
+  return { value: settingsOf(file.value, endpoint, fallback), problems };
+}
+
+function settingsOf(file: TracingFile | undefined, endpoint = DEFAULT_ENDPOINT, fallback: Sampling): TracingSettings {
+  const rate = file?.samplingRatePerMillion;
+  const sampling = rate === undefined ? fallback : { isParentBased: true, ratio: rate / MILLION };
+  return { endpoint: file?.endpoint ?? endpoint, sampling };
 }
 
 /** Files that the exporter reads itself: without one it would use the system's CAs, or no client certificate. */

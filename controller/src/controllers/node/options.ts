@@ -10,8 +10,8 @@ export const nodeFlags = {
     min: 1,
     max: 1000,
     whole: true,
-    help: "nodes written at once; many more are looked up together",
-    differs: "it limits writes alone: look-ups share cloud calls",
+    help: "nodes that are updated concurrently; look-ups are batched separately",
+    differs: "it only limits writes: look-ups share cloud calls",
   }),
   nodeStatusUpdateFrequency: durationFlag({
     path: "NodeStatusUpdateFrequency",
@@ -19,13 +19,13 @@ export const nodeFlags = {
     reloadable: true,
     defaultValue: 300_000,
     min: 10_000,
-    help: "how often what the cloud says of every node is read again",
+    help: "how often the instance of each node is read again",
   }),
   nodeTopologyPolicy: choiceFlag({
     group: "controllers",
     choices: ["warn", "follow", "ignore"],
     defaultValue: "warn",
-    help: "zone and region labels when a machine has moved: left alone and reported, set to what the cloud says, or left alone in silence",
+    help: "how to treat zone and region labels that differ from the instance: warn reports them, follow updates them, ignore does neither",
   }),
 } as const;
 

@@ -8,7 +8,7 @@ export const routeFlags = {
     path: "KubeCloudShared.ConfigureCloudRoutes",
     group: "controllers",
     defaultValue: true,
-    help: "manage routes to nodes' pod CIDRs, where the provider serves routes and --cluster-cidr is given",
+    help: "manage routes to the pod CIDRs of nodes, if the provider supports routes and --cluster-cidr is set",
   }),
   routeReconciliationPeriod: durationFlag({
     path: "KubeCloudShared.RouteReconciliationPeriod",
@@ -16,9 +16,9 @@ export const routeFlags = {
     reloadable: true,
     defaultValue: 300_000,
     min: 1000,
-    help: "how often all routes are listed and compared; the provider may ask for longer",
+    help: "how often all routes are listed and compared; the provider can request a longer period",
     differs:
-      "upstream sees changes no other way; here nodes wake the controller, and the list finds what others changed",
+      "upstream detects changes only this way; here changes of nodes trigger the controller, and the list finds changes by others",
   }),
 } as const;
 

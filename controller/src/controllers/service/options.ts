@@ -10,21 +10,21 @@ export const serviceFlags = {
     min: 1,
     max: 1000,
     whole: true,
-    help: "Services of one provider worked on at once; the provider's own limit holds as well",
-    differs: "1 is for clouds that take no more; here the provider says what its cloud takes",
+    help: "Services of one provider that are reconciled concurrently; the provider's own limit also applies",
+    differs: "1 is for clouds without concurrency; here the provider declares its limit",
   }),
   loadBalancerDriftPeriod: durationFlag({
     group: "controllers",
     reloadable: true,
     defaultValue: 600_000,
     min: 0,
-    help: "how often it is checked whether load balancers were changed at the cloud by others; the provider may ask for longer, 0 turns it off",
+    help: "how often load balancers are checked for changes by others; the provider can request a longer period; 0: disabled",
   }),
   allowLoadBalancerAdoption: boolFlag({
     group: "controllers",
     reloadable: true,
     defaultValue: false,
-    help: "let Services take over load balancers that exist, whoever made them: the one that annotation service.cloudwire.dev/adopt-load-balancer names. Whoever may write a Service may then take any load balancer of the cloud account",
+    help: "let Services adopt the existing load balancer that annotation service.cloudwire.dev/adopt-load-balancer names, regardless of its creator. Anyone who can write a Service can then take any load balancer of the cloud account",
   }),
 } as const;
 
