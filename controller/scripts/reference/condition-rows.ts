@@ -77,6 +77,7 @@ export const READY_ROWS: readonly ReadyRow[] = [
   after("CLOUD_PERMISSION_DENIED", "the cloud denies the provider permission, or the provider's scope has changed"),
   after("RATE_LIMITED", "the cloud is throttling requests"),
   after("OPERATION_IN_PROGRESS", "another change of the same object has been in progress for 30 seconds"),
+  after("DEPENDENCY_IN_USE", "another resource in the cloud uses it"),
   after("CLOUD_UNAVAILABLE", "the provider or the cloud cannot be reached, from the second consecutive failure on"),
   of(notServed("<why>"), "no provider serves it; it is left unchanged"),
   after(

@@ -161,7 +161,7 @@ describe("failure readiness", () => {
       { reason: "NAME_TAKEN", want: ["False", "Conflict", OPERATOR] },
       { reason: "OWNED_BY_ANOTHER_CLUSTER", want: ["False", "Conflict", OPERATOR] },
       { reason: "DELETION_PROTECTED", want: ["False", "DeletionProtected", OPERATOR] },
-      { reason: "DEPENDENCY_IN_USE", want: ["False", "CloudBusy", TRANSIENT] },
+      { reason: "DEPENDENCY_IN_USE", want: ["False", "DependencyInUse", TRANSIENT] },
       { reason: "NOT_READY", want: ["False", "CloudBusy", TRANSIENT] },
       { reason: "OPERATION_IN_PROGRESS", want: ["False", "CloudBusy", TRANSIENT] },
       { reason: "STALE_GENERATION", want: ["False", "CloudBusy", UNKNOWN] },

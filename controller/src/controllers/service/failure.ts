@@ -152,7 +152,7 @@ const BY_REASON: ReadonlyMap<string, LoadBalancerReadyReason> = new Map([
   ["NAME_TAKEN", "Conflict"],
   ["OWNED_BY_ANOTHER_CLUSTER", "Conflict"],
   ["DELETION_PROTECTED", "DeletionProtected"],
-  ["DEPENDENCY_IN_USE", "CloudBusy"],
+  ["DEPENDENCY_IN_USE", "DependencyInUse"],
   ["NOT_READY", "CloudBusy"],
   ["OPERATION_IN_PROGRESS", "CloudBusy"],
   ["STALE_GENERATION", "CloudBusy"],

@@ -6,7 +6,7 @@ import { DELETION_PROTECTION } from "../../api/annotations.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/well-known.ts";
 import { LOAD_BALANCER_READY, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Condition } from "../../api/meta.ts";
-import { LoadBalancerSyncError } from "../../controllers/service/failure.ts";
+import { LoadBalancerSyncError, readinessOfFailure } from "../../controllers/service/failure.ts";
 import {
   ProviderError,
   type ProviderErrorFields,
@@ -311,4 +311,22 @@ describe("judgeService()", () => {
       desired: [{ description: "load balancer with ports 80/TCP", state: "met" }],
     });
   });
+});
+
+test.each([
+  ["QUOTA_EXCEEDED", "QuotaExceeded"],
+  ["ADDRESS_IN_USE", "Conflict"],
+  ["DELETION_PROTECTED", "DeletionProtected"],
+  ["DEPENDENCY_IN_USE", "DependencyInUse"],
+  ["NOT_READY", "CloudBusy"],
+  ["STALE_GENERATION", "CloudBusy"],
+  ["RATE_LIMITED", "Throttled"],
+] as const)("after %s, the leader and a standby, which has only the condition, give reason %s", (reason, expected) => {
+  const failure = new LoadBalancerSyncError("failed to ensure", { cause: contractError(reason, "why") });
+  const conditions = told(readinessOfFailure(failure)?.reason ?? "Ready");
+  const evaluations = [
+    evaluateService(facts({}, { last: failedWith(failure) })),
+    evaluateService(facts({ status: { conditions } })),
+  ];
+  expect(evaluations.map(({ causes }) => causes[0]?.reason)).toEqual([expected, expected]);
 });

@@ -50,6 +50,7 @@ const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>
   ProviderNotAuthorized: "PermissionDenied",
   Throttled: "Throttled",
   CloudBusy: "CloudBusy",
+  DependencyInUse: "DependencyInUse",
   ProviderUnavailable: "ProviderUnavailable",
   NoLoadBalancerProvider: "NoLoadBalancerProvider",
   OutcomeUnknown: "OutcomeUnknown",
@@ -161,6 +162,7 @@ function conditionCause(told: Condition | undefined, last: LastReconcile | undef
 const PASSING: ReadonlySet<string> = new Set([
   "Throttled",
   "CloudBusy",
+  "DependencyInUse",
   "ProviderUnavailable",
   "OutcomeUnknown",
   "SyncFailed",

@@ -2,7 +2,7 @@ import { type AlertGroup, counter, gauge, OF_JOB } from "../alert.ts";
 
 /** Reasons that do not pass by themselves, or should have. */
 const IN_THE_WAY =
-  "Rejected|QuotaExceeded|Conflict|ProviderNotAuthorized|Throttled|CloudBusy|LoadBalancerFailed|ProviderUnavailable|NoLoadBalancerProvider|OutcomeUnknown|SyncFailed|NoAvailableNodes";
+  "Rejected|QuotaExceeded|Conflict|ProviderNotAuthorized|Throttled|CloudBusy|DependencyInUse|LoadBalancerFailed|ProviderUnavailable|NoLoadBalancerProvider|OutcomeUnknown|SyncFailed|NoAvailableNodes";
 
 const shortFault = gauge([0, 5], [1, 15], [0, 10]);
 
