@@ -12,20 +12,18 @@ import type { Approve, Plan, Wait } from "./plan.ts";
 import type { Objection } from "./plan/claim.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
 
-/** What this step writes with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
   readonly events: EventRecorder;
   readonly metrics: KubeletServingMetrics;
   readonly waiting: WaitingRequests;
-  /** For what is said of requests: a node may make any number of them. */
-  readonly voice: TokenBucket;
+  /** Limits what is reported, because a node can create any number of requests. */
+  readonly reportLimit: TokenBucket;
 }
 
-/** The cache is behind by less than this. */
+/** Maximum lag of the cache. */
 const CACHE_DELAY_MS = 1000;
 
-/** Carries the plan out and says when to look again. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { metrics, waiting } = deps;
   switch (plan.kind) {
@@ -34,13 +32,13 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "leave":
       metrics.decisions.inc({ decision: plan.objection.reason });
       waiting.put(context.key, plan.objection.reason);
-      tell(plan.objection, [requestNotApproved(plan.csr, plan.objection)], deps, context);
+      report(plan.objection, [requestNotApproved(plan.csr, plan.objection)], deps, context);
       return DONE;
     case "wait":
       metrics.decisions.inc({ decision: plan.objection.reason });
       waiting.put(context.key, plan.objection.reason, plan.nodeName);
-      if (plan.tell) tell(plan.objection, eventsOf(plan), deps, context);
-      return requeueAfter(plan.lookInMs);
+      if (plan.report) report(plan.objection, eventsOf(plan), deps, context);
+      return requeueAfter(plan.retryInMs);
     default:
       return plan satisfies never;
   }
@@ -57,7 +55,7 @@ async function approve(
     await kube.patch(CERTIFICATE_SIGNING_REQUESTS, { name }, patch, { signal, subresource: "approval" });
   } catch (error) {
     if (isApiError(error, "notFound")) return DONE;
-    // Somebody was faster, with a decision or with another request of that name: judged anew.
+    // Another client decided, or the request was replaced: evaluate again.
     if (isApiError(error, "conflict")) return requeueAfter(CACHE_DELAY_MS);
     throw error;
   }
@@ -72,14 +70,14 @@ function eventsOf({ csr, node, objection }: Wait): readonly EventInput[] {
   return node === undefined ? [onRequest] : [onRequest, nodeWithoutCertificate(node, objection)];
 }
 
-/** Each thing once; more than the bucket gives waits for the next look. */
-function tell(
+/** Reports each message once. What exceeds the rate limit is reported at the next evaluation. */
+function report(
   { reason, message }: Objection,
   events: readonly EventInput[],
-  { events: recorder, waiting, voice }: ApplyDependencies,
+  { events: recorder, waiting, reportLimit }: ApplyDependencies,
   { key, log }: ReconcileContext,
 ): void {
-  if (!waiting.isNews(key, message) || !voice.tryTake()) return;
+  if (!waiting.isNew(key, message) || !reportLimit.tryTake()) return;
   waiting.reported(key, message);
   log.info("Did not approve serving certificate", { reason, detail: message });
   for (const event of events) recorder.record(event);

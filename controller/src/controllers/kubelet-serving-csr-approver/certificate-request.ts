@@ -2,16 +2,15 @@ import { type KeyObject, createPublicKey, verify } from "node:crypto";
 import { messageOf } from "../../util/errors.ts";
 import { type DerElement, DerError, TAGS, oidText, readDer } from "./der.ts";
 
-/** What a PKCS#10 request asks for, as far as it is understood. */
+/** The contents of a PKCS#10 request. */
 export interface CertificateRequest {
   readonly subject: readonly SubjectAttribute[];
-  /** As they stand there; not checked to be names. */
   readonly dnsNames: readonly string[];
-  /** IPv4 dotted, IPv6 as eight groups; an IPv4-mapped one is the IPv4 address, as it is to every reader of certificates. */
+  /** IPv4 dotted, IPv6 as eight groups. An IPv4-mapped address is the IPv4 address. */
   readonly ipAddresses: readonly string[];
-  /** Kinds of further alternative names: "email", "URI", "other". */
+  /** Types of other alternative names: "email", "URI", "other". */
   readonly otherNames: readonly string[];
-  /** Object identifiers of attributes and extensions asked for besides alternative names. */
+  /** Object identifiers of requested attributes and extensions other than alternative names. */
   readonly others: readonly string[];
   readonly publicKey: PublicKeyFacts;
   readonly signature: SignatureCheck;
@@ -23,7 +22,7 @@ export interface SubjectAttribute {
   readonly value: string;
 }
 
-/** The request, or why it is none that is understood whole. */
+/** A request, or why it cannot be read completely. */
 export type ReadRequest =
   | { readonly kind: "read"; readonly request: CertificateRequest }
   | { readonly kind: "unreadable"; readonly message: string };
@@ -36,8 +35,8 @@ const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const SUBJECT_ALT_NAME = "2.5.29.17";
 
 /**
- * Reads `spec.request`. Never throws. Stricter than the API server, which has accepted the request before: what is understood here is
- * understood whole, so that nothing can be signed that was not looked at.
+ * Reads `spec.request`. Never throws. Stricter than the API server: a request is accepted only if it is understood completely, so that
+ * nothing unchecked can be signed.
  */
 export function readCertificateRequest(base64: string): ReadRequest {
   try {
@@ -61,7 +60,7 @@ function read(der: Uint8Array): CertificateRequest {
   };
 }
 
-/** RDNSequence; names of several attributes are flattened, as everybody does who asks for "the" common name. */
+/** RDNSequence. Attributes of one name are flattened. */
 function subjectOf(subject: DerElement | undefined): readonly SubjectAttribute[] {
   return within(subject, TAGS.sequence, "subject").flatMap((rdn) =>
     within(rdn, TAGS.set, "subject").map((attribute) => {
@@ -79,7 +78,7 @@ function textOf(value: DerElement | undefined): string {
 }
 
 interface Extensions {
-  /** Content of the extension subjectAltName. */
+  /** Content of extension subjectAltName. */
   readonly altNames: Uint8Array | undefined;
   readonly others: readonly string[];
 }
@@ -116,10 +115,7 @@ function extensionsIn(values: DerElement | undefined): Extensions {
   return { altNames, others };
 }
 
-/**
- * Extension, RFC 5280 section 4.1. Exactly: Go takes the first octet string for the value and passes over what follows
- * (encoding/asn1), so two of them would be two values.
- */
+/** Extension, RFC 5280 section 4.1. Two octet strings are rejected, because Go (encoding/asn1) uses the first and ignores the rest. */
 function extensionOf(extension: DerElement): { readonly id: string; readonly value: Uint8Array } {
   const parts = list(within(extension, TAGS.sequence, "extension"), 2, 3, "extension");
   const [type, critical] = parts;
@@ -157,14 +153,14 @@ function ipText(address: Uint8Array): string {
   return hex.replaceAll(/.{4}(?!$)/g, "$&:");
 }
 
-/** The elements of a list. */
+/** The elements of a constructed value. */
 function within(element: DerElement | undefined, tag: number, what: string): readonly DerElement[] {
   if (element?.tag !== tag) throw bad(what);
   return readDer(element.content);
 }
 
-function list(elements: readonly DerElement[], least: number, most: number, what: string): readonly DerElement[] {
-  if (elements.length < least || elements.length > most) throw bad(what);
+function list(elements: readonly DerElement[], min: number, max: number, what: string): readonly DerElement[] {
+  if (elements.length < min || elements.length > max) throw bad(what);
   return elements;
 }
 
@@ -173,7 +169,7 @@ function oidOf(element: DerElement | undefined, what: string): string {
   return oidText(element.content);
 }
 
-/** Whole bytes only: no bit of the last one is left over. */
+/** Whole bytes only. */
 function bitsOf(element: DerElement | undefined): Uint8Array {
   if (element?.tag !== TAGS.bitString || element.content[0] !== 0) throw bad("signature");
   return element.content.subarray(1);
@@ -185,38 +181,38 @@ function rawOf(element: DerElement | undefined): Uint8Array {
 }
 
 function bad(what: string): DerError {
-  return new DerError(`its ${what} is not of the form of RFC 2986`);
+  return new DerError(`its ${what} part does not conform to RFC 2986`);
 }
 
 const PEM = /^-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END CERTIFICATE REQUEST-----\s*$/;
 
 /**
- * The bytes of the one PEM block that `base64` holds. Throws unless there is that block and nothing else: other readers skip what they
- * do not understand and take the first block that they do, which then need not be the same.
+ * The bytes of the only PEM block in `base64`. Throws if there is anything else, because other readers skip what they cannot read and may
+ * use another block.
  */
 function decodeRequestPem(base64: string, maxBytes: number): Uint8Array {
-  // Twice base64: 4/3 of 4/3, with room for line ends.
+  // Base64 of base64: 4/3 of 4/3, with room for line ends.
   if (base64.length > 2 * maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
   const [, body] = PEM.exec(Buffer.from(base64, "base64").toString("latin1")) ?? [];
   if (body === undefined) throw new Error("it is not one PEM block of type CERTIFICATE REQUEST");
   const text = body.replaceAll(/[\r\n]/g, "");
   const der = Buffer.from(text, "base64");
-  // Node skips what is no base64; other readers do not.
+  // Node ignores invalid base64 characters; other readers do not.
   if (der.toString("base64") !== text) throw new Error("its PEM block is not base64");
   return der;
 }
 
-/** What a key is, as far as it matters whether it is good enough. */
+/** The properties that decide whether a key is strong enough. */
 export type PublicKeyFacts =
   | { readonly kind: "RSA"; readonly bits: number; readonly exponent: bigint }
   | { readonly kind: "EC"; readonly curve: string }
   | { readonly kind: "Ed25519" }
   | { readonly kind: "other"; readonly name: string };
 
-/** "unsupported": of an algorithm that is not accepted, and so not checked. */
+/** "unsupported": the algorithm is not accepted, and the signature is not checked. */
 export type SignatureCheck = "valid" | "invalid" | "unsupported";
 
-/** What was signed, with what, and the signature itself. */
+/** The signed data with its signature. */
 export interface Signed {
   readonly data: Uint8Array;
   /** The whole AlgorithmIdentifier. */
@@ -224,12 +220,12 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** Larger RSA keys are not worth the time their signature takes. */
+/** Verifying larger RSA keys takes too long. */
 const MAX_RSA_BITS = 8192;
 
 /**
- * By the whole AlgorithmIdentifier in hex, parameters included, for the signature does not cover it: digest, and the type of key it goes
- * with. RFC 4055 section 5, RFC 5758 section 3.2, RFC 8410 section 3.
+ * By the complete AlgorithmIdentifier in hex, with parameters, because the signature does not cover it.
+ * RFC 4055 section 5, RFC 5758 section 3.2, RFC 8410 section 3.
  */
 const SIGNATURES: ReadonlyMap<string, { readonly keyType: string; readonly digest: string | null }> = new Map([
   ["300d06092a864886f70d01010b0500", { keyType: "rsa", digest: "sha256" }],
@@ -250,7 +246,6 @@ function publicKeyOf(spki: Uint8Array): KeyObject {
   }
 }
 
-/** What there is to judge a key by. */
 function factsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): PublicKeyFacts {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = asymmetricKeyDetails;
   switch (asymmetricKeyType) {
@@ -265,7 +260,6 @@ function factsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): P
   }
 }
 
-/** Whether the key has signed it. */
 function checkSignature(key: KeyObject, { data, algorithm, signature }: Signed): SignatureCheck {
   const known = SIGNATURES.get(Buffer.from(algorithm).toString("hex"));
   const facts = factsOf(key);

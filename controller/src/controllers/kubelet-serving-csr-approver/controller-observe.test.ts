@@ -23,7 +23,7 @@ describe("kubelet-serving-csr-approver, observed", () => {
     expect([world.approved, world.events]).toEqual([[], []]);
   });
 
-  test("plans nothing for a request that names what the cloud does not know, and says so to nobody", async () => {
+  test("plans nothing for a request that names what the cloud does not know, and says so to no one", async () => {
     world.machine("node-a", [{ type: "InternalIP", address: "10.0.0.2" }]);
     world.ask("csr-1");
     world.start();

@@ -37,7 +37,7 @@ describe("kubelet-serving-csr-approver approves", () => {
                   type: "Approved",
                   status: "True",
                   reason: "AutoApproved",
-                  message: "The cloud says that acme://node-a is node node-a and has: node-a, 10.0.0.1",
+                  message: "According to the cloud, acme://node-a is node node-a and has: node-a, 10.0.0.1",
                 }),
               ],
             },
@@ -63,7 +63,7 @@ describe("kubelet-serving-csr-approver approves", () => {
     world.ask("csr-1");
     world.start();
     await world.clock.advance(4000);
-    const why = `machine "acme://node-a" does not have "10.0.0.1", but "10.0.0.2"`;
+    const why = `instance "acme://node-a" does not have "10.0.0.1", but "10.0.0.2"`;
     expect(world.events).toEqual([
       `csr-1: Request is not approved: ${why}`,
       `node-a: The kubelet's request for a serving certificate is not approved: ${why}`,
@@ -111,7 +111,7 @@ describe("kubelet-serving-csr-approver approves", () => {
     expect([world.approved.length, world.events]).toEqual([1, []]);
   });
 
-  test("nothing twice when the cache is behind, nor when somebody else was faster", async () => {
+  test("nothing twice when the cache is behind, nor when another client was faster", async () => {
     world.machine("node-a", [ADDRESS]);
     let conflicts = 1;
     world.kube.intercept = () => (conflicts-- > 0 ? apiError("conflict") : undefined);
@@ -155,7 +155,9 @@ describe("kubelet-serving-csr-approver leaves", () => {
     world.nodes.set(node("node-a", { status: { addresses: [ADDRESS] } }));
     await world.clock.advance(1);
     expect([world.approved, world.asked]).toEqual([[], []]);
-    expect(world.events).toEqual([expect.stringMatching(/^csr-1: Request is not approved: it is for "client auth";/)]);
+    expect(world.events).toEqual([
+      expect.stringMatching(/^csr-1: Request is not approved: its usages are "client auth";/),
+    ]);
     expect([await world.decisions("wrongUsages"), await world.notApproved("wrongUsages")]).toEqual([1, 1]);
     world.requests.delete("csr-1");
     await world.clock.advance(1);
@@ -193,7 +195,7 @@ describe("kubelet-serving-csr-approver leaves", () => {
     expect([world.approved, world.asked, world.events]).toEqual([[], [], []]);
   });
 
-  test("a request alone that somebody decides about while it waits", async () => {
+  test("a request alone that an operator decides about while it waits", async () => {
     world.machine("node-a", [OTHER]);
     world.ask("csr-1");
     world.start();
@@ -246,8 +248,8 @@ describe("kubelet-serving-csr-approver says", () => {
     world.start();
     await world.clock.advance(600_000);
     expect(world.events).toEqual([
-      "csr-1: Request is not approved: nothing is known of its machine: 503",
-      "node-a: The kubelet's request for a serving certificate is not approved: nothing is known of its machine: 503",
+      "csr-1: Request is not approved: could not look up its instance: 503",
+      "node-a: The kubelet's request for a serving certificate is not approved: could not look up its instance: 503",
     ]);
   });
 

@@ -14,16 +14,15 @@ import { WaitingRequests } from "./waiting-requests.ts";
 
 type Context = ControllerContext<unknown>;
 
-/** Requests looked at at once: those of nodes that join together share calls to the cloud. */
+/** Concurrent evaluations. Requests of nodes that join together share lookups. */
 const LOOKUPS = 100;
 
-/** Between tries of a write that the API server refuses. */
+/** Of a write that the API server rejects. */
 const BACKOFF = { initialMs: 1000, maxMs: 300_000 } as const;
 
-/** What is said of requests that are not approved: twenty at once, and one every three seconds. */
-const VOICE = { burst: 20, perSecond: 1 / 3 } as const;
+/** Limit of reports. */
+const REPORT_LIMIT = { burst: 20, perSecond: 1 / 3 } as const;
 
-/** kubelet-serving-csr-approver. */
 export const kubeletServing: Registration<unknown> = {
   name: KUBELET_SERVING_CSR_APPROVER,
   queue: KUBELET_SERVING_CSR_APPROVER,
@@ -35,8 +34,8 @@ export const kubeletServing: Registration<unknown> = {
 };
 
 /**
- * Approves kubelets' requests for serving certificates when the requester is the node, and each name and address asked for is one
- * that the cloud says the node's machine has. Never denies: what it is not sure of is left to others.
+ * Approves a kubelet's request for a serving certificate if the node made it, and its instance has each requested name and address. Never
+ * denies: other approvers decide about the rest.
  */
 function kubeletServingCsrApprover(context: Context, metrics: KubeletServingMetrics): Controller {
   const { kubeletServingRequests, nodes } = context.cluster;
@@ -56,7 +55,7 @@ function kubeletServingCsrApprover(context: Context, metrics: KubeletServingMetr
         keys: ({ metadata }) => waiting.keysOf(metadata.name),
       }),
       providerReadySource(context.providers, (queue) => {
-        for (const key of waiting.curable()) queue.add(key);
+        for (const key of waiting.retriable()) queue.add(key);
       }),
     ],
     workers: LOOKUPS,
@@ -72,7 +71,13 @@ function requestReconciler(
   const requests = cluster.kubeletServingRequests.lister;
   const gathering = { requests, nodes: cluster.nodes.lister, instances, providers, waiting, clock };
   const events = cluster.events.recorder(EVENT_SOURCES.kubeletServing);
-  const applying = { kube: cluster.client, events, metrics, waiting, voice: new TokenBucket(VOICE, clock) };
+  const applying = {
+    kube: cluster.client,
+    events,
+    metrics,
+    waiting,
+    reportLimit: new TokenBucket(REPORT_LIMIT, clock),
+  };
   return stepReconciler(
     {
       gather: (context) => gather(gathering, context),

@@ -1,13 +1,11 @@
 /** One element of a DER encoding (X.690): tag, length, content. */
 export interface DerElement {
-  /** First byte: class, form and number. */
   readonly tag: number;
   readonly content: Uint8Array;
-  /** With tag and length. */
   readonly raw: Uint8Array;
 }
 
-/** Tags of X.690 that certificate requests use. `[n]` is context-specific: primitive 0x80 + n, constructed 0xa0 + n. */
+/** Tags of X.690 in certificate requests. `[n]` is context-specific: primitive 0x80 + n, constructed 0xa0 + n. */
 export const TAGS = {
   boolean: 0x01,
   bitString: 0x03,
@@ -19,7 +17,6 @@ export const TAGS = {
   set: 0x31,
 } as const;
 
-/** The bytes are not what they should be. */
 export class DerError extends Error {
   readonly code = "DER";
 
@@ -30,8 +27,8 @@ export class DerError extends Error {
 }
 
 /**
- * The elements that follow each other in `bytes`, up to its very end. Only what DER allows is read, for in DER each value has one form:
- * two readers cannot see different things in it. Content is not looked into. Throws {@link DerError}.
+ * The consecutive elements in `bytes`. Accepts only DER, in which each value has one encoding, so that two readers cannot see different
+ * values. Throws {@link DerError}.
  */
 export function readDer(bytes: Uint8Array): readonly DerElement[] {
   const elements: DerElement[] = [];
@@ -43,7 +40,7 @@ export function readDer(bytes: Uint8Array): readonly DerElement[] {
   return elements;
 }
 
-/** Dotted text of an object identifier's content; hex of one that is none, or not in DER. */
+/** Dotted text of an object identifier; hex if it is invalid. */
 export function oidText(content: Uint8Array): string {
   const hex = Buffer.from(content).toString("hex");
   const numbers: number[] = [];
@@ -62,7 +59,7 @@ export function oidText(content: Uint8Array): string {
   return [root, first - 40 * root, ...rest].join(".");
 }
 
-/** Where the content of the element at `at` starts and ends. */
+/** Start and end of the content of the element at `at`. */
 function extentOf(bytes: Uint8Array, at: number): { readonly start: number; readonly end: number } {
   const [tag = 0, length, high = 0, low = 0] = bytes.subarray(at, at + 4);
   if ((tag & LONG_TAG) === LONG_TAG) throw new DerError("a tag of several bytes");
@@ -74,10 +71,10 @@ function extentOf(bytes: Uint8Array, at: number): { readonly start: number; read
   return { start, end };
 }
 
-/** Tag numbers from 31 on take further bytes; nothing here has one. */
+/** Tag numbers from 31 on need more bytes and are not used here. */
 const LONG_TAG = 0x1f;
 
-/** Definite, in the fewest bytes, and below 64 KiB. */
+/** Definite, minimal, and below 64 KiB. */
 function lengthOf(first: number, high: number, low: number): { readonly bytes: number; readonly length: number } {
   if (first < 0x80) return { bytes: 1, length: first };
   if (first === 0x81 && high >= 0x80) return { bytes: 2, length: high };

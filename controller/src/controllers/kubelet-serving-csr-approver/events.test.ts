@@ -4,11 +4,11 @@ import { csr } from "../../../test/support/node/builders-csr.ts";
 import { nodeWithoutCertificate, requestNotApproved } from "./events.ts";
 import { objection } from "./plan/claim.ts";
 
-const why = objection("instanceNotFound", "its machine does not exist");
+const why = objection("instanceNotFound", "its instance does not exist");
 
 test.each([
   {
-    it: "requestNotApproved() tells whoever reads the request",
+    it: "requestNotApproved() reports the client that reads the request",
     event: requestNotApproved(csr(), why),
     regarding: {
       apiVersion: "certificates.k8s.io/v1",
@@ -16,13 +16,13 @@ test.each([
       name: "csr-1",
       uid: "uid-csr-1",
     },
-    message: "Request is not approved: its machine does not exist",
+    message: "Request is not approved: its instance does not exist",
   },
   {
-    it: "nodeWithoutCertificate() tells whoever reads the Node",
+    it: "nodeWithoutCertificate() reports the client that reads the Node",
     event: nodeWithoutCertificate(node("node-a"), why),
     regarding: { apiVersion: "v1", kind: "Node", name: "node-a", uid: "uid-node-a" },
-    message: "The kubelet's request for a serving certificate is not approved: its machine does not exist",
+    message: "The kubelet's request for a serving certificate is not approved: its instance does not exist",
   },
 ])("$it", ({ event, regarding, message }) => {
   const reason = "KubeletServingCSRNotApproved";

@@ -12,7 +12,7 @@ export function requestNotApproved(csr: CertificateSigningRequest, { message }: 
   };
 }
 
-/** Without the request's name: a kubelet asks again and again, and its Node keeps one event. */
+/** Without the request's name: a kubelet retries with new requests, and its Node keeps one event. */
 export function nodeWithoutCertificate(node: Node, { message }: Objection): EventInput {
   return {
     regarding: nodeReference(node),

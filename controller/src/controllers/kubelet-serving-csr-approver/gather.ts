@@ -11,7 +11,6 @@ import { claimOf } from "./plan/claim.ts";
 import { isOld, isPending } from "./predicates.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
 
-/** What this step reads from. */
 export interface GatherDependencies {
   readonly requests: Lister<CertificateSigningRequest>;
   readonly nodes: Lister<Node>;
@@ -21,10 +20,10 @@ export interface GatherDependencies {
   readonly clock: Clock;
 }
 
-/** An address that the machine gave up this long ago may still be certified. Requests that arrive together share one read. */
+/** Limits how long a released address can still be certified. Requests that arrive together share one lookup. */
 const MAX_DATA_AGE_MS = 5000;
 
-/** The request, what it claims and what the cloud says of the machine. undefined: there is nothing to decide. */
+/** Reads the request and the instance that it claims. undefined: nothing to decide. */
 export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
   const { requests, nodes, waiting, clock } = deps;
   const csr = requests.get(key);
@@ -34,10 +33,10 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   }
   const claim = claimOf(csr, readCertificateRequest(csr.spec.request));
   const node = claim.kind === "claim" ? nodes.get(claim.nodeName) : undefined;
-  return { csr, claim, target: node === undefined ? undefined : await ask(deps, node, signal) };
+  return { csr, claim, target: node === undefined ? undefined : await lookUp(deps, node, signal) };
 }
 
-async function ask({ instances, providers }: GatherDependencies, node: Node, signal: AbortSignal): Promise<Target> {
+async function lookUp({ instances, providers }: GatherDependencies, node: Node, signal: AbortSignal): Promise<Target> {
   const answer = await instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
   const witness = answer.kind === "present" ? answer.witness.provider : undefined;
   return { node, answer, untrustedReason: providers.providers.find(({ name }) => name === witness)?.untrustedReason };

@@ -1,14 +1,9 @@
-import type { Counter, Gauge } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Upstream has no such controller. */
-export interface KubeletServingMetrics {
-  /** Every look at a pending request: "approved", or why not. */
-  readonly decisions: Counter<"decision">;
-  readonly notApproved: Gauge<"reason">;
-}
+export type KubeletServingMetrics = ReturnType<typeof kubeletServingMetrics>;
 
-export function kubeletServingMetrics(metrics: Metrics): KubeletServingMetrics {
+/** Upstream has no such controller. */
+export function kubeletServingMetrics(metrics: Metrics) {
   return {
     decisions: metrics.counter({
       name: "cloudwire_kubelet_serving_csr_decisions_total",
@@ -20,5 +15,5 @@ export function kubeletServingMetrics(metrics: Metrics): KubeletServingMetrics {
       help: "Pending kubelet-serving CertificateSigningRequests that are invalid, or that the cloud has not confirmed for an hour, by reason.",
       labels: ["reason"],
     }),
-  };
+  } as const;
 }

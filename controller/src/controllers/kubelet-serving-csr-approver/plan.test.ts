@@ -34,7 +34,7 @@ describe("plan()", () => {
         type: "Approved",
         status: "True",
         reason: "AutoApproved",
-        message: "The cloud says that acme://1 is node node-a and has: node-a, 10.0.0.1",
+        message: "According to the cloud, acme://1 is node node-a and has: node-a, 10.0.0.1",
         lastUpdateTime: undefined,
         lastTransitionTime: undefined,
       },
@@ -54,9 +54,9 @@ describe("plan()", () => {
       csr: csr(),
       nodeName: "node-a",
       node: undefined,
-      objection: { kind: "objection", reason: "nodeNotFound", message: "there is no Node node-a" },
-      tell: true,
-      lookInMs: 2000,
+      objection: { kind: "objection", reason: "nodeNotFound", message: "Node node-a does not exist" },
+      report: true,
+      retryInMs: 2000,
     });
   });
 
@@ -70,34 +70,34 @@ describe("plan()", () => {
       objection: {
         kind: "objection",
         reason: "addressUnknown",
-        message: `machine "acme://1" does not have "10.0.0.2", but "10.0.0.1"`,
+        message: `instance "acme://1" does not have "10.0.0.2", but "10.0.0.1"`,
       },
-      tell: true,
-      lookInMs: 2000,
+      report: true,
+      retryInMs: 2000,
     });
   });
 
   test.each([
-    { seconds: 10, tell: false },
-    { seconds: 11, tell: true },
-  ])("tells of a provider that is away or not trusted after 10 s: $tell after $seconds s", ({ seconds, tell }) => {
+    { seconds: 10, report: false },
+    { seconds: 11, report: true },
+  ])("reports a provider that is away or not trusted after 10 s: $report after $seconds s", ({ seconds, report }) => {
     const away = input({ target: target(unknown()) });
-    expect(plan(away, after(seconds))).toMatchObject({ objection: { reason: "instanceUnknown" }, tell });
-    const inDoubt = input({ target: target(PRESENT, "its credentials have expired") });
-    expect(plan(inDoubt, after(seconds))).toMatchObject({ objection: { reason: "providerUntrusted" }, tell });
+    expect(plan(away, after(seconds))).toMatchObject({ objection: { reason: "instanceUnknown" }, report });
+    const untrusted = input({ target: target(PRESENT, "its credentials have expired") });
+    expect(plan(untrusted, after(seconds))).toMatchObject({ objection: { reason: "providerUntrusted" }, report });
   });
 
   test.each([
-    { it: "is new", seconds: 0, lookInMs: 2000 },
-    { it: "was made by a clock that is ahead", seconds: -60, lookInMs: 2000 },
-    { it: "is 20 s old", seconds: 20, lookInMs: 5000 },
-    { it: "is half an hour old", seconds: 1800, lookInMs: 60_000 },
-  ])("looks again after $lookInMs ms at a request that $it", ({ seconds, lookInMs }) => {
-    expect(plan(input({ target: target(unknown()) }), after(seconds))).toMatchObject({ lookInMs });
+    { it: "is new", seconds: 0, retryInMs: 2000 },
+    { it: "was made by a clock that is ahead", seconds: -60, retryInMs: 2000 },
+    { it: "is 20 s old", seconds: 20, retryInMs: 5000 },
+    { it: "is half an hour old", seconds: 1800, retryInMs: 60_000 },
+  ])("looks again after $retryInMs ms at a request that $it", ({ seconds, retryInMs }) => {
+    expect(plan(input({ target: target(unknown()) }), after(seconds))).toMatchObject({ retryInMs });
   });
 
-  test("looks again no sooner than the provider wishes", () => {
-    expect(plan(input({ target: target(unknown(90_000)) }), after(0))).toMatchObject({ lookInMs: 90_000 });
-    expect(plan(input({ target: target(unknown(90)) }), after(0))).toMatchObject({ lookInMs: 2000 });
+  test("looks again no sooner than the provider requests", () => {
+    expect(plan(input({ target: target(unknown(90_000)) }), after(0))).toMatchObject({ retryInMs: 90_000 });
+    expect(plan(input({ target: target(unknown(90)) }), after(0))).toMatchObject({ retryInMs: 2000 });
   });
 });

@@ -5,7 +5,7 @@ import { changesInstance, decides, isOld, isPending } from "./predicates.ts";
 
 describe("isPending()", () => {
   test.each<{ readonly it: string; readonly parts: CsrParts; readonly pending: boolean }>([
-    { it: "nobody has decided about", parts: {}, pending: true },
+    { it: "no one has decided about", parts: {}, pending: true },
     { it: "has a condition of another kind", parts: { status: { conditions: [csrCondition("Seen")] } }, pending: true },
     { it: "is approved", parts: { status: { conditions: [csrCondition("Approved")] } }, pending: false },
     { it: "is denied", parts: { status: { conditions: [csrCondition("Denied")] } }, pending: false },
@@ -30,7 +30,7 @@ describe("isOld()", () => {
 
 describe("decides()", () => {
   const approved = csr({ status: { conditions: [csrCondition("Approved")] } });
-  test("is true when somebody has decided, and not when anything else has changed", () => {
+  test("is true when an operator has decided, and not when anything else has changed", () => {
     expect(decides(csr(), approved)).toBe(true);
     expect(decides(csr(), csr({ metadata: { labels: { a: "b" } } }))).toBe(false);
     expect(decides(approved, approved)).toBe(false);
@@ -47,7 +47,7 @@ describe("changesInstance()", () => {
       after: node("node-a", { status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] } }),
       changes: true,
     },
-    { it: "everything, being made anew", after: node("node-a", { metadata: { uid: "uid-2" } }), changes: true },
+    { it: "everything, being recreated", after: node("node-a", { metadata: { uid: "uid-2" } }), changes: true },
   ])("is $changes for a Node that changes $it", ({ after, changes }) => {
     expect(changesInstance(before, after)).toBe(changes);
   });

@@ -11,12 +11,12 @@ import { deepEqual } from "../../util/equal.ts";
 const DECISIONS: ReadonlySet<string> = new Set([APPROVED, DENIED, FAILED]);
 
 /**
- * A kubelet waits 15 min for its certificate and then asks anew with another key (client-go's certificate_manager.go v0.36.3): an hour
- * later nobody wants the old one. kube-controller-manager removes it after 24.
+ * A kubelet waits 15 min for its certificate and then creates another request (client-go's certificate_manager.go v0.36.3): after an hour the
+ * old one is unused. kube-controller-manager deletes it after 24.
  */
 const MAX_AGE_MS = 3_600_000;
 
-/** For the signer that this controller is about, and nobody has said anything yet. */
+/** For our signer, without a decision. */
 export function isPending({ metadata, spec, status }: CertificateSigningRequest): boolean {
   return (
     spec.signerName === KUBELET_SERVING_SIGNER &&
@@ -26,17 +26,16 @@ export function isPending({ metadata, spec, status }: CertificateSigningRequest)
   );
 }
 
-/** Nobody waits for it any more. */
 export function isOld({ metadata }: CertificateSigningRequest, nowMs: number): boolean {
   return nowMs - metadata.creationTimestampMs > MAX_AGE_MS;
 }
 
-/** Its spec never changes: only that somebody decides is news. */
+/** The spec of a request cannot change, only its decision. */
 export function decides(old: CertificateSigningRequest, csr: CertificateSigningRequest): boolean {
   return isPending(old) !== isPending(csr);
 }
 
-/** The Node has another machine, or its addresses have just followed the cloud's. */
+/** The Node has another instance, or its addresses were updated. */
 export function changesInstance(old: Node, node: Node): boolean {
   return (
     old.metadata.uid !== node.metadata.uid ||

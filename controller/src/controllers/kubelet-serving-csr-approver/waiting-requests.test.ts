@@ -30,23 +30,23 @@ describe("WaitingRequests", () => {
     waiting.put("a2", "nodeNotFound", "node-a");
     waiting.put("b", "nodeNotFound", "node-b");
     waiting.put("c", "weakKey");
-    expect([waiting.keysOf("node-a"), waiting.keysOf("node-c"), waiting.curable()]).toEqual([
+    expect([waiting.keysOf("node-a"), waiting.keysOf("node-c"), waiting.retriable()]).toEqual([
       ["a", "a2"],
       [],
       ["a", "a2", "b"],
     ]);
     waiting.forget("a");
     waiting.forget("b");
-    expect([waiting.keysOf("node-a"), waiting.curable()]).toEqual([["a2"], ["a2"]]);
+    expect([waiting.keysOf("node-a"), waiting.retriable()]).toEqual([["a2"], ["a2"]]);
   });
 
   test("remembers what was said of a request, as long as it waits", () => {
     waiting.put("a", "instanceUnknown", "node-a");
     waiting.reported("a", "x");
     waiting.put("a", "instanceUnknown", "node-a");
-    expect([waiting.isNews("a", "x"), waiting.isNews("a", "y"), waiting.isNews("b", "x")]).toEqual([false, true, true]);
+    expect([waiting.isNew("a", "x"), waiting.isNew("a", "y"), waiting.isNew("b", "x")]).toEqual([false, true, true]);
     waiting.forget("a");
     waiting.reported("a", "x");
-    expect(waiting.isNews("a", "x")).toBe(true);
+    expect(waiting.isNew("a", "x")).toBe(true);
   });
 });

@@ -3,13 +3,12 @@ import type { ObjectionReason } from "./plan/claim.ts";
 
 interface Waiting {
   readonly reason: ObjectionReason;
-  /** The Node whose changes may cure it. */
+  /** The Node whose changes may make the request valid. */
   readonly nodeName: string | undefined;
-  /** What was said of it last. */
   readonly reported: string | undefined;
 }
 
-/** Requests that were looked at and not approved, as long as they are pending. */
+/** Pending requests that were evaluated and not approved. */
 export class WaitingRequests {
   readonly #gauge: Gauge<"reason">;
   readonly #requests = new Map<string, Waiting>();
@@ -30,8 +29,7 @@ export class WaitingRequests {
     this.#byNode.set(nodeName, keys.add(key));
   }
 
-  /** True when that has not been said of the request yet. */
-  isNews(key: string, text: string): boolean {
+  isNew(key: string, text: string): boolean {
     return this.#requests.get(key)?.reported !== text;
   }
 
@@ -40,17 +38,14 @@ export class WaitingRequests {
     if (request !== undefined) this.#requests.set(key, { ...request, reported: text });
   }
 
-  /** Requests of a Node that its machine may yet make right. */
   keysOf(nodeName: string): readonly string[] {
     return [...(this.#byNode.get(nodeName) ?? [])];
   }
 
-  /** All that some machine may yet make right. */
-  curable(): readonly string[] {
+  retriable(): readonly string[] {
     return [...this.#byNode.values()].flatMap((keys) => [...keys]);
   }
 
-  /** Approved, decided by somebody else, gone, or too old. */
   forget(key: string): void {
     const request = this.#requests.get(key);
     if (request === undefined) return;

@@ -189,7 +189,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
       signerName: "kubernetes.io/kube-apiserver-client-kubelet",
       usages: ["digital signature", "client auth"],
     });
-    await told("CertificateSigningRequest", "by-admin", /it is for "system:node:pair-a", but ".*" has made it/);
+    await told("CertificateSigningRequest", "by-admin", /it is for "system:node:pair-a", but ".*" created it/);
     // A right one that came later is through: the others were passed by.
     await askAgain(request, "by-itself", await kubeconfigOf("pair-a"));
     await signed("by-itself");
@@ -220,7 +220,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     startApprover();
     await world.cloud.terminateInstances([await machineId("gone-a")], AbortSignal.timeout(10_000));
     await askAgain(request, "too-late", await kubeconfigOf("gone-a"));
-    await told("CertificateSigningRequest", "too-late", /its machine does not exist|is terminating/);
+    await told("CertificateSigningRequest", "too-late", /its instance does not exist|is terminating/);
     expect(await conditionsOf("too-late")).toEqual([]);
   });
 

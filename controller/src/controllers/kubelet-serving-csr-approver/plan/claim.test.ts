@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
   {
     it: "is not signed by its key",
     reason: "badSignature",
-    message: /not one of its key/,
+    message: /does not match its key/,
     read: read({ signature: "invalid" }),
   },
   {
@@ -113,11 +113,11 @@ const rows: readonly Row[] = [
     message: /not accepted/,
     read: read({ signature: "unsupported" }),
   },
-  { it: "has no usages", reason: "wrongUsages", message: /^it is for none;/, spec: { usages: [] } },
+  { it: "has no usages", reason: "wrongUsages", message: /^its usages are none;/, spec: { usages: [] } },
   {
     it: "lacks server auth",
     reason: "wrongUsages",
-    message: /^it is for "digital signature";/,
+    message: /^its usages are "digital signature";/,
     spec: { usages: ["digital signature"] },
   },
   {
@@ -165,7 +165,7 @@ const rows: readonly Row[] = [
   {
     it: "has common names for organization",
     reason: "wrongSubject",
-    message: /wanted/,
+    message: /it must be/,
     read: read({ subject: [CN, CN] }),
   },
   {
@@ -177,7 +177,7 @@ const rows: readonly Row[] = [
   {
     it: "has an organization of the name of a node",
     reason: "wrongSubject",
-    message: /wanted/,
+    message: /it must be/,
     read: read({ subject: [O, { ...O, value: CN.value }] }),
   },
   {
@@ -201,59 +201,59 @@ const rows: readonly Row[] = [
   {
     it: "is for another node than its maker",
     reason: "requesterNotNode",
-    message: /^it is for "system:node:node-a", but "system:node:node-b" has made it$/,
+    message: /^it is for "system:node:node-a", but "system:node:node-b" created it$/,
     spec: { username: "system:node:node-b" },
   },
   {
-    it: "is made by somebody outside of the nodes' group",
+    it: "is created by a client outside of the nodes' group",
     reason: "requesterNotNode",
-    message: /not of group system:nodes/,
+    message: /not in group system:nodes/,
     spec: { groups: ["system:authenticated"] },
   },
   {
-    it: "asks for more than names",
+    it: "requests more than names",
     reason: "unexpectedExtensions",
-    message: /it asks for "2.5.29.19"$/,
+    message: /more than alternative names: "2.5.29.19"$/,
     read: read({ others: ["2.5.29.19"] }),
   },
   {
-    it: "asks for nothing",
+    it: "requests nothing",
     reason: "wrongNames",
     message: /no name and no address/,
     read: read({ dnsNames: [], ipAddresses: [] }),
   },
   {
-    it: "asks for 101 names",
+    it: "requests 101 names",
     reason: "wrongNames",
     message: /101 names, more than 100/,
     read: read({ dnsNames: Array.from({ length: 100 }, (_, index) => `n${index}`) }),
   },
   {
-    it: "asks for 101 names of all kinds",
+    it: "requests 101 names of all kinds",
     reason: "wrongNames",
     message: /101 names, more than 100/,
     read: read({ dnsNames: Array.from({ length: 50 }, (_, index) => `n${index}`), otherNames: Array(50).fill("URI") }),
   },
   {
-    it: "asks for a name of another kind",
+    it: "requests a name of another kind",
     reason: "wrongNames",
     message: /"URI"/,
     read: read({ otherNames: ["URI"] }),
   },
   {
-    it: "asks for another kind of name beside one DNS name",
+    it: "requests another kind of name beside one DNS name",
     reason: "wrongNames",
     message: /"URI"/,
     read: read({ dnsNames: ["node-a"], ipAddresses: [], otherNames: ["URI"] }),
   },
   {
-    it: "asks for a wildcard",
+    it: "requests a wildcard",
     reason: "wrongNames",
     message: /"\*\.example"/,
     read: read({ dnsNames: ["node-a", "*.example"] }),
   },
   {
-    it: "asks for the API server's name",
+    it: "requests the API server's name",
     reason: "wrongNames",
     message: /"Kubernetes.default"/,
     read: read({ dnsNames: ["Kubernetes.default"] }),

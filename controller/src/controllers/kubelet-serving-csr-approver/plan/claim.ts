@@ -3,7 +3,7 @@ import type { NodeAddress } from "../../../api/node.ts";
 import { parseCidr } from "../../../util/cidr.ts";
 import type { CertificateRequest, PublicKeyFacts, ReadRequest, SignatureCheck } from "../certificate-request.ts";
 
-/** What a request that is in order says of itself: "I am this node, and these are my names and addresses." */
+/** The node name, DNS names and IP addresses that a valid request claims, normalized. */
 export interface Claim {
   readonly kind: "claim";
   readonly nodeName: string;
@@ -20,7 +20,7 @@ const ORGANIZATION = "2.5.4.10";
 const NODES_GROUP = "system:nodes";
 const NODE_USER = "system:node:";
 
-/** More than any machine has (the contract allows 64 addresses). */
+/** More than any instance has (the contract allows 64 addresses). */
 const MAX_NAMES = 100;
 
 /** `key encipherment` is for RSA keys only. pkg/apis/certificates/helpers.go, Kubernetes v1.36.3. */
@@ -30,9 +30,9 @@ const ALLOWED_USAGES: ReadonlySet<string> = new Set([...REQUIRED_USAGES, "key en
 const CURVES: ReadonlySet<string> = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 
 /**
- * What a request claims, or why no machine could make it right. The signer's own rules
+ * The claim of a request, or why it is invalid. Checks the rules of the signer
  * (kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests, "kubernetes.io/kubelet-serving"), and that the
- * requester is the node it names.
+ * requester is the node.
  */
 export function claimOf({ spec }: CertificateSigningRequest, read: ReadRequest): Claim | Finding {
   if (read.kind === "unreadable") return objection("unreadable", `the request cannot be read: ${read.message}`);
@@ -71,7 +71,7 @@ function keyObjection(key: PublicKeyFacts): Finding | undefined {
 function weakKey(key: string): Finding {
   return objection(
     "weakKey",
-    `its key is ${key}; RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519 is wanted`,
+    `its key is ${key}; it must be RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519`,
   );
 }
 
@@ -80,12 +80,9 @@ function signatureObjection(signature: SignatureCheck): Finding | undefined {
     case "valid":
       return undefined;
     case "invalid":
-      return objection("badSignature", "its signature is not one of its key");
+      return objection("badSignature", "its signature does not match its key");
     case "unsupported":
-      return objection(
-        "badSignature",
-        "its signature is of an algorithm that does not fit its key, or is not accepted",
-      );
+      return objection("badSignature", "its signature algorithm does not match its key, or is not accepted");
     default:
       return signature satisfies never;
   }
@@ -97,11 +94,11 @@ function usagesObjection(usages: readonly string[]): Finding | undefined {
   if (isRight) return undefined;
   return objection(
     "wrongUsages",
-    `it is for ${listed(usages)}; "digital signature" and "server auth" are wanted, "key encipherment" is allowed`,
+    `its usages are ${listed(usages)}; "digital signature" and "server auth" are required, "key encipherment" is allowed`,
   );
 }
 
-/** The common name of a subject that is a node's and nothing more: of two attributes, one of each type. */
+/** The common name of a node's subject, which has exactly one common name and one organization. */
 function nodeUserOf(subject: CertificateRequest["subject"]): string | undefined {
   const name = valueOf(subject, COMMON_NAME);
   const organization = valueOf(subject, ORGANIZATION);
@@ -113,7 +110,7 @@ function wrongSubject(subject: CertificateRequest["subject"]): Finding {
   const found = subject.map(({ type, value }) => `${LABELS.get(type) ?? type}=${value}`);
   return objection(
     "wrongSubject",
-    `its subject is ${listed(found)}; O=${NODES_GROUP} and CN=${NODE_USER}<node> are wanted`,
+    `its subject is ${listed(found)}; it must be O=${NODES_GROUP} and CN=${NODE_USER}<node>`,
   );
 }
 
@@ -131,56 +128,53 @@ function requesterObjection(
   commonName: string,
 ): Finding | undefined {
   if (username !== commonName) {
-    return objection("requesterNotNode", `it is for ${quoted(commonName)}, but ${quoted(username)} has made it`);
+    return objection("requesterNotNode", `it is for ${quoted(commonName)}, but ${quoted(username)} created it`);
   }
   if (groups.includes(NODES_GROUP)) return undefined;
-  return objection("requesterNotNode", `${quoted(username)}, who has made it, is not of group ${NODES_GROUP}`);
+  return objection("requesterNotNode", `its creator ${quoted(username)} is not in group ${NODES_GROUP}`);
 }
 
 function extensionsObjection({ others }: CertificateRequest): Finding | undefined {
   if (others.length === 0) return undefined;
-  return objection("unexpectedExtensions", `besides alternative names it asks for ${listed(others)}`);
+  return objection("unexpectedExtensions", `it requests more than alternative names: ${listed(others)}`);
 }
 
 function namesObjection({ dnsNames, ipAddresses, otherNames }: CertificateRequest): Finding | undefined {
   const count = dnsNames.length + ipAddresses.length + otherNames.length;
-  if (count === 0) return objection("wrongNames", "it asks for no name and no address");
-  if (count > MAX_NAMES) return objection("wrongNames", `it asks for ${count} names, more than ${MAX_NAMES}`);
+  if (count === 0) return objection("wrongNames", "it requests no name and no address");
+  if (count > MAX_NAMES) return objection("wrongNames", `it requests ${count} names, more than ${MAX_NAMES}`);
   if (otherNames.length > 0) {
-    return objection("wrongNames", `it asks for names other than DNS names and IP addresses: ${listed(otherNames)}`);
+    return objection("wrongNames", `it requests names other than DNS names and IP addresses: ${listed(otherNames)}`);
   }
   const wrong = dnsNames.filter((name) => !isInstanceName(name.toLowerCase()));
   if (wrong.length === 0) return undefined;
-  return objection("wrongNames", `these are no names of machines: ${listed(wrong)}`);
+  return objection("wrongNames", `these are not valid instance names: ${listed(wrong)}`);
 }
 
-/** DNS-1123 subdomain (apimachinery's validation v0.36): no wildcard, no dot at the end, no capitals. */
+/** DNS-1123 subdomain (apimachinery's validation v0.36): no wildcard, trailing dot or capitals. */
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
-/** What the cluster's own services are called in certificates of the same authority. */
+/** Names of the cluster's own services in certificates of the same CA. */
 const CLUSTER_NAME = /^localhost$|^kubernetes$|^kubernetes\.|(?:^|\.)svc(?:\.|$)/;
 
-/** Types of addresses that are names. */
 const NAME_TYPES: ReadonlySet<string> = new Set(["Hostname", "InternalDNS", "ExternalDNS"]);
 
-/** `name` is a plain DNS name that could be a machine's. */
 export function isInstanceName(name: string): boolean {
   return DNS_NAME.test(name) && !CLUSTER_NAME.test(name);
 }
 
-/** One spelling for each IP address, so that equal addresses are equal texts. undefined: not an IP address. */
+/** Normalized, so that equal addresses have equal texts. undefined: not an IP address. */
 export function canonicalIp(address: string): string | undefined {
   const whole = parseCidr(`${address}/${address.includes(":") ? 128 : 32}`);
   return whole?.text.slice(0, whole.text.indexOf("/"));
 }
 
-/** The names among a machine's addresses, in lower case. */
 export function namesAmong(addresses: readonly NodeAddress[]): ReadonlySet<string> {
   const names = addresses.filter(({ type }) => NAME_TYPES.has(type));
   return new Set(names.map(({ address }) => address.toLowerCase()));
 }
 
-/** The IP addresses of a machine, in one spelling; a Hostname may be one, too. */
+/** The IP addresses, normalized. A Hostname can be one too. */
 export function ipsAmong(addresses: readonly NodeAddress[]): ReadonlySet<string> {
   return new Set(addresses.map(({ address }) => canonicalIp(address)).filter((ip) => ip !== undefined));
 }
@@ -188,7 +182,7 @@ export function ipsAmong(addresses: readonly NodeAddress[]): ReadonlySet<string>
 /** Why a request is not approved: label of the metric. */
 export type ObjectionReason = RequestObjection | InstanceObjection;
 
-/** What no time cures: a request never changes. */
+/** Permanent: a request never changes. */
 export type RequestObjection =
   | "unreadable"
   | "weakKey"
@@ -199,7 +193,7 @@ export type RequestObjection =
   | "unexpectedExtensions"
   | "wrongNames";
 
-/** What may be otherwise the next time. */
+/** May change. */
 export type InstanceObjection =
   | "nodeNotFound"
   | "instanceUnknown"
@@ -211,7 +205,7 @@ export type InstanceObjection =
   | "addressUnknown"
   | "dnsNameUnknown";
 
-/** One reason and a sentence for people; the first that was found. */
+/** The first problem of a request. */
 export interface Objection<Reason extends ObjectionReason = ObjectionReason> {
   readonly kind: "objection";
   readonly reason: Reason;
@@ -222,14 +216,13 @@ export function objection<Reason extends ObjectionReason>(reason: Reason, messag
   return { kind: "objection", reason, message };
 }
 
-/** Text that a stranger chose, for a sentence. */
+/** Text from an untrusted client. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
 
 const MAX_QUOTED = 80;
 
-/** The first few of a list that a stranger chose. */
 export function listed(texts: readonly string[]): string {
   const first = texts.slice(0, MAX_LISTED).map(quoted).join(", ");
   if (texts.length === 0) return "none";
