@@ -264,6 +264,7 @@ describe("BoardFeed", () => {
     await round();
     const changes = tell(feed);
     expect({ set: rowsOf(changes), gone: goneOf(changes) }).toEqual({ set: ["node/7 blocked"], gone: ["node/8"] });
+    expect(changes[0]?.overview).toEqual(board.overview);
     expect(changes[0]?.overview?.counts.node).toMatchObject({ ok: 1198, blocked: 1 });
     feed.close();
   });

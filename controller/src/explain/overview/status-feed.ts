@@ -43,7 +43,7 @@ export class StatusFeed implements EventFeed {
     const text = JSON.stringify(rest);
     if (text === this.#toldOverview) return undefined;
     this.#toldOverview = text;
-    return { event: "overview" satisfies keyof StreamEvents, data: JSON.stringify({ at: time, ...rest }) };
+    return { event: "overview" satisfies keyof StreamEvents, data: JSON.stringify(overview) };
   }
 
   #rows(): StreamMessage | undefined {
