@@ -10,7 +10,6 @@ import type { OutcomePlan } from "./plan.ts";
 import { labelingPatch } from "./plan/labels.ts";
 import type { LabelingState } from "./gather.ts";
 
-/** What this step writes with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
   readonly events: EventRecorder;
@@ -18,14 +17,14 @@ export interface ApplyDependencies {
   readonly state: LabelingState;
 }
 
-/** The cloud did not say; it is asked again after `retryAfterMs`, or with the queue's back-off. */
-class VolumeNotKnownError extends Error {
+/** Retried after `retryAfterMs`, or with the queue's back-off. */
+class VolumeLookupError extends Error {
   readonly code = "VOLUME_LOOKUP_FAILED";
+  override readonly name = "VolumeLookupError";
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, retryAfterMs: number | undefined, options: ErrorOptions) {
     super(message, options);
-    this.name = "VolumeNotKnownError";
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -44,14 +43,14 @@ export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context:
     case "mismatch":
       deps.events.record(topologyMismatch(pv, plan.message));
       return settle(plan, "mismatch", deps, key);
-    case "hopeless":
+    case "invalid":
       deps.events.record(notLabeled(pv, plan.message));
       return settle(plan, plan.result, deps, key);
     case "retry": {
       const { error } = plan;
       deps.results.inc({ result: "unknown" });
       const what = `look up the volume of PersistentVolume ${key}`;
-      throw new VolumeNotKnownError(`${what}: ${error.message}`, deps.state.failed(key, error), { cause: error });
+      throw new VolumeLookupError(`${what}: ${error.message}`, deps.state.failed(key, error), { cause: error });
     }
   }
   return plan satisfies never;

@@ -152,12 +152,12 @@ describe("persistentVolumeLabelController()", () => {
     await clock.advance(10 * WINDOW_MS);
     expect([kube.writes, eventTexts(), await counted("mismatch")]).toEqual([
       [],
-      [`Warning VolumeTopologyMismatch pv: label ${ZONE} is "b", but the cloud says "a"; nothing is changed`],
+      [`Warning VolumeTopologyMismatch pv: label ${ZONE} is "b", but "a" in the cloud; nothing is changed`],
       1,
     ]);
   });
 
-  test("looks again when somebody has put it right", async () => {
+  test("looks again when an operator has put it right", async () => {
     put("pv", {}, { labels: { [ZONE]: "b" } });
     await start();
     put("pv", {}, { labels: { [ZONE]: "a" } });
@@ -215,7 +215,7 @@ describe("persistentVolumeLabelController()", () => {
     expect(kube.writes).toHaveLength(1);
   });
 
-  test("reads anew when somebody else was faster", async () => {
+  test("reads again when another client was faster", async () => {
     put("pv");
     let conflicts = 0;
     kube.intercept = () => (conflicts++ === 0 ? apiError("conflict") : undefined);
@@ -240,7 +240,7 @@ describe("persistentVolumeLabelController()", () => {
     expect([kube.writes.length, eventTexts()]).toEqual([1, ["Warning VolumeNotLabeled pv: fake invalid"]]);
   });
 
-  test("takes one that was made anew under its name for another", async () => {
+  test("takes one that was recreated under its name for another", async () => {
     put("pv");
     await start();
     kube.seed(PERSISTENT_VOLUMES, persistentVolumeJson("pv", {}, { uid: "uid-2" }));

@@ -15,16 +15,15 @@ import { changesLabeling, planOutcome } from "./plan.ts";
 
 type Context = ControllerContext<unknown>;
 
-/** PersistentVolumes looked up at once: as many as the largest batch of the contract takes. */
+/** Concurrent lookups: the largest batch of the contract. */
 const LOOKUPS = 1000;
 
-/** PersistentVolumes written at once. It is done once in a volume's life: there is no hurry. */
+/** Concurrent writes. Each volume is written once, so that there is no hurry. */
 const WRITERS = 10;
 
-/** Nobody waits. */
+/** No client waits for the result. */
 const READS = { windowMs: 50, maxDataAgeMs: 30_000, priority: "low" } as const;
 
-/** persistent-volume-label-controller. */
 export const persistentVolumeLabel: Registration<unknown> = {
   name: PERSISTENT_VOLUME_LABEL_CONTROLLER,
   queue: "persistentvolumes",
@@ -36,8 +35,8 @@ export const persistentVolumeLabel: Registration<unknown> = {
 };
 
 /**
- * Labels PersistentVolumes that no webhook has seen, such as those made before there was one, and bounds those that are not bound to
- * any nodes yet. Adds what is missing and changes nothing that is there.
+ * Labels PersistentVolumes that the webhook has not seen, for example older ones, and adds missing node affinity. Existing values are not
+ * changed.
  */
 function persistentVolumeLabelController(context: Context, results: ResultCounter): Controller {
   const { persistentVolumes } = context.cluster;
@@ -49,7 +48,7 @@ function persistentVolumeLabelController(context: Context, results: ResultCounte
         informer: persistentVolumes,
         predicate: { add: () => true, update: changesLabeling, delete: () => true },
       }),
-      // A provider may serve more drivers than before. Of the others nothing is asked.
+      // A provider may support more drivers than before. Other volumes are not looked up.
       providerReadySource(context.providers, (queue) => {
         for (const pv of persistentVolumes.lister.list()) queue.add(keyOf(pv), { priority: "low" });
       }),

@@ -1,7 +1,7 @@
 import { type EventInput, VOLUME_NOT_LABELED, VOLUME_TOPOLOGY_MISMATCH } from "../../api/event.ts";
 import { type PersistentVolume, persistentVolumeReference } from "../../api/persistent-volume.ts";
 
-/** The PersistentVolume and the cloud say different things; somebody has to look. */
+/** The PersistentVolume conflicts with the cloud, and an operator must decide. */
 export function topologyMismatch(pv: PersistentVolume, message: string): EventInput {
   return {
     regarding: persistentVolumeReference(pv),
@@ -11,7 +11,6 @@ export function topologyMismatch(pv: PersistentVolume, message: string): EventIn
   };
 }
 
-/** Why it gets no labels, and will not unless something changes. */
 export function notLabeled(pv: PersistentVolume, message: string): EventInput {
   return { regarding: persistentVolumeReference(pv), type: "Warning", reason: VOLUME_NOT_LABELED, message };
 }

@@ -4,16 +4,15 @@ import { OwnWrites } from "../../kube/cache/store.ts";
 import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Input, changesLabeling, questionOf } from "./plan.ts";
+import { type Input, changesLabeling, lookupOf } from "./plan.ts";
 
-/** What this step reads from. */
 export interface GatherDependencies {
   readonly persistentVolumes: Lister<PersistentVolume>;
   readonly volumes: VolumeReader;
   readonly state: LabelingState;
 }
 
-/** undefined: it is gone, going, done with, or no volume of a cloud. */
+/** undefined: it is deleted, being deleted, done, or not a cloud volume. */
 export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
   const { persistentVolumes, volumes, state } = deps;
   const cached = persistentVolumes.get(key);
@@ -23,27 +22,26 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   }
   const pv = state.ownWrites.latest(cached);
   if (pv.metadata.deletionTimestampMs !== undefined || state.isSettled(key, pv)) return undefined;
-  const question = questionOf(pv);
-  switch (question.kind) {
-    case "nothing":
+  const lookup = lookupOf(pv);
+  switch (lookup.kind) {
+    case "none":
       return undefined;
     case "provisioned":
-      return { pv, known: question };
-    case "ask":
-      return { pv, known: await volumes.get(pv, question.source, signal) };
+      return { pv, known: lookup };
+    case "query":
+      return { pv, known: await volumes.get(pv, lookup.source, signal) };
   }
-  return question satisfies never;
+  return lookup satisfies never;
 }
 
-/** What this process remembers of PersistentVolumes. */
 export class LabelingState {
   readonly ownWrites = new OwnWrites<PersistentVolume>();
-  /** As they were when they were done with. */
+  /** The version of each that is done. */
   readonly #settled = new Map<string, PersistentVolume>();
-  /** Times in a row that the cloud did not answer about each. */
+  /** Consecutive failed lookups of each. */
   readonly #failures = new Map<string, number>();
 
-  /** Done with, as it is: the cloud is not asked again before it changes. */
+  /** It is not looked up again until it changes. */
   settle(key: string, pv: PersistentVolume): void {
     this.#settled.set(key, pv);
     this.#failures.delete(key);
@@ -54,14 +52,13 @@ export class LabelingState {
     return settled !== undefined && !changesLabeling(settled, pv);
   }
 
-  /** Counts a failure and answers how long to wait before the next try; undefined: the queue's own back-off. */
+  /** Counts a failure and returns the wait; undefined: the queue's back-off. */
   failed(key: string, error: ProviderError): number | undefined {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     return retryDelayMs(error, failures);
   }
 
-  /** It is gone. */
   forget(key: string): void {
     this.#settled.delete(key);
     this.#failures.delete(key);

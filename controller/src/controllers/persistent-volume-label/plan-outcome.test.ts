@@ -40,11 +40,11 @@ describe("planOutcome()", () => {
     expect(planOutcome({ pv: labeled, known: present() })).toEqual({
       kind: "mismatch",
       pv: labeled,
-      message: `label ${ZONE} is "b", but the cloud says "a"`,
+      message: `label ${ZONE} is "b", but "a" in the cloud`,
     });
   });
 
-  test("leaves what is somebody else's", () => {
+  test("leaves what is owned by another client", () => {
     expect(planOutcome({ pv, known: { kind: "notOwned", message: "no" } })).toEqual({ kind: "leave", pv });
   });
 
@@ -58,10 +58,10 @@ describe("planOutcome()", () => {
     {
       known: present({ zones: ["a/b"], region: undefined }),
       result: "invalid",
-      message: `the cloud's node affinity "${ZONE} in (a/b)" is none that Kubernetes takes`,
+      message: `the cloud's node affinity "${ZONE} in (a/b)" is not valid in Kubernetes`,
     },
   ])("gives up until something changes: $message", ({ known, result, message }) => {
-    expect(planOutcome({ pv, known })).toEqual({ kind: "hopeless", pv, result, message });
+    expect(planOutcome({ pv, known })).toEqual({ kind: "invalid", pv, result, message });
   });
 
   test.each([

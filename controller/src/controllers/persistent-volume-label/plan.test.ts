@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { objectMeta } from "../../../test/support/builders.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
 import type { NodeSelectorRequirement, PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
-import { planAdmission, planLabeling, questionOf } from "./plan.ts";
+import { planAdmission, planLabeling, lookupOf } from "./plan.ts";
 import type { VolumeFacts } from "./plan/labels.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
@@ -40,7 +40,7 @@ const NORTH: VolumeFacts = {
   dropped: [],
 };
 
-describe("questionOf()", () => {
+describe("lookupOf()", () => {
   test.each<{ sentence: string; source: VolumeSource | undefined }>([
     { sentence: "a source that no cloud has", source: undefined },
     { sentence: "a CSI volume without handle", source: { kind: "csi", driver: "d", volumeHandle: "" } },
@@ -50,8 +50,8 @@ describe("questionOf()", () => {
       sentence: "an in-tree volume that is still to be made",
       source: { kind: "inTree", plugin: "p", volumeId: "placeholder-for-provisioning" },
     },
-  ])("asks nobody about $sentence", ({ source }) => {
-    expect(questionOf(pv({ source }))).toEqual({ kind: "nothing" });
+  ])("asks no one about $sentence", ({ source }) => {
+    expect(lookupOf(pv({ source }))).toEqual({ kind: "none" });
   });
 
   test.each<{ source: VolumeSource }>([
@@ -59,15 +59,15 @@ describe("questionOf()", () => {
     { source: { kind: "inTree", plugin: "kubernetes.io/cinder", volumeId: "v" } },
     { source: { kind: "csi", driver: "d", volumeHandle: "placeholder-for-provisioning" } },
   ])("asks the cloud about $source", ({ source }) => {
-    expect(questionOf(pv({ source }))).toEqual({ kind: "ask", source });
+    expect(lookupOf(pv({ source }))).toEqual({ kind: "query", source });
   });
 
-  test("asks nobody about what its provisioner has labeled", () => {
+  test("asks no one about what its provisioner has labeled", () => {
     const meta = {
       annotations: { "pv.kubernetes.io/provisioned-by": "x" },
       labels: { [ZONE]: "a", [REGION]: "r" },
     };
-    expect(questionOf(pv({ meta }))).toEqual({ kind: "provisioned", result: { kind: "facts", facts: NORTH } });
+    expect(lookupOf(pv({ meta }))).toEqual({ kind: "provisioned", result: { kind: "facts", facts: NORTH } });
   });
 });
 
@@ -81,7 +81,7 @@ describe("planAdmission()", () => {
     expect(planAdmission(pv({ meta }), NORTH)).toEqual({
       labels: { [REGION]: "r" },
       topology: NORTH.topology,
-      warnings: [`label ${REGION} was "wrong"; the cloud says "r", which replaces it`],
+      warnings: [`label ${REGION}="wrong" was replaced with "r" from the cloud`],
     });
   });
 
@@ -102,13 +102,11 @@ describe("planAdmission()", () => {
     const { topology, warnings } = planAdmission(pv({ terms: [[inZone("b")]] }), NORTH);
     expect({ topology, warnings }).toEqual({
       topology: [],
-      warnings: [
-        `its node affinity allows no node that the volume can be reached from: ${ZONE} in (a) and ${REGION} in (r)`,
-      ],
+      warnings: [`its node affinity allows no node that can reach the volume: ${ZONE} in (a) and ${REGION} in (r)`],
     });
   });
 
-  test("hands on what the cloud said in vain", () => {
+  test("hands on what the cloud said without success", () => {
     expect(planAdmission(pv(), { ...NORTH, dropped: ["x is left out"] }).warnings).toEqual(["x is left out"]);
   });
 
@@ -172,25 +170,25 @@ describe("planLabeling()", () => {
       facts: { labels: {}, topology: [], dropped: [] },
     },
   ])("does nothing when $sentence", ({ parts, facts = NORTH }) => {
-    expect(planLabeling(pv(parts), facts)).toEqual({ kind: "nothing" });
+    expect(planLabeling(pv(parts), facts)).toEqual({ kind: "none" });
   });
 
-  const excluded = `its node affinity allows no node that the volume can be reached from: ${ZONE} in (a) and ${REGION} in (r)`;
+  const excluded = `its node affinity allows no node that can reach the volume: ${ZONE} in (a) and ${REGION} in (r)`;
   test.each<{ sentence: string; parts: Parts; message: string }>([
     {
       sentence: "the zone label",
       parts: { meta: { labels: { [ZONE]: "b" } } },
-      message: `label ${ZONE} is "b", but the cloud says "a"`,
+      message: `label ${ZONE} is "b", but "a" in the cloud`,
     },
     {
       sentence: "a label of an older name",
       parts: { meta: { labels: { [BETA_REGION]: "s" } } },
-      message: `label ${BETA_REGION} is "s", but the cloud says "r"`,
+      message: `label ${BETA_REGION} is "s", but "r" in the cloud`,
     },
     {
       sentence: "two labels",
       parts: { meta: { labels: { [ZONE]: "b", [REGION]: "s" } } },
-      message: `label ${ZONE} is "b", but the cloud says "a"; label ${REGION} is "s", but the cloud says "r"`,
+      message: `label ${ZONE} is "b", but "a" in the cloud; label ${REGION} is "s", but "r" in the cloud`,
     },
     { sentence: "the affinity", parts: { terms: [[inZone("b", "c")]] }, message: excluded },
     {
@@ -224,21 +222,21 @@ describe("planLabeling()", () => {
     dropped: [],
   };
   test.each<{ sentence: string; term: NodeSelectorRequirement; plan: object }>([
-    { sentence: "allows one of several places", term: inZone("c"), plan: { kind: "nothing" } },
+    { sentence: "allows one of several places", term: inZone("c"), plan: { kind: "none" } },
     {
       sentence: "excludes one zone of two",
       term: { ...inZone("a", "c"), operator: "NotIn" },
-      plan: { kind: "nothing" },
+      plan: { kind: "none" },
     },
     {
       sentence: "excludes all of them",
       term: { ...inZone("a", "b", "c"), operator: "NotIn" },
       plan: {
         kind: "mismatch",
-        message: `its node affinity allows no node that the volume can be reached from: ${ZONE} in (a, b) or rack in (1) and ${ZONE} in (c)`,
+        message: `its node affinity allows no node that can reach the volume: ${ZONE} in (a, b) or rack in (1) and ${ZONE} in (c)`,
       },
     },
-  ])("judges an affinity that $sentence by each place", ({ term, plan }) => {
+  ])("evaluates an affinity that $sentence by each place", ({ term, plan }) => {
     expect(planLabeling(pv({ terms: [[term]] }), TWO)).toEqual(plan);
   });
 
@@ -249,7 +247,7 @@ describe("planLabeling()", () => {
     { sentence: "is about something else", term: [{ key: "disk", operator: "In", values: ["ssd"] }] },
   ])("finds no fault with an affinity that $sentence", ({ term }) => {
     expect(planLabeling(pv({ meta: { labels: NORTH.labels }, terms: [[inZone("b")], term] }), NORTH)).toEqual({
-      kind: "nothing",
+      kind: "none",
     });
   });
 });

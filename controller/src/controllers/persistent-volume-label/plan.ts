@@ -19,20 +19,19 @@ import { type FactsResult, type VolumeFacts, factsOf, provisionedFacts, zonesOfL
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whom to ask about a PersistentVolume. */
-export type Question =
-  /** Nobody: of a kind that no cloud has, or not made yet. */
-  | { readonly kind: "nothing" }
-  /** Nobody: whoever made it has said so on it. */
+/** How to find out about a volume. */
+export type Lookup =
+  /** Not a cloud volume, or not created yet. */
+  | { readonly kind: "none" }
+  /** Its provisioner has labeled it. */
   | { readonly kind: "provisioned"; readonly result: FactsResult }
-  | { readonly kind: "ask"; readonly source: VolumeSource };
+  | { readonly kind: "query"; readonly source: VolumeSource };
 
-/** Whether there is anything to know about the volume, and from where. */
-export function questionOf(pv: PersistentVolume): Question {
+export function lookupOf(pv: PersistentVolume): Lookup {
   const { source } = pv.spec;
-  if (source === undefined || isUnnamed(source)) return { kind: "nothing" };
+  if (source === undefined || isUnnamed(source)) return { kind: "none" };
   const result = provisionedFacts(pv);
-  return result === undefined ? { kind: "ask", source } : { kind: "provisioned", result };
+  return result === undefined ? { kind: "query", source } : { kind: "provisioned", result };
 }
 
 function isUnnamed(source: VolumeSource): boolean {
@@ -40,52 +39,49 @@ function isUnnamed(source: VolumeSource): boolean {
   return source.volumeId === "" || source.volumeId === PLACEHOLDER_VOLUME_ID;
 }
 
-/** What a PersistentVolume gets that is being created. */
 export interface AdmissionPlan {
-  /** Only those that differ. */
   readonly labels: Labels;
-  /** To be added to every term there is; empty: the affinity stays as it is. */
+  /** Added to every existing term; empty: the affinity is not changed. */
   readonly topology: readonly TopologyTerm[];
   readonly warnings: readonly string[];
 }
 
 /**
- * The cloud's labels overwrite the user's; its topology is added to every term of the node affinity, unless one of them speaks of any of
- * its keys: then the user has decided. plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
+ * The cloud's labels overwrite the user's. Its topology is added to every term of the node affinity, unless a term contains one of its keys,
+ * because then the user has decided. plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
  */
 export function planAdmission(pv: PersistentVolume, facts: VolumeFacts): AdmissionPlan {
   const current = pv.metadata.labels;
   const changes = Object.entries(facts.labels).filter(([key, value]) => current[key] !== value);
   const replaced = changes
     .filter(([key]) => current[key] !== undefined)
-    .map(([key, value]) => `label ${key} was "${current[key]}"; the cloud says "${value}", which replaces it`);
+    .map(([key, value]) => `label ${key}="${current[key]}" was replaced with "${value}" from the cloud`);
   const excluded = contradiction(pv, facts);
   return {
     labels: Object.fromEntries(changes),
-    topology: speaksOf(termsOf(pv), facts.topology) ? [] : facts.topology,
+    topology: mentions(termsOf(pv), facts.topology) ? [] : facts.topology,
     warnings: [...replaced, ...facts.dropped, ...(excluded === undefined ? [] : [excluded])],
   };
 }
 
-/** What a PersistentVolume gets that has been there for a while. */
 export type LabelingPlan =
-  | { readonly kind: "nothing" }
-  /** It says otherwise than the cloud. Who is right only a person can tell: nothing is changed. */
+  | { readonly kind: "none" }
+  /** It conflicts with the cloud, and only an operator can decide: nothing is changed. */
   | { readonly kind: "mismatch"; readonly message: string }
   | { readonly kind: "label"; readonly labels: Labels; readonly topology: readonly TopologyTerm[] };
 
-/** Adds what is missing; never changes what is there. A node affinity, once set, the server lets nobody change. */
+/** Adds what is missing, and changes nothing. The API server does not allow changes of an existing node affinity. */
 export function planLabeling(pv: PersistentVolume, facts: VolumeFacts): LabelingPlan {
   const current = pv.metadata.labels;
   const mismatches = [...labelMismatches(current, facts), contradiction(pv, facts)].filter((one) => one !== undefined);
   if (mismatches.length > 0) return { kind: "mismatch", message: mismatches.join("; ") };
   const missing = Object.entries(facts.labels).filter(([key]) => current[key] === undefined);
   const topology = pv.spec.nodeAffinity === undefined ? facts.topology : [];
-  if (missing.length === 0 && topology.length === 0) return { kind: "nothing" };
+  if (missing.length === 0 && topology.length === 0) return { kind: "none" };
   return { kind: "label", labels: Object.fromEntries(missing), topology };
 }
 
-/** Newer name and the older one, which says the same. */
+/** Newer and deprecated name. */
 const TOPOLOGY_LABELS = [
   [TOPOLOGY_ZONE, FAILURE_DOMAIN_BETA_ZONE],
   [TOPOLOGY_REGION, FAILURE_DOMAIN_BETA_REGION],
@@ -96,18 +92,18 @@ function labelMismatches(current: Labels, { labels }: VolumeFacts): readonly str
     [stable, beta].flatMap((key) => {
       const [said, known] = [current[key], labels[stable]];
       if (said === undefined || known === undefined || deepEqual(zonesOfLabel(said), zonesOfLabel(known))) return [];
-      return [`label ${key} is "${said}", but the cloud says "${known}"`];
+      return [`label ${key} is "${said}", but "${known}" in the cloud`];
     }),
   );
 }
 
-/** Why no node that reaches the volume is among those that the affinity allows; undefined: some may be. */
+/** The conflict if the affinity allows no node that reaches the volume; undefined: it may allow some. */
 function contradiction(pv: PersistentVolume, { topology }: VolumeFacts): string | undefined {
   const terms = termsOf(pv);
   if (terms.length === 0 || topology.length === 0) return undefined;
   if (terms.some((term) => topology.some((known) => agree(term, known)))) return undefined;
   const said = topology.map((term) => term.map(({ key, values }) => `${key} in (${values.join(", ")})`).join(" and "));
-  return `its node affinity allows no node that the volume can be reached from: ${said.join(" or ")}`;
+  return `its node affinity allows no node that can reach the volume: ${said.join(" or ")}`;
 }
 
 function agree({ matchExpressions }: NodeSelectorTerm, known: TopologyTerm): boolean {
@@ -120,7 +116,7 @@ function agree({ matchExpressions }: NodeSelectorTerm, known: TopologyTerm): boo
   });
 }
 
-function speaksOf(terms: readonly NodeSelectorTerm[], topology: readonly TopologyTerm[]): boolean {
+function mentions(terms: readonly NodeSelectorTerm[], topology: readonly TopologyTerm[]): boolean {
   const keys = new Set(topology.flat().map(({ key }) => key));
   return terms.some(({ matchExpressions }) => matchExpressions.some(({ key }) => keys.has(key)));
 }
@@ -129,13 +125,11 @@ function termsOf({ spec }: PersistentVolume): readonly NodeSelectorTerm[] {
   return spec.nodeAffinity?.terms ?? [];
 }
 
-/** A PersistentVolume and what is known of its volume. */
 export interface Input {
   readonly pv: PersistentVolume;
   readonly known: VolumeKnowledge | { readonly kind: "provisioned"; readonly result: FactsResult };
 }
 
-/** What to do about a PersistentVolume that has been there for a while. */
 export type OutcomePlan = { readonly pv: PersistentVolume } & (
   | { readonly kind: "leave" }
   | { readonly kind: "unchanged" }
@@ -145,12 +139,11 @@ export type OutcomePlan = { readonly pv: PersistentVolume } & (
       readonly topology: readonly TopologyTerm[];
     }
   | { readonly kind: "mismatch"; readonly message: string }
-  /** Nothing can be put on it, until it changes. */
-  | { readonly kind: "hopeless"; readonly result: "absent" | "invalid" | "unknown"; readonly message: string }
+  /** It cannot be labeled until it changes. */
+  | { readonly kind: "invalid"; readonly result: "absent" | "invalid" | "unknown"; readonly message: string }
   | { readonly kind: "retry"; readonly error: ProviderError }
 );
 
-/** From what is known to what is done. */
 export function planOutcome({ pv, known }: Input): OutcomePlan {
   switch (known.kind) {
     case "present":
@@ -160,7 +153,7 @@ export function planOutcome({ pv, known }: Input): OutcomePlan {
     case "notOwned":
       return { kind: "leave", pv };
     case "absent":
-      return { kind: "hopeless", pv, result: "absent", message: `the cloud has no ${describeVolume(pv.spec.source)}` };
+      return { kind: "invalid", pv, result: "absent", message: `the cloud has no ${describeVolume(pv.spec.source)}` };
     case "undecided":
       return { kind: "retry", pv, error: known.error };
     case "unknown":
@@ -170,19 +163,18 @@ export function planOutcome({ pv, known }: Input): OutcomePlan {
 }
 
 function withFacts(pv: PersistentVolume, result: FactsResult): OutcomePlan {
-  if (result.kind === "invalid") return { kind: "hopeless", pv, result: "invalid", message: result.message };
+  if (result.kind === "invalid") return { kind: "invalid", pv, result: "invalid", message: result.message };
   const plan = planLabeling(pv, result.facts);
-  return plan.kind === "nothing" ? { kind: "unchanged", pv } : { ...plan, pv };
+  return plan.kind === "none" ? { kind: "unchanged", pv } : { ...plan, pv };
 }
 
-/** FINAL: the same question will get the same answer. */
+/** A FINAL error is not retried. */
 function withoutAnswer(pv: PersistentVolume, error: ProviderError): OutcomePlan {
   if (error.class !== "FINAL") return { kind: "retry", pv, error };
   const message = `${describeVolume(pv.spec.source)} cannot be looked up: ${error.message}`;
-  return { kind: "hopeless", pv, result: "unknown", message };
+  return { kind: "invalid", pv, result: "unknown", message };
 }
 
-/** For messages. */
 export function describeVolume(source: VolumeSource | undefined): string {
   switch (source?.kind) {
     case undefined:
@@ -195,7 +187,7 @@ export function describeVolume(source: VolumeSource | undefined): string {
   return source satisfies never;
 }
 
-/** In whatever its labels and node affinity follow from. What it is bound to, and its finalizers, do not matter. */
+/** Something that its labels and node affinity depend on. Claims and finalizers do not matter. */
 export function changesLabeling(old: PersistentVolume, pv: PersistentVolume): boolean {
   return !deepEqual(relevant(old), relevant(pv));
 }

@@ -78,7 +78,7 @@ describe("persistentVolumeWebhook()", () => {
     const object = persistentVolumeJson("pv", {}, { labels: { [ZONE]: "z" } });
     expect(await webhook.admit(review({ object }), signal)).toMatchObject({
       kind: "allowed",
-      warnings: [`label ${ZONE} was "z"; the cloud says "a", which replaces it`],
+      warnings: [`label ${ZONE}="z" was replaced with "a" from the cloud`],
     });
   });
 
@@ -103,7 +103,7 @@ describe("persistentVolumeWebhook()", () => {
     expect(asked).toEqual([]);
   });
 
-  test("lets a volume of somebody else's pass untouched", async () => {
+  test("lets a volume of owned by another client pass untouched", async () => {
     known = { kind: "notOwned", message: "not of this cloud" };
     expect(await webhook.admit(review(), signal)).toEqual(UNTOUCHED);
     expect(await counted("not_owned")).toBe(1);
@@ -136,9 +136,9 @@ describe("persistentVolumeWebhook()", () => {
       result: "unknown",
     },
     {
-      sentence: "the cloud's word is none that Kubernetes takes",
+      sentence: "the cloud's word is not valid in Kubernetes",
       answer: present({ zones: ["a/b"], region: undefined }),
-      message: `the cloud's node affinity "${ZONE} in (a/b)" is none that Kubernetes takes`,
+      message: `the cloud's node affinity "${ZONE} in (a/b)" is not valid in Kubernetes`,
       result: "invalid",
     },
   ])("forbids it when $sentence", async ({ answer, message, result }) => {
@@ -172,7 +172,7 @@ describe("persistentVolumeWebhook()", () => {
       sentence: "nothing is known of the provider yet",
       answer: { kind: "undecided", error: contractError("PROVIDER_STARTING", "acme has not answered yet") },
       retryAfterSeconds: 1,
-      message: `whose ${VOLUME} is cannot be said yet: acme has not answered yet`,
+      message: `the owner of ${VOLUME} is not known yet: acme has not answered yet`,
     },
     {
       sentence: "the cloud throttles for a moment",
@@ -210,7 +210,7 @@ describe("persistentVolumeWebhook()", () => {
     expect(await webhook.admit(review(), late.signal)).toEqual({
       kind: "denied",
       reason: "unavailable",
-      message: `the cloud did not answer about ${VOLUME} in time; try again`,
+      message: `the cloud did not respond in time about ${VOLUME}; try again`,
       retryAfterSeconds: undefined,
     });
   });

@@ -15,15 +15,14 @@ import type { Clock } from "../../util/clock.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
 import { admissionCounter, type LabelingResult, type ResultCounter } from "./metrics.ts";
-import { describeVolume, planAdmission, questionOf } from "./plan.ts";
+import { describeVolume, planAdmission, lookupOf } from "./plan.ts";
 import { type FactsResult, type VolumeFacts, admissionPatch, factsOf } from "./plan/labels.ts";
 import { BatchingVolumeReader, type VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
-/** A volume made a moment ago must be seen, and a user waits: the cloud is read now, after a wait that nobody feels. */
+/** A new volume must be visible and a user waits, so that the cloud is read immediately. */
 const READS = { windowMs: 10, maxDataAgeMs: 0, priority: "high" } as const;
 
 export interface WebhookParts {
-  /** None before they are connected to. */
   readonly providers: () => readonly Provider[];
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -31,7 +30,6 @@ export interface WebhookParts {
   readonly tracing: Tracing;
 }
 
-/** The webhook persistent-volume-label, from what the process has before anybody leads. */
 export function buildPersistentVolumeWebhook({ metrics, log, ...reading }: WebhookParts): AdmissionWebhook {
   const volumes = new BatchingVolumeReader({ ...reading, settings: READS });
   return persistentVolumeWebhook({ volumes, results: admissionCounter(metrics), log });
@@ -43,15 +41,14 @@ export interface PersistentVolumeWebhookDependencies {
   readonly log: Logger;
 }
 
-/** What came of one review. */
 interface Review {
   readonly result: LabelingResult;
   readonly decision: AdmissionDecision;
 }
 
 /**
- * Labels PersistentVolumes and bounds them to the nodes that reach them, before anybody can use them. What is no provider's passes
- * untouched; what is a provider's passes only with the cloud's word, for without it pods would be let onto nodes without the volume.
+ * Labels new PersistentVolumes and adds node affinity for the nodes that reach them. Volumes of other owners are not changed. A volume of a
+ * provider is admitted only with data from the cloud, because otherwise pods could be scheduled to nodes without the volume.
  */
 export function persistentVolumeWebhook({
   volumes,
@@ -74,7 +71,7 @@ export function persistentVolumeWebhook({
 
 const UNTOUCHED: AdmissionDecision = { kind: "allowed", patch: [], warnings: [] };
 
-/** undefined: the review is about something else. Registered for more than the docs say, the webhook does no harm. */
+/** undefined: not the creation of a PersistentVolume. */
 function newPersistentVolume({ resource, subResource, operation, object }: AdmissionRequest): JsonRecord | undefined {
   const isOurs = resource.group === "" && resource.resource === "persistentvolumes" && subResource === "";
   return isOurs && operation === "CREATE" ? object : undefined;
@@ -88,19 +85,19 @@ async function review(object: JsonRecord, volumes: VolumeReader, signal: AbortSi
     if (!(error instanceof DecodeError)) throw error;
     return forbidden("invalid", `the PersistentVolume cannot be read: ${messageOf(error)}`);
   }
-  const question = questionOf(pv);
-  switch (question.kind) {
-    case "nothing":
+  const lookup = lookupOf(pv);
+  switch (lookup.kind) {
+    case "none":
       return { result: "not_owned", decision: UNTOUCHED };
     case "provisioned":
-      return reviewFacts(object, pv, question.result);
-    case "ask":
-      return ask(object, pv, question.source, volumes, signal);
+      return reviewFacts(object, pv, lookup.result);
+    case "query":
+      return query(object, pv, lookup.source, volumes, signal);
   }
-  return question satisfies never;
+  return lookup satisfies never;
 }
 
-async function ask(
+async function query(
   object: JsonRecord,
   pv: PersistentVolume,
   source: VolumeSource,
@@ -112,8 +109,8 @@ async function ask(
     if (!signal.aborted) throw error;
     return "late" as const;
   });
-  // Nothing is asked again by itself: a client would wait as long once more, and again, before its user hears of it.
-  if (known === "late") return unavailable(`the cloud did not answer about ${what} in time; try again`, undefined);
+  // Without a retry: the client would wait as long again before its user sees an error.
+  if (known === "late") return unavailable(`the cloud did not respond in time about ${what}; try again`, undefined);
   switch (known.kind) {
     case "present":
       return reviewFacts(object, pv, factsOf(known.volume));
@@ -122,7 +119,7 @@ async function ask(
     case "absent":
       return forbidden("absent", `the cloud has no ${what}; check its id and the account of the provider`);
     case "undecided":
-      return unavailable(`whose ${what} is cannot be said yet: ${known.error.message}`, 1);
+      return unavailable(`the owner of ${what} is not known yet: ${known.error.message}`, 1);
     case "unknown":
       return unknownReview(what, known.error);
   }
@@ -143,7 +140,7 @@ function allowed(object: JsonRecord, pv: PersistentVolume, facts: VolumeFacts): 
   };
 }
 
-/** Clients try again by themselves where a moment may be enough; never where the volume, or somebody's doing, is what it takes. */
+/** Clients retry automatically after a temporary error, but not if the volume or an operator must change something. */
 function unknownReview(what: string, error: ProviderError): Review {
   const message = `${what} cannot be looked up: ${error.message}`;
   switch (error.class) {
@@ -161,7 +158,7 @@ function unknownReview(what: string, error: ProviderError): Review {
   return error.class satisfies never;
 }
 
-/** A user in front of a client that waits in silence is better told. */
+/** A user should see an error rather than a client that waits silently. */
 const MAX_SILENT_MS = 5000;
 
 function shortWaitSeconds(waitMs: number): number | undefined {

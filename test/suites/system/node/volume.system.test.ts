@@ -209,7 +209,7 @@ describe("the webhook persistent-volume-label on a real API server", () => {
     await world.admin.resetCalls();
     await expect(create(persistentVolume("late", csi(id)))).rejects.toThrow(
       new RegExp(
-        `denied the request: the cloud did not answer about volume ${id} of CSI driver \\S+ in time; try again`,
+        `denied the request: the cloud did not respond in time about volume ${id} of CSI driver \\S+; try again`,
       ),
     );
     expect(await lookups()).toBe(1);

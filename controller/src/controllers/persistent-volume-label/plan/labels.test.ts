@@ -105,8 +105,8 @@ describe("factsOf()", () => {
       labels: { ok: "y" },
       topology: [],
       dropped: [
-        "label a b=x of the cloud is left out: Kubernetes takes no such label",
-        "label tag=no/slash of the cloud is left out: Kubernetes takes no such label",
+        "label a b=x of the cloud was dropped, because it is not valid in Kubernetes",
+        "label tag=no/slash of the cloud was dropped, because it is not valid in Kubernetes",
       ],
     },
   ])("reads $sentence", ({ parts, labels, topology, dropped = [] }) => {
@@ -121,7 +121,7 @@ describe("factsOf()", () => {
       facts: {
         labels: {},
         topology: [[{ key: ZONE, values: zones }]],
-        dropped: [`label ${ZONE}=${zones.join("__")} of the cloud is left out: Kubernetes takes no such label`],
+        dropped: [`label ${ZONE}=${zones.join("__")} of the cloud was dropped, because it is not valid in Kubernetes`],
       },
     });
   });
@@ -136,7 +136,7 @@ describe("factsOf()", () => {
   ])("refuses $sentence that no node affinity can have", ({ parts, shown }) => {
     expect(factsOf(volume(parts))).toEqual({
       kind: "invalid",
-      message: `the cloud's node affinity "${shown}" is none that Kubernetes takes`,
+      message: `the cloud's node affinity "${shown}" is not valid in Kubernetes`,
     });
   });
 });

@@ -13,53 +13,52 @@ import { type JsonRecord, isRecord, recordField } from "../../../util/json.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What is known of a volume, in the form that a PersistentVolume takes it. */
+/** Facts of a volume in the form of a PersistentVolume. */
 export interface VolumeFacts {
   readonly labels: Labels;
-  /** Of the nodes that reach the volume: any one term, all its requirements. Empty: nothing is known of them. */
+  /** Nodes that reach the volume: they match all requirements of one term. Empty: not known. */
   readonly topology: readonly TopologyTerm[];
-  /** Labels of the cloud that no PersistentVolume can have, each in a sentence. */
+  /** Invalid labels of the cloud, one sentence each. */
   readonly dropped: readonly string[];
 }
 
 export type FactsResult =
   | { readonly kind: "facts"; readonly facts: VolumeFacts }
-  /** Cannot be put on a PersistentVolume, and leaving it out could let pods onto nodes without the volume. */
+  /** Leaving out an invalid affinity could schedule pods to nodes without the volume. */
   | { readonly kind: "invalid"; readonly message: string };
 
-/** The cloud's word. */
 export function factsOf({ zones, region, labels, nodeAffinity }: Volume): FactsResult {
   const base = [...requirement(TOPOLOGY_ZONE, zones), ...requirement(TOPOLOGY_REGION, region ? [region] : [])];
   const topology = combine(base, nodeAffinity);
-  const broken = topology.flat().find((one) => !isRequirement(one));
-  if (broken !== undefined) {
-    const { key, values } = broken;
+  const invalid = topology.flat().find((one) => !isRequirement(one));
+  if (invalid !== undefined) {
+    const { key, values } = invalid;
     return {
       kind: "invalid",
-      message: `the cloud's node affinity "${key} in (${values.join(", ")})" is none that Kubernetes takes`,
+      message: `the cloud's node affinity "${key} in (${values.join(", ")})" is not valid in Kubernetes`,
     };
   }
   const own: Labels = {
     ...(zones.length === 0 ? {} : { [TOPOLOGY_ZONE]: zones.toSorted().join(ZONE_DELIMITER) }),
     ...(region ? { [TOPOLOGY_REGION]: region } : {}),
   };
-  const wished = Object.entries({ ...labels, ...own });
-  const valid = wished.filter(([key, value]) => isLabelKey(key) && isLabelValue(value));
+  const labelsOfCloud = Object.entries({ ...labels, ...own });
+  const valid = labelsOfCloud.filter(([key, value]) => isLabelKey(key) && isLabelValue(value));
   return {
     kind: "facts",
     facts: {
       labels: Object.fromEntries(valid),
       topology,
-      dropped: wished
+      dropped: labelsOfCloud
         .filter(([key, value]) => !isLabelKey(key) || !isLabelValue(value))
-        .map(([key, value]) => `label ${key}=${value} of the cloud is left out: Kubernetes takes no such label`),
+        .map(([key, value]) => `label ${key}=${value} of the cloud was dropped, because it is not valid in Kubernetes`),
     },
   };
 }
 
 /**
- * The word of the provisioner that made the volume and labeled it: believed without asking, newer names before older ones.
- * undefined: it said nothing, or not all. plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
+ * Facts from the labels of the volume's provisioner, newer names before deprecated ones. undefined: none, or incomplete.
+ * plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
  */
 export function provisionedFacts({ metadata: { annotations, labels } }: PersistentVolume): FactsResult | undefined {
   if (annotations[PROVISIONED_BY] === undefined) return undefined;
@@ -80,7 +79,7 @@ const PAIRS = [
   { zone: FAILURE_DOMAIN_BETA_ZONE, region: FAILURE_DOMAIN_BETA_REGION },
 ] as const;
 
-/** Zones that a label names, sorted; "" among them when it is malformed. */
+/** Zones in a label, sorted; contains "" if it is malformed. */
 export function zonesOfLabel(value: string): readonly string[] {
   return [...new Set(value.split(ZONE_DELIMITER).map((zone) => zone.trim()))].toSorted();
 }
@@ -89,7 +88,7 @@ function requirement(key: string, values: readonly string[]): readonly TopologyR
   return values.length === 0 ? [] : [{ key, values: values.toSorted() }];
 }
 
-/** Zone and region hold beside each further term; where a term names one of their keys itself, its word is the narrower. */
+/** Adds zone and region to each further term; requirements of the term with the same key take precedence. */
 function combine(base: readonly TopologyRequirement[], further: readonly TopologyTerm[]): readonly TopologyTerm[] {
   if (further.length === 0) return base.length === 0 ? [] : [base];
   return further.map((term) => [...base.filter(({ key }) => !term.some((one) => one.key === key)), ...term]);
@@ -99,7 +98,7 @@ function isRequirement({ key, values }: TopologyRequirement): boolean {
   return isLabelKey(key) && values.length > 0 && values.every((value) => value !== "" && isLabelValue(value));
 }
 
-/** The plan as changes of the object that is being admitted. Fields that this program does not know survive. */
+/** Keeps fields that this program does not know. */
 export function admissionPatch(
   object: JsonRecord,
   { labels, topology }: Pick<VolumeFacts, "labels" | "topology">,
@@ -133,7 +132,7 @@ function extended(term: unknown, known: TopologyTerm): JsonRecord {
   return { ...before, matchExpressions: [...listOf(before["matchExpressions"]), ...expressionsOf(known)] };
 }
 
-/** Merge patch for a PersistentVolume that is there: only for this very object, as it was read. */
+/** Merge patch, valid only for the version that was read. */
 export function labelingPatch(
   { metadata: { uid, resourceVersion } }: PersistentVolume,
   labels: Labels,
