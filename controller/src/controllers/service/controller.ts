@@ -133,7 +133,7 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
       plan: ({ news, input }: Gathered) => ({ news, planned: input && plan(input) }),
       apply: async ({ news, planned }, context) => {
         records.commit(context.key, ...news);
-        return planned === undefined ? DONE : apply(planned, applying, context);
+        return planned === undefined ? DONE : apply(planned, { ...applying, context });
       },
     },
     clock,
@@ -149,7 +149,7 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
         const cached = services.lister.get(context.key);
         const record = records.get(context.key);
         const service = cached && isPerhapsForeign(deps, cached, currentProviderOf(record)) ? undefined : cached;
-        if (service !== undefined) await reportFailure(error, service, { ...deps, ...state, inARow }, context);
+        if (service !== undefined) await reportFailure(error, service, { ...deps, ...state, inARow, context });
         const regarding = service ?? (hintOf(record) && currentProviderOf(record)?.sent);
         return settleFailure(error, regarding, { ...deps, inARow }, context);
       } finally {

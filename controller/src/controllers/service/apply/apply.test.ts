@@ -34,6 +34,7 @@ function dependencies(): ApplyDependencies {
   const records = new Records();
   records.commit(KEY, { kind: "serviceSeen", service: held }, PREVIOUS);
   return {
+    context,
     kube: store,
     services: store.informer.lister,
     providers: { providers: [] },
@@ -59,27 +60,27 @@ const settle: Settle = {
   inspection: undefined,
 };
 
-test("apply() comes back for what a former provider has once the wish is carried out", async () => {
-  expect(await apply(settle, dependencies(), context)).toEqual({ kind: "requeue_after", delayMs: 0 });
+test("apply() requeues the deletion of a previous load balancer once the desired state is reached", async () => {
+  expect(await apply(settle, dependencies())).toEqual({ kind: "requeue_after", delayMs: 0 });
 });
 
-test("apply() of a settled wish leaves a Service alone that is gone", async () => {
+test("apply() does not requeue a settled Service that is gone", async () => {
   const deps = dependencies();
   const gone = { ...settle, service: service("gone") };
-  expect(await apply(gone, deps, context)).toEqual(DONE);
+  expect(await apply(gone, deps)).toEqual(DONE);
 });
 
-// Coming back at once would change nothing, and go on for ever without a pause.
-test("apply() tells a refusal while a former provider has something, too", async () => {
+// An immediate requeue would change nothing and repeat forever.
+test("apply() reports a refusal while a previous provider has a load balancer", async () => {
   const refuse = {
     kind: "refuse",
     refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
     meanwhile: settle,
   } as const;
-  await expect(apply(refuse, dependencies(), context)).rejects.toThrow(TerminalError);
+  await expect(apply(refuse, dependencies())).rejects.toThrow(TerminalError);
 });
 
-test("apply() keeps what is protected and does not come back for what a former provider has", async () => {
+test("apply() keeps a protected load balancer and does not requeue the deletion of a previous one", async () => {
   const annotations = { "service.cloudwire.dev/deletion-protection": "true" };
   const keep = {
     kind: "keep",
@@ -89,22 +90,22 @@ test("apply() keeps what is protected and does not come back for what a former p
     finalizerPatch: undefined,
     meanwhile: settle,
   } as const;
-  expect(await apply(keep, dependencies(), context)).toEqual(DONE);
+  expect(await apply(keep, dependencies())).toEqual(DONE);
 });
 
-test("apply() forgets what was written of a Service that is gone", async () => {
+test("apply() forgets the writes of a Service that is gone", async () => {
   const deps = dependencies();
   const forgotten: string[] = [];
   const conditions = { items: () => undefined, forget: (key: string) => forgotten.push(key) };
   deps.ownWrites.note(held, { ...held, metadata: { ...held.metadata, resourceVersion: "2" } });
   expect(deps.ownWrites.newest(held)).not.toBe(held);
-  expect(await apply({ kind: "forget", key: KEY }, { ...deps, conditions }, context)).toEqual(DONE);
+  expect(await apply({ kind: "forget", key: KEY }, { ...deps, conditions })).toEqual(DONE);
   expect([deps.ownWrites.newest(held), forgotten]).toEqual([held, [KEY]]);
 });
 
-test("apply() reads anew what has failed, and keeps who holds it", async () => {
+test("apply() marks a failed load balancer as unknown and keeps its provider", async () => {
   const deps = dependencies();
   deps.records.commit(KEY, { kind: "read", present: known });
-  await expect(apply({ kind: "fail", message: "it failed" }, deps, context)).rejects.toThrow("it failed");
+  await expect(apply({ kind: "fail", message: "it failed" }, deps)).rejects.toThrow("it failed");
   expect(deps.records.get(KEY)?.state).toMatchObject({ kind: "unknown", current: { provider: known.provider } });
 });

@@ -3,7 +3,7 @@ import { serviceRef } from "../../../provider/convert/service.ts";
 import type { ChangeOptions } from "../../../provider/model/client.ts";
 import { type ProviderError, hasReason, isOfClass, retryDelayMs } from "../../../provider/model/errors.ts";
 import type { LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
-import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
+import { DONE, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
 import {
   adoptingLoadBalancer,
@@ -32,7 +32,7 @@ import {
 } from "./status.ts";
 
 /** Order: finalizer, then the cloud, then event and status. */
-export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+export async function applyChange(plan: Change, deps: ApplyDependencies): Promise<Result> {
   const { service, purpose, desired, drift } = plan;
   const { events, records } = deps;
   const isEnsure = purpose === "ensure";
@@ -40,25 +40,25 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   if (isEnsure) events.record(ensuringLoadBalancer(service));
   const { adoptLoadBalancerId } = desired;
   if (adoptLoadBalancerId !== undefined) events.record(adoptingLoadBalancer(service, adoptLoadBalancerId));
-  if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps, context))) return DONE;
+  if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps))) return DONE;
   if (isEnsure && desired.nodes.count === 0) events.record(unavailableLoadBalancer(service));
   for (const { field, message } of plan.ignored) events.record(featureIgnored(service, field, message));
 
-  const response = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
+  const response = isEnsure ? await ensure(plan, deps) : await updateNodes(plan, deps);
   switch (response) {
     case "notFound":
       // Class RESYNC: retried immediately, once. A read could still return the deleted load balancer.
-      records.commit(context.key, { kind: "notFound", nowMs: deps.clock.monotonicMs() });
-      return applyChange(recreated(plan), deps, context);
+      records.commit(deps.context.key, { kind: "notFound", nowMs: deps.clock.monotonicMs() });
+      return applyChange(recreated(plan), deps);
     case "rejected":
       // The next plan serves the load balancer in force and reports the rejection.
       return requeueAfter(0);
     case "notResponsible":
-      records.commit(context.key, { kind: "changeDeclined", service, bootID: bootIDOf(plan, deps) });
-      await removeReadiness(service, deps, context);
+      records.commit(deps.context.key, { kind: "changeDeclined", service, bootID: bootIDOf(plan, deps) });
+      await removeReadiness(service, deps);
       return DONE;
     default:
-      return conclude(plan, response, deps, context);
+      return conclude(plan, response, deps);
   }
 }
 
@@ -66,22 +66,21 @@ async function conclude(
   plan: Change,
   { loadBalancer, diagnostics }: LoadBalancerChange,
   deps: ApplyDependencies,
-  context: ReconcileContext,
 ): Promise<Result> {
   const { service, purpose, desired } = plan;
   const { events, records, clock } = deps;
-  recordDrift(plan, deps, context.key);
+  recordDrift(plan, deps);
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (loadBalancer === undefined) throw new LoadBalancerSyncError("the provider's response has no load balancer");
   const progress = progressOf(plan, loadBalancer);
   switch (progress.kind) {
     case "failed":
-      records.commit(context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });
+      records.commit(deps.context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });
       throw new LoadBalancerSyncError(progress.message, { reason: "LoadBalancerFailed" });
     case "pending":
-      return poll(service, progress.present, deps, context);
+      return poll(service, progress.present, deps);
     case "done":
-      return finish(service, progress.present, { purpose, nodeCount: desired.nodes.count }, deps, context);
+      return finish(service, progress.present, { purpose, nodeCount: desired.nodes.count }, deps);
     default:
       return progress satisfies never;
   }
@@ -92,39 +91,29 @@ async function conclude(
  */
 type Declined = "notFound" | "notResponsible" | "rejected";
 
-async function ensure(
-  plan: Change,
-  deps: ApplyDependencies,
-  context: ReconcileContext,
-): Promise<LoadBalancerChange | Declined> {
+async function ensure(plan: Change, deps: ApplyDependencies): Promise<LoadBalancerChange | Declined> {
   try {
-    return await callEnsure(plan, deps, context);
+    return await callEnsure(plan, deps);
   } catch (error) {
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     const message = `failed to ensure load balancer: ${describe(error)}`;
     if (isOfClass(error, "FINAL") && deps.isMeanwhile !== true) {
-      recordRejection(plan, error, message, deps, context.key);
+      recordRejection(plan, error, message, deps);
       if (plan.inForce !== undefined) return "rejected";
     }
     throw new LoadBalancerSyncError(message, { cause: error });
   }
 }
 
-function recordRejection(
-  plan: Change,
-  error: ProviderError,
-  message: string,
-  deps: Pick<ApplyDependencies, "records" | "clock" | "providers">,
-  key: string,
-): void {
+function recordRejection(plan: Change, error: ProviderError, message: string, deps: ApplyDependencies): void {
   const { service, inForce } = plan;
   const nowMs = deps.clock.monotonicMs();
   const untilMs = nowMs + (retryDelayMs(error, 1) ?? 0);
   const rejection = { service, bootID: bootIDOf(plan, deps), message, untilMs };
-  deps.records.commit(key, { kind: "changeRejected", rejection, inForce, nowMs });
+  deps.records.commit(deps.context.key, { kind: "changeRejected", rejection, inForce, nowMs });
 }
 
-function bootIDOf({ provider }: Change, deps: Pick<ApplyDependencies, "providers">): string {
+function bootIDOf({ provider }: Change, deps: ApplyDependencies): string {
   return providerNamed(deps, provider).info?.bootId ?? "";
 }
 
@@ -143,11 +132,7 @@ function recreated(plan: Change): Change {
   };
 }
 
-async function callEnsure(
-  plan: Change,
-  deps: ApplyDependencies,
-  context: ReconcileContext,
-): Promise<LoadBalancerChange> {
+async function callEnsure(plan: Change, deps: ApplyDependencies): Promise<LoadBalancerChange> {
   const { service, desired, operationId, acknowledgedNodes } = plan;
   const { spec } = desired;
   if (spec === undefined) {
@@ -155,23 +140,19 @@ async function callEnsure(
   }
   const hint = operationId === undefined || operationId === "" ? {} : { operationId };
   const input = { service: serviceRef(service), ...desired, spec, acknowledgedNodes, ...hint };
-  return providerNamed(deps, plan.provider).client.ensureLoadBalancer(input, changeOptions(plan, deps, context));
+  return providerNamed(deps, plan.provider).client.ensureLoadBalancer(input, changeOptions(plan, deps));
 }
 
-async function updateNodes(
-  plan: Change,
-  deps: ApplyDependencies,
-  context: ReconcileContext,
-): Promise<LoadBalancerChange | Declined> {
+async function updateNodes(plan: Change, deps: ApplyDependencies): Promise<LoadBalancerChange | Declined> {
   const { metrics, clock, events } = deps;
   const startMs = clock.monotonicMs();
   metrics.loadBalancerSyncs.inc();
   try {
-    return await (plan.call === "updateNodes" ? callUpdate(plan, deps, context) : callEnsure(plan, deps, context));
+    return await (plan.call === "updateNodes" ? callUpdate(plan, deps) : callEnsure(plan, deps));
   } catch (error) {
     if (hasReason(error, "LOAD_BALANCER_NOT_FOUND")) return "notFound";
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
-    if (isQuiet(error, context)) throw error;
+    if (isQuiet(error, deps.context)) throw error;
     metrics.nodeSyncErrors.inc();
     const { source } = plan.desired.nodes;
     const names = source.kind === "inline" ? source.nodes.map(({ name }) => name) : [];
@@ -183,20 +164,20 @@ async function updateNodes(
   }
 }
 
-function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+function callUpdate(plan: Change, deps: ApplyDependencies): Promise<LoadBalancerChange> {
   const { client, info } = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(plan.service, info, plan.loadBalancerId, plan.operationId);
-  return client.updateLoadBalancerNodes({ ...ref, nodes: plan.desired.nodes }, changeOptions(plan, deps, context));
+  return client.updateLoadBalancerNodes({ ...ref, nodes: plan.desired.nodes }, changeOptions(plan, deps));
 }
 
 function changeOptions(
   { service, provider, call, desired, trigger, inForce }: Change,
-  deps: Pick<ApplyDependencies, "records" | "newId">,
-  { key, signal, priority }: ReconcileContext,
+  deps: ApplyDependencies,
 ): ChangeOptions {
   const { specFingerprint, nodes, adoptLoadBalancerId = "" } = desired;
   const intent = [service.metadata.uid, call, specFingerprint, nodes.fingerprint, adoptLoadBalancerId].join(" ");
-  const requestId = openRequest("changeRequested", { service, provider, intent }, deps, key);
+  const { signal, priority } = deps.context;
+  const requestId = openRequest("changeRequested", { service, provider, intent }, deps);
   return { signal, priority, requestId, trigger, lockKey: inForce?.lockKey };
 }
 
@@ -205,10 +186,10 @@ export function recordInspection(
   service: Service,
   { provider }: Present,
   inspection: Inspection,
-  deps: Pick<ApplyDependencies, "records" | "pace" | "clock" | "events" | "metrics">,
-  { key, log }: ReconcileContext,
+  deps: ApplyDependencies,
 ): void {
   const { records, pace, clock, events, metrics } = deps;
+  const { key, log } = deps.context;
   if (inspection.kind === "left") {
     const { drift, decision } = inspection;
     const { what, kind } = drift;
@@ -224,8 +205,7 @@ export function recordInspection(
 /** Called after the provider has accepted the change. */
 function recordDrift(
   { provider, purpose, drift }: Change,
-  { records, clock, metrics }: Pick<ApplyDependencies, "records" | "clock" | "metrics">,
-  key: string,
+  { records, clock, metrics, context: { key } }: ApplyDependencies,
 ): void {
   if (drift !== undefined) {
     metrics.drifts.inc({ provider, kind: drift.kind, action: "repaired" });

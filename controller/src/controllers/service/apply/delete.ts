@@ -5,7 +5,7 @@ import type { ChangeOptions, LoadBalancerRef } from "../../../provider/model/cli
 import { hasReason } from "../../../provider/model/errors.ts";
 import type { LoadBalancerDeletion } from "../../../provider/model/load-balancer.ts";
 import type { Provider } from "../../../provider/model/provider.ts";
-import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
+import { DONE, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { causesOf } from "../../../util/errors.ts";
 import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
 import {
@@ -24,38 +24,33 @@ import { hintOf } from "../record/record.ts";
 import { type ApplyDependencies, again, openRequest, patch, providerNamed, report } from "./status.ts";
 
 /** Always calls the provider, even if no load balancer is known: only the provider can see remaining resources. */
-export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+export async function applyDelete(plan: Delete, deps: ApplyDependencies): Promise<Result> {
   const { service, isGone } = plan;
   const { events, records } = deps;
   if (plan.announce) events.record(deletingLoadBalancer(service));
-  const { done, operation, diagnostics } = await callDelete(plan, deps, context);
+  const { done, operation, diagnostics } = await callDelete(plan, deps);
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (!done) {
-    records.commit(context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "" } });
-    if (!isGone) await report(service, DELETING, deps, context);
+    records.commit(deps.context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "" } });
+    if (!isGone) await report(service, DELETING, deps);
     return again(operation?.pollAfterMs, deps);
   }
-  if (plan.patch !== undefined)
-    await patch("remove load balancer cleanup finalizer", service, plan.patch, deps, context);
+  if (plan.patch !== undefined) await patch("remove load balancer cleanup finalizer", service, plan.patch, deps);
   events.record(deletedLoadBalancer(service));
-  records.commit(context.key, { kind: "deleted" });
+  records.commit(deps.context.key, { kind: "deleted" });
   // Another Service may have the name by now.
   return isGone ? requeueAfter(0) : DONE;
 }
 
-async function callDelete(
-  plan: Delete,
-  deps: ApplyDependencies,
-  context: ReconcileContext,
-): Promise<LoadBalancerDeletion> {
+async function callDelete(plan: Delete, deps: ApplyDependencies): Promise<LoadBalancerDeletion> {
   const { service, isGone, unprotected } = plan;
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
   const intent = `${service.metadata.uid} delete`;
-  const { signal, key } = context;
+  const { signal, key } = deps.context;
   const options = {
     signal,
-    requestId: openRequest("deleteRequested", { service, provider: plan.provider, intent }, deps, key),
+    requestId: openRequest("deleteRequested", { service, provider: plan.provider, intent }, deps),
     trigger: isGone ? "service gone" : "service deleted",
     lockKey: hintOf(deps.records.get(key))?.lockKey,
     refuse: () => refuseSuperseded(service, deps, (now) => wantsLoadBalancer(now) && !isDeleting(now)),
@@ -64,7 +59,8 @@ async function callDelete(
     return await deleteUnprotected(provider, ref, service, unprotected, options);
   } catch (error) {
     if (isSuperseded(error)) throw error;
-    if (isGone && !isQuiet(error, context)) deps.events.record(deleteLoadBalancerFailed(service, failureText(error)));
+    if (isGone && !isQuiet(error, deps.context))
+      deps.events.record(deleteLoadBalancerFailed(service, failureText(error)));
     const message = `failed to delete load balancer: ${describe(error)}`;
     throw new LoadBalancerSyncError(message, { cause: error, isReported: isGone });
   }
@@ -93,8 +89,7 @@ async function deleteUnprotected(
 /** Deletes the load balancer of a previous provider. The present one and its condition are not touched. */
 export async function applyDeletePrevious(
   { service, previous }: DeletePrevious,
-  deps: Pick<ApplyDependencies, "records" | "services" | "ownWrites" | "providers" | "events" | "random">,
-  context: ReconcileContext,
+  deps: ApplyDependencies,
 ): Promise<Result> {
   const { events, records } = deps;
   const { loadBalancerID, unprotected } = previous;
@@ -102,13 +97,13 @@ export async function applyDeletePrevious(
   const ref = loadBalancerRef(service, provider.info, loadBalancerID, undefined);
   // Another spec may make the previous provider the present one.
   const refuse = (): void => refuseSuperseded(service, deps, (now) => needsUpdate(service, now));
-  const options = { signal: context.signal, trigger: "served by another provider", refuse };
+  const options = { signal: deps.context.signal, trigger: "served by another provider", refuse };
   try {
     const { done, operation } = await deleteUnprotected(provider, ref, service, unprotected, options);
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
     if (isSuperseded(error)) throw error;
-    if (!isQuiet(error, context)) {
+    if (!isQuiet(error, deps.context)) {
       events.record(deletePreviousLoadBalancerFailed(service, previous.provider, failureText(error)));
     }
     const message = `failed to delete the load balancer of previous provider ${previous.provider}: ${describe(error)}`;
@@ -117,7 +112,7 @@ export async function applyDeletePrevious(
   // Without an ID it may never have existed.
   if (loadBalancerID !== undefined)
     events.record(deletedPreviousLoadBalancer(service, previous.provider, loadBalancerID));
-  records.commit(context.key, { kind: "previousCleared", provider: previous.provider });
+  records.commit(deps.context.key, { kind: "previousCleared", provider: previous.provider });
   return requeueAfter(0);
 }
 

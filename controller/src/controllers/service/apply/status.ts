@@ -34,18 +34,17 @@ const POLL_JITTER = 0.2;
 /** For a provider that names no poll interval. */
 const DEFAULT_POLL_MS = 5000;
 
-export type StatusWriting = Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites">;
+export type StatusWriting = Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites" | "context">;
 
 /** The load balancer matches the desired state: records, reports and publishes it. */
 export async function finish(
   service: Service,
   present: Present,
   finished: { readonly purpose: Operation["purpose"] | undefined; readonly nodeCount: number },
-  deps: StatusWriting & Pick<ApplyDependencies, "records" | "events" | "isMeanwhile">,
-  context: ReconcileContext,
+  deps: ApplyDependencies,
 ): Promise<Result> {
   const kind = finished.purpose === undefined ? "read" : "changeCompleted";
-  const record = deps.records.commit(context.key, { kind, present });
+  const record = deps.records.commit(deps.context.key, { kind, present });
   if (finished.purpose === "ensure") {
     deps.events.record(ensuredLoadBalancer(service));
   } else if (finished.purpose === "update") {
@@ -53,21 +52,16 @@ export async function finish(
   }
   const drift = record?.drift.suspended;
   const readiness = drift === undefined ? readinessOf(service, present, finished.nodeCount) : driftNotRepaired(drift);
-  const isPublished = await publish(service, present, readiness, deps, context);
+  const isPublished = await publish(service, present, readiness, deps);
   // Now that the address is published, the previous load balancer can be deleted, unless the current spec is rejected.
-  const isLast = (deps.records.get(context.key)?.previous.length ?? 0) === 0;
+  const isLast = (deps.records.get(deps.context.key)?.previous.length ?? 0) === 0;
   const isLastStep = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
   return isLastStep ? DONE : requeueAfter(0);
 }
 
-export async function poll(
-  service: Service,
-  present: Present,
-  deps: StatusWriting & Pick<ApplyDependencies, "records" | "random">,
-  context: ReconcileContext,
-): Promise<Result> {
-  deps.records.commit(context.key, { kind: "changeAccepted", present });
-  await publish(service, present, readinessOf(service, present, 0), deps, context);
+export async function poll(service: Service, present: Present, deps: ApplyDependencies): Promise<Result> {
+  deps.records.commit(deps.context.key, { kind: "changeAccepted", present });
+  await publish(service, present, readinessOf(service, present, 0), deps);
   return again(present.operation?.pollAfterMs, deps);
 }
 
@@ -77,39 +71,29 @@ async function publish(
   { ingress }: Present,
   readiness: Readiness | undefined,
   deps: StatusWriting,
-  context: ReconcileContext,
 ): Promise<boolean> {
   const address = ingress === undefined ? undefined : ingressPatch(service, ingress);
   const body = withReadiness(service, address, readiness, deps);
-  return body === undefined || patch("update load balancer status", service, body, deps, context);
+  return body === undefined || patch("update load balancer status", service, body, deps);
 }
 
 /** Writes the condition alone. */
-export async function report(
-  service: Service,
-  readiness: Readiness,
-  deps: StatusWriting,
-  context: Pick<ReconcileContext, "signal">,
-): Promise<void> {
+export async function report(service: Service, readiness: Readiness, deps: StatusWriting): Promise<void> {
   const body = withReadiness(service, undefined, readiness, deps);
-  if (body !== undefined) await patch("update load balancer condition", service, body, deps, context);
+  if (body !== undefined) await patch("update load balancer condition", service, body, deps);
 }
 
 /** The load balancer belongs to another controller. */
-export async function removeReadiness(
-  service: Service,
-  deps: Pick<ApplyDependencies, "kube" | "ownWrites">,
-  context: ReconcileContext,
-): Promise<void> {
+export async function removeReadiness(service: Service, deps: ApplyDependencies): Promise<void> {
   const body = withConditions(service, undefined, withoutReadiness(deps.ownWrites.newest(service)));
-  if (body !== undefined) await patch("remove load balancer condition", service, body, deps, context);
+  if (body !== undefined) await patch("remove load balancer condition", service, body, deps);
 }
 
 function withReadiness(
   service: Service,
   body: StatusPatch | undefined,
   readiness: Readiness | undefined,
-  { conditions, ownWrites }: Pick<ApplyDependencies, "conditions" | "ownWrites">,
+  { conditions, ownWrites }: StatusWriting,
 ): StatusPatch | undefined {
   const items = readiness && conditions.items(ownWrites.newest(service), readiness);
   return withConditions(service, body, items);
@@ -124,14 +108,13 @@ export async function addFinalizer(
   finalizer: StatusPatch | undefined,
   readiness: Readiness | undefined,
   deps: StatusWriting,
-  context: ReconcileContext,
 ): Promise<boolean> {
   if (finalizer === undefined) return true;
   const body = withReadiness(service, finalizer, readiness, deps) ?? finalizer;
-  return patch("add load balancer cleanup finalizer", service, body, deps, context, true);
+  return patch("add load balancer cleanup finalizer", service, body, deps, true);
 }
 
-export function again(pollAfterMs: number | undefined, { random }: Pick<ApplyDependencies, "random">): Result {
+export function again(pollAfterMs: number | undefined, { random }: ApplyDependencies): Result {
   return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)));
 }
 
@@ -140,8 +123,7 @@ export async function patch(
   what: string,
   service: Service,
   body: JsonObject,
-  { kube, ownWrites }: Pick<ApplyDependencies, "kube" | "ownWrites">,
-  { signal }: Pick<ReconcileContext, "signal">,
+  { kube, ownWrites, context: { signal } }: StatusWriting,
   isFirstOfMore = false,
 ): Promise<boolean> {
   const { namespace, name } = service.metadata;
@@ -156,6 +138,8 @@ export async function patch(
 }
 
 export interface ApplyDependencies {
+  /** Of the running reconcile. */
+  readonly context: ReconcileContext;
   readonly kube: Pick<KubeClient, "patch">;
   readonly services: Lister<Service>;
   readonly providers: Pick<ProviderSet, "providers">;
@@ -186,8 +170,7 @@ export function providerNamed({ providers }: Pick<ApplyDependencies, "providers"
 export function openRequest(
   kind: "changeRequested" | "deleteRequested",
   request: { readonly service: Service; readonly provider: string; readonly intent: string },
-  { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
-  key: string,
+  { records, newId, context: { key } }: ApplyDependencies,
 ): string {
   const requestID = openRequestID(records.get(key), request.intent) ?? newId();
   records.commit(key, { kind, ...request, requestID });
