@@ -34,9 +34,9 @@ import type { RecordEvent } from "../record/transition.ts";
 import { loadBalancerRef, previousToDelete, withoutProtection, desiredOf } from "./desired.ts";
 import {
   type GatherDependencies,
+  type Gathering,
   type Owner,
   ownerOf,
-  possiblePreviousOf,
   previousOf,
   serverNamed,
   unservedWhy,
@@ -51,27 +51,22 @@ export interface Gathered {
 
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Gathered> {
   const news = new News(deps.records.get(context.key));
-  const input = await gatherInput(deps, news, context);
+  const input = await gatherInput({ ...deps, context, news });
   return { news: news.events, input };
 }
 
-async function gatherInput(
-  deps: GatherDependencies,
-  news: News,
-  context: ReconcileContext,
-): Promise<Input | undefined> {
-  const { key } = context;
-  const cached = deps.services.get(key);
-  const service = cached && deps.ownWrites.latest(cached);
+async function gatherInput(run: Gathering): Promise<Input | undefined> {
+  const { news } = run;
+  const { key } = run.context;
+  const cached = run.services.get(key);
+  const service = cached && run.ownWrites.latest(cached);
   learnOf(service, news);
   const left = news.record && abandoned(news.record);
   if (left !== undefined) return left;
   if (service === undefined) return { kind: "absent", key };
-  const why = unservedWhy(deps, service, currentProviderOf(news.record));
+  const why = unservedWhy(run, service, currentProviderOf(news.record));
   if (why !== undefined) return { kind: "unserved", service, why };
-  return wantsLoadBalancer(service) && !isDeleting(service)
-    ? gatherEnsure(deps, news, service, context)
-    : gatherCleanup(deps, news, service, context);
+  return wantsLoadBalancer(service) && !isDeleting(service) ? gatherEnsure(run, service) : gatherCleanup(run, service);
 }
 
 function learnOf(service: Service | undefined, news: News): void {
@@ -86,27 +81,23 @@ function learnOf(service: Service | undefined, news: News): void {
 }
 
 /** undefined: no provider here owns the Service. */
-async function gatherEnsure(
-  deps: GatherDependencies,
-  news: News,
-  service: Service,
-  context: ReconcileContext,
-): Promise<EnsureInput | undefined> {
-  const owner = ownerOf(deps, context, service);
+async function gatherEnsure(run: Gathering, service: Service): Promise<EnsureInput | undefined> {
+  const { news } = run;
+  const owner = ownerOf(run, service);
   if (owner === undefined) {
     news.add({ kind: "notOwned" });
     return undefined;
   }
   const { provider, info, loadBalancers } = owner;
-  news.add({ kind: "owned", nowMs: deps.clock.monotonicMs() });
+  news.add({ kind: "owned", nowMs: run.clock.monotonicMs() });
   const isKnown = !hasFinalizer(service) || currentProviderOf(news.record) !== undefined;
-  const previous = await previousOf(deps, news, provider, isKnown, context);
+  const previous = await previousOf(run, provider, { isNeeded: true, isKnown });
   const { record } = news;
   if (isDeclined(record, service, info.bootId)) return undefined;
   const present = presentOf(record);
-  const desired = desiredOf(deps, service, owner, present?.spec);
+  const desired = desiredOf(run, service, owner, present?.spec);
   const unsupported = unsupportedRequests(service, loadBalancers);
-  const refusal = refusalOf(unsupported) ?? refusedBefore(deps, record, service, info);
+  const refusal = refusalOf(unsupported) ?? refusedBefore(run, record, service, info);
   const known = {
     service,
     desired,
@@ -114,19 +105,19 @@ async function gatherEnsure(
     isUnanswered: isUnanswered(record),
     refusal,
     // While the spec is rejected, drift is not repaired.
-    suspicion: present !== undefined && refusal === undefined ? suspicionOf(deps, record) : undefined,
+    suspicion: present !== undefined && refusal === undefined ? suspicionOf(run, record) : undefined,
   };
   const isGoing = isPresumedGone(record, refusal);
   const isRead = isReadNeeded(known) && (!isGoing || loadBalancerToAdopt(service) !== undefined);
-  const observed = isRead ? await read(deps, owner, record, known, context) : undefined;
-  const adoption = await gatherAdoption(deps, owner, service, { present, observed }, context);
+  const observed = isRead ? await read(run, owner, known) : undefined;
+  const adoption = await gatherAdoption(run, owner, service, { present, observed });
   return {
     kind: "ensure",
     ...known,
     provider: provider.name,
     desired: { ...desired, ...adoption.desired },
     observed: isGoing ? undefined : observed,
-    previous: previous && previousToDelete(deps, service, previous),
+    previous: previous && previousToDelete(run, service, previous),
     unsupported: [...unsupported, ...adoption.problems],
     refusal: refusal ?? adoptionRefusal(adoption.problems),
     updatesNodes: loadBalancers.updateNodes,
@@ -176,11 +167,9 @@ function suspicionOf(
 }
 
 async function read(
-  { lister }: Pick<GatherDependencies, "lister">,
+  { lister, context, news: { record } }: Gathering,
   { provider, info }: Owner,
-  record: ServiceRecord | undefined,
   { service, present }: { readonly service: Service; readonly present: Present | undefined },
-  context: ReconcileContext,
 ): Promise<LoadBalancerResult> {
   const { signal, priority } = context;
   if (record?.state.kind === "unknown") {
@@ -192,20 +181,17 @@ async function read(
 }
 
 /** For a Service that needs no load balancer. undefined: nothing to clean up here. */
-async function gatherCleanup(
-  deps: GatherDependencies,
-  news: News,
-  service: Service,
-  context: ReconcileContext,
-): Promise<CleanupInput | undefined> {
+async function gatherCleanup(run: Gathering, service: Service): Promise<CleanupInput | undefined> {
+  const { news } = run;
   const { record } = news;
   const current = currentProviderOf(record)?.provider;
   if (current === undefined && !isOurs(record, service)) return undefined;
-  const owner = current === undefined ? ownerOf(deps, context, service) : serverNamed(deps, current);
+  const owner = current === undefined ? ownerOf(run, service) : serverNamed(run, current);
   const provider = current ?? owner?.provider.name;
   if (provider === undefined) return undefined;
-  news.add({ kind: "owned", nowMs: deps.clock.monotonicMs() });
-  const previous = owner && (await possiblePreviousOf(deps, news, owner.provider, current !== undefined, context));
+  news.add({ kind: "owned", nowMs: run.clock.monotonicMs() });
+  const previous =
+    owner && (await previousOf(run, owner.provider, { isNeeded: false, isKnown: current !== undefined }));
   const hint = hintOf(record);
   return {
     kind: "cleanup",
@@ -214,9 +200,9 @@ async function gatherCleanup(
     provider,
     loadBalancerId: hint?.loadBalancerID,
     deletion: deletionOf(record),
-    previous: previous && previousToDelete(deps, service, previous),
-    upkeep: isKeptUp(service) ? await gatherEnsure(deps, news, service, context) : undefined,
-    unprotected: owner && desiredWithoutProtection(deps, service, owner, hint?.spec),
+    previous: previous && previousToDelete(run, service, previous),
+    upkeep: isKeptUp(service) ? await gatherEnsure(run, service) : undefined,
+    unprotected: owner && desiredWithoutProtection(run, service, owner, hint?.spec),
   };
 }
 
@@ -270,31 +256,29 @@ function desiredWithoutProtection(
 const MAX_LIST_AGE_MS = 30_000;
 
 async function gatherAdoption(
-  deps: Pick<GatherDependencies, "services" | "records" | "lister" | "mayAdopt">,
+  run: Gathering,
   owner: Owner,
   service: Service,
   known: { readonly present: Present | undefined; readonly observed: LoadBalancerResult | undefined },
-  context: ReconcileContext,
 ): Promise<Adoption> {
   const loadBalancerId = loadBalancerToAdopt(service);
   if (loadBalancerId === undefined) return NO_ADOPTION;
   const existingId = known.present?.loadBalancerID ?? observedId(known.observed);
-  const isAllowed = deps.mayAdopt();
+  const isAllowed = run.mayAdopt();
   const isOffered = owner.loadBalancers.adopt && owner.loadBalancers.list !== undefined;
   const isPossible = existingId === undefined && isAllowed && isOffered;
   if (!isPossible) return adoption({ loadBalancerId, existingId, isAllowed, isOffered, others: [] });
-  const uids = await uidsById(deps, owner, context);
+  const uids = await uidsById(run, owner);
   // A read of the Service alone is newer than the list.
   const listedId = known.observed === undefined ? idOf(uids, service.metadata.uid) : undefined;
-  const others = othersOf(deps, owner, service, { loadBalancerId, uid: uids.get(loadBalancerId) });
+  const others = othersOf(run, owner, service, { loadBalancerId, uid: uids.get(loadBalancerId) });
   return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, others });
 }
 
 /** UIDs of Services by load balancer ID, according to the cloud. Throws if the list is incomplete. */
 async function uidsById(
-  { lister }: Pick<GatherDependencies, "lister">,
+  { lister, context: { signal, priority } }: Gathering,
   { provider }: Owner,
-  { signal, priority }: ReconcileContext,
 ): Promise<ReadonlyMap<string, string>> {
   const { items, complete } = await lister.list(provider, MAX_LIST_AGE_MS, { signal, priority });
   if (!complete)

@@ -13,7 +13,7 @@ import { reportedReadiness } from "../plan/status.ts";
 import { hasFinalizer, isDeleting, wantsLoadBalancer } from "../predicates.ts";
 import { type CurrentProvider, type PreviousLoadBalancer, hintOf, currentProviderOf } from "../record/record.ts";
 import type { News, RecordReader } from "../record/records.ts";
-import type { Found, LoadBalancerLister } from "./load-balancer-lister.ts";
+import type { LoadBalancerLister } from "./load-balancer-lister.ts";
 
 export interface GatherDependencies {
   readonly services: Lister<Service>;
@@ -27,6 +27,12 @@ export interface GatherDependencies {
   /** --allow-load-balancer-adoption, which may change. */
   readonly mayAdopt: () => boolean;
   readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+/** One gather. */
+export interface Gathering extends GatherDependencies {
+  readonly news: News;
+  readonly context: ReconcileContext;
 }
 
 export interface DriftPace {
@@ -61,8 +67,7 @@ export function isPerhapsForeign(
 
 /** undefined: no provider here owns it. Throws while no provider has responded yet. */
 export function ownerOf(
-  { providers }: Pick<GatherDependencies, "providers">,
-  { log }: Pick<ReconcileContext, "log">,
+  { providers, context }: Pick<Gathering, "providers" | "context">,
   service: Service,
 ): Owner | undefined {
   const owner = providers.ownerOfService(service);
@@ -70,7 +75,7 @@ export function ownerOf(
     case "undecided":
       throw owner.error;
     case "unowned":
-      log.debug(2, "Ignored Service: it has no load balancer provider", { detail: owner.why });
+      context.log.debug(2, "Ignored Service: it has no load balancer provider", { detail: owner.why });
       return undefined;
     case "owned": {
       const { provider, info } = owner;
@@ -106,8 +111,6 @@ export function unservedWhy(
   return owner?.kind === "unowned" ? owner.why : undefined;
 }
 
-type Dependencies = Pick<GatherDependencies, "providers" | "lister" | "clock">;
-
 /** Two sidecars of one cloud see the same load balancers: that of one is no previous one of the other. */
 export function isSamePlace(one: Provider, other: Provider): boolean {
   return one.info?.name === other.info?.name && one.info?.scopeId === other.info?.scopeId;
@@ -119,52 +122,40 @@ export function isSuccessor(one: Provider, other: Provider): boolean {
 }
 
 /**
- * The load balancer of a provider other than `owner`, for a Service that needs one: from the record, or from lists if nothing `isKnown`, as
- * after a restart. Moves the record to `owner`.
+ * The load balancer of a provider other than `owner`: from the record, or from lists if nothing `isKnown`, as after a restart.
+ * If the Service needs a load balancer, the record moves to `owner`. If not, a provider whose state is unknown must delete as well, and one
+ * that has not responded yet makes this throw.
  */
 export async function previousOf(
-  deps: Dependencies,
-  news: News,
+  run: Gathering,
   owner: Provider,
-  isKnown: boolean,
-  context: ReconcileContext,
+  { isNeeded, isKnown }: { readonly isNeeded: boolean; readonly isKnown: boolean },
 ): Promise<PreviousLoadBalancer | undefined> {
-  changeOwner(deps, news, owner);
-  if (!isKnown && !hasPrevious(news)) {
-    for (const other of candidates(deps, news, owner)) {
-      const found = await find(deps, news, other, context);
-      if (found?.kind === "present") addPrevious(news, other, found.loadBalancer.id);
-    }
+  const { news, context } = run;
+  if (isNeeded) changeOwner(run, owner);
+  const isListed = !isKnown && (news.record?.previous ?? []).length === 0;
+  const others = isListed ? candidates(run, owner) : [];
+  if (!isNeeded) requireInfo(others);
+  for (const other of others) {
+    // A load balancer that was deleted since the list costs one call without effect.
+    const found = await run.lister.find(other, news.record?.uid ?? "", undefined, context);
+    if (found?.kind === "present" || (found === undefined && !isNeeded && servesLoadBalancers(other)))
+      news.add({ kind: "previousFound", provider: other.name, loadBalancerID: found?.loadBalancer.id });
   }
-  return firstPrevious(deps, news, owner);
+  return firstPrevious(run, owner);
 }
 
-/**
- * As {@link previousOf}, for a Service that needs no load balancer: a provider whose state is unknown must delete as well. Throws while a
- * provider has not responded yet.
- */
-export async function possiblePreviousOf(
-  deps: Dependencies,
-  news: News,
-  owner: Provider,
-  isKnown: boolean,
-  context: ReconcileContext,
-): Promise<PreviousLoadBalancer | undefined> {
-  if (!isKnown && !hasPrevious(news)) {
-    for (const other of candidates(deps, news, owner)) {
-      const { info, name } = other;
-      if (info === undefined) {
-        throw other.unavailable ?? contractError("PROVIDER_STARTING", `provider ${name} has not answered yet`);
-      }
-      if (info.capabilities.loadBalancers === undefined) continue;
-      const found = await find(deps, news, other, context);
-      if (found?.kind !== "absent") addPrevious(news, other, found?.loadBalancer.id);
-    }
-  }
-  return firstPrevious(deps, news, owner);
+function requireInfo(providers: readonly Provider[]): void {
+  const starting = providers.find(({ info }) => info === undefined);
+  if (starting === undefined) return;
+  throw starting.unavailable ?? contractError("PROVIDER_STARTING", `provider ${starting.name} has not answered yet`);
 }
 
-function changeOwner({ providers, clock }: Dependencies, news: News, owner: Provider): void {
+function servesLoadBalancers({ info }: Provider): boolean {
+  return info?.capabilities.loadBalancers !== undefined;
+}
+
+function changeOwner({ providers, clock, news }: Gathering, owner: Provider): void {
   const current = currentProviderOf(news.record);
   if (current === undefined || current.provider === owner.name) return;
   const earlier = providers.providers.find(({ name }) => name === current.provider);
@@ -172,33 +163,15 @@ function changeOwner({ providers, clock }: Dependencies, news: News, owner: Prov
   news.add({ kind: "ownerChanged", provider: owner.name, leavesPrevious, nowMs: clock.monotonicMs() });
 }
 
-function hasPrevious({ record }: News): boolean {
-  return record !== undefined && record.previous.length > 0;
-}
-
-function addPrevious(news: News, { name: provider }: Provider, loadBalancerID: string | undefined): void {
-  news.add({ kind: "previousFound", provider, loadBalancerID });
-}
-
 /** Providers that may have a load balancer of the Service. */
-function candidates({ providers }: Dependencies, { record }: News, owner: Provider): readonly Provider[] {
+function candidates({ providers, news: { record } }: Gathering, owner: Provider): readonly Provider[] {
   return providers.providers.filter(
     (other) => other.name !== owner.name && !isSamePlace(other, owner) && record?.cleared.has(other.name) !== true,
   );
 }
 
-function find(
-  { lister }: Dependencies,
-  { record }: News,
-  other: Provider,
-  context: ReconcileContext,
-): Promise<Found | undefined> {
-  // A load balancer that was deleted since the list costs one call without effect.
-  return lister.find(other, record?.uid ?? "", undefined, context);
-}
-
 /** The load balancer of the owner itself, which may have adopted it, is no previous one. */
-function firstPrevious({ providers }: Dependencies, news: News, owner: Provider): PreviousLoadBalancer | undefined {
+function firstPrevious({ providers, news }: Gathering, owner: Provider): PreviousLoadBalancer | undefined {
   const present = hintOf(news.record)?.loadBalancerID;
   for (const previous of news.record?.previous ?? []) {
     const { provider } = previous;
