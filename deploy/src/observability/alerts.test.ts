@@ -11,12 +11,12 @@ const page = (name: string): string =>
 
 const reference = metricReference(page("metrics"), page("conditions"));
 
-test("alerts have names of their own", () => {
+test("alerts have unique names", () => {
   expect(new Set(ALERTS.map(({ name }) => name)).size).toBe(ALERTS.length);
 });
 
 describe.each(ALERTS)("$name", ({ name, expr, summary, description, trial }) => {
-  test("asks for what there is", () => {
+  test("selects metrics, labels and values that exist", () => {
     expect(problemsOf(expr, reference)).toEqual([]);
   });
 
@@ -25,22 +25,22 @@ describe.each(ALERTS)("$name", ({ name, expr, summary, description, trial }) => 
     expect(series.flatMap((id) => problemsOf(id, reference))).toEqual([]);
   });
 
-  test("is tried on metrics that it asks for", () => {
+  test("is tried on metrics that it selects", () => {
     expect(Object.keys(trial.series).filter((series) => !expr.includes(series.slice(0, series.indexOf("{"))))).toEqual(
       [],
     );
   });
 
-  test("says what, where and what to do", () => {
+  test("has a name, a summary and a description", () => {
     expect(name).toMatch(/^Cloudwire[A-Z][A-Za-z]+$/);
     expect(summary).toMatch(/^[^{}]{10,90}\.$/);
     expect(description.length).toBeGreaterThan(100);
     expect(description).toMatch(/\.$/);
   });
 
-  test("names every label that tells one alert from another", () => {
-    const told = [...description.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
-    expect(Object.keys(trial.labels).filter((label) => !told.includes(label))).toEqual([]);
+  test("names every label that distinguishes its alerts", () => {
+    const named = [...description.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
+    expect(Object.keys(trial.labels).filter((label) => !named.includes(label))).toEqual([]);
   });
 });
 
@@ -49,14 +49,14 @@ test("gauge() and counter() write a value a minute", () => {
   expect(counter([0, 2], [5, 3])).toBe("0 0+0x1 5+5x2");
 });
 
-test("ruleFile() gives each alert its runbook, and no duration where it fires at once", () => {
+test("ruleFile() gives each alert its runbook, and no duration if it fires immediately", () => {
   const group = { name: "one", title: "One", alerts: ALERTS.filter(({ name }) => name === "CloudwireControllerPanic") };
   const text = ruleFile([group]);
   expect(text).toContain("runbook_url: docs/runbooks/CloudwireControllerPanic.md");
   expect(text).not.toContain("for:");
 });
 
-test("trialFile() refuses a trial that does not say what becomes of a template", () => {
+test("trialFile() rejects a trial without a value for a template", () => {
   const [first] = ALERTS;
   if (first === undefined) throw new Error("there are no alerts");
   const broken = { ...first, description: "{{ $labels.nowhere }}" };

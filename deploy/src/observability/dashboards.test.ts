@@ -13,14 +13,14 @@ const reference = metricReference(page("metrics"), page("conditions"));
 describe.each(DASHBOARDS)("dashboard $uid", ({ uid, rows, variables }) => {
   const queries = rows.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries));
 
-  test("as it is written passes the linter", () => {
+  test("passes the linter", () => {
     const file = new URL(`../../observability/dashboards/${uid}.json`, import.meta.url);
     const written: LintedDashboard = JSON.parse(readFileSync(file, "utf8"));
     expect(written.panels.length).toBeGreaterThan(10);
     expect(lintDashboard(written)).toEqual([]);
   });
 
-  test("asks for what there is", () => {
+  test("selects metrics, labels and values that exist", () => {
     const problems = queries.flatMap(({ expr }) => problemsOf(expr.replaceAll("$__rate_interval", "5m"), reference));
     expect(problems).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe.each(DASHBOARDS)("dashboard $uid", ({ uid, rows, variables }) => {
     expect(named.filter((label) => !known.has(label))).toEqual([]);
   });
 
-  test("finds the values of its variables in what there is", () => {
+  test("takes the values of its variables from existing metrics", () => {
     const asked = variables.map(({ query }) => /^label_values\((\w+)(?:\{.*\})?, (\w+)\)$/.exec(query));
     const unknown = asked.filter((match) => !reference.get(match?.[1] ?? "")?.has(match?.[2] ?? ""));
     expect(unknown).toEqual([]);

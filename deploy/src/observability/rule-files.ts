@@ -1,7 +1,7 @@
 import { Document } from "yaml";
 import { type Alert, type AlertGroup, JOB, OF_JOB } from "./alert.ts";
 
-/** Pages of runbooks, relative to the top of the documentation. Operators put their own address before it. */
+/** Relative to the repository. Operators put their own URL before it. */
 const RUNBOOKS = "docs/runbooks";
 
 const LINE_WIDTH = 0;
@@ -22,7 +22,7 @@ export function ruleFile(groups: readonly AlertGroup[]): string {
   });
 }
 
-/** A file for `promtool test rules`, beside the one of {@link ruleFile}. */
+/** A file for `promtool test rules`, next to the one of {@link ruleFile}. */
 export function trialFile(groups: readonly AlertGroup[], rules: string): string {
   return yaml({
     rule_files: [rules],
@@ -35,7 +35,7 @@ function annotationsOf({ name, summary, description }: Alert): Readonly<Record<s
   return { summary, description, runbook_url: `${RUNBOOKS}/${name}.md` };
 }
 
-/** Silent before the fault and until it has lasted, there, and gone after it. */
+/** Silent before the fault and until `for` has passed, then firing, and silent after the fault. */
 function trialOf(alert: Alert): object {
   const { name, forMinutes, trial } = alert;
   const { series, fault, window = 0, firesAt = fault[0] + forMinutes + window + 1 } = trial;
@@ -64,11 +64,11 @@ function expected(alert: Alert): object {
   };
 }
 
-/** What Prometheus makes of a template: labels by their names, and the one value. */
+/** A template as Prometheus renders it. */
 function rendered(text: string, { name, trial }: Alert): string {
   return text.replaceAll(/\{\{ (?:\$labels\.(\w+)|\$value[^}]*) \}\}/g, (_all, label?: string) => {
     const value = label === undefined ? trial.value : trial.labels[label];
-    if (value === undefined) throw new Error(`${name}: its trial does not say what becomes of ${label ?? "$value"}`);
+    if (value === undefined) throw new Error(`${name}: its trial has no value for ${label ?? "$value"}`);
     return value;
   });
 }

@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(new URL(path, DOCS), "utf8")
 
 const pages = globSync("*.md", { cwd: new URL("runbooks/", DOCS) }).filter((file) => file !== "README.md");
 
-/** Where words in backticks have to be found: what other programs call their own is below. */
+/** Words in backticks must be in these pages, or in {@link FOREIGN}. */
 const REFERENCES = globSync("reference/*.md", { cwd: DOCS })
   .filter((file) => file !== "reference/alerts.md")
   .map((file) => read(file))
@@ -53,7 +53,7 @@ describe.each(pages)("runbook %s", (file) => {
     expect(text.startsWith(`# ${file.replace(".md", "")}\n`)).toBe(true);
   });
 
-  test("names pages that are served", () => {
+  test("names endpoints that are served", () => {
     const served = read("explanation/serving.md");
     const paths = quoted.filter((one) => one.startsWith("/")).map((path) => path.replace(/\?.*$/, ""));
     const isServed = (path: string): boolean =>
@@ -61,31 +61,31 @@ describe.each(pages)("runbook %s", (file) => {
     expect(paths.filter((path) => !isServed(path))).toEqual([]);
   });
 
-  test("names controllers whose page is there", () => {
+  test("names existing controllers", () => {
     const controllers = [...text.matchAll(/\/debug\/controllers\/([a-z-]+)/g)].map(([, name = ""]) => name);
     const known = read("reference/metrics.md");
     expect(controllers.filter((name) => !known.includes(`## ${name}\n`))).toEqual([]);
   });
 
-  test("names flags, reasons and settings that there are", () => {
+  test("names existing flags, reasons and settings", () => {
     const words = quoted.filter((one) => /^(?:--[a-z][a-z-]+|[A-Za-z]+|[A-Z_]+)$/.test(one));
     const unknown = words.filter((word) => !FOREIGN.has(word) && !REFERENCES.includes(word));
     expect(unknown).toEqual([]);
   });
 
-  test("names metrics that exist", () => {
+  test("names existing metrics", () => {
     const known = read("reference/metrics.md");
     const metrics = quoted.flatMap((one) => /^([a-z]+(?:_[a-z0-9]+)+)(?:\{.*\})?$/.exec(one)?.[1] ?? []);
     expect(metrics.filter((name) => !known.includes(`\`${name.replace(/_(?:bucket|count|sum)$/, "")}\``))).toEqual([]);
   });
 
-  test("names events that there are", () => {
+  test("names existing events", () => {
     const known = read("reference/events.md");
     const events = [...text.matchAll(/field-selector reason=(\w+)|events? `(\w+)`/g)].map(([, a, b]) => a ?? b);
     expect(events.filter((reason) => !known.includes(`| \`${reason}\``))).toEqual([]);
   });
 
-  test("has commands of kubectl, and of ours those that there are", () => {
+  test("has commands of kubectl and existing commands of cloudwire", () => {
     const blocks = [...text.matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
     const commands = [...blocks, ...quoted.filter((one) => /^(?:kubectl|cloudwire) /.test(one))];
     const unknown = commands.filter((line) => !isOfKubectl(line) && !OWN_COMMANDS.some((own) => line.startsWith(own)));

@@ -9,12 +9,12 @@ const calls = (code: string): string =>
 
 const DAY_SECONDS = 86_400;
 
-/** A point in time that comes nearer, and is then put off. The clock of a trial begins with 1970. */
+/** An expiration time that is renewed at the end. The clock of a trial starts in 1970. */
 const until = (aheadSeconds: number): string => gauge([aheadSeconds + 600, 20], [aheadSeconds * 3, 20]);
 
 export const PROVIDERS: AlertGroup = {
   name: "cloudwire-providers",
-  title: "Providers, and the clouds behind them",
+  title: "Providers and their clouds",
   alerts: [
     {
       name: "CloudwireProviderUnusable",
@@ -23,7 +23,7 @@ export const PROVIDERS: AlertGroup = {
       expr: `min by (job, instance, provider) (cloudwire_provider_usable{${OF_JOB}}) == 0`,
       summary: "A provider cannot be called.",
       description:
-        "{{ $labels.instance }} cannot call provider {{ $labels.provider }}; /statusz of that replica says why. Look whether the provider's container runs and listens.",
+        "{{ $labels.instance }} cannot call provider {{ $labels.provider }}; /statusz of that replica has the reason. Check that the provider's container runs and listens.",
       trial: {
         series: {
           'cloudwire_provider_usable{instance="a",provider="p"}': gauge([1, 5], [0, 15], [1, 10]),
@@ -38,9 +38,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "critical",
       forMinutes: 5,
       expr: `max by (job, provider, reason) (cloudwire_provider_problem{${OF_JOB},reason=~"UnsupportedContract|InvalidHandshake|HandshakeFailed|NotGRPC|NotTLS|NotASocket|Certificate.+|ClientCertificateRejected"}) == 1`,
-      summary: "A provider answers, and no agreement comes about.",
+      summary: "The handshake with a provider fails.",
       description:
-        "Provider {{ $labels.provider }} is there but cannot be used: {{ $labels.reason }}. Waiting does not help. Compare the versions of both sides, the socket's path and the certificates.",
+        "Provider {{ $labels.provider }} is running but cannot be used: {{ $labels.reason }}. This does not resolve automatically. Check the versions of both sides, the path of the socket and the certificates.",
       trial: {
         series: { ...problem("UnsupportedContract") },
         fault: [5, 20],
@@ -52,9 +52,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "critical",
       forMinutes: 1,
       expr: `max by (job, provider) (cloudwire_provider_problem{${OF_JOB},reason="ScopeChanged"}) == 1`,
-      summary: "A provider works in another account than before.",
+      summary: "A provider uses another account than before.",
       description:
-        "Provider {{ $labels.provider }} now works in another scope than its nodes and load balancers are in. Changes are held back. Put its credentials right, or confirm the new scope.",
+        "Provider {{ $labels.provider }} now uses another scope than its nodes and load balancers are in. Changes are paused. Fix its credentials, or confirm the new scope.",
       trial: { series: problem("ScopeChanged"), fault: [5, 20], labels: { provider: "p" } },
     },
     {
@@ -62,9 +62,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "critical",
       forMinutes: 10,
       expr: `max by (job, provider, reason) (cloudwire_provider_problem{${OF_JOB},reason=~"CloudNotReady|StatusUnknown"}) == 1`,
-      summary: "A provider runs, but says that its cloud cannot be used.",
+      summary: "A provider reports that its cloud cannot be used.",
       description:
-        "Provider {{ $labels.provider }} reports {{ $labels.reason }}. No node is deleted meanwhile; new nodes and load balancers wait. /statusz has the provider's own words: look for refused credentials, a network that is cut, or an outage of the cloud.",
+        "Provider {{ $labels.provider }} reports {{ $labels.reason }}. No node is deleted until it recovers; new nodes and load balancers wait. /statusz has the provider's message. Check for invalid credentials, network problems, or a cloud outage.",
       trial: {
         series: problem("CloudNotReady"),
         fault: [5, 20],
@@ -76,9 +76,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "critical",
       forMinutes: 5,
       expr: `sum by (job, provider, code) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB},code=~"UNAUTHENTICATED|PERMISSION_DENIED"}[5m])) > 0`,
-      summary: "The cloud refuses a provider's credentials.",
+      summary: "The cloud rejects a provider's credentials.",
       description:
-        "Calls to provider {{ $labels.provider }} end with {{ $labels.code }}. Renew the credentials in its Secret, or give its identity at the cloud the right that the provider's log names.",
+        "Calls to provider {{ $labels.provider }} fail with {{ $labels.code }}. Renew the credentials in its Secret, or grant its cloud identity the permission that the provider's log names.",
       trial: {
         series: { [calls("PERMISSION_DENIED")]: counter([0, 5], [2, 15], [0, 20]), [calls("OK")]: counter([5, 40]) },
         fault: [5, 20],
@@ -93,7 +93,7 @@ export const PROVIDERS: AlertGroup = {
       expr: `sum by (job, provider) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB},code!="OK"}[10m])) / sum by (job, provider) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB}}[10m])) > 0.2`,
       summary: "Many calls to a provider fail.",
       description:
-        "{{ $value | humanizePercentage }} of the calls to provider {{ $labels.provider }} failed within ten minutes. The dashboard shows by code and reason which; the provider's log has the cloud's words.",
+        "{{ $value | humanizePercentage }} of the calls to provider {{ $labels.provider }} failed within ten minutes. The dashboard shows them by code and reason; the provider's log has the errors of the cloud.",
       trial: {
         series: { [calls("UNAVAILABLE")]: counter([0, 5], [10, 30], [0, 25]), [calls("OK")]: counter([10, 60]) },
         fault: [7, 35],
@@ -107,9 +107,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "warning",
       forMinutes: 15,
       expr: `sum by (job) (increase(cloudwire_node_deletion_decisions_total{${OF_JOB},decision="unknown"}[10m])) > 0`,
-      summary: "A cloud cannot say whether machines of lost nodes exist.",
+      summary: "The state of the instances of lost nodes is unknown.",
       description:
-        "For {{ $value | humanize }} looks within ten minutes at nodes that are not ready, the cloud did not say whether their machines exist. Such nodes stay, and pods on them wait. Look at the provider's log.",
+        "{{ $value | humanize }} evaluations of nodes that are not ready within ten minutes could not determine whether the instance exists. Such nodes are not deleted, and pods on them are stuck. Check the provider's log.",
       trial: {
         series: {
           'cloudwire_node_deletion_decisions_total{instance="a",decision="unknown"}': counter([0, 5], [6, 35], [0, 20]),
@@ -125,9 +125,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "warning",
       forMinutes: 0,
       expr: `min by (job, provider) (cloudwire_provider_credentials_expiration_timestamp_seconds{${OF_JOB}}) - time() < 86400`,
-      summary: "A provider's credentials at its cloud expire within a day.",
+      summary: "A provider's cloud credentials expire within a day.",
       description:
-        "The credentials of provider {{ $labels.provider }} expire within a day, and nobody has renewed them. After that its cloud refuses every call.",
+        "The credentials of provider {{ $labels.provider }} expire within a day and have not been renewed. After that its cloud rejects every call. Renew them.",
       trial: {
         series: {
           'cloudwire_provider_credentials_expiration_timestamp_seconds{instance="a",provider="p"}': until(DAY_SECONDS),
@@ -141,9 +141,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "critical",
       forMinutes: 0,
       expr: `min by (job, provider) (cloudwire_provider_client_certificate_expiration_timestamp_seconds{${OF_JOB}}) - time() < 14400`,
-      summary: "The certificate that is shown to a provider expires within four hours.",
+      summary: "The client certificate for a provider expires within four hours.",
       description:
-        "The client certificate for provider {{ $labels.provider }} expires within four hours. After that the provider refuses the connection. Look whether whoever issues it still does, and whether the new one is in the files of --provider-tls.",
+        "The client certificate for provider {{ $labels.provider }} expires within four hours. After that the provider rejects the connection. Check that its issuer still works, and that the new certificate is in the files of --provider-tls.",
       trial: {
         series: {
           'cloudwire_provider_client_certificate_expiration_timestamp_seconds{instance="a",provider="p"}':
@@ -158,9 +158,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "warning",
       forMinutes: 15,
       expr: `max by (job, instance, provider) (cloudwire_provider_tls_files_unusable{${OF_JOB}}) == 1`,
-      summary: "Changed TLS files for a provider are not used.",
+      summary: "Changed TLS files for a provider are unusable.",
       description:
-        "The files of --provider-tls for provider {{ $labels.provider }} cannot be used as they are on {{ $labels.instance }}; those from before stay in force until they expire. /statusz says what is wrong with them.",
+        "{{ $labels.instance }} cannot use the current files of --provider-tls for provider {{ $labels.provider }}; the previous ones stay in use until they expire. /statusz has the error.",
       trial: {
         series: {
           'cloudwire_provider_tls_files_unusable{instance="a",provider="p"}': gauge([0, 5], [1, 25], [0, 10]),
@@ -174,9 +174,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "warning",
       forMinutes: 30,
       expr: `sum by (job, provider) (rate(cloudwire_cloud_throttled_total{${OF_JOB}}[10m])) > 0`,
-      summary: "A cloud throttles its provider.",
+      summary: "A cloud is throttling requests.",
       description:
-        "The cloud of provider {{ $labels.provider }} has throttled for half an hour. Everything there takes longer. Look who else uses the account, and whether the provider's declared rates are below the quota.",
+        "The cloud of provider {{ $labels.provider }} has been throttling requests for half an hour. All its operations are delayed. Check which other clients use the account, and that the provider's declared rates are below the quota.",
       trial: {
         series: {
           'cloudwire_cloud_throttled_total{instance="a",provider="p",method="GetInstances"}': counter(
@@ -195,9 +195,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "warning",
       forMinutes: 30,
       expr: `sum by (job, provider, quota_class) (increase(cloudwire_provider_calls_rejected_total{${OF_JOB}}[10m])) > 0`,
-      summary: "Calls to a provider wait too long for their budget.",
+      summary: "Calls to a provider exceed its call budget.",
       description:
-        "Calls of quota class {{ $labels.quota_class }} to provider {{ $labels.provider }} have been turned away for half an hour, because its budget of requests is used up. They come back, later. /debug/providers shows the budgets.",
+        "Calls of quota class {{ $labels.quota_class }} to provider {{ $labels.provider }} have been rejected for half an hour, because its call budget is exhausted. They are retried later. /debug/providers shows the budgets.",
       trial: {
         series: {
           'cloudwire_provider_calls_rejected_total{instance="a",provider="p",quota_class="instances",priority="low"}':
@@ -213,9 +213,9 @@ export const PROVIDERS: AlertGroup = {
       severity: "warning",
       forMinutes: 5,
       expr: `max by (job, kind, value) (cloudwire_ownership_conflicts{${OF_JOB}}) == 1`,
-      summary: "Several providers claim the same.",
+      summary: "Providers declare conflicting ownership.",
       description:
-        "{{ $labels.kind }} {{ $labels.value }} is not clear: several providers declare it, or the default provider cannot serve it. What is meant by it is left alone. The log names the providers.",
+        "{{ $labels.kind }} {{ $labels.value }} is in conflict: several providers declare it, or the default provider does not support it. Affected objects are not changed. The log names the providers.",
       trial: {
         series: {
           'cloudwire_ownership_conflicts{instance="a",kind="loadBalancerClass",value="example.com/lb"}': gauge(

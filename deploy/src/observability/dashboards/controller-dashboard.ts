@@ -14,43 +14,43 @@ import {
   stat,
 } from "./queries.ts";
 
-const WELL = "Ready|NoAvailableNodes|DeletionProtected";
+const HEALTHY = "Ready|NoAvailableNodes|DeletionProtected";
 
 const AT_A_GLANCE: Row = {
   title: "At a glance",
   panels: [
-    names(["Leader", "The replica that holds the Lease. None: nothing is worked on."], {
+    names(["Leader", "The replica that holds the Lease. Without a leader nothing is reconciled."], {
       expr: `leader_election_master_status{${JOB},name="cloud-controller-manager"} == 1`,
       legend: "{{instance}}",
     }),
-    stat(["Replicas", "Replicas that answer."], `sum(up{${JOB}})`, NONE_IS_BAD),
+    stat(["Replicas", "Replicas that Prometheus can scrape."], `sum(up{${JOB}})`, NONE_IS_BAD),
     stat(
-      ["Providers not usable", "Providers that some replica cannot call."],
+      ["Unusable providers", "Providers that at least one replica cannot call."],
       `count(min by (provider) (cloudwire_provider_usable{${JOB}}) == 0) or vector(0)`,
       ANY_IS_BAD,
     ),
     stat(["Nodes", "Nodes that a provider owns."], `sum(max by (provider) (cloudwire_nodes{${JOB},state="owned"}))`),
     stat(
-      ["Nodes uninitialized", "Nodes that keep their taint after a first try."],
+      ["Nodes uninitialized", "Nodes that keep their taint after at least one attempt."],
       `sum(max by (reason) (cloudwire_nodes_uninitialized{${JOB}})) or vector(0)`,
       SOME_IS_ODD,
     ),
     stat(
-      ["Deletion brake", "Providers whose nodes are not deleted any more, for too many would go at once."],
+      ["Deletion circuit breaker", "Providers whose deletion circuit breaker is open, so that no node is deleted."],
       `sum(max by (provider) (cloudwire_node_deletion_circuit_open{${JOB}})) or vector(0)`,
       ANY_IS_BAD,
     ),
     stat(
-      ["Services ready", "Services whose load balancer is as they wish."],
+      ["Services ready", "Services whose load balancer matches their spec."],
       `sum(max by (provider) (cloudwire_services{${JOB},reason="Ready"}))`,
     ),
     stat(
-      ["Services waiting", "Services whose load balancer is not, or not yet, as they wish."],
-      `sum(max by (provider, reason) (cloudwire_services{${JOB},reason!~"${WELL}"})) or vector(0)`,
+      ["Services waiting", "Services whose load balancer does not match their spec, or not yet."],
+      `sum(max by (provider, reason) (cloudwire_services{${JOB},reason!~"${HEALTHY}"})) or vector(0)`,
       SOME_IS_ODD,
     ),
     stat(
-      ["Route table", "How full the fullest route table of a cloud is."],
+      ["Route table", "Usage of the fullest route table."],
       `max(cloudwire_route_quota_used{${JOB}} / cloudwire_route_quota_limit{${JOB}})`,
       [
         { from: 0.8, color: "orange" },
@@ -59,12 +59,12 @@ const AT_A_GLANCE: Row = {
       "percentunit",
     ),
     stat(
-      ["Configuration refused", "Replicas that refuse their configuration file as it is now."],
+      ["Configuration rejected", "Replicas that reject their current configuration file."],
       `sum(1 - cloudwire_config_last_reload_successful{${JOB}})`,
       ANY_IS_BAD,
     ),
     stat(
-      ["Longest reconcile", "How long the oldest reconcile in work has run."],
+      ["Longest reconcile", "Duration of the oldest reconcile in progress."],
       `max(workqueue_longest_running_processor_seconds{${JOB}})`,
       [
         { from: 60, color: "orange" },
@@ -73,7 +73,7 @@ const AT_A_GLANCE: Row = {
       "s",
     ),
     stat(
-      ["Running for", "Time since the start of the replica that started last."],
+      ["Uptime", "Time since the last start of a replica."],
       `time() - max(process_start_time_seconds{${JOB}})`,
       [],
       "dtdurations",
@@ -84,11 +84,11 @@ const AT_A_GLANCE: Row = {
 const NODES: Row = {
   title: "Nodes",
   panels: [
-    lines(["Nodes by owner", "Without provider: unowned or undecided, and left alone."], "short", {
+    lines(["Nodes by owner", "Without provider: unowned or undecided, and not changed."], "short", {
       expr: `max by (provider, state) (cloudwire_nodes{${JOB}})`,
       legend: "{{provider}} {{state}}",
     }),
-    areas(["Uninitialized by reason", "Nodes that keep their taint, by why."], "short", {
+    areas(["Uninitialized by reason", "Nodes that keep their taint, by reason."], "short", {
       expr: `max by (reason) (cloudwire_nodes_uninitialized{${JOB}})`,
       legend: "{{reason}}",
     }),
@@ -97,27 +97,30 @@ const NODES: Row = {
       "s",
       {
         expr: `histogram_quantile(0.5, sum by (le) (node_controller_initial_node_sync_delay_seconds_bucket{${JOB}}))`,
-        legend: "half of all since the start",
+        legend: "50 % since the start",
       },
       {
         expr: `histogram_quantile(0.95, sum by (le) (node_controller_initial_node_sync_delay_seconds_bucket{${JOB}}))`,
-        legend: "95 % of all since the start",
+        legend: "95 % since the start",
       },
     ),
-    areas(["Decisions about lost nodes", "Looks at Nodes that are not Ready, by what came of them."], "ops", {
+    areas(["Decisions about lost nodes", "Evaluations of Nodes that are not Ready, by decision."], "ops", {
       expr: ratesBy("decision", "cloudwire_node_deletion_decisions_total", JOB),
       legend: "{{decision}}",
     }),
     lines(
-      ["What the brake counts", "Nodes whose machine is said to be gone, and those deleted lately; 1 more: stopped."],
+      [
+        "Nodes counted by the circuit breaker",
+        "Nodes reported as absent or deleted recently. 1: the circuit breaker is open.",
+      ],
       "short",
       {
         expr: `max by (provider) (cloudwire_node_deletion_circuit_nodes{${JOB}})`,
-        legend: "{{provider}} pending",
+        legend: "{{provider}} nodes",
       },
-      { expr: `max by (provider) (cloudwire_node_deletion_circuit_open{${JOB}})`, legend: "{{provider}} stopped" },
+      { expr: `max by (provider) (cloudwire_node_deletion_circuit_open{${JOB}})`, legend: "{{provider}} open" },
     ),
-    lines(["Pod ranges in use", "Share of each cluster range that is given away."], "percentunit", {
+    lines(["Pod CIDRs in use", "Allocated share of each cluster CIDR."], "percentunit", {
       expr: `max by (clusterCIDR) (node_ipam_controller_cidrset_usage_cidrs{${JOB}})`,
       legend: "{{clusterCIDR}}",
     }),
@@ -132,7 +135,7 @@ const LOAD_BALANCERS: Row = {
       legend: "{{reason}}",
     }),
     lines(
-      ["Updates of load balancers' nodes", "Each is one load balancer; failures are tried again."],
+      ["Updates of load balancers' nodes", "One per load balancer; failures are retried."],
       "ops",
       {
         expr: `sum(rate(service_controller_loadbalancer_sync_total{${JOB}}[$__rate_interval]))`,
@@ -144,7 +147,7 @@ const LOAD_BALANCERS: Row = {
       },
     ),
     lines(
-      ["Routes", "In the cloud's route table, other people's included, and the most it takes."],
+      ["Routes", "In the cloud's route table, including those of other owners, and its limit."],
       "short",
       {
         expr: `max by (provider) (cloudwire_route_quota_used{${JOB}})`,
@@ -156,25 +159,22 @@ const LOAD_BALANCERS: Row = {
 };
 
 const QUEUES: Row = {
-  title: "Work queues",
+  title: "Workqueues",
   panels: [
-    lines(["Depth", "Objects in line. What never gets empty falls behind."], "short", {
+    lines(["Depth", "Queued objects. A queue that is never empty has a backlog."], "short", {
       expr: `max by (name) (workqueue_depth{${JOB}})`,
       legend: "{{name}}",
     }),
-    lines(["Time in line, 95 %", "From asking for work to its beginning. The scale ends at 10 s."], "s", {
+    lines(["Queue time, 95 %", "From the request to the start of its processing. The scale ends at 10 s."], "s", {
       expr: quantileBy(0.95, "name", "workqueue_queue_duration_seconds", JOB),
       legend: "{{name}}",
     }),
-    lines(["Time of a reconcile, 95 %", "Most of it is the cloud's."], "s", {
+    lines(["Duration of a reconcile, 95 %", "Most of it is spent in the cloud."], "s", {
       expr: quantileBy(0.95, "controller", "cloudwire_reconcile_duration_seconds", JOB),
       legend: "{{controller}}",
     }),
     areas(
-      [
-        "Reconciles by result",
-        "failed and heldOff come back, terminal waits for a change, panicked is a fault of the program.",
-      ],
+      ["Reconciles by result", "error and retry_after are retried, terminal_error waits for a change, panic is a bug."],
       "ops",
       {
         expr: ratesBy("result", "cloudwire_reconciles_total", JOB),
@@ -185,7 +185,7 @@ const QUEUES: Row = {
       expr: ratesBy("name", "workqueue_retries_total", JOB),
       legend: "{{name}}",
     }),
-    lines(["Oldest work in hand", "Above 180 s a worker hangs."], "s", {
+    lines(["Oldest processing", "Above 180 s a worker is stuck."], "s", {
       expr: `max by (name) (workqueue_longest_running_processor_seconds{${JOB}})`,
       legend: "{{name}}",
     }),
@@ -203,11 +203,11 @@ const CLOUD: Row = {
       expr: `sum by (code, reason) (rate(cloudwire_provider_call_duration_seconds_count{${REPLICAS},code!="OK"}[$__rate_interval]))`,
       legend: "{{code}} {{reason}}",
     }),
-    lines(["Requests to clouds", "What the calls cost, by kind."], "reqps", {
+    lines(["Requests to clouds", "Requests that the calls cause, by kind."], "reqps", {
       expr: ratesBy("provider, kind", "cloudwire_cloud_calls_total", REPLICAS),
       legend: "{{provider}} {{kind}}",
     }),
-    lines(["Budget left", "Requests that may be made at once now. Below 0: calls wait."], "short", {
+    lines(["Remaining budget", "Requests that are possible now. Below 0: calls are queued."], "short", {
       expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_tokens{${REPLICAS}})`,
       legend: "{{provider}} {{quota_class}}",
     }),
@@ -217,11 +217,11 @@ const CLOUD: Row = {
 const API_SERVER: Row = {
   title: "API server",
   panels: [
-    areas(["Requests by result", "Of the replicas chosen."], "reqps", {
+    areas(["Requests by result", "Of the selected replicas."], "reqps", {
       expr: ratesBy("code", "rest_client_requests_total", REPLICAS),
       legend: "{{code}}",
     }),
-    lines(["Answer time, 95 %", "By method; watches are answered when they begin."], "s", {
+    lines(["Latency, 95 %", "By method; for watches, until they start."], "s", {
       expr: quantileBy(0.95, "verb", "rest_client_request_duration_seconds", REPLICAS),
       legend: "{{verb}}",
     }),
@@ -230,26 +230,26 @@ const API_SERVER: Row = {
       legend: "{{kind}}",
     }),
     lines(
-      ["Events", "Kubernetes Events written, and those that wait."],
+      ["Events", "Kubernetes Events written, and those that are queued."],
       "short",
       {
         expr: `sum(rate(cloudwire_events_sent_total{${REPLICAS}}[$__rate_interval]))`,
-        legend: "written a second",
+        legend: "written per second",
       },
-      { expr: `sum(cloudwire_events_waiting{${REPLICAS}})`, legend: "waiting" },
+      { expr: `sum(cloudwire_events_waiting{${REPLICAS}})`, legend: "queued" },
     ),
   ],
 };
 
 const PROCESS: Row = {
-  title: "The process",
+  title: "Process",
   panels: [
-    lines(["Processor", "Cores in use."], "short", {
+    lines(["CPU", "Cores in use."], "short", {
       expr: ratesBy("instance", "process_cpu_seconds_total", REPLICAS),
       legend: "{{instance}}",
     }),
     lines(
-      ["Memory", "Resident, and the part of it that V8's heap uses."],
+      ["Memory", "Resident memory, and the part that V8's heap uses."],
       "bytes",
       {
         expr: `process_resident_memory_bytes{${REPLICAS}}`,
@@ -257,11 +257,11 @@ const PROCESS: Row = {
       },
       { expr: `nodejs_heap_size_used_bytes{${REPLICAS}}`, legend: "{{instance}} heap" },
     ),
-    lines(["Event loop lag, 99 %", "How late timers run. Above a second there is no processor to run on."], "s", {
+    lines(["Event loop lag, 99 %", "Delay of timers. Above a second the process does not get enough CPU."], "s", {
       expr: `nodejs_eventloop_lag_p99_seconds{${REPLICAS}}`,
       legend: "{{instance}}",
     }),
-    lines(["Open files", "Of those that it may have."], "percentunit", {
+    lines(["Open files", "Share of the limit."], "percentunit", {
       expr: `process_open_fds{${REPLICAS}} / process_max_fds{${REPLICAS}}`,
       legend: "{{instance}}",
     }),
@@ -271,7 +271,7 @@ const PROCESS: Row = {
 export const CONTROLLER_DASHBOARD: Dashboard = {
   uid: "cloudwire-controller",
   title: "Cloudwire / Controller",
-  description: "What the cloud-controller-manager is at, what waits and why, and what it costs.",
+  description: "State of the cloud-controller-manager, queued work with its causes, and resource usage.",
   variables: [
     JOB_VARIABLE,
     { name: "instance", label: "Replica", query: `label_values(up{${JOB}}, instance)`, isMulti: true },

@@ -12,8 +12,8 @@ import {
   stat,
 } from "./queries.ts";
 
-/** Of the providers that are looked at. */
-const OURS = `${JOB},provider=~"$provider"`;
+/** Of the selected providers. */
+const SELECTED = `${JOB},provider=~"$provider"`;
 
 const CALLS = "cloudwire_provider_call_duration_seconds";
 
@@ -22,102 +22,102 @@ const STATE: Row = {
   panels: [
     stat(
       ["Usable", "1: every replica can call it."],
-      { expr: `min by (provider) (cloudwire_provider_usable{${OURS}})`, legend: "{{provider}}" },
+      { expr: `min by (provider) (cloudwire_provider_usable{${SELECTED}})`, legend: "{{provider}}" },
       NONE_IS_BAD,
     ),
-    names(["Version", "What the provider calls itself, and its version."], {
-      expr: `max by (provider, provider_name, version) (cloudwire_provider_info{${OURS}})`,
+    names(["Version", "Name and version that the provider reports."], {
+      expr: `max by (provider, provider_name, version) (cloudwire_provider_info{${SELECTED}})`,
       legend: "{{provider}}: {{provider_name}} {{version}}",
     }),
     stat(["Nodes", "Nodes that it owns."], {
-      expr: `max by (provider) (cloudwire_nodes{${OURS},state="owned"})`,
+      expr: `max by (provider) (cloudwire_nodes{${SELECTED},state="owned"})`,
       legend: "{{provider}}",
     }),
-    stat(["Services ready", "Services whose load balancer is as they wish."], {
-      expr: `max by (provider) (cloudwire_services{${OURS},reason="Ready"})`,
+    stat(["Services ready", "Services whose load balancer matches their spec."], {
+      expr: `max by (provider) (cloudwire_services{${SELECTED},reason="Ready"})`,
       legend: "{{provider}}",
     }),
     stat(
-      ["Problems", "Things that are wrong with it now."],
-      `sum(max by (provider, reason) (cloudwire_provider_problem{${OURS}})) or vector(0)`,
+      ["Problems", "Current problems."],
+      `sum(max by (provider, reason) (cloudwire_provider_problem{${SELECTED}})) or vector(0)`,
       SOME_IS_ODD,
     ),
-    stat(["Calls in flight", "Sent and not answered yet."], {
-      expr: `sum by (provider) (cloudwire_provider_calls_in_flight{${OURS}})`,
+    stat(["Calls in flight", "Calls in progress."], {
+      expr: `sum by (provider) (cloudwire_provider_calls_in_flight{${SELECTED}})`,
       legend: "{{provider}}",
     }),
-    lines(["Problems by reason", "1 while it lasts. /statusz says more."], "short", {
-      expr: `max by (provider, reason) (cloudwire_provider_problem{${OURS}})`,
+    lines(["Problems by reason", "1 while it lasts. /statusz has the details."], "short", {
+      expr: `max by (provider, reason) (cloudwire_provider_problem{${SELECTED}})`,
       legend: "{{provider}} {{reason}}",
     }),
     lines(["Services by condition", "Reasons of cloudwire.dev/LoadBalancerReady."], "short", {
-      expr: `max by (provider, reason) (cloudwire_services{${OURS}})`,
+      expr: `max by (provider, reason) (cloudwire_services{${SELECTED}})`,
       legend: "{{provider}} {{reason}}",
     }),
     lines(
-      ["Routes", "In the cloud's route table, and the most it takes."],
+      ["Routes", "In the cloud's route table, and its limit."],
       "short",
-      { expr: `max by (provider) (cloudwire_route_quota_used{${OURS}})`, legend: "{{provider}} used" },
-      { expr: `max by (provider) (cloudwire_route_quota_limit{${OURS}})`, legend: "{{provider}} limit" },
+      { expr: `max by (provider) (cloudwire_route_quota_used{${SELECTED}})`, legend: "{{provider}} used" },
+      { expr: `max by (provider) (cloudwire_route_quota_limit{${SELECTED}})`, legend: "{{provider}} limit" },
     ),
   ],
 };
 
 const CONTRACT: Row = {
-  title: "Calls of the contract",
+  title: "Calls to the provider",
   panels: [
     areas(["Calls by method", "Sent to the provider."], "reqps", {
-      expr: ratesBy("method", `${CALLS}_count`, OURS),
+      expr: ratesBy("method", `${CALLS}_count`, SELECTED),
       legend: "{{method}}",
     }),
-    areas(["Calls by code and reason", "Reasons are in the reference of errors."], "reqps", {
-      expr: ratesBy("code, reason", `${CALLS}_count`, OURS),
+    areas(["Calls by code and reason", "Reasons are in the errors reference."], "reqps", {
+      expr: ratesBy("code, reason", `${CALLS}_count`, SELECTED),
       legend: "{{code}} {{reason}}",
     }),
-    lines(["Share that fails", "Of all calls."], "percentunit", {
-      expr: `sum by (provider) (rate(${CALLS}_count{${OURS},code!="OK"}[$__rate_interval])) / sum by (provider) (rate(${CALLS}_count{${OURS}}[$__rate_interval]))`,
+    lines(["Failure ratio", "Of all calls."], "percentunit", {
+      expr: `sum by (provider) (rate(${CALLS}_count{${SELECTED},code!="OK"}[$__rate_interval])) / sum by (provider) (rate(${CALLS}_count{${SELECTED}}[$__rate_interval]))`,
       legend: "{{provider}}",
     }),
-    lines(["Time of a call, half", "By method."], "s", {
-      expr: quantileBy(0.5, "method", CALLS, OURS),
+    lines(["Latency of calls, 50 %", "By method."], "s", {
+      expr: quantileBy(0.5, "method", CALLS, SELECTED),
       legend: "{{method}}",
     }),
-    lines(["Time of a call, 95 %", "By method."], "s", {
-      expr: quantileBy(0.95, "method", CALLS, OURS),
+    lines(["Latency of calls, 95 %", "By method."], "s", {
+      expr: quantileBy(0.95, "method", CALLS, SELECTED),
       legend: "{{method}}",
     }),
   ],
 };
 
 const BUDGET: Row = {
-  title: "The cloud and its budget",
+  title: "Cloud and call budget",
   panels: [
-    areas(["Requests to the cloud", "What calls cost there, by method and kind."], "reqps", {
-      expr: ratesBy("method, kind", "cloudwire_cloud_calls_total", OURS),
+    areas(["Requests to the cloud", "Requests that calls cause, by method and kind."], "reqps", {
+      expr: ratesBy("method, kind", "cloudwire_cloud_calls_total", SELECTED),
       legend: "{{method}} {{kind}}",
     }),
-    lines(["Throttling", "Times that calls were put on hold because the cloud throttled."], "ops", {
-      expr: ratesBy("provider, quota_class", "cloudwire_provider_throttle_pauses_total", OURS),
+    lines(["Throttling", "Pauses of calls because the cloud throttled."], "ops", {
+      expr: ratesBy("provider, quota_class", "cloudwire_provider_throttle_pauses_total", SELECTED),
       legend: "{{provider}} {{quota_class}}",
     }),
     lines(
-      ["Requests that may be made now", "Below 0: calls wait. The burst is the most there can be."],
+      ["Remaining budget", "Requests that are possible now, up to the burst. Below 0: calls are queued."],
       "short",
       {
-        expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_tokens{${OURS}})`,
+        expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_tokens{${SELECTED}})`,
         legend: "{{provider}} {{quota_class}}",
       },
       {
-        expr: `max by (provider, quota_class) (cloudwire_provider_call_budget_burst{${OURS}})`,
+        expr: `max by (provider, quota_class) (cloudwire_provider_call_budget_burst{${SELECTED}})`,
         legend: "{{provider}} {{quota_class}} burst",
       },
     ),
-    lines(["Speed", "Requests a second that are allowed at present: less than declared after a hold."], "reqps", {
-      expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_cloud_calls_per_second{${OURS}})`,
+    lines(["Rate limit", "Current requests per second: less than declared after a pause."], "reqps", {
+      expr: `min by (provider, quota_class) (cloudwire_provider_call_budget_cloud_calls_per_second{${SELECTED}})`,
       legend: "{{provider}} {{quota_class}}",
     }),
-    lines(["Wait for the budget, 95 %", "Before a call is sent, by class and priority."], "s", {
-      expr: quantileBy(0.95, "quota_class, priority", "cloudwire_provider_call_wait_seconds", OURS),
+    lines(["Queue time for the budget, 95 %", "Before a call is sent, by quota class and priority."], "s", {
+      expr: quantileBy(0.95, "quota_class, priority", "cloudwire_provider_call_wait_seconds", SELECTED),
       legend: "{{quota_class}} {{priority}}",
     }),
   ],
@@ -126,7 +126,7 @@ const BUDGET: Row = {
 export const PROVIDER_DASHBOARD: Dashboard = {
   uid: "cloudwire-provider",
   title: "Cloudwire / Provider",
-  description: "One provider, or all: what it can do now, what its calls cost, and what its cloud says to that.",
+  description: "One or all providers: state, cost of calls, and throttling by the cloud.",
   variables: [
     JOB_VARIABLE,
     {
