@@ -9,7 +9,7 @@ import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/events/metrics.ts";
 import type { WriteAction } from "../../src/observe/plans.ts";
 import type { HealthReasonName } from "../../src/provider/connection/state.ts";
-import type { OwnershipProblem } from "../../src/provider/ownership/conflicts.ts";
+import type { OwnershipConflict } from "../../src/provider/ownership/conflicts.ts";
 import type { NodeOwner } from "../../src/provider/model/provider.ts";
 import type { Outcome } from "../../src/runtime/reconciler.ts";
 import type { LineResult } from "../../src/telemetry/line-log.ts";
@@ -125,7 +125,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     }),
   },
   cloudwire_ownership_conflicts: {
-    kind: closed<OwnershipProblem["kind"]>({
+    kind: closed<OwnershipConflict["kind"]>({
       providerIdPrefix: "several providers declare one prefix",
       loadBalancerClass: "several providers declare one class",
       defaultLoadBalancerProvider: "`--default-load-balancer-provider` serves no load balancers",

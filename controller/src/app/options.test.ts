@@ -169,12 +169,12 @@ describe("parseCommand()", () => {
     },
     {
       args: ["--provider=A=unix:///x.sock"],
-      problem: '--provider: the name "A" is not made of lower-case letters, digits, dashes and dots (at most 63)',
+      problem: '--provider: the name "A" must consist of lower-case letters, digits, dashes and dots (at most 63)',
     },
-    { args: [provider, provider], problem: '--provider: the name "acme" is given twice' },
+    { args: [provider, provider], problem: '--provider: the name "acme" is specified twice' },
     {
       args: [provider, "--provider=b=unix:///run/acme.sock"],
-      problem: '--provider: "unix:///run/acme.sock" is the address of both acme and b; give each its own',
+      problem: '--provider: "unix:///run/acme.sock" is the address of both acme and b; use a separate address for each',
     },
     {
       args: [provider, "--provider-node-selector=b=cloud=b"],
@@ -212,7 +212,7 @@ describe("parseCommand()", () => {
 
   test("refuses a socket path that no Unix socket can have", () => {
     expect(problemsOf(`--provider=a=unix:///${"x".repeat(107)}`)).toEqual([
-      "--provider: the path of the socket has 108 bytes; Unix sockets allow 107: use a shorter directory",
+      "--provider: the path of the socket has 108 bytes; Unix sockets allow 107: use a shorter path",
     ]);
   });
 

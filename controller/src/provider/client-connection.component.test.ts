@@ -33,7 +33,7 @@ describe("without connection", () => {
     });
   });
 
-  test("a call of a group that the provider does not serve is refused here", async () => {
+  test("a call of a group that the provider does not support is refused here", async () => {
     await world.start();
     await expect(world.sidecar.client.listRoutes({ signal: world.harness.signal })).rejects.toMatchObject({
       reason: "CAPABILITY_ABSENT",

@@ -30,21 +30,21 @@ describe("parseCommand() of providers at tcp:// addresses", () => {
     {
       args: [REMOTE],
       problem:
-        "--provider: tcp://provider.example.com:9443 without TLS is refused: whoever can reach it, or is on the way, could change the cloud; add --provider-tls=far=ca=FILE,cert=FILE,key=FILE",
+        "--provider: tcp://provider.example.com:9443 requires TLS: otherwise any host on the network path could change the cloud; add --provider-tls=far=ca=FILE,cert=FILE,key=FILE",
     },
     {
       args: ["--provider=far=unix:///run/a.sock", TLS],
       problem:
-        '--provider-tls: provider "far" is at unix:///run/a.sock; a Unix socket has no TLS, its file\'s permissions guard it: take this away',
+        '--provider-tls: provider "far" is at unix:///run/a.sock; a Unix socket has no TLS, its file permissions protect it: remove this',
     },
     {
       args: ["--provider=far=unix:///run/a.sock", "--provider-plaintext=far"],
       problem:
-        '--provider-plaintext: provider "far" is at unix:///run/a.sock; a Unix socket has no TLS, its file\'s permissions guard it: take this away',
+        '--provider-plaintext: provider "far" is at unix:///run/a.sock; a Unix socket has no TLS, its file permissions protect it: remove this',
     },
     {
       args: [REMOTE, TLS, "--provider-plaintext=far"],
-      problem: '--provider-plaintext: provider "far" has --provider-tls as well; take one of them away',
+      problem: '--provider-plaintext: provider "far" also has --provider-tls; remove one of them',
     },
     {
       args: [REMOTE, TLS, "--provider-plaintext=near"],
@@ -63,7 +63,7 @@ describe("parseCommand() of providers at tcp:// addresses", () => {
     {
       args: ["--provider=far=http://x:1", TLS],
       problem:
-        '--provider: "http://x:1" is no address of a provider; write unix:///path/to/provider.sock or tcp://host:port',
+        '--provider: "http://x:1" is not a provider address; write unix:///path/to/provider.sock or tcp://host:port',
     },
     {
       args: [REMOTE, `${TLS},sni=x`],
@@ -75,11 +75,11 @@ describe("parseCommand() of providers at tcp:// addresses", () => {
       problem:
         '--provider-tls: provider "far" lacks cert= and key=; write NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]',
     },
-    { args: [REMOTE, TLS, TLS], problem: '--provider-tls: provider "far" is given its TLS files twice' },
-    { args: [REMOTE, `${TLS},key=/k`], problem: '--provider-tls: key= of provider "far" is given twice' },
+    { args: [REMOTE, TLS, TLS], problem: '--provider-tls: the TLS files of provider "far" are specified twice' },
+    { args: [REMOTE, `${TLS},key=/k`], problem: '--provider-tls: key= of provider "far" is specified twice' },
     {
       args: [REMOTE, "--provider-tls=ca"],
-      problem: '--provider-tls: "ca" names no provider; write NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]',
+      problem: '--provider-tls: "ca" has no provider name; write NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]',
     },
   ])("refuses $args", ({ args, problem }) => {
     expect(problemsOf(...args)).toContain(problem);
@@ -119,12 +119,12 @@ describe("provider call rate flag", () => {
     test.each([
       ["acme", '"acme" is not NAME=RATE or NAME/CLASS=RATE'],
       ["=20", '"=20" is not NAME=RATE'],
-      ["acme/disks=20", '"disks" is no class of calls; there are instances, load_balancers, routes, volumes'],
-      ["acme=fast", '"fast" is not a number of requests a second'],
-      ["acme=-1", '"-1" is not a number of requests a second'],
+      ["acme/disks=20", '"disks"; use one of instances, load_balancers, routes, volumes'],
+      ["acme=fast", '"fast" is not a number of requests per second'],
+      ["acme=-1", '"-1" is not a number of requests per second'],
       ["acme=20:", 'the burst "" is not a whole number, 1 or more'],
       ["acme=20:0", 'the burst "0" is not a whole number, 1 or more'],
-      ["west=5", "west is given two rates"],
+      ["west=5", "west has two rates"],
     ])("refuses %j", (text, problem) => {
       const parsed = providerFlags.providerCallRate.parse(text, before);
       expect(parsed).toEqual({ kind: "problem", problem: expect.stringContaining(problem) });
@@ -156,10 +156,10 @@ describe("provider selector flag", () => {
     });
 
     test.each([
-      ["east", '"east" names no provider; write NAME=SELECTOR'],
-      ["=cloud=east", '"=cloud=east" names no provider'],
-      ["west=b", 'provider "west" is given a selector twice; join them with a comma'],
-      ["east=cloud=a=b", 'the selector of provider "east" cannot be read: '],
+      ["east", '"east" has no provider name; write NAME=SELECTOR'],
+      ["=cloud=east", '"=cloud=east" has no provider name'],
+      ["west=b", 'provider "west" has two selectors; join them with a comma'],
+      ["east=cloud=a=b", 'the selector of provider "east" is invalid: '],
       ["east=", 'the selector of provider "east" is empty and would match every node'],
     ] as const)("refuses %j", (text, problem) => {
       const parsed = providerFlags.providerNodeSelector.parse(text, before);

@@ -6,11 +6,10 @@ import { withoutUserinfo } from "../util/text.ts";
 import { parseProviderAddress, type ProviderTls } from "./connection/address.ts";
 import { QUOTA_CLASSES, type QuotaClass } from "./model/call-rate.ts";
 
-/** One provider to connect to. */
 export interface ProviderEndpoint {
-  /** The operator's name for it, in logs, metrics and messages. */
+  /** In logs, metrics and messages. */
   readonly name: string;
-  /** `unix:///absolute/path.sock`, `tcp://host:port`. */
+  /** `unix:///absolute/path.sock` or `tcp://host:port`. */
   readonly address: string;
 }
 
@@ -42,7 +41,7 @@ function splitEndpoint(text: string): ProviderEndpoint {
 function endpointProblem(name: string, address: string): string | undefined {
   if (name === "") return `"${withoutUserinfo(address)}" has no name; write NAME=unix:///path/to/provider.sock`;
   if (!/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(name)) {
-    return `the name "${name}" is not made of lower-case letters, digits, dashes and dots (at most 63)`;
+    return `the name "${name}" must consist of lower-case letters, digits, dashes and dots (at most 63)`;
   }
   const parsed = parseProviderAddress(address);
   return parsed.kind === "problem" ? parsed.problem : undefined;
@@ -52,11 +51,11 @@ function duplicateProblem(
   { name, address }: ProviderEndpoint,
   before: readonly ProviderEndpoint[],
 ): string | undefined {
-  if (before.some((provider) => provider.name === name)) return `the name "${name}" is given twice`;
+  if (before.some((provider) => provider.name === name)) return `the name "${name}" is specified twice`;
   const same = before.find((provider) => provider.address === address);
   return same === undefined
     ? undefined
-    : `"${address}" is the address of both ${same.name} and ${name}; give each its own`;
+    : `"${address}" is the address of both ${same.name} and ${name}; use a separate address for each`;
 }
 
 /** By name of the provider. */
@@ -78,8 +77,8 @@ const providerTlsFlag: Flag<ProviderTlsSettings> = {
   parse: (text, before) => {
     const at = text.indexOf("=");
     const name = text.slice(0, Math.max(at, 0));
-    if (name === "") return problem(`"${text}" names no provider; write ${TLS_FORM}`);
-    if (before?.has(name) === true) return problem(`provider "${name}" is given its TLS files twice`);
+    if (name === "") return problem(`"${text}" has no provider name; write ${TLS_FORM}`);
+    if (before?.has(name) === true) return problem(`the TLS files of provider "${name}" are specified twice`);
     const tls = parseTls(name, text.slice(at + 1));
     return tls.kind === "value" ? value(new Map([...(before ?? []), [name, tls.value]])) : tls;
   },
@@ -95,7 +94,7 @@ function parseTls(name: string, text: string): Parsed<ProviderTls> {
     if (!TLS_PARTS.includes(key))
       return problem(`"${item}" is not one of ${TLS_PARTS.join("=, ")}=; write ${TLS_FORM}`);
     if (given === "") return problem(`${key}= of provider "${name}" is empty; write ${TLS_FORM}`);
-    if (parts.has(key)) return problem(`${key}= of provider "${name}" is given twice`);
+    if (parts.has(key)) return problem(`${key}= of provider "${name}" is specified twice`);
     parts.set(key, given);
   }
   const missing = TLS_REQUIRED.filter((key) => !parts.has(key)).map((key) => `${key}=`);
@@ -109,7 +108,7 @@ function tlsText({ caFile, certFile, keyFile, serverName }: ProviderTls): string
   return `ca=${caFile},cert=${certFile},key=${keyFile}${name}`;
 }
 
-/** By name of the provider: which of the Nodes without a provider ID are its. */
+/** By provider name: selector of its Nodes without provider ID. */
 export type ProviderSelectors = ReadonlyMap<string, LabelSelector>;
 
 /** `--provider-node-selector NAME=SELECTOR`, repeatable, once a provider. */
@@ -126,21 +125,19 @@ const providerSelectorFlag: Flag<ProviderSelectors> = {
     const name = text.slice(0, Math.max(at, 0));
     const selector = text.slice(at + 1);
     if (name === "")
-      return problem(`"${text}" names no provider; write NAME=SELECTOR, such as acme=example.com/cloud=acme`);
-    if (before?.has(name) === true)
-      return problem(`provider "${name}" is given a selector twice; join them with a comma`);
+      return problem(`"${text}" has no provider name; write NAME=SELECTOR, such as acme=example.com/cloud=acme`);
+    if (before?.has(name) === true) return problem(`provider "${name}" has two selectors; join them with a comma`);
     const parsed = parseLabelSelector(selector);
-    if (parsed.kind === "invalid")
-      return problem(`the selector of provider "${name}" cannot be read: ${parsed.problem}`);
+    if (parsed.kind === "invalid") return problem(`the selector of provider "${name}" is invalid: ${parsed.problem}`);
     if (parsed.selector.requirements.length === 0) {
-      return problem(`the selector of provider "${name}" is empty and would match every node; name a label`);
+      return problem(`the selector of provider "${name}" is empty and would match every node; specify a label`);
     }
     return value(new Map([...(before ?? []), [name, parsed.selector]]));
   },
   write: (selectors) => [...selectors].map(([name, { text }]) => `${name}=${text}`),
 };
 
-/** How often the cloud behind a provider may be called. */
+/** A configured rate of cloud requests. */
 export interface ProviderCallRate {
   readonly provider: string;
   /** undefined: all calls together. */
@@ -165,22 +162,22 @@ const providerCallRateFlag: Flag<readonly ProviderCallRate[]> = {
     if (provider === "") return problem(`"${text}" is not NAME=RATE or NAME/CLASS=RATE, such as acme=20:40`);
     const quotaClass = QUOTA_CLASSES.find((one) => one === className);
     if (className !== undefined && quotaClass === undefined)
-      return problem(`"${className}" is no class of calls; there are ${QUOTA_CLASSES.join(", ")}`);
+      return problem(`unknown quota class "${className}"; use one of ${QUOTA_CLASSES.join(", ")}`);
     if (before.some((one) => one.provider === provider && one.quotaClass === quotaClass))
-      return problem(`${text.slice(0, text.indexOf("="))} is given two rates`);
+      return problem(`${text.slice(0, text.indexOf("="))} has two rates`);
     const rate = parseRate(perSecond, burst);
     return rate.kind === "problem" ? rate : value([...before, { provider, quotaClass, rate: rate.value }]);
   },
   write: (rates) =>
     rates.map(({ provider, quotaClass, rate }) => {
-      const figures = rate === undefined ? "0" : `${rate.cloudCallsPerSecond}:${rate.burst}`;
-      return `${provider}${quotaClass === undefined ? "" : `/${quotaClass}`}=${figures}`;
+      const limit = rate === undefined ? "0" : `${rate.cloudCallsPerSecond}:${rate.burst}`;
+      return `${provider}${quotaClass === undefined ? "" : `/${quotaClass}`}=${limit}`;
     }),
 };
 
 function parseRate(perSecond: string, burstText: string | undefined): Parsed<ProviderCallRate["rate"]> {
   if (!/^\d{1,6}(\.\d{1,3})?$/.test(perSecond))
-    return problem(`"${perSecond}" is not a number of requests a second, such as 20 or 0.5`);
+    return problem(`"${perSecond}" is not a number of requests per second, such as 20 or 0.5`);
   const cloudCallsPerSecond = Number(perSecond);
   const burst = burstText ?? String(Math.max(1, Math.ceil(cloudCallsPerSecond)));
   if (!/^[1-9]\d{0,5}$/.test(burst)) return problem(`the burst "${burst}" is not a whole number, 1 or more`);
@@ -207,7 +204,7 @@ export const providerFlags = {
 
 export type ProviderOptions = OptionsOf<typeof providerFlags>;
 
-/** The list of providers waits for a restart: one that runs and has left the file keeps the rate that it has. */
+/** The list of providers needs a restart: a removed one keeps its rate until then. */
 export function settleCallRates<O extends Pick<ProviderOptions, "provider" | "providerCallRate">>(
   inForce: O,
   wanted: O,
@@ -225,7 +222,7 @@ type Endpoints = Pick<ProviderOptions, "provider" | "providerTls" | "providerPla
 const TLS = "--provider-tls";
 const PLAINTEXT = "--provider-plaintext";
 
-/** Providers at tcp:// addresses have TLS files, or their plaintext is asked for; the others have neither. */
+/** Providers at tcp:// addresses need TLS files or --provider-plaintext; others must have neither. */
 export function providerTlsProblems({ provider, providerTls, providerPlaintext }: Endpoints): readonly Problem[] {
   const addresses = new Map(provider.map(({ name, address }) => [name, address]));
   const given = [
@@ -238,10 +235,7 @@ export function providerTlsProblems({ provider, providerTls, providerPlaintext }
   });
   const both = providerPlaintext
     .filter((name) => providerTls.has(name))
-    .map((name) => ({
-      where: PLAINTEXT,
-      what: `provider "${name}" has --provider-tls as well; take one of them away`,
-    }));
+    .map((name) => ({ where: PLAINTEXT, what: `provider "${name}" also has --provider-tls; remove one of them` }));
   return [...misplaced, ...both, ...unprotected({ provider, providerTls, providerPlaintext })];
 }
 
@@ -250,7 +244,7 @@ function misplacedAt(name: string, addresses: ReadonlyMap<string, string>): stri
   if (address === undefined && addresses.size === 0) return undefined;
   if (address === undefined) return `unknown provider "${name}"; --provider names ${[...addresses.keys()].join(", ")}`;
   if (isTcp(address)) return undefined;
-  return `provider "${name}" is at ${address}; a Unix socket has no TLS, its file's permissions guard it: take this away`;
+  return `provider "${name}" is at ${address}; a Unix socket has no TLS, its file permissions protect it: remove this`;
 }
 
 function unprotected({ provider, providerTls, providerPlaintext }: Endpoints): readonly Problem[] {
@@ -258,29 +252,21 @@ function unprotected({ provider, providerTls, providerPlaintext }: Endpoints): r
     .filter(({ name, address }) => isTcp(address) && !providerTls.has(name) && !providerPlaintext.includes(name))
     .map(({ name, address }) => ({
       where: "--provider",
-      what: `${address} without TLS is refused: whoever can reach it, or is on the way, could change the cloud; add --provider-tls=${name}=ca=FILE,cert=FILE,key=FILE`,
+      what: `${address} requires TLS: otherwise any host on the network path could change the cloud; add --provider-tls=${name}=ca=FILE,cert=FILE,key=FILE`,
     }));
 }
 
-/** Files that cannot be read now: a slip of the pen, or a Secret that is not mounted. What is in them is looked at when connecting. */
+/** Unreadable files: a typo, or an unmounted Secret. Their contents are checked when connecting. */
 export function providerTlsFileProblems(
   { providerTls }: Pick<ProviderOptions, "providerTls">,
   readText: ReadText,
 ): readonly Problem[] {
   return [...providerTls].flatMap(([name, tls]) =>
-    filesOf(tls).flatMap(([key, path]) => {
-      const file = readFileText(path, readText);
+    TLS_REQUIRED.flatMap((key) => {
+      const file = readFileText(tls[`${key}File`], readText);
       return file.kind === "text" ? [] : [{ where: TLS, what: `${key}= of provider "${name}" ${file.what}` }];
     }),
   );
-}
-
-function filesOf({ caFile, certFile, keyFile }: ProviderTls): readonly (readonly [string, string])[] {
-  return [
-    ["ca", caFile],
-    ["cert", certFile],
-    ["key", keyFile],
-  ];
 }
 
 function isTcp(address: string): boolean {

@@ -1,8 +1,4 @@
-import type { ClusterRef } from "./model/info.ts";
 import type { Node } from "../api/node.ts";
-import type { WriteFilter } from "../observe/write-filter.ts";
-import type { ChangeAudit } from "./observers/audit.ts";
-import type { CallSink } from "./observers/observed-caller.ts";
 import { BatchingInstanceReader, type InstanceReader } from "./lookup/instance-reader.ts";
 import type { ProviderOptions } from "./options.ts";
 import { exposeProviders, providerMetrics } from "./metrics.ts";
@@ -12,99 +8,74 @@ import { providerSet } from "./ownership/provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "./model/provider.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { RecordingSink } from "../telemetry/recording-log.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
-import type { Clock, Random } from "../util/clock.ts";
+import type { Clock } from "../util/clock.ts";
 import type { ScopeRemedy } from "./connection/state.ts";
-import type { ChangeNumbers } from "./model/client.ts";
 
-export interface ProvidersDependencies {
+export interface ProvidersDependencies
+  extends Omit<
+    SidecarOptions,
+    "name" | "address" | "tls" | "metrics" | "timing" | "callRates" | "scopeRemedy" | "onScopeChange" | "onReady"
+  > {
   readonly options: ProviderOptions;
-  readonly cluster: ClusterRef;
-  readonly version: string;
   readonly metrics: Metrics;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** A random UUID, in production. */
-  readonly newId: () => string;
-  /** Of this process. */
-  readonly userId: number | undefined;
-  readonly tracing: Tracing;
-  /** Decides whether changes are made or only planned. @default they are made */
-  readonly filter?: WriteFilter | undefined;
-  /** Told of each call that may change something. @default nobody is */
-  readonly audit?: ChangeAudit | undefined;
-  /** Remembers the last calls. @default nobody does */
-  readonly journal?: CallSink | undefined;
-  /** Gets what goes over the wire to providers. @default nobody does */
-  readonly recording?: RecordingSink | undefined;
-  /** Ends look-ups under way. */
+  /** Ends look-ups in flight. */
   readonly signal: AbortSignal;
-  /** Nodes that will be looked up soon. */
+  /** Nodes that are probably looked up soon. */
   readonly companions: () => readonly Node[];
   /** All Nodes. */
   readonly nodes: () => Iterable<Node>;
-  /** Of changes, whatever provider makes them. */
-  readonly numbers: ChangeNumbers;
   /** How an operator accepts another scope of that provider. */
   readonly scopeRemedy: (provider: string) => ScopeRemedy;
-  /** Told why nothing is changed by that provider any more. */
+  /** Called with the reason when a changed scope blocks changes by that provider. */
   readonly onScopeChanged: (provider: string, message: string) => void;
 }
 
-/** Everything that talks to providers. */
 export interface Providers {
   readonly providers: ProviderSet;
-  /** The same, as they say that they are. */
   readonly sidecars: readonly Sidecar[];
   readonly instances: InstanceReader;
-  /** Calls back whenever a provider has become usable; answers how to end that. */
+  /** Calls `listener` whenever a provider becomes usable; returns a function that removes it. */
   onReady(listener: () => void): () => void;
-  /** Why no provider can be used now, for readyz; undefined: one can, so this process is of use. A cloud that is down is no reason. */
+  /** Why no provider is usable, for readyz; undefined: one is. A cloud outage does not count. */
   problem(): string | undefined;
-  /** What is wrong with one provider, or with what it declares; undefined: nothing known. */
+  /** Problems of one provider or its declarations; undefined: none. */
   warning(provider: string): string | undefined;
-  /** For people. */
   snapshots(): readonly ProviderSnapshot[];
-  /** Reads again how often clouds may be called. */
+  /** Applies the current configured call rates. */
   refreshCallRates(): void;
   /** Stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Sidecars of one pod answer within seconds of each other; until then one that is silent may own what seems to be another's. */
+/** Sidecars of one pod respond within seconds of each other; until then, a silent one may own another's apparent objects. */
 const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProvidersDependencies): Providers {
-  const { options, cluster, version, clock, random, newId, userId, log, tracing, signal, companions } = dependencies;
+  const { options, clock, log, tracing, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
     report.check();
-    for (const listener of listeners) tell(listener, log);
+    for (const listener of listeners) notify(listener, log);
   };
   const sidecars = options.provider.map(({ name, address }) => {
     const tls = options.providerTls.get(name);
     const callRates = () => options.providerCallRate.filter(({ provider }) => provider === name);
+    const scopeRemedy = dependencies.scopeRemedy(name);
     const onScopeChange = (message: string | undefined): void => {
       if (message !== undefined) dependencies.onScopeChanged(name, message);
     };
-    const scope = { scopeRemedy: dependencies.scopeRemedy(name), onScopeChange };
-    const shared = {
-      cluster,
-      version,
-      clock,
-      random,
-      newId,
-      userId,
-      log,
+    return new Sidecar({
+      ...dependencies,
+      name,
+      address,
+      tls,
+      callRates,
       metrics,
-      tracing,
-      numbers: dependencies.numbers,
+      scopeRemedy,
+      onScopeChange,
       onReady,
-    };
-    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...told(dependencies) });
+    });
   });
   exposeProviders(dependencies.metrics, sidecars);
   const rules = rulesOf(options, clock);
@@ -122,8 +93,8 @@ export function connectProviders(dependencies: ProvidersDependencies): Providers
     warning: (wanted) => {
       const own = sidecars.filter(({ name }) => name === wanted);
       const reasons = own.flatMap(({ health }) => health.reasons);
-      const contested = report.problems().filter(({ providers: names }) => names.includes(wanted));
-      const troubles = [...reasons, ...contested].map(({ message }) => message);
+      const conflicts = report.conflicts().filter(({ providers: names }) => names.includes(wanted));
+      const troubles = [...reasons, ...conflicts].map(({ message }) => message);
       const messages = [...troubles, ...own.flatMap(({ warnings }) => warnings)];
       return messages.length === 0 ? undefined : messages.join("; ");
     },
@@ -137,18 +108,8 @@ export function connectProviders(dependencies: ProvidersDependencies): Providers
   };
 }
 
-/** Who hears of calls, each only where somebody wants to. */
-function told({ filter, audit, journal, recording }: ProvidersDependencies): Partial<SidecarOptions> {
-  return {
-    ...(filter && { filter }),
-    ...(audit && { audit }),
-    ...(journal && { journal }),
-    ...(recording && { recording }),
-  };
-}
-
-/** A fault of one controller is none of the provider's, nor of the other controllers. */
-function tell(listener: () => void, log: Logger): void {
+/** A panic of one controller must not affect the others. */
+function notify(listener: () => void, log: Logger): void {
   try {
     listener();
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ClusterRef, ProviderInfo } from "./model/info.ts";
+import type { ProviderInfo } from "./model/info.ts";
 import type { WriteFilter } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
@@ -12,8 +12,13 @@ import { routeCalls } from "./calls/routes.ts";
 import { Session } from "./calls/session.ts";
 import { volumeCalls } from "./calls/volumes.ts";
 import { watchCalls } from "./calls/watches.ts";
-import { ProviderChannel, type TlsState } from "./connection/channel.ts";
-import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection/connection.ts";
+import { ProviderChannel, type ProviderChannelDeps, type TlsState } from "./connection/channel.ts";
+import {
+  type ConnectionDeps,
+  CONNECTION_TIMING,
+  type ConnectionTiming,
+  ProviderConnection,
+} from "./connection/connection.ts";
 import type { HandshakeRecord } from "./connection/handshake.ts";
 import {
   type ConnectionState,
@@ -37,50 +42,39 @@ import { type CallSink, observed } from "./observers/observed-caller.ts";
 import { wireRecorder } from "./observers/recorder.ts";
 import type { ProviderTls } from "./connection/address.ts";
 
-/** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
+/** Largest number of concurrent calls: canceling some thousand calls breaks HTTP/2 sessions (proto/README.md CON-3). */
 const MAX_CALLS = 64;
 
-export interface SidecarOptions {
-  /** Operator's name of the provider: label of metrics, field of logs. */
-  readonly name: string;
-  /** `unix:///path.sock`, `tcp://host:port`. */
-  readonly address: string;
-  /** For tcp:// addresses; without, calls go in plaintext. */
+export interface SidecarOptions
+  extends Pick<ConnectionDeps, "name" | "address" | "cluster" | "version" | "clock" | "log">,
+    Pick<ProviderChannelDeps, "userId"> {
+  /** For tcp:// addresses; without it, calls are in plaintext. */
   readonly tls?: ProviderTls | undefined;
-  readonly cluster: ClusterRef;
-  /** Version of this program, told to the provider. */
-  readonly version: string;
-  readonly clock: Clock;
   readonly random: Random;
   /** A random UUID, in production. */
   readonly newId: () => string;
-  /** Of this process, for what is said of a socket that it has no right to. */
-  readonly userId: number | undefined;
-  readonly log: Logger;
   readonly metrics: ProviderMetrics;
   readonly tracing: Tracing;
   readonly timing?: ConnectionTiming;
-  /** Of changes; one for all providers. */
+  /** Shared by all providers. */
   readonly numbers: ChangeNumbers;
-  /** What the operator says now; takes the place of what the provider declares. @default nothing */
+  /** Configured rates; they override those of the provider. @default none */
   readonly callRates?: () => readonly OperatorRate[];
   /** Decides whether changes are made or only planned. @default they are made */
-  readonly filter?: WriteFilter;
-  /** Told of each call that may change something. @default nobody is */
-  readonly audit?: ChangeAudit;
-  /** Remembers the last calls. @default nobody does */
-  readonly journal?: CallSink;
-  /** Gets what goes over the wire. @default nobody does */
-  readonly recording?: RecordingSink;
+  readonly filter?: WriteFilter | undefined;
+  /** Receives the calls that may change something. @default none */
+  readonly audit?: ChangeAudit | undefined;
+  /** Stores the last calls. @default none */
+  readonly journal?: CallSink | undefined;
+  /** Records all messages. @default none */
+  readonly recording?: RecordingSink | undefined;
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
-  /** Called with the reason when the scope changes, and with undefined when it is back. */
-  readonly onScopeChange?: (message: string | undefined) => void;
-  /** Told after each handshake that lets calls go, and when the cloud behind can be used again. */
-  readonly onReady?: (info: ProviderInfo) => void;
+  readonly onScopeChange?: ConnectionDeps["onScopeChange"];
+  readonly onReady?: ConnectionDeps["onReady"];
 }
 
-/** A provider in a process of its own: its connection, its limits and its calls. Nothing happens before `run`. */
+/** A provider in a separate process: its connection, limits and calls. Inactive before `run`. */
 export class Sidecar implements Provider {
   readonly name: string;
   readonly client: ProviderClient;
@@ -95,7 +89,7 @@ export class Sidecar implements Provider {
     const { name, address, clock, random, metrics } = options;
     const log = options.log.child({ provider: name });
     const ids = callIdsOf(options.newId);
-    // One call until the handshake says how many.
+    // One call until the handshake names the limit.
     const semaphore = new Semaphore(1);
     const { filter, callRates = () => [], numbers } = options;
     const budgets = metrics.budgetsOf(name);
@@ -106,18 +100,14 @@ export class Sidecar implements Provider {
     );
     this.#callRates = callRates;
     const connection = new ProviderConnection({
-      name,
-      address,
-      cluster: options.cluster,
-      version: options.version,
-      clock,
+      ...options,
       log,
       ids,
       timing: options.timing ?? CONNECTION_TIMING,
       scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
       onScopeChange: (message) => options.onScopeChange?.(message),
       channel: channelOf(options),
-      instrument: (route) => watched(route, options, log),
+      instrument: (route) => instrumented(route, options, log),
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
         this.refreshCallRates();
@@ -157,7 +147,7 @@ export class Sidecar implements Provider {
     return this.#connection.status;
   }
 
-  /** Has it say how it is now; {@link status} has it soon after. */
+  /** Polls the status soon; {@link status} has it then. */
   askStatus(): void {
     this.#connection.askStatus();
   }
@@ -171,42 +161,40 @@ export class Sidecar implements Provider {
     return untrustedReason(health, status, info?.bootId, this.#clock.nowMs());
   }
 
-  /** For readyz and for people. */
   get health(): ProviderHealth {
     return this.#connection.health;
   }
 
-  /** What an operator should know although calls can be made. */
+  /** Problems that do not prevent calls. */
   get warnings(): readonly string[] {
     return this.#connection.warnings;
   }
 
-  /** Of the certificates between us; undefined: none are used. */
+  /** undefined: TLS is not used. */
   get tls(): TlsState | undefined {
     return this.#connection.tls;
   }
 
-  /** Present while changes are held back because the provider works in another scope than before. */
+  /** Present while changes are rejected because the scope has changed. */
   get scopeChange(): ScopeChange | undefined {
     return this.#connection.scopeChange;
   }
 
-  /** What is to be written down of the scope in which it may change things; undefined: nothing yet. */
+  /** The scope in which it may change things, to be stored; undefined: unknown. */
   get confirmedScope(): string | undefined {
     return this.#connection.confirmedScope;
   }
 
-  /** What was written down, each time it is read; "": nothing. */
-  recallScope(written: string): void {
-    this.#connection.recallScope(written);
+  /** The stored scope, each time it is read; "": none. */
+  recallScope(stored: string): void {
+    this.#connection.recallScope(stored);
   }
 
-  /** Takes up how often the cloud may be called by what the operator and the provider say now. */
+  /** Applies the current configured and declared call rates. */
   refreshCallRates(): void {
     this.#budget.setRates(rateGroups(this.info?.limits.callRates ?? [], this.#callRates()));
   }
 
-  /** For people. */
   get snapshot(): ProviderSnapshot {
     const { name, health, warnings, info, status, scopeChange, untrustedReason } = this;
     const { inside: inFlight, waiting, limit } = this.#semaphore;
@@ -233,33 +221,23 @@ export class Sidecar implements Provider {
 }
 
 function channelOf(options: SidecarOptions): ProviderChannel {
-  const { name: provider, address, tls, version, userId, clock, recording: sink } = options;
-  return new ProviderChannel({
-    provider,
-    address,
-    tls,
-    version,
-    userId,
-    clock,
-    recorder: sink && wireRecorder({ provider, sink }),
-  });
+  const { name: provider, tls, recording: sink } = options;
+  return new ProviderChannel({ ...options, provider, tls, recorder: sink && wireRecorder({ provider, sink }) });
 }
 
-/** Calls as `route` makes them, each known to all who want to know of it. */
-function watched(route: CallRoute, options: SidecarOptions, log: Logger): RpcCaller {
-  const { name: provider, address, filter, audit, journal, metrics, tracing, clock } = options;
+function instrumented(route: CallRoute, options: SidecarOptions, log: Logger): RpcCaller {
+  const { name: provider, filter, audit, journal, metrics } = options;
   const sinks = [
     ...(audit === undefined ? [] : [auditedCalls(audit)]),
     ...(journal === undefined ? [] : [journal]),
     measuredCalls(provider, metrics.calls, log),
   ];
-  const shown = observed(route, { provider, address, tracing, clock, sinks });
-  return filter?.isReadOnly === true ? validateOnlyCaller(shown) : shown;
+  const caller = observed(route, { ...options, provider, sinks });
+  return filter?.isReadOnly === true ? validateOnlyCaller(caller) : caller;
 }
 
-/** Everything that is known of one provider at a moment. */
+/** State of one provider for status output. */
 export interface ProviderSnapshot {
-  /** The operator's name. */
   readonly name: string;
   readonly address: string;
   readonly connection: ConnectionState["kind"];
@@ -270,13 +248,12 @@ export interface ProviderSnapshot {
   readonly handshakes: readonly HandshakeRecord[];
   readonly status: ProviderStatus | undefined;
   readonly scopeChange: ScopeChange | undefined;
-  /** Why its word that a machine is gone is not taken now; undefined: it is. */
+  /** Why absence reports are ignored; undefined: they are trusted. */
   readonly untrustedReason: string | undefined;
   readonly budgets: readonly BudgetSnapshot[];
   readonly calls: { readonly inFlight: number; readonly waiting: number; readonly limit: number };
 }
 
-/** The calls of the contract over one session. */
 function contractClient(session: Session, random: Random): ProviderClient {
   return {
     ...instanceCalls(session),

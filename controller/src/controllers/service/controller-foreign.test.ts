@@ -24,7 +24,7 @@ function put(loadBalancerClass: string): void {
   world.store.put(service("web", { spec: { loadBalancerClass } }));
 }
 
-describe("service-lb and a class while a provider has not answered yet", () => {
+describe("service-lb and a class while a provider has not responded yet", () => {
   test("says and writes nothing of a Service that may be another controller's", async () => {
     put("other.example.com/lb");
     await world.start([silent(), new LoadBalancerCloud("b", { classes: [CLASS] }).provider()]);

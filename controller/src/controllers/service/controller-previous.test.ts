@@ -184,8 +184,8 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(world.log.lines).toContainEqual(
       expect.objectContaining({
         level: "warn",
-        message: "Load balancer is not changed: it no longer has a provider",
-        fields: expect.objectContaining({ detail: expect.stringContaining("which serves no load balancers") }),
+        message: "The load balancer is left as it is: no provider serves it any more",
+        fields: expect.objectContaining({ why: expect.stringContaining("does not support load balancers") }),
       }),
     );
   });
@@ -245,7 +245,7 @@ describe("service-lb and a Service that is to go", () => {
     expect([kept(), b.changes.at(-1)]).toEqual([[[], []], `delete ${UID}`]);
   });
 
-  test("waits for a provider that has not answered yet", async () => {
+  test("waits for a provider that has not responded yet", async () => {
     put("web", { spec: { loadBalancerClass: CLASS } });
     await world.start(both());
     await world.stop();

@@ -8,7 +8,7 @@ import type { Provider } from "../../provider/model/provider.ts";
 const UID = "uid-default-web";
 const CLASS = "a.example.com/lb";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
-const WHY = "Services without class go to provider acme, which serves no load balancers";
+const WHY = "provider acme owns Services without class but does not support load balancers";
 const EVENT = `NoLoadBalancerProvider: The load balancer is left unchanged because no provider serves it: ${WHY} (retrying when a provider serves it). To fix: run a provider that serves it`;
 
 let cloud: LoadBalancerCloud;

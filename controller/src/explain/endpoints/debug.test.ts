@@ -166,11 +166,11 @@ describe("debug providers", () => {
   test("debugProviders() shows a provider that is away and one whose cloud throttles", () => {
     const info = providerInfo();
     const handshakes = new HandshakeHistory();
-    handshakes.note(info, NOW_MS - 2000);
-    handshakes.note({ ...info, bootId: "boot-2", limits: { ...info.limits, maxConcurrentCalls: 5 } }, NOW_MS - 1000);
+    handshakes.record(info, NOW_MS - 2000);
+    handshakes.record({ ...info, bootId: "boot-2", limits: { ...info.limits, maxConcurrentCalls: 5 } }, NOW_MS - 1000);
     const unlimited = { cloudCallsPerSecond: undefined, burst: undefined, tokens: undefined, heldMs: 0 };
     const none = { high: 0, low: 0 };
-    const away = { name: "Connecting", message: "no answer to the handshake yet" } as const;
+    const away = { name: "Connecting", message: "no response to the handshake yet" } as const;
     const shown = debugProviders(
       [
         {

@@ -1,7 +1,8 @@
 import { brokenItem } from "../convert/methods.ts";
 import { type AnswerContext, brokenAnswer } from "../convert/instance.ts";
-import type { QuotaClass } from "../model/call-rate.ts";
 import { type ProviderError, asProviderError, contractError, isOfClass, isProviderError } from "../model/errors.ts";
+import type { InstanceResult } from "../model/instance.ts";
+import type { VolumeResult } from "../model/volume.ts";
 import type { Answered, Session } from "./session.ts";
 
 interface LookupResponse<Result> {
@@ -11,55 +12,57 @@ interface LookupResponse<Result> {
 
 type Unknown = { readonly kind: "unknown"; readonly error: ProviderError };
 
-/** How one kind of object is looked up many at a time. */
-export interface Lookup<Item extends { readonly name: string }, Result, Answer extends { readonly kind: string }> {
+type Result = InstanceResult | VolumeResult;
+
+/** How one kind of object is looked up in batches. */
+export interface Lookup<Item extends { readonly name: string }, Wire, Ours extends Result> {
   readonly session: Session;
-  readonly quotaClass: QuotaClass;
+  /** Capability and quota class. */
+  readonly group: "instances" | "volumes";
   /** Full name of the item's message, for its limits. */
   readonly message: string;
-  readonly maxBatchSize: number;
   sizeBytes(item: Item): number;
-  call(items: readonly Item[]): Promise<Answered<LookupResponse<Result>>>;
-  answer(result: Result, item: Item, context: AnswerContext): Answer | Unknown;
-  /** Why results cannot belong to the items they stand for; undefined when they can. */
-  misaligned(results: readonly Result[], items: readonly Item[]): string | undefined;
+  call(items: readonly Item[]): Promise<Answered<LookupResponse<Wire>>>;
+  convert(wire: Wire, item: Item, context: AnswerContext): Ours | Unknown;
+  /** Why the order of the results is wrong; undefined: it may be right. */
+  misaligned?(results: readonly Wire[], items: readonly Item[]): string | undefined;
 }
 
-/** One answer for each item, in order. Whatever goes wrong with a call is "unknown" for all items in it. */
-export async function lookUp<Item extends { readonly name: string }, Result, Answer extends { readonly kind: string }>(
-  lookup: Lookup<Item, Result, Answer>,
+/** One result per item, in order. A failed call is "unknown" for all its items. */
+export async function lookUp<Item extends { readonly name: string }, Wire, Ours extends Result>(
+  lookup: Lookup<Item, Wire, Ours>,
   items: readonly Item[],
-): Promise<readonly (Answer | Unknown)[]> {
-  const answers = new Map<number, Answer | Unknown>();
+  signal: AbortSignal,
+): Promise<readonly (Ours | Unknown)[]> {
+  if (items.length === 0) return [];
+  const capability = await lookup.session.capability(lookup.group, signal).catch(asProviderError);
+  if (capability instanceof Error) return items.map(() => ({ kind: "unknown", error: capability }));
+  const results = new Map<number, Ours | Unknown>();
   const sendable = items.flatMap((item, index) => {
     const error = brokenItem(lookup.message, item, `${item.name} cannot be looked up`);
     if (error === undefined) return [{ item, index }];
-    answers.set(index, { kind: "unknown", error });
+    results.set(index, { kind: "unknown", error });
     return [];
   });
-  const batches = splitBatches(sendable, lookup.maxBatchSize, ({ item }) => lookup.sizeBytes(item));
+  const batches = splitBatches(sendable, capability.maxBatchSize, ({ item }) => lookup.sizeBytes(item));
   await Promise.all(
     batches.map(async (batch) => {
-      const batchAnswers = await lookUpBatch(
+      const own = await lookUpBatch(
         lookup,
         batch.map(({ item }) => item),
       );
-      for (const [position, { index }] of batch.entries()) {
-        const answer = batchAnswers[position];
-        if (answer !== undefined) answers.set(index, answer);
-      }
+      for (const [position, { index }] of batch.entries()) results.set(index, own[position] ?? missing());
     }),
   );
-  return items.map((_, index) => answers.get(index) ?? unanswered());
+  return items.map((_, index) => results.get(index) ?? missing());
 }
 
-async function lookUpBatch<Item extends { readonly name: string }, Result, Answer extends { readonly kind: string }>(
-  lookup: Lookup<Item, Result, Answer>,
+async function lookUpBatch<Item extends { readonly name: string }, Wire, Ours extends Result>(
+  lookup: Lookup<Item, Wire, Ours>,
   items: readonly Item[],
-): Promise<readonly (Answer | Unknown)[]> {
+): Promise<readonly (Ours | Unknown)[]> {
   try {
-    const answered = await lookup.call(items);
-    return judge(lookup, items, answered);
+    return convertBatch(lookup, items, await lookup.call(items));
   } catch (error) {
     if (isTooLarge(error) && items.length > 1) {
       const middle = Math.ceil(items.length / 2);
@@ -70,48 +73,49 @@ async function lookUpBatch<Item extends { readonly name: string }, Result, Answe
   }
 }
 
-function judge<Item extends { readonly name: string }, Result, Answer extends { readonly kind: string }>(
-  lookup: Lookup<Item, Result, Answer>,
+function convertBatch<Item extends { readonly name: string }, Wire, Ours extends Result>(
+  lookup: Lookup<Item, Wire, Ours>,
   items: readonly Item[],
-  answered: Answered<LookupResponse<Result>>,
-): readonly (Answer | Unknown)[] {
-  const { session, quotaClass } = lookup;
+  answered: Answered<LookupResponse<Wire>>,
+): readonly (Ours | Unknown)[] {
+  const { session, group } = lookup;
   const { results, scopeId } = answered.response;
-  const broken =
-    results.length === items.length
-      ? lookup.misaligned(results, items)
-      : `${results.length} results for ${items.length} items`;
+  const isComplete = results.length === items.length;
+  const broken = isComplete
+    ? lookup.misaligned?.(results, items)
+    : `${results.length} results for ${items.length} items`;
   const problem =
     session.scopeProblem(answered, scopeId) ??
     (broken === undefined ? undefined : brokenAnswer(broken, session.provider, answered.requestId));
   if (problem !== undefined) return items.map(() => ({ kind: "unknown", error: problem }));
   const context = session.answerContext(answered);
   return items.map((item, index) => {
-    const result = results[index];
-    const answer = result === undefined ? unanswered() : lookup.answer(result, item, context);
-    if ("error" in answer && isOfClass(answer.error, "WAIT")) {
-      session.budget.hold(quotaClass, answer.error.retryAfterMs);
+    const wire = results[index];
+    const result = wire === undefined ? missing() : lookup.convert(wire, item, context);
+    if (result.kind === "unknown" && isOfClass(result.error, "WAIT")) {
+      session.budget.hold(group, result.error.retryAfterMs);
     }
-    return answer;
+    const untrusted = result.kind === "absent" ? session.absenceProblem(result) : undefined;
+    return untrusted === undefined ? result : { kind: "unknown", error: untrusted };
   });
 }
 
-/** A status 8 that no provider made: a message over somebody's limit. proto/README.md section 5. */
+/** Status 8 without a provider's details: a message exceeded a size limit. proto/README.md section 5. */
 function isTooLarge(error: unknown): boolean {
   return isProviderError(error, "RESOURCE_EXHAUSTED") && error.fromTransport;
 }
 
-function unanswered(): Unknown {
-  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the item got no answer") };
+function missing(): Unknown {
+  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the response has no result for the item") };
 }
 
-/** Largest request of the contract, less room for its context. proto/README.md LIM-2: 1 MiB. */
+/** Largest request of the contract (proto/README.md LIM-2: 1 MiB) minus its context. */
 const MAX_BATCH_BYTES = 1024 * 1024 - 16 * 1024;
 
-/** Tag and length in front of each item of a repeated field. */
+/** Tag and length of each item of a repeated field. */
 const ITEM_OVERHEAD_BYTES = 6;
 
-/** `items` in runs of at most `maxItems` that together stay under the size of a request; an item that is too large alone goes alone. */
+/** Batches of at most `maxItems` within the request size; an oversized item gets its own batch. */
 export function splitBatches<Item>(
   items: readonly Item[],
   maxItems: number,

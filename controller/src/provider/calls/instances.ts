@@ -1,59 +1,34 @@
-import { lookUp } from "./batches.ts";
-import type { CallOptions, Listing, ProviderReads, ReadOptions } from "../model/client.ts";
 import { instanceAnswer, instanceFromProto, misaligned } from "../convert/instance.ts";
+import { RPCS } from "../convert/methods.ts";
 import { nodeRefBytes, nodeRefToProto } from "../convert/node.ts";
 import { durationToProto } from "../convert/scalars.ts";
-import { asProviderError } from "../model/errors.ts";
-import type { Instance, InstanceResult, NodeRef } from "../model/instance.ts";
+import type { CallOptions, Listing, ProviderReads } from "../model/client.ts";
+import type { Instance, InstanceResult } from "../model/instance.ts";
+import { type Lookup, lookUp } from "./batches.ts";
 import { walkPages } from "./pages.ts";
-import { RPCS } from "../convert/methods.ts";
 import type { Session } from "./session.ts";
-
-type WireRef = ReturnType<typeof nodeRefToProto>;
 
 export function instanceCalls(session: Session): Pick<ProviderReads, "getInstances" | "listInstances"> {
   return {
-    getInstances: (nodes, options) => getInstances(session, nodes, options),
+    getInstances: (nodes, options) => {
+      const maxDataAge = durationToProto(options.maxDataAgeMs);
+      const lookup: Lookup<ReturnType<typeof nodeRefToProto>, Parameters<typeof instanceAnswer>[0], InstanceResult> = {
+        session,
+        group: "instances",
+        message: "cloudprovider.v1.NodeRef",
+        sizeBytes: nodeRefBytes,
+        call: (batch) =>
+          session.call(RPCS.batchGetInstances, (context) => ({ context, nodes: [...batch], maxDataAge }), options),
+        convert: instanceAnswer,
+        misaligned,
+      };
+      const refs = nodes.map((node) => nodeRefToProto(node));
+      return lookUp(lookup, refs, options.signal);
+    },
     listInstances: (options) => listInstances(session, options),
   };
 }
 
-/** BatchGetInstances, in as many calls as the provider's and the contract's limits need. */
-async function getInstances(
-  session: Session,
-  nodes: readonly NodeRef[],
-  options: ReadOptions,
-): Promise<readonly InstanceResult[]> {
-  if (nodes.length === 0) return [];
-  try {
-    const { maxBatchSize } = await session.capability("instances", options.signal);
-    return await lookUp<WireRef, Parameters<typeof instanceAnswer>[0], InstanceResult>(
-      {
-        session,
-        quotaClass: "instances",
-        message: "cloudprovider.v1.NodeRef",
-        maxBatchSize,
-        sizeBytes: nodeRefBytes,
-        call: (batch) => {
-          const maxDataAge = durationToProto(options.maxDataAgeMs);
-          return session.call(
-            RPCS.batchGetInstances,
-            (context) => ({ context, nodes: [...batch], maxDataAge }),
-            options,
-          );
-        },
-        answer: (result, node, context) => trusted(session, instanceAnswer(result, node, context)),
-        misaligned,
-      },
-      nodes.map((node) => nodeRefToProto(node)),
-    );
-  } catch (error) {
-    const failure = asProviderError(error);
-    return nodes.map(() => ({ kind: "unknown", error: failure }));
-  }
-}
-
-/** ListInstances, all pages. */
 async function listInstances(session: Session, options: CallOptions): Promise<Listing<Instance>> {
   const { list } = await session.capability("instances", options.signal);
   return walkPages("ListInstances", async (pageToken) => {
@@ -66,9 +41,4 @@ async function listInstances(session: Session, options: CallOptions): Promise<Li
       problem: session.scopeProblem(answered, response.scopeId),
     };
   });
-}
-
-function trusted(session: Session, answer: InstanceResult): InstanceResult {
-  const problem = answer.kind === "absent" ? session.absenceProblem(answer) : undefined;
-  return problem === undefined ? answer : { kind: "unknown", error: problem };
 }

@@ -3,44 +3,38 @@ import { hasReason, isOfClass, type ProviderError } from "../model/errors.ts";
 import type { NodeSetCapability } from "../model/info.ts";
 import type { TargetNode } from "../model/load-balancer.ts";
 
-/** Uploads one chunk. */
 export type Upload = (chunk: NodeSetChunk, options: CallOptions) => Promise<NodeSetState>;
 
-/** Fewer nodes than this are sent as they are: a set is worth its upload where many load balancers have many nodes. */
+/** Fewer nodes are sent inline: the upload of a set pays off for many load balancers with many nodes. */
 const MIN_NODES = 100;
 
-/** Most nodes of a chunk, and most removals. proto ApplyNodeSetRequest. */
+/** Largest number of nodes, and of removals, of a chunk. proto ApplyNodeSetRequest. */
 const CHUNK_NODES = 1000;
 
-/** All nodes of the provider: the only selection there is. */
+/** All nodes of the provider, the only set. */
 const SET_ID = "all";
 
-interface Held {
-  readonly fingerprint: string;
-  readonly nodes: readonly TargetNode[];
-}
-
-/** The nodes that load balancers of one provider have in common, uploaded once and then by what has changed. proto/README.md section 9. */
+/** The nodes that the load balancers of a provider share, uploaded once and then as changes. proto/README.md section 9. */
 export class NodeSets {
   readonly #upload: Upload;
-  /** What the provider has committed, as far as known: a restart forgets it. */
-  #held: Held | undefined;
+  /** The set that the provider has committed; lost when it restarts. */
+  #committed: { readonly fingerprint: string; readonly nodes: readonly TargetNode[] } | undefined;
   #uploading: Promise<void> | undefined;
 
   constructor(upload: Upload) {
     this.#upload = upload;
   }
 
-  /** True: `selection` had better go by reference. */
+  /** Whether to send `selection` by reference. */
   isFit({ source, count }: NodeSelection, capability: NodeSetCapability | undefined): boolean {
     return source.kind === "inline" && capability !== undefined && count >= MIN_NODES && count <= capability.maxNodes;
   }
 
-  /** `selection` by reference, uploaded before if need be. Callers that come meanwhile wait for the same upload. */
+  /** `selection` by reference, after an upload if necessary. Concurrent callers share the upload. */
   async reference(selection: NodeSelection, options: CallOptions): Promise<NodeSelection> {
     while (this.#uploading !== undefined) await this.#uploading.catch(() => undefined);
-    if (this.#held?.fingerprint !== selection.fingerprint) {
-      this.#uploading = this.#bring(selection, options);
+    if (this.#committed?.fingerprint !== selection.fingerprint) {
+      this.#uploading = this.#apply(selection, options);
       await this.#uploading.finally(() => {
         this.#uploading = undefined;
       });
@@ -48,33 +42,33 @@ export class NodeSets {
     return { ...selection, source: { kind: "nodeSet", id: SET_ID } };
   }
 
-  /** The provider does not know the set. False: it has another one by now, which is not worth fighting over. */
+  /** The provider does not know the set. False: it has another one in the meantime. */
   forget({ fingerprint }: NodeSelection): boolean {
-    // Where none is held somebody else has forgotten it before, and may be uploading it.
-    if (this.#held !== undefined && this.#held.fingerprint !== fingerprint) return false;
-    this.#held = undefined;
+    // Without a committed set, another caller has forgotten it before, and may be uploading it.
+    if (this.#committed !== undefined && this.#committed.fingerprint !== fingerprint) return false;
+    this.#committed = undefined;
     return true;
   }
 
-  async #bring(selection: NodeSelection, options: CallOptions): Promise<void> {
+  async #apply(selection: NodeSelection, options: CallOptions): Promise<void> {
     const { source, fingerprint } = selection;
     const nodes = source.kind === "inline" ? source.nodes : [];
-    const held = this.#held;
-    this.#held = undefined;
-    const change = held && difference(held.nodes, nodes);
+    const base = this.#committed;
+    this.#committed = undefined;
+    const change = base && difference(base.nodes, nodes);
     const isSmall = change !== undefined && change.upserts.length + change.removed.length < nodes.length / 2;
-    if (held !== undefined && isSmall) {
+    if (base !== undefined && isSmall) {
       try {
-        await this.#send(change, held.fingerprint, selection, options);
-        this.#held = { fingerprint, nodes };
+        await this.#send(change, base.fingerprint, selection, options);
+        this.#committed = { fingerprint, nodes };
         return;
       } catch (error) {
-        // A base that is not there, or chunks that do not add up: whole, then.
+        // The base is missing or the chunks do not match: upload the complete set.
         if (!isOfClass(error, "RESYNC")) throw error;
       }
     }
     await this.#send({ upserts: nodes, removed: [] }, "", selection, options);
-    this.#held = { fingerprint, nodes };
+    this.#committed = { fingerprint, nodes };
   }
 
   async #send(
@@ -103,13 +97,10 @@ export class NodeSets {
   }
 }
 
-/** True: the provider could not resolve a selection that was sent by reference, or as unchanged. */
+/** The provider could not resolve a selection sent by reference or as unchanged. */
 export function isUnresolved(error: unknown): error is ProviderError {
-  return (
-    hasReason(error, "NODES_FINGERPRINT_MISMATCH") ||
-    hasReason(error, "NODE_SET_UNKNOWN") ||
-    hasReason(error, "NODE_SET_INTEGRITY")
-  );
+  const reasons = ["NODES_FINGERPRINT_MISMATCH", "NODE_SET_UNKNOWN", "NODE_SET_INTEGRITY"] as const;
+  return reasons.some((reason) => hasReason(error, reason));
 }
 
 interface Difference {

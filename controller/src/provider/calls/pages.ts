@@ -1,29 +1,20 @@
+import type { Listing } from "../model/client.ts";
 import { contractError, hasReason, type ProviderError } from "../model/errors.ts";
 
-/** One page of a list. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
+export interface Page<Item> extends Listing<Item> {
   readonly nextPageToken: string;
-  readonly unreachable: readonly string[];
-  readonly resumeToken: string;
-  readonly complete: boolean;
-  /** Why this page must not be believed. */
+  /** Why the page must be ignored. */
   readonly problem: ProviderError | undefined;
 }
 
-/** All pages of a list together. */
-export interface Walk<Item> {
-  readonly items: readonly Item[];
-  readonly complete: boolean;
-  readonly unreachable: readonly string[];
-  readonly resumeToken: string;
-}
-
-/** Ends a walk over a provider whose list never ends: 1,000 items a page make ten million. */
+/** Ends an endless list: with 1,000 items per page this is ten million items. */
 const MAX_PAGES = 10_000;
 
-/** Reads a list to its end; begins anew, one time, when a page token is refused. `what` names the list in errors. */
-export async function walkPages<Item>(what: string, page: (token: string) => Promise<Page<Item>>): Promise<Walk<Item>> {
+/** Reads all pages; restarts once when a page token is rejected. `what` names the list in errors. */
+export async function walkPages<Item>(
+  what: string,
+  page: (token: string) => Promise<Page<Item>>,
+): Promise<Listing<Item>> {
   try {
     return await walkOnce(what, page);
   } catch (error) {
@@ -32,7 +23,7 @@ export async function walkPages<Item>(what: string, page: (token: string) => Pro
   }
 }
 
-async function walkOnce<Item>(what: string, page: (token: string) => Promise<Page<Item>>): Promise<Walk<Item>> {
+async function walkOnce<Item>(what: string, page: (token: string) => Promise<Page<Item>>): Promise<Listing<Item>> {
   const pages: Page<Item>[] = [];
   const tokens = new Set<string>();
   for (let token = ""; pages.length < MAX_PAGES; ) {
@@ -41,13 +32,13 @@ async function walkOnce<Item>(what: string, page: (token: string) => Promise<Pag
     pages.push(read);
     token = read.nextPageToken;
     if (token === "") return joined(pages, read);
-    if (tokens.has(token)) throw contractError("INCOMPLETE_ANSWER", `${what}: a page names itself as the next one`);
+    if (tokens.has(token)) throw contractError("INCOMPLETE_ANSWER", `${what}: a page token repeats`);
     tokens.add(token);
   }
   throw contractError("INCOMPLETE_ANSWER", `${what}: no end after ${MAX_PAGES} pages`);
 }
 
-function joined<Item>(pages: readonly Page<Item>[], last: Page<Item>): Walk<Item> {
+function joined<Item>(pages: readonly Page<Item>[], last: Page<Item>): Listing<Item> {
   const unreachable = [...new Set(pages.flatMap((page) => page.unreachable))];
   return {
     items: pages.flatMap((page) => page.items),

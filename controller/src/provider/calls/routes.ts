@@ -1,21 +1,20 @@
 import type { CallOptions, ChangeOptions, ProviderClient } from "../model/client.ts";
 import { routeBytes, routeChangesFromProto, routeFromProto, routeToProto } from "../convert/route.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
-import { RPCS, brokenItem } from "../convert/methods.ts";
+import { type CallContext, type ChangeContext, type Rpc, RPCS, brokenItem } from "../convert/methods.ts";
 import { walkPages } from "./pages.ts";
 import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from "../model/route.ts";
-import type { Answered, Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { splitBatches } from "./batches.ts";
 
 export function routeCalls(session: Session): Pick<ProviderClient, "listRoutes" | "ensureRoutes" | "deleteRoutes"> {
   return {
     listRoutes: (options) => listRoutes(session, options),
-    ensureRoutes: (routes, options) => ensureRoutes(session, routes, options),
-    deleteRoutes: (routes, options) => deleteRoutes(session, routes, options),
+    ensureRoutes: (routes, options) => changeRoutes(session, routes, options, RPCS.batchEnsureRoutes),
+    deleteRoutes: (routes, options) => changeRoutes(session, routes, options, RPCS.batchDeleteRoutes),
   };
 }
 
-/** ListRoutes, all pages. */
 async function listRoutes(session: Session, options: CallOptions): Promise<RouteList> {
   const { maxPageSize } = await session.capability("routes", options.signal);
   let quota: RouteQuota | undefined;
@@ -36,38 +35,24 @@ async function listRoutes(session: Session, options: CallOptions): Promise<Route
   return { routes: walk.items, complete: walk.complete, quota };
 }
 
-/** BatchEnsureRoutes, in as many calls as limits need, one after the other: route tables are changed one at a time. */
-function ensureRoutes(session: Session, routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges> {
-  return changeRoutes(session, routes, options, (batch, one) =>
-    session.change(RPCS.batchEnsureRoutes, (context, change) => ({ context, change, routes: batch }), one),
-  );
-}
-
-/** BatchDeleteRoutes, likewise. */
-function deleteRoutes(session: Session, routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges> {
-  return changeRoutes(session, routes, options, (batch, one) =>
-    session.change(RPCS.batchDeleteRoutes, (context, change) => ({ context, change, routes: batch }), one),
-  );
-}
-
 type WireRoute = ReturnType<typeof routeToProto>;
-type BatchResponse = Parameters<typeof routeChangesFromProto>[1];
 
-/** A route and its place among those that were asked for. */
-interface Item {
-  readonly index: number;
-  readonly wire: WireRoute;
+interface BatchRequest {
+  readonly context: CallContext | undefined;
+  readonly change: ChangeContext | undefined;
+  readonly routes: WireRoute[];
 }
 
+/** In as many calls as the limits require, one after the other: clouds change a route table one call at a time. */
 async function changeRoutes(
   session: Session,
   routes: readonly Route[],
   options: ChangeOptions,
-  send: (batch: WireRoute[], options: ChangeOptions) => Promise<Answered<BatchResponse>>,
+  rpc: Rpc<BatchRequest, Parameters<typeof routeChangesFromProto>[1]>,
 ): Promise<RouteChanges> {
   const { maxBatchSize } = await session.capability("routes", options.signal);
   const outcomes = new Map<number, RouteOutcome>();
-  const sendable = routes.flatMap((route, index): readonly Item[] => {
+  const sendable = routes.flatMap((route, index) => {
     const wire = routeToProto(route);
     const problem = brokenItem("cloudprovider.v1.Route", wire, `route ${route.destinationCidr} cannot be sent`);
     if (problem === undefined) return [{ index, wire }];
@@ -79,7 +64,9 @@ async function changeRoutes(
   let quota: RouteQuota | undefined;
   for (const batch of batches) {
     const wire = batch.map((item) => item.wire);
-    const answered = await send(wire, optionsOfEach(batches.length, options)).catch(asProviderError);
+    const answered = await session
+      .change(rpc, (context, change) => ({ context, change, routes: wire }), optionsOfEach(batches.length, options))
+      .catch(asProviderError);
     if (answered instanceof Error) {
       for (const { index } of batch) outcomes.set(index, { kind: "failed", error: answered });
       continue;
@@ -88,20 +75,21 @@ async function changeRoutes(
     const changes = routeChangesFromProto(wire, answered.response, { provider, requestId: answered.requestId });
     for (const [position, outcome] of changes.outcomes.entries()) {
       const item = batch[position];
-      if (outcome.kind === "failed") session.judged(outcome.error);
+      if (outcome.kind === "failed") session.checkStale(outcome.error);
       if (item !== undefined) outcomes.set(item.index, outcome);
     }
     plannedChanges.push(...changes.plannedChanges);
     quota = changes.quota ?? quota;
   }
-  const unanswered: RouteOutcome = {
-    kind: "failed",
-    error: contractError("INVARIANT_BROKEN", "the route got no answer"),
+  const error = contractError("INVARIANT_BROKEN", "the response has no result for the route");
+  return {
+    outcomes: routes.map((_, index) => outcomes.get(index) ?? { kind: "failed", error }),
+    quota,
+    plannedChanges,
   };
-  return { outcomes: routes.map((_, index) => outcomes.get(index) ?? unanswered), quota, plannedChanges };
 }
 
-/** Each call of several is a change of its own, with an id of its own. */
+/** Several calls need a request ID each. */
 function optionsOfEach(calls: number, options: ChangeOptions): ChangeOptions {
   if (calls === 1) return options;
   const { requestId: _, ...rest } = options;

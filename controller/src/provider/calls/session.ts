@@ -11,7 +11,6 @@ import type { Absence } from "../model/instance.ts";
 import type { Capabilities, Limits, ProviderInfo } from "../model/info.ts";
 
 export interface SessionDeps {
-  /** Operator's name of the provider. */
   readonly provider: string;
   readonly connection: ProviderConnection;
   readonly governed: RateLimitedCaller;
@@ -21,41 +20,35 @@ export interface SessionDeps {
   readonly clock: Clock;
 }
 
-/** An answer and what it was the answer to. */
+/** A response with the data of its request. */
 export interface Answered<Response> {
   readonly response: Response;
   readonly requestId: string;
-  /** The handshake that was in force when the call was made. */
+  /** Handshake at the time of the call. */
   readonly info: ProviderInfo;
-  /** Age of the oldest data in the answer; undefined: not said. */
+  /** Age of the oldest data in the response; undefined: unknown. */
   readonly dataAgeMs: number | undefined;
 }
 
-/** Calls to one provider with everything on them that every call carries, and the checks that every answer gets. */
+/** Calls to one provider: adds the common request fields and checks every response. */
 export class Session {
   readonly #deps: SessionDeps;
+  readonly provider: string;
+  readonly budget: CallBudget;
+  readonly clock: Clock;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
-  }
-
-  get provider(): string {
-    return this.#deps.provider;
+    this.provider = deps.provider;
+    this.budget = deps.budget;
+    this.clock = deps.clock;
   }
 
   get info(): ProviderInfo | undefined {
     return this.#deps.connection.info;
   }
 
-  get budget(): CallBudget {
-    return this.#deps.budget;
-  }
-
-  get clock(): Clock {
-    return this.#deps.clock;
-  }
-
-  /** What the provider said about that group of calls; rejects when it is not connected or does not serve them. */
+  /** The capability of that group; rejects when the provider is not connected or does not support it. */
   async capability<Group extends keyof Capabilities>(
     group: Group,
     signal: AbortSignal,
@@ -63,7 +56,7 @@ export class Session {
     const { capabilities } = await this.#admitted({ isChange: false }, signal);
     const capability = capabilities[group];
     if (capability !== undefined && capability !== null) return capability;
-    throw contractError("CAPABILITY_ABSENT", `provider ${this.provider} does not serve ${group}`);
+    throw contractError("CAPABILITY_ABSENT", `provider ${this.provider} does not support ${group}`);
   }
 
   async limits(signal: AbortSignal): Promise<Limits> {
@@ -79,13 +72,12 @@ export class Session {
   ): Promise<Answered<Response>> {
     const info = await this.#admitted(rpc, signal);
     const message = request(this.#deps.connection.context(info));
-    // Reads are split long before.
-    if (rpc.isChange) this.#refuseTooLarge(rpc, message, info.limits.maxReceiveBytes);
+    // Reads are split before.
+    if (rpc.isChange) this.#rejectTooLarge(rpc, message, info.limits.maxReceiveBytes);
     const response = await this.#deps.governed.call(rpc, message, { signal, priority, ...id });
     return { response, requestId: id.requestId, info, dataAgeMs: rpc.stats(response)?.dataAgeMs };
   }
 
-  /** A call that may change the cloud. */
   async change<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: (context: CallContext, change: ChangeContext) => Request,
@@ -95,23 +87,23 @@ export class Session {
     const fresh = this.#deps.ids.next();
     const requestId = options.requestId ?? fresh.requestId;
     const id = { ...fresh, requestId, ...(refuse === undefined ? {} : { refuse }) };
-    // Numbered before it waits for its turn: by the time it is sent another may lead. A question changes nothing and overtakes nobody.
+    // Numbered before it is queued: another process may lead when it is sent. A dry-run request needs no number.
     const sequence = validateOnly ? 0n : this.#deps.numbers.next();
     const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence };
     try {
       return await this.call(rpc, (context) => request(context, change), options, id);
     } catch (error) {
-      throw this.judged(asProviderError(error));
+      throw this.checkStale(asProviderError(error));
     }
   }
 
-  /** An error of a change, or of one item of it. */
-  judged(error: ProviderError): ProviderError {
+  /** Reports a stale change number. */
+  checkStale(error: ProviderError): ProviderError {
     if (hasReason(error, "STALE_GENERATION")) this.#deps.numbers.rejected(error);
     return error;
   }
 
-  /** Messages of a stream, from now or from where `request` says. */
+  /** Messages of a stream. */
   async *stream<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: (context: CallContext) => Request,
@@ -122,30 +114,29 @@ export class Session {
     yield* connection.stream(rpc, request(connection.context(info)), { signal, ...ids.next() });
   }
 
-  /** What an answer's items are judged by. */
   answerContext({ info, requestId, dataAgeMs }: Answered<unknown>): AnswerContext {
     const { scopeId, bootId } = info;
     const witness = { provider: this.provider, scopeId, bootId, receivedAtMs: this.clock.nowMs() };
     return { witness, requestId, dataAgeMs };
   }
 
-  /** Why an answer that was read from `scopeId` must not be believed; undefined when it may. */
+  /** Why a response from `scopeId` must be ignored; undefined: it is valid. */
   scopeProblem({ info, requestId }: Answered<unknown>, scopeId: string): ProviderError | undefined {
     if (scopeId === info.scopeId) return undefined;
-    const why = `answered from scope "${scopeId}", but its handshake says "${info.scopeId}"`;
+    const why = `responded from scope "${scopeId}", but its handshake names "${info.scopeId}"`;
     this.#deps.connection.renew(`the provider ${why}`);
     return contractError("SCOPE_MISMATCH", `provider ${this.provider} ${why}`, { requestId });
   }
 
-  /** Why that absence must not be believed now; undefined when it may. */
+  /** Why that absence must be ignored; undefined: it is valid. */
   absenceProblem(absence: Absence): ProviderError | undefined {
     const change = this.#deps.connection.scopeChange;
     if (change === undefined) return undefined;
-    const message = `provider ${absence.witness.provider} answers "absent", but ${scopeMessage(change)}`;
+    const message = `provider ${absence.witness.provider} reports "absent", but ${scopeMessage(change)}`;
     return contractError("SCOPE_MISMATCH", message);
   }
 
-  #refuseTooLarge<Request>(rpc: Rpc<Request, unknown>, message: Request, maxBytes: number): void {
+  #rejectTooLarge<Request>(rpc: Rpc<Request, unknown>, message: Request, maxBytes: number): void {
     const bytes = rpc.request.encode(message).finish().length;
     if (bytes <= maxBytes) return;
     const why = `the request has ${bytes} bytes, and it takes at most ${maxBytes} (limits.max_receive_bytes)`;

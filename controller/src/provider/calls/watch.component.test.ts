@@ -64,7 +64,7 @@ test("watchInstances() goes on by token over a break and a restart of the provid
   await watching;
 });
 
-test("watchInstances() ends with the error of a provider that does not serve it", async () => {
+test("watchInstances() ends with the error of a provider that does not support it", async () => {
   provider = await ScriptedProvider.start(harness.socketPath, {
     watchInstances: () => {
       throw contractFailure("CAPABILITY_ABSENT", "no watch");

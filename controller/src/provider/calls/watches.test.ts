@@ -1,22 +1,19 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { contractError } from "../model/errors.ts";
-import { type WatchMessage, watchLoop } from "./watches.ts";
+import type { WatchEvent } from "../model/client.ts";
+import { watchLoop } from "./watches.ts";
 
 type Hint = { readonly kind: string };
 
 /** A stream that the test feeds; several in a row as they are opened. */
 class FakeStreams {
   readonly opened: (readonly [token: string, initial: boolean])[] = [];
-  #push: (message: WatchMessage<Hint> | Error) => void = () => undefined;
+  #push: (message: WatchEvent<Hint> | Error) => void = () => undefined;
 
-  async *open(
-    token: string,
-    initial: boolean,
-    signal: AbortSignal,
-  ): AsyncGenerator<WatchMessage<Hint>, void, undefined> {
+  async *open(token: string, initial: boolean, signal: AbortSignal): AsyncGenerator<WatchEvent<Hint>, void, undefined> {
     this.opened.push([token, initial]);
-    const waiting: (WatchMessage<Hint> | Error)[] = [];
+    const waiting: (WatchEvent<Hint> | Error)[] = [];
     let wake: () => void = () => undefined;
     this.#push = (message) => {
       waiting.push(message);
@@ -140,7 +137,7 @@ describe("watchLoop()", () => {
     expect([...waits, clock.nextTimerMs]).toEqual([500, 1000, 2000, 500]);
   });
 
-  test("ends with the error of a provider that does not serve the stream", async () => {
+  test("ends with the error of a provider that does not support the stream", async () => {
     await watch();
     await streams.fail(contractError("CAPABILITY_ABSENT", "no watch"));
     expect(ended).toMatchObject({ reason: "CAPABILITY_ABSENT" });

@@ -6,7 +6,7 @@ import { messageOf } from "../../util/errors.ts";
 import { PemFileError, readAuthorities, readPemPair, requireUnexpired } from "../../util/pem-pair.ts";
 import { withoutUserinfo } from "../../util/text.ts";
 
-/** Largest message sent or taken; @grpc/grpc-js takes 4 MiB unless told. Raised for inline node lists. */
+/** Largest message; the default of @grpc/grpc-js for received ones is 4 MiB. Raised for inline node lists. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 const COMMON_OPTIONS = {
@@ -20,8 +20,8 @@ const COMMON_OPTIONS = {
 } as const;
 
 /**
- * @grpc/grpc-js' own defaults find a restarted sidecar seconds late: with 1 s and 120 s, 3.5 s after an outage of 5 s. No
- * keepalive: the kernel tells at once when the other end of a Unix socket is gone.
+ * The defaults of @grpc/grpc-js detect a restarted sidecar seconds late: with 1 s and 120 s, 3.5 s after an outage of 5 s. No keepalive:
+ * the kernel reports immediately when the peer of a Unix socket is gone.
  */
 const UNIX_OPTIONS = {
   ...COMMON_OPTIONS,
@@ -31,9 +31,9 @@ const UNIX_OPTIONS = {
 } as const;
 
 /**
- * A host that is down is asked less often, and its name looked up again as soon: @grpc/grpc-js waits 30 s between two look-ups, and a
- * provider that moved has another address. Pings no closer than servers must tolerate (proto/README.md TRN-5); that a peer is
- * dead shows sooner by its status calls.
+ * Reconnects less often to a host that is down, and resolves its name again as soon: the default of @grpc/grpc-js is 30 s, and a provider
+ * that moved has a new address. Pings are no closer than servers must tolerate (proto/README.md TRN-5); status calls detect a dead peer
+ * sooner.
  */
 const TCP_OPTIONS = {
   ...COMMON_OPTIONS,
@@ -45,14 +45,13 @@ const TCP_OPTIONS = {
   "grpc.keepalive_permit_without_calls": 1,
 } as const;
 
-/** What a gRPC channel is made of. */
 export interface ChannelParts {
   readonly target: string;
   readonly credentials: ChannelCredentials;
   readonly options: ChannelOptions;
 }
 
-/** Without `material`: plaintext. `serverName` undefined: the certificate must be for the host of the address. */
+/** Without `material`: plaintext. `serverName` undefined: the host of the address. */
 export function channelParts(
   address: ProviderAddress,
   material: TlsMaterial | undefined,
@@ -73,7 +72,6 @@ function secure({ ca, key, cert }: TlsMaterial): ChannelCredentials {
   return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
 }
 
-/** Where a provider listens. */
 export type ProviderAddress =
   | { readonly kind: "unix"; readonly path: string }
   /** `host`: a DNS name or an IP address, IPv6 without brackets. */
@@ -87,7 +85,7 @@ export function parseProviderAddress(text: string): Parsed<ProviderAddress> {
   if (text.startsWith("unix://")) return parseUnix(text, text.slice("unix://".length));
   if (text.startsWith("tcp://")) return parseTcp(text, text.slice("tcp://".length));
   return problem(
-    `"${withoutUserinfo(text)}" is no address of a provider; write unix:///path/to/provider.sock or tcp://host:port`,
+    `"${withoutUserinfo(text)}" is not a provider address; write unix:///path/to/provider.sock or tcp://host:port`,
   );
 }
 
@@ -99,7 +97,7 @@ function parseUnix(text: string, path: string): Parsed<ProviderAddress> {
   const bytes = Buffer.byteLength(path);
   if (bytes > MAX_SOCKET_PATH_BYTES) {
     return problem(
-      `the path of the socket has ${bytes} bytes; Unix sockets allow ${MAX_SOCKET_PATH_BYTES}: use a shorter directory`,
+      `the path of the socket has ${bytes} bytes; Unix sockets allow ${MAX_SOCKET_PATH_BYTES}: use a shorter path`,
     );
   }
   return value({ kind: "unix", path });
@@ -116,39 +114,38 @@ function parseTcp(text: string, rest: string): Parsed<ProviderAddress> {
   return value({ kind: "tcp", ...address });
 }
 
-/** What one provider at a tcp:// address is trusted by, and what is shown to it. */
+/** TLS files for one provider at a tcp:// address. */
 export interface ProviderTls {
-  /** PEM of the authorities that sign the provider's certificate. */
+  /** PEM of the CA certificates for the provider's certificate. */
   readonly caFile: string;
-  /** PEM of this controller's certificate, leaf first, and of its key. */
+  /** PEM of this controller's certificate (leaf first) and key. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** Name that the provider's certificate must be for; undefined: the host of its address. */
+  /** Name in the provider's certificate; undefined: the host of its address. */
   readonly serverName: string | undefined;
 }
 
-/** What the TLS files of one provider hold, PEM. */
+/** Contents of the TLS files, PEM. */
 export interface TlsMaterial {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** When our certificate ends. */
+  /** Expiration of our certificate. */
   readonly expiresAtMs: number;
 }
 
-/** Reads them all; rejects with {@link PemFileError} when they do not fit together, or our certificate has ended. */
+/** Rejects with {@link PemFileError} when the files do not match or our certificate has expired. */
 export async function readTlsFiles({ caFile, certFile, keyFile }: ProviderTls, nowMs: number): Promise<TlsMaterial> {
   const [ca, { certificate, key, leaf }] = await Promise.all([readAuthorities(caFile), readPemPair(certFile, keyFile)]);
   requireUnexpired(certFile, leaf, nowMs);
   try {
     createSecureContext({ ca });
   } catch (error) {
-    throw new PemFileError(`${caFile} is of no use for TLS: ${messageOf(error)}`, { cause: error });
+    throw new PemFileError(`${caFile} is unusable for TLS: ${messageOf(error)}`, { cause: error });
   }
   return { ca, cert: certificate, key, expiresAtMs: leaf.validToDate.getTime() };
 }
 
-/** True when both came from files with the same content. */
 export function isSameMaterial(left: TlsMaterial, right: TlsMaterial | undefined): boolean {
   return left.ca === right?.ca && left.cert === right.cert && left.key === right.key;
 }

@@ -11,57 +11,52 @@ import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notConnectedError } from "./state.ts";
 import type { ProviderError } from "../model/errors.ts";
-import { type RemoteFinding, type SocketFinding, probeRemote, probeSocket } from "./probe.ts";
+import { type Finding, probeRemote, probeSocket } from "./probe.ts";
 import type { CallRoute, Rpc, RpcCaller, RpcOptions, WireRecorder } from "../convert/methods.ts";
 import { GrpcTransport } from "./transport.ts";
 
 export interface ProviderChannelDeps {
-  /** Operator's name of the provider. */
   readonly provider: string;
-  /** `unix:///path.sock`, `tcp://host:port`. */
+  /** `unix:///path.sock` or `tcp://host:port`. */
   readonly address: string;
-  /** undefined: no TLS. */
   readonly tls: ProviderTls | undefined;
   readonly version: string;
-  /** Of this process. */
   readonly userId: number | undefined;
   readonly clock: Clock;
-  /** Sees each call. @default nobody does */
+  /** Records each call. @default none */
   readonly recorder?: WireRecorder | undefined;
 }
 
-/** How our side of TLS stands. */
+/** Status of our TLS files. */
 export interface TlsState {
-  /** When the certificate that we show ends; undefined: none is in use yet. */
+  /** Expiration of our certificate; undefined: none is in use. */
   readonly certificateExpiresAtMs: number | undefined;
-  /** Why the files as they are now are not used. */
+  /** Why the current files are unusable. */
   readonly problem: string | undefined;
 }
 
-/** A transport and the TLS files it was made from. */
 interface Made {
   readonly transport: GrpcTransport;
   readonly material: TlsMaterial | undefined;
 }
 
-/** Longest look at why a remote host does not answer, for each of its steps. */
+/** Time limit of each step of the diagnosis of an unreachable host. */
 const PROBE_TIMEOUT_MS = 3000;
 
-/** A certificate of ours that has less time left is spoken of: renewal at two thirds of a day's certificate comes before. */
+/** Warn when our certificate has less time left: a one-day certificate is renewed at two thirds of its life. */
 const SHORT_MS = 4 * 3_600_000;
 
 /**
- * The channel to one provider, of which there may be two for a while: when the TLS files have changed, one that was made from them is
- * shaken hands over before it takes the other's place, which ends once its calls have.
+ * The channel to one provider. When the TLS files have changed, a second one replaces it after a successful handshake; the first ends after
+ * its calls.
  */
 export class ProviderChannel implements CallRoute {
   readonly #deps: ProviderChannelDeps;
   readonly #address: ProviderAddress;
   #current: Made | undefined;
   #streams: GrpcTransport | undefined;
-  /** Ends the streams of a channel that was replaced. */
+  /** Ends the streams of a replaced channel. */
   #streamsEnd = new AbortController();
-  /** Why the files as they are now are not used. */
   #problem: string | undefined;
 
   constructor(deps: ProviderChannelDeps) {
@@ -75,7 +70,7 @@ export class ProviderChannel implements CallRoute {
     return this.#address.kind === "tcp";
   }
 
-  /** Whoever is on the way can read and change what is said. */
+  /** Anyone on the network path can read and change the calls. */
   get isPlaintext(): boolean {
     return this.isRemote && !this.hasTls;
   }
@@ -84,46 +79,46 @@ export class ProviderChannel implements CallRoute {
     return this.#deps.tls !== undefined;
   }
 
-  /** Why the TLS files as they are now are not used. */
+  /** Why the current TLS files are unusable. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** When the certificate that we show ends; undefined: there is none. */
+  /** Expiration of our certificate; undefined: none. */
   get certificateExpiresAtMs(): number | undefined {
     return this.#current?.material?.expiresAtMs;
   }
 
-  /** That our certificate ends soon; undefined: it does not. */
+  /** Warning that our certificate expires soon. */
   get shortLife(): string | undefined {
     const { tls, clock } = this.#deps;
     const endsMs = this.certificateExpiresAtMs;
     if (tls === undefined || endsMs === undefined || endsMs - clock.nowMs() >= SHORT_MS) return undefined;
-    return `our certificate in ${tls.certFile} ends at ${new Date(endsMs).toISOString()}`;
+    return `our certificate in ${tls.certFile} expires at ${new Date(endsMs).toISOString()}`;
   }
 
-  /** What an operator should know although calls can be made. */
+  /** Problems that do not prevent calls. */
   get warnings(): readonly string[] {
     const { address, tls } = this.#deps;
     if (!this.isRemote) return [];
-    if (tls === undefined) return [`calls to ${address} go in plaintext (--provider-plaintext)`];
-    const problem = this.#problem === undefined ? [] : [`the changed TLS files are not used: ${this.#problem}`];
+    if (tls === undefined) return [`calls to ${address} are in plaintext (--provider-plaintext)`];
+    const problem = this.#problem === undefined ? [] : [`the changed TLS files are unusable: ${this.#problem}`];
     const { shortLife } = this;
     return [...problem, ...(shortLife === undefined ? [] : [shortLife])];
   }
 
-  /** The connection in use; where there is none, one that rejects every call. */
+  /** The connection in use, or one that rejects every call. */
   get caller(): RpcCaller {
     return this.#current?.transport ?? { unary: () => Promise.reject(this.#notConnected()) };
   }
 
-  /** Messages of a server stream, over a channel of its own: a stream that breaks its connection takes no call with it. Ends when the channel is replaced. */
+  /** Messages of a server stream over a separate channel: a stream that breaks its connection fails no call. Ends when the channel is replaced. */
   async *stream<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: Request,
     options: RpcOptions,
   ): AsyncGenerator<Response, void, undefined> {
-    // Nothing is known of TLS files that were not read: a channel without them would be plaintext.
+    // Without the TLS files, the channel would be plaintext.
     if (this.#current === undefined) throw this.#notConnected();
     this.#streams ??= this.#make(this.#current.material);
     const { signal: end } = this.#streamsEnd;
@@ -135,7 +130,7 @@ export class ProviderChannel implements CallRoute {
     }
   }
 
-  /** To be called before connecting: a channel from the files as they are now. Answers why there can be none. */
+  /** Creates a channel from the current files. Returns why it cannot. */
   async open(): Promise<string | undefined> {
     const material = await this.#read();
     if (this.#current === undefined || (material !== undefined && !isSameMaterial(material, this.#current.material))) {
@@ -147,18 +142,18 @@ export class ProviderChannel implements CallRoute {
     return undefined;
   }
 
-  /** Forgets the channel, whose calls may end; `open` makes another. */
+  /** Drops the channel, whose calls may finish; `open` creates another. */
   reset(): void {
     this.#current?.transport.retire();
     this.#current = undefined;
-    this.#closeStreams("the connection is made anew");
+    this.#closeStreams("the connection is reopened");
   }
 
   connected(timeoutMs: number): Promise<boolean> {
     return this.#current?.transport.connected(timeoutMs) ?? Promise.resolve(false);
   }
 
-  /** Calls `notify` once when the connection that stands now breaks; not when it is replaced. */
+  /** Calls `notify` once when the current connection breaks, but not when it is replaced. */
   onDisconnect(notify: () => void): void {
     const made = this.#current;
     made?.transport.onDisconnect(() => {
@@ -166,7 +161,7 @@ export class ProviderChannel implements CallRoute {
     });
   }
 
-  /** A channel from changed files, to be tried before it is used; undefined: they have not changed, or cannot be used. */
+  /** A channel from changed files, to be tested; undefined: unchanged or unusable files. */
   async successor(): Promise<Successor | undefined> {
     const material = await this.#read();
     if (material === undefined) return undefined;
@@ -182,20 +177,22 @@ export class ProviderChannel implements CallRoute {
         this.#current = { transport, material };
         this.#problem = undefined;
         old?.retire();
-        this.#closeStreams("the connection was renewed with other certificates");
+        this.#closeStreams("the connection was renewed with new certificates");
       },
-      reject: (why) => {
-        this.#problem = why;
+      reject: (problem) => {
+        this.#problem = problem;
         transport.close();
       },
     };
   }
 
-  /** Looks why no connection comes about. */
-  async finding(): Promise<SocketFinding | RemoteFinding | undefined> {
-    return this.#address.kind === "unix"
-      ? probeSocket(this.#address.path, this.#deps.userId)
-      : this.#probe(this.#address);
+  /** Diagnoses why no connection is established. */
+  async finding(): Promise<Finding | undefined> {
+    const address = this.#address;
+    const { address: shown, tls, userId } = this.#deps;
+    if (address.kind === "unix") return probeSocket(address.path, userId);
+    const material = this.#current?.material;
+    return probeRemote({ address, shown, material, serverName: tls?.serverName, timeoutMs: PROBE_TIMEOUT_MS });
   }
 
   close(): void {
@@ -203,13 +200,7 @@ export class ProviderChannel implements CallRoute {
     this.#closeStreams("the connection is closed");
   }
 
-  #probe(address: Extract<ProviderAddress, { readonly kind: "tcp" }>): Promise<RemoteFinding | undefined> {
-    const { address: shown, tls } = this.#deps;
-    const material = this.#current?.material;
-    return probeRemote({ address, shown, material, serverName: tls?.serverName, timeoutMs: PROBE_TIMEOUT_MS });
-  }
-
-  /** undefined: there are none to read, or `#problem` says what is wrong with them. */
+  /** undefined: no files, or `#problem` says why they are unusable. */
   async #read(): Promise<TlsMaterial | undefined> {
     const { tls, clock } = this.#deps;
     if (tls === undefined) return undefined;
@@ -231,19 +222,17 @@ export class ProviderChannel implements CallRoute {
     return notConnectedError(this.#deps.provider, { kind: "connecting" });
   }
 
-  #closeStreams(why: string): void {
-    this.#streamsEnd.abort(new Error(why));
+  #closeStreams(message: string): void {
+    this.#streamsEnd.abort(new Error(message));
     this.#streamsEnd = new AbortController();
     this.#streams?.close();
     this.#streams = undefined;
   }
 }
 
-/** A channel that is tried. */
+/** A new channel to be tested: `adopt` replaces the channel in use. */
 export interface Successor {
   readonly transport: GrpcTransport;
-  /** It takes the place of the channel in use. */
   adopt(): void;
-  /** It is of no use. */
-  reject(why: string): void;
+  reject(problem: string): void;
 }

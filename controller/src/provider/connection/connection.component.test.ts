@@ -101,14 +101,14 @@ describe("ProviderConnection", () => {
     const sidecar = harness.connect();
     const { reason, why } = await refusal();
     expect(reason).toBe("NotGRPC");
-    expect(why).toContain("answers but is not a gRPC server");
+    expect(why).toContain("responds but is not a gRPC server");
     await serve();
     await harness.ready(sidecar);
     server.close();
   });
 
   test.each([
-    ["of another major version", { contractMajor: 2 }, "UnsupportedContract", "speaks contract version 2"],
+    ["of another major version", { contractMajor: 2 }, "UnsupportedContract", "uses contract version 2"],
     ["without boot id", { bootId: "" }, "InvalidHandshake", "boot_id is empty"],
     ["with a malformed prefix", { providerIdPrefixes: ["acme"] }, "InvalidHandshake", '"acme" does not end in "://"'],
   ])("refuses a provider %s and accepts it when that is put right", async (_, parts, reason, text) => {

@@ -30,7 +30,7 @@ import {
   type Handshake,
   HandshakeHistory,
   type HandshakeRecord,
-  type Refusal,
+  type Rejection,
   handshakeFailure,
   checkHandshake,
 } from "./handshake.ts";
@@ -40,19 +40,19 @@ import type { ProviderChannel, TlsState } from "./channel.ts";
 import { StatusWatch } from "./status-watch.ts";
 
 export interface ConnectionTiming {
-  /** Longest wait for a connection before it is looked why none comes about; to another host, and through TLS, it takes longer. */
+  /** Longest wait for a connection before a diagnosis; remote hosts and TLS take longer. */
   readonly connectMs: number;
   readonly remoteConnectMs: number;
-  /** Wait after a handshake that was refused. */
+  /** Delay after a rejected handshake. */
   readonly retryMs: number;
-  /** Between two log lines about the same obstacle. */
+  /** Interval of log lines about the same problem. */
   readonly logMs: number;
-  /** Between two status calls while the provider is ready, and while it is not, at the most. proto/README.md STA-1. */
+  /** Interval of status calls while the provider is ready, and longest interval while it is not. proto/README.md STA-1. */
   readonly statusReadyMs: number;
   readonly statusNotReadyMs: number;
-  /** How long a call waits for a connection that was lost a moment ago. */
+  /** How long a call waits for a lost connection. */
   readonly graceMs: number;
-  /** How often TLS files are read again. proto/README.md TRN-9 gives the provider 60 s. */
+  /** Interval of reading TLS files. proto/README.md TRN-9 gives the provider 60 s. */
   readonly tlsFilesMs: number;
 }
 
@@ -68,9 +68,9 @@ export const CONNECTION_TIMING: ConnectionTiming = {
 };
 
 export interface ConnectionDeps {
-  /** Operator's name of the provider. */
+  /** Configured name of the provider: label of metrics, field of logs. */
   readonly name: string;
-  /** `unix:///path.sock`, `tcp://host:port`. */
+  /** `unix:///path.sock` or `tcp://host:port`. */
   readonly address: string;
   readonly cluster: ClusterRef;
   readonly version: string;
@@ -79,33 +79,33 @@ export interface ConnectionDeps {
   readonly ids: CallIds;
   readonly timing: ConnectionTiming;
   readonly channel: ProviderChannel;
-  /** Puts metrics and logs around calls. */
+  /** Adds metrics and logs to calls. */
   readonly instrument: (route: CallRoute) => RpcCaller;
   /** How an operator accepts another scope. */
   readonly scopeRemedy: ScopeRemedy;
   /** Called with the reason when the scope changes, and with undefined when it is back. */
   readonly onScopeChange: (message: string | undefined) => void;
-  /** After each accepted handshake that lets calls go, before they go; and when the cloud behind, or its scope, can be used again. */
+  /** Called before the first call after an accepted handshake, and when the cloud or its scope is usable again. */
   readonly onReady: (info: ProviderInfo) => void;
 }
 
 /**
- * The connection to one provider: dials until it answers, shakes hands, asks after its health, notices that it went away or
- * is another process now, and starts over. Never gives up and never ends the process.
+ * The connection to one provider: connects, shakes hands, polls the status, detects a lost or restarted provider, and reconnects. Retries
+ * forever.
  */
 export class ProviderConnection {
   readonly #deps: ConnectionDeps;
   readonly #log: ConnectionLog;
   readonly #scope: ScopeGuard;
-  /** The change of scope told last. */
-  #told: string | undefined;
+  /** The scope change reported last. */
+  #reported: string | undefined;
   readonly #statuses: StatusWatch;
   readonly #handshakes = new HandshakeHistory();
   readonly #waiting = new Set<() => void>();
   #state: ConnectionState = { kind: "connecting" };
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
-  #startOver: (why: string) => void = () => undefined;
-  /** Calls over the present channel, measured. */
+  #reconnect: (why: string) => void = () => undefined;
+  /** Instrumented calls over the current channel. */
   readonly caller: RpcCaller;
 
   constructor(deps: ConnectionDeps) {
@@ -119,9 +119,9 @@ export class ProviderConnection {
       readyMs: deps.timing.statusReadyMs,
       notReadyMs: deps.timing.statusNotReadyMs,
       ask: (info, signal) => this.#askStatus(info, signal),
-      onRecovered: (info) => this.#tellReady(info),
-      onOutdated: (why) => this.#startOver(why),
-      onSilent: () => this.#giveUpSilent(),
+      onRecovered: (info) => this.#reportReady(info),
+      onOutdated: (why) => this.#reconnect(why),
+      onSilent: () => this.#dropSilent(),
     });
   }
 
@@ -129,7 +129,7 @@ export class ProviderConnection {
     return this.#state;
   }
 
-  /** Answer to the last accepted handshake; kept while the connection is lost. */
+  /** The last accepted handshake, also while the connection is lost. */
   get info(): ProviderInfo | undefined {
     return this.#handshakes.last;
   }
@@ -143,43 +143,43 @@ export class ProviderConnection {
     return this.#statuses.last;
   }
 
-  /** Has the provider say how it is now; {@link status} has it soon after. */
+  /** Polls the status soon; {@link status} has it then. */
   askStatus(): void {
     this.#statuses.askSoon();
   }
 
-  /** Present while changes are held back because the provider works in another scope than it was confirmed for. */
+  /** Present while changes are rejected because the scope has changed. */
   get scopeChange(): ScopeChange | undefined {
     return this.#scope.change;
   }
 
-  /** What outlives this process: the scope in which the provider may change things. undefined: none is known yet. */
+  /** The scope in which the provider may change things, to be stored; undefined: unknown. */
   get confirmedScope(): string | undefined {
     return this.#scope.confirmed;
   }
 
-  /** What has outlived earlier processes, each time it is read; "": nothing. */
-  recallScope(written: string): void {
-    this.#scope.recall(written);
-    this.#tellScope();
+  /** The stored scope, each time it is read; "": none. */
+  recallScope(stored: string): void {
+    this.#scope.recall(stored);
+    this.#reportScope();
   }
 
   get health(): ProviderHealth {
     return healthOf(this.#state, this.status, this.#statuses.failures, this.#scope.change);
   }
 
-  /** What an operator should know although calls can be made. */
+  /** Problems that do not prevent calls. */
   get warnings(): readonly string[] {
     return this.#deps.channel.warnings;
   }
 
-  /** Of the certificates between us; undefined: none are used. */
+  /** undefined: TLS is not used. */
   get tls(): TlsState | undefined {
     const { hasTls, certificateExpiresAtMs, problem } = this.#deps.channel;
     return hasTls ? { certificateExpiresAtMs, problem } : undefined;
   }
 
-  /** Why no call can be sent now; undefined: one can. */
+  /** Why calls are impossible; undefined: they are possible. */
   get unavailable(): ProviderError | undefined {
     const { name } = this.#deps;
     return this.#state.kind === "ready"
@@ -187,25 +187,21 @@ export class ProviderConnection {
       : notConnectedError(name, this.#state);
   }
 
-  /** Some answer showed that the handshake is out of date. Not right after one: a provider that contradicts itself would keep us busy. */
+  /** A response showed that the handshake is outdated. Ignored right after a handshake, in case the provider contradicts itself. */
   renew(why: string): void {
-    if (this.#sinceAcceptedMs() >= this.#deps.timing.statusNotReadyMs) this.#startOver(why);
+    if (this.#sinceAcceptedMs() >= this.#deps.timing.statusNotReadyMs) this.#reconnect(why);
   }
 
-  stream<Request, Response>(
-    rpc: Rpc<Request, Response>,
-    request: Request,
-    options: RpcOptions,
-  ): AsyncGenerator<Response, void, undefined> {
+  stream<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
     return this.#deps.channel.stream(rpc, request, options);
   }
 
-  /** Who asks, for every request. */
+  /** The context of every request. */
   context(info: ProviderInfo): CallContext {
     return { cluster: this.#deps.cluster, scopeId: info.scopeId };
   }
 
-  /** Resolves when a call can be sent; rejects with a ProviderError when it cannot be, or must not. */
+  /** Resolves when a call may be sent; rejects with a ProviderError otherwise. */
   async admit({ isChange }: { readonly isChange: boolean }, signal: AbortSignal): Promise<void> {
     if (this.#state.kind === "lost" || this.#state.kind === "connecting") await this.#grace(signal);
     const { unavailable } = this;
@@ -216,7 +212,7 @@ export class ProviderConnection {
     }
   }
 
-  /** Keeps the connection until `signal` aborts. */
+  /** Stays connected until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { isPlaintext } = this.#deps.channel;
     if (isPlaintext) this.#log.plaintext(this.#deps.address);
@@ -240,17 +236,17 @@ export class ProviderConnection {
   async #connect(signal: AbortSignal): Promise<ProviderInfo> {
     const { timing, clock, channel } = this.#deps;
     for (;;) {
-      const obstacle = await channel.open();
-      if (obstacle !== undefined) {
-        this.#refuse({ reason: "TLSFilesUnusable", message: obstacle });
+      const problem = await channel.open();
+      if (problem !== undefined) {
+        this.#reject({ reason: "TLSFilesUnusable", message: problem });
         await sleep(timing.retryMs, signal, clock);
       } else if (await raceAbort(channel.connected(this.#connectMs()), signal)) {
         const handshake = await this.#handshake(this.caller, signal);
         if (handshake.kind === "accepted") return this.#accept(handshake.info);
-        this.#refuse(handshake.refusal);
+        this.#reject(handshake.rejection);
         await sleep(timing.retryMs, signal, clock);
       } else {
-        await this.#explain(signal);
+        await this.#diagnose(signal);
       }
     }
   }
@@ -272,33 +268,33 @@ export class ProviderConnection {
     }
   }
 
-  async #explain(signal: AbortSignal): Promise<void> {
+  async #diagnose(signal: AbortSignal): Promise<void> {
     const { address, channel } = this.#deps;
     const finding = await raceAbort(channel.finding(), signal);
-    const message = `${address} takes connections but no gRPC connection comes about; look into the provider's log`;
-    this.#refuse(finding ?? { reason: "NotResponding", message });
+    const message = `${address} accepts connections but no gRPC connection is established; check the provider's log`;
+    this.#reject(finding ?? { reason: "NotResponding", message });
     if (finding !== undefined && finding.reason !== "NotGRPC") return;
-    // A connection that was taken but never becomes HTTP/2 has no time-out in @grpc/grpc-js 1.14: it would be waited for, for ever.
+    // @grpc/grpc-js 1.14 has no time-out for an accepted connection without HTTP/2.
     channel.reset();
   }
 
   #accept(info: ProviderInfo): ProviderInfo {
     const { clock } = this.#deps;
     this.#scope.see(info.scopeId);
-    this.#statuses.heard();
+    this.#statuses.failures = 0;
     this.#acceptedAtMs = clock.monotonicMs();
-    this.#log.accepted(info, this.#handshakes.note(info, clock.nowMs()));
-    this.#tellScope();
-    this.#tellReady(info);
+    this.#log.accepted(info, this.#handshakes.record(info, clock.nowMs()));
+    this.#reportScope();
+    this.#reportReady(info);
     this.#enter({ kind: "ready", info });
     return info;
   }
 
-  /** Looks after a connection that stands; resolves with why it must be made anew. */
+  /** Watches the connection; resolves with the reason to reconnect. */
   async #stay(info: ProviderInfo, signal: AbortSignal): Promise<string> {
     using epoch = childSignal(signal);
     let why = "the controller is shutting down";
-    this.#startOver = (reason) => {
+    this.#reconnect = (reason) => {
       if (epoch.signal.aborted) return;
       why = reason;
       epoch.abort(new Error(reason));
@@ -321,45 +317,45 @@ export class ProviderConnection {
       handshake: (caller, stop) => this.#handshake(caller, stop),
       onRenewed: ({ bootId }) => {
         this.#watchDisconnect();
-        if (bootId !== info.bootId) this.#startOver("the provider is another process than before");
+        if (bootId !== info.bootId) this.#reconnect("the provider is another process than before");
       },
     };
     return renewChannel(renewal, signal);
   }
 
   #watchDisconnect(): void {
-    this.#deps.channel.onDisconnect(() => this.#startOver("the provider closed the connection"));
+    this.#deps.channel.onDisconnect(() => this.#reconnect("the provider closed the connection"));
   }
 
   async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<ProviderStatus> {
     const { clock, ids } = this.#deps;
-    // Without scope there is no whole context, and the status needs none.
+    // The status call needs no context, which is incomplete without a scope.
     const request = { context: info.scopeId === "" ? undefined : this.context(info) };
     const wire = await this.caller.unary(RPCS.getProviderStatus, request, { signal, ...ids.next() });
     return providerStatusFromProto(wire, clock.nowMs());
   }
 
-  /** A process on this host that is merely slow is still there, and the kernel tells when it is not. */
-  #giveUpSilent(): void {
+  /** A slow process on this host is still there; the kernel reports when it is gone. */
+  #dropSilent(): void {
     const { channel } = this.#deps;
     if (!channel.isRemote) return;
     channel.reset();
-    this.#startOver("the provider does not answer");
+    this.#reconnect("the provider does not respond");
   }
 
-  #tellScope(): void {
+  #reportScope(): void {
     const { change } = this.#scope;
     const message = change && scopeMessage(change);
-    if (message === this.#told) return;
-    this.#told = message;
+    if (message === this.#reported) return;
+    this.#reported = message;
     this.#log.scope(change);
     this.#deps.onScopeChange(message);
     const { info } = this;
     if (message === undefined && info !== undefined && this.#state.kind === "ready") this.#deps.onReady(info);
   }
 
-  /** What waits for the provider or its cloud need not wait until its own next try. */
-  #tellReady(info: ProviderInfo): void {
+  /** Work that waits for the provider or its cloud resumes without waiting for its retry. */
+  #reportReady(info: ProviderInfo): void {
     if (info.scopeId !== "") this.#deps.onReady(info);
   }
 
@@ -367,9 +363,9 @@ export class ProviderConnection {
     return this.#deps.clock.monotonicMs() - this.#acceptedAtMs;
   }
 
-  #refuse(refusal: Refusal): void {
-    this.#enter({ kind: "refused", refusal });
-    this.#log.refused(refusal);
+  #reject(rejection: Rejection): void {
+    this.#enter({ kind: "refused", rejection });
+    this.#log.rejected(rejection);
   }
 
   #enter(state: ConnectionState): void {
@@ -379,7 +375,7 @@ export class ProviderConnection {
     }
   }
 
-  /** Waits while the provider is probably just being restarted. */
+  /** Waits for a provider that is probably restarting. */
   async #grace(signal: AbortSignal): Promise<void> {
     const { timing, clock, name } = this.#deps;
     using limit = deadlineSignal(signal, timing.graceMs, `connection to provider ${name}`, clock);

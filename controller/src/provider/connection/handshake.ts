@@ -1,18 +1,17 @@
 import { CONTRACT_MAJOR, problemsOf, providerInfoFromProto } from "../convert/info.ts";
 import { type ProviderError, asProviderError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import type { RemoteFinding, SocketFinding } from "./probe.ts";
+import type { Finding } from "./probe.ts";
 
-/** Why a provider cannot be used now. Trying goes on whatever it is: a new image, socket or setting may come at any time. */
-export interface Refusal {
-  readonly reason: RefusalReason;
-  /** What is wrong, where, and what to do; one line. */
+/** Why a provider is unusable. Retries continue in all cases: image, socket or configuration may change. */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  /** One line: the problem, where, and how to fix it. */
   readonly message: string;
 }
 
-export type RefusalReason =
-  | SocketFinding["reason"]
-  | RemoteFinding["reason"]
+export type RejectionReason =
+  | Finding["reason"]
   | "TLSFilesUnusable"
   | "NotResponding"
   | "UnsupportedContract"
@@ -21,37 +20,36 @@ export type RefusalReason =
 
 export type Handshake =
   | { readonly kind: "accepted"; readonly info: ProviderInfo }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+  | { readonly kind: "rejected"; readonly rejection: Rejection };
 
-/** Judges the answer. */
 export function checkHandshake(wire: Parameters<typeof providerInfoFromProto>[0], address: string): Handshake {
   if (wire.contractMajor !== CONTRACT_MAJOR) {
-    const message = `${address} speaks contract version ${wire.contractMajor}, this controller speaks ${CONTRACT_MAJOR}; use releases of both that share a version`;
-    return refused("UnsupportedContract", message);
+    const message = `${address} uses contract version ${wire.contractMajor}, this controller ${CONTRACT_MAJOR}; use releases of both with the same version`;
+    return rejected("UnsupportedContract", message);
   }
   const problems = problemsOf(wire);
   if (problems.length > 0) {
-    const message = `${address}: the handshake breaks the contract: ${problems.join("; ")}; report it to the provider's vendor`;
-    return refused("InvalidHandshake", message);
+    const message = `${address}: the handshake violates the contract: ${problems.join("; ")}; report it to the provider's vendor`;
+    return rejected("InvalidHandshake", message);
   }
   return { kind: "accepted", info: providerInfoFromProto(wire) };
 }
 
-/** Why the handshake call itself failed. */
+/** The error of the handshake call. */
 export function handshakeFailure(error: unknown, address: string): Handshake {
   const failure: ProviderError = asProviderError(error);
   if (failure.code === "UNIMPLEMENTED") {
-    const message = `${address} serves no cloudprovider.v1.CloudProvider: not a provider, or one of another contract version; check the address and the provider's release`;
-    return refused("UnsupportedContract", message);
+    const message = `${address} does not serve cloudprovider.v1.CloudProvider: not a provider, or a different contract version; check the address and the provider's release`;
+    return rejected("UnsupportedContract", message);
   }
-  return refused("HandshakeFailed", `${address}: the handshake failed: ${failure.message}`);
+  return rejected("HandshakeFailed", `${address}: the handshake failed: ${failure.message}`);
 }
 
-function refused(reason: RefusalReason, message: string): Handshake {
-  return { kind: "refused", refusal: { reason, message } };
+function rejected(reason: RejectionReason, message: string): Handshake {
+  return { kind: "rejected", rejection: { reason, message } };
 }
 
-/** One handshake of the past: which process answered, and what it declared differently than the one before. */
+/** A past handshake and its changes from the one before. */
 export interface HandshakeRecord {
   /** Wall clock. */
   readonly atMs: number;
@@ -61,55 +59,46 @@ export interface HandshakeRecord {
 }
 
 const KEPT = 10;
-/** A provider that turns into another one altogether has hundreds. */
+/** A completely different provider has hundreds. */
 const MAX_CHANGES = 20;
 
-/** The last handshakes of one provider, newest first. */
 export class HandshakeHistory {
-  #last: ProviderInfo | undefined;
-  #records: readonly HandshakeRecord[] = [];
+  last: ProviderInfo | undefined;
+  /** Newest first. */
+  records: readonly HandshakeRecord[] = [];
 
-  get last(): ProviderInfo | undefined {
-    return this.#last;
-  }
-
-  get records(): readonly HandshakeRecord[] {
-    return this.#records;
-  }
-
-  /** Answers what differs from the handshake before. */
-  note(info: ProviderInfo, atMs: number): readonly InfoChange[] {
-    const all = this.#last === undefined ? [] : infoChanges(this.#last, info);
-    const told = all.slice(0, MAX_CHANGES).map(changeText);
-    const changes = all.length > MAX_CHANGES ? [...told, `${all.length - MAX_CHANGES} more`] : told;
+  /** Returns the changes from the handshake before. */
+  record(info: ProviderInfo, atMs: number): readonly InfoChange[] {
+    const all = this.last === undefined ? [] : infoChanges(this.last, info);
+    const shown = all.slice(0, MAX_CHANGES).map(changeText);
+    const changes = all.length > MAX_CHANGES ? [...shown, `${all.length - MAX_CHANGES} more`] : shown;
     const { version, bootId } = info;
-    this.#records = [{ atMs, version, bootId, changes }, ...this.#records].slice(0, KEPT);
-    this.#last = info;
+    this.records = [{ atMs, version, bootId, changes }, ...this.records].slice(0, KEPT);
+    this.last = info;
     return all;
   }
 }
 
-/** One thing that a provider declares differently than before. */
+/** A changed declaration of a provider. */
 export interface InfoChange {
-  /** `capabilities.loadBalancers.sourceRanges`; of a whole group that came or went, its name: `capabilities.routes`. */
+  /** `capabilities.loadBalancers.sourceRanges`; for an added or removed group its name: `capabilities.routes`. */
   readonly path: string;
   /** JSON text; undefined: not declared. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** What differs between two handshakes besides the boot id, by path. */
+/** Changes between two handshakes by path, without the boot ID. */
 export function infoChanges(before: ProviderInfo, after: ProviderInfo): readonly InfoChange[] {
   const apart = { bootId: undefined, diagnostics: undefined };
   return compare({ ...before, ...apart }, { ...after, ...apart }, "");
 }
 
-/** One line for people. */
 export function changeText({ path, before = "absent", after = "absent" }: InfoChange): string {
   return `${path}: ${before} -> ${after}`;
 }
 
-/** A list is one value: what comes or goes in it is seen best side by side. */
+/** A list is one value, so that its changes are shown side by side. */
 function compare(before: unknown, after: unknown, path: string): readonly InfoChange[] {
   const [old, now] = [entriesOf(before), entriesOf(after)];
   if (old === undefined || now === undefined) {

@@ -1,22 +1,22 @@
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
 import { type ScopeChange, scopeMessage } from "./state.ts";
-import { type InfoChange, type Refusal, changeText } from "./handshake.ts";
+import { type InfoChange, type Rejection, changeText } from "./handshake.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import { notReadyMessage, type ProviderStatus } from "../model/status.ts";
 
 export interface ConnectionLogDeps {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Between two lines about the same obstacle. */
+  /** Interval of lines about the same problem. */
   readonly repeatMs: number;
 }
 
-/** What an operator reads of one connection: each change once, an obstacle that stays now and then. */
+/** Logs the changes of one connection once, and persistent problems at intervals. */
 export class ConnectionLog {
   readonly #deps: ConnectionLogDeps;
   #reason = "";
-  #saidAtMs = Number.NEGATIVE_INFINITY;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
   #cloudReady = true;
   #tlsProblem: string | undefined;
   #shortLife: string | undefined;
@@ -25,28 +25,28 @@ export class ConnectionLog {
     this.#deps = deps;
   }
 
-  refused({ reason, message }: Refusal): void {
+  rejected({ reason, message }: Rejection): void {
     const nowMs = this.#deps.clock.monotonicMs();
-    if (reason === this.#reason && nowMs - this.#saidAtMs < this.#deps.repeatMs) return;
+    if (reason === this.#reason && nowMs - this.#loggedAtMs < this.#deps.repeatMs) return;
     this.#reason = reason;
-    this.#saidAtMs = nowMs;
+    this.#loggedAtMs = nowMs;
     this.#deps.log.warn("Could not connect to provider; retrying", { reason, detail: message });
   }
 
-  /** `changes`: since the handshake before. */
+  /** `changes` from the handshake before. */
   accepted(info: ProviderInfo, changes: readonly InfoChange[]): void {
     const { log } = this.#deps;
     this.#reason = "";
     const { name, version, bootId, scopeId } = info;
     log.info("Connected to provider", { providerName: name, version, bootId, scopeId });
-    this.#tellChanges(changes);
+    this.#logChanges(changes);
     for (const { severity, reason, summary } of info.diagnostics) {
       log[severity === "info" ? "info" : "warn"]("Provider diagnostic", { reason, summary });
     }
   }
 
-  /** What an upgrade took away may be what Services of the cluster ask for. */
-  #tellChanges(changes: readonly InfoChange[]): void {
+  /** Services may use a removed feature. */
+  #logChanges(changes: readonly InfoChange[]): void {
     if (changes.length === 0) return;
     const disappeared = changes.filter(({ after }) => after === undefined).map(({ path }) => path);
     const appeared = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
@@ -72,7 +72,7 @@ export class ConnectionLog {
     this.#deps.log.warn("Provider is called without TLS", { address, detail: why });
   }
 
-  /** undefined: nothing is wrong with them. */
+  /** undefined: the files are usable. */
   tlsFiles(problem: string | undefined): void {
     if (problem !== undefined && problem !== this.#tlsProblem)
       this.#deps.log.warn("Could not use the changed TLS files of provider; the connection is kept", {
@@ -81,7 +81,7 @@ export class ConnectionLog {
     this.#tlsProblem = problem;
   }
 
-  /** undefined: the one that we show ends at no time soon. */
+  /** undefined: our certificate does not expire soon. */
   certificate(shortLife: string | undefined): void {
     if (shortLife !== undefined && shortLife !== this.#shortLife)
       this.#deps.log.warn("The client certificate for provider has expired or expires soon", { detail: shortLife });

@@ -5,9 +5,13 @@ import { type Socket, connect, connect as connectTcp, isIP } from "node:net";
 import { type TLSSocket, checkServerIdentity, connect as connectTls } from "node:tls";
 import type { ProviderAddress, TlsMaterial } from "./address.ts";
 
-/** What is wrong with a host that no gRPC connection comes about with. */
-export interface RemoteFinding {
+/** Why no gRPC connection is established. */
+export interface Finding {
   readonly reason:
+    | "SocketMissing"
+    | "SocketConnectionRefused"
+    | "SocketPermissionDenied"
+    | "NotASocket"
     | "HostNotFound"
     | "ConnectionRefused"
     | "HostUnreachable"
@@ -18,14 +22,14 @@ export interface RemoteFinding {
     | "ClientCertificateRejected"
     | "NotTLS"
     | "NotGRPC";
-  /** What is wrong, where, and what to do; one line. */
+  /** One line: the problem, where, and how to fix it. */
   readonly message: string;
 }
 
-/** Whom to look at, and how we would speak with it. */
+/** The host and our side of the connection. */
 export interface RemoteProbe {
   readonly address: Extract<ProviderAddress, { readonly kind: "tcp" }>;
-  /** As an operator wrote it, for messages. */
+  /** The configured address, for messages. */
   readonly shown: string;
   /** undefined: plaintext. */
   readonly material: TlsMaterial | undefined;
@@ -33,11 +37,11 @@ export interface RemoteProbe {
   readonly timeoutMs: number;
 }
 
-/** Alerts of OpenSSL that speak of a certificate which was shown, or was not: ours. */
-const CLIENT_REFUSED = /^ERR_SSL_.*(?:CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)/;
+/** OpenSSL alerts that reject our certificate. */
+const CLIENT_REJECTED = /^ERR_SSL_.*(?:CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)/;
 
-/** Looks why nothing connects to a host; undefined when a gRPC server could well be there. Never rejects. */
-export async function probeRemote(probe: RemoteProbe): Promise<RemoteFinding | undefined> {
+/** Diagnoses a host; undefined: a gRPC server may be there. Never rejects. */
+export async function probeRemote(probe: RemoteProbe): Promise<Finding | undefined> {
   const { address, shown, material, timeoutMs } = probe;
   const found = await lookup(address.host).catch((error: unknown) => codeOf(error));
   if (typeof found === "string") return hostNotFound(probe, found);
@@ -52,15 +56,15 @@ export async function probeRemote(probe: RemoteProbe): Promise<RemoteFinding | u
     secure.destroy();
     return notGrpc(shown);
   }
-  // In TLS 1.3 a client is done before the server has looked at its certificate: a refusal is an end right after.
-  return (await speaksHttp2(secure, timeoutMs)) ? undefined : clientRefused(shown);
+  // In TLS 1.3 the client finishes before the server checks its certificate: a rejection closes the connection afterwards.
+  return (await speaksHttp2(secure, timeoutMs)) ? undefined : clientRejected(shown);
 }
 
-/** A socket to that IP address of the host, or what is wrong. */
-function connected(probe: RemoteProbe, host: string): Promise<Socket | RemoteFinding> {
+/** A socket to that IP address, or the problem. */
+function connected(probe: RemoteProbe, host: string): Promise<Socket | Finding> {
   return new Promise((resolve) => {
     const socket = connectTcp({ host, port: probe.address.port });
-    const finish = (result: Socket | RemoteFinding): void => {
+    const finish = (result: Socket | Finding): void => {
       clearTimeout(timer);
       if (result !== socket) socket.destroy();
       resolve(result);
@@ -71,7 +75,7 @@ function connected(probe: RemoteProbe, host: string): Promise<Socket | RemoteFin
   });
 }
 
-function secured(probe: RemoteProbe, material: TlsMaterial, socket: Socket): Promise<TLSSocket | RemoteFinding> {
+function secured(probe: RemoteProbe, material: TlsMaterial, socket: Socket): Promise<TLSSocket | Finding> {
   const { address, serverName, shown, timeoutMs } = probe;
   const name = serverName ?? address.host;
   return new Promise((resolve) => {
@@ -80,7 +84,7 @@ function secured(probe: RemoteProbe, material: TlsMaterial, socket: Socket): Pro
     const checked = (_host: string, certificate: Parameters<typeof checkServerIdentity>[1]): Error | undefined =>
       checkServerIdentity(name, certificate);
     const secure = connectTls({ socket, ca, cert, key, ...sni, checkServerIdentity: checked, ALPNProtocols: ["h2"] });
-    const finish = (result: TLSSocket | RemoteFinding): void => {
+    const finish = (result: TLSSocket | Finding): void => {
       clearTimeout(timer);
       if (result !== secure) secure.destroy();
       resolve(result);
@@ -88,113 +92,96 @@ function secured(probe: RemoteProbe, material: TlsMaterial, socket: Socket): Pro
     const timer = setTimeout(() => finish(notTls(shown, "ETIMEDOUT")), timeoutMs);
     secure.once("secureConnect", () => finish(secure));
     secure.on("error", (error) => finish(tlsFinding(probe, name, error)));
-    secure.once("close", () => finish(clientRefused(shown)));
+    secure.once("close", () => finish(clientRejected(shown)));
   });
 }
 
-function tlsFinding({ shown }: RemoteProbe, name: string, error: Error): RemoteFinding {
+function tlsFinding({ shown }: RemoteProbe, name: string, error: Error): Finding {
   const code = codeOf(error);
   switch (code) {
     case "CERT_HAS_EXPIRED":
-    case "CERT_NOT_YET_VALID":
-      return {
-        reason: "CertificateExpired",
-        message: `${shown}: the provider's certificate, or its authority's, is not valid at this time (${code}); renew it, and compare the clocks of both machines`,
-      };
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return {
-        reason: "CertificateNameMismatch",
-        message: `${shown}: the provider's certificate is not for "${name}"; give it that name, or say in server-name= which one it has`,
-      };
-    case "INVALID_PURPOSE":
-      return {
-        reason: "CertificateUsageMismatch",
-        message: `${shown}: the provider's certificate, or its authority's, is not for this use (${code}); sign the provider's for server use (extended key usage serverAuth) by an authority that may sign`,
-      };
+    case "CERT_NOT_YET_VALID": {
+      const problem = `the certificate of the provider or its CA is not valid at this time (${code})`;
+      return finding("CertificateExpired", `${shown}: ${problem}; renew it, and compare the clocks of both machines`);
+    }
+    case "ERR_TLS_CERT_ALTNAME_INVALID": {
+      const problem = `the provider's certificate is not for "${name}"`;
+      return finding("CertificateNameMismatch", `${shown}: ${problem}; add that name, or set server-name= to its name`);
+    }
+    case "INVALID_PURPOSE": {
+      const problem = `the certificate of the provider or its CA does not allow this use (${code})`;
+      const fix = "issue the provider's for server use (extended key usage serverAuth) by a CA that may sign";
+      return finding("CertificateUsageMismatch", `${shown}: ${problem}; ${fix}`);
+    }
     case "ECONNRESET":
     case "EPIPE":
-      return clientRefused(shown);
+      return clientRejected(shown);
   }
-  if (CLIENT_REFUSED.test(code)) return clientRefused(shown);
+  if (CLIENT_REJECTED.test(code)) return clientRejected(shown);
   if (code === "EPROTO" || code.startsWith("ERR_SSL_")) return notTls(shown, code);
-  return {
-    reason: "CertificateUntrusted",
-    message: `${shown}: the provider's certificate is signed by no authority of ca= (${code}); put the authority that signed it into that file`,
-  };
+  const problem = `no CA certificate in ca= signed the provider's certificate (${code})`;
+  return finding("CertificateUntrusted", `${shown}: ${problem}; add the CA certificate to that file`);
 }
 
-function hostNotFound({ address, shown }: RemoteProbe, code: string): RemoteFinding {
-  return {
-    reason: "HostNotFound",
-    message: `${shown}: no address is known for the name ${address.host} (${code}); check the name, and the DNS of this pod`,
-  };
+function finding(reason: Finding["reason"], message: string): Finding {
+  return { reason, message };
 }
 
-function unreachable({ shown }: RemoteProbe, code: string): RemoteFinding {
+function hostNotFound({ address, shown }: RemoteProbe, code: string): Finding {
+  const message = `${shown}: the name ${address.host} does not resolve (${code}); check the name and the DNS of this pod`;
+  return finding("HostNotFound", message);
+}
+
+function unreachable({ shown }: RemoteProbe, code: string): Finding {
   if (code === "ECONNREFUSED") {
-    return {
-      reason: "ConnectionRefused",
-      message: `${shown}: the host is there and nothing listens on that port; is the provider running, and is the port right?`,
-    };
+    const problem = "the host is up, but nothing listens on that port";
+    return finding("ConnectionRefused", `${shown}: ${problem}; is the provider running, and is the port right?`);
   }
-  return {
-    reason: "HostUnreachable",
-    message: `${shown} cannot be reached (${code}); check routes, firewalls and network policies between this pod and the provider`,
-  };
+  const fix = "check routes, firewalls and network policies between this pod and the provider";
+  return finding("HostUnreachable", `${shown} cannot be reached (${code}); ${fix}`);
 }
 
-function clientRefused(shown: string): RemoteFinding {
-  return {
-    reason: "ClientCertificateRejected",
-    message: `${shown} closed the connection once it had seen our certificate; it must be signed by an authority that the provider knows (CLOUD_PROVIDER_TLS_CLIENT_CA_FILE), for client use, and be valid`,
-  };
+function clientRejected(shown: string): Finding {
+  const need = "it must be valid, for client use, and signed by a CA that the provider trusts";
+  const message = `${shown} closed the connection after it received our certificate; ${need} (CLOUD_PROVIDER_TLS_CLIENT_CA_FILE)`;
+  return finding("ClientCertificateRejected", message);
 }
 
-function notTls(shown: string, code: string): RemoteFinding {
-  return {
-    reason: "NotTLS",
-    message: `${shown} answers, but not with TLS 1.2 or newer (${code}); check the port, and that the provider serves with its certificate`,
-  };
+function notTls(shown: string, code: string): Finding {
+  const fix = "check the port, and that the provider serves with its certificate";
+  return finding("NotTLS", `${shown} responds, but not with TLS 1.2 or newer (${code}); ${fix}`);
 }
 
-function notGrpc(shown: string): RemoteFinding {
-  return {
-    reason: "NotGRPC",
-    message: `${shown} answers but is not a gRPC server; check that the address is the provider's`,
-  };
+function notGrpc(shown: string): Finding {
+  return finding("NotGRPC", `${shown} responds but is not a gRPC server; check that the address is the provider's`);
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }
 
-/** What is wrong with a socket that no gRPC connection comes about with. */
-export interface SocketFinding {
-  readonly reason: "SocketMissing" | "SocketConnectionRefused" | "SocketPermissionDenied" | "NotASocket" | "NotGRPC";
-  /** What is wrong, where, and what to do; one line. */
-  readonly message: string;
-}
-
-/** Looks why nothing connects to the socket at `path`; undefined when a gRPC server could well be there. Never rejects. */
-export async function probeSocket(path: string, userId: number | undefined): Promise<SocketFinding | undefined> {
+/** Diagnoses the socket at `path`; undefined: a gRPC server may be there. Never rejects. */
+export async function probeSocket(path: string, userId: number | undefined): Promise<Finding | undefined> {
   const connected = await statProblem(path, userId).then((problem) => problem ?? tryConnect(path, userId));
   if (!("destroy" in connected)) return connected;
   if (await speaksHttp2(connected)) return undefined;
-  const message = `${path} answers but is not a gRPC server; check that the address is the provider's socket`;
-  return { reason: "NotGRPC", message };
+  return finding(
+    "NotGRPC",
+    `${path} responds but is not a gRPC server; check that the address is the provider's socket`,
+  );
 }
 
-async function statProblem(path: string, userId: number | undefined): Promise<SocketFinding | undefined> {
+async function statProblem(path: string, userId: number | undefined): Promise<Finding | undefined> {
   try {
     const stats = await lstat(path);
     if (stats.isSocket() || stats.isSymbolicLink()) return undefined;
-    return { reason: "NotASocket", message: `${path} is not a socket; check the provider's address` };
+    return finding("NotASocket", `${path} is not a socket; check the provider's address`);
   } catch (error) {
     return findingOf(error, path, userId);
   }
 }
 
-function tryConnect(path: string, userId: number | undefined): Promise<Socket | SocketFinding> {
+function tryConnect(path: string, userId: number | undefined): Promise<Socket | Finding> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket));
@@ -202,33 +189,24 @@ function tryConnect(path: string, userId: number | undefined): Promise<Socket | 
   });
 }
 
-function findingOf(error: unknown, path: string, userId: number | undefined): SocketFinding {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return {
-        reason: "SocketMissing",
-        message: `${path} does not exist; is the provider running, and do both containers mount the same directory?`,
-      };
-    case "EACCES":
-    case "EPERM":
-      return {
-        reason: "SocketPermissionDenied",
-        message: `${path}: permission denied for user ${userId}; give the socket and its directory a group that this process has (fsGroup)`,
-      };
-    default:
-      return {
-        reason: "SocketConnectionRefused",
-        message: `${path} exists but no process serves it (${String(code)}); is the provider running?`,
-      };
+function findingOf(error: unknown, path: string, userId: number | undefined): Finding {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "undefined";
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    const fix = "is the provider running, and do both containers mount the same directory?";
+    return finding("SocketMissing", `${path} does not exist; ${fix}`);
   }
+  if (code === "EACCES" || code === "EPERM") {
+    const fix = "give the socket and its directory a group of this process (fsGroup)";
+    return finding("SocketPermissionDenied", `${path}: permission denied for user ${userId}; ${fix}`);
+  }
+  const problem = `exists but no process serves it (${code})`;
+  return finding("SocketConnectionRefused", `${path} ${problem}; is the provider running?`);
 }
 
-/** How long a server may take to show that it speaks HTTP/2; a gRPC server does at once. */
+/** Time limit for the HTTP/2 settings; a gRPC server sends them immediately. */
 const HTTP2_TIMEOUT_MS = 1000;
 
-/** Whether the other end of a connected socket speaks HTTP/2; the socket is closed after. */
+/** Whether the peer speaks HTTP/2; closes the socket. */
 function speaksHttp2(socket: Socket, timeoutMs = HTTP2_TIMEOUT_MS): Promise<boolean> {
   return new Promise((resolve) => {
     const session: ClientHttp2Session = connectHttp2("http://localhost", { createConnection: () => socket });

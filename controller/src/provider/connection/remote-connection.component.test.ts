@@ -86,7 +86,7 @@ describe("ProviderConnection to another host", () => {
     const { port } = await serve(ServerCredentials.createInsecure());
     const sidecar = connect(port);
     await harness.ready(sidecar);
-    expect(sidecar.warnings).toEqual([`calls to tcp://127.0.0.1:${port} go in plaintext (--provider-plaintext)`]);
+    expect(sidecar.warnings).toEqual([`calls to tcp://127.0.0.1:${port} are in plaintext (--provider-plaintext)`]);
     expect(harness.log.lines.map(({ message }) => message)).toContain("Provider is called without TLS");
   });
 
@@ -97,7 +97,7 @@ describe("ProviderConnection to another host", () => {
       server: "server-2",
       tls: {},
       reason: "CertificateUntrusted",
-      text: "is signed by no authority of ca=",
+      text: "no CA certificate in ca= signed",
     },
     {
       title: "for another name",
@@ -111,7 +111,7 @@ describe("ProviderConnection to another host", () => {
       server: "client",
       tls: {},
       reason: "CertificateUsageMismatch",
-      text: "sign the provider's for server use",
+      text: "issue the provider's for server use",
     },
     {
       title: "that refuses ours",
@@ -160,7 +160,7 @@ describe("ProviderConnection to another host", () => {
   test("says that a name has no address", async () => {
     expect(await refusal(connect(1, files(), "nowhere.invalid"))).toMatchObject({
       name: "HostNotFound",
-      message: expect.stringContaining("no address is known for the name nowhere.invalid"),
+      message: expect.stringContaining("the name nowhere.invalid does not resolve"),
     });
   });
 
@@ -251,10 +251,10 @@ describe("ProviderConnection when its TLS files change", () => {
     await harness.ready(sidecar);
     await writeFile(join(harness.directory, "..data", "tls.key"), "torn");
     await eventually("the warning", () => sidecar.warnings.length > 0);
-    expect(sidecar.warnings[0]).toContain("the changed TLS files are not used");
+    expect(sidecar.warnings[0]).toContain("the changed TLS files are unusable");
     // Certificates that the provider does not take.
     await copyTo("client-2", "authority");
-    await eventually("the other warning", () => sidecar.warnings[0]?.includes("no connection comes about") === true);
+    await eventually("the other warning", () => sidecar.warnings[0]?.includes("no connection is established") === true);
     await copyTo("client", "authority");
     await eventually("no warning", () => sidecar.warnings.length === 0);
     expect(sidecar.health.ready).toBe(true);
@@ -284,7 +284,7 @@ test("ProviderConnection takes another host that is silent for gone, and connect
 
 test.each([
   ["more than 4 hours before", 5, []],
-  ["less than 4 hours before", 3, [expect.stringContaining("client.pem ends at 2126-")]],
+  ["less than 4 hours before", 3, [expect.stringContaining("client.pem expires at 2126-")]],
 ])("ProviderChannel warns %s its certificate ends", async (_title, hours, warnings) => {
   const { validToDate } = new X509Certificate(await readFile(fixture("client.pem")));
   const clock = new FakeClock(validToDate.getTime() - hours * 3_600_000);

@@ -10,17 +10,17 @@ export interface ChannelRenewalDeps {
   readonly channel: ProviderChannel;
   readonly clock: Clock;
   readonly log: ConnectionLog;
-  /** How often TLS files are read. */
+  /** Interval of reading the TLS files. */
   readonly intervalMs: number;
   readonly connectMs: number;
   readonly handshake: (caller: RpcCaller, signal: AbortSignal) => Promise<Handshake>;
-  /** Another channel is in use, and this is what its provider says. */
+  /** A new channel is in use; `info` is its handshake. */
   readonly onRenewed: (info: ProviderInfo) => void;
 }
 
 /**
- * Looks after the TLS files of a connection that stands, until `signal` aborts: with changed ones a second channel is made and shaken
- * hands over before it takes the first one's place, so that no call meets certificates that do not work.
+ * Watches the TLS files of a connection until `signal` aborts. Changed files get a second channel, which replaces the first after a
+ * successful handshake, so that no call meets unusable certificates.
  */
 export async function renewChannel(deps: ChannelRenewalDeps, signal: AbortSignal): Promise<void> {
   const { channel, clock, log, intervalMs } = deps;
@@ -30,26 +30,26 @@ export async function renewChannel(deps: ChannelRenewalDeps, signal: AbortSignal
     if (signal.aborted) return;
     const successor = await channel.successor();
     log.tlsFiles(channel.problem);
-    if (successor !== undefined) await tryOut(deps, successor, signal);
+    if (successor !== undefined) await test(deps, successor, signal);
   }
 }
 
-async function tryOut(deps: ChannelRenewalDeps, successor: Successor, signal: AbortSignal): Promise<void> {
+async function test(deps: ChannelRenewalDeps, successor: Successor, signal: AbortSignal): Promise<void> {
   const { log, connectMs, handshake, onRenewed } = deps;
   const { transport } = successor;
   try {
-    const isThere = await raceAbort(transport.connected(connectMs), signal);
-    const judged = isThere ? await handshake(transport, signal) : undefined;
-    if (judged?.kind === "accepted") {
+    const isConnected = await raceAbort(transport.connected(connectMs), signal);
+    const result = isConnected ? await handshake(transport, signal) : undefined;
+    if (result?.kind === "accepted") {
       successor.adopt();
       log.renewed();
-      return onRenewed(judged.info);
+      return onRenewed(result.info);
     }
-    const why = judged?.refusal.message ?? "no connection comes about with them";
-    successor.reject(why);
-    log.tlsFiles(why);
+    const problem = result?.rejection.message ?? "no connection is established with them";
+    successor.reject(problem);
+    log.tlsFiles(problem);
   } catch (error) {
-    successor.reject("the connection was lost meanwhile");
+    successor.reject("the connection was lost");
     if (!signal.aborted) throw error;
   }
 }

@@ -42,11 +42,11 @@ test.each<{
     ],
     want: "another scope",
   },
-  { it: "a provider that has not spoken of itself", said: undefined, want: "it has not said yet whether it is ready" },
+  { it: "a provider that has not spoken of itself", said: undefined, want: "its status is not known yet" },
   {
     it: "a word of the process before",
     said: status({ bootId: "boot-0" }),
-    want: "it has not said yet whether it is ready",
+    want: "its status is not known yet",
   },
   {
     it: "credentials at their end",
@@ -63,7 +63,7 @@ const starting: ConnectionState = { kind: "ready", info: info({ scopeId: "" }) }
 const lost: ConnectionState = { kind: "lost", info: info(), why: "the socket was closed" };
 const refused: ConnectionState = {
   kind: "refused",
-  refusal: { reason: "NotResponding", message: "it does not answer" },
+  rejection: { reason: "NotResponding", message: "it does not answer" },
 };
 const sick = status({
   ready: false,
@@ -85,10 +85,10 @@ describe("healthOf()", () => {
     { it: "a provider that is well", said: status(), isReady: true, want: [] },
     { it: "one that has not said how it is", isReady: true, want: [] },
     {
-      it: "one that has not answered yet",
+      it: "one that has not responded yet",
       state: { kind: "connecting" },
       isReady: false,
-      want: [{ name: "Connecting", message: "no answer to the handshake yet" }],
+      want: [{ name: "Connecting", message: "no response to the handshake yet" }],
     },
     {
       it: "one that is refused",
@@ -148,7 +148,7 @@ describe("healthOf()", () => {
         {
           name: "ScopeChanged",
           message:
-            'the provider now works in scope "project-2" and worked in "project-1" before; nothing is changed or deleted until its credentials are put right, or, if the new scope is meant, until somebody says so',
+            'the provider now works in scope "project-2" and worked in "project-1" before; nothing is changed or deleted until its credentials are fixed, or, if the new scope is intended, until somebody says so',
         },
         { name: "CloudNotReady", message: "Cloud: Down: 503" },
       ],
@@ -159,7 +159,7 @@ describe("healthOf()", () => {
 });
 
 test.each<{ state: ConnectionState; message: string }>([
-  { state: { kind: "connecting" }, message: "provider acme is not connected: no answer to the handshake yet" },
+  { state: { kind: "connecting" }, message: "provider acme is not connected: no response to the handshake yet" },
   { state: refused, message: "provider acme is not connected: it does not answer" },
   { state: lost, message: "provider acme is not connected: the socket was closed" },
   { state: ready, message: "provider acme is not connected" },

@@ -1,27 +1,27 @@
 import { ProviderError, contractError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import { type ProviderStatus, notReadyMessage } from "../model/status.ts";
-import type { Refusal, RefusalReason } from "./handshake.ts";
+import type { Rejection, RejectionReason } from "./handshake.ts";
 
-/** Where a connection is in its life. It always goes back to "ready" by itself once the cause is gone. */
+/** State of a connection. It returns to "ready" automatically once the cause is gone. */
 export type ConnectionState =
-  /** No answer yet, and nothing known to be wrong. */
+  /** No response yet, and no known problem. */
   | { readonly kind: "connecting" }
-  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "refused"; readonly rejection: Rejection }
   | { readonly kind: "ready"; readonly info: ProviderInfo }
-  /** Was ready a moment ago; the provider is probably being restarted. */
+  /** It was ready until now; the provider is probably restarting. */
   | { readonly kind: "lost"; readonly info: ProviderInfo; readonly why: string };
 
-/** What readyz shows of one provider. */
+/** The health of one provider for readyz. */
 export interface ProviderHealth {
-  /** Calls can be made. The cloud behind may still be down: see `reasons`. */
+  /** Calls are possible. The cloud may be unreachable: see `reasons`. */
   readonly ready: boolean;
   readonly reasons: readonly HealthReason[];
 }
 
 /** A label of metrics: never renamed. */
 export type HealthReasonName =
-  | RefusalReason
+  | RejectionReason
   | "Connecting"
   | "ConnectionLost"
   | "ScopeChanged"
@@ -30,14 +30,14 @@ export type HealthReasonName =
 
 export interface HealthReason {
   readonly name: HealthReasonName;
-  /** What is wrong, where, and what to do; one line. */
+  /** One line: the problem, where, and how to fix it. */
   readonly message: string;
 }
 
 /** proto/README.md INF-8. */
 const NO_SCOPE = "the provider has not reached its cloud yet";
 
-/** Failed status calls in a row before they count. */
+/** Failed status calls in a row that count as a problem. */
 const STATUS_FAILURES = 3;
 
 export function healthOf(
@@ -57,7 +57,7 @@ export function healthOf(
   return { ready: state.kind === "ready", reasons };
 }
 
-/** Why a provider's "absent" is not to be believed now; undefined: no reason known. */
+/** Why a provider's absence reports must be ignored; undefined: they are trusted. */
 export function untrustedReason(
   { reasons }: ProviderHealth,
   status: ProviderStatus | undefined,
@@ -66,21 +66,21 @@ export function untrustedReason(
 ): string | undefined {
   const [reason] = reasons;
   if (reason !== undefined) return reason.message;
-  if (status === undefined || status.bootId !== bootId) return "it has not said yet whether it is ready";
+  if (status === undefined || status.bootId !== bootId) return "its status is not known yet";
   const { credentialsExpireTimeMs } = status;
   return credentialsExpireTimeMs !== undefined && credentialsExpireTimeMs <= nowMs
     ? "its credentials have expired"
     : undefined;
 }
 
-/** The error of a call that is not sent because there is nobody to take it. */
+/** The error of a call without a connection. */
 export function notConnectedError(provider: string, state: ConnectionState): ProviderError {
   const why = state.kind === "ready" ? "" : `: ${reasonOf(state).message}`;
   const message = `provider ${provider} is not connected${why}`;
   return new ProviderError({ code: "UNAVAILABLE", message, isReportedElsewhere: true });
 }
 
-/** The error of calls that are not sent because the provider cannot know yet in which scope they would act; undefined: it does. */
+/** The error of calls before the provider knows its scope; undefined: it does. */
 export function startingError(
   provider: string,
   info: ProviderInfo,
@@ -92,7 +92,7 @@ export function startingError(
 }
 
 export function scopeMessage({ confirmed, current, remedy }: ScopeChange): string {
-  return `the provider now works in scope "${current}" and worked in "${confirmed}" before; nothing is changed or deleted until its credentials are put right, or, if the new scope is meant, until ${remedy}`;
+  return `the provider now works in scope "${current}" and worked in "${confirmed}" before; nothing is changed or deleted until its credentials are fixed, or, if the new scope is intended, until ${remedy}`;
 }
 
 function cloudProblem(state: ConnectionState, status: ProviderStatus | undefined): string | undefined {
@@ -104,67 +104,60 @@ function cloudProblem(state: ConnectionState, status: ProviderStatus | undefined
 function reasonOf(state: Exclude<ConnectionState, { kind: "ready" }>): HealthReason {
   switch (state.kind) {
     case "connecting":
-      return { name: "Connecting", message: "no answer to the handshake yet" };
+      return { name: "Connecting", message: "no response to the handshake yet" };
     case "refused":
-      return { name: state.refusal.reason, message: state.refusal.message };
+      return { name: state.rejection.reason, message: state.rejection.message };
     case "lost":
       return { name: "ConnectionLost", message: state.why };
   }
   return state satisfies never;
 }
 
-/** A provider that was confirmed to work in one account, project or region, and now says it works in another. */
+/** A provider that worked in a confirmed account, project or region and now works in another. */
 export interface ScopeChange {
   readonly confirmed: string;
   readonly current: string;
-  /** What an operator does if the current one is meant. */
+  /** How an operator accepts the current scope. */
   readonly remedy: string;
 }
 
 /** How an operator accepts another scope. */
 export type ScopeRemedy = (current: string) => string;
 
-/**
- * Remembers in which scope a provider may change things: the one that is written down, else the first one seen. Whoever writes it
- * down outlives this process; without, another process begins anew.
- */
+/** Stores the scope in which a provider may change things: the stored one, else the first one seen. Without storage, a new process starts again. */
 export class ScopeGuard {
   readonly #remedy: ScopeRemedy;
-  #confirmed: string | undefined;
+  /** To be stored; undefined: unknown. */
+  confirmed: string | undefined;
   #current: string | undefined;
-  #written: string | undefined;
+  #stored: string | undefined;
 
   constructor(remedy: ScopeRemedy) {
     this.#remedy = remedy;
   }
 
-  /** What is to be written down; undefined: nothing known yet. */
-  get confirmed(): string | undefined {
-    return this.#confirmed;
-  }
-
-  /** Present while the scope is not trusted: nothing may be changed, and no absence be believed. */
+  /** Present while changes and absence reports are rejected. */
   get change(): ScopeChange | undefined {
-    const confirmed = this.#confirmed;
+    const { confirmed } = this;
     const current = this.#current;
     if (confirmed === undefined || current === undefined || confirmed === current) return undefined;
     return { confirmed, current, remedy: this.#remedy(current) };
   }
 
-  /** An empty scope says nothing: the provider has not reached its cloud yet. */
+  /** An empty scope is ignored: the provider has not reached its cloud yet. */
   see(scopeId: string): void {
     if (scopeId === "") return;
-    this.#confirmed ??= scopeId;
+    this.confirmed ??= scopeId;
     this.#current = scopeId;
   }
 
   /**
-   * What is written down, each time it is read; "" is nothing. It counts more than what this process saw first: that may be a process
-   * with the wrong credentials. Taken away by an operator, it accepts whatever is.
+   * The stored scope, each time it is read; "": none. It takes precedence over the scope that this process saw first, which may be due to
+   * wrong credentials. If an operator removes it, the current scope is accepted.
    */
-  recall(written: string): void {
-    if (written === (this.#written ?? "")) return;
-    this.#written = written === "" ? undefined : written;
-    this.#confirmed = this.#written ?? this.#current;
+  recall(stored: string): void {
+    if (stored === (this.#stored ?? "")) return;
+    this.#stored = stored === "" ? undefined : stored;
+    this.confirmed = this.#stored ?? this.#current;
   }
 }

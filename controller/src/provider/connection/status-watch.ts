@@ -6,34 +6,34 @@ import { asProviderError, isProviderError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { ProviderStatus } from "../model/status.ts";
 
-/** Wait after the first status that is not ready; it doubles from there. */
+/** Delay after the first status that is not ready; it doubles. */
 const FIRST_WAIT_MS = 1000;
 
-/** Status calls without answer after which another host is taken for gone: nothing tells of a peer that lost its power or its route. */
+/** Unanswered status calls after which another host counts as gone: a lost power supply or route causes no error. */
 const SILENT_CALLS = 2;
 
 export interface StatusWatchDeps {
   readonly clock: Clock;
   readonly log: Pick<ConnectionLog, "status" | "statusFailed">;
-  /** Between two calls while the provider is ready, and while it is not, at the most. proto/README.md STA-1. */
+  /** Interval while the provider is ready, and longest interval while it is not. proto/README.md STA-1. */
   readonly readyMs: number;
   readonly notReadyMs: number;
   readonly ask: (info: ProviderInfo, signal: AbortSignal) => Promise<ProviderStatus>;
-  /** The cloud can be used again. */
+  /** The cloud is usable again. */
   readonly onRecovered: (info: ProviderInfo) => void;
-  /** The handshake is out of date, with why. */
+  /** The handshake is outdated for that reason. */
   readonly onOutdated: (why: string) => void;
-  /** Nothing has been heard for a while. */
   readonly onSilent: () => void;
 }
 
-/** Asks a provider after its health for as long as it is connected, and remembers over connections what it said last. */
+/** Polls a provider's status while it is connected, and keeps the last one across connections. */
 export class StatusWatch {
   readonly #deps: StatusWatchDeps;
-  #last: ProviderStatus | undefined;
-  #failures = 0;
-  /** A status said that the cloud cannot be used, or failed, since the cloud last could be. */
-  #wasUnwell = false;
+  last: ProviderStatus | undefined;
+  /** Failed calls in a row. */
+  failures = 0;
+  /** The last status was not ready or failed. */
+  #wasUnready = false;
   #isWanted = false;
   #hurry: () => void = () => undefined;
 
@@ -41,38 +41,24 @@ export class StatusWatch {
     this.#deps = deps;
   }
 
-  get last(): ProviderStatus | undefined {
-    return this.#last;
-  }
-
-  /** Calls that failed in a row. */
-  get failures(): number {
-    return this.#failures;
-  }
-
-  /** An answer of another kind has shown that the provider is there. */
-  heard(): void {
-    this.#failures = 0;
-  }
-
-  /** Asks at once, or as soon as the provider allows, rather than when it is time. */
+  /** Polls as soon as the provider allows. */
   askSoon(): void {
     this.#isWanted = true;
     this.#hurry();
   }
 
-  /** Asks until `signal` aborts; `info` is of the handshake that holds meanwhile. */
+  /** Polls until `signal` aborts; `info` is the current handshake. */
   async run(info: ProviderInfo, signal: AbortSignal): Promise<void> {
     const { clock, readyMs, notReadyMs } = this.#deps;
-    // A cloud that is not reached at first often is a moment later.
+    // A cloud that is unreachable at first is often reachable soon after.
     const notReady = new Backoff({ initialMs: FIRST_WAIT_MS, maxMs: notReadyMs }, () => 0);
     while (!signal.aborted) {
       this.#isWanted = false;
       await this.#ask(info, signal);
-      const isWell = this.#failures === 0 && this.#last?.ready === true;
-      if (isWell) notReady.reset();
+      const isReady = this.failures === 0 && this.last?.ready === true;
+      if (isReady) notReady.reset();
       const leastMs = info.limits.minStatusIntervalMs;
-      const waitMs = Math.max(isWell ? readyMs : notReady.nextMs(), leastMs);
+      const waitMs = Math.max(isReady ? readyMs : notReady.nextMs(), leastMs);
       await sleep(leastMs, signal, clock).catch(() => undefined);
       if (!this.#isWanted) await this.#nap(waitMs - leastMs, signal);
     }
@@ -88,18 +74,18 @@ export class StatusWatch {
     const { ask, log } = this.#deps;
     try {
       const status = await ask(info, signal);
-      this.#last = status;
-      this.#failures = 0;
+      this.last = status;
+      this.failures = 0;
       log.status(status);
       this.#compare(info, status);
-      this.#wasUnwell = !status.ready;
+      this.#wasUnready = !status.ready;
     } catch (error) {
       if (signal.aborted) return;
-      this.#wasUnwell = true;
-      this.#failures++;
-      log.statusFailed(asProviderError(error), this.#failures);
+      this.#wasUnready = true;
+      this.failures++;
+      log.statusFailed(asProviderError(error), this.failures);
       const isSilent = isProviderError(error, "DEADLINE_EXCEEDED") || isProviderError(error, "UNAVAILABLE");
-      if (isSilent && this.#failures >= SILENT_CALLS) this.#deps.onSilent();
+      if (isSilent && this.failures >= SILENT_CALLS) this.#deps.onSilent();
     }
   }
 
@@ -109,6 +95,6 @@ export class StatusWatch {
     if (bootId !== info.bootId) onOutdated("the provider is another process than at the handshake");
     else if (scopeId !== "" && scopeId !== info.scopeId)
       onOutdated("the provider works in another scope than at the handshake");
-    else if (ready && this.#wasUnwell) onRecovered(info);
+    else if (ready && this.#wasUnready) onRecovered(info);
   }
 }

@@ -6,26 +6,25 @@ import type { Rpc, RpcCaller, RpcOptions, WireStatus, WireRecorder } from "../co
 import { messageOf } from "../../util/errors.ts";
 import { InterningReader, StringCache } from "../../util/string-cache.ts";
 
-/** Longest deadline ever set: longer ones overflow in some servers (proto/README.md TIM-1). */
+/** Longest deadline: longer ones overflow in some servers (proto/README.md TIM-1). */
 const MAX_TIMEOUT_MS = 3_600_000;
 
 export interface TransportOptions {
-  /** Operator's name of the provider, for messages. */
   readonly provider: string;
   readonly channel: ChannelParts;
   /** Sent with every call as `x-controller-version`. */
   readonly version: string;
-  /** Sees each call. @default nobody does */
+  /** Records each call. @default none */
   readonly recorder?: WireRecorder | undefined;
 }
 
-/** One connection to one provider: calls over it, and whether it is there. Connects again by itself. */
+/** One connection to one provider. Reconnects automatically. */
 export class GrpcTransport implements RpcCaller {
   readonly #options: TransportOptions;
   readonly #client: Client;
-  /** Zones, types and labels repeat on every machine, its name within it; thousands of machines are remembered. */
+  /** Zones, types and labels repeat on every instance, and names within an instance; thousands of instances are cached. */
   readonly #strings = new StringCache();
-  #underWay = 0;
+  #inFlight = 0;
   #isRetiring = false;
 
   constructor(options: TransportOptions) {
@@ -57,17 +56,17 @@ export class GrpcTransport implements RpcCaller {
           recorded?.end(statusOf(error, signal));
           if (error !== null) reject(this.#failure(rpc.name, error, options));
           else if (response === undefined)
-            reject(this.#failure(rpc.name, new Error("no message in the answer"), options));
+            reject(this.#failure(rpc.name, new Error("the response has no message"), options));
           else resolve(response);
         },
       );
-      this.#underWay++;
+      this.#inFlight++;
       const onAbort = (): void => call.cancel();
       signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 
-  /** Messages of a server stream until it ends, fails or the signal aborts. Never ends with success: contract streams do not. */
+  /** Messages of a server stream until it ends, fails or the signal aborts. Contract streams never end with success. */
   async *stream<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: Request,
@@ -107,34 +106,34 @@ export class GrpcTransport implements RpcCaller {
     }
   }
 
-  /** True once the connection stands; false after `timeoutMs`. Starts connecting when nothing does. */
+  /** True once connected; false after `timeoutMs`. Starts connecting if necessary. */
   connected(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       this.#client.waitForReady(Date.now() + timeoutMs, (error) => resolve(error === undefined));
     });
   }
 
-  /** Calls `notify` once when the connection that stands now breaks; at once when none stands. */
+  /** Calls `notify` once when the connection breaks; immediately when not connected. */
   onDisconnect(notify: () => void): void {
     const channel = this.#client.getChannel();
     if (channel.getConnectivityState(false) !== connectivityState.READY) return notify();
     channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => notify());
   }
 
-  /** Calls under way may fail. */
+  /** Calls in flight may fail. */
   close(): void {
     this.#client.close();
   }
 
-  /** Closes once the calls under way have ended, each by its deadline at the latest; no further one may be made. */
+  /** Closes after the calls in flight have ended. No further calls are allowed. */
   retire(): void {
     this.#isRetiring = true;
-    if (this.#underWay === 0) this.close();
+    if (this.#inFlight === 0) this.close();
   }
 
   #ended(): void {
-    this.#underWay--;
-    if (this.#isRetiring && this.#underWay === 0) this.close();
+    this.#inFlight--;
+    if (this.#isRetiring && this.#inFlight === 0) this.close();
   }
 
   #metadata({ requestId, traceparent }: RpcOptions): Metadata {
@@ -156,7 +155,7 @@ export class GrpcTransport implements RpcCaller {
   }
 
   #cancelled(name: string, { signal, requestId }: RpcOptions): ProviderError {
-    const message = `${this.#options.provider} ${name}: given up before it was sent`;
+    const message = `${this.#options.provider} ${name}: canceled before it was sent`;
     return new ProviderError({ code: "CANCELLED", message, requestId }, { cause: signal.reason });
   }
 }
@@ -170,15 +169,10 @@ function statusDetails(error: ServiceError): Uint8Array | undefined {
   return typeof details === "object" ? details : undefined;
 }
 
-/** Of a stream whose reader wants no more of it. */
-const LEFT: WireStatus = {
-  code: status.CANCELLED,
-  message: "left by its reader",
-  details: undefined,
-  isGivenUp: true,
-};
+/** The status of a stream that its reader has left. */
+const LEFT: WireStatus = { code: status.CANCELLED, message: "left by its reader", details: undefined, isGivenUp: true };
 
-/** null: with success. */
+/** null: success. */
 function statusOf(error: unknown, { aborted: isGivenUp }: AbortSignal): WireStatus {
   if (error === null) return { code: status.OK, message: "", details: undefined, isGivenUp };
   if (!isServiceError(error)) {

@@ -6,32 +6,27 @@ import { errorDomain } from "@cloudwire/proto/reasons";
 import { codeName, ProviderError, type ProviderErrorFields } from "../model/errors.ts";
 import { durationMs } from "./scalars.ts";
 
-/** A call that ended with a status other than OK, as the transport saw it. */
+/** A call that ended with a status other than OK. */
 export interface FailedCall {
-  /** What was called on whom, for the message: `acme BatchGetInstances`. */
+  /** Provider and method, for the message: `acme BatchGetInstances`. */
   readonly what: string;
   readonly code: number;
   readonly message: string;
-  /** Trailer `grpc-status-details-bin`, when there is one. */
+  /** Trailer `grpc-status-details-bin`. */
   readonly statusDetails: Uint8Array | undefined;
   readonly requestId: string;
   readonly cause: unknown;
 }
 
-/** The failed call as our error. Details that cannot be read count as none: then the transport said it. */
+/** Without readable details, the error is the transport's. */
 export function errorOfCall(call: FailedCall): ProviderError {
   const code = codeName(call.code);
   const details = readDetails(call.statusDetails);
-  const fields: ProviderErrorFields = {
-    code,
-    message: `${call.what}: ${label(code, details.reason)}: ${call.message}`,
-    requestId: call.requestId,
-    ...details,
-  };
-  return new ProviderError(fields, { cause: call.cause });
+  const message = `${call.what}: ${label(code, details.reason)}: ${call.message}`;
+  return new ProviderError({ code, message, requestId: call.requestId, ...details }, { cause: call.cause });
 }
 
-/** The error of one item inside an answer that succeeded. */
+/** The error of one item of a successful response. */
 export function errorOfItem(item: ItemError, what: string, requestId: string): ProviderError {
   const code = codeName(item.code);
   return new ProviderError({
@@ -50,10 +45,7 @@ function label(code: string, reason: string | undefined): string {
   return reason === undefined || reason === "" ? code : reason;
 }
 
-type Details = Pick<
-  ProviderErrorFields,
-  "reason" | "domain" | "retryAfterMs" | "fieldViolations" | "quotaViolations" | "metadata" | "cloudRequestIds"
->;
+type Details = Omit<ProviderErrorFields, "code" | "message" | "requestId">;
 
 function readDetails(bytes: Uint8Array | undefined): Details {
   if (bytes === undefined) return {};
@@ -62,7 +54,7 @@ function readDetails(bytes: Uint8Array | undefined): Details {
       return { ...read, ...readDetail(typeUrl.slice(typeUrl.lastIndexOf("/") + 1), value) };
     }, {});
   } catch {
-    // Bytes that are no Status were not made by a provider that keeps the contract.
+    // Not a Status: the provider violates the contract.
     return {};
   }
 }
@@ -84,7 +76,7 @@ function readDetail(typeName: string, value: Uint8Array): Details {
   }
 }
 
-/** Whatever a provider says, a wish is looked at again within half an hour, as one is that failed for good. */
+/** Upper bound of a provider's retry delay, the same as after final errors. */
 const MAX_WAIT_MS = 1_800_000;
 
 function waitMs(duration: Duration | undefined): number | undefined {
@@ -92,7 +84,7 @@ function waitMs(duration: Duration | undefined): number | undefined {
   return ms === undefined ? undefined : Math.min(MAX_WAIT_MS, Math.max(0, ms));
 }
 
-/** Key of ErrorInfo metadata under which providers put the cloud's own request ids, separated by commas. */
+/** Key of the cloud's request IDs, separated by commas, in ErrorInfo metadata. */
 const CLOUD_REQUEST_IDS = "cloud_request_ids";
 
 function cloudRequestIds(metadata: Readonly<Record<string, string>>): readonly string[] {

@@ -1,68 +1,41 @@
-import {
-  type Capabilities as WireCapabilities,
-  type GetProviderInfoRequest,
-  type GetProviderInfoResponse,
-  type GetProviderStatusResponse,
-  type InstanceCapabilities as WireInstances,
-  IpMode as WireIpMode,
-  Limits as WireLimits,
-  type ListCapability as WireList,
-  type LoadBalancerCapabilities as WireLoadBalancers,
-  LockScope as WireLockScope,
-  type RouteCapabilities as WireRoutes,
-  type VolumeCapabilities as WireVolumes,
-  type WatchCapability as WireWatch,
-} from "@cloudwire/proto/cloudprovider/v1/identity";
+import * as Wire from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
-import type {
-  Capabilities,
-  ClusterRef,
-  InstanceCapabilities,
-  IpFamily,
-  IpMode,
-  Limits,
-  ListCapability,
-  LoadBalancerCapabilities,
-  LockScope,
-  ProviderInfo,
-  RouteCapabilities,
-  VolumeCapabilities,
-  WatchCapability,
-} from "../model/info.ts";
+import { wordOf } from "@cloudwire/proto/words";
+import type * as Model from "../model/info.ts";
 import { callRatesFromProto, durationMs, ipFamilyFromProto, protocolFromProto, timeMs } from "./scalars.ts";
 import type { ProviderStatus } from "../model/status.ts";
 import { conditionFromProto, diagnosticFromProto } from "./load-balancer.ts";
 
-// What the contract says holds where a provider says nothing (proto/cloudprovider/v1/identity.proto).
+// Defaults of the contract (proto/cloudprovider/v1/identity.proto).
 const DEFAULT_CONSISTENCY_DELAY_MS = 60_000;
 const DEFAULT_SOFT_CALL_MS = 10_000;
 const DEFAULT_STATUS_INTERVAL_MS = 10_000;
 const DEFAULT_RESYNC_INTERVAL_MS = 60_000;
-/** What the contract demands of every provider. */
+/** Minimum that the contract requires. */
 const LEAST_RECEIVE_BYTES = 4_194_304;
 const DEFAULT_INLINE_NODES = 15_000;
 const DEFAULT_ROUTE_PAGE = 500;
 const DEFAULT_CONCURRENT_CHANGES = 10;
 
-/** Largest batch and page of the contract; a provider that claims more gets no more. */
+/** Largest batch and page of the contract. */
 const MAX_ITEMS = 1000;
 
 /** Longest soft_call_duration of the contract. */
 const MAX_SOFT_CALL_MS = 30_000;
 
-/** The contract this program speaks; the only major there is. */
+/** The only major version of the contract. */
 export const CONTRACT_MAJOR = 1;
 const CONTRACT_MINOR = 0;
 
 /** Program name in the handshake. */
 const CLIENT_NAME = "cloudwire-controller-manager";
 
-/** The handshake, of this program in that version. */
+/** The request of the handshake. */
 export function providerInfoRequest(
-  cluster: ClusterRef,
+  cluster: Model.ClusterRef,
   version: string,
   maxReceiveBytes: number,
-): GetProviderInfoRequest {
+): Wire.GetProviderInfoRequest {
   return {
     client: {
       name: CLIENT_NAME,
@@ -76,8 +49,8 @@ export function providerInfoRequest(
   };
 }
 
-/** The handshake's answer in our terms; what is not said gets the contract's default. Check {@link problemsOf} first. */
-export function providerInfoFromProto(wire: GetProviderInfoResponse): ProviderInfo {
+/** Fills in the contract's defaults. Check {@link problemsOf} first. */
+export function providerInfoFromProto(wire: Wire.GetProviderInfoResponse): Model.ProviderInfo {
   return {
     name: wire.name,
     version: wire.version,
@@ -97,7 +70,7 @@ export function providerInfoFromProto(wire: GetProviderInfoResponse): ProviderIn
   };
 }
 
-export function providerStatusFromProto(wire: GetProviderStatusResponse, receivedAtMs: number): ProviderStatus {
+export function providerStatusFromProto(wire: Wire.GetProviderStatusResponse, receivedAtMs: number): ProviderStatus {
   return {
     ready: wire.ready,
     bootId: wire.bootId,
@@ -116,8 +89,8 @@ export function providerStatusFromProto(wire: GetProviderStatusResponse, receive
   };
 }
 
-/** What makes the answer unusable, one phrase each. Lenient where a default is safe, strict where wrong objects could be touched. */
-export function problemsOf(wire: GetProviderInfoResponse): readonly string[] {
+/** Problems that make the response unusable. Lenient where a default is safe, strict where wrong objects could be changed. */
+export function problemsOf(wire: Wire.GetProviderInfoResponse): readonly string[] {
   const prefixes = wire.providerIdPrefixes;
   const empty: readonly (readonly [boolean, string])[] = [
     [wire.name === "", "name is empty"],
@@ -132,7 +105,7 @@ export function problemsOf(wire: GetProviderInfoResponse): readonly string[] {
   return [...empty.filter(([wrong]) => wrong).map(([, problem]) => problem), ...malformed];
 }
 
-function capabilities(wire: WireCapabilities | undefined): Capabilities {
+function capabilities(wire: Wire.Capabilities | undefined): Model.Capabilities {
   return {
     instances: mapDefined(wire?.instances, instances),
     loadBalancers: mapDefined(wire?.loadBalancers, loadBalancers),
@@ -141,7 +114,7 @@ function capabilities(wire: WireCapabilities | undefined): Capabilities {
   };
 }
 
-function instances(wire: WireInstances): InstanceCapabilities {
+function instances(wire: Wire.InstanceCapabilities): Model.InstanceCapabilities {
   return {
     maxBatchSize: batchSize(wire.maxBatchSize),
     list: mapDefined(wire.list, list),
@@ -153,54 +126,37 @@ function instances(wire: WireInstances): InstanceCapabilities {
   };
 }
 
-function loadBalancers(wire: WireLoadBalancers): LoadBalancerCapabilities {
+function loadBalancers(wire: Wire.LoadBalancerCapabilities): Model.LoadBalancerCapabilities {
   const protocols = wire.protocols.flatMap((protocol) => protocolFromProto(protocol) ?? []);
   return {
+    ...wire,
     list: mapDefined(wire.list, list),
     watch: mapDefined(wire.watch, watch),
-    nodeSets: wire.nodeSets,
-    updateNodes: wire.updateNodes,
-    validateOnly: wire.validateOnly,
     protocols: wire.protocols.length === 0 ? ["TCP"] : protocols,
-    mixedProtocols: wire.mixedProtocols,
     ipFamilies: ipFamilies(wire.ipFamilies),
-    dualStack: wire.dualStack,
-    sourceRanges: wire.sourceRanges,
-    requestedIp: wire.requestedIp,
-    sessionAffinity: wire.sessionAffinity,
-    externalTrafficPolicyLocal: wire.externalTrafficPolicyLocal,
-    deletionProtection: wire.deletionProtection,
-    ipModes: wire.ipModes.flatMap((mode) => ipMode(mode) ?? []),
-    classes: wire.classes,
+    ipModes: wire.ipModes.flatMap((mode) => wordOf(IP_MODES, mode) ?? []),
     maxPorts: orUndefined(wire.maxPorts),
     maxNodes: orUndefined(wire.maxNodes),
-    needsNodePorts: wire.needsNodePorts,
     maxConcurrentChanges: orUndefined(wire.maxConcurrentChanges) ?? DEFAULT_CONCURRENT_CHANGES,
-    lockScope: lockScope(wire.lockScope),
-    adopt: wire.adopt,
+    // An unknown scope gets the strictest one: one change at a time.
+    lockScope: wordOf(LOCK_SCOPES, wire.lockScope || Wire.LockScope.SERVICE) ?? "provider",
   };
 }
 
-function routes(wire: WireRoutes): RouteCapabilities {
+function routes(wire: Wire.RouteCapabilities): Model.RouteCapabilities {
   return {
+    ...wire,
     maxBatchSize: batchSize(wire.maxBatchSize),
     maxPageSize: Math.min(MAX_ITEMS, orUndefined(wire.maxPageSize) ?? DEFAULT_ROUTE_PAGE),
-    blackhole: wire.blackhole,
-    targetAddresses: wire.targetAddresses,
-    validateOnly: wire.validateOnly,
     ipFamilies: ipFamilies(wire.ipFamilies),
   };
 }
 
-function volumes(wire: WireVolumes): VolumeCapabilities {
-  return {
-    maxBatchSize: batchSize(wire.maxBatchSize),
-    csiDrivers: wire.csiDrivers,
-    inTreePlugins: wire.inTreePlugins,
-  };
+function volumes(wire: Wire.VolumeCapabilities): Model.VolumeCapabilities {
+  return { ...wire, maxBatchSize: batchSize(wire.maxBatchSize) };
 }
 
-function limits(wire: WireLimits = WireLimits.fromPartial({})): Limits {
+function limits(wire: Wire.Limits = Wire.Limits.fromPartial({})): Model.Limits {
   return {
     maxConcurrentCalls: Math.max(1, wire.maxConcurrentCalls),
     maxReceiveBytes: orUndefined(Number(wire.maxReceiveBytes)) ?? LEAST_RECEIVE_BYTES,
@@ -212,46 +168,31 @@ function limits(wire: WireLimits = WireLimits.fromPartial({})): Limits {
   };
 }
 
-function list(wire: WireList): ListCapability {
+function list(wire: Wire.ListCapability): Model.ListCapability {
   return { maxPageSize: batchSize(wire.maxPageSize), consistentSnapshot: wire.consistentSnapshot };
 }
 
-function watch(wire: WireWatch): WatchCapability {
+function watch(wire: Wire.WatchCapability): Model.WatchCapability {
   return { tokenRetentionMs: durationMs(wire.tokenRetention) ?? 0 };
 }
 
-/** A size within what the contract allows; a provider that says 0 takes one at a time. */
+/** A size within the contract's limit; 0 counts as 1. */
 function batchSize(size: number): number {
   return Math.min(MAX_ITEMS, Math.max(1, size));
 }
 
-function ipFamilies(wire: readonly WireIpFamily[]): readonly IpFamily[] {
+function ipFamilies(wire: readonly WireIpFamily[]): readonly Model.IpFamily[] {
   return wire.length === 0 ? ["IPv4"] : wire.flatMap((family) => ipFamilyFromProto(family) ?? []);
 }
 
-function ipMode(mode: WireIpMode): IpMode | undefined {
-  if (mode === WireIpMode.PROXY) return "Proxy";
-  return mode === WireIpMode.VIP ? "VIP" : undefined;
-}
-
-/** A scope that is newer than this program gets the narrowest: one change at a time. */
-function lockScope(scope: WireLockScope): LockScope {
-  switch (scope) {
-    case WireLockScope.UNSPECIFIED:
-    case WireLockScope.SERVICE:
-      return "service";
-    case WireLockScope.LOCK_KEY:
-      return "lockKey";
-    default:
-      return "provider";
-  }
-}
+const IP_MODES = { Proxy: Wire.IpMode.PROXY, VIP: Wire.IpMode.VIP } as const;
+const LOCK_SCOPES = { service: Wire.LockScope.SERVICE, lockKey: Wire.LockScope.LOCK_KEY } as const;
 
 function mapDefined<Wire, Ours>(wire: Wire | undefined, convert: (wire: Wire) => Ours): Ours | undefined {
   return wire === undefined ? undefined : convert(wire);
 }
 
-/** 0 is the contract's word for "no limit known" or "the default". */
+/** In the contract, 0 means unlimited, unknown, or the default. */
 function orUndefined(value: number): number | undefined {
   return value === 0 ? undefined : value;
 }

@@ -20,8 +20,8 @@ const absent = (absence: Partial<Absence>): WireInstanceResult => ({
   readTime: undefined,
 });
 
-const NO_BASIS = "the absence does not say on what it rests";
-const NO_TIME = "the absence does not say when the cloud was read";
+const NO_BASIS = "the absence has no basis";
+const NO_TIME = "the absence has no observe time";
 
 describe("instanceAnswer()", () => {
   test.each([
@@ -47,7 +47,7 @@ describe("instanceAnswer()", () => {
     [
       "the cloud was read before the node was made",
       { observeTime: new Date(NOW_MS - 60_001) },
-      "the cloud was read before the object was made",
+      "the cloud was read before the object was created",
     ],
   ])("takes an absence as unknown when %s", (_, broken, why) => {
     const answer = instanceAnswer(absent(broken), asked, context);
@@ -140,10 +140,7 @@ describe("instanceFromProto()", () => {
       podCidrs: undefined,
       createTimeMs: undefined,
       revision: "",
-      warnings: [
-        "address 10.0.0.2 has type 0, which is not known, and was dropped",
-        "address 10.0.0.1 of type InternalIP was given twice",
-      ],
+      warnings: ["dropped address 10.0.0.2 of unknown type 0", "address 10.0.0.1 of type InternalIP is a duplicate"],
     });
   });
 

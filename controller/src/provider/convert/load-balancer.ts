@@ -1,24 +1,7 @@
-import {
-  ChangeAction,
-  type Condition as WireCondition,
-  ConditionStatus,
-  type Diagnostic as WireDiagnostic,
-  type Operation as WireOperation,
-  type PlannedChange as WirePlannedChange,
-  Severity,
-} from "@cloudwire/proto/cloudprovider/v1/common";
+import * as Common from "@cloudwire/proto/cloudprovider/v1/common";
 import { IpMode as WireIpMode } from "@cloudwire/proto/cloudprovider/v1/identity";
-import {
-  type ApplyNodeSetRequest,
-  type DeleteLoadBalancerResponse,
-  type EnsureLoadBalancerResponse,
-  type LoadBalancer as WireLoadBalancer,
-  LoadBalancerPhase as WirePhase,
-  type LoadBalancerIngress as WireIngress,
-  type NodeSelection as WireNodeSelection,
-  type ServiceRef as WireServiceRef,
-  type WatchLoadBalancersResponse,
-} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import * as Wire from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { wordOf } from "@cloudwire/proto/words";
 import type { LoadBalancerIngress, PortStatus } from "../../api/service.ts";
 import type { LoadBalancerHint, LoadBalancerRef, NodeSelection, NodeSetChunk } from "../model/client.ts";
 import type {
@@ -26,7 +9,6 @@ import type {
   LoadBalancer,
   LoadBalancerChange,
   LoadBalancerDeletion,
-  LoadBalancerPhase,
   Operation,
   PlannedChange,
   ProviderCondition,
@@ -36,23 +18,19 @@ import { NOTHING_NEW } from "./instance.ts";
 import { targetNodeToProto } from "./node.ts";
 import { durationMs, protocolFromProto, timeMs } from "./scalars.ts";
 
-/** Limits between which a provider's wish when to be asked again is honored. proto/README.md LB-3. */
+/** Bounds of a provider's poll interval. proto/README.md LB-3. */
 const MIN_POLL_MS = 1000;
 const MAX_POLL_MS = 60_000;
 
-export function serviceRefToProto(ref: ServiceRef): WireServiceRef {
-  return { namespace: ref.namespace, name: ref.name, uid: ref.uid };
+export function serviceRefToProto({ namespace, name, uid }: ServiceRef): Wire.ServiceRef {
+  return { namespace, name, uid };
 }
 
-function serviceRefFromProto(wire: WireServiceRef): ServiceRef {
-  return { namespace: wire.namespace, name: wire.name, uid: wire.uid };
-}
-
-export function nodeSelectionToProto({ fingerprint, count, source }: NodeSelection): WireNodeSelection {
+export function nodeSelectionToProto({ fingerprint, count, source }: NodeSelection): Wire.NodeSelection {
   return { fingerprint, count, source: selectionSource(source) };
 }
 
-function selectionSource(source: NodeSelection["source"]): WireNodeSelection["source"] {
+function selectionSource(source: NodeSelection["source"]): Wire.NodeSelection["source"] {
   switch (source.kind) {
     case "inline":
       return { $case: "inline", value: { nodes: source.nodes.map((node) => targetNodeToProto(node)) } };
@@ -64,7 +42,7 @@ function selectionSource(source: NodeSelection["source"]): WireNodeSelection["so
   return source satisfies never;
 }
 
-export function nodeSetChunkToProto(chunk: NodeSetChunk): Omit<ApplyNodeSetRequest, "context"> {
+export function nodeSetChunkToProto(chunk: NodeSetChunk): Omit<Wire.ApplyNodeSetRequest, "context"> {
   const { upserts, removedProviderIds, ...rest } = chunk;
   return {
     ...rest,
@@ -83,21 +61,21 @@ export function loadBalancerRefToProto(ref: LoadBalancerRef) {
   };
 }
 
-/** The load balancer of that Service; or in one phrase why it cannot be. */
-export function loadBalancerOf(service: ServiceRef, wire: WireLoadBalancer): LoadBalancer | string {
+/** The load balancer of that Service, or in one phrase why it is another one's. */
+export function loadBalancerOf(service: ServiceRef, wire: Wire.LoadBalancer): LoadBalancer | string {
   const loadBalancer = loadBalancerFromProto(wire);
-  if (loadBalancer === undefined) return "the load balancer names no Service";
+  if (loadBalancer === undefined) return "the load balancer has no Service";
   if (loadBalancer.service.uid === service.uid) return loadBalancer;
-  return `the load balancer is of Service ${loadBalancer.service.uid}`;
+  return `the load balancer belongs to Service ${loadBalancer.service.uid}`;
 }
 
-/** What came of a change; or in one phrase why the answer cannot be one to it. */
+/** The outcome of a change, or in one phrase why the response is invalid. */
 export function loadBalancerChangeFromProto(
-  wire: Pick<EnsureLoadBalancerResponse, "loadBalancer" | "diagnostics" | "plannedChanges">,
+  wire: Pick<Wire.EnsureLoadBalancerResponse, "loadBalancer" | "diagnostics" | "plannedChanges">,
   service: ServiceRef,
   { validateOnly }: { readonly validateOnly: boolean },
 ): LoadBalancerChange | string {
-  if (wire.loadBalancer === undefined && !validateOnly) return "the answer has no load balancer";
+  if (wire.loadBalancer === undefined && !validateOnly) return "the response has no load balancer";
   const loadBalancer = wire.loadBalancer && loadBalancerOf(service, wire.loadBalancer);
   if (typeof loadBalancer === "string") return loadBalancer;
   return {
@@ -107,7 +85,7 @@ export function loadBalancerChangeFromProto(
   };
 }
 
-export function loadBalancerDeletionFromProto(wire: DeleteLoadBalancerResponse): LoadBalancerDeletion {
+export function loadBalancerDeletionFromProto(wire: Wire.DeleteLoadBalancerResponse): LoadBalancerDeletion {
   return {
     done: wire.done,
     operation: wire.operation === undefined ? undefined : operationFromProto(wire.operation),
@@ -117,13 +95,13 @@ export function loadBalancerDeletionFromProto(wire: DeleteLoadBalancerResponse):
   };
 }
 
-/** undefined when the answer does not say whose it is: then it can be of nobody here. */
-export function loadBalancerFromProto(wire: WireLoadBalancer): LoadBalancer | undefined {
+/** undefined without a Service: it cannot belong to this cluster. */
+export function loadBalancerFromProto(wire: Wire.LoadBalancer): LoadBalancer | undefined {
   if (wire.service === undefined || wire.service.uid === "") return undefined;
   return {
     id: wire.id,
-    service: serviceRefFromProto(wire.service),
-    phase: phaseFromProto(wire.phase),
+    service: serviceRefToProto(wire.service),
+    phase: wordOf(PHASES, wire.phase) ?? "unknown",
     ingress: wire.ingress?.items.flatMap((point) => ingressFromProto(point)),
     specFingerprint: wire.specFingerprint,
     nodesFingerprint: wire.nodesFingerprint,
@@ -136,8 +114,8 @@ export function loadBalancerFromProto(wire: WireLoadBalancer): LoadBalancer | un
   };
 }
 
-/** One entry of the Service's status as the server will store it, so that comparing finds no difference; none without ip and hostname. */
-export function ingressFromProto(wire: WireIngress): readonly LoadBalancerIngress[] {
+/** One entry of the Service's status with the API server's defaults, so that comparisons find no difference; none without IP and hostname. */
+export function ingressFromProto(wire: Wire.LoadBalancerIngress): readonly LoadBalancerIngress[] {
   const { ip = "", hostname = "" } = wire;
   if (ip === "" && hostname === "") return [];
   const ipMode = ip === "" ? undefined : wire.ipMode === WireIpMode.PROXY ? "Proxy" : "VIP";
@@ -148,7 +126,7 @@ export function ingressFromProto(wire: WireIngress): readonly LoadBalancerIngres
   return [{ ip, hostname, ipMode, ports }];
 }
 
-export function operationFromProto(wire: WireOperation): Operation {
+export function operationFromProto(wire: Common.Operation): Operation {
   const pollAfterMs = durationMs(wire.pollAfter) ?? MIN_POLL_MS;
   return {
     id: wire.id,
@@ -159,69 +137,41 @@ export function operationFromProto(wire: WireOperation): Operation {
   };
 }
 
-export function conditionFromProto(wire: WireCondition): ProviderCondition {
-  return {
-    type: wire.type,
-    status: conditionStatus(wire.status),
-    reason: wire.reason,
-    message: wire.message,
-    lastTransitionTimeMs: timeMs(wire.lastTransitionTime),
-  };
+export function conditionFromProto(wire: Common.Condition): ProviderCondition {
+  const { type, reason, message, lastTransitionTime } = wire;
+  const status = wordOf(CONDITION_STATUSES, wire.status) ?? "Unknown";
+  return { type, status, reason, message, lastTransitionTimeMs: timeMs(lastTransitionTime) };
 }
 
-export function diagnosticFromProto(wire: WireDiagnostic): Diagnostic {
+export function diagnosticFromProto(wire: Common.Diagnostic): Diagnostic {
   const { reason, summary, detail, field, helpUrl } = wire;
-  return { severity: severityFromProto(wire.severity), reason, summary, detail, field, helpUrl };
+  return { severity: wordOf(SEVERITIES, wire.severity) ?? "warning", reason, summary, detail, field, helpUrl };
 }
 
-export function plannedChangeFromProto(wire: WirePlannedChange): PlannedChange {
+export function plannedChangeFromProto(wire: Common.PlannedChange): PlannedChange {
   const { resourceType, resourceId, summary } = wire;
-  return { action: actionFromProto(wire.action), resourceType, resourceId, summary };
+  return { action: wordOf(ACTIONS, wire.action) ?? "unknown", resourceType, resourceId, summary };
 }
 
-function conditionStatus(status: ConditionStatus): ProviderCondition["status"] {
-  if (status === ConditionStatus.TRUE) return "True";
-  return status === ConditionStatus.FALSE ? "False" : "Unknown";
-}
+const CONDITION_STATUSES = { True: Common.ConditionStatus.TRUE, False: Common.ConditionStatus.FALSE } as const;
+const SEVERITIES = { info: Common.Severity.INFO, error: Common.Severity.ERROR } as const;
 
-function severityFromProto(severity: Severity): Diagnostic["severity"] {
-  if (severity === Severity.INFO) return "info";
-  return severity === Severity.ERROR ? "error" : "warning";
-}
+const ACTIONS = {
+  create: Common.ChangeAction.CREATE,
+  update: Common.ChangeAction.UPDATE,
+  delete: Common.ChangeAction.DELETE,
+  replace: Common.ChangeAction.REPLACE,
+} as const;
 
-function actionFromProto(action: ChangeAction): PlannedChange["action"] {
-  switch (action) {
-    case ChangeAction.CREATE:
-      return "create";
-    case ChangeAction.UPDATE:
-      return "update";
-    case ChangeAction.DELETE:
-      return "delete";
-    case ChangeAction.REPLACE:
-      return "replace";
-    default:
-      return "unknown";
-  }
-}
+const PHASES = {
+  provisioning: Wire.LoadBalancerPhase.PROVISIONING,
+  active: Wire.LoadBalancerPhase.ACTIVE,
+  updating: Wire.LoadBalancerPhase.UPDATING,
+  deleting: Wire.LoadBalancerPhase.DELETING,
+  failed: Wire.LoadBalancerPhase.FAILED,
+} as const;
 
-function phaseFromProto(phase: WirePhase): LoadBalancerPhase {
-  switch (phase) {
-    case WirePhase.PROVISIONING:
-      return "provisioning";
-    case WirePhase.ACTIVE:
-      return "active";
-    case WirePhase.UPDATING:
-      return "updating";
-    case WirePhase.DELETING:
-      return "deleting";
-    case WirePhase.FAILED:
-      return "failed";
-    default:
-      return "unknown";
-  }
-}
-
-export function loadBalancerHint(event: WatchLoadBalancersResponse["event"]): LoadBalancerHint {
+export function loadBalancerHint(event: Wire.WatchLoadBalancersResponse["event"]): LoadBalancerHint {
   if (event === undefined) return NOTHING_NEW;
   switch (event.$case) {
     case "upsert": {
@@ -230,7 +180,7 @@ export function loadBalancerHint(event: WatchLoadBalancersResponse["event"]): Lo
     }
     case "gone": {
       const { service } = event.value;
-      return service === undefined ? NOTHING_NEW : { kind: "gone", service: serviceRefFromProto(service) };
+      return service === undefined ? NOTHING_NEW : { kind: "gone", service: serviceRefToProto(service) };
     }
     case "bookmark":
       return { kind: "bookmark", initialEventsEnd: event.value.initialEventsEnd };

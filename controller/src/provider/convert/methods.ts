@@ -8,26 +8,24 @@ import type { CallStats, QuotaClass } from "../model/call-rate.ts";
 import { type ProviderError, contractError } from "../model/errors.ts";
 import { durationMs } from "./scalars.ts";
 
-/** Turns messages of one type to bytes and back. */
 export interface Codec<Message> {
   encode(message: Message): BinaryWriter;
   decode(bytes: BinaryReader | Uint8Array): Message;
   toJSON(message: Message): unknown;
 }
 
-/** One RPC of the contract and how this program calls it. */
 export interface Rpc<Request, Response> {
   readonly name: MethodName;
   readonly path: string;
-  /** 0: a stream, which has none. */
+  /** 0: none, a stream. */
   readonly timeoutMs: number;
-  /** Changes are never repeated by the client, and are held back while the provider's scope is not trusted. */
+  /** Changes are never retried by the client, and are rejected while the provider's scope is untrusted. */
   readonly isChange: boolean;
-  /** Budget the call is charged to; undefined: it does not ask the cloud. */
+  /** Budget of the call; undefined: it does not call the cloud. */
   readonly quotaClass: QuotaClass | undefined;
   readonly request: Codec<Request>;
   readonly response: Codec<Response>;
-  /** What the answer cost at the cloud, for answers that tell. */
+  /** Cost of the call in the cloud; undefined: unknown. */
   stats(response: Response): CallStats | undefined;
 }
 
@@ -59,12 +57,11 @@ export const RPCS = {
   batchGetVolumes: rpc(methods.batchGetVolumes, "volumes", statsOf),
 } as const;
 
-/** Full name of the message a call sends, the key of the contract's field rules. */
+/** Full name of the request message, the key of the contract's field rules. */
 export function requestMessage(name: MethodName): string {
   return `cloudprovider.v1.${name}Request`;
 }
 
-/** Full name of the message a call is answered with. */
 export function responseMessage(name: MethodName): string {
   return `cloudprovider.v1.${name}Response`;
 }
@@ -75,77 +72,67 @@ function rpc<Request, Response>(
   stats: (response: Response) => CallStats | undefined,
 ): Rpc<Request, Response> {
   const { deadlineMs, change } = methodRules[name];
-  return {
-    name,
-    path: `/${fullName}/${name}`,
-    timeoutMs: deadlineMs,
-    isChange: change,
-    quotaClass,
-    request: requestType,
-    response: responseType,
-    stats,
-  };
+  const common = { name, path: `/${fullName}/${name}`, timeoutMs: deadlineMs, isChange: change, quotaClass };
+  return { ...common, request: requestType, response: responseType, stats };
 }
 
 function statsOf({ stats }: { readonly stats: WireCallStats | undefined }): CallStats | undefined {
   if (stats === undefined) return undefined;
-  const { cloudCalls, cloudMutations, cloudRetries, throttled, dataAge, cloudRequestIds } = stats;
-  return { cloudCalls, cloudMutations, cloudRetries, throttled, dataAgeMs: durationMs(dataAge), cloudRequestIds };
+  const { dataAge, ...rest } = stats;
+  return { ...rest, dataAgeMs: durationMs(dataAge) };
 }
 
 function withoutStats(): undefined {
   return undefined;
 }
 
-/** What goes with one call. */
 export interface RpcOptions {
   readonly signal: AbortSignal;
-  /** The same in our log and the provider's. */
+  /** In our log and the provider's. */
   readonly requestId: string;
   readonly traceparent: string;
   /** @default the contract's for the RPC */
   readonly timeoutMs?: number;
 }
 
-/** Makes calls; everything that adds to a call (limits, retries, metrics) is one of these around another. */
+/** Limits, retries and metrics wrap one of these around another. */
 export interface RpcCaller {
   /** Rejects with a ProviderError only. */
   unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response>;
 }
 
-/** Where calls go: from one to the next it may be over another connection. */
+/** The connection of calls; it can change between calls. */
 export interface CallRoute {
   readonly caller: RpcCaller;
 }
 
-/** Who calls, on whose behalf, and which change it is: parts of every request that only convert/ looks into. */
+/** Parts of requests that only convert/ reads. */
 export type { CallContext, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 
-/** How a call ended, as the transport saw it. */
+/** The status of a call in the transport. */
 export interface WireStatus {
-  /** Canonical gRPC code; 0: with success. */
+  /** Canonical gRPC code; 0: success. */
   readonly code: number;
   readonly message: string;
-  /** Trailer `grpc-status-details-bin`, when there is one. */
+  /** Trailer `grpc-status-details-bin`. */
   readonly details: Uint8Array | undefined;
-  /** The caller gave up: what the provider would have answered is not known. */
+  /** Canceled by the caller: the provider's response is unknown. */
   readonly isGivenUp: boolean;
 }
 
-/** One call under way. */
 export interface RecordedCall<Response> {
-  /** One message of the answer, and the bytes that it came as. */
+  /** One message of the response, and its original bytes. */
   message(response: Response, bytes: Uint8Array): void;
   end(status: WireStatus): void;
 }
 
 export interface RecordedOptions {
   readonly requestId: string;
-  /** undefined: a stream, which has no deadline. */
+  /** undefined: none, a stream. */
   readonly timeoutMs: number | undefined;
 }
 
-/** Sees what goes over the wire, each try by itself. Never throws, never waits. */
+/** Records the messages of each attempt. Never throws or waits. */
 export interface WireRecorder {
   begin<Request, Response>(
     rpc: Rpc<Request, Response>,
@@ -154,10 +141,10 @@ export interface WireRecorder {
   ): RecordedCall<Response>;
 }
 
-/** What tells one call from all others, in our log, the provider's and the cloud's. */
+/** Identifies one call in the logs of controller, provider and cloud. */
 export interface CallId {
   readonly requestId: string;
-  /** W3C trace context of the call where nothing traces it. */
+  /** W3C trace context of a call without a span. */
   readonly traceparent: string;
 }
 
@@ -168,7 +155,7 @@ export interface CallIds {
 /** Length of a W3C span id in hexadecimal digits. */
 const SPAN_DIGITS = 16;
 
-/** Ids from random UUIDs; each with a trace of its own that nobody exports, so that no provider begins one. */
+/** IDs from random UUIDs. The trace is not sampled, so that no provider starts one. */
 export function callIdsOf(newId: () => string): CallIds {
   return {
     next: () => {
@@ -179,7 +166,7 @@ export function callIdsOf(newId: () => string): CallIds {
   };
 }
 
-/** A field that does not keep to the contract. */
+/** A field that violates the contract. */
 export interface BrokenRule {
   readonly reason: "FIELD_MISSING" | "FIELD_TOO_LARGE" | "FIELD_INVALID";
   /** Path in proto field syntax: `addresses[0].address`. */
@@ -187,10 +174,7 @@ export interface BrokenRule {
   readonly description: string;
 }
 
-/**
- * Which fields of a message that is to be sent, or of those within it, the contract does not allow. Formats are the receiver's to
- * judge. A batch with one such item is refused whole, so the item is kept back.
- */
+/** Fields of an outgoing message that violate the contract; the receiver checks formats. One invalid item would fail its whole batch. */
 export function brokenRules(
   messageName: string,
   message: object,
@@ -203,7 +187,7 @@ export function brokenRules(
   });
 }
 
-/** {@link brokenRules} of one item of a batch as the error that it is answered with; undefined: it may be sent. */
+/** {@link brokenRules} of one item of a batch as an error; undefined: valid. */
 export function brokenItem(messageName: string, item: object, what: string): ProviderError | undefined {
   const broken = brokenRules(messageName, item);
   const [first] = broken;
@@ -212,7 +196,7 @@ export function brokenItem(messageName: string, item: object, what: string): Pro
   return contractError(first.reason, `${what}: ${problems.join("; ")}`, { fieldViolations: broken });
 }
 
-/** Limits of one field, for what can be cut down to them before it is sent. */
+/** Limits of one field, for values that can be truncated. */
 export function limitsOf(
   messageName: string,
   fieldName: string,
@@ -221,7 +205,7 @@ export function limitsOf(
   return { maxBytes: rule?.maxBytes ?? Infinity, maxItems: rule?.maxItems ?? Infinity };
 }
 
-/** A member of a oneof stands in `oneof: { $case, value }`. */
+/** A member of a oneof is in `oneof: { $case, value }`. */
 function fieldValue({ oneof, jsonName }: FieldRule, byName: ReadonlyMap<string, unknown>): unknown {
   if (oneof === undefined) return byName.get(jsonName);
   const chosen = byName.get(oneof);
@@ -229,7 +213,7 @@ function fieldValue({ oneof, jsonName }: FieldRule, byName: ReadonlyMap<string, 
   return "value" in chosen ? chosen.value : undefined;
 }
 
-/** `field` of the answers continues the path of the field itself. */
+/** `field` of the results is relative to the field. */
 function fieldProblems(rule: FieldRule, value: unknown, rules: FieldRules): readonly BrokenRule[] {
   if (isEmpty(value) && rule.oneof === undefined && rule.required === true) {
     return [{ reason: "FIELD_MISSING", field: "", description: "missing" }];
@@ -278,7 +262,7 @@ function outOfRange(value: number, { min, max }: FieldRule): readonly BrokenRule
   return [{ reason: "FIELD_INVALID", field: "", description: `${value}, ${range}` }];
 }
 
-/** What proto3 cannot tell from a field that is not there. */
+/** Values that proto3 does not distinguish from an absent field. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 }

@@ -133,7 +133,10 @@ describe("nodeSelection()", () => {
   test("has each machine once, whatever the order, for providers refuse a list with one twice", () => {
     const first = targetOf("n1", "acme://1");
     const second = targetOf("n2", "acme://1");
-    const expected = { ...selectionOf([first]), leftOut: ["node n2: provider_id: acme://1 is node n1's too"] };
+    const expected = {
+      ...selectionOf([first]),
+      leftOut: ["node n2: provider_id: acme://1 is also the ID of node n1"],
+    };
     expect([selectionOf([first, second]), selectionOf([second, first])]).toEqual([expected, expected]);
   });
 

@@ -11,14 +11,14 @@ import { brokenRules, limitsOf } from "./methods.ts";
 import { addressTypeToProto, canonicalJson, digest, timeToProto } from "./scalars.ts";
 
 const PROVIDED_NODE_IPS = limitsOf("cloudprovider.v1.NodeRef", "provided_node_ips");
-/** The same wherever addresses are sent. */
+/** The same limit in all messages with addresses. */
 const ADDRESSES = limitsOf("cloudprovider.v1.NodeRef", "addresses");
 const ADDRESS = limitsOf("cloudprovider.v1.NodeAddress", "address");
 
-/** The keys of a Node that its provider declared; nothing else of its labels and annotations is ever sent. */
+/** The labels and annotations that the provider declared; no others are sent. */
 export type DeclaredKeys = Pick<ProviderInfo, "nodeLabelKeys" | "nodeAnnotationKeys">;
 
-/** What a provider gets to find the machine behind `node`. */
+/** The data by which a provider finds the instance of `node`. */
 export function nodeRef(node: Node, declared: DeclaredKeys): NodeRef {
   const { metadata, spec, status } = node;
   return {
@@ -34,7 +34,7 @@ export function nodeRef(node: Node, declared: DeclaredKeys): NodeRef {
   };
 }
 
-/** `node` as a target of load balancers; undefined while it has no provider ID. */
+/** `node` as a target of load balancers; undefined without provider ID. */
 export function targetNode(node: Node, declared: DeclaredKeys): TargetNode | undefined {
   const { metadata, spec, status } = node;
   if (spec.providerID === "") return undefined;
@@ -59,7 +59,6 @@ export function nodeRefToProto({ createTimeMs, ...ref }: NodeRef): WireNodeRef {
   };
 }
 
-/** Of the message. */
 export function nodeRefBytes(ref: WireNodeRef): number {
   return WireNodeRef.encode(ref).finish().length;
 }
@@ -68,10 +67,7 @@ export function targetNodeToProto(node: TargetNode): WireTargetNode {
   return { ...node, addresses: addressesToProto(node.addresses), labels: { ...node.labels } };
 }
 
-/**
- * Addresses that the contract does not have room for, or whose type it does not have, are left out: one that some kubelet wrote
- * must not make the provider refuse the call for all nodes.
- */
+/** Leaves out addresses that the contract does not allow: one invalid address must not fail the call for all nodes. */
 export function fittingAddresses(addresses: readonly NodeAddress[]): readonly NodeAddress[] {
   return addresses
     .filter(({ type, address }) => {
@@ -88,7 +84,7 @@ export function addressesToProto(addresses: readonly NodeAddress[]): WireNodeAdd
   });
 }
 
-/** A hint only: a value that cannot be right is not sent, and is reported where the addresses are planned. */
+/** A hint: an invalid value is not sent; it is reported where the addresses are planned. */
 function providedNodeIps(annotation: string | undefined): string[] {
   const ips = (annotation ?? "").split(",").filter((ip) => ip !== "");
   const { maxItems, maxBytes } = PROVIDED_NODE_IPS;
@@ -104,14 +100,14 @@ function pick(all: Readonly<Record<string, string>>, keys: readonly string[]): R
   return picked;
 }
 
-/** Changes with the way fingerprints are made, so that old ones never equal new ones by chance. */
+/** Changes with the fingerprint's algorithm, so that old and new ones never match. */
 const NODES_PREFIX = "n2-";
 
-/** A node with what a selection needs to know of it; made once for as long as the node stays as it is. */
+/** A node with precomputed data for selections. */
 export interface PreparedTarget {
   readonly node: TargetNode;
-  /** Why it must not be sent. */
-  readonly faults: readonly string[];
+  /** Violations of the contract, for which the node must not be sent. */
+  readonly violations: readonly string[];
   /** Equal for equal nodes. */
   readonly digest: string;
 }
@@ -119,21 +115,22 @@ export interface PreparedTarget {
 export function prepareTarget(node: TargetNode): PreparedTarget {
   const wire = targetNodeToProto(node);
   const broken = brokenRules("cloudprovider.v1.TargetNode", wire);
-  const faults = broken.map(({ field, description }) => `node ${node.name}: ${field}: ${description}`);
-  return { node, faults, digest: digest([canonicalJson(WireTargetNode.toJSON(wire))]) };
+  const violations = broken.map(({ field, description }) => `node ${node.name}: ${field}: ${description}`);
+  return { node, violations, digest: digest([canonicalJson(WireTargetNode.toJSON(wire))]) };
 }
 
 /**
- * `all` as an inline selection. The fingerprint is equal for equal nodes in any order. A node that breaks a rule of the contract,
- * or is the machine of another one too, would make the provider refuse the call of every load balancer, so it is left out.
+ * `all` as an inline selection with a fingerprint that does not depend on the order. Leaves out nodes that violate the contract or share
+ * the provider ID of another node: the provider would reject the call for every load balancer.
  */
 export function nodeSelection(all: readonly PreparedTarget[]): NodeSelection {
-  const leftOut = all.flatMap(({ faults }) => faults);
-  const fit = all.filter(({ faults }) => faults.length === 0);
+  const leftOut = all.flatMap(({ violations }) => violations);
+  const fit = all.filter(({ violations }) => violations.length === 0);
   const owners = firstByProviderId(fit);
   const chosen = fit.filter(({ node }) => {
     const { name, providerId } = owners.get(node.providerId) ?? node;
-    if (name !== node.name) leftOut.push(`node ${node.name}: provider_id: ${providerId} is node ${name}'s too`);
+    if (name !== node.name)
+      leftOut.push(`node ${node.name}: provider_id: ${providerId} is also the ID of node ${name}`);
     return name === node.name;
   });
   const fingerprint = NODES_PREFIX + digest(chosen.map((target) => target.digest).toSorted());
@@ -142,7 +139,7 @@ export function nodeSelection(all: readonly PreparedTarget[]): NodeSelection {
   return { ...selection, ...(leftOut.length === 0 ? {} : { leftOut }) };
 }
 
-/** Of several nodes with one provider ID the first by name, so that the order in which they come does not matter. */
+/** The first node by name for each provider ID, independent of the order. */
 function firstByProviderId(targets: readonly PreparedTarget[]): ReadonlyMap<string, TargetNode> {
   const first = new Map<string, TargetNode>();
   for (const { node } of targets) {

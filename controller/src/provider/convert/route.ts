@@ -18,12 +18,11 @@ export function routeFromProto(wire: WireRoute): Route {
   return { ...wire, targetAddresses: addressesFromProto(wire.targetAddresses).addresses };
 }
 
-/** Of the message. */
 export function routeBytes(route: WireRoute): number {
   return WireRoute.encode(route).finish().length;
 }
 
-/** One outcome for each route; of an answer that does not fit the request nothing is believed. */
+/** One outcome per route; all fail if the response does not match the request. */
 export function routeChangesFromProto(
   routes: readonly WireRoute[],
   response: {

@@ -3,27 +3,28 @@ import {
   LoadBalancerSpec as WireLoadBalancerSpec,
   type ServicePort as WireServicePort,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { valueOf } from "@cloudwire/proto/words";
 import { deletionProtection, type Service, type ServicePort, sourceRanges } from "../../api/service.ts";
 import type { LoadBalancerPort, LoadBalancerSpec, ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
 import { canonicalJson, digest, durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
 
-/** Where kube-proxy tells whether a node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */
+/** Path where kube-proxy reports whether the node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */
 const HEALTH_CHECK_PATH = "/healthz";
 
 /** Default of sessionAffinityConfig.clientIP.timeoutSeconds: 3 h. k8s.io/api/core/v1/types.go v0.36.3. */
 const DEFAULT_AFFINITY_SECONDS = 10_800;
 
-/** Longest `name_hint`; upstream's DefaultLoadBalancerName cuts there too. cloud-provider/cloud.go v0.36.3. */
+/** Longest `name_hint`, as upstream's DefaultLoadBalancerName. cloud-provider/cloud.go v0.36.3. */
 const MAX_NAME_HINT = 32;
 
-/** Settings of the operator that go into every load balancer. */
+/** Options that apply to every load balancer. */
 export interface LoadBalancerSettings {
-  /** Tags to put on every cloud object made. */
+  /** Tags of every created cloud object. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What the provider declared that decides which parts of a Service it is sent. */
+/** Declarations of the provider that select the data it gets. */
 export type DeclaredFeatures = Pick<ProviderInfo, "annotationPrefixes"> & {
   readonly loadBalancers: LoadBalancerCapabilities;
 };
@@ -33,7 +34,7 @@ export function serviceRef({ metadata }: Service): ServiceRef {
   return { namespace, name, uid };
 }
 
-/** The Service's annotations under prefixes that the provider declared; no others are ever sent. */
+/** The Service's annotations with declared prefixes; no others are sent. */
 export function declaredAnnotations(service: Service, prefixes: readonly string[]): Record<string, string> {
   const declared = Object.entries(service.metadata.annotations).filter(([key]) =>
     prefixes.some((prefix) => key.startsWith(prefix)),
@@ -41,7 +42,7 @@ export function declaredAnnotations(service: Service, prefixes: readonly string[
   return Object.fromEntries(declared);
 }
 
-/** The load balancer that `service` wishes for, without what the provider does not serve: see `unsupportedRequests`. */
+/** The desired load balancer of `service` without unsupported parts: see `unsupportedRequests`. */
 export function loadBalancerSpec(
   service: Service,
   declared: DeclaredFeatures,
@@ -66,50 +67,50 @@ export function loadBalancerSpec(
   };
 }
 
-export function loadBalancerSpecToProto(wish: LoadBalancerSpec): WireLoadBalancerSpec {
-  const { class: loadBalancerClass, deletionProtection: isProtected, sourceRanges: cidrs } = wish;
-  const { healthCheck: check, affinityTimeoutMs: timeoutMs } = wish;
+export function loadBalancerSpecToProto(spec: LoadBalancerSpec): WireLoadBalancerSpec {
+  const { class: loadBalancerClass, deletionProtection: isProtected, sourceRanges: cidrs } = spec;
+  const { healthCheck: check, affinityTimeoutMs: timeoutMs } = spec;
   return {
     ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
-    ports: wish.ports.map((port) => portToProto(port)),
-    ipFamilies: wish.ipFamilies.map((family) => ipFamilyToProto(family)),
-    // Absent lets everybody in: a list that is empty must never come to mean that.
+    ports: spec.ports.map((port) => portToProto(port)),
+    ipFamilies: spec.ipFamilies.map((family) => ipFamilyToProto(family)),
+    // Absent means that all clients are allowed.
     sourceRanges: cidrs.length === 0 ? undefined : { cidrs: [...cidrs] },
-    externalTrafficPolicy: trafficPolicy(wish.externalTrafficPolicy),
+    externalTrafficPolicy: valueOf(TRAFFIC_POLICIES, spec.externalTrafficPolicy) ?? ExternalTrafficPolicy.UNSPECIFIED,
     healthCheck: check && { port: check.port, kind: { $case: "http", value: { path: check.path } } },
     sessionAffinity: timeoutMs === undefined ? undefined : { timeout: durationToProto(timeoutMs) },
-    requestedIps: [...wish.requestedIps],
-    annotations: { ...wish.annotations },
-    nameHint: wish.nameHint,
-    tags: { ...wish.tags },
+    requestedIps: [...spec.requestedIps],
+    annotations: { ...spec.annotations },
+    nameHint: spec.nameHint,
+    tags: { ...spec.tags },
     ...(isProtected === undefined ? {} : { deletionProtection: isProtected }),
   };
 }
 
-/** Changes with the way fingerprints are made, so that old ones never equal new ones by chance. */
+/** Changes with the fingerprint's algorithm, so that old and new ones never match. */
 const SPEC_PREFIX = "s1-";
 
 /**
- * Equal for equal wishes, whatever the order of their ports, ranges and annotations. To lift a protection and to say nothing of one are
- * equal: both end without one of ours, and a process that forgets having lifted it has nothing to change.
+ * Does not depend on the order of ports, source ranges and annotations. Removing deletion protection equals not setting it: both end
+ * without our protection, so a restart causes no change.
  */
-export function specFingerprint(wish: LoadBalancerSpec): string {
-  const { deletionProtection: isProtected, ...spec } = loadBalancerSpecToProto(wish);
+export function specFingerprint(spec: LoadBalancerSpec): string {
+  const { deletionProtection: isProtected, ...wire } = loadBalancerSpecToProto(spec);
   const canonical: WireLoadBalancerSpec = {
-    ...spec,
+    ...wire,
     ...(isProtected === true ? { deletionProtection: isProtected } : {}),
-    ports: spec.ports.toSorted((a, b) => a.port - b.port || a.protocol - b.protocol),
-    sourceRanges: spec.sourceRanges === undefined ? undefined : { cidrs: spec.sourceRanges.cidrs.toSorted() },
+    ports: wire.ports.toSorted((a, b) => a.port - b.port || a.protocol - b.protocol),
+    sourceRanges: wire.sourceRanges === undefined ? undefined : { cidrs: wire.sourceRanges.cidrs.toSorted() },
   };
   return SPEC_PREFIX + digest([canonicalJson(WireLoadBalancerSpec.toJSON(canonical))]);
 }
 
-/** A name for cloud objects, the same for the life of the Service: `a` and its UID without dashes, as upstream makes it. */
+/** Name of cloud objects, constant for the Service's life: `a` and its UID without dashes, as upstream. */
 export function nameHint(uid: string): string {
   return `a${uid.toLowerCase().replaceAll(/[^a-z0-9]/g, "")}`.slice(0, MAX_NAME_HINT);
 }
 
-/** Families that the provider serves, the Service's first choice first. Without dual stack only that one. */
+/** Supported families in the Service's order; only the first without dual stack. */
 function servedFamilies(families: readonly string[], capabilities: LoadBalancerCapabilities): readonly string[] {
   const served = families.filter((family) => capabilities.ipFamilies.some((known) => known === family));
   return capabilities.dualStack ? served : served.slice(0, 1);
@@ -130,18 +131,9 @@ function portToProto(port: LoadBalancerPort): WireServicePort {
   return { ...port, protocol: protocolToProto(port.protocol) };
 }
 
-function trafficPolicy(policy: string): ExternalTrafficPolicy {
-  switch (policy) {
-    case "Local":
-      return ExternalTrafficPolicy.LOCAL;
-    case "Cluster":
-      return ExternalTrafficPolicy.CLUSTER;
-    default:
-      return ExternalTrafficPolicy.UNSPECIFIED;
-  }
-}
+const TRAFFIC_POLICIES = { Local: ExternalTrafficPolicy.LOCAL, Cluster: ExternalTrafficPolicy.CLUSTER } as const;
 
-/** Only policy Local has a health check on the node; with Cluster the provider checks its own way. */
+/** Only policy Local has a health check on the node; with Cluster the provider chooses one. */
 function healthCheck({ spec }: Service): LoadBalancerSpec["healthCheck"] {
   if (spec.type !== "LoadBalancer" || spec.externalTrafficPolicy !== "Local" || spec.healthCheckNodePort === 0) {
     return undefined;

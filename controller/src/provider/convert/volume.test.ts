@@ -63,7 +63,7 @@ describe("volumeAnswer()", () => {
         $case: "absent",
         value: { basis: AbsenceBasis.UNSPECIFIED, observeTime: new Date(NOW_MS), stronglyConsistent: false },
       } as const,
-      "the absence does not say on what it rests",
+      "the absence has no basis",
     ],
   ])("takes %s as unknown", (_, outcome, why) => {
     const message = `acme: volume v-1: ${why}; report it to the provider's vendor`;

@@ -1,4 +1,3 @@
-import type { Absence } from "@cloudwire/proto/cloudprovider/v1/common";
 import {
   type Volume as WireVolume,
   VolumeRef as WireVolumeRef,
@@ -23,44 +22,33 @@ function sourceToProto(source: VolumeRef["source"]): WireVolumeRef["source"] {
   return source satisfies never;
 }
 
-/** Of the message. */
 export function volumeRefBytes(ref: WireVolumeRef): number {
   return WireVolumeRef.encode(ref).finish().length;
 }
 
-/** One result as our answer, judged as an instance's is. `what` names provider and volume in the message of an error. */
+/** Like an instance's result. `what` names provider and volume in error messages. */
 export function volumeAnswer(result: WireVolumeResult, what: string, context: AnswerContext): VolumeResult {
   const { outcome } = result;
   if (outcome === undefined) {
     return { kind: "unknown", error: brokenAnswer("the result has no outcome", what, context.requestId) };
   }
   switch (outcome.$case) {
-    case "volume":
-      return presentAnswer(outcome.value, result.readTime, context);
-    case "absent":
-      return absentAnswer(outcome.value, what, context);
+    case "volume": {
+      const { witness, dataAgeMs = 0 } = context;
+      const readTimeMs = timeMs(result.readTime) ?? witness.receivedAtMs - dataAgeMs;
+      return { kind: "present", volume: volumeFromProto(outcome.value), readTimeMs };
+    }
+    case "absent": {
+      const absence = absenceFromProto(outcome.value, undefined, context.witness);
+      if (typeof absence !== "string") return { kind: "absent", ...absence };
+      return { kind: "unknown", error: brokenAnswer(absence, what, context.requestId) };
+    }
     case "unknown":
       return { kind: "unknown", error: errorOfItem(outcome.value, what, context.requestId) };
     case "notOwned":
       return { kind: "notOwned", message: outcome.value.message };
   }
   return outcome satisfies never;
-}
-
-function presentAnswer(wire: WireVolume, readTime: Date | undefined, context: AnswerContext): VolumeResult {
-  const { witness, dataAgeMs = 0 } = context;
-  return {
-    kind: "present",
-    volume: volumeFromProto(wire),
-    readTimeMs: timeMs(readTime) ?? witness.receivedAtMs - dataAgeMs,
-  };
-}
-
-function absentAnswer(wire: Absence, what: string, context: AnswerContext): VolumeResult {
-  const absence = absenceFromProto(wire, undefined, context.witness);
-  return typeof absence === "string"
-    ? { kind: "unknown", error: brokenAnswer(absence, what, context.requestId) }
-    : { kind: "absent", ...absence };
 }
 
 function volumeFromProto(wire: WireVolume): Volume {

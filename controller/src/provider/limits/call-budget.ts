@@ -6,35 +6,34 @@ import { DEFAULT_HOLD_MS, type ProviderError, contractError } from "../model/err
 import { CallPace } from "./call-pace.ts";
 import type { BudgetMetrics } from "./metrics.ts";
 
-/** Decides when a call may be made, so that one throttled loop holds back all of its kind. */
+/** Decides when a call may be sent: one throttled call pauses all of its class. */
 export interface CallBudget {
-  /** Resolves when a call of that class may be made; rejects with a WAIT error that says when to come back, or with the signal's reason. */
+  /** Resolves when a call may be sent; rejects with a WAIT error and its retry delay, or with the signal's reason. */
   acquire(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void>;
-  /** What a call that was acquired has cost the cloud, in requests; 0: it was not sent. To be said once of each. */
+  /** Cost of an acquired call in cloud requests; 0: not sent. Once per call. */
   settle(quotaClass: QuotaClass, cloudCalls: number): void;
-  /** The cloud throttles: no call of the class for that long. A shorter hold never ends a longer one. */
+  /** The cloud throttles: pauses the class for that time. A shorter pause never ends a longer one. */
   hold(quotaClass: QuotaClass, holdMs: number | undefined): void;
-  /** True: a hold has begun after that time, by the monotonic clock. Calls acquired before it are void, and need not be settled. */
+  /** Whether a pause began after that (monotonic) time. Calls acquired before it are void and need no settlement. */
   isHeldSince(quotaClass: QuotaClass, sinceMs: number): boolean;
 }
 
 export interface CallBudgetDependencies {
-  /** Operator's name of the provider. */
   readonly provider: string;
   readonly clock: Clock;
   readonly metrics: BudgetMetrics;
   readonly log: Logger;
 }
 
-/** Between two lines of the log about calls of one class that have to wait. */
-const TELL_MS = 60_000;
+/** Interval of log lines about queued calls of one class. */
+const LOG_INTERVAL_MS = 60_000;
 
-/** The budgets of one provider: each quota class draws on one, some share one. */
+/** The budgets of one provider. Several quota classes may share one. */
 export class GroupedCallBudget implements CallBudget {
   readonly #deps: CallBudgetDependencies;
   #lines: readonly CallLine[] = [];
-  /** When it was last told that calls of the class have to wait. */
-  readonly #toldAtMs = new Map<QuotaClass, number>();
+  /** Time of the last log line by class. */
+  readonly #loggedAtMs = new Map<QuotaClass, number>();
 
   constructor(groups: readonly RateGroup[], dependencies: CallBudgetDependencies) {
     this.#deps = dependencies;
@@ -50,7 +49,7 @@ export class GroupedCallBudget implements CallBudget {
     } catch (error) {
       if (!signal.aborted) {
         metrics.rejected(quotaClass, priority);
-        this.#tell(quotaClass);
+        this.#log(quotaClass);
       }
       throw error;
     }
@@ -64,14 +63,14 @@ export class GroupedCallBudget implements CallBudget {
     const line = this.#lineOf(quotaClass);
     if (line.pace.heldMs === 0) this.#deps.metrics.throttled(quotaClass);
     line.hold(holdMs);
-    this.#tell(quotaClass);
+    this.#log(quotaClass);
   }
 
   isHeldSince(quotaClass: QuotaClass, sinceMs: number): boolean {
     return this.#lineOf(quotaClass).pace.heldUntilMs > sinceMs;
   }
 
-  /** All classes must be in one group each. Where a group stays as it was, its budget goes on; those in line keep their places. */
+  /** Each class must be in one group. An unchanged group keeps its budget; queued calls keep their places. */
   setRates(groups: readonly RateGroup[]): void {
     const before = this.#lines;
     this.#lines = groups.map(({ classes, rate }) => {
@@ -88,12 +87,12 @@ export class GroupedCallBudget implements CallBudget {
     return this.#lines.map((line) => line.snapshot());
   }
 
-  /** Once for all whom it concerns, and now and then while it lasts. */
-  #tell(quotaClass: QuotaClass): void {
+  /** Logs once for all calls, and at intervals while they are queued. */
+  #log(quotaClass: QuotaClass): void {
     const { log, clock } = this.#deps;
     const nowMs = clock.monotonicMs();
-    if (nowMs - (this.#toldAtMs.get(quotaClass) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
-    this.#toldAtMs.set(quotaClass, nowMs);
+    if (nowMs - (this.#loggedAtMs.get(quotaClass) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MS) return;
+    this.#loggedAtMs.set(quotaClass, nowMs);
     const { heldMs, cloudCallsPerSecond, waiting } = this.#lineOf(quotaClass).snapshot();
     log.info("Calls to provider are queued by the call budget", {
       quotaClass,
@@ -110,7 +109,7 @@ export class GroupedCallBudget implements CallBudget {
   }
 }
 
-/** Longest wait in line that is foreseen. Beyond it the caller is better off doing something else and coming back. */
+/** Longest expected wait in the queue; beyond it, the call is rejected and the caller retries later. */
 const MAX_WAIT_MS = 5000;
 
 interface Waiter {
@@ -118,11 +117,11 @@ interface Waiter {
   readonly priority: Priority;
   readonly enter: () => void;
   readonly refuse: (error: ProviderError) => void;
-  /** Of the line that it is in now. */
+  /** Leaves its current queue. */
   leave: () => void;
 }
 
-/** Those who wait to call one quota class, or several that share a budget: the urgent first, the others not for ever after them. */
+/** The queue of calls of one budget: high priority first, without starving the others. */
 export class CallLine {
   readonly #provider: string;
   readonly #clock: Clock;
@@ -141,9 +140,10 @@ export class CallLine {
   async enter(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const waitMs = this.pace.waitMs(this.#line.ahead(priority));
-    // One of each priority may wait however slow it goes: its turn comes, where coming back might find others in its place each time.
+    // One call of each priority may wait longer: retries might lose their place every time.
     const isFirst = this.#line.count(priority) === 0;
-    if (waitMs > MAX_WAIT_MS && !(isFirst && this.pace.heldMs <= MAX_WAIT_MS)) throw this.#refusal(quotaClass, waitMs);
+    if (waitMs > MAX_WAIT_MS && !(isFirst && this.pace.heldMs <= MAX_WAIT_MS))
+      throw this.#rejection(quotaClass, waitMs);
     if (waitMs === 0) return this.pace.spend(1);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
@@ -173,7 +173,7 @@ export class CallLine {
 
   hold(holdMs: number): void {
     this.pace.hold(holdMs);
-    if (this.pace.heldMs > MAX_WAIT_MS) this.#sendAway();
+    if (this.pace.heldMs > MAX_WAIT_MS) this.#rejectAll();
     this.#admit();
   }
 
@@ -182,7 +182,7 @@ export class CallLine {
     this.#admit();
   }
 
-  /** Everyone in line goes over to the lines that serve them now; what is on hold stays so. */
+  /** Moves queued calls to the queues of their classes; a pause continues. */
   moveTo(lineOf: (quotaClass: QuotaClass) => CallLine): void {
     this.#timer?.cancel();
     const { heldMs } = this.pace;
@@ -204,8 +204,8 @@ export class CallLine {
   }
 
   #add(waiter: Waiter): void {
-    // One that comes over from another line may find a long hold here.
-    if (this.pace.heldMs > MAX_WAIT_MS) return waiter.refuse(this.#refusal(waiter.quotaClass, this.pace.waitMs()));
+    // A moved call may meet a long pause here.
+    if (this.pace.heldMs > MAX_WAIT_MS) return waiter.refuse(this.#rejection(waiter.quotaClass, this.pace.waitMs()));
     this.#line.add(waiter.priority, waiter);
     waiter.leave = () => {
       this.#line.remove(waiter.priority, waiter);
@@ -214,14 +214,14 @@ export class CallLine {
     this.#admit();
   }
 
-  /** Lets in whom there are tokens for, and comes back when there is one for the next. */
+  /** Admits calls while there are tokens, and schedules the next admission. */
   #admit(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     while (this.#line.size > 0) {
       const waitMs = this.pace.waitMs();
       if (waitMs > 0) {
-        // Whole milliseconds: timers that fire a moment early would find no token.
+        // Whole milliseconds: a timer that fires early would find no token.
         this.#timer = this.#clock.schedule(Math.ceil(waitMs), () => this.#admit());
         return;
       }
@@ -230,15 +230,15 @@ export class CallLine {
     }
   }
 
-  #sendAway(): void {
+  #rejectAll(): void {
     const waitMs = this.pace.waitMs();
     for (let next = this.#line.take(); next !== undefined; next = this.#line.take())
-      next.refuse(this.#refusal(next.quotaClass, waitMs));
+      next.refuse(this.#rejection(next.quotaClass, waitMs));
   }
 
-  #refusal(quotaClass: QuotaClass, waitMs: number): ProviderError {
-    const why = this.pace.heldMs > 0 ? "because the cloud throttles" : "to keep to the rate of its cloud";
-    const message = `${this.#provider}: calls for ${quotaClass} are on hold for another ${Math.ceil(waitMs / 1000)} s ${why}`;
+  #rejection(quotaClass: QuotaClass, waitMs: number): ProviderError {
+    const cause = this.pace.heldMs > 0 ? "because the cloud throttles" : "to stay within the cloud's rate limit";
+    const message = `${this.#provider}: calls of class ${quotaClass} wait for another ${Math.ceil(waitMs / 1000)} s ${cause}`;
     return contractError("RATE_LIMITED", message, { retryAfterMs: waitMs, isClientThrottled: true });
   }
 }

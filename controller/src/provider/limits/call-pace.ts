@@ -1,32 +1,32 @@
 import type { Clock } from "../../util/clock.ts";
 import type { Rate } from "../model/call-rate.ts";
 
-/** Longest hold believed: a provider that asks for more is asked again by then. */
+/** Longest pause; a longer request of a provider is cut to this. */
 const MAX_HOLD_MS = 600_000;
-/** Longest time for which one answer that cost more than all before can stop calls. */
+/** Longest time for which the cost of one response can stop calls. */
 const MAX_DEBT_MS = 600_000;
-/** Shortest: those who are told to wait at the same moment are one occasion. */
+/** Shortest pause: concurrent throttled calls count once. */
 const MIN_HOLD_MS = 100;
 
-/** Speed after a hold where no rate is known, and the slowest that repeated holds lead to; calls a second. */
+/** Rate after a pause if none is known, and the lowest rate after repeated pauses; calls per second. */
 const FIRST_PER_SECOND = 1;
 const LEAST_PER_SECOND = 0.1;
-/** A speed regained doubles in this time. */
+/** The rate doubles in this time while it recovers. */
 const DOUBLING_MS = 5000;
-/** Calls that come while a speed of one a second doubles. */
+/** Calls during one doubling from one per second. */
 const DOUBLING_AREA = DOUBLING_MS / 1000 / Math.LN2;
-/** Where no rate is known: speed that counts as none. */
+/** Without a known rate: a rate that counts as unlimited. */
 const UNLIMITED_PER_SECOND = 1000;
 
-/** Calls a second at a time, from which they double. */
+/** A recovering rate: it doubles from `fromMs` on. */
 interface Regaining {
   readonly perSecond: number;
   readonly fromMs: number;
 }
 
 /**
- * When calls may go: a token bucket whose tokens are requests to the cloud. After a hold it starts again with one call and half the
- * speed it had, and grows back from there: those who waited would make the cloud throttle again at once if all went together.
+ * A token bucket of cloud requests. After a pause it restarts with one call at half the rate and recovers from there: all queued calls at
+ * once would be throttled again.
  */
 export class CallPace {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class CallPace {
   #tokens: number;
   #filledAtMs: number;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** Speed regained since `fromMs`; undefined: the whole rate is. */
+  /** undefined: the full rate. */
   #regaining: Regaining | undefined;
 
   constructor(rate: Rate | undefined, clock: Clock) {
@@ -44,7 +44,7 @@ export class CallPace {
     this.#filledAtMs = clock.monotonicMs();
   }
 
-  /** Calls a second now; Infinity: no limit known. */
+  /** Calls per second now; Infinity: no known limit. */
   get perSecond(): number {
     return this.#perSecondAt(this.#clock.monotonicMs());
   }
@@ -53,18 +53,18 @@ export class CallPace {
     return this.#regaining === undefined ? (this.#rate?.burst ?? Number.POSITIVE_INFINITY) : 1;
   }
 
-  /** Requests that may be made now; below 0 when answers cost more than was there. */
+  /** Requests that may be sent now; below 0 when responses cost more. */
   get tokens(): number {
     this.#fill();
     return this.#tokens;
   }
 
-  /** End of the last hold, by the monotonic clock; -Infinity: there was none. */
+  /** End of the last pause (monotonic clock); -Infinity: none. */
   get heldUntilMs(): number {
     return this.#heldUntilMs;
   }
 
-  /** How much longer nothing may go. */
+  /** Remaining pause. */
   get heldMs(): number {
     return Math.max(0, this.#heldUntilMs - this.#clock.monotonicMs());
   }
@@ -75,22 +75,22 @@ export class CallPace {
     this.#tokens = this.burst === Number.POSITIVE_INFINITY ? this.burst : this.#within(this.#tokens);
   }
 
-  /** How long a call waits before which `ahead` others go. */
+  /** Wait of a call after `ahead` others. */
   waitMs(ahead = 0): number {
     this.#fill();
     const missing = ahead + 1 - this.#tokens;
     return missing <= 0 ? this.heldMs : this.#timeOf(missing) - this.#clock.monotonicMs();
   }
 
-  /** A call is sent, or has cost so much more than it was counted for; negative: it was not sent after all. */
+  /** A call is sent or has cost more; negative: it was not sent. */
   spend(tokens: number): void {
     this.#fill();
     this.#tokens = this.#within(this.#tokens - tokens);
   }
 
-  /** The cloud throttles. A shorter hold never ends a longer one. */
+  /** The cloud throttles. A shorter pause never ends a longer one. */
   hold(holdMs: number): void {
-    // First, for a speed that has been regained meanwhile is none to be halved.
+    // First: a recovered rate must not be halved again.
     this.#fill();
     const nowMs = this.#clock.monotonicMs();
     const untilMs = nowMs + Math.min(MAX_HOLD_MS, Math.max(MIN_HOLD_MS, holdMs));
@@ -106,7 +106,7 @@ export class CallPace {
     return Math.max(LEAST_PER_SECOND, perSecond === Number.POSITIVE_INFINITY ? FIRST_PER_SECOND : perSecond / 2);
   }
 
-  /** Debt is paid off at the rate. Where none is known there is nothing to pay: only the cloud says what is too much. */
+  /** Debt is paid off at the rate; without a known rate there is none. */
   get #leastTokens(): number {
     return this.#rate === undefined ? 0 : -this.#rate.cloudCallsPerSecond * (MAX_DEBT_MS / 1000);
   }
@@ -115,7 +115,6 @@ export class CallPace {
     return Math.min(this.burst, Math.max(this.#leastTokens, tokens));
   }
 
-  /** The speed that counts as the whole one. */
   get #limit(): number {
     return this.#rate?.cloudCallsPerSecond ?? UNLIMITED_PER_SECOND;
   }
@@ -135,7 +134,7 @@ export class CallPace {
     this.#tokens = this.burst === Number.POSITIVE_INFINITY ? this.burst : Math.min(this.burst, this.#tokens + gained);
   }
 
-  /** Tokens that come between two times, neither of them within a hold. */
+  /** Tokens gained between two times outside of pauses. */
   #gained(fromMs: number, toMs: number): number {
     const { cloudCallsPerSecond = Number.POSITIVE_INFINITY } = this.#rate ?? {};
     if (this.#regaining === undefined) return ((toMs - fromMs) / 1000) * cloudCallsPerSecond;
@@ -146,7 +145,7 @@ export class CallPace {
     return growing + (Math.max(0, toMs - Math.max(fromMs, wholeMs)) / 1000) * this.#limit;
   }
 
-  /** When so many tokens more will have come. */
+  /** Time when that many more tokens are available. */
   #timeOf(tokens: number): number {
     const fromMs = Math.max(this.#filledAtMs, this.#heldUntilMs);
     if (this.#regaining === undefined) return fromMs + (tokens / this.#limit) * 1000;
@@ -154,18 +153,18 @@ export class CallPace {
     const wholeMs = this.#regainedAtMs(this.#regaining);
     const atMs = startMs + DOUBLING_MS * Math.log2(doubled(fromMs - startMs) + tokens / (perSecond * DOUBLING_AREA));
     if (atMs <= wholeMs) return atMs;
-    // Without a rate there is no limit from then on.
+    // Unlimited from then on.
     if (this.#rate === undefined) return wholeMs;
     return Math.max(fromMs, wholeMs) + ((tokens - this.#gained(fromMs, wholeMs)) / this.#limit) * 1000;
   }
 
-  /** When the speed that doubles is the whole one. */
+  /** Time when the rate has recovered. */
   #regainedAtMs({ perSecond, fromMs }: Regaining): number {
     return fromMs + Math.max(0, DOUBLING_MS * Math.log2(this.#limit / perSecond));
   }
 }
 
-/** What has doubled all the while: 1 at the start. */
+/** Growth factor; 1 at the start. */
 function doubled(forMs: number): number {
   return 2 ** (Math.max(0, forMs) / DOUBLING_MS);
 }

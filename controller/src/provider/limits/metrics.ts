@@ -3,19 +3,12 @@ import type { BudgetSnapshot, QuotaClass } from "../model/call-rate.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Priority } from "../../util/semaphore.ts";
 
-/** What the call budgets of one provider report. */
-export interface BudgetMetrics {
-  waited(quotaClass: QuotaClass, priority: Priority, waitMs: number): void;
-  rejected(quotaClass: QuotaClass, priority: Priority): void;
-  throttled(quotaClass: QuotaClass): void;
-  /** Asked at each scrape, with the wall clock's time. */
-  watch(snapshot: () => readonly BudgetSnapshot[], nowMs: () => number): void;
-}
+export type BudgetMetrics = ReturnType<ReturnType<typeof budgetMetrics>>;
 
 type Watched = BudgetSnapshot & { readonly heldUntilMs: number };
 
-/** Makes the families; the result is called once a provider. */
-export function budgetMetrics(metrics: Metrics): (provider: string) => BudgetMetrics {
+/** Creates the families; the result is called once per provider. */
+export function budgetMetrics(metrics: Metrics) {
   const waitSeconds = metrics.histogram({
     name: "cloudwire_provider_call_wait_seconds",
     help: "Time that calls to a provider were queued for the call budget of their quota class before they were sent.",
@@ -34,12 +27,13 @@ export function budgetMetrics(metrics: Metrics): (provider: string) => BudgetMet
   });
   const watched = new Map<string, () => readonly Watched[]>();
   makeGauges(metrics, watched);
-  return (provider) => ({
-    waited: (quotaClass, priority, waitMs) =>
+  return (provider: string) => ({
+    waited: (quotaClass: QuotaClass, priority: Priority, waitMs: number): void =>
       waitSeconds.observe({ provider, quota_class: quotaClass, priority }, waitMs / 1000),
-    rejected: (quotaClass, priority) => rejectedTotal.inc({ provider, quota_class: quotaClass, priority }),
-    throttled: (quotaClass) => pausesTotal.inc({ provider, quota_class: quotaClass }),
-    watch: (snapshot, nowMs) =>
+    rejected: (quotaClass: QuotaClass, priority: Priority): void =>
+      rejectedTotal.inc({ provider, quota_class: quotaClass, priority }),
+    throttled: (quotaClass: QuotaClass): void => pausesTotal.inc({ provider, quota_class: quotaClass }),
+    watch: (snapshot: () => readonly BudgetSnapshot[], nowMs: () => number): void =>
       void watched.set(provider, () =>
         snapshot().map((budget) => ({ ...budget, heldUntilMs: budget.heldMs === 0 ? 0 : nowMs() + budget.heldMs })),
       ),

@@ -7,16 +7,16 @@ import type { CallBudget } from "./call-budget.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "../model/errors.ts";
 import type { Rpc, RpcCaller, RpcOptions } from "../convert/methods.ts";
 
-/** Tries of a read and the waits between them. proto/README.md section 5, class T. */
+/** Attempts of a read and the delays between them. proto/README.md section 5, class T. */
 const MAX_TRIES = 3;
 const RETRY: BackoffOptions = { initialMs: 200, maxMs: 2000, jitter: 0.2 };
 
-/** The provider was throttled, came through all the same and does not say for how long: its next calls wait a moment and then go slower. */
-const THROTTLED_HOLD_MS = 1000;
+/** Pause when the provider was throttled but succeeded, and names no retry delay. */
+const THROTTLED_PAUSE_MS = 1000;
 
 export interface RateLimitedOptions extends RpcOptions {
   readonly priority: Priority;
-  /** Asked just before the call is sent: a throw ends it. */
+  /** Called just before the call is sent: an error cancels it. */
   readonly refuse?: () => void;
 }
 
@@ -24,13 +24,13 @@ export interface RateLimitedCallerDeps {
   readonly caller: RpcCaller;
   readonly budget: CallBudget;
   readonly semaphore: Semaphore;
-  /** Resolves when calls can be made; rejects with a ProviderError when they cannot, or not soon. */
+  /** Resolves when calls are possible; rejects with a ProviderError when they are not. */
   readonly admit: (rpc: { readonly name: string; readonly isChange: boolean }, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Calls one after the other's turn: within the provider's limits, held back while it throttles, reads repeated while it is away. */
+/** Sends calls within the provider's limits, pauses them while it is throttled, and retries reads while it is unavailable. */
 export class RateLimitedCaller {
   readonly #deps: RateLimitedCallerDeps;
 
@@ -47,11 +47,11 @@ export class RateLimitedCaller {
       try {
         return await this.#once(rpc, request, options);
       } catch (error) {
-        if (tries === MAX_TRIES || rpc.isChange || options.signal.aborted) throw asGivenUp(error, rpc.name, options);
+        if (tries === MAX_TRIES || rpc.isChange || options.signal.aborted) throw asCancelled(error, rpc.name, options);
         const waitMs = retryWaitMs(error, tries, this.#deps.random);
-        if (waitMs === undefined) throw asGivenUp(error, rpc.name, options);
+        if (waitMs === undefined) throw asCancelled(error, rpc.name, options);
         await sleep(waitMs, options.signal, this.#deps.clock).catch(() => {
-          throw asGivenUp(error, rpc.name, options);
+          throw asCancelled(error, rpc.name, options);
         });
       }
     }
@@ -76,19 +76,19 @@ export class RateLimitedCaller {
       const response = await caller.unary(rpc, request, options);
       const stats = rpc.stats(response);
       cost = Math.max(1, stats?.cloudCalls ?? 1);
-      if (quotaClass !== undefined && stats?.throttled === true) budget.hold(quotaClass, THROTTLED_HOLD_MS);
+      if (quotaClass !== undefined && stats?.throttled === true) budget.hold(quotaClass, THROTTLED_PAUSE_MS);
       return response;
     } catch (error) {
       if (quotaClass !== undefined && isOfClass(error, "WAIT")) budget.hold(quotaClass, error.retryAfterMs);
       throw error;
     } finally {
-      // After the hold: whoever enters next must find it.
+      // After the pause has started: the next call must see it.
       leave();
       if (quotaClass !== undefined) budget.settle(quotaClass, cost);
     }
   }
 
-  /** Within the budget, and one of the calls that may be under way. Who is put on hold while waiting for the latter gets in line again. */
+  /** Acquires budget and a place. A call that was paused while waiting for a place queues again. */
   async #enter(quotaClass: QuotaClass, { priority, signal }: RateLimitedOptions): Promise<() => void> {
     const { budget, semaphore, clock } = this.#deps;
     for (;;) {
@@ -104,16 +104,16 @@ export class RateLimitedCaller {
   }
 }
 
-/** undefined: trying again at once is no use. */
+/** undefined: an immediate retry is useless. */
 function retryWaitMs(error: unknown, tries: number, random: Random): number | undefined {
   if (!isProviderError(error, "UNAVAILABLE")) return undefined;
   const waitMs = Math.max(backoffMs(RETRY, tries, random), error.retryAfterMs ?? 0);
   return waitMs > RETRY.maxMs * (1 + (RETRY.jitter ?? 0)) ? undefined : waitMs;
 }
 
-/** Waits for a turn end with the signal's reason; callers get a ProviderError like any other. */
-function asGivenUp(error: unknown, name: string, { signal, requestId }: RateLimitedOptions): ProviderError {
+/** Queued calls end with the signal's reason; callers get a ProviderError. */
+function asCancelled(error: unknown, name: string, { signal, requestId }: RateLimitedOptions): ProviderError {
   if (error instanceof ProviderError || !signal.aborted) return asProviderError(error);
-  const message = `${name}: given up while waiting to be sent`;
+  const message = `${name}: canceled while queued`;
   return new ProviderError({ code: "CANCELLED", message, requestId }, { cause: signal.reason });
 }

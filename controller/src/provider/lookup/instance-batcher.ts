@@ -5,34 +5,34 @@ import type { ReadOptions } from "../model/client.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
 import type { InstanceResult, NodeRef } from "../model/instance.ts";
 
-/** How long a question waits for others: long enough for all workers to ask, short against any cloud call. */
+/** How long a request waits for others to share its call: short compared with any cloud call. */
 const WINDOW_MS = 15;
 
-/** How long the answer about a companion is of use: fuller calls ahead of that would be asked again. */
+/** Cached results of companions that are newer are not requested again. */
 const COMPANION_MAX_AGE_MS = 1000;
 
-/** Calls under way at once. More would not be faster: questions that wait make the next call larger. */
+/** Concurrent calls. More would not be faster: waiting requests fill the next call. */
 const MAX_IN_FLIGHT = 8;
 
 export interface InstanceBatcherDeps {
   readonly clock: Clock;
-  /** Ends calls under way. */
+  /** Ends calls in flight. */
   readonly signal: AbortSignal;
-  /** Most questions of one call, as the provider says at present. */
+  /** The provider's current batch size. */
   readonly maxBatchSize: () => number;
-  /** Nodes that will probably be asked about soon: they fill the room left in a call, so that later questions need none. */
+  /** Nodes that are probably looked up soon: they fill spare room in a call. */
   readonly companions: () => Iterable<NodeRef>;
-  /** One answer for each node, in order. */
+  /** One result per node, in order. */
   readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceResult[]>;
   readonly tracing: Tracing;
 }
 
-/** One machine asked about and all who wait for the answer. */
+/** One instance and the callers that wait for it. */
 interface Question {
   readonly key: string;
   readonly node: NodeRef;
   readonly asking: Set<Asking>;
-  /** undefined: not sent yet. */
+  /** undefined: not sent. */
   sent: { readonly atMs: number; readonly maxDataAgeMs: number } | undefined;
 }
 
@@ -41,22 +41,22 @@ interface Asking {
   readonly maxDataAgeMs: number;
   readonly priority: Priority;
   readonly signal: AbortSignal;
-  /** Of the work that waits for the answer. */
+  /** Span of the waiting work. */
   readonly span: Span | undefined;
   readonly answer: (answer: InstanceResult) => void;
 }
 
-/** Turns questions about single machines into few calls to one provider. */
+/** Batches look-ups of single instances into few calls to one provider. */
 export class InstanceBatcher {
   readonly #deps: InstanceBatcherDeps;
   readonly #cache: AnswerCache;
-  /** In the order of asking. */
+  /** In order of request. */
   readonly #pending = new Map<string, Question>();
-  /** Of several under way about one machine the latest. */
-  readonly #underWay = new Map<string, Question>();
+  /** The latest call in flight by instance. */
+  readonly #inFlightByKey = new Map<string, Question>();
   #inFlight = 0;
   #window: Timer | undefined;
-  /** What is pending has waited long enough and goes as soon as a call may. */
+  /** The pending requests have waited long enough. */
   #due = false;
 
   constructor(deps: InstanceBatcherDeps) {
@@ -64,7 +64,7 @@ export class InstanceBatcher {
     this.#cache = new AnswerCache(deps.clock, deps.signal);
   }
 
-  /** Resolves with an answer from data as fresh as asked, if the provider keeps to that; rejects with the signal's reason. */
+  /** Resolves with data of at most the given age; rejects with the signal's reason. */
   ask(node: NodeRef, { maxDataAgeMs, priority = "high", signal }: ReadOptions): Promise<InstanceResult> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const key = keyOf(node);
@@ -92,16 +92,16 @@ export class InstanceBatcher {
   }
 
   #join(key: string, node: NodeRef, asking: Asking): void {
-    const underWay = this.#underWay.get(key);
+    const sent = this.#inFlightByKey.get(key);
     const waiting = this.#pending.get(key);
     if (waiting !== undefined) waiting.asking.add(asking);
-    else if (underWay !== undefined && mayJoin(underWay, asking)) underWay.asking.add(asking);
+    else if (sent !== undefined && mayJoin(sent, asking)) sent.asking.add(asking);
     else this.#pending.set(key, { key, node, asking: new Set([asking]), sent: undefined });
     this.#dispatch();
   }
 
   #takeBack(key: string, asking: Asking): void {
-    this.#underWay.get(key)?.asking.delete(asking);
+    this.#inFlightByKey.get(key)?.asking.delete(asking);
     const waiting = this.#pending.get(key);
     if (waiting?.asking.delete(asking) === true && waiting.asking.size === 0) this.#pending.delete(key);
   }
@@ -123,7 +123,7 @@ export class InstanceBatcher {
     this.#dispatch();
   }
 
-  /** The next call's questions: those that matter more first, then in the order of asking. */
+  /** The next call's requests: high priority first, then in order. */
   #take(size: number): readonly Question[] {
     const all = [...this.#pending.values()];
     const batch = [...all.filter(isUrgent), ...all.filter((question) => !isUrgent(question))].slice(0, size);
@@ -131,14 +131,14 @@ export class InstanceBatcher {
     return batch;
   }
 
-  /** Adds companions of urgent questions up to `size`: those not known, not asked about and not waiting. */
+  /** Fills a call with high priority up to `size` with companions that are neither cached nor requested. */
   #fill(batch: readonly Question[], size: number): readonly Question[] {
     if (batch.length >= size || !batch.some(isUrgent)) return batch;
     const asked = new Set(batch.map(({ key }) => key));
     const filled = [...batch];
     for (const node of this.#deps.companions()) {
       const key = keyOf(node);
-      const isKnown = asked.has(key) || this.#underWay.has(key) || this.#pending.has(key);
+      const isKnown = asked.has(key) || this.#inFlightByKey.has(key) || this.#pending.has(key);
       if (isKnown || this.#cache.get(key, COMPANION_MAX_AGE_MS) !== undefined) continue;
       filled.push({ key, node, asking: new Set(), sent: undefined });
       if (filled.length === size) break;
@@ -153,7 +153,7 @@ export class InstanceBatcher {
     const priority = batch.some(isUrgent) ? "high" : "low";
     for (const question of batch) {
       question.sent = { atMs: clock.monotonicMs(), maxDataAgeMs };
-      this.#underWay.set(question.key, question);
+      this.#inFlightByKey.set(question.key, question);
     }
     this.#inFlight++;
     const nodes = batch.map(({ node }) => node);
@@ -163,26 +163,26 @@ export class InstanceBatcher {
       return nodes.map((): InstanceResult => ({ kind: "unknown", error: failure }));
     });
     this.#inFlight--;
-    for (const [index, question] of batch.entries()) this.#settle(question, answers[index] ?? unanswered());
+    for (const [index, question] of batch.entries()) this.#settle(question, answers[index] ?? missing());
     this.#dispatch();
   }
 
   #settle(question: Question, answer: InstanceResult): void {
     const { key, node, sent } = question;
-    if (this.#underWay.get(key) === question) this.#underWay.delete(key);
+    if (this.#inFlightByKey.get(key) === question) this.#inFlightByKey.delete(key);
     this.#cache.put(key, answer);
     const readAtMs = this.#deps.clock.monotonicMs() - (dataAgeMs(answer) ?? 0);
     for (const asking of question.asking) {
       if (asking.signal.aborted) continue;
       const joinedLate = sent !== undefined && asking.askedAtMs > sent.atMs;
-      // Old data answers whoever asked before the call; one who joined a call under way may have wanted newer.
+      // Old data is valid for requests from before the call; one that joined later may need newer data.
       if (joinedLate && readAtMs < asking.askedAtMs - asking.maxDataAgeMs) this.#join(key, node, asking);
       else asking.answer(answer);
     }
   }
 }
 
-/** A look that was begun before the question never answers one for "now". */
+/** A call in flight never serves a request with maximum age 0. */
 function mayJoin({ sent }: Question, { maxDataAgeMs }: Asking): boolean {
   return sent !== undefined && maxDataAgeMs > 0 && sent.maxDataAgeMs <= maxDataAgeMs;
 }
@@ -191,40 +191,34 @@ function isUrgent({ asking }: Question): boolean {
   return [...asking].some(({ priority }) => priority === "high");
 }
 
-/** Whom one call serves: it is one span, linked to all who wait for it. */
+/** The work that one call serves: its span links to all of them. */
 function spansOf(batch: readonly Question[]): readonly Span[] {
   return batch.flatMap(({ asking }) => [...asking].flatMap(({ span }) => span ?? []));
 }
 
-/**
- * A Node made anew under its old name, one whose provider ID came to be known, or one with other labels or annotations that its provider
- * declared is another question.
- */
+/** A recreated Node, a new provider ID, or other declared labels or annotations make another request. */
 function keyOf({ uid, providerId, name, labels, annotations }: NodeRef): string {
   return JSON.stringify([uid, providerId, name, labels, annotations]);
 }
 
-function unanswered(): InstanceResult {
-  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the node got no answer") };
+function missing(): InstanceResult {
+  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the response has no result for the node") };
 }
 
-/**
- * Answers are dropped this long after they came, whoever might still want them: at 15,000 Nodes they are tens of megabytes. Who shares one,
- * asks within moments: both controllers of Nodes that wake for the same reason, a Node that is tried again.
- */
+/** Retention of results: at 15,000 Nodes they need tens of megabytes, and callers that share one come within seconds. */
 const RETENTION_MS = 10_000;
 
 interface Kept {
   readonly answer: InstanceResult;
-  /** When the cloud was read. */
+  /** Time of the cloud's data. */
   readonly readAtMs: number;
   readonly keptAtMs: number;
 }
 
-/** Answers that say something about a machine, for as long as they are fresh enough for whoever asks. */
+/** Results by instance while they are fresh enough. */
 export class AnswerCache {
   readonly #clock: Clock;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #kept = new Map<string, Kept>();
   #sweeping: Timer | undefined;
 
@@ -238,7 +232,7 @@ export class AnswerCache {
     return this.#kept.size;
   }
 
-  /** An answer from data at most `maxDataAgeMs` old. Never one for 0, which asks for a new look. */
+  /** A result from data at most `maxDataAgeMs` old; never for 0, which requires a new read. */
   get(key: string, maxDataAgeMs: number): InstanceResult | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined || maxDataAgeMs <= 0) return undefined;
@@ -263,7 +257,7 @@ export class AnswerCache {
     for (const [key, { keptAtMs }] of this.#kept) {
       const leftMs = keptAtMs + RETENTION_MS - nowMs;
       if (leftMs > 0) {
-        // At least a while: those of a burst go together.
+        // At least a second: results of a burst are removed together.
         this.#sweeping = this.#clock.schedule(Math.max(leftMs, RETENTION_MS / 10), () => this.#sweep());
         return;
       }
@@ -272,7 +266,7 @@ export class AnswerCache {
   }
 }
 
-/** How old the data of an answer was when it arrived; undefined for an answer that rests on none. */
+/** Age of the data when the result arrived; undefined: the result has none. */
 function dataAgeMs(answer: InstanceResult): number | undefined {
   switch (answer.kind) {
     case "present":

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveOwner, type Testimony } from "./instance-reader.ts";
+import { resolveOwner, type ProviderReport } from "./instance-reader.ts";
 import { contractError, ProviderError } from "../model/errors.ts";
 import type { InstanceResult } from "../model/instance.ts";
 
@@ -30,7 +30,7 @@ const away: InstanceResult = {
 };
 const early: InstanceResult = { kind: "unknown", error: contractError("NOT_YET_CONSISTENT", "too early") };
 
-const testimonies = (...answers: readonly InstanceResult[]): readonly Testimony[] =>
+const reports = (...answers: readonly InstanceResult[]): readonly ProviderReport[] =>
   answers.map((answer, index) => ({ provider: ["east", "west", "north"][index] ?? "", answer }));
 
 describe("resolveOwner()", () => {
@@ -41,16 +41,16 @@ describe("resolveOwner()", () => {
     ["of none, by the oldest look", [absentAt(3), absentAt(2), notOwned], absentAt(2)],
     ["not yet known while nobody has it and one cannot tell", [absentAt(1), away], away],
   ] as const)("the machine is %s", (_, answers, expected) => {
-    expect(resolveOwner("n1", testimonies(...answers), true)).toEqual(expected);
+    expect(resolveOwner("n1", reports(...answers), true)).toEqual(expected);
   });
 
   test("nobody gets a machine that two have, even while a third cannot tell", () => {
-    expect(resolveOwner("n1", testimonies(present, away, present), false)).toMatchObject({
+    expect(resolveOwner("n1", reports(present, away, present), false)).toMatchObject({
       kind: "unknown",
       error: {
         class: "OPERATOR",
         reason: "AMBIGUOUS_NAME",
-        message: expect.stringContaining("node n1 could be of east and north: each has a machine of that name"),
+        message: expect.stringContaining("east and north could own node n1: each has an instance of that name"),
       },
     });
   });
@@ -60,17 +60,17 @@ describe("resolveOwner()", () => {
     ["is not told when it is none", away, false, "OWNER_UNKNOWN"],
     ["is not told of a cloud that shows machines late", early, true, "OWNER_UNKNOWN"],
   ] as const)("the wait for one that cannot tell %s", (_, other, isNews, reason) => {
-    const answer = resolveOwner("n1", testimonies(present, other), isNews);
+    const answer = resolveOwner("n1", reports(present, other), isNews);
     expect(answer).toMatchObject({
       kind: "unknown",
-      error: { class: "OUTCOME_UNKNOWN", reason, message: expect.stringContaining("but west cannot say yet") },
+      error: { class: "OUTCOME_UNKNOWN", reason, message: expect.stringContaining("but west cannot tell yet") },
     });
   });
 
   test("a machine of nobody who could have it is left alone", () => {
-    expect(resolveOwner("n1", testimonies(notOwned, notOwned), true)).toEqual({
+    expect(resolveOwner("n1", reports(notOwned, notOwned), true)).toEqual({
       kind: "notOwned",
-      message: "node n1 has no provider ID, and is not of east and west",
+      message: "node n1 has no provider ID, and east and west do not own it",
     });
   });
 });

@@ -8,38 +8,34 @@ import type { InstanceResult, NodeRef } from "../model/instance.ts";
 import { type Answered, type NodeOwner, type Provider, type ProviderSet, answered } from "../model/provider.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 
-/**
- * Looks up the machine behind one Node. Questions that arrive together leave as one call; the same question is asked once;
- * answers are reused for as long as the caller's `maxDataAgeMs` allows.
- */
+/** Looks up the instance of a Node. Concurrent look-ups share calls, and results are reused while `maxDataAgeMs` allows. */
 export interface InstanceReader {
   /**
-   * Resolves with what is known; a failed call is the answer "unknown", a Node that no provider owns is "notOwned". A Node that could
-   * be of several providers is looked for at all of them: "present" means that it is of that one alone, "absent" that it is of none.
-   * Rejects only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
+   * A failed call is "unknown", an unowned Node is "notOwned". If several providers could own the Node, all are called: "present" means
+   * that only that one has the instance, "absent" that none has. Rejects only with the reason of `options.signal`, which affects only this
+   * caller.
    */
   get(node: Node, question: InstanceQuestion): Promise<InstanceResult>;
 }
 
 export interface InstanceQuestion extends ReadOptions {
-  /** Name of the provider to ask, whoever owns the Node. @default the owner, or all that could be */
+  /** Name of the provider to call. @default the owner, or all that could be */
   readonly at?: string;
 }
 
 export interface InstanceReaderDeps {
   readonly providers: ProviderSet;
   readonly clock: Clock;
-  /** Ends calls under way; aborts when the process stops. */
+  /** Ends calls in flight; aborts when the process stops. */
   readonly signal: AbortSignal;
-  /** Nodes that will probably be asked about soon, whoever owns them. @default none */
+  /** Nodes that are probably looked up soon. @default none */
   readonly companions?: () => Iterable<Node>;
   readonly tracing: Tracing;
 }
 
-/** A Node that is older than this waits longer than the ordinary course of things takes. */
+/** An older Node waits unusually long. */
 const OPEN_CLAIM_IS_NEWS_AFTER_MS = 15_000;
 
-/** One batcher for each provider. */
 export class BatchingInstanceReader implements InstanceReader {
   readonly #deps: InstanceReaderDeps;
   readonly #batchers = new Map<Provider, InstanceBatcher>();
@@ -69,23 +65,23 @@ export class BatchingInstanceReader implements InstanceReader {
     return named === undefined ? providers.ownerOfNode(node) : { kind: "owned", ...named };
   }
 
-  /** As long as one of them cannot answer, or is not to be believed, nothing follows from what the others say: they are not asked. */
+  /** If one provider is unavailable or untrusted, the others are not called: their results would decide nothing. */
   async #claim(node: Node, claimants: readonly Answered[], options: ReadOptions): Promise<InstanceResult> {
     const { name, creationTimestampMs } = node.metadata;
     const isNews = this.#deps.clock.nowMs() - creationTimestampMs >= OPEN_CLAIM_IS_NEWS_AFTER_MS;
     for (const { provider } of claimants) {
-      const why = provider.unavailable?.message ?? provider.untrustedReason;
-      if (why === undefined) continue;
-      const message = `node ${name} has no provider ID, and ${provider.name} cannot say whether the machine is its: ${why}`;
+      const cause = provider.unavailable?.message ?? provider.untrustedReason;
+      if (cause === undefined) continue;
+      const message = `node ${name} has no provider ID, and ${provider.name} cannot tell whether it owns the instance: ${cause}`;
       return { kind: "unknown", error: unknownOwnerError(message, isNews) };
     }
-    const testimonies = await Promise.all(
+    const reports = await Promise.all(
       claimants.map(async ({ provider, info }) => {
         const answer = await this.#batcherOf(provider).ask(nodeRef(node, info), options);
         return { provider: provider.name, answer };
       }),
     );
-    return resolveOwner(name, testimonies, isNews);
+    return resolveOwner(name, reports, isNews);
   }
 
   #batcherOf(provider: Provider): InstanceBatcher {
@@ -117,52 +113,50 @@ function askedAbout(owner: NodeOwner): readonly Answered[] {
   return owner.kind === "undecided" ? (owner.claimants ?? []) : [];
 }
 
-/** What one provider says of the machine behind a Node that could be of several. */
-export interface Testimony {
+/** One provider's result for a Node that several could own. */
+export interface ProviderReport {
   readonly provider: string;
   readonly answer: InstanceResult;
 }
 
 /**
- * Whose the machine is, when all were asked: who alone has it while all others say that they have not. A provider ID is written once
- * and for ever, so as long as one cannot tell, nobody gets the Node. proto/README.md ABS-8.
- * @param isNews a wait is worth telling
+ * The owner is the only provider that has the instance while all others report its absence. A provider ID is permanent, so the Node has no
+ * owner while one result is unknown. proto/README.md ABS-8.
  */
-export function resolveOwner(nodeName: string, testimonies: readonly Testimony[], isNews: boolean): InstanceResult {
-  const claiming = testimonies.filter(({ answer }) => answer.kind === "present");
+export function resolveOwner(nodeName: string, reports: readonly ProviderReport[], isNews: boolean): InstanceResult {
+  const claiming = reports.filter(({ answer }) => answer.kind === "present");
   const [claim, rival] = claiming;
   if (rival !== undefined) {
     const names = claiming.map(({ provider }) => provider);
-    const why =
-      "each has a machine of that name; remove all but one, or say which is meant with --provider-node-selector";
-    return { kind: "unknown", error: ambiguousNodeOwnerError(nodeName, why, names) };
+    const cause = "each has an instance of that name; remove all but one, or select one with --provider-node-selector";
+    return { kind: "unknown", error: ambiguousNodeOwnerError(nodeName, cause, names) };
   }
-  const open = testimonies.flatMap(({ provider, answer }) =>
+  const open = reports.flatMap(({ provider, answer }) =>
     answer.kind === "unknown" ? [{ provider, error: answer.error }] : [],
   );
   const [first] = open;
   if (first !== undefined) {
     return { kind: "unknown", error: claim === undefined ? first.error : waiting(claim, open, isNews) };
   }
-  return claim?.answer ?? unownedAnswer(nodeName, testimonies);
+  return claim?.answer ?? unownedAnswer(nodeName, reports);
 }
 
 function waiting(
-  { provider }: Testimony,
+  { provider }: ProviderReport,
   open: readonly { readonly provider: string; readonly error: ProviderError }[],
   isNews: boolean,
 ): ProviderError {
   const who = listed(open.map((one) => one.provider));
   const reasons = [...new Set(open.map(({ error }) => error.message))].join("; ");
-  const message = `${provider} has a machine of that name, but ${who} cannot say yet whether there is one, too: ${reasons}`;
-  // A cloud that is merely slow to show its machines is looked at again in a moment.
+  const message = `${provider} has an instance of that name, but ${who} cannot tell yet whether it has one, too: ${reasons}`;
+  // A cloud with a consistency delay is read again soon.
   return unknownOwnerError(message, isNews && !open.every(({ error }) => hasReason(error, "NOT_YET_CONSISTENT")));
 }
 
-/** The oldest look counts: later than that somebody may have made the machine. */
-function unownedAnswer(nodeName: string, testimonies: readonly Testimony[]): InstanceResult {
-  const absences = testimonies.flatMap(({ answer }) => (answer.kind === "absent" ? [answer] : []));
+/** The oldest absence counts: the instance may have been created later. */
+function unownedAnswer(nodeName: string, reports: readonly ProviderReport[]): InstanceResult {
+  const absences = reports.flatMap(({ answer }) => (answer.kind === "absent" ? [answer] : []));
   const [oldest] = absences.toSorted((left, right) => left.observeTimeMs - right.observeTimeMs);
-  const who = listed(testimonies.map(({ provider }) => provider));
-  return oldest ?? { kind: "notOwned", message: `node ${nodeName} has no provider ID, and is not of ${who}` };
+  const who = listed(reports.map(({ provider }) => provider));
+  return oldest ?? { kind: "notOwned", message: `node ${nodeName} has no provider ID, and ${who} do not own it` };
 }

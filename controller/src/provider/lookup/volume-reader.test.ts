@@ -256,7 +256,7 @@ describe("volume owner", () => {
     test("cannot say before there is any provider", () => {
       expect(consensusOf([], [])).toEqual({
         kind: "undecided",
-        error: expect.objectContaining({ message: "no provider has answered yet", reason: "PROVIDER_STARTING" }),
+        error: expect.objectContaining({ message: "no provider has responded yet", reason: "PROVIDER_STARTING" }),
       });
     });
   });

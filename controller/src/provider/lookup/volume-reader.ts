@@ -5,17 +5,17 @@ import type { Clock } from "../../util/clock.ts";
 import type { Priority } from "../../util/semaphore.ts";
 import { type ProviderError, asProviderError, contractError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import type { Provider } from "../model/provider.ts";
+import { type Provider, silentError } from "../model/provider.ts";
 import type { VolumeResult, VolumeRef } from "../model/volume.ts";
 
-/** Looks up the volume behind one PersistentVolume. */
+/** Looks up the volume of a PersistentVolume. */
 export interface VolumeReader {
-  /** Rejects only with the reason of `signal`, which gives up this caller's wait and nobody else's. */
+  /** Rejects only with the reason of `signal`, which affects only this caller. */
   get(pv: PersistentVolume, source: VolumeSource, signal: AbortSignal): Promise<VolumeKnowledge>;
 }
 
 export interface VolumeReaderDependencies {
-  /** Empty before the first is connected to. */
+  /** Empty before the first connection. */
   readonly providers: () => readonly Provider[];
   readonly clock: Clock;
   readonly settings: VolumeReaderSettings;
@@ -23,9 +23,9 @@ export interface VolumeReaderDependencies {
 }
 
 export interface VolumeReaderSettings {
-  /** How long a question waits for others, to share a call with them. */
+  /** How long a request waits for others to share its call. */
   readonly windowMs: number;
-  /** How old the cloud's data may be. */
+  /** Maximum age of the cloud's data. */
   readonly maxDataAgeMs: number;
   readonly priority: Priority;
 }
@@ -33,17 +33,17 @@ export interface VolumeReaderSettings {
 interface Batch {
   readonly refs: VolumeRef[];
   readonly answers: Promise<readonly VolumeResult[]>;
-  /** Aborts when nobody waits for an answer any more. */
+  /** Aborts when no caller waits any more. */
   readonly life: AbortController;
   waiting: number;
-  /** Of the work that waits for answers. */
+  /** Spans of the waiting work. */
   readonly askers: Span[];
 }
 
-/** Questions that arrive together leave as one call to their provider. */
+/** Concurrent look-ups share a call to their provider. */
 export class BatchingVolumeReader implements VolumeReader {
   readonly #deps: VolumeReaderDependencies;
-  /** Not sent yet. */
+  /** Not sent. */
   readonly #open = new Map<Provider, Batch>();
 
   constructor(deps: VolumeReaderDependencies) {
@@ -66,10 +66,14 @@ export class BatchingVolumeReader implements VolumeReader {
     if (asker !== undefined) batch.askers.push(asker);
     try {
       const answers = await raceAbort(batch.answers, signal);
-      return answers[index] ?? unanswered();
+      const error = contractError("INVARIANT_BROKEN", "the response has no result for the volume");
+      return answers[index] ?? { kind: "unknown", error };
     } finally {
       batch.waiting--;
-      if (signal.aborted && batch.waiting === 0) this.#giveUp(provider, batch, signal.reason);
+      if (signal.aborted && batch.waiting === 0) {
+        this.#close(provider, batch);
+        batch.life.abort(signal.reason);
+      }
     }
   }
 
@@ -83,12 +87,6 @@ export class BatchingVolumeReader implements VolumeReader {
       resolve(this.#send(provider, batch));
     });
     return batch;
-  }
-
-  /** Who comes now needs another call. */
-  #giveUp(provider: Provider, batch: Batch, reason: unknown): void {
-    this.#close(provider, batch);
-    batch.life.abort(reason);
   }
 
   #close(provider: Provider, batch: Batch): void {
@@ -110,22 +108,17 @@ export class BatchingVolumeReader implements VolumeReader {
   }
 }
 
-function unanswered(): VolumeResult {
-  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the volume got no answer") };
-}
-
 function refOf({ metadata: { name, uid } }: PersistentVolume, source: VolumeSource): VolumeRef {
-  // With generateName there is no name yet while the object is being admitted.
+  // During admission, an object with generateName has no name yet.
   return { name: name === "" ? "unnamed" : name, uid, source };
 }
 
-/** What is known of a volume. */
 export type VolumeKnowledge =
   | VolumeResult
-  /** Whose it is cannot be said before a provider has answered. */
+  /** The owner is unknown until a provider has responded. */
   | { readonly kind: "undecided"; readonly error: ProviderError };
 
-/** The providers whose handshake names the volume's driver or plugin. One that is away is known by its last handshake. */
+/** The providers whose last handshake declares the volume's driver or plugin. */
 export function claimantsOf(source: VolumeSource, providers: readonly Provider[]): readonly Provider[] {
   return providers.filter(({ info }) => info !== undefined && serves(info, source));
 }
@@ -138,8 +131,8 @@ function serves({ capabilities: { volumes } }: ProviderInfo, source: VolumeSourc
 }
 
 /**
- * The word of all providers that claim the volume's driver; two accounts of one cloud do. Who has the volume is right; that nobody has it
- * takes a no of each, those included that have never answered and might claim it.
+ * The combined result of all providers of the volume's driver (for example two accounts of one cloud). One that has the volume decides;
+ * "absent" requires all, also those that have never responded and might declare the driver.
  */
 export function consensusOf(answers: readonly VolumeResult[], providers: readonly Provider[]): VolumeKnowledge {
   const known =
@@ -153,6 +146,6 @@ export function consensusOf(answers: readonly VolumeResult[], providers: readonl
 }
 
 function silence(provider: Provider | undefined): ProviderError {
-  if (provider === undefined) return contractError("PROVIDER_STARTING", "no provider has answered yet");
-  return provider.unavailable ?? contractError("PROVIDER_STARTING", `provider ${provider.name} has not answered yet`);
+  if (provider === undefined) return contractError("PROVIDER_STARTING", "no provider has responded yet");
+  return silentError(provider);
 }

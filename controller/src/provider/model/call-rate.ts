@@ -1,22 +1,21 @@
 import { quotaClasses, wordsOf } from "@cloudwire/proto/words";
 import type { Priority } from "../../util/semaphore.ts";
 
-/** How often the cloud may be called. */
 export interface Rate {
   readonly cloudCallsPerSecond: number;
-  /** Requests that may be made at once after a pause; at least 1. */
+  /** Requests that may be sent at once after a pause; at least 1. */
   readonly burst: number;
 }
 
-/** What a provider says: a rate and the quota classes that share it. */
+/** A declared rate of the provider and the quota classes that share it. */
 export interface CallRate extends Rate {
   /** Empty: all that are in no other. */
   readonly classes: readonly QuotaClass[];
 }
 
-/** What an operator says of one provider. */
+/** A configured rate of one provider. */
 export interface OperatorRate {
-  /** undefined: of all classes together. */
+  /** undefined: all classes together. */
   readonly quotaClass: QuotaClass | undefined;
   /** undefined: no limit. */
   readonly rate: Rate | undefined;
@@ -25,26 +24,25 @@ export interface OperatorRate {
 /** Quota classes that share one budget. */
 export interface RateGroup {
   readonly classes: readonly QuotaClass[];
-  /** undefined: nothing is known of a limit. */
+  /** undefined: no known limit. */
   readonly rate: Rate | undefined;
 }
 
-/** How one budget is, for people. */
+/** State of one budget for status output. */
 export interface BudgetSnapshot {
   readonly classes: readonly QuotaClass[];
-  /** undefined: no limit known. */
+  /** undefined: no known limit. */
   readonly cloudCallsPerSecond: number | undefined;
   readonly burst: number | undefined;
   readonly tokens: number | undefined;
-  /** 0: not held. */
+  /** 0: not paused. */
   readonly heldMs: number;
   readonly waiting: Readonly<Record<Priority, number>>;
 }
 
 /**
- * The budgets of one provider; each class is in one. The operator's word takes the place of the provider's, higher or lower: only the
- * operator knows what else uses the account, and which quota the cloud has granted. Of one of them, the first that names a class
- * counts, then the first for all.
+ * The budgets of one provider; each class is in one. Configured rates replace declared ones: only the operator knows other users of the
+ * account and granted quotas. The first rate that names a class counts, then the first for all classes.
  */
 export function rateGroups(declared: readonly CallRate[], operator: readonly OperatorRate[]): readonly RateGroup[] {
   const byOperator = operator.map(({ quotaClass, rate }) => ({
@@ -64,7 +62,7 @@ export function rateGroups(declared: readonly CallRate[], operator: readonly Ope
   });
 }
 
-/** Those that name no class are for all. */
+/** Groups without classes apply to all. */
 function namedFirst(groups: readonly RateGroup[]): readonly RateGroup[] {
   const named = groups.filter(({ classes }) => classes.length > 0);
   const whole = groups.filter(({ classes }) => classes.length === 0);
@@ -76,15 +74,15 @@ export type QuotaClass = keyof typeof quotaClasses;
 
 export const QUOTA_CLASSES: readonly QuotaClass[] = wordsOf(quotaClasses);
 
-/** What an answer of a provider cost at its cloud. */
+/** Cost of a call in the cloud. */
 export interface CallStats {
   /** Changes and retries included. */
   readonly cloudCalls: number;
   readonly cloudMutations: number;
   readonly cloudRetries: number;
-  /** The cloud throttled the provider meanwhile. */
+  /** The cloud throttled the provider during the call. */
   readonly throttled: boolean;
-  /** Of the oldest data in the answer; undefined: not said. */
+  /** Age of the oldest data in the response; undefined: unknown. */
   readonly dataAgeMs: number | undefined;
   readonly cloudRequestIds: readonly string[];
 }

@@ -8,69 +8,52 @@ import {
 } from "@cloudwire/proto/reasons";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 
-/** Name of a gRPC code other than OK. */
 export type ProviderErrorCode = Exclude<(typeof codeNames)[number], "OK">;
 
 /**
- * What the caller does after an error. Letters are those of the specification's table.
- * OUTCOME_UNKNOWN (U): something may have changed; ask again with the same key. TRANSIENT (T): nothing changed; back off.
- * WAIT (W): wait `retryAfterMs`. FINAL (F): will not succeed until the object or the provider changes.
- * OPERATOR (O): somebody must act; slow retries. RESYNC (R): send or read the whole data, then retry at once, one time.
+ * The caller's reaction to an error; letters of the specification's table. OUTCOME_UNKNOWN (U): something may have changed; retry with the
+ * same key. TRANSIENT (T): nothing changed; back off. WAIT (W): wait `retryAfterMs`. FINAL (F): fails until the object or the provider
+ * changes. OPERATOR (O): needs an operator; slow retries. RESYNC (R): send or read all data, then retry once immediately.
  */
 export type ProviderErrorClass = ErrorClass;
 
-/** One field of a request that the provider refused. */
+/** A field that the provider rejected. */
 export interface FieldViolation {
   /** Path in proto field syntax: `spec.ports[2].protocol`. */
   readonly field: string;
   readonly description: string;
 }
 
-/** One quota that is used up. */
 export interface QuotaViolation {
-  /** What the quota is counted on: `project:1234`. */
+  /** Scope of the quota: `project:1234`. */
   readonly subject: string;
   readonly description: string;
 }
 
-export interface ProviderErrorFields {
-  readonly message: string;
-  readonly code: ProviderErrorCode;
-  /** "" when the status came without ErrorInfo. */
-  readonly reason?: string;
-  /** "" when the status came without ErrorInfo. */
-  readonly domain?: string;
-  readonly retryAfterMs?: number | undefined;
-  readonly fieldViolations?: readonly FieldViolation[];
-  readonly quotaViolations?: readonly QuotaViolation[];
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly requestId?: string;
-  readonly cloudRequestIds?: readonly string[];
-  readonly isClientThrottled?: boolean;
-  readonly isReportedElsewhere?: boolean;
-}
+export type ProviderErrorFields = Pick<ProviderError, "message" | "code"> &
+  Partial<Omit<ProviderError, "message" | "code" | "class" | "fromTransport" | keyof Error>>;
 
-/** A call to a provider failed, or one item of a batch did. Every rejection of a provider client is one of these. */
+/** A failed call to a provider, or a failed item of a batch. */
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
-  /** A reason of the contract, or of the vendor (see `domain`); "" when the transport itself failed. */
+  /** Reason of the contract or the vendor (see `domain`); "": an error of the transport. */
   readonly reason: string;
-  /** `cloudprovider.v1`, the vendor's DNS name, or "" when the transport itself failed. */
+  /** `cloudprovider.v1`, the vendor's DNS name, or "" for errors of the transport. */
   readonly domain: string;
   readonly class: ProviderErrorClass;
-  /** Least time to wait before the next try, when the provider named one. */
+  /** Minimum delay before a retry, if the provider named one. */
   readonly retryAfterMs: number | undefined;
   readonly fieldViolations: readonly FieldViolation[];
   readonly quotaViolations: readonly QuotaViolation[];
-  /** Facts that are also in the message. */
+  /** Details, also in the message. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Id of the call, the same in the provider's log. "" when no call was made. */
+  /** ID of the call, also in the provider's log; "": no call was sent. */
   readonly requestId: string;
-  /** The cloud's own ids of the requests behind the failure. */
+  /** The cloud's IDs of the failed requests. */
   readonly cloudRequestIds: readonly string[];
-  /** True: the call was not sent; our own budget of calls let others go first. Nothing has failed. */
+  /** The call was not sent because of our call budget: nothing has failed. */
   readonly isClientThrottled: boolean;
-  /** True: the connection or the budget says it, once for all calls. */
+  /** The connection or the budget reports it once for all calls. */
   readonly isReportedElsewhere: boolean;
 
   constructor(fields: ProviderErrorFields, options?: ErrorOptions) {
@@ -90,13 +73,13 @@ export class ProviderError extends Error {
     this.isReportedElsewhere = fields.isReportedElsewhere ?? this.isClientThrottled;
   }
 
-  /** True: no provider said this; the connection, a library or our own deadline did. */
+  /** The error is from the connection, a library or our deadline, not from the provider. */
   get fromTransport(): boolean {
     return this.domain === "";
   }
 }
 
-/** An error with a reason of the contract; its code follows from the reason. */
+/** An error with a reason of the contract, which determines the code. */
 export function contractError(
   reason: ErrorReason,
   message: string,
@@ -111,28 +94,25 @@ export function contractError(
   });
 }
 
-/** Name of a numeric code; a number that is none counts as UNKNOWN, as gRPC has it. */
+/** Name of a numeric code; UNKNOWN for an invalid one, as in gRPC. */
 export function codeName(code: number): ProviderErrorCode {
   const name = codeNames[code];
   return name === undefined || name === "OK" ? "UNKNOWN" : name;
 }
 
-/** True when `error` is a {@link ProviderError}, of that code if one is given. */
 export function isProviderError(error: unknown, code?: ProviderErrorCode): error is ProviderError {
   return error instanceof ProviderError && (code === undefined || error.code === code);
 }
 
-/** True when `error` carries that reason of the contract. */
 export function hasReason(error: unknown, reason: ErrorReason): error is ProviderError {
   return error instanceof ProviderError && error.domain === errorDomain && error.reason === reason;
 }
 
-/** True when the caller's duty after `error` is the one of that class. */
 export function isOfClass(error: unknown, errorClass: ProviderErrorClass): error is ProviderError {
   return error instanceof ProviderError && error.class === errorClass;
 }
 
-/** `error` as a ProviderError: one passes through, anything else becomes UNKNOWN from the transport. */
+/** Converts other errors to UNKNOWN from the transport. */
 export function asProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -142,8 +122,8 @@ export function asProviderError(error: unknown): ProviderError {
 const RULES: ReadonlyMap<string, ReasonRule> = new Map(Object.entries(errorReasons));
 
 /**
- * Class of a reason nobody here knows, a vendor's or a newer contract's, by its code alone: the class that most reasons of
- * the code have, and of several the one that waits longer.
+ * Class of an unknown reason (a vendor's or a newer contract's) by its code: the class of most reasons with that code, or the one that
+ * waits longer.
  */
 const CLASS_OF_CODE: Readonly<Record<ProviderErrorCode, ProviderErrorClass>> = {
   CANCELLED: "OUTCOME_UNKNOWN",
@@ -164,7 +144,7 @@ const CLASS_OF_CODE: Readonly<Record<ProviderErrorCode, ProviderErrorClass>> = {
   UNAUTHENTICATED: "OPERATOR",
 };
 
-/** A status without ErrorInfo was not made by a provider: nobody knows what happened, but for two codes (proto/README.md 5). */
+/** A status without ErrorInfo is not from a provider: the outcome is unknown, except for two codes (proto/README.md 5). */
 function classify(code: ProviderErrorCode, domain: string, reason: string): ProviderErrorClass {
   if (domain === "")
     return code === "UNAVAILABLE" || code === "UNIMPLEMENTED" ? CLASS_OF_CODE[code] : "OUTCOME_UNKNOWN";
@@ -172,18 +152,18 @@ function classify(code: ProviderErrorCode, domain: string, reason: string): Prov
   return rule?.class ?? CLASS_OF_CODE[code];
 }
 
-/** Waits of proto/README.md section 5, by class. No jitter: what failed together shares a batch when it is tried again. */
+/** Delays of proto/README.md section 5 by class. Without jitter: failures of one batch retry in one batch. */
 const OUTCOME_UNKNOWN: BackoffOptions = { initialMs: 1000, maxMs: 300_000 };
 const OPERATOR: BackoffOptions = { initialMs: 60_000, maxMs: 300_000 };
 const QUOTA: BackoffOptions = { initialMs: 60_000, maxMs: 900_000 };
 const FINAL_MS = 1_800_000;
 
-/** Wait after a WAIT error that does not say how long, which the contract does not allow. */
+/** Delay after a WAIT error without one, which violates the contract. */
 export const DEFAULT_HOLD_MS = 5000;
 
 /**
- * How long to wait before the next try after `error`, the `failures`-th in a row; undefined: the queue's own back-off. A change of
- * the object or a new process of the provider ends any wait: that is the caller's to see to, and what FINAL really waits for.
+ * Delay before the retry after the `failures`-th failure in a row; undefined: the queue's back-off. The caller ends the delay when the
+ * object changes or the provider restarts.
  */
 export function retryDelayMs(error: ProviderError, failures: number): number | undefined {
   const delayMs = delayOfClass(error, failures);
@@ -213,27 +193,27 @@ function grown(options: BackoffOptions, failures: number): number {
   return backoffMs(options, failures, () => 0);
 }
 
-/** The domain of reasons of our own. */
+/** Domain of our own reasons. */
 const DOMAIN = "cloudwire.dev";
 
-/** A reason of the contract: what it says of machines of one cloud is as true of machines of several. Told in events. */
+/** A reason of the contract, also for instances of several clouds. */
 const AMBIGUOUS_NAME: ErrorReason = "AMBIGUOUS_NAME";
 
-/** Several providers could own the Node: nobody gets it until an operator has said which. */
-export function ambiguousNodeOwnerError(nodeName: string, why: string, providers: readonly string[]): ProviderError {
-  return contractError(AMBIGUOUS_NAME, `node ${nodeName} could be of ${listed(providers)}: ${why}`);
+/** Several providers could own the Node: an operator must select one. */
+export function ambiguousNodeOwnerError(nodeName: string, cause: string, providers: readonly string[]): ProviderError {
+  return contractError(AMBIGUOUS_NAME, `${listed(providers)} could own node ${nodeName}: ${cause}`);
 }
 
-/** Several providers could own the load balancer: nobody gets it until an operator has said which. */
-export function ambiguousServiceOwnerError(why: string, providers: readonly string[]): ProviderError {
-  const message = `${why} (${listed(providers)}): none of them gets it until only one does`;
-  // The code of things that belong to somebody else, class O.
+/** Several providers could own the load balancer: an operator must remove the conflict. */
+export function ambiguousServiceOwnerError(cause: string, providers: readonly string[]): ProviderError {
+  const message = `${cause} (${listed(providers)}): the Service has no owner until only one does`;
+  // The code of objects with another owner, class O.
   return ownError("ALREADY_EXISTS", "LOAD_BALANCER_CLASS_CONFLICT", message);
 }
 
 /**
- * The machine may be in one more cloud that cannot tell now. A provider ID can never be taken back, so nobody gets the Node yet. Class
- * U: tried again after 1 s to 5 min, and as soon as a provider becomes usable.
+ * Another cloud that cannot tell now may have the instance. A provider ID is permanent, so the Node has no owner yet. Class U: retried
+ * after 1 s to 5 min, and when a provider becomes usable.
  */
 export function unknownOwnerError(message: string, isNews: boolean): ProviderError {
   return ownError("UNKNOWN", isNews ? AMBIGUOUS_NAME : "OWNER_UNKNOWN", message);

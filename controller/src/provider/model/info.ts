@@ -1,34 +1,34 @@
 import type { CallRate } from "./call-rate.ts";
 import type { Diagnostic } from "./load-balancer.ts";
 
-/** Who a provider is and what it serves: its answer to the handshake. Constant for one `bootId`. */
+/** The handshake of a provider: identity and capabilities. Constant for one `bootId`. */
 export interface ProviderInfo {
-  /** DNS-style, unique among providers of a cluster. */
+  /** DNS-style, unique in a cluster. */
   readonly name: string;
   readonly version: string;
   readonly contractMinor: number;
-  /** Full names of all services on its socket. */
+  /** Full names of all gRPC services on its socket. */
   readonly services: readonly string[];
-  /** Another one after each start of the provider. */
+  /** New at each start of the provider. */
   readonly bootId: string;
-  /** Each ends in `://`; the first is the one it writes. */
+  /** Each ends in `://`; the provider writes the first one. */
   readonly providerIdPrefixes: readonly string[];
-  /** What its credentials reach; opaque. "" until it has learned it from the cloud: it takes no calls before. */
+  /** Opaque ID of what its credentials reach. "" until it has reached its cloud: it accepts no calls before. */
   readonly scopeId: string;
   readonly capabilities: Capabilities;
   readonly limits: Limits;
-  /** Prefixes of the Service annotations it reads; no others are sent. */
+  /** Only Service annotations with these prefixes are sent. */
   readonly annotationPrefixes: readonly string[];
-  /** Keys of the Node labels and annotations it needs; no others are sent. */
+  /** Only Node labels and annotations with these keys are sent. */
   readonly nodeLabelKeys: readonly string[];
   readonly nodeAnnotationKeys: readonly string[];
-  /** What the operator should know. */
+  /** For the operator. */
   readonly diagnostics: readonly Diagnostic[];
   readonly build: Readonly<Record<string, string>>;
   readonly homeUrl: string;
 }
 
-/** What is `undefined` is not served. */
+/** undefined: not supported. */
 export interface Capabilities {
   readonly instances: InstanceCapabilities | undefined;
   readonly loadBalancers: LoadBalancerCapabilities | undefined;
@@ -42,7 +42,7 @@ export interface ListCapability {
 }
 
 export interface WatchCapability {
-  /** How long a resume token outlives a restart of the provider. */
+  /** How long a resume token is valid after a restart of the provider. */
   readonly tokenRetentionMs: number;
 }
 
@@ -50,21 +50,20 @@ export interface InstanceCapabilities {
   readonly maxBatchSize: number;
   readonly list: ListCapability | undefined;
   readonly watch: WatchCapability | undefined;
-  /** False: set no shutdown taints. */
+  /** False: no shutdown taints. */
   readonly shutdownState: boolean;
   readonly podCidrs: boolean;
-  /** How long after its creation a machine may be missing from reads. */
+  /** How long after its creation an instance may be missing in reads. */
   readonly existenceConsistencyDelayMs: number;
-  /** False: Nodes without provider ID are left alone. */
+  /** False: Nodes without provider ID are not changed. */
   readonly lookupByName: boolean;
 }
 
-/** Kubernetes' spelling. */
 export type Protocol = "TCP" | "UDP" | "SCTP";
 export type IpFamily = "IPv4" | "IPv6";
 export type IpMode = "VIP" | "Proxy";
 
-/** Which changes of load balancers may not run at once: of one Service, of one lock key, any two. */
+/** Which load-balancer changes must not run concurrently: of one Service, of one lock key, any two. */
 export type LockScope = "service" | "lockKey" | "provider";
 
 export interface LoadBalancerCapabilities {
@@ -84,9 +83,9 @@ export interface LoadBalancerCapabilities {
   readonly externalTrafficPolicyLocal: boolean;
   readonly deletionProtection: boolean;
   readonly ipModes: readonly IpMode[];
-  /** Values of spec.loadBalancerClass served here. */
+  /** Supported values of spec.loadBalancerClass. */
   readonly classes: readonly string[];
-  /** undefined: no limit known. */
+  /** undefined: no known limit. */
   readonly maxPorts: number | undefined;
   readonly maxNodes: number | undefined;
   readonly needsNodePorts: boolean;
@@ -123,14 +122,13 @@ export interface Limits {
   readonly softCallDurationMs: number;
   readonly minStatusIntervalMs: number;
   readonly minResyncIntervalMs: number;
-  /** How often its cloud may be called; a class in none has no limit. */
+  /** Declared rates of its cloud; a class in none is unlimited. */
   readonly callRates: readonly CallRate[];
 }
 
-/** The cluster that a provider works for. */
 export interface ClusterRef {
   /** UID of the namespace kube-system. */
   readonly id: string;
-  /** The operator's name for it, for people; not unique. */
+  /** Informational; not unique. */
   readonly name: string;
 }

@@ -1,75 +1,74 @@
 import type { NodeAddress } from "../../api/node.ts";
 import type { ProviderError } from "./errors.ts";
 
-/** What a provider gets to find the machine behind a Node. */
+/** The data by which a provider finds the instance of a Node. */
 export interface NodeRef {
   readonly name: string;
   readonly uid: string;
-  /** "": not known yet. */
+  /** "": unknown. */
   readonly providerId: string;
-  /** 0: not said. */
+  /** 0: unknown. */
   readonly createTimeMs: number;
   readonly systemUuid: string;
   readonly providedNodeIps: readonly string[];
-  /** Only those that the contract has room for. */
+  /** Only those within the contract's limits. */
   readonly addresses: readonly NodeAddress[];
-  /** Of the Node, under the keys that the provider declared. */
+  /** Of the Node, with declared keys. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A machine as its cloud has it. What is `undefined` or empty was not said: leave the Node's own value alone. */
+/** An instance in the cloud. undefined or empty: unknown; keep the Node's value. */
 export interface Instance {
-  /** `<prefix><id>`, what belongs in spec.providerID. */
+  /** `<prefix><id>` for spec.providerID. */
   readonly providerId: string;
-  /** Name at the cloud. */
+  /** Name in the cloud. */
   readonly name: string;
   readonly instanceType: string | undefined;
   readonly zone: string | undefined;
   readonly region: string | undefined;
-  /** In the cloud's order of preference, without duplicates, of known types only. */
+  /** In the cloud's order of preference, without duplicates and unknown types. */
   readonly addresses: readonly NodeAddress[];
   readonly state: InstanceState;
-  /** The cloud's word for the state, for people. */
+  /** The cloud's name of the state, informational. */
   readonly stateReason: string;
-  /** More labels for the Node, unfiltered. */
+  /** Additional labels for the Node, unfiltered. */
   readonly labels: Readonly<Record<string, string>>;
-  /** undefined when the provider does not allocate pod ranges; empty when none is allocated yet. */
+  /** undefined: the provider does not allocate pod CIDRs; empty: none allocated yet. */
   readonly podCidrs: readonly string[] | undefined;
   readonly createTimeMs: number | undefined;
-  /** Opaque; another value means that something else changed. */
+  /** Opaque; changes when any other property changes. */
   readonly revision: string;
-  /** What was dropped from the provider's answer and why, one sentence each, to be logged. */
+  /** What was dropped from the provider's response, to be logged. */
   readonly warnings: readonly string[];
 }
 
-/** "unknown": the provider did not say, or said something newer than this program. */
+/** "unknown": unset or a newer value. */
 export type InstanceState = "unknown" | "pending" | "running" | "stopping" | "stopped" | "terminating";
 
-/** What an absence rests on: the cloud says terminated; a look-up by id missed; a complete list lacks it. */
+/** Evidence of an absence: the cloud reports the termination, a look-up by ID missed, or a complete list lacks it. */
 export type AbsenceBasis = "terminated" | "lookupMiss" | "completeListMiss";
 
-/** An authoritative "does not exist" and all there is to judge it by. */
+/** An authoritative absence with its evidence. */
 export interface Absence {
   readonly basis: AbsenceBasis;
   /** When the cloud was read. */
   readonly observeTimeMs: number;
-  /** A second read would say the same. */
+  /** A second read would give the same result. */
   readonly strong: boolean;
-  /** Who said so. */
   readonly witness: Witness;
 }
 
-/** The provider process an answer came from. */
+/** The provider process of a response. */
 export interface Witness {
   readonly provider: string;
   readonly scopeId: string;
   readonly bootId: string;
-  /** When the answer arrived here. */
+  /** Arrival of the response. */
   readonly receivedAtMs: number;
 }
 
-/** What is known about the machine behind one Node. Only "absent" ever means that there is none. */
+/** Only "absent" means that the instance does not exist. */
 export type InstanceResult =
   | { readonly kind: "present"; readonly instance: Instance; readonly readTimeMs: number; readonly witness: Witness }
   | ({ readonly kind: "absent" } & Absence)

@@ -153,7 +153,7 @@ describe("ownerOfNode()", () => {
       kind: "undecided",
       error: {
         class: "OPERATOR",
-        message: expect.stringContaining("node n1 could be of other and twin: several providers have"),
+        message: expect.stringContaining("other and twin could own node n1: several providers have"),
       },
     });
   });
@@ -257,7 +257,7 @@ describe("ownerOfService()", () => {
       error: {
         class: "OPERATOR",
         message:
-          "several providers serve load-balancer class other.example.com/lb (other and twin): none of them gets it until only one does",
+          "several providers serve load-balancer class other.example.com/lb (other and twin): the Service has no owner until only one does",
       },
     });
   });

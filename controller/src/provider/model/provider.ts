@@ -5,63 +5,59 @@ import type { ProviderClient } from "./client.ts";
 import { type ProviderError, contractError } from "./errors.ts";
 import type { ProviderInfo } from "./info.ts";
 
-/** One sidecar: who it is and how to call it. */
+/** One provider: its identity and its client. */
 export interface Provider {
-  /** Name from the options, the same before and after the handshake; label of metrics and logs. */
+  /** Configured name, constant; label of metrics and logs. */
   readonly name: string;
   readonly client: ProviderClient;
-  /** Answer to the last handshake; undefined before the first. Kept while the connection is lost. */
+  /** The last handshake, also while the connection is lost; undefined before the first. */
   readonly info: ProviderInfo | undefined;
-  /** Why it cannot be called now; undefined when it can. */
+  /** Why it cannot be called; undefined: it can. */
   readonly unavailable: ProviderError | undefined;
-  /** Why no absence it reports is to be believed now: no connection, scope, credentials or cloud not trusted. undefined: no reason known. */
+  /** Why its absence reports are ignored: connection, scope, credentials or cloud. undefined: trusted. */
   readonly untrustedReason: string | undefined;
 }
 
-/** A provider that has answered the handshake. */
+/** A provider after its first handshake. */
 export interface Answered {
   readonly provider: Provider;
   readonly info: ProviderInfo;
 }
 
-/** Whose a Node is. */
 export type NodeOwner =
   | ({
       readonly kind: "owned";
-      /** A provider that has not answered yet and may declare a longer prefix of the Node's ID: nothing may be destroyed until then. */
+      /** A silent provider that may declare a longer prefix: the Node must not be deleted yet. */
       readonly unheard?: string;
     } & Answered)
-  /** Nobody's: leave it alone. */
+  /** No provider owns it: it is not changed. */
   | { readonly kind: "unowned"; readonly why: string }
-  /** Cannot be said now: a provider has not answered yet, or several could be meant. Leave it alone. */
+  /** A provider is silent, or several could own it: it is not changed. */
   | {
       readonly kind: "undecided";
       readonly error: ProviderError;
-      /** Only these can tell, by looking for the machine: see {@link InstanceReader}, which asks them. */
+      /** Providers that can decide it by looking for the instance, see {@link InstanceReader}. */
       readonly claimants?: readonly Answered[];
     };
 
-/** Whose load balancer a Service wants. */
 export type ServiceOwner = NodeOwner;
 
-/** The providers of this process and who owns what. */
 export interface ProviderSet {
   readonly providers: readonly Provider[];
   ownerOfNode(node: Node): NodeOwner;
   ownerOfService(service: Service): ServiceOwner;
 }
 
-/** What the operator says about who owns what. */
+/** The operator's ownership rules. */
 export interface OwnershipRules {
-  /** By provider: which of the Nodes without a provider ID are its. A provider that is missing here has to look for the machine. */
+  /** By provider: selector of its Nodes without provider ID. A provider without selector must look for the instance. */
   readonly nodeSelectors: ReadonlyMap<string, LabelSelector>;
-  /** Serves Services without class. undefined: the first provider. */
+  /** Owns Services without class. undefined: the first provider. */
   readonly defaultLoadBalancerProvider: string | undefined;
-  /** Every provider has had the time to answer after the start. Until then one that is silent may serve a class or own nodes, too. */
+  /** All providers have had time to respond after the start. Until then a silent one may own a class or nodes. */
   readonly isSettled: () => boolean;
 }
 
-/** All that ownership is decided by, besides the object. */
 export interface Ownership {
   readonly providers: readonly Provider[];
   readonly rules: OwnershipRules;
@@ -73,7 +69,6 @@ export const NO_RULES: OwnershipRules = {
   isSettled: () => true,
 };
 
-/** Those that have answered the handshake. */
 export function answered(providers: readonly Provider[]): readonly Answered[] {
   return providers.flatMap((provider) => {
     const { info } = provider;
@@ -81,7 +76,6 @@ export function answered(providers: readonly Provider[]): readonly Answered[] {
   });
 }
 
-/** The first that has not. */
 export function firstSilent(providers: readonly Provider[]): Provider | undefined {
   return providers.find(({ info }) => info === undefined);
 }
@@ -90,13 +84,12 @@ export function namesOf(all: readonly Answered[]): readonly string[] {
   return all.map(({ provider }) => provider.name);
 }
 
-/** Why a provider has not answered. */
 export function silentError({ name, unavailable }: Provider): ProviderError {
-  return unavailable ?? contractError("PROVIDER_STARTING", `provider ${name} has not answered yet`);
+  return unavailable ?? contractError("PROVIDER_STARTING", `provider ${name} has not responded yet`);
 }
 
-/** That something is nobody's is final only once every provider has said what it owns. */
-export function nobody(why: string, providers: readonly Provider[]): NodeOwner {
+/** Unowned only after all providers have responded. */
+export function unowned(why: string, providers: readonly Provider[]): NodeOwner {
   const silent = firstSilent(providers);
   return silent === undefined ? { kind: "unowned", why } : { kind: "undecided", error: silentError(silent) };
 }

@@ -2,26 +2,26 @@ import type { NodeAddress } from "../../api/node.ts";
 import type { ProviderError } from "./errors.ts";
 import type { Operation, PlannedChange } from "./load-balancer.ts";
 
-/** One route from a pod range to a machine. */
+/** A route from a pod CIDR to an instance. */
 export interface Route {
-  /** "" when it is yet to be made. */
+  /** "": not created yet. */
   readonly id: string;
-  /** Name to use at the cloud if one must be chosen. */
+  /** Suggested name in the cloud. */
   readonly nameHint: string;
-  /** "" in answers when the target is no machine of this cloud any more. */
+  /** "" in responses: the target is not an instance of this cloud. */
   readonly targetProviderId: string;
   readonly targetNodeName: string;
-  /** Canonical text: network address, no host bits. */
+  /** Canonical: network address without host bits. */
   readonly destinationCidr: string;
   readonly targetAddresses: readonly NodeAddress[];
-  /** The target is gone and packets are dropped. */
+  /** The target does not exist: packets are dropped. */
   readonly blackhole: boolean;
 }
 
-/** How full the route table is. */
+/** Usage of the route table. */
 export interface RouteQuota {
   readonly limit: number;
-  /** Other people's included. */
+  /** Including routes of others. */
   readonly used: number;
 }
 
@@ -31,15 +31,13 @@ export interface RouteList {
   readonly quota: RouteQuota | undefined;
 }
 
-/** What came of one route of a batch. */
 export type RouteOutcome =
   | { readonly kind: "done"; readonly route: Route }
   | { readonly kind: "pending"; readonly operation: Operation }
   | { readonly kind: "failed"; readonly error: ProviderError };
 
-/** What came of a batch of changes. */
 export interface RouteChanges {
-  /** One for each route of the batch, in order. */
+  /** One per route, in order. */
   readonly outcomes: readonly RouteOutcome[];
   readonly quota: RouteQuota | undefined;
   readonly plannedChanges: readonly PlannedChange[];

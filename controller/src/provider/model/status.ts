@@ -1,12 +1,12 @@
 import type { ProviderCondition } from "./load-balancer.ts";
 
-/** How a provider and its cloud are, as it said last. */
+/** Last reported status of a provider and its cloud. */
 export interface ProviderStatus {
-  /** Calls can be expected to work. */
+  /** Calls should succeed. */
   readonly ready: boolean;
   readonly bootId: string;
   readonly scopeId: string;
-  /** Changes with each reload of the provider's configuration. */
+  /** New at each reload of the provider's configuration. */
   readonly configRevision: string;
   readonly conditions: readonly ProviderCondition[];
   readonly lastCloudSuccessTimeMs: number | undefined;
@@ -15,7 +15,6 @@ export interface ProviderStatus {
   readonly receivedAtMs: number;
 }
 
-/** One call budget of the cloud account. */
 export interface RateLimit {
   readonly name: string;
   readonly limit: number;
@@ -23,11 +22,11 @@ export interface RateLimit {
   readonly resetTimeMs: number | undefined;
 }
 
-/** Why it is not ready, one line: its conditions that do not hold, or else those that nobody knows of. */
+/** One line: the conditions that are False, or else those that are not True. */
 export function notReadyMessage({ conditions }: ProviderStatus): string {
   const broken = conditions.filter(({ status }) => status === "False");
   const failing = broken.length > 0 ? broken : conditions.filter(({ status }) => status !== "True");
-  if (failing.length === 0) return "the provider says it is not ready and names no condition";
+  if (failing.length === 0) return "the provider reports that it is not ready, without a condition";
   return failing
     .map(({ type, reason, message }) => [type, reason, message].filter((part) => part !== "").join(": "))
     .join("; ");

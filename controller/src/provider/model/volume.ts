@@ -2,21 +2,21 @@ import type { VolumeSource } from "../../api/persistent-volume.ts";
 import type { ProviderError } from "./errors.ts";
 import type { Absence } from "./instance.ts";
 
-/** What a provider gets to find the volume behind a PersistentVolume. */
+/** The data by which a provider finds the volume of a PersistentVolume. */
 export interface VolumeRef {
   readonly name: string;
   readonly uid: string;
   readonly source: VolumeSource;
 }
 
-/** A volume as its cloud has it. */
+/** A volume in the cloud. */
 export interface Volume {
   readonly id: string;
-  /** Zones it can be reached from, sorted. */
+  /** Zones with access, sorted. */
   readonly zones: readonly string[];
   readonly region: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
-  /** Requirements beyond zones and region: any one term must hold, all requirements of a term together. */
+  /** Further requirements: any term must match, with all its requirements. */
   readonly nodeAffinity: readonly TopologyTerm[];
 }
 
@@ -27,7 +27,6 @@ export interface TopologyRequirement {
   readonly values: readonly string[];
 }
 
-/** What is known about the volume of one PersistentVolume. */
 export type VolumeResult =
   | { readonly kind: "present"; readonly volume: Volume; readonly readTimeMs: number }
   | ({ readonly kind: "absent" } & Absence)

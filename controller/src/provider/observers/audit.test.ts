@@ -210,7 +210,7 @@ describe("audit event sink", () => {
 
   test("a change of a load balancer is told on its Service, with the ids for the cloud's log", () => {
     expect(told({})).toEqual([
-      "Service web uid-1 Normal ProviderChange: EnsureLoadBalancer at provider acme (service created): OK; request call-1, at the cloud c-1, c-2",
+      "Service web uid-1 Normal ProviderChange: EnsureLoadBalancer at provider acme (service created): OK; request call-1, cloud requests c-1, c-2",
     ]);
   });
 

@@ -20,22 +20,20 @@ import {
 } from "../../util/json.ts";
 import { type FieldRules, withoutSecrets } from "@cloudwire/proto/secrets";
 import { RPCS, requestMessage, responseMessage } from "../convert/methods.ts";
+import { canonicalJson } from "../convert/scalars.ts";
 import { epochOf } from "../model/client.ts";
 import { type ProviderError, type ProviderErrorCode, codeName } from "../model/errors.ts";
 import type { CallSink } from "./observed-caller.ts";
 import { loadBalancerCalled, routeCalled } from "./events.ts";
 
-/** Takes a line for each change. Never blocks, never throws. */
+/** Receives a line per change. Never blocks or throws. */
 export interface ChangeAudit {
   write(line: AuditLine): void;
-  /** A line could not be made. */
+  /** A line could not be written. */
   drop(error: unknown): void;
 }
 
-/**
- * Has each call that may have changed something be a line of the audit log.
- * @param rules which fields are secrets; the contract's unless given
- */
+/** Writes each call that may have changed something to the audit log. */
 export function auditedCalls(audit: ChangeAudit, rules?: FieldRules): CallSink {
   return {
     ended: ({ rpc, request, outcome, ...call }) => {
@@ -55,24 +53,21 @@ export function auditedCalls(audit: ChangeAudit, rules?: FieldRules): CallSink {
   };
 }
 
-/** A call that may have changed something, as it ended. */
+/** A finished call that may have changed something. */
 export interface AuditedCall {
-  /** Operator's name of the provider. */
   readonly provider: string;
   readonly method: MethodName;
   readonly requestId: string;
-  /** On whose account; undefined: no reconcile's. */
+  /** undefined: not part of a reconcile. */
   readonly work: Pick<Work, "controller" | "key" | "reconcileID" | "version"> | undefined;
-  /** Wall clock, when it was sent. */
+  /** Start, wall clock. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** The messages as JSON, without secrets. */
+  /** JSON without secrets. */
   readonly request: unknown;
-  /** The answer, or what came in its place. */
   readonly outcome: { readonly response: unknown } | { readonly error: ProviderError };
 }
 
-/** One route of a call about several. */
 export interface AuditedRoute {
   readonly destinationCidr: string;
   readonly node: string;
@@ -82,7 +77,7 @@ export interface AuditedRoute {
   readonly reason: string | undefined;
 }
 
-/** One line of the audit log; docs/reference/audit-log.md says what each field means. */
+/** One line of the audit log, see docs/reference/audit-log.md. */
 export interface AuditLine {
   readonly time: string;
   readonly controller: string | undefined;
@@ -122,7 +117,7 @@ export function auditLine(call: AuditedCall): AuditLine {
   return {
     time: new Date(call.startMs).toISOString(),
     ...origin(work),
-    trigger: said(stringField(change, "trigger")),
+    trigger: nonEmpty(stringField(change, "trigger")),
     provider,
     method,
     requestID: requestId,
@@ -132,14 +127,13 @@ export function auditLine(call: AuditedCall): AuditLine {
     routes: routesOf(request, error === undefined ? response : undefined),
     requestDigest: digest(request),
     code: error?.code ?? "OK",
-    reason: said(error?.reason ?? ""),
+    reason: nonEmpty(error?.reason ?? ""),
     done: method === RPCS.deleteLoadBalancer.name && error === undefined ? booleanField(response, "done") : undefined,
     ...cost(response, error),
     durationMs: Math.round(call.durationMs * 1000) / 1000,
   };
 }
 
-/** On whose account, and from which state of the object. */
 function origin(
   work: AuditedCall["work"],
 ): Pick<AuditLine, "controller" | "key" | "reconcileID" | "resourceVersion" | "generation"> {
@@ -148,12 +142,11 @@ function origin(
     controller: work?.controller,
     key: work?.key,
     reconcileID: work?.reconcileID,
-    resourceVersion: said(resourceVersion),
+    resourceVersion: nonEmpty(resourceVersion),
     generation: generation === 0 ? undefined : generation,
   };
 }
 
-/** Place among all changes; a question has none. */
 function place(change: JsonRecord): Pick<AuditLine, "sequence" | "epoch"> {
   const sequence = stringField(change, "sequence");
   if (sequence === "" || sequence === "0") return { sequence: undefined, epoch: undefined };
@@ -165,24 +158,19 @@ function subject(
   response: JsonRecord,
 ): Pick<AuditLine, "service" | "loadBalancerID" | "specFingerprint" | "nodesFingerprint" | "nodeSetID"> {
   const service = recordField(request, "service");
+  const [namespace = "", name = "", uid = ""] = ["namespace", "name", "uid"].map((key) => stringField(service, key));
   const known = stringField(request, "loadBalancerId");
   const fingerprint = stringField(recordField(request, "nodes"), "fingerprint");
   return {
-    service: isRecord(request["service"])
-      ? {
-          namespace: stringField(service, "namespace"),
-          name: stringField(service, "name"),
-          uid: stringField(service, "uid"),
-        }
-      : undefined,
-    loadBalancerID: said(known) ?? said(stringField(recordField(response, "loadBalancer"), "id")),
-    specFingerprint: said(stringField(request, "specFingerprint")),
-    nodesFingerprint: said(fingerprint) ?? said(stringField(request, "targetFingerprint")),
-    nodeSetID: said(stringField(request, "nodeSetId")),
+    service: isRecord(request["service"]) ? { namespace, name, uid } : undefined,
+    loadBalancerID: nonEmpty(known) ?? nonEmpty(stringField(recordField(response, "loadBalancer"), "id")),
+    specFingerprint: nonEmpty(stringField(request, "specFingerprint")),
+    nodesFingerprint: nonEmpty(fingerprint) ?? nonEmpty(stringField(request, "targetFingerprint")),
+    nodeSetID: nonEmpty(stringField(request, "nodeSetId")),
   };
 }
 
-/** Each route with its own result, where the answer has one for each. */
+/** Each route with its result, if the response has one per route. */
 function routesOf(request: JsonRecord, response: JsonRecord | undefined): readonly AuditedRoute[] | undefined {
   if (request["routes"] === undefined) return undefined;
   const errors = response && recordsField(response, "results", (result) => recordField(result, "error"));
@@ -199,7 +187,7 @@ function routesOf(request: JsonRecord, response: JsonRecord | undefined): readon
 function resultOf(error: JsonRecord | undefined): Pick<AuditedRoute, "code" | "reason"> {
   if (error === undefined) return { code: undefined, reason: undefined };
   const code = numberField(error, "code");
-  return { code: code === 0 ? "OK" : codeName(code), reason: said(stringField(error, "reason")) };
+  return { code: code === 0 ? "OK" : codeName(code), reason: nonEmpty(stringField(error, "reason")) };
 }
 
 function cost(
@@ -218,31 +206,17 @@ function cost(
   };
 }
 
-/** Of what was asked for, without who asked and which time: the same wish has the same digest. */
+/** Digest of the request without caller and change number: equal for the same desired state. */
 function digest(request: JsonRecord): string {
-  const { context: _, change: __, ...wish } = request;
-  return `sha256:${createHash("sha256").update(canonical(wish)).digest("hex")}`;
+  const { context: _, change: __, ...desired } = request;
+  return `sha256:${createHash("sha256").update(canonicalJson(desired)).digest("hex")}`;
 }
 
-/** JSON with the keys of each object in order. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    isRecord(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-      : inner,
-  );
-}
-
-function said(text: string): string | undefined {
+function nonEmpty(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Takes events for the API server. */
-interface EventSink {
-  record(event: EventInput): void;
-}
-
-/** Hands each line on, and has it told on the objects that it is about: a Service, or the Nodes of routes. What is only asked about is not told. */
+/** Forwards each line, and records an event on its object: the Service, or the Nodes of routes. Not for dry runs. */
 export function auditEventSink(lines: ChangeAudit | undefined, record: (event: EventInput) => void): ChangeAudit {
   return {
     write: (line) => {
@@ -272,14 +246,17 @@ export interface AuditDependencies {
   readonly log: Logger;
 }
 
-/** What is told of each change: in the audit log, in events, both or not at all. */
-export function changeAudit(log: AuditSink | undefined, events: EventSink | undefined): ChangeAudit | undefined {
+/** Destinations of change records: the audit log, events, both or none. */
+export function changeAudit(
+  log: AuditSink | undefined,
+  events: { record(event: EventInput): void } | undefined,
+): ChangeAudit | undefined {
   return events === undefined ? log : auditEventSink(log, (event) => events.record(event));
 }
 
 const MEGABYTE = 1024 * 1024;
 
-/** The audit log that the settings ask for. Who asks for one and cannot have it should hear of it before anything is changed. */
+/** The configured audit log. A failure must be reported before anything is changed. */
 export function openAuditLog({ options, metrics, clock, log }: AuditDependencies): AuditOpening {
   const { auditLogPath: path, auditLogMaxsize, auditLogMaxbackup: backups } = options;
   if (path === "") return { kind: "off", audit: undefined };

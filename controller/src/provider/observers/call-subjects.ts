@@ -3,28 +3,27 @@ import { isRecord } from "../../util/json.ts";
 import { codeName } from "../model/errors.ts";
 import type { Rpc } from "../convert/methods.ts";
 
-/** What a call was made for. */
 export interface Subjects {
   readonly kind: "node" | "service" | "route" | "provider";
-  /** Of Nodes, or `namespace/name`; none: the call is about everything that the provider has. */
+  /** Names of Nodes or `namespace/name`; empty: a call for all objects of the provider. */
   readonly names: readonly string[];
 }
 
-/** What became of one of several that a call was made for, where it went another way than the call. */
+/** The failure of one object of a successful call. */
 export interface ItemFailure {
   readonly code: string;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Of a call for thousands of Nodes that all fail alike a few say as much as all of them. */
+/** A few failures suffice for a call with thousands of Nodes. */
 const MAX_FAILURES = 50;
 
-/** Kept of what a provider says; the contract allows twice as much, and a provider may not keep to it. */
+/** Messages are truncated to these lengths; the contract allows twice as much. */
 const MAX_MESSAGE = 500;
 const MAX_REASON = 63;
 
-/** Whose call it was, by its request. Reads names only. */
+/** The objects of a call by its request. */
 export function subjectsOf(rpc: Pick<Rpc<unknown, unknown>, "name">, request: unknown): Subjects {
   const fields = isRecord(request) ? request : {};
   switch (rpc.name) {
@@ -46,7 +45,7 @@ export function subjectsOf(rpc: Pick<Rpc<unknown, unknown>, "name">, request: un
   }
 }
 
-/** Which of them failed although the call did not, by name. */
+/** Failures of single objects in a successful call, by name. */
 export function itemFailures({ names }: Subjects, response: unknown): ReadonlyMap<string, ItemFailure> | undefined {
   const results: unknown = isRecord(response) ? response["results"] : undefined;
   if (!Array.isArray(results) || results.length !== names.length) return undefined;
@@ -60,7 +59,7 @@ export function itemFailures({ names }: Subjects, response: unknown): ReadonlyMa
   return failures;
 }
 
-/** Items without an answer are told in the same words by look-ups and by changes of routes. */
+/** Look-ups and route changes have the same outcomes. */
 function failureOf(result: unknown): ItemFailure | undefined {
   const outcome = isRecord(result) ? result["outcome"] : undefined;
   if (!isRecord(outcome) || (outcome["$case"] !== "error" && outcome["$case"] !== "unknown")) return undefined;
@@ -70,7 +69,6 @@ function failureOf(result: unknown): ItemFailure | undefined {
   return { code, ...keptOf({ reason: textOf(value["reason"]), message: textOf(value["message"]) }) };
 }
 
-/** As much of it as is remembered. */
 export function keptOf({ reason, message }: Pick<ItemFailure, "reason" | "message">): Omit<ItemFailure, "code"> {
   return { reason: beginningOf(reason, MAX_REASON), message: beginningOf(message, MAX_MESSAGE) };
 }

@@ -1,7 +1,6 @@
 import { type EventInput, PROVIDER_CHANGE, PROVIDER_CHANGE_FAILED } from "../../api/event.ts";
 import type { ObjectReference } from "../../api/meta.ts";
 
-/** What an event says of a call that may have changed something. */
 interface ReportedChange {
   readonly provider: string;
   readonly method: string;
@@ -20,7 +19,6 @@ interface ReportedRoute {
   readonly reason: string | undefined;
 }
 
-/** On the Service whose load balancer a call was about. */
 export function loadBalancerCalled(
   line: ReportedChange,
   service: { readonly namespace: string; readonly name: string; readonly uid: string },
@@ -28,24 +26,23 @@ export function loadBalancerCalled(
   return event({ apiVersion: "v1", kind: "Service", ...service }, line, "");
 }
 
-/** On the Node to which a route leads. */
 export function routeCalled(line: ReportedChange, { node, destinationCidr, code, reason }: ReportedRoute): EventInput {
-  // As kubelet refers to its Node: kubectl describe looks for both.
+  // As in kubelet's events: kubectl describe searches for both.
   const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: node, uid: node };
   const own = code === undefined ? line : { ...line, code, reason };
   return event(regarding, own, ` of route ${destinationCidr}`);
 }
 
-/** With the ids by which the cloud's own log is searched, which make each one an event of its own. */
+/** Contains the IDs for searching the cloud's log, which make each event unique. */
 function event(regarding: ObjectReference, line: ReportedChange, what: string): EventInput {
   const { provider, method, trigger, code, reason, requestID, cloudRequestIDs } = line;
   const isDone = code === "OK";
-  const why = trigger === undefined ? "" : ` (${trigger})`;
-  const ids = cloudRequestIDs.length === 0 ? "" : `, at the cloud ${cloudRequestIDs.join(", ")}`;
+  const cause = trigger === undefined ? "" : ` (${trigger})`;
+  const ids = cloudRequestIDs.length === 0 ? "" : `, cloud requests ${cloudRequestIDs.join(", ")}`;
   return {
     regarding,
     type: isDone ? "Normal" : "Warning",
     reason: isDone ? PROVIDER_CHANGE : PROVIDER_CHANGE_FAILED,
-    message: `${method}${what} at provider ${provider}${why}: ${code}${reason === undefined ? "" : ` ${reason}`}; request ${requestID}${ids}`,
+    message: `${method}${what} at provider ${provider}${cause}: ${code}${reason === undefined ? "" : ` ${reason}`}; request ${requestID}${ids}`,
   };
 }

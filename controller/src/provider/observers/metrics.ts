@@ -8,7 +8,7 @@ import type { CallStats } from "../model/call-rate.ts";
 import type { ProviderError } from "../model/errors.ts";
 import type { CallSink } from "./observed-caller.ts";
 
-/** What is measured of calls to providers; made once a process, shared by all providers. */
+/** Metrics of calls, created once per process. */
 export interface CallMetrics {
   readonly durationSeconds: Histogram<"provider" | "method" | "code" | "reason">;
   readonly inFlight: Gauge<"provider">;
@@ -50,7 +50,7 @@ export function callMetrics(metrics: Metrics): CallMetrics {
   };
 }
 
-/** Calls by provider since the start, and those of them that failed. */
+/** Number of calls and of failed calls by provider since the start. */
 export async function callsByProvider(metrics: Metrics): Promise<{
   readonly calls: Readonly<Record<string, number>>;
   readonly failedCalls: Readonly<Record<string, number>>;
@@ -63,22 +63,21 @@ export async function callsByProvider(metrics: Metrics): Promise<{
   return { calls, failedCalls };
 }
 
-/** Verbosity at which each call is a line, and at which its messages are on it. Kubernetes' convention: 4 debug, 6 requests. */
+/** Verbosity of lines per call and of their messages. Kubernetes' convention: 4 debug, 6 requests. */
 const CALL_LEVEL = 4;
 const MESSAGE_LEVEL = 6;
 
-/** Measures the calls to one provider, and logs them. */
 export function measuredCalls(provider: string, metrics: CallMetrics, log: Logger): CallSink {
   return {
     begun: () => metrics.inFlight.inc({ provider }),
     ended: ({ rpc, requestId, request, durationMs, outcome }) => {
       const method = rpc.name;
-      const said = shownLater(rpc.request, requestMessage(method), request);
+      const sent = shownLater(rpc.request, requestMessage(method), request);
       metrics.inFlight.dec({ provider });
       if (outcome.kind === "answered") {
         const { response, stats } = outcome;
         metrics.durationSeconds.observe({ provider, method, code: "OK", reason: "" }, durationMs / 1000);
-        if (stats !== undefined) noteStats(metrics, provider, method, stats);
+        if (stats !== undefined) observeStats(metrics, provider, method, stats);
         log.debug(CALL_LEVEL, "Called provider", {
           method,
           requestID: requestId,
@@ -89,7 +88,7 @@ export function measuredCalls(provider: string, metrics: CallMetrics, log: Logge
         log.debug(MESSAGE_LEVEL, "Messages of provider call", {
           method,
           requestID: requestId,
-          request: said,
+          request: sent,
           response: answer,
         });
       } else {
@@ -97,15 +96,15 @@ export function measuredCalls(provider: string, metrics: CallMetrics, log: Logge
         const { code, reason } = err;
         metrics.durationSeconds.observe({ provider, method, code, reason: reasonLabel(err) }, durationMs / 1000);
         log.debug(CALL_LEVEL, "Provider call failed", { method, requestID: requestId, durationMs, code, reason });
-        log.debug(MESSAGE_LEVEL, "Messages of provider call", { method, requestID: requestId, request: said, err });
+        log.debug(MESSAGE_LEVEL, "Messages of provider call", { method, requestID: requestId, request: sent, err });
       }
     },
   };
 }
 
-function noteStats(metrics: CallMetrics, provider: string, method: string, stats: CallStats): void {
+function observeStats(metrics: CallMetrics, provider: string, method: string, stats: CallStats): void {
   const { cloudCalls, cloudMutations, cloudRetries, throttled, dataAgeMs } = stats;
-  // Retries are counted apart; which of them were changes is not told.
+  // Retries are counted separately; they may include changes.
   const kinds = { change: cloudMutations, retry: cloudRetries, read: cloudCalls - cloudMutations - cloudRetries };
   for (const [kind, count] of Object.entries(kinds)) {
     if (count > 0) metrics.cloudCallsTotal.inc({ provider, method, kind }, count);
@@ -116,12 +115,12 @@ function noteStats(metrics: CallMetrics, provider: string, method: string, stats
   }
 }
 
-/** The contract's reasons are a closed list; a vendor's are not, and would be series without end. */
+/** The contract's reasons are a closed list; vendors' reasons would create unlimited series. */
 function reasonLabel({ domain, reason }: ProviderError): string {
   return domain === errorDomain || domain === "" ? reason : "VENDOR";
 }
 
-/** Converted only when a line is really written: a request with 15,000 nodes is megabytes of JSON. */
+/** Converted only when the line is written: a request with 15,000 nodes is megabytes of JSON. */
 function shownLater<Message>(codec: Codec<Message>, name: string, message: Message): { toJSON(): unknown } {
   return { toJSON: () => withoutSecrets(name, codec.toJSON(message)) };
 }

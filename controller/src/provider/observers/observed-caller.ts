@@ -5,16 +5,15 @@ import type { CallRoute, Rpc, RpcCaller, RpcOptions } from "../convert/methods.t
 import type { CallStats } from "../model/call-rate.ts";
 import { type ProviderError, asProviderError } from "../model/errors.ts";
 
-/** One call to a provider, as it ended. */
 export interface CallRecord<Request, Response> {
   /** Operator's name of the provider. */
   readonly provider: string;
   readonly rpc: Rpc<Request, Response>;
   readonly requestId: string;
   readonly request: Request;
-  /** On whose account; undefined: no reconcile's. */
+  /** undefined: not part of a reconcile. */
   readonly work: Work | undefined;
-  /** Wall clock, when it was sent. */
+  /** Start, wall clock. */
   readonly startMs: number;
   readonly durationMs: number;
   readonly outcome: CallOutcome<Response>;
@@ -22,10 +21,10 @@ export interface CallRecord<Request, Response> {
 
 export type CallOutcome<Response> =
   | { readonly kind: "answered"; readonly response: Response; readonly stats: CallStats | undefined }
-  /** `isGivenUp`: whoever asked has gone, and nothing was learned of the provider. */
+  /** `isGivenUp`: canceled by the caller; the provider's response is unknown. */
   | { readonly kind: "failed"; readonly error: ProviderError; readonly isGivenUp: boolean };
 
-/** Hears of the calls to one provider. Never throws, never waits. */
+/** Receives the calls to one provider. Never throws or waits. */
 export interface CallSink {
   begun?(): void;
   ended<Request, Response>(call: CallRecord<Request, Response>): void;
@@ -38,14 +37,13 @@ export interface ObservedCallerDeps {
   readonly address: string;
   readonly tracing: Tracing;
   readonly clock: Clock;
-  /** In the order in which they hear of a call that has ended. */
+  /** Called in this order. */
   readonly sinks: readonly CallSink[];
 }
 
 /**
- * Calls as `route` makes them, each known to all who want to know of it, and a span below the work that it is made for; the provider
- * continues the trace. A call for nobody, a handshake or a look at the provider's health, is no span: it would be a trace of its own, every
- * few seconds.
+ * Calls over `route` that are passed to all sinks, each a span below its work; the provider continues the trace. Calls without work
+ * (handshake, status) get no span: it would be a separate trace every few seconds.
  */
 export function observed(route: CallRoute, deps: ObservedCallerDeps): RpcCaller {
   const { provider, tracing, clock, sinks } = deps;

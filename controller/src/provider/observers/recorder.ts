@@ -18,17 +18,17 @@ export interface RecorderDeps {
   /** Operator's name of the provider. */
   readonly provider: string;
   readonly sink: RecordingSink;
-  /** Which fields are secrets. @default the contract says it */
+  /** Secret fields. @default the contract's */
   readonly rules?: FieldRules;
 }
 
 interface Answer {
   readonly response: unknown;
-  /** The bytes that came are not those that the JSON would give: it lacks something. */
+  /** The JSON does not represent all bytes of the message. */
   readonly lossy?: true;
 }
 
-/** Writes what goes over the wire to one provider to the recording, without secrets. */
+/** Records the messages of one provider without secrets. */
 export function wireRecorder({ provider, sink, rules }: RecorderDeps): WireRecorder {
   return {
     begin<Request, Response>(
@@ -80,14 +80,14 @@ function answer<Request, Response>(
   return { response: json, ...(isExact(rpc.response, response, bytes) ? {} : { lossy: true }) };
 }
 
-/** Fields of a newer contract, values of an enum that are not known, times finer than a millisecond are not in the JSON. */
+/** The JSON lacks fields of a newer contract, unknown enum values, and times finer than a millisecond. */
 function isExact<Message>(codec: Codec<Message>, message: Message, bytes: Uint8Array): boolean {
   return Buffer.compare(codec.encode(message).finish(), bytes) === 0;
 }
 
 function statusFields({ code, message, details, isGivenUp }: WireStatus): object {
   if (code === 0) return { code: "OK" };
-  const told = details === undefined ? [] : detailsToJson(details);
-  const more = told.length === 0 ? {} : { details: told };
+  const decoded = details === undefined ? [] : detailsToJson(details);
+  const more = decoded.length === 0 ? {} : { details: decoded };
   return { code: codeName(code), message, ...more, ...(isGivenUp ? { cancelled: true } : {}) };
 }

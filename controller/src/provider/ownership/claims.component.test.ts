@@ -96,7 +96,10 @@ test("a node without ID waits for the provider that is away, and costs the other
   await eventually("west is given up for now", () => west.sidecar.unavailable !== undefined);
   expect(await get("n1")).toMatchObject({
     kind: "unknown",
-    error: { class: "OUTCOME_UNKNOWN", message: expect.stringContaining("west cannot say whether the machine is its") },
+    error: {
+      class: "OUTCOME_UNKNOWN",
+      message: expect.stringContaining("west cannot tell whether it owns the instance"),
+    },
   });
   expect(east.provider.callsOf("batchGetInstances")).toHaveLength(0);
   expect(await get("n1", "east://n1")).toMatchObject({ kind: "present", instance: { providerId: "east://n1" } });
@@ -116,7 +119,7 @@ test("the word of a provider whose cloud is not trusted is not taken for no", as
     kind: "unknown",
     error: {
       message: expect.stringContaining(
-        "north cannot say whether the machine is its: the provider says it is not ready",
+        "north cannot tell whether it owns the instance: the provider reports that it is not ready",
       ),
     },
   });
@@ -129,7 +132,7 @@ test("a provider that cannot answer for one node holds that node alone", async (
   expect(await Promise.all([get("n1"), get("n2")])).toMatchObject([
     {
       kind: "unknown",
-      error: { message: expect.stringContaining("east has a machine of that name, but west cannot say") },
+      error: { message: expect.stringContaining("east has an instance of that name, but west cannot tell") },
     },
     { kind: "present", instance: { providerId: "east://n2" } },
   ]);

@@ -4,7 +4,7 @@ import { FakeLog } from "../../../test/support/fake-log.ts";
 import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_RULES, type Provider } from "../model/provider.ts";
-import { OwnershipReport, ownershipProblems } from "./conflicts.ts";
+import { OwnershipReport, ownershipConflicts } from "./conflicts.ts";
 import { providerSet } from "./provider-set.ts";
 
 const declaring = (name: string, prefix: string, ...classes: readonly string[]) =>
@@ -21,9 +21,9 @@ const bare = idleProvider(
 const silent = idleProvider("silent", undefined);
 const anyNode = { text: "a", requirements: [{ kind: "exists", key: "a" }] } as const;
 
-describe("ownershipProblems()", () => {
+describe("ownershipConflicts()", () => {
   test("there are none where every provider has its own", () => {
-    expect(ownershipProblems([east, west, bare, silent], NO_RULES)).toEqual([]);
+    expect(ownershipConflicts([east, west, bare, silent], NO_RULES)).toEqual([]);
   });
 
   test("names each prefix and class that two declare, and who they are", () => {
@@ -31,13 +31,13 @@ describe("ownershipProblems()", () => {
       declaring("twin", "west://", "example.com/a"),
       declaring("third", "west://", "example.com/b"),
     ];
-    expect(ownershipProblems([east, west, twin, third], NO_RULES)).toEqual([
+    expect(ownershipConflicts([east, west, twin, third], NO_RULES)).toEqual([
       {
         kind: "providerIdPrefix",
         value: "west://",
         providers: ["west", "twin", "third"],
         message: expect.stringMatching(
-          /^providers west, twin and third have the same provider-ID prefix west:\/\/.*selector$/,
+          /^providers west, twin and third have the same provider-ID prefix west:\/\/.*selector for each$/,
         ),
       },
       {
@@ -56,21 +56,21 @@ describe("ownershipProblems()", () => {
       ["west", anyNode],
       ["twin", anyNode],
     ]);
-    expect(ownershipProblems([west, twin], { ...NO_RULES, nodeSelectors: both })).toEqual([]);
+    expect(ownershipConflicts([west, twin], { ...NO_RULES, nodeSelectors: both })).toEqual([]);
     const one = new Map([["west", anyNode]]);
-    expect(ownershipProblems([west, twin], { ...NO_RULES, nodeSelectors: one })).toMatchObject([{ value: "west://" }]);
+    expect(ownershipConflicts([west, twin], { ...NO_RULES, nodeSelectors: one })).toMatchObject([{ value: "west://" }]);
   });
 
   test("a default provider without load balancers is one if another has them", () => {
-    expect(ownershipProblems([bare, east, west], NO_RULES)).toMatchObject([
+    expect(ownershipConflicts([bare, east, west], NO_RULES)).toMatchObject([
       {
         kind: "defaultLoadBalancerProvider",
         value: "bare",
-        message: expect.stringContaining("name east and west with --default-load-balancer-provider"),
+        message: expect.stringContaining("set --default-load-balancer-provider to east and west"),
       },
     ]);
-    expect(ownershipProblems([bare, east], { ...NO_RULES, defaultLoadBalancerProvider: "east" })).toEqual([]);
-    expect(ownershipProblems([bare], NO_RULES)).toEqual([]);
+    expect(ownershipConflicts([bare, east], { ...NO_RULES, defaultLoadBalancerProvider: "east" })).toEqual([]);
+    expect(ownershipConflicts([bare], NO_RULES)).toEqual([]);
   });
 });
 

@@ -5,41 +5,41 @@ import { listed } from "../model/errors.ts";
 import { type Answered, type OwnershipRules, type Provider, type ProviderSet, answered } from "../model/provider.ts";
 import { classesOf } from "./provider-set.ts";
 
-/** Something that two providers declare and only one can have, or that nobody serves: for an operator to put right. */
-export interface OwnershipProblem {
+/** A conflict of declarations, or a useless default provider, that an operator must fix. */
+export interface OwnershipConflict {
   readonly kind: "providerIdPrefix" | "loadBalancerClass" | "defaultLoadBalancerProvider";
   /** The prefix, the class, or the name of the provider. */
   readonly value: string;
   readonly providers: readonly string[];
-  /** What is wrong, what follows, and what to do; one line. */
+  /** One line: the problem, its effect, and how to fix it. */
   readonly message: string;
 }
 
-/** What the providers that have answered so far declare and cannot all have. */
-export function ownershipProblems(
+/** Conflicts between the providers that have responded so far. */
+export function ownershipConflicts(
   providers: readonly Provider[],
   rules: Pick<OwnershipRules, "nodeSelectors" | "defaultLoadBalancerProvider">,
-): readonly OwnershipProblem[] {
+): readonly OwnershipConflict[] {
   const all = answered(providers);
   const prefixes = shared(all, ({ info }) => info.providerIdPrefixes)
-    // The operator has said how to tell them apart.
+    // The operator's selectors distinguish them.
     .filter(({ names }) => !names.every((name) => rules.nodeSelectors.has(name)))
     .map(({ value, names }) => ({
       kind: "providerIdPrefix" as const,
       value,
       providers: names,
-      message: `providers ${listed(names)} have the same provider-ID prefix ${value}: its nodes are left alone; remove one, or give each of them --provider-node-selector`,
+      message: `providers ${listed(names)} have the same provider-ID prefix ${value}: its Nodes are not changed; remove one, or set --provider-node-selector for each`,
     }));
   const classes = shared(all, ({ info }) => classesOf(info)).map(({ value, names }) => ({
     kind: "loadBalancerClass" as const,
     value,
     providers: names,
-    message: `providers ${listed(names)} serve the same load-balancer class ${value}: its Services are left alone; let only one serve it`,
+    message: `providers ${listed(names)} serve the same load-balancer class ${value}: its Services are not changed; configure only one to serve it`,
   }));
   return [...prefixes, ...classes, ...uselessDefault(all, providers, rules)];
 }
 
-/** Each value that more than one declares, sorted. */
+/** Values that several providers declare, sorted. */
 function shared(
   all: readonly Answered[],
   valuesOf: (one: Answered) => readonly string[],
@@ -61,12 +61,12 @@ function uselessDefault(
   {
     defaultLoadBalancerProvider: wanted = providers[0]?.name ?? "",
   }: Pick<OwnershipRules, "defaultLoadBalancerProvider">,
-): readonly OwnershipProblem[] {
+): readonly OwnershipConflict[] {
   const servers = all.filter(({ info }) => info.capabilities.loadBalancers !== undefined);
   const names = servers.map(({ provider }) => provider.name);
   const chosen = all.find(({ provider }) => provider.name === wanted);
   if (chosen === undefined || names.includes(wanted) || names.length === 0) return [];
-  const message = `Services without class go to provider ${wanted}, which serves no load balancers: they are left alone; name ${listed(names)} with --default-load-balancer-provider`;
+  const message = `provider ${wanted} owns Services without class but does not support load balancers: they are not changed; set --default-load-balancer-provider to ${listed(names)}`;
   return [{ kind: "defaultLoadBalancerProvider", value: wanted, providers: [wanted], message }];
 }
 
@@ -79,10 +79,10 @@ export interface OwnershipReportDeps {
   readonly log: Logger;
 }
 
-/** Shows who owns what: Nodes by owner and what providers contest, in metrics; in the log what is contested, once each. */
+/** Reports Nodes by owner and conflicts in metrics, and each conflict once in the log. */
 export class OwnershipReport {
   readonly #deps: OwnershipReportDeps;
-  #told: ReadonlyMap<string, OwnershipProblem> = new Map();
+  #logged: ReadonlyMap<string, OwnershipConflict> = new Map();
 
   constructor(deps: OwnershipReportDeps) {
     this.#deps = deps;
@@ -106,26 +106,26 @@ export class OwnershipReport {
       labels: ["kind", "value"],
       collect: (gauge) => {
         gauge.reset();
-        for (const { kind, value } of this.problems()) gauge.set({ kind, value }, 1);
+        for (const { kind, value } of this.conflicts()) gauge.set({ kind, value }, 1);
       },
     });
   }
 
-  problems(): readonly OwnershipProblem[] {
-    return ownershipProblems(this.#deps.providers.providers, this.#deps.rules);
+  conflicts(): readonly OwnershipConflict[] {
+    return ownershipConflicts(this.#deps.providers.providers, this.#deps.rules);
   }
 
-  /** A provider has answered a handshake: says in the log what is contested now and was not before, and what no longer is. */
+  /** Logs new and resolved conflicts after a handshake. */
   check(): void {
     const { log } = this.#deps;
-    const now = new Map(this.problems().map((one) => [`${one.kind} ${one.value} ${one.providers.join()}`, one]));
+    const now = new Map(this.conflicts().map((one) => [`${one.kind} ${one.value} ${one.providers.join()}`, one]));
     for (const [id, { kind, value, providers, message }] of now) {
-      if (!this.#told.has(id))
+      if (!this.#logged.has(id))
         log.error("Declarations of providers conflict", { kind, value, providers, detail: message });
     }
-    for (const [id, { kind, value }] of this.#told) {
+    for (const [id, { kind, value }] of this.#logged) {
       if (!now.has(id)) log.info("Declarations of providers no longer conflict", { kind, value });
     }
-    this.#told = now;
+    this.#logged = now;
   }
 }

@@ -15,23 +15,22 @@ import {
   answered,
   firstSilent,
   namesOf,
-  nobody,
+  unowned,
   silentError,
 } from "../model/provider.ts";
 
-/** Whose a Node is: by provider ID, by the operator's selectors, or by the claim of whoever knows the machine. */
 function nodeOwner(node: Node, ownership: Ownership): NodeOwner {
   return node.spec.providerID === "" ? ownerWithoutId(node, ownership) : ownerById(node, ownership);
 }
 
-/** The ID says whose the machine is, whatever other providers are silent or away. */
+/** The provider ID determines the owner, even while other providers are silent. */
 function ownerById(node: Node, { providers, rules }: Ownership): NodeOwner {
   const { providerID } = node.spec;
   const declaring = declaringPrefixOf(providerID, providers);
   const [owner, ...rivals] = declaring;
-  if (owner === undefined) return nobody(`no provider has the prefix of ${providerID}`, providers);
+  if (owner === undefined) return unowned(`no provider has the prefix of ${providerID}`, providers);
   if (rivals.length > 0) return selectedAmong(declaring, node, rules);
-  // The operator's word against the ID's: whoever is meant, it is not the moment to act.
+  // A selector contradicts the provider ID: do nothing until all providers have responded.
   if (selects(owner.provider, node, rules)) return { kind: "owned", ...owner };
   const silent = firstSilent(providers.filter((provider) => selects(provider, node, rules)));
   if (silent !== undefined) return { kind: "undecided", error: silentError(silent) };
@@ -39,12 +38,12 @@ function ownerById(node: Node, { providers, rules }: Ownership): NodeOwner {
   return { kind: "owned", ...owner, ...(unheard === undefined ? {} : { unheard: unheard.name }) };
 }
 
-/** Several accounts of one cloud have one prefix: only the operator can tell them apart. */
+/** Accounts of one cloud share a prefix: only the operator's selectors distinguish them. */
 function selectedAmong(declaring: readonly Answered[], node: Node, rules: OwnershipRules): NodeOwner {
   const [chosen, ...more] = declaring.filter(({ provider }) => selects(provider, node, rules));
   if (chosen !== undefined && more.length === 0) return { kind: "owned", ...chosen };
-  const why = `several providers have the prefix of ${node.spec.providerID}, and no selector of one alone matches the node`;
-  return { kind: "undecided", error: ambiguousNodeOwnerError(node.metadata.name, why, namesOf(declaring)) };
+  const cause = `several providers have the prefix of ${node.spec.providerID}, and not exactly one of their selectors matches the node`;
+  return { kind: "undecided", error: ambiguousNodeOwnerError(node.metadata.name, cause, namesOf(declaring)) };
 }
 
 function ownerWithoutId(node: Node, { providers, rules }: Ownership): NodeOwner {
@@ -56,39 +55,43 @@ function ownerWithoutId(node: Node, { providers, rules }: Ownership): NodeOwner 
     return { kind: "undecided", error: ambiguousNodeOwnerError(name, "several providers' selectors match it", names) };
   }
   if (selected !== undefined) return ownerByName(node, selected);
-  // Who has a selector has said that all other nodes are not its.
+  // A provider with a selector does not own other nodes.
   const open = providers.filter((provider) => !rules.nodeSelectors.has(provider.name));
   const [only] = open;
   return providers.length === 1 && only !== undefined ? ownerByName(node, only) : claimed(name, open);
 }
 
-/** Found by name by a provider that nothing but the name has to be known for. */
+/** The provider finds the instance by name. */
 function ownerByName({ metadata }: Node, provider: Provider): NodeOwner {
   const { info } = provider;
   if (info === undefined) return { kind: "undecided", error: silentError(provider) };
   if (findsNames(info)) return { kind: "owned", provider, info };
-  const why = `node ${metadata.name} has no provider ID, and provider ${provider.name} finds no machines by name; give its kubelet --provider-id`;
+  const why = `node ${metadata.name} has no provider ID, and provider ${provider.name} cannot find instances by name; set --provider-id of its kubelet`;
   return { kind: "unowned", why };
 }
 
-/** Which of several has the machine only their answers can tell: proto/README.md ABS-8. */
+/** Only look-ups can determine the owner: proto/README.md ABS-8. */
 function claimed(name: string, open: readonly Provider[]): NodeOwner {
   const silent = firstSilent(open);
   if (silent !== undefined) {
-    const message = `node ${name} has no provider ID, and ${silent.name} cannot say whether the machine is its: ${silentError(silent).message}`;
+    const message = `node ${name} has no provider ID, and ${silent.name} cannot tell whether it owns the instance: ${silentError(silent).message}`;
     return { kind: "undecided", error: unknownOwnerError(message, false) };
   }
   const claimants = answered(open).filter(({ info }) => findsNames(info));
   if (claimants.length > 0) {
-    const error = ambiguousNodeOwnerError(name, "it has no provider ID, so each has to be asked", namesOf(claimants));
+    const error = ambiguousNodeOwnerError(
+      name,
+      "it has no provider ID, so all of them must look it up",
+      namesOf(claimants),
+    );
     return { kind: "undecided", error, claimants };
   }
   const why =
-    open.length === 0 ? "no provider's selector matches it" : "no provider that it could be of finds machines by name";
+    open.length === 0 ? "no provider's selector matches it" : "no possible provider can find instances by name";
   return { kind: "unowned", why: `node ${name} has no provider ID, and ${why}` };
 }
 
-/** Who declares the longest prefix of the ID. */
+/** The providers with the longest prefix of the ID. */
 function declaringPrefixOf(providerID: string, providers: readonly Provider[]): readonly Answered[] {
   let longest = 1;
   let declaring: readonly Answered[] = [];
@@ -101,7 +104,7 @@ function declaringPrefixOf(providerID: string, providers: readonly Provider[]): 
   return declaring;
 }
 
-/** 0: none of the provider's. */
+/** 0: no prefix matches. */
 function prefixLength({ providerIdPrefixes }: ProviderInfo, providerID: string): number {
   let longest = 0;
   for (const prefix of providerIdPrefixes) {
@@ -132,13 +135,12 @@ export function providerSet(providers: readonly Provider[], rules: OwnershipRule
   };
 }
 
-/** Whose load balancer a Service wants: by class, else the default provider's. */
 function serviceOwner({ spec }: Service, ownership: Ownership): ServiceOwner {
   const { loadBalancerClass } = spec;
   return loadBalancerClass === undefined ? defaultOwner(ownership) : ownerOfClass(loadBalancerClass, ownership);
 }
 
-/** Classes of load balancers that a provider declares. */
+/** Load-balancer classes that a provider declares. */
 export function classesOf({ capabilities }: ProviderInfo): readonly string[] {
   return capabilities.loadBalancers?.classes ?? [];
 }
@@ -147,7 +149,7 @@ function ownerOfClass(loadBalancerClass: string, ownership: Ownership): ServiceO
   const { providers } = ownership;
   const serving = answered(providers).filter(({ info }) => classesOf(info).includes(loadBalancerClass));
   const [owner, ...rivals] = serving;
-  if (owner === undefined) return nobody(`no provider serves load-balancer class ${loadBalancerClass}`, providers);
+  if (owner === undefined) return unowned(`no provider serves load-balancer class ${loadBalancerClass}`, providers);
   if (rivals.length > 0) {
     const why = `several providers serve load-balancer class ${loadBalancerClass}`;
     return { kind: "undecided", error: ambiguousServiceOwnerError(why, namesOf(serving)) };
@@ -159,46 +161,43 @@ function defaultOwner(ownership: Ownership): ServiceOwner {
   const { providers, rules } = ownership;
   const { defaultLoadBalancerProvider: wanted = providers[0]?.name } = rules;
   const provider = providers.find(({ name }) => name === wanted);
-  if (provider === undefined) return { kind: "unowned", why: "there is no provider" };
+  if (provider === undefined) return { kind: "unowned", why: "no provider is configured" };
   const { info } = provider;
   if (info === undefined) return { kind: "undecided", error: silentError(provider) };
   if (info.capabilities.loadBalancers !== undefined) return servedBy({ provider, info }, ownership);
-  const why = `Services without class go to provider ${provider.name}, which serves no load balancers`;
+  const why = `provider ${provider.name} owns Services without class but does not support load balancers`;
   return { kind: "unowned", why };
 }
 
 /**
- * Load balancers of a provider whose nodes cannot be told from another's stay as they are: they would lose them all. One that is silent at the
- * start may serve the class as well, or own some of the nodes.
+ * If providers share a prefix without selectors, their load balancers are not changed: they would lose all nodes. A silent provider may
+ * serve the class or own nodes as well.
  */
 function servedBy(owner: Answered, ownership: Ownership): ServiceOwner {
   const silent = ownership.rules.isSettled() ? undefined : firstSilent(ownership.providers);
   if (silent !== undefined) return { kind: "undecided", error: silentError(silent) };
   const others = answered(ownership.providers).filter(({ provider }) => provider !== owner.provider);
-  const rivals = others.filter((other) => !canBeTold(owner, other, ownership));
+  const rivals = others.filter((other) => !areDistinguishable(owner, other, ownership));
   if (rivals.length === 0) return { kind: "owned", ...owner };
-  const why = "several providers have the same provider-ID prefix, so the nodes of a load balancer cannot be told";
-  return { kind: "undecided", error: ambiguousServiceOwnerError(why, namesOf([owner, ...rivals])) };
+  const cause = "several providers have the same provider-ID prefix, so the nodes of a load balancer are unknown";
+  return { kind: "undecided", error: ambiguousServiceOwnerError(cause, namesOf([owner, ...rivals])) };
 }
 
-function canBeTold(left: Answered, right: Answered, { rules }: Ownership): boolean {
+function areDistinguishable(left: Answered, right: Answered, { rules }: Ownership): boolean {
   const { nodeSelectors } = rules;
   if (nodeSelectors.has(left.provider.name) && nodeSelectors.has(right.provider.name)) return true;
   return !left.info.providerIdPrefixes.some((prefix) => right.info.providerIdPrefixes.includes(prefix));
 }
 
-/** The lane of what no provider is responsible for, or not yet one. */
+/** The queue of objects without owner. */
 const NO_PROVIDER = "";
 
-/**
- * The lane in a workqueue of what a provider owns: one whose cloud hangs has all workers of its own waiting, and none of another's.
- * @param owner undefined: the object is gone
- */
+/** The workqueue's subqueue of an object: a hanging cloud blocks only the workers of its provider. */
 export function subqueueOfOwner(owner: NodeOwner | undefined): string {
   return owner?.kind === "owned" ? owner.provider.name : NO_PROVIDER;
 }
 
-/** One queue for each provider's Nodes, and one for those of none. */
+/** One subqueue per provider, and one for unowned Nodes. */
 export function nodeSubqueues(
   nodes: { get(key: string): Node | undefined },
   providers: Pick<ProviderSet, "providers" | "ownerOfNode">,
@@ -210,7 +209,7 @@ export function nodeSubqueues(
   return { of, count: subqueueCount(providers) };
 }
 
-/** One for each provider, and one for what none owns. */
+/** One per provider, and one for unowned objects. */
 export function subqueueCount({ providers }: Pick<ProviderSet, "providers">): number {
   return providers.length + 1;
 }

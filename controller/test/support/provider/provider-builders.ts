@@ -99,7 +99,7 @@ export function info(
   };
 }
 
-/** A provider that is never called. Without info it has not answered yet. */
+/** A provider that is never called. Without info it has not responded yet. */
 export function idleProvider(name: string, declared: ProviderInfo | undefined): Provider {
   const refuse = (): never => {
     throw new Error(`provider ${name} was not to be called`);

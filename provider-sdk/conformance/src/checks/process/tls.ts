@@ -125,7 +125,7 @@ export const tlsChecks: readonly Check[] = [
         const handshake = await shakeTls(own.endpoint, patienceMs);
         return handshake.kind === "done"
           ? handshake.fingerprint
-          : fail({ message: "no connection comes about while certificates change", got: handshake.why });
+          : fail({ message: "no connection is established while certificates change", got: handshake.why });
       };
       const first = await shown();
       await own.renew();
