@@ -6,7 +6,7 @@ import { checkAnswers } from "./choices.ts";
 import { createProject, placeProblems } from "./create-project.ts";
 import { parseLanguage } from "./language.ts";
 import { nextSteps } from "./next-steps.ts";
-import { askForMissing } from "./questions.ts";
+import { askForMissing } from "./prompts.ts";
 import { UserError } from "./user-error.ts";
 
 const usageExitCode = 2;

@@ -92,7 +92,7 @@ func (b *bridge) definition() *provider.Definition {
 	}
 	if definition.Scope == nil {
 		definition.Scope = provider.StaticScope(b.cloud.ProviderName())
-		definition.Diagnostics = append(definition.Diagnostics, scopeNotTold)
+		definition.Diagnostics = append(definition.Diagnostics, scopeNotReported)
 	}
 	source := b.machineSource()
 	if source != nil {
@@ -102,7 +102,7 @@ func (b *bridge) definition() *provider.Definition {
 	}
 	if cloud, offered := b.cloud.LoadBalancer(); offered && cloud != nil {
 		definition.LoadBalancers = (&balancers{
-			cloud: cloud, nodes: b.nodes, informed: b.kube.informed, errors: b.errors, changes: b.changes, ledger: newLedger(), readService: b.kube.service,
+			cloud: cloud, nodes: b.nodes, informed: b.kube.informed, errors: b.errors, changes: b.changes, applied: newAppliedState(), readService: b.kube.service,
 			slots: make(chan struct{}, options.ConcurrentServiceSyncs), clusterName: options.ClusterName,
 		}).definition(options.LoadBalancers)
 	}

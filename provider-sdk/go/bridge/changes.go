@@ -25,8 +25,8 @@ type changes struct {
 
 // change is under way, or finished and not told yet.
 type change struct {
-	// wish tells whether another call asks for the same.
-	wish    string
+	// desired tells whether another call asks for the same.
+	desired string
 	started time.Time
 	done    chan struct{}
 	// value and err are there once done is closed.
@@ -46,37 +46,37 @@ func newChanges(life context.Context, answerWithin, timeout time.Duration, now f
 	return &changes{life: life, answerWithin: answerWithin, timeout: timeout, now: now, entries: map[string]*change{}}
 }
 
-// runChange starts the change of the object key, or joins it if the same wish is under way. finished is false when it goes on
-// after the answer; the next call with the same wish is told its outcome.
-func runChange[T any](ctx context.Context, c *changes, key, wish string, work func(context.Context) (T, error)) (value T, finished bool, err error) {
+// runChange starts the change of the object key, or joins it if the same desired is under way. finished is false when it goes on
+// after the answer; the next call with the same desired is told its outcome.
+func runChange[T any](ctx context.Context, c *changes, key, desired string, work func(context.Context) (T, error)) (value T, finished bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, c.answerWithin)
 	defer cancel()
 	for {
-		entry := c.join(ctx, key, wish, func(ctx context.Context) (any, error) { return guarded(ctx, key, work) })
+		entry := c.join(ctx, key, desired, func(ctx context.Context) (any, error) { return guarded(ctx, key, work) })
 		select {
 		case <-entry.done:
 		case <-wait.Done():
-			if entry.wish != wish {
+			if entry.desired != desired {
 				return value, false, provider.NewError(provider.ReasonOperationInProgress,
 					"another change of "+key+" is under way", provider.RetryAfter(busyRetryAfter))
 			}
 			return value, false, nil
 		}
-		c.told(key, entry)
-		if entry.wish == wish {
+		c.reported(key, entry)
+		if entry.desired == desired {
 			value, _ = entry.value.(T)
 			return value, true, entry.err
 		}
 	}
 }
 
-func (c *changes) join(ctx context.Context, key, wish string, work func(context.Context) (any, error)) *change {
+func (c *changes) join(ctx context.Context, key, desired string, work func(context.Context) (any, error)) *change {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if entry, known := c.entries[key]; known && !c.isOver(entry, wish) {
+	if entry, known := c.entries[key]; known && !c.isOver(entry, desired) {
 		return entry
 	}
-	entry := &change{wish: wish, started: c.now(), done: make(chan struct{})}
+	entry := &change{desired: desired, started: c.now(), done: make(chan struct{})}
 	c.entries[key] = entry
 	// What the call knows of itself stays: its log lines carry the request id.
 	work0, end := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
@@ -94,8 +94,8 @@ func (c *changes) join(ctx context.Context, key, wish string, work func(context.
 }
 
 // isOver is true for a result that nobody waits for any more.
-func (c *changes) isOver(entry *change, wish string) bool {
-	return entry.isDone() && (entry.wish != wish || c.now().Sub(entry.finished) > resultMemory)
+func (c *changes) isOver(entry *change, desired string) bool {
+	return entry.isDone() && (entry.desired != desired || c.now().Sub(entry.finished) > resultMemory)
 }
 
 func (e *change) isDone() bool {
@@ -107,7 +107,7 @@ func (e *change) isDone() bool {
 	}
 }
 
-func (c *changes) told(key string, entry *change) {
+func (c *changes) reported(key string, entry *change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries[key] == entry {

@@ -73,23 +73,23 @@ func FuzzService(f *testing.F) {
 	}))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		wish := &cpv1.LoadBalancerSpec{}
-		if proto.Unmarshal(bytes, wish) != nil {
+		desired := &cpv1.LoadBalancerSpec{}
+		if proto.Unmarshal(bytes, desired) != nil {
 			return
 		}
-		service := serviceOfSpec(&cpv1.ServiceRef{Namespace: "default", Name: "web", Uid: "uid"}, wish)
-		if len(service.Spec.Ports) != len(wish.GetPorts()) || len(service.Annotations) != len(wish.GetAnnotations()) ||
-			len(service.Spec.LoadBalancerSourceRanges) != len(wish.GetSourceRanges().GetCidrs()) {
-			t.Errorf("%v became %+v", wish, service)
+		service := serviceOfSpec(&cpv1.ServiceRef{Namespace: "default", Name: "web", Uid: "uid"}, desired)
+		if len(service.Spec.Ports) != len(desired.GetPorts()) || len(service.Annotations) != len(desired.GetAnnotations()) ||
+			len(service.Spec.LoadBalancerSourceRanges) != len(desired.GetSourceRanges().GetCidrs()) {
+			t.Errorf("%v became %+v", desired, service)
 		}
-		for i, port := range wish.GetPorts() {
+		for i, port := range desired.GetPorts() {
 			got := service.Spec.Ports[i]
 			if got.Name != port.GetName() || uint32(got.Port) != port.GetPort() || uint32(got.NodePort) != port.GetNodePort() {
 				t.Errorf("port %v became %+v", port, got)
 			}
 		}
-		if want := max(len(wish.GetIpFamilies()), 1); len(service.Spec.IPFamilies) != want || service.Spec.IPFamilyPolicy == nil {
-			t.Errorf("families %v became %v", wish.GetIpFamilies(), service.Spec.IPFamilies)
+		if want := max(len(desired.GetIpFamilies()), 1); len(service.Spec.IPFamilies) != want || service.Spec.IPFamilyPolicy == nil {
+			t.Errorf("families %v became %v", desired.GetIpFamilies(), service.Spec.IPFamilies)
 		}
 	})
 }

@@ -73,11 +73,11 @@ func unknownOfNode(node *v1.Node) {
 }
 
 func TestServiceIsUpstreams(t *testing.T) {
-	want, wish := &v1.Service{}, &cpv1.LoadBalancerSpec{}
+	want, desired := &v1.Service{}, &cpv1.LoadBalancerSpec{}
 	readObject(t, "service.json", want)
-	readMessage(t, "service.spec.json", wish)
+	readMessage(t, "service.spec.json", desired)
 	unknownOfService(want)
-	got := serviceOfSpec(&cpv1.ServiceRef{Namespace: want.Namespace, Name: want.Name, Uid: string(want.UID)}, wish)
+	got := serviceOfSpec(&cpv1.ServiceRef{Namespace: want.Namespace, Name: want.Name, Uid: string(want.UID)}, desired)
 	if !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("service is\n%+v\nwant\n%+v", got, want)
 	}

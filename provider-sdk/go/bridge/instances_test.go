@@ -214,7 +214,7 @@ func TestHandshakeSaysWhatTheCloudOffers(t *testing.T) {
 	if capabilities.GetInstances() != nil || capabilities.GetLoadBalancers() != nil || capabilities.GetVolumes() != nil || capabilities.GetRoutes() == nil {
 		t.Errorf("capabilities are %v", capabilities)
 	}
-	if info.GetProviderIdPrefixes()[0] != "fake://" || info.GetScopeId() != "fake" || info.GetDiagnostics()[0].GetReason() != "ScopeNotTold" {
+	if info.GetProviderIdPrefixes()[0] != "fake://" || info.GetScopeId() != "fake" || info.GetDiagnostics()[0].GetReason() != "ScopeNotReported" {
 		t.Errorf("handshake is %v", info)
 	}
 }

@@ -24,7 +24,7 @@ type balancers struct {
 	informed func(context.Context)
 	errors   errorMapper
 	changes  *changes
-	ledger   *ledger
+	applied  *appliedState
 	// readService is nil without error for one that is gone, or that cannot be read here at all.
 	readService func(context.Context, *cpv1.ServiceRef) (*v1.Service, error)
 	// slots bound how many changes run at once.
@@ -75,16 +75,16 @@ func (b *balancers) get(ctx context.Context, ref *provider.LoadBalancerRef) (pro
 	switch {
 	case errors.Is(err, cloudprovider.ImplementedElsewhere), err == nil && !exists:
 		// Another implementation's is none of ours; asked to make one, the provider says so again.
-		b.ledger.vanished(ref.Service.GetUid())
+		b.applied.vanished(ref.Service.GetUid())
 		b.changes.drop(changeKey(ref))
 		return provider.Absent(provider.LookupMiss), nil
 	case err != nil:
 		return nil, b.errors.toContract(err, readRPC, "read the load balancer of "+serviceName(ref))
 	}
-	return provider.Ready(b.ledger.loadBalancer(id, ref)), nil
+	return provider.Ready(b.applied.loadBalancer(id, ref)), nil
 }
 
-// ensure makes the load balancer, or gives it other nodes only. A call whose wish is in force already is carried out all the
+// ensure makes the load balancer, or gives it other nodes only. A call whose desired is in force already is carried out all the
 // same: the controller asks for it when it has reason to.
 func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
 	ref := &request.LoadBalancerRef
@@ -102,8 +102,8 @@ func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest)
 		return nil, err
 	}
 	started := b.changes.now()
-	wish := "ensure " + request.SpecFingerprint + " " + request.NodesFingerprint
-	status, finished, err := runChange(ctx, b.changes, changeKey(ref), wish,
+	desired := "ensure " + request.SpecFingerprint + " " + request.NodesFingerprint
+	status, finished, err := runChange(ctx, b.changes, changeKey(ref), desired,
 		func(ctx context.Context) (*v1.LoadBalancerStatus, error) {
 			return b.apply(ctx, request, service, nodes)
 		})
@@ -125,11 +125,11 @@ func (b *balancers) apply(
 		return nil, err
 	}
 	defer b.release()
-	if nodesOnly := b.ledger.began(request, service); nodesOnly {
+	if nodesOnly := b.applied.began(request, service); nodesOnly {
 		if err := b.cloud.UpdateLoadBalancer(ctx, b.cluster(ref), service, nodes); err != nil {
 			return nil, fmt.Errorf("update its nodes: %w", err)
 		}
-		return b.ledger.nodesDone(request), nil
+		return b.applied.nodesDone(request), nil
 	}
 	status, err := b.cloud.EnsureLoadBalancer(ctx, b.cluster(ref), service, nodes)
 	if err != nil {
@@ -139,7 +139,7 @@ func (b *balancers) apply(
 		return nil, provider.NewError(provider.ReasonInvariantBroken,
 			"the provider answered EnsureLoadBalancer with neither a status nor an error")
 	}
-	b.ledger.done(request, status)
+	b.applied.done(request, status)
 	return status, nil
 }
 
@@ -155,14 +155,14 @@ func (b *balancers) remove(ctx context.Context, ref *provider.LoadBalancerRef) (
 			return struct{}{}, err
 		}
 		defer b.release()
-		b.ledger.vanished(ref.Service.GetUid())
+		b.applied.vanished(ref.Service.GetUid())
 		err := b.cloud.EnsureLoadBalancerDeleted(ctx, b.cluster(ref), service)
 		if errors.Is(err, cloudprovider.ImplementedElsewhere) {
 			// Nothing of it is this provider's; upstream lets the Service go then.
 			err = nil
 		}
 		if err == nil {
-			b.ledger.forget(ref.Service.GetUid())
+			b.applied.forget(ref.Service.GetUid())
 		}
 		return struct{}{}, err
 	})
@@ -179,7 +179,7 @@ func (b *balancers) remove(ctx context.Context, ref *provider.LoadBalancerRef) (
 // service is the Service of a read or deletion: as this process was last asked for it, else as the API server has it. Some
 // providers make the names of parts from its ports, and without them would leave these parts behind.
 func (b *balancers) service(ctx context.Context, ref *provider.LoadBalancerRef) (*v1.Service, error) {
-	if known := b.ledger.service(ref); known != nil {
+	if known := b.applied.service(ref); known != nil {
 		return known, nil
 	}
 	stored, err := b.stored(ctx, ref)
@@ -189,10 +189,10 @@ func (b *balancers) service(ctx context.Context, ref *provider.LoadBalancerRef) 
 	return serviceOfRef(ref.Service, ref.Class, ref.Annotations), nil
 }
 
-// wanted is the Service of a wish, with the status that upstream would have written to it.
+// wanted is the Service of a desired, with the status that upstream would have written to it.
 func (b *balancers) wanted(ctx context.Context, request *provider.EnsureRequest) (*v1.Service, error) {
 	service := serviceOfSpec(request.Service, request.Spec)
-	if b.ledger.publish(service) {
+	if b.applied.publish(service) {
 		return service, nil
 	}
 	stored, err := b.stored(ctx, &request.LoadBalancerRef)
@@ -245,7 +245,7 @@ func (b *balancers) pending(id string, ref *provider.LoadBalancerRef, started ti
 	options := []provider.PendingOption{
 		provider.PollAfter(pollAfter), provider.StartedAt(started), provider.Stage("the provider works on it"),
 	}
-	if status := b.ledger.status(ref.Service.GetUid()); status != nil && len(status.Ingress) > 0 {
+	if status := b.applied.status(ref.Service.GetUid()); status != nil && len(status.Ingress) > 0 {
 		options = append(options, provider.Updating(), provider.WithIngress(ingressToContract(status).GetItems()...))
 	}
 	return provider.Pending(id, options...)

@@ -181,7 +181,7 @@ func TestOtherNodesAreAnUpdateAndOtherWishesAnEnsure(t *testing.T) {
 	mustEnsure(t, p, "r3", "s2", "n3")
 	mustEnsure(t, p, "r4", "s2", "n3")
 	if got := cloud.takeCalls(); got != "[ensure ensure]" {
-		t.Errorf("a new wish, and the same wish again, are %s", got)
+		t.Errorf("a new desired, and the same desired again, are %s", got)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestFingerprintsOutliveTheController(t *testing.T) {
 	ensureReason(t, p, "r2", "s2", "n1")
 	cloud.fail(nil)
 	if got := mustGet(t, p).GetLoadBalancer().GetSpecFingerprint(); got != "not-known-to-this-process" {
-		t.Errorf("after a change that failed the wish in force is %s", got)
+		t.Errorf("after a change that failed the desired in force is %s", got)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestAChangeOutlivesItsCall(t *testing.T) {
 		t.Fatalf("a read meanwhile is %v", got)
 	}
 	if got := ensureReason(t, p, "r2", "s2", "n1"); got != provider.ReasonOperationInProgress {
-		t.Errorf("another wish meanwhile is %s", got)
+		t.Errorf("another desired meanwhile is %s", got)
 	}
 	close(cloud.hold)
 	eventually(t, func() bool { return mustGet(t, p).GetLoadBalancer().GetSpecFingerprint() == "s1" })

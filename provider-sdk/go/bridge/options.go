@@ -169,9 +169,9 @@ func everyLoadBalancerFeature() *cpv1.LoadBalancerCapabilities {
 	}
 }
 
-var scopeNotTold = &cpv1.Diagnostic{
+var scopeNotReported = &cpv1.Diagnostic{
 	Severity: cpv1.Severity_SEVERITY_WARNING,
-	Reason:   "ScopeNotTold",
+	Reason:   "ScopeNotReported",
 	Summary: "The provider does not say which account, project or region its credentials reach, so a change of them is not " +
 		"noticed: give bridge.Options.Scope, or the flag --scope.",
 }

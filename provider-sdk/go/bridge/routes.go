@@ -150,8 +150,8 @@ func (r *routes) ensure(ctx context.Context, wanted *cpv1.Route) (provider.Route
 		route.EnableNodeAddresses, route.TargetNodeAddresses = true, node.Status.Addresses
 	}
 	cluster := r.cluster(ctx)
-	wish := "ensure " + node.Name + " " + wanted.GetTargetProviderId()
-	return r.change(ctx, wanted, routeChange, wish, func(ctx context.Context) error {
+	desired := "ensure " + node.Name + " " + wanted.GetTargetProviderId()
+	return r.change(ctx, wanted, routeChange, desired, func(ctx context.Context) error {
 		err := r.cloud.CreateRoute(ctx, cluster, wanted.GetNameHint(), route)
 		if err == nil {
 			return nil
@@ -211,11 +211,11 @@ func (r *routes) unlessGone(ctx context.Context, unwanted *cpv1.Route, cause err
 }
 
 func (r *routes) change(
-	ctx context.Context, route *cpv1.Route, kind rpcKind, wish string, work func(context.Context) error,
+	ctx context.Context, route *cpv1.Route, kind rpcKind, desired string, work func(context.Context) error,
 ) (provider.RouteResult, error) {
 	key := "route to " + route.GetDestinationCidr()
 	started := r.changes.now()
-	_, finished, err := runChange(ctx, r.changes, key, wish, func(ctx context.Context) (struct{}, error) {
+	_, finished, err := runChange(ctx, r.changes, key, desired, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, work(ctx)
 	})
 	if err != nil {

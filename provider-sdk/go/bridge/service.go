@@ -37,26 +37,26 @@ func serviceOfRef(ref *cpv1.ServiceRef, class string, annotations map[string]str
 	return service
 }
 
-// serviceOfSpec rebuilds the Service that a wish comes from.
-func serviceOfSpec(ref *cpv1.ServiceRef, wish *cpv1.LoadBalancerSpec) *v1.Service {
-	service := serviceOfRef(ref, wish.GetClass(), wish.GetAnnotations())
+// serviceOfSpec rebuilds the Service that a desired comes from.
+func serviceOfSpec(ref *cpv1.ServiceRef, desired *cpv1.LoadBalancerSpec) *v1.Service {
+	service := serviceOfRef(ref, desired.GetClass(), desired.GetAnnotations())
 	spec := &service.Spec
-	for _, port := range wish.GetPorts() {
+	for _, port := range desired.GetPorts() {
 		spec.Ports = append(spec.Ports, servicePortOf(port))
 	}
 	allocate := slices.ContainsFunc(spec.Ports, func(port v1.ServicePort) bool { return port.NodePort != 0 })
 	spec.AllocateLoadBalancerNodePorts = &allocate
-	spec.IPFamilies, spec.IPFamilyPolicy = familiesOf(wish.GetIpFamilies())
-	spec.LoadBalancerSourceRanges = slices.Clone(wish.GetSourceRanges().GetCidrs())
+	spec.IPFamilies, spec.IPFamilyPolicy = familiesOf(desired.GetIpFamilies())
+	spec.LoadBalancerSourceRanges = slices.Clone(desired.GetSourceRanges().GetCidrs())
 	spec.ExternalTrafficPolicy = v1.ServiceExternalTrafficPolicyTypeCluster
-	if wish.GetExternalTrafficPolicy() == cpv1.ExternalTrafficPolicy_EXTERNAL_TRAFFIC_POLICY_LOCAL {
+	if desired.GetExternalTrafficPolicy() == cpv1.ExternalTrafficPolicy_EXTERNAL_TRAFFIC_POLICY_LOCAL {
 		spec.ExternalTrafficPolicy = v1.ServiceExternalTrafficPolicyTypeLocal
-		spec.HealthCheckNodePort = int32(wish.GetHealthCheck().GetPort()) //nolint:gosec // at most 65535
+		spec.HealthCheckNodePort = int32(desired.GetHealthCheck().GetPort()) //nolint:gosec // at most 65535
 	}
-	if affinity := wish.GetSessionAffinity(); affinity != nil {
+	if affinity := desired.GetSessionAffinity(); affinity != nil {
 		spec.SessionAffinity, spec.SessionAffinityConfig = affinityOf(affinity)
 	}
-	if ips := wish.GetRequestedIps(); len(ips) > 0 {
+	if ips := desired.GetRequestedIps(); len(ips) > 0 {
 		spec.LoadBalancerIP = ips[0]
 	}
 	return service

@@ -16,10 +16,10 @@ func TestServiceOfSpec(t *testing.T) {
 	withNodePort := &cpv1.ServicePort{Protocol: cpv1.Protocol_PROTOCOL_TCP, Port: 80, NodePort: &nodePort}
 	singleStack, preferDual, hours := v1.IPFamilyPolicySingleStack, v1.IPFamilyPolicyPreferDualStack, int32(10800)
 	cases := []struct {
-		name string
-		wish *cpv1.LoadBalancerSpec
-		read func(v1.ServiceSpec) any
-		want any
+		name    string
+		desired *cpv1.LoadBalancerSpec
+		read    func(v1.ServiceSpec) any
+		want    any
 	}{
 		{"no families are IPv4", &cpv1.LoadBalancerSpec{}, func(s v1.ServiceSpec) any { return s.IPFamilies }, []v1.IPFamily{v1.IPv4Protocol}},
 		{"one family is single stack", &cpv1.LoadBalancerSpec{IpFamilies: []cpv1.IpFamily{cpv1.IpFamily_IP_FAMILY_IPV6}},
@@ -42,7 +42,7 @@ func TestServiceOfSpec(t *testing.T) {
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
-			service := serviceOfSpec(&cpv1.ServiceRef{Namespace: "default", Name: "web", Uid: "uid"}, test.wish)
+			service := serviceOfSpec(&cpv1.ServiceRef{Namespace: "default", Name: "web", Uid: "uid"}, test.desired)
 			if got := test.read(service.Spec); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("is %v, want %v", got, test.want)
 			}

@@ -97,7 +97,7 @@ func TestAServiceSeenBeforeIsNotReadAgain(t *testing.T) {
 	cloud.fail(nil)
 	mustEnsure(t, p, "r2", "s1", "n1")
 	if got := cloud.service.Status.LoadBalancer.Ingress; len(got) != 1 || got[0].IP != "192.0.2.9" {
-		t.Errorf("the wish came with the status %v", got)
+		t.Errorf("the desired came with the status %v", got)
 	}
 	mustGet(t, p)
 	if _, err := removeBalancer(t, p, "r3"); err != nil || len(cloud.service.Spec.Ports) != 1 {

@@ -145,7 +145,7 @@ func (r *recorder) remember(err *Error) {
 	switch {
 	case len(r.errors) < maxErrors:
 		r.errors = append(r.errors, err)
-	case err.raisesDoubt():
+	case err.forbidsAbsence():
 		// One that forbids absences must not be lost behind many that do not.
 		r.errors[0] = err
 	}
@@ -157,7 +157,7 @@ func (r *recorder) refusesAbsence(basis cpv1.AbsenceBasis) *Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, err := range r.errors {
-		if err.raisesDoubt() {
+		if err.forbidsAbsence() {
 			return err
 		}
 	}

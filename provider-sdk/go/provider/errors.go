@@ -138,9 +138,9 @@ func (e *Error) Reason() Reason { return Reason(e.reason) }
 // Code is the gRPC code that goes with the reason.
 func (e *Error) Code() codes.Code { return e.code }
 
-// raisesDoubt is true for an error after which nothing may be called absent: no right, no cloud, no credentials, no time, no
+// forbidsAbsence is true for an error after which nothing may be called absent: no right, no cloud, no credentials, no time, no
 // turn. Contract: ABS-2.
-func (e *Error) raisesDoubt() bool {
+func (e *Error) forbidsAbsence() bool {
 	switch e.code {
 	case codes.PermissionDenied, codes.Unavailable, codes.Unauthenticated, codes.DeadlineExceeded:
 		return true

@@ -226,7 +226,7 @@ func (b *loadBalancerService) runDelete(ctx context.Context, ref *LoadBalancerRe
 	return out, nil
 }
 
-// changeOne orders the changes of each load balancer: one at a time, repetitions answered, overtaken ones refused.
+// changeOne orders the changes of each load balancer: one at a time, repetitions answered, superseded ones refused.
 func changeOne[Response proto.Message](ctx context.Context, b *loadBalancerService, ref *LoadBalancerRef, change *cpv1.ChangeContext, digest string,
 	work func(context.Context) (Response, error),
 ) (answer Response, stillRunning bool, err error) {
@@ -240,8 +240,8 @@ func changeOne[Response proto.Message](ctx context.Context, b *loadBalancerServi
 			// The work may outlive the call that began it.
 			ctx = withCall(ctx, CallOf(ctx))
 			// Here and not before: a newer change may have passed while this one waited for its turn.
-			if overtaken := fromRefusal(b.fence.Enter(ref.Key, change.GetSequence())); overtaken != nil {
-				return nil, overtaken
+			if superseded := fromRefusal(b.fence.Enter(ref.Key, change.GetSequence())); superseded != nil {
+				return nil, superseded
 			}
 			return work(ctx)
 		},

@@ -227,7 +227,7 @@ func TestChangesOfOneLoadBalancerNeverOverlap(t *testing.T) {
 	}
 }
 
-func TestChangesThatWereOvertakenAreRefused(t *testing.T) {
+func TestChangesThatWereSupersededAreRefused(t *testing.T) {
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{}))
 	send := func(id string, sequence uint64) error {
 		request := ensureRequest(p, id)

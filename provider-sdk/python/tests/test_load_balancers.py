@@ -73,7 +73,7 @@ def test_pending_work_has_no_fingerprints_and_is_asked_about_again(provider):
         assert client.call(v1.GetLoadBalancerRequest(service=client.service())).load_balancer.HasField("operation")
 
 
-def test_repeated_change_is_answered_from_memory_and_an_overtaken_one_refused(provider, seen):
+def test_repeated_change_is_answered_from_memory_and_an_superseded_one_refused(provider, seen):
     with serving(provider) as client:
         wish = client.ensure()
         assert client.call(wish) == client.call(wish)

@@ -126,7 +126,7 @@ def test_another_wish_ends_the_long_change_and_follows(client, slow):
     assert until_told(client, other).spec_fingerprint == "spec-2"
 
 
-def test_overtaken_wish_does_not_end_the_long_change(client, slow):
+def test_superseded_wish_does_not_end_the_long_change(client, slow):
     newer = client.ensure()
     newer.change.request_id, newer.change.sequence = "newer", 9
     client.call(newer)

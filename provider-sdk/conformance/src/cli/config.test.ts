@@ -165,12 +165,12 @@ scale: { instances: many }
   test("are in the README as the kit has them", () => {
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
     const [, table = ""] = /<!-- begin hooks -->(.*)<!-- end hooks -->/s.exec(readme) ?? [];
-    const told = table.split("\n").filter((line) => line.startsWith("| `"));
+    const reported = table.split("\n").filter((line) => line.startsWith("| `"));
     const wanted = hookNames.map((name) => {
       const undo = undoOf(name);
       return `| \`${name}\` | ${hookActions[name].what} |${undo === undefined ? "" : ` \`${undo}\``} |`;
     });
-    expect(told).toEqual(wanted);
+    expect(reported).toEqual(wanted);
   });
 });
 

@@ -21,12 +21,12 @@ type Handler = (args: Arguments, deps: ProgramDeps) => Promise<number>;
 export const handlers: Readonly<Record<Exclude<keyof typeof commands, "serve-fake">, Handler>> = {
   run: (args, deps) => withTarget(args, deps, (target) => run(args, target, deps)),
   list: async (args, deps) =>
-    args.why ? withPlan(args, deps, ({ planned }) => whyText(planned)) : told(deps, listing(chosen(args))),
+    args.why ? withPlan(args, deps, ({ planned }) => whyText(planned)) : reported(deps, listing(chosen(args))),
   explain: async (args, deps) => {
     const check = checkOf(args);
     // Its causes are the faults of the selftest, which comes with a whole provider.
     const { explanation } = await import("./explain.ts");
-    return told(deps, explanation(check));
+    return reported(deps, explanation(check));
   },
   inspect: (args, deps) => withPlan(args, deps, ({ info, planned }) => inspection(info, planned)),
   init: (args, deps) => withInfo(args, deps, (info) => written(args, initialConfig(info), deps)),
@@ -39,10 +39,10 @@ export const handlers: Readonly<Record<Exclude<keyof typeof commands, "serve-fak
 /** Tells something of what a run with the same options would do. */
 const withPlan = (args: Arguments, deps: ProgramDeps, text: (plan: RunPlan) => string): Promise<number> =>
   withTarget(args, deps, async (target) =>
-    told(deps, text(await planConformance(optionsOf(args, target, await readConfig(args.config), deps)))),
+    reported(deps, text(await planConformance(optionsOf(args, target, await readConfig(args.config), deps)))),
   );
 
-const told = (deps: ProgramDeps, text: string): number => {
+const reported = (deps: ProgramDeps, text: string): number => {
   deps.out(text);
   return exitCodes.passed;
 };

@@ -71,7 +71,12 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
         ),
     }),
   });
-  await told(args, report, args.includeIds || info === undefined ? report : withoutIds(report, info, fixtures), deps);
+  await reported(
+    args,
+    report,
+    args.includeIds || info === undefined ? report : withoutIds(report, info, fixtures),
+    deps,
+  );
   if (!isClean) return exitCodes.notClean;
   if (report.results.some(({ result }) => result.kind === "error")) return exitCodes.kitBroke;
   return hasFailed(report) ? exitCodes.failed : exitCodes.passed;
@@ -100,7 +105,7 @@ const extensions: Readonly<Record<FormatName, string>> = {
 };
 
 /** Shows the report to whoever runs the kit as it is; all that is written for others is `forOthers`. */
-const told = async (
+const reported = async (
   { format = "pretty", output, report: directory }: Arguments,
   report: Report,
   forOthers: Report,

@@ -31,7 +31,7 @@ export const runSelftest = async (args: Arguments, deps: ProgramDeps): Promise<n
   const fixtures = await readConfig(args.config);
   return withTarget(args, deps, ({ parsed }) => {
     const serve = async () => ({ endpoint: parsed, fixtures, close: async () => undefined });
-    return tested({ serve, level: args.level, lanes: 1 }, { isReference: false }, args, deps);
+    return tested({ serve, level: args.level, workers: 1 }, { isReference: false }, args, deps);
   });
 };
 
@@ -46,7 +46,7 @@ const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number
     return { endpoint: parseEndpoint(endpoint), fixtures, close };
   };
   try {
-    const target = { serve, level: "X", lanes: args.parallel } as const;
+    const target = { serve, level: "X", workers: args.parallel } as const;
     return await tested(target, { isReference: true, faultyProcess, elsewhere: elsewhere(args, deps) }, args, deps);
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -56,7 +56,7 @@ const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number
 type Kind = Pick<SelftestOptions, "isReference" | "elsewhere"> & { readonly faultyProcess?: typeof faultyProcess };
 
 const tested = async (
-  target: Pick<SelftestTarget, "serve" | "level" | "lanes">,
+  target: Pick<SelftestTarget, "serve" | "level" | "workers">,
   { isReference, faultyProcess: starts, elsewhere: others }: Kind,
   args: Arguments,
   deps: ProgramDeps,

@@ -124,11 +124,11 @@ export class Caller {
     const asGiven = options.body !== undefined || options.requestBytes !== undefined;
     const body = options.body ?? frame(options.requestBytes ?? encoded);
     const wireCall = this.#wireCall(method.name, body, options);
-    const told = asGiven ? undefined : method.requestType.toJSON(message);
+    const reported = asGiven ? undefined : method.requestType.toJSON(message);
     for (let attempt = 1; ; attempt++) {
       const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
       const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
-      const exchange = this.#took(wireCall, told, wire.elapsedMs, outcomeLine(outcome));
+      const exchange = this.#took(wireCall, reported, wire.elapsedMs, outcomeLine(outcome));
       if (attempt < readTries && isWorthRepeating(method.name, outcome)) continue;
       if (admitted !== undefined) this.#deps.changes?.ended(admitted, outcome);
       return { ...outcome, exchange };
@@ -180,16 +180,16 @@ export class Caller {
   #wireCall(method: string, body: Buffer, options: CallOptions): WireCall {
     const { headers = {}, authority, service = serviceName } = options;
     const deadlineMs = options.deadlineMs ?? Math.round(deadlineOf(method) * (this.#deps.deadlineFactor ?? 1));
-    const told = deadlineMs === "none" || deadlineMs === 0 ? {} : { deadlineMs };
+    const reported = deadlineMs === "none" || deadlineMs === 0 ? {} : { deadlineMs };
     const signals = [this.#deps.signal, options.signal].filter((signal) => signal !== undefined);
-    const patienceMs = options.patienceMs ?? patienceOf(told.deadlineMs, options.deadlineMs !== undefined);
+    const patienceMs = options.patienceMs ?? patienceOf(reported.deadlineMs, options.deadlineMs !== undefined);
     return {
       path: `/${service}/${method}`,
       body,
       headers,
       ...(this.#deps.check !== undefined && { check: this.#deps.check }),
       ...(authority !== undefined && { authority }),
-      ...told,
+      ...reported,
       patienceMs,
       signal: AbortSignal.any(signals),
     };

@@ -32,7 +32,10 @@ export class ReferenceControl {
   #fault: "block" | "429" | "500" | "hang" | "quota" | undefined;
   #darkZone: string | undefined;
   /** The key that the cloud accepts, the one where the provider finds it, and the one that it has read. */
-  #keys: { readonly accepted: string | undefined; readonly told: string } = { accepted: firstKey, told: firstKey };
+  #keys: { readonly accepted: string | undefined; readonly reported: string } = {
+    accepted: firstKey,
+    reported: firstKey,
+  };
   #read = { key: firstKey, timeMs: 0 };
   #calls = 0;
 
@@ -49,9 +52,9 @@ export class ReferenceControl {
     cloudFaultHang: action(() => void (this.#fault = "hang")),
     cloudFaultQuota: action(() => void (this.#fault = "quota")),
     cloudFaultClear: action(() => void (this.#fault = undefined)),
-    credRevoke: action(() => void (this.#keys = { accepted: undefined, told: firstKey })),
-    credRotate: action(() => void (this.#keys = { accepted: otherKey, told: otherKey })),
-    credRestore: action(() => void (this.#keys = { accepted: firstKey, told: firstKey })),
+    credRevoke: action(() => void (this.#keys = { accepted: undefined, reported: firstKey })),
+    credRotate: action(() => void (this.#keys = { accepted: otherKey, reported: otherKey })),
+    credRestore: action(() => void (this.#keys = { accepted: firstKey, reported: firstKey })),
     zoneOutage: action(({ CONFORMANCE_ZONE: zone }) => void (this.#darkZone = zone)),
     zoneRestore: action(() => void (this.#darkZone = undefined)),
     cloudCallCount: action(() => ({ calls: this.#calls })),
@@ -63,7 +66,7 @@ export class ReferenceControl {
   async ask({ signal }: CallScope, isCreation = false): Promise<void> {
     this.#calls++;
     const nowMs = performance.now();
-    if (nowMs - this.#read.timeMs >= rereadMs) this.#read = { key: this.#keys.told, timeMs: nowMs };
+    if (nowMs - this.#read.timeMs >= rereadMs) this.#read = { key: this.#keys.reported, timeMs: nowMs };
     if (this.#fault === "hang") await wait(callTimeoutMs, undefined, { signal, ref: false });
     const error = this.#errorOf(isCreation);
     if (error !== undefined) throw error;

@@ -5,56 +5,56 @@ interface CallScope {
 }
 
 /** What every call passes on its way to the cloud; rejects where the cloud is broken. */
-export type Gate = (callScope: CallScope, isCreation?: boolean) => Promise<void>;
+export type Guard = (callScope: CallScope, isCreation?: boolean) => Promise<void>;
 
 const call =
   <Wanted, Context extends CallScope, Answer>(
-    gate: Gate,
+    guard: Guard,
     method: (wanted: Wanted, context: Context) => Promise<Answer> | Answer,
     isCreation = false,
   ): ((wanted: Wanted, context: Context) => Promise<Answer>) =>
   async (wanted, context) => {
-    await gate(context, isCreation);
+    await guard(context, isCreation);
     return method(wanted, context);
   };
 
 const walk = <Context extends CallScope, Item>(
-  gate: Gate,
+  guard: Guard,
   list: (context: Context) => AsyncIterable<Item>,
 ): ((context: Context) => AsyncGenerator<Item>) =>
   async function* (context) {
-    await gate(context);
+    await guard(context);
     yield* list(context);
   };
 
 /** Load balancers of a cloud that can be broken. */
-export const guardedBalancers = (handlers: LoadBalancerHandlers, gate: Gate): LoadBalancerHandlers => {
+export const guardedBalancers = (handlers: LoadBalancerHandlers, guard: Guard): LoadBalancerHandlers => {
   const { get, ensure, delete: remove, updateNodes, list } = handlers;
   if (get === undefined) throw new TypeError("the reference provider reads single load balancers");
   return {
     ...handlers,
-    get: call(gate, get),
-    ensure: call(gate, ensure, true),
-    delete: call(gate, remove),
-    updateNodes: updateNodes && call(gate, updateNodes),
-    list: list && walk(gate, list),
+    get: call(guard, get),
+    ensure: call(guard, ensure, true),
+    delete: call(guard, remove),
+    updateNodes: updateNodes && call(guard, updateNodes),
+    list: list && walk(guard, list),
   };
 };
 
 /** Routes of a cloud that can be broken. */
-export const guardedRoutes = (handlers: RouteHandlers, gate: Gate): RouteHandlers => {
+export const guardedRoutes = (handlers: RouteHandlers, guard: Guard): RouteHandlers => {
   const { list, ensure, delete: remove } = handlers;
   if (ensure === undefined || remove === undefined) throw new TypeError("the reference provider makes single routes");
   return {
     features: handlers.features,
-    list: walk(gate, list),
-    ensure: call(gate, ensure),
-    delete: call(gate, remove),
+    list: walk(guard, list),
+    ensure: call(guard, ensure),
+    delete: call(guard, remove),
   };
 };
 
 /** Volumes of a cloud that can be broken. */
-export const guardedVolumes = (handlers: VolumeHandlers, gate: Gate): VolumeHandlers => {
+export const guardedVolumes = (handlers: VolumeHandlers, guard: Guard): VolumeHandlers => {
   if (handlers.getMany === undefined) throw new TypeError("the reference provider reads many volumes");
-  return { ...handlers, getMany: call(gate, handlers.getMany) };
+  return { ...handlers, getMany: call(guard, handlers.getMany) };
 };

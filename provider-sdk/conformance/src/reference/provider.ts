@@ -15,7 +15,7 @@ import type { Fixtures } from "../suite/fixtures.ts";
 import { referenceBalancers } from "./load-balancers.ts";
 import { referenceRoutes } from "./routes.ts";
 import { referenceVolumes } from "./volumes.ts";
-import { type Gate, guardedBalancers, guardedRoutes, guardedVolumes } from "./guarded.ts";
+import { type Guard, guardedBalancers, guardedRoutes, guardedVolumes } from "./guarded.ts";
 import { ReferenceControl } from "./control.ts";
 
 const machines = Array.from({ length: 5 }, (_, index) => ({
@@ -45,7 +45,7 @@ const lookUp = ({ id, name }: NodeRef, control: ReferenceControl): InstanceBatch
 
 /** A correct provider of everything, over a cloud of five machines and its own state, which `control` can break. */
 export const referenceDefinition = (control: ReferenceControl = new ReferenceControl()): ProviderDefinition => {
-  const gate: Gate = (callScope, isCreation) => control.ask(callScope, isCreation);
+  const guard: Guard = (callScope, isCreation) => control.ask(callScope, isCreation);
   const snapshot = () => [...machines, ...control.machines].map((instance) => ({ kind: "upsert", instance }) as const);
   return {
     name: "acme.example.com",
@@ -60,25 +60,25 @@ export const referenceDefinition = (control: ReferenceControl = new ReferenceCon
         description: "How large the load balancer is.",
       },
     ],
-    check: (context) => gate(context).then(() => undefined),
+    check: (context) => guard(context).then(() => undefined),
     instances: {
       features: { podCidrs: true, list: { maxPageSize: 3 }, watch: { expectedLatencyMs: 100 } },
       getMany: async (nodes, context) => {
-        await gate(context);
+        await guard(context);
         context.recordCloudCall({ requestId: "request-1" });
         return nodes.map((node) => lookUp(node, control));
       },
       async *list(context) {
-        await gate(context);
+        await guard(context);
         context.recordCloudCall({});
         if (control.isDark("zone-1")) yield unreachable("zone-1");
         else yield* [...machines, ...control.machines];
       },
       watch: (request, { signal }) => control.feed.watch({ request, signal, snapshot }),
     },
-    loadBalancers: guardedBalancers(referenceBalancers(isMachine), gate),
-    routes: guardedRoutes(referenceRoutes(isMachine), gate),
-    volumes: guardedVolumes(referenceVolumes, gate),
+    loadBalancers: guardedBalancers(referenceBalancers(isMachine), guard),
+    routes: guardedRoutes(referenceRoutes(isMachine), guard),
+    volumes: guardedVolumes(referenceVolumes, guard),
   };
 };
 

@@ -12,7 +12,7 @@ export interface Badge {
 export const badgeOf = (report: Report): Badge => {
   const { provider, kit } = report;
   const outcomes = new Map(report.profiles.map(({ name, result }) => [name, result]));
-  const claimed = judgedProfiles(report);
+  const claimed = ratedProfiles(report);
   const conformant = claimed.filter((name) => outcomes.get(name) === "conformant");
   const failed = claimed.filter((name) => outcomes.get(name) === "failed");
   const versions = `contract ${provider.contractMajor}.${provider.contractMinor} · kit ${kit.version} · level ${report.level}`;
@@ -24,7 +24,7 @@ export const badgeOf = (report: Report): Badge => {
 };
 
 /** Core, what is claimed, and of what nobody claims because it takes a vendor's hooks or size, what was tested whole, failed or was knownFailures. */
-const judgedProfiles = ({ profiles, provider }: Report): readonly ProfileName[] => {
+const ratedProfiles = ({ profiles, provider }: Report): readonly ProfileName[] => {
   const counting = new Set(
     profiles.filter(({ result, knownFailures }) => result !== "partial" || knownFailures > 0).map(({ name }) => name),
   );

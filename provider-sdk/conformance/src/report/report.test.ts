@@ -96,9 +96,9 @@ describe("formats", () => {
     const lacking = [
       result("info.lacking", { kind: "skip", reason: "fixture", detail: "the configuration has no instance" }),
     ];
-    const told = formats.pretty({ ...report, profiles: profileResults(lacking), results: lacking }, false);
-    expect(told).toContain("\nwhat a configuration can tell: cloudwire-conformance init\n");
-    expect(told).not.toContain("explain");
+    const reported = formats.pretty({ ...report, profiles: profileResults(lacking), results: lacking }, false);
+    expect(reported).toContain("\nwhat a configuration can tell: cloudwire-conformance init\n");
+    expect(reported).not.toContain("explain");
   });
 
   test("tap numbers every check and says why some are left out", () => {

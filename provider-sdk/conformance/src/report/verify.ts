@@ -41,8 +41,8 @@ const compareSums = ({ profiles, results }: Report): readonly string[] => {
     : [`the profiles say ${sumLine(profiles)}, and the results add up to ${sumLine(sums)}`];
 };
 
-const isSame = (told: Report["profiles"], sums: Report["profiles"]): boolean =>
-  told.map(sumKey).toSorted().join() === sums.map(sumKey).toSorted().join();
+const isSame = (reported: Report["profiles"], sums: Report["profiles"]): boolean =>
+  reported.map(sumKey).toSorted().join() === sums.map(sumKey).toSorted().join();
 
 const sumKey = ({
   name,

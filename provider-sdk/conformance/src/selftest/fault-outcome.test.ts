@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { judgeFault, outcomeLines } from "./fault-outcome.ts";
+import { evaluateFault, outcomeLines } from "./fault-outcome.ts";
 
 const mutant = { name: "no-end", fault: "it never ends", fails: ["b.two", "a.one"] };
-const judge = (passing: readonly string[], failing: readonly string[]) =>
-  judgeFault({
+const evaluate = (passing: readonly string[], failing: readonly string[]) =>
+  evaluateFault({
     mutant,
     passing: new Set(passing),
     failing: failing.map((id) => ({ id, says: "it is wrong" })),
@@ -18,23 +18,23 @@ describe("judgeFault()", () => {
     ["one more", ["a.one", "b.two", "c.three"], "differs"],
     ["one more, which fails without the fault, too", ["a.one", "b.two", "d.four"], "found"],
   ])("judges a fault by which checks fail: %s", (_name, failing, kind) => {
-    expect(judge(all, failing).kind).toBe(kind);
+    expect(evaluate(all, failing).kind).toBe(kind);
   });
 
   test("does not ask for checks that do not pass without the fault", () => {
-    expect(judge(["b.two"], ["b.two"])).toMatchObject({ kind: "found", must: ["b.two"], did: ["b.two"] });
-    expect(judge([], []).kind).toBe("not shown");
+    expect(evaluate(["b.two"], ["b.two"])).toMatchObject({ kind: "found", must: ["b.two"], did: ["b.two"] });
+    expect(evaluate([], []).kind).toBe("not shown");
   });
 });
 
 describe("outcomeLines()", () => {
   test("tells what has to fail, and what did otherwise", () => {
-    expect(outcomeLines(judge(all, ["a.one", "b.two"]))).toBe(
+    expect(outcomeLines(evaluate(all, ["a.one", "b.two"]))).toBe(
       "FOUND      no-end  it never ends\n  must and did fail  a.one, b.two\n",
     );
-    expect(outcomeLines({ ...judge(all, ["a.one", "c.three"]), tries: 2 })).toBe(
+    expect(outcomeLines({ ...evaluate(all, ["a.one", "c.three"]), tries: 2 })).toBe(
       "DIFFERS    no-end  it never ends (at try 2)\n  must fail  a.one, b.two\n  did not    b.two\n  did, too   c.three: it is wrong\n",
     );
-    expect(outcomeLines(judge([], []))).toBe("NOT SHOWN  no-end  it never ends\n");
+    expect(outcomeLines(evaluate([], []))).toBe("NOT SHOWN  no-end  it never ends\n");
   });
 });

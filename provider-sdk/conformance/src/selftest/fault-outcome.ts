@@ -34,7 +34,7 @@ export interface FaultOutcome {
 }
 
 /** Compares what failed with what has to. Checks that fail without the fault say nothing about it. */
-export const judgeFault = ({
+export const evaluateFault = ({
   mutant: { name, fault, fails },
   passing,
   failing,
@@ -46,9 +46,9 @@ export const judgeFault = ({
   readonly elapsedMs: number;
 }): FaultOutcome => {
   const must = fails.filter((id) => passing.has(id)).toSorted();
-  const told = failing.filter(({ id }) => passing.has(id)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const did = told.map(({ id }) => id);
-  const surplus = told.filter(({ id }) => !must.includes(id));
+  const reported = failing.filter(({ id }) => passing.has(id)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const did = reported.map(({ id }) => id);
+  const surplus = reported.filter(({ id }) => !must.includes(id));
   const found = must.join() === did.join() ? "found" : "differs";
   return { name, fault, kind: must.length === 0 ? "not shown" : found, must, did, surplus, elapsedMs, tries: 1 };
 };
@@ -77,7 +77,7 @@ export const outcomeLines = ({ name, fault, kind, must, did, surplus, tries }: F
 };
 
 /** What differs is tried once more: a machine that is busy may make a check late. */
-export const judgedTwice = async (run: () => Promise<FaultOutcome>): Promise<FaultOutcome> => {
+export const evaluatedTwice = async (run: () => Promise<FaultOutcome>): Promise<FaultOutcome> => {
   const outcome = await run();
   return outcome.kind === "differs" ? { ...(await run()), tries: 2 } : outcome;
 };

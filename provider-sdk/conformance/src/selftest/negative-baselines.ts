@@ -49,13 +49,13 @@ const categoryOf = ({ id }: CheckResult): string => id.split(".")[0] ?? id;
 
 /** Categories of which checks ran and none failed or was blocked. */
 const unfailedCategories = ({ results }: Report): readonly string[] => {
-  const judged = results.filter(({ result }) => result.kind !== "skip" && result.kind !== "advisory");
-  const failed = new Set(judged.filter(({ result }) => result.kind === "fail").map(categoryOf));
-  return [...new Set(judged.map(categoryOf))].filter((category) => !failed.has(category));
+  const evaluated = results.filter(({ result }) => result.kind !== "skip" && result.kind !== "advisory");
+  const failed = new Set(evaluated.filter(({ result }) => result.kind === "fail").map(categoryOf));
+  return [...new Set(evaluated.map(categoryOf))].filter((category) => !failed.has(category));
 };
 
 /** What holds for any provider: the kit neither breaks nor says that it is conformant. */
-const judged =
+const evaluated =
   (more: (report: Report) => readonly string[] = () => []) =>
   (end: FloorEnd): readonly string[] => {
     if (end.kind === "not ready") return [`no check ran: ${end.message}`];
@@ -121,7 +121,7 @@ export const floors: readonly Floor[] = [
     fault: "shakes hands once, then answers OK and a message without fields to everything",
     isImpatient: true,
     intercept: () => afterHandshake(async () => okReply(Buffer.alloc(0))),
-    problems: judged((report) => {
+    problems: evaluated((report) => {
       const left = unfailedCategories(report);
       return left.length === 0 ? [] : [`nothing fails in ${left.join(", ")}`];
     }),
@@ -131,7 +131,7 @@ export const floors: readonly Floor[] = [
     fault: "shakes hands once, then answers UNIMPLEMENTED to everything",
     isImpatient: true,
     intercept: () => afterHandshake(async () => bareError(12, "no")),
-    problems: judged((report) =>
+    problems: evaluated((report) =>
       report.results.some(({ result }) => result.kind === "blocked") ? [] : ["nothing is blocked"],
     ),
   },
@@ -143,7 +143,7 @@ export const floors: readonly Floor[] = [
       request.path.startsWith(`/${serviceName}/`) && !/\/GetProvider(?:Info|Status)$/.test(request.path)
         ? bareError(12, "not here")
         : next(request),
-    problems: judged((report) => failsIn(report, "info.caps.truthful")),
+    problems: evaluated((report) => failsIn(report, "info.caps.truthful")),
   },
   {
     name: "random",
@@ -156,7 +156,7 @@ export const floors: readonly Floor[] = [
         return bytes === undefined ? next(request) : okReply(bytes);
       });
     },
-    problems: judged(),
+    problems: evaluated(),
   },
   {
     name: "slow",
@@ -171,7 +171,7 @@ export const floors: readonly Floor[] = [
       parallel: 64,
       run: ["info.*.*", "health.**", "status.*", "inst.**", "err.frame.*", "val.scope.*"],
     },
-    problems: judged(),
+    problems: evaluated(),
   },
   {
     name: "flaky",

@@ -8,7 +8,7 @@ import type { CheckResult, Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../suite/run-conformance.ts";
 import { matchesAny, parsePattern } from "../suite/plan.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import { type Failure, type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
+import { type Failure, type FaultOutcome, evaluatedTwice, evaluateFault } from "./fault-outcome.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { slowChecks } from "./mutants.ts";
@@ -29,7 +29,7 @@ export interface SelftestTarget {
   /** Highest level of checks that are run. */
   readonly level: Level;
   /** Mutants at once. */
-  readonly lanes: number;
+  readonly workers: number;
   readonly seed: number;
   readonly slowFactor: number;
   readonly startTimeoutMs: number;
@@ -84,7 +84,7 @@ const lower = (one: Level, other: Level): Level => (levels.indexOf(one) < levels
 const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
   const startedMs = performance.now();
   const must = mutant.fails.filter((id) => baseline.passing.has(id));
-  if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
+  if (must.length === 0) return evaluateFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
   const run = target.thorough ? [] : await visible(mutant, baseline);
   const { patience = 1 } = mutant;
   // Less patience is for what never happens; a start is waited for as long as ever.
@@ -93,10 +93,10 @@ const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Basel
   const level = target.thorough || mutant.only === undefined ? target.level : lower(mutant.level ?? "R", target.level);
   const report = await runBehind(mutant, target, { run, ...waits, level }, (fixtures) => fixturesFor(mutant, fixtures));
   const elapsedMs = performance.now() - startedMs;
-  return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
+  return evaluateFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
 };
 
-/** Runs one after the other in each lane. */
+/** Runs one after the other in each worker. */
 export const runMutants = async (
   mutants: readonly Mutant[],
   target: SelftestTarget,
@@ -104,14 +104,14 @@ export const runMutants = async (
   onOutcome: (outcome: FaultOutcome) => void,
 ): Promise<void> => {
   const waiting = [...mutants];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       target.signal.throwIfAborted();
       const faulty = mutant;
-      onOutcome(await judgedTwice(() => runMutant(faulty, target, baseline)));
+      onOutcome(await evaluatedTwice(() => runMutant(faulty, target, baseline)));
     }
   };
-  await Promise.all(Array.from({ length: target.lanes }, lane));
+  await Promise.all(Array.from({ length: target.workers }, worker));
 };
 
 /** Checks that measure time while other mutants run: only where they have to fail. */

@@ -4,7 +4,7 @@ import { runConformance } from "../suite/run-conformance.ts";
 import { NotReadyError } from "../endpoint/reach.ts";
 import { withProvider } from "../endpoint/own-providers.ts";
 import { formatEndpoint } from "../endpoint/endpoint.ts";
-import { type Failure, type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import { type Failure, type FaultOutcome, evaluateFault } from "./fault-outcome.ts";
 import type { ProcessMutant } from "./mutant.ts";
 import { failed, runOptions, type SelftestTarget, withRequired } from "./run-mutant.ts";
 
@@ -31,7 +31,7 @@ export const runProcessMutant = async (
   const slowFactor = target.slowFactor * (mutant.transport === "tls" ? tlsPatience : 1);
   const failing = await failingOn(mutant, command, { ...target, slowFactor });
   const passing = new Set([...lifeIds, ...fails].filter((id) => !failingWithout.includes(id)));
-  return judgeFault({ mutant: { ...mutant, fails }, passing, failing, elapsedMs: performance.now() - startedMs });
+  return evaluateFault({ mutant: { ...mutant, fails }, passing, failing, elapsedMs: performance.now() - startedMs });
 };
 
 /** Ids of the checks that fail on the process without a fault: there should be none. */

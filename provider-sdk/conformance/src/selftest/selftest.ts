@@ -1,7 +1,7 @@
 import { allChecks } from "../checks/registry.ts";
 import type { CheckResult } from "../report/report.ts";
 import { matchesAny, type Pattern } from "../suite/plan.ts";
-import { type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
+import { type FaultOutcome, evaluatedTwice, evaluateFault } from "./fault-outcome.ts";
 import { type FloorOutcome, floors, runFloor } from "./negative-baselines.ts";
 import { mutants, namedFaults } from "./mutants.ts";
 import { processMutants, tlsMutants } from "./mutants/process.ts";
@@ -122,12 +122,12 @@ const choose = ({ only, checks, isReference }: SelftestOptions) => {
 export const selftestNames = (): readonly string[] => [...namedFaults, ...floors].map(({ name }) => name);
 
 /** What says nothing: another level, or no command to start providers with. */
-const isJudged = ({ result }: CheckResult): boolean => result.kind !== "skip";
+const isEvaluated = ({ result }: CheckResult): boolean => result.kind !== "skip";
 
 const summedUp = (results: readonly CheckResult[]) => ({
   passed: results.filter(({ result }) => result.kind === "pass").length,
   failing: results
-    .filter((result) => isJudged(result) && result.result.kind !== "pass" && result.result.kind !== "advisory")
+    .filter((result) => isEvaluated(result) && result.result.kind !== "pass" && result.result.kind !== "advisory")
     .map(({ id, result }) => `${id} ${result.kind}`),
 });
 
@@ -150,14 +150,14 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
   const failing = await failingLifeChecks(faultyProcess(undefined), options);
   onEvent({ kind: "correct", which: "process", seed, passed: 0, failing });
   const waiting = [...processes];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       options.signal.throwIfAborted();
       const run = () => runProcessMutant(mutant, faultyProcess(mutant.name), options, failing);
-      onEvent({ kind: "fault", outcome: await judgedTwice(run) });
+      onEvent({ kind: "fault", outcome: await evaluatedTwice(run) });
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([worker(), worker()]);
 };
 
 /** Each is compared with TLS that is right: over TCP other checks run than at a socket. */
@@ -171,22 +171,22 @@ const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): 
     const run = async () => {
       const startedMs = performance.now();
       const failing = failed(await runBehindTls(mutant.front, options));
-      return judgeFault({ mutant, passing, failing, elapsedMs: performance.now() - startedMs });
+      return evaluateFault({ mutant, passing, failing, elapsedMs: performance.now() - startedMs });
     };
-    options.onEvent({ kind: "fault", outcome: await judgedTwice(run) });
+    options.onEvent({ kind: "fault", outcome: await evaluatedTwice(run) });
   }
 };
 
 /** They wait more than they compute. */
-const floorLanes = 3;
+const baselineWorkers = 3;
 
 const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<void> => {
   const waiting = [...all];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let floor = waiting.shift(); floor !== undefined; floor = waiting.shift()) {
       options.signal.throwIfAborted();
       options.onEvent({ kind: "floor", outcome: await runFloor(floor, options) });
     }
   };
-  await Promise.all(Array.from({ length: floorLanes }, lane));
+  await Promise.all(Array.from({ length: baselineWorkers }, worker));
 };

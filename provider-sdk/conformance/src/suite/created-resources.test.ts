@@ -22,20 +22,20 @@ const routes = (...cidrs: readonly string[]): Uint8Array =>
     .finish();
 
 const resources = (limit?: number) => {
-  const told: (readonly [CreatedResource["kind"], MadeBy])[] = [];
-  const made = new CreatedResources("conformance-1", ({ kind }, by) => told.push([kind, by]), limit);
+  const reported: (readonly [CreatedResource["kind"], MadeBy])[] = [];
+  const made = new CreatedResources("conformance-1", ({ kind }, by) => reported.push([kind, by]), limit);
   const ok = (method: string, request: Uint8Array, bytes: Uint8Array): void =>
     made.ended(made.admit(method, request, "a.one"), { kind: "ok", response: {}, bytes: Buffer.from(bytes), wire });
-  return { made, told, ok };
+  return { made, reported, ok };
 };
 
 describe("CreatedResources", () => {
   test("tells each thing once, with its check and how much there is at once", () => {
-    const { made, told } = resources();
+    const { made, reported } = resources();
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.admit(batchEnsureRoutes.name, routes("192.0.2.0/25", "192.0.2.128/25"), "a.two");
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["loadBalancer", { check: "a.one", atOnce: 1 }],
       ["route", { check: "a.two", atOnce: 3 }],
       ["route", { check: "a.two", atOnce: 3 }],

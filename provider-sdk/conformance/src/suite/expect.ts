@@ -75,7 +75,7 @@ const wantedLine = ({ codes, reasons, field }: WantedError): string =>
 /** Fails unless the list of problems is empty; the first few are told. */
 export const expectNone = (problems: readonly string[], message: string, more: Partial<Finding> = {}): void => {
   if (problems.length === 0) return;
-  const told = problems.slice(0, 8);
-  const rest = problems.length - told.length;
-  fail({ ...more, message, got: [...told, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n") });
+  const reported = problems.slice(0, 8);
+  const rest = problems.length - reported.length;
+  fail({ ...more, message, got: [...reported, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n") });
 };

@@ -116,7 +116,8 @@ export class HookSession {
     const hook: Hook | undefined = hooks[name];
     if (hook === undefined) throw new HookError(`the configuration has no hook ${name}`);
     const startedMs = performance.now();
-    const told = (output: string): void => onHook?.(check, { name, output, elapsedMs: performance.now() - startedMs });
+    const reported = (output: string): void =>
+      onHook?.(check, { name, output, elapsedMs: performance.now() - startedMs });
     try {
       const output = await runHook(name, hook, {
         CONFORMANCE_ACTION: name,
@@ -125,10 +126,10 @@ export class HookSession {
         ...(providerPid !== undefined && { CONFORMANCE_PROVIDER_PID: String(providerPid) }),
         ...variables,
       });
-      told(output);
+      reported(output);
       return output;
     } catch (error) {
-      told(errorText(error));
+      reported(errorText(error));
       throw error;
     }
   }

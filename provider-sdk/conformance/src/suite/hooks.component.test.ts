@@ -80,7 +80,7 @@ const recorded = (hooks: Hooks = {}) => {
   const resources = new CreatedResources("c", (entry) =>
     steps.push(`noted ${entry.kind === "hook" ? entry.undo : entry.kind}`),
   );
-  const told = (name: keyof Hooks): Hook => ({
+  const reported = (name: keyof Hooks): Hook => ({
     kind: "function",
     call: () => {
       steps.push(name);
@@ -88,10 +88,10 @@ const recorded = (hooks: Hooks = {}) => {
     },
   });
   const all: Hooks = {
-    cloudBlock: told("cloudBlock"),
-    cloudUnblock: told("cloudUnblock"),
-    instanceCreate: told("instanceCreate"),
-    instanceTerminate: told("instanceTerminate"),
+    cloudBlock: reported("cloudBlock"),
+    cloudUnblock: reported("cloudUnblock"),
+    instanceCreate: reported("instanceCreate"),
+    instanceTerminate: reported("instanceTerminate"),
     ...hooks,
   };
   return { steps, resources, session: new HookSession({ hooks: all, resources, runId: "c" }) };

@@ -128,15 +128,20 @@ export const undoAll = async (
     const key = JSON.stringify([undo, variables]);
     if (seen.has(key)) continue;
     seen.add(key);
-    const told = { CONFORMANCE_ACTION: undo, CONFORMANCE_CHECK: "cleanup", CONFORMANCE_RUN: "cleanup", ...variables };
-    const why = signal.aborted ? "it was not tried, for time was up" : await undone(undo, hooks[undo], told);
+    const reported = {
+      CONFORMANCE_ACTION: undo,
+      CONFORMANCE_CHECK: "cleanup",
+      CONFORMANCE_RUN: "cleanup",
+      ...variables,
+    };
+    const why = signal.aborted ? "it was not tried, for time was up" : await undone(undo, hooks[undo], reported);
     if (why !== undefined) left.push(`${undo} ${Object.values(variables).join(" ")}`.trimEnd().concat(`: ${why}`));
   }
   return left;
 };
 
 /** Undefined, or why it could not be undone. */
-const undone = (name: HookName, hook: Hook | undefined, told: HookVariables): Promise<string | undefined> =>
+const undone = (name: HookName, hook: Hook | undefined, reported: HookVariables): Promise<string | undefined> =>
   hook === undefined
     ? Promise.resolve(`the configuration has no hook ${name}`)
-    : runHook(name, hook, told).then(() => undefined, errorText);
+    : runHook(name, hook, reported).then(() => undefined, errorText);

@@ -113,7 +113,7 @@ describe("Runner", () => {
     });
   });
 
-  test("runs as many at once as there are lanes, and exclusive checks alone", async () => {
+  test("runs at most as many at a time as there are workers, and exclusive checks alone", async () => {
     let [now, most] = [0, 0];
     const seen: string[] = [];
     const watched = (id: string, more: Partial<Check> = {}) =>

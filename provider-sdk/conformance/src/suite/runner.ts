@@ -59,15 +59,15 @@ export class Runner {
     return planned.flatMap(({ check }) => this.#results.get(check.id) ?? []);
   }
 
-  /** Runs each check once those that it requires are done, as many at once as there are lanes. */
-  async #runAll(checks: readonly Check[], lanes: number): Promise<void> {
+  /** Runs each check once those that it requires are done, at most as many at a time as there are workers. */
+  async #runAll(checks: readonly Check[], workers: number): Promise<void> {
     const waiting = new Set(checks);
     const ready = (check: Check): boolean =>
       (check.requires ?? []).every((id) => ![...waiting].some((other) => other.id === id) && !running.has(id));
     const running = new Map<string, Promise<void>>();
     while (waiting.size > 0 || running.size > 0) {
       for (const check of waiting) {
-        if (running.size >= lanes) break;
+        if (running.size >= workers) break;
         if (!ready(check)) continue;
         waiting.delete(check);
         const work = this.#runOne(check).finally(() => running.delete(check.id));
@@ -83,7 +83,7 @@ export class Runner {
     if (by !== undefined) return this.#finish(check, { kind: "blocked", by }, 0, true);
     this.#deps.started(check);
     const startedMs = performance.now();
-    const result = await this.#judge(check);
+    const result = await this.#evaluate(check);
     if (result.kind === "fail" || result.kind === "known-fail") {
       const lost = await this.#deps.lost();
       if (lost !== undefined) this.#lost ??= `${lost}, last during ${check.id}`;
@@ -98,7 +98,7 @@ export class Runner {
     return required.find(({ result }) => !["pass", "skip", "advisory", "flaky"].includes(result.kind))?.id;
   }
 
-  async #judge(check: Check): Promise<CheckOutcome> {
+  async #evaluate(check: Check): Promise<CheckOutcome> {
     const first = await this.#attempt(check);
     // What a check finds while its calls are cancelled is no finding.
     if (this.#deps.signal.aborted && first.kind !== "pass") return stopped;

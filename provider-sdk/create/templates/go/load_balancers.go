@@ -73,7 +73,7 @@ func (l loadBalancers) ensure(ctx context.Context, request *provider.EnsureReque
 	if err := refuseForeign(existing, request.Cluster); err != nil {
 		return nil, err
 	}
-	balancer, err := l.client.PutBalancer(ctx, request.Key, wishOf(ctx, request))
+	balancer, err := l.client.PutBalancer(ctx, request.Key, specOf(ctx, request))
 	if err != nil {
 		return nil, err
 	}
@@ -95,18 +95,18 @@ func (l loadBalancers) delete(ctx context.Context, ref *provider.LoadBalancerRef
 	return nil, l.client.DeleteBalancer(ctx, ref.Key)
 }
 
-func wishOf(ctx context.Context, request *provider.EnsureRequest) cloud.BalancerWish {
-	wish := cloud.BalancerWish{Ports: []cloud.Port{}, TargetIDs: []string{}, Tags: map[string]string{}}
+func specOf(ctx context.Context, request *provider.EnsureRequest) cloud.BalancerSpec {
+	spec := cloud.BalancerSpec{Ports: []cloud.Port{}, TargetIDs: []string{}, Tags: map[string]string{}}
 	for _, port := range request.Spec.GetPorts() {
-		wish.Ports = append(wish.Ports, cloud.Port{Port: port.GetPort(), NodePort: port.GetNodePort()})
+		spec.Ports = append(spec.Ports, cloud.Port{Port: port.GetPort(), NodePort: port.GetNodePort()})
 	}
 	for _, node := range request.Nodes {
 		if id := provider.CallOf(ctx).ID(node.GetProviderId()); id != "" {
-			wish.TargetIDs = append(wish.TargetIDs, id)
+			spec.TargetIDs = append(spec.TargetIDs, id)
 		}
 	}
-	maps.Copy(wish.Tags, request.Spec.GetTags())
-	maps.Copy(wish.Tags, map[string]string{
+	maps.Copy(spec.Tags, request.Spec.GetTags())
+	maps.Copy(spec.Tags, map[string]string{
 		tagCluster:   request.Cluster.GetId(),
 		tagService:   request.Service.GetName(),
 		tagNamespace: request.Service.GetNamespace(),
@@ -114,7 +114,7 @@ func wishOf(ctx context.Context, request *provider.EnsureRequest) cloud.Balancer
 		tagSpec:      request.SpecFingerprint,
 		tagNodes:     request.NodesFingerprint,
 	})
-	return wish
+	return spec
 }
 
 // tellMissing tells the user which nodes the cloud has not taken as targets; the others are served.

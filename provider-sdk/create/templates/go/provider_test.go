@@ -83,7 +83,7 @@ func TestBatchGetInstancesDoesNotGuessWhichOfTwoMachinesIsMeant(t *testing.T) {
 	}
 }
 
-func wish(p *providertest.Provider, change string) *cpv1.EnsureLoadBalancerRequest {
+func ensureRequest(p *providertest.Provider, change string) *cpv1.EnsureLoadBalancerRequest {
 	nodePort := uint32(30080)
 	ports := []*cpv1.ServicePort{{Protocol: cpv1.Protocol_PROTOCOL_TCP, Port: 80, NodePort: &nodePort}}
 	return &cpv1.EnsureLoadBalancerRequest{
@@ -96,7 +96,7 @@ func wish(p *providertest.Provider, change string) *cpv1.EnsureLoadBalancerReque
 func TestEnsureLoadBalancerLeavesOneWhenCalledTwice(t *testing.T) {
 	fake, p := start(t, fakecloud.Machine("i-1", "web"))
 	for _, change := range []string{"first", "second"} {
-		response, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, change))
+		response, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, change))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,15 +112,15 @@ func TestEnsureLoadBalancerLeavesOneWhenCalledTwice(t *testing.T) {
 
 func TestEnsureLoadBalancerTellsOfNodesWithoutMachine(t *testing.T) {
 	_, p := start(t, fakecloud.Machine("i-1", "web"))
-	request := wish(p, "first")
+	request := ensureRequest(p, "first")
 	request.Nodes = p.Nodes("nodes-2", idPrefix+"i-1", idPrefix+"i-9")
 	response, err := p.Client.EnsureLoadBalancer(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := response.GetDiagnostics()
-	if len(told) != 1 || told[0].GetReason() != "TargetsNotFound" {
-		t.Errorf("told %v, want TargetsNotFound", told)
+	diagnostics := response.GetDiagnostics()
+	if len(diagnostics) != 1 || diagnostics[0].GetReason() != "TargetsNotFound" {
+		t.Errorf("diagnostics %v, want TargetsNotFound", diagnostics)
 	}
 	if got := response.GetLoadBalancer().GetRegisteredNodes(); got != 1 {
 		t.Errorf("%d nodes are registered, want 1", got)
@@ -128,7 +128,7 @@ func TestEnsureLoadBalancerTellsOfNodesWithoutMachine(t *testing.T) {
 }
 
 // standing is the load balancer as each of the reading calls shows it.
-func standing(t *testing.T, p *providertest.Provider) []*cpv1.LoadBalancer {
+func listed(t *testing.T, p *providertest.Provider) []*cpv1.LoadBalancer {
 	t.Helper()
 	get := &cpv1.GetLoadBalancerRequest{Context: p.Context(), Service: p.Service("web", "uid-1")}
 	got, err := p.Client.GetLoadBalancer(t.Context(), get)
@@ -148,27 +148,27 @@ func standing(t *testing.T, p *providertest.Provider) []*cpv1.LoadBalancer {
 func TestLoadBalancersArePendingUntilTheyHaveAnAddress(t *testing.T) {
 	fake, p := start(t)
 	fake.GiveAddress("")
-	response, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, "first"))
+	response, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "first"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, balancer := range append(standing(t, p), response.GetLoadBalancer()) {
+	for _, balancer := range append(listed(t, p), response.GetLoadBalancer()) {
 		if balancer.GetOperation() == nil || balancer.GetIngress() != nil {
 			t.Errorf("the load balancer is %v, want one that is worked on", balancer)
 		}
 	}
 }
 
-// A controller that was restarted compares them with its wish, and changes nothing.
+// A controller that was restarted compares them with its spec, and changes nothing.
 func TestLoadBalancersKeepTheFingerprintsOfTheirWish(t *testing.T) {
 	_, p := start(t)
-	if _, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, "first")); err != nil {
+	if _, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "first")); err != nil {
 		t.Fatal(err)
 	}
-	for _, balancer := range standing(t, p) {
+	for _, balancer := range listed(t, p) {
 		if balancer.GetSpecFingerprint() != "spec-1" || balancer.GetNodesFingerprint() != "nodes-1" ||
 			balancer.GetOperation() != nil {
-			t.Errorf("the load balancer is %v, want it as wished", balancer)
+			t.Errorf("the load balancer is %v, want it to match the spec", balancer)
 		}
 	}
 }
@@ -184,13 +184,13 @@ func TestGetLoadBalancerNeverSaysAbsentWhenTheCloudFails(t *testing.T) {
 
 func TestEnsureLoadBalancerLeavesAnotherClustersAlone(t *testing.T) {
 	fake, p := start(t)
-	if _, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, "first")); err != nil {
+	if _, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "first")); err != nil {
 		t.Fatal(err)
 	}
 	foreign := fake.Balancers()[0]
 	foreign.Tags = map[string]string{tagCluster: "another"}
 	fake.PutBalancer(foreign)
-	_, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, "second"))
+	_, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "second"))
 	if got := providertest.Reason(err); got != provider.ReasonOwnedByAnotherCluster {
 		t.Errorf("the error is %v, want %s", err, provider.ReasonOwnedByAnotherCluster)
 	}
@@ -211,7 +211,7 @@ func TestEnsureLoadBalancerLeavesAnotherClustersAlone(t *testing.T) {
 
 func TestDeleteLoadBalancerRemovesItAndFindsNothingAfterwards(t *testing.T) {
 	fake, p := start(t)
-	if _, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, "ensure")); err != nil {
+	if _, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "ensure")); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []string{"first", "second"} {

@@ -48,8 +48,8 @@ type ChangeSerializer[Answer any] struct {
 	// unless something else was done to the object meanwhile.
 	late *lru.Map[string, lateEnd[Answer]]
 
-	mu    sync.Mutex
-	lanes map[string]*lane[Answer]
+	mu     sync.Mutex
+	active map[string]*activeChange[Answer]
 }
 
 type replay[Answer any] struct {
@@ -63,7 +63,7 @@ type lateEnd[Answer any] struct {
 	err    error
 }
 
-type lane[Answer any] struct {
+type activeChange[Answer any] struct {
 	changeID, digest string
 	task             *SharedTask[Answer]
 	// freed is closed when the key is free again.
@@ -74,7 +74,7 @@ type lane[Answer any] struct {
 // NewChangeSerializer makes one; forced ends all work.
 func NewChangeSerializer[Answer any](forced context.Context, log *slog.Logger) *ChangeSerializer[Answer] {
 	return &ChangeSerializer[Answer]{
-		forced: forced, log: log, lanes: map[string]*lane[Answer]{},
+		forced: forced, log: log, active: map[string]*activeChange[Answer]{},
 		replays: lru.New[string](lru.Options[replay[Answer]]{MaxEntries: maxReplays, MaxAge: replayMaxAge}),
 		late:    lru.New[string](lru.Options[lateEnd[Answer]]{MaxEntries: maxReplays, MaxAge: lateMaxAge}),
 	}
@@ -111,10 +111,10 @@ func (c *ChangeSerializer[Answer]) Run(ctx context.Context, change Change[Answer
 type joining[Answer any] func(ctx context.Context, soft <-chan time.Time) (answer Answer, stillRunning bool, err error)
 
 // enter starts the change, joins the one that it repeats, or takes the place of the one that waits; join is nil for the last.
-func (c *ChangeSerializer[Answer]) enter(ctx context.Context, change Change[Answer]) (current *lane[Answer], join joining[Answer], err error) {
+func (c *ChangeSerializer[Answer]) enter(ctx context.Context, change Change[Answer]) (current *activeChange[Answer], join joining[Answer], err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	current = c.lanes[change.Key]
+	current = c.active[change.Key]
 	if current == nil {
 		late, ended := c.late.Get(change.Key)
 		c.late.Delete(change.Key)
@@ -141,8 +141,8 @@ func (l lateEnd[Answer]) tell(context.Context, <-chan time.Time) (answer Answer,
 	return l.answer, false, l.err
 }
 
-func (c *ChangeSerializer[Answer]) start(ctx context.Context, change Change[Answer]) *lane[Answer] {
-	started := &lane[Answer]{changeID: change.ChangeID, digest: change.Digest, freed: make(chan struct{})}
+func (c *ChangeSerializer[Answer]) start(ctx context.Context, change Change[Answer]) *activeChange[Answer] {
+	started := &activeChange[Answer]{changeID: change.ChangeID, digest: change.Digest, freed: make(chan struct{})}
 	started.task = StartShared(ctx, c.forced, func(ctx context.Context) (Answer, error) {
 		answer, err := change.Work(ctx)
 		if err == nil && change.Final(answer) {
@@ -150,20 +150,20 @@ func (c *ChangeSerializer[Answer]) start(ctx context.Context, change Change[Answ
 		}
 		return answer, err
 	})
-	c.lanes[change.Key] = started
+	c.active[change.Key] = started
 	go c.freeWhenDone(change, started)
 	return started
 }
 
 // freeWhenDone: the key stays taken while the handler works, even when every caller has gone: the cloud may still change.
-func (c *ChangeSerializer[Answer]) freeWhenDone(change Change[Answer], started *lane[Answer]) {
+func (c *ChangeSerializer[Answer]) freeWhenDone(change Change[Answer], started *activeChange[Answer]) {
 	unheard := c.awaitEnd(change.Key, started.task)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if unheard {
 		c.late.Set(change.Key, lateEnd[Answer]{change.Digest, started.task.value, started.task.err})
 	}
-	delete(c.lanes, change.Key)
+	delete(c.active, change.Key)
 	close(started.freed)
 }
 
@@ -194,7 +194,7 @@ func (c *ChangeSerializer[Answer]) awaitEnd(key string, task *SharedTask[Answer]
 	return false
 }
 
-func (c *ChangeSerializer[Answer]) waitFor(ctx context.Context, key string, current *lane[Answer], soft <-chan time.Time) error {
+func (c *ChangeSerializer[Answer]) waitFor(ctx context.Context, key string, current *activeChange[Answer], soft <-chan time.Time) error {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -214,7 +214,7 @@ func (c *ChangeSerializer[Answer]) waitFor(ctx context.Context, key string, curr
 func (c *ChangeSerializer[Answer]) Working(key string) (digest string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if current := c.lanes[key]; current != nil && current.task.isKept() {
+	if current := c.active[key]; current != nil && current.task.isKept() {
 		return current.digest
 	}
 	return ""
@@ -229,7 +229,7 @@ func busy(key string) *Refusal {
 // maxFencedObjects are those whose newest change is remembered.
 const maxFencedObjects = 50_000
 
-// SequenceFence refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced
+// SequenceFence refuses changes that were superseded on their way: a leader that did not know yet that it had been replaced
 // must not undo what its successor did. Contract: ChangeContext.sequence.
 type SequenceFence struct {
 	mu     sync.Mutex

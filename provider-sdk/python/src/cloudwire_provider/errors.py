@@ -93,7 +93,7 @@ class ProviderError(Exception):
         return self.domain != DOMAIN
 
     @property
-    def raises_doubt(self) -> bool:
+    def forbids_absence(self) -> bool:
         """Nothing may be called absent after it: no right, no cloud, no credentials, no call left. Contract: ABS-2."""
         return self.code in {7, 14, 16} or self.reason == "RATE_LIMITED"
 

@@ -102,12 +102,12 @@ export class CloudFetcher {
   ): number | undefined {
     if (!mayRepeat || tries >= maxTries || init.signal.aborted || !isPassing(outcome)) return undefined;
     const longestMs = firstWaitMs * 2 ** (tries - 1);
-    const toldMs = outcome.kind === "answer" ? this.#told(outcome.response) : undefined;
-    const waitMs = Math.max(longestMs * (1 - this.#options.random() / 2), toldMs ?? 0);
+    const retryAfterMs = outcome.kind === "answer" ? this.#reported(outcome.response) : undefined;
+    const waitMs = Math.max(longestMs * (1 - this.#options.random() / 2), retryAfterMs ?? 0);
     return waitMs + minTryMs <= callScope.remainingMs() && this.#budget.spend() ? waitMs : undefined;
   }
 
-  #told(response: Response): number | undefined {
+  #reported(response: Response): number | undefined {
     return parseRetryAfter(response.headers.get("retry-after"), this.#options.clock.nowMs());
   }
 }

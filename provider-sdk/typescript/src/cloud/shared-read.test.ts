@@ -7,9 +7,9 @@ const setUp = () => {
   const begun: PromiseWithResolvers<void>[] = [];
   const shared = new SharedRead(
     async () => {
-      const gate = Promise.withResolvers<void>();
-      const number = begun.push(gate);
-      await gate.promise;
+      const guard = Promise.withResolvers<void>();
+      const number = begun.push(guard);
+      await guard.promise;
       return { number };
     },
     () => clock.nowMs,

@@ -60,8 +60,8 @@ export class StatusMonitor {
   get whyNotReady(): string | undefined {
     if (this.ready) return undefined;
     const untrue = [...this.#conditions.values()].filter(({ type, status }) => decisive.has(type) && status !== true);
-    const told = untrue.map(({ type, reason, message }) => `${type}: ${reason}: ${message}`);
-    return [...told, ...(this.#scopeId === undefined ? ["the scope is not known yet"] : [])].join("\n");
+    const reported = untrue.map(({ type, reason, message }) => `${type}: ${reason}: ${message}`);
+    return [...reported, ...(this.#scopeId === undefined ? ["the scope is not known yet"] : [])].join("\n");
   }
 
   /** True: calls can be expected to work. */
@@ -116,9 +116,9 @@ export class StatusMonitor {
 
   /** The provider's own word first; what headers showed has the names of hosts. */
   #rateLimits(): readonly RateLimit[] {
-    const told = this.#lastResult.rateLimits ?? [];
-    const names = new Set(told.map(({ name }) => name));
-    return [...told, ...this.#options.cloud.rateLimits.current.filter(({ name }) => !names.has(name))];
+    const reported = this.#lastResult.rateLimits ?? [];
+    const names = new Set(reported.map(({ name }) => name));
+    return [...reported, ...this.#options.cloud.rateLimits.current.filter(({ name }) => !names.has(name))];
   }
 
   async #run(): Promise<void> {
@@ -209,8 +209,8 @@ export class StatusMonitor {
     return true;
   }
 
-  #set(type: string, status: boolean | undefined, reason: string | undefined, told: string | undefined): void {
-    const message = told === undefined ? undefined : redactText(told);
+  #set(type: string, status: boolean | undefined, reason: string | undefined, reported: string | undefined): void {
+    const message = reported === undefined ? undefined : redactText(reported);
     const before = this.#conditions.get(type);
     const lastTransitionTime =
       before && before.status === status ? before.lastTransitionTime : new Date(this.#options.clock.nowMs());

@@ -144,7 +144,7 @@ describe("SequenceFence", () => {
     fence.begun("a", 5n);
     fence.begun("a", 3n);
     const reasons = (["a", "b"] as const).flatMap((object) =>
-      [0n, 4n, 5n, 6n].map((sequence) => fence.overtaken(object, sequence)?.reason),
+      [0n, 4n, 5n, 6n].map((sequence) => fence.superseded(object, sequence)?.reason),
     );
     expect(reasons).toEqual([
       undefined,

@@ -18,10 +18,10 @@ export interface ChangeRun {
   readonly operationEndMs: () => number | undefined;
 }
 
-/** Tells changes that were overtaken on their way from those that are in time. */
+/** Tells changes that were superseded on their way from those that are in time. */
 export interface ChangeOrder {
   /** Why the change comes too late; undefined if it does not. */
-  readonly overtaken: () => ProviderError | undefined;
+  readonly superseded: () => ProviderError | undefined;
   /** It is carried out from now on: older ones come too late. */
   readonly begun: () => void;
 }
@@ -91,7 +91,7 @@ const late = Symbol("late");
  */
 export class ChangeSerializer<Answer> {
   readonly #options: ChangeSerializerOptions;
-  readonly #lanes = new Map<string, Lane<Answer>>();
+  readonly #workers = new Map<string, Lane<Answer>>();
   readonly #replays: LruMap<{ readonly digest: string; readonly answer: Answer }>;
   readonly #long: LongChanges;
 
@@ -116,7 +116,7 @@ export class ChangeSerializer<Answer> {
 
   /** What is known of work on this key that outlived its call; undefined if there is none. */
   longOperation(key: string): LongOperationState | undefined {
-    const running = this.#lanes.get(key)?.running;
+    const running = this.#workers.get(key)?.running;
     if (running?.long) return { kind: "running", operation: running.long };
     return this.#long.hasFailed(key) ? { kind: "failed" } : undefined;
   }
@@ -127,23 +127,23 @@ export class ChangeSerializer<Answer> {
   }
 
   async #take(change: Change<Answer>, patience: Patience): Promise<Answer> {
-    const lane = this.#lanes.get(change.key);
-    if (lane && isRepetition(lane.running, change)) return this.#join(lane.running, change, patience);
+    const worker = this.#workers.get(change.key);
+    if (worker && isRepetition(worker.running, change)) return this.#join(worker.running, change, patience);
     // Each time anew: a newer one may have passed while this one waited.
-    const overtaken = change.order?.overtaken();
-    if (overtaken) throw overtaken;
-    if (!lane) {
-      this.#long.throwUntold(change.key, change.digest);
+    const superseded = change.order?.superseded();
+    if (superseded) throw superseded;
+    if (!worker) {
+      this.#long.throwUnreported(change.key, change.digest);
       return this.#join(this.#start(change), change, patience);
     }
-    if (lane.waiting) throw busy(change.key);
-    if (lane.running.long) supersede(lane.running, change.key);
-    lane.waiting = true;
+    if (worker.waiting) throw busy(change.key);
+    if (worker.running.long) supersede(worker.running, change.key);
+    worker.waiting = true;
     try {
-      const waited = await orAborted(Promise.race([lane.freed, patience]), change.signal);
+      const waited = await orAborted(Promise.race([worker.freed, patience]), change.signal);
       if (waited === late) throw busy(change.key);
     } finally {
-      lane.waiting = false;
+      worker.waiting = false;
     }
     // Another may have taken the key between its release and this turn.
     return this.#take(change, patience);
@@ -189,7 +189,7 @@ export class ChangeSerializer<Answer> {
       superseded: false,
     };
     started.running = running;
-    this.#lanes.set(change.key, { running, freed: this.#untilFree(change.key, running), waiting: false });
+    this.#workers.set(change.key, { running, freed: this.#untilFree(change.key, running), waiting: false });
     return running;
   }
 
@@ -209,7 +209,7 @@ export class ChangeSerializer<Answer> {
     const ignored = this.#ignored(task.signal);
     const end = await Promise.race([task.failure.then((failure) => ({ failure })), ignored.forTooLong]);
     ignored.cancel();
-    this.#lanes.delete(key);
+    this.#workers.delete(key);
     if (end === undefined)
       this.#options.log.error("A change does not end although nobody waits for it; its key is free again", { key });
     else if (running.long)
@@ -218,7 +218,7 @@ export class ChangeSerializer<Answer> {
         digest,
         operation: running.long,
         failure: end.failure,
-        isUntold: !running.superseded && running.callers === 0,
+        isUnreported: !running.superseded && running.callers === 0,
       });
   }
 
@@ -226,12 +226,12 @@ export class ChangeSerializer<Answer> {
   #ignored(signal: AbortSignal): { readonly forTooLong: Promise<undefined>; readonly cancel: () => void } {
     const tooLong = Promise.withResolvers<undefined>();
     let cancelTimer = () => {};
-    const told = () => {
+    const reported = () => {
       cancelTimer = this.#options.clock.after(abandonedMaxMs, () => tooLong.resolve(undefined));
     };
-    signal.addEventListener("abort", told, { once: true });
+    signal.addEventListener("abort", reported, { once: true });
     const cancel = () => {
-      signal.removeEventListener("abort", told);
+      signal.removeEventListener("abort", reported);
       cancelTimer();
     };
     return { forTooLong: tooLong.promise, cancel };
@@ -264,7 +264,7 @@ const busy = (key: string): ProviderError =>
 const maxObjects = 50_000;
 
 /**
- * Refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced must not undo
+ * Refuses changes that were superseded on their way: a leader that did not know yet that it had been replaced must not undo
  * what its successor did. Contract: ChangeContext.sequence.
  */
 export class SequenceFence {
@@ -275,7 +275,7 @@ export class SequenceFence {
   }
 
   /** Why a change comes too late; undefined if it does not. 0 is not compared. */
-  overtaken(object: string, sequence: bigint): ProviderError | undefined {
+  superseded(object: string, sequence: bigint): ProviderError | undefined {
     const newest = this.#newest.get(object);
     if (newest === undefined || sequence === 0n || sequence >= newest) return undefined;
     return new ProviderError(

@@ -158,16 +158,16 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
   test("does not end it for a wish that comes too late", async () => {
     const { ask, askLong, runs } = setUp();
     await askLong("a");
-    const order = { overtaken: () => new ProviderError("STALE_GENERATION", "older"), begun: () => undefined };
+    const order = { superseded: () => new ProviderError("STALE_GENERATION", "older"), begun: () => undefined };
     await expect(ask("b", { digest: "delete", order })).rejects.toThrow("older");
     expect(runs.map(({ signal }) => signal.aborted)).toEqual([false]);
   });
 
-  test("takes the caller that joins it for the newest, so that an overtaken wish does not end it", async () => {
+  test("takes the caller that joins it for the newest, so that an superseded wish does not end it", async () => {
     const { ask, askLong, runs } = setUp();
     const fence = new SequenceFence(() => 0);
     const order = (sequence: bigint): ChangeOrder => ({
-      overtaken: () => fence.overtaken("lb-1", sequence),
+      superseded: () => fence.superseded("lb-1", sequence),
       begun: () => fence.begun("lb-1", sequence),
     });
     await askLong("a", { order: order(1n) });
@@ -233,10 +233,11 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
     const answers = Array.from({ length: 101 }, (_, index) => ask(`c-${index}`, { key: `lb-${index}` }));
     await clock.advance(10_000);
     runs[100]?.resolve("done");
-    const told = await Promise.all(answers);
-    expect([new Set(told).size, told.filter((answer) => answer.startsWith("cloudwire-operation/")).length]).toEqual([
-      101, 100,
-    ]);
+    const reported = await Promise.all(answers);
+    expect([
+      new Set(reported).size,
+      reported.filter((answer) => answer.startsWith("cloudwire-operation/")).length,
+    ]).toEqual([101, 100]);
   });
 
   test("leaves no timer behind", async () => {

@@ -27,7 +27,7 @@ export interface LongEnd {
   /** Undefined: it ended well. */
   readonly failure: { readonly error: unknown } | undefined;
   /** False: a caller heard of it, or nobody needs to. */
-  readonly isUntold: boolean;
+  readonly isUnreported: boolean;
 }
 
 /** Longest time that work may outlive its call; clouds take up to 20 minutes for a load balancer. */
@@ -85,9 +85,9 @@ export class LongChanges {
   }
 
   /** Remembers how one ended. */
-  ended({ key, digest, operation, failure, isUntold }: LongEnd): void {
+  ended({ key, digest, operation, failure, isUnreported }: LongEnd): void {
     if (failure === undefined) this.#succeeded.set(operation.id, true);
-    if (failure === undefined || !isUntold) return;
+    if (failure === undefined || !isUnreported) return;
     this.#options.log.warn("A change failed after its call was answered; the next call about it is told", {
       key,
       ...failure,
@@ -106,7 +106,7 @@ export class LongChanges {
   }
 
   /** Throws the failure of an equal wish that nobody was told. Once: the next who asks tries anew. */
-  throwUntold(key: string, digest: string): void {
+  throwUnreported(key: string, digest: string): void {
     const failure = this.#failures.get(key);
     this.#failures.delete(key);
     if (failure?.digest === digest) throw failure.error;

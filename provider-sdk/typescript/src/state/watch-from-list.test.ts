@@ -210,13 +210,16 @@ describe("watchFromList.instances()", () => {
         const { clock, seen, next, end } = setUp();
         await clock.advance(0);
         for (const [now, broken] of history) {
-          const told = await next(
+          const reported = await next(
             now.map(({ id, type }) => machine(id, type)),
             broken,
           );
           const present = new Set<string>(now.map(({ id }) => id));
-          const wronglyGone = told.filter((text) => text.includes("gone") && present.has(text.slice(0, 1)));
-          expect([wronglyGone, broken === "none" || told.every((text) => !text.includes("gone"))]).toEqual([[], true]);
+          const wronglyGone = reported.filter((text) => text.includes("gone") && present.has(text.slice(0, 1)));
+          expect([wronglyGone, broken === "none" || reported.every((text) => !text.includes("gone"))]).toEqual([
+            [],
+            true,
+          ]);
         }
         await next(last.map(({ id, type }) => machine(id, type)));
         const view = new Map<string, string | undefined>();

@@ -181,23 +181,23 @@ class ListRun<Item extends { readonly kind?: string | undefined }, Event> {
 
 /** A context that tells of each request that was refused or failed: a list that swallowed it is not complete. */
 const watched = (context: CallContext, missed: (gap: string) => void): CallContext => {
-  const judge = (call: Parameters<CallContext["recordCloudCall"]>[0]) => {
+  const evaluate = (call: Parameters<CallContext["recordCloudCall"]>[0]) => {
     if (isUnanswered(call))
       missed(call.status === undefined ? "a request failed" : `a request met HTTP ${call.status}`);
   };
   return {
     ...context,
     recordCloudCall: (call) => {
-      judge(call);
+      evaluate(call);
       context.recordCloudCall(call);
     },
     fetch: async (input, init) => {
       try {
         const response = await context.fetch(input, init);
-        judge({ status: response.status });
+        evaluate({ status: response.status });
         return response;
       } catch (error) {
-        judge({ error });
+        evaluate({ error });
         throw error;
       }
     },

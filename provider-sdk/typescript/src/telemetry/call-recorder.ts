@@ -40,11 +40,11 @@ export interface RecorderOptions {
 }
 
 /** Codes of errors after which nothing may be called absent: no answer in time, no right, no cloud, no credentials. */
-const doubtfulCodes = new Set([4, 7, 14, 16]);
+const unreliableCodes = new Set([4, 7, 14, 16]);
 
 /** True for an error after which nothing may be called absent. Contract: ABS-2. */
-export const raisesDoubt = (error: ProviderError): boolean =>
-  doubtfulCodes.has(error.grpcCode) || error.reason === "RATE_LIMITED";
+export const forbidsAbsence = (error: ProviderError): boolean =>
+  unreliableCodes.has(error.grpcCode) || error.reason === "RATE_LIMITED";
 
 const maxErrors = 32;
 const maxDiagnostics = 32;
@@ -171,10 +171,10 @@ export class CallRecorder {
   /** Counts one request to the cloud and draws conclusions from its outcome. */
   recordCloudCall(cloudCall: CloudCall): void {
     this.#count(cloudCall);
-    this.#judge(cloudCall);
+    this.#evaluate(cloudCall);
   }
 
-  #judge(cloudCall: CloudCall): void {
+  #evaluate(cloudCall: CloudCall): void {
     // A request that the caller's impatience ended says nothing about the cloud.
     if (this.signal.aborted) return;
     if (!isUnanswered(cloudCall)) {
@@ -192,7 +192,7 @@ export class CallRecorder {
     if (error.reason === "RATE_LIMITED") this.#throttle();
     if (this.#errors.length < maxErrors) this.#errors.push(error);
     // One that forbids absences must not be lost behind many that do not.
-    else if (raisesDoubt(error)) this.#errors[0] = error;
+    else if (forbidsAbsence(error)) this.#errors[0] = error;
     this.#options.observe({ kind: "failure", error });
   }
 
@@ -227,8 +227,8 @@ export class CallRecorder {
    */
   #conclude(tries: readonly CloudCall[]): void {
     const last = tries.at(-1);
-    const told = isSuccess(last?.status) ? tries.slice(-1) : tries;
-    for (const cloudCall of told) this.#judge(cloudCall);
+    const reported = isSuccess(last?.status) ? tries.slice(-1) : tries;
+    for (const cloudCall of reported) this.#evaluate(cloudCall);
     if (tries.some(({ status }) => status === tooManyRequests)) this.#throttle();
   }
 }

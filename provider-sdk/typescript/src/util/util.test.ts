@@ -26,32 +26,32 @@ test.each([
 
 describe("inParallel()", () => {
   test("works on so many at once and answers in the items' order", async () => {
-    const gates = [3, 1, 2].map(() => Promise.withResolvers<void>());
+    const blockers = [3, 1, 2].map(() => Promise.withResolvers<void>());
     const begun: number[] = [];
     const answers = inParallel([0, 1, 2], 2, async (index) => {
       begun.push(index);
-      await gates[index]?.promise;
+      await blockers[index]?.promise;
       return index * 10;
     });
     expect(begun).toEqual([0, 1]);
-    gates[1]?.resolve();
+    blockers[1]?.resolve();
     await expect.poll(() => begun).toEqual([0, 1, 2]);
-    gates[2]?.resolve();
-    gates[0]?.resolve();
+    blockers[2]?.resolve();
+    blockers[0]?.resolve();
     expect(await answers).toEqual([0, 10, 20]);
   });
 
   test("begins nothing more once one has failed", async () => {
-    const gates = [0, 1].map(() => Promise.withResolvers<void>());
+    const blockers = [0, 1].map(() => Promise.withResolvers<void>());
     const begun: number[] = [];
     const answers = inParallel([0, 1, 2, 3], 2, async (index) => {
       begun.push(index);
-      await gates[index]?.promise;
+      await blockers[index]?.promise;
     });
-    gates[0]?.reject(new Error("no"));
+    blockers[0]?.reject(new Error("no"));
     await expect(answers).rejects.toThrow("no");
-    gates[1]?.resolve();
-    await gates[1]?.promise;
+    blockers[1]?.resolve();
+    await blockers[1]?.promise;
     await Promise.resolve();
     expect(begun).toEqual([0, 1]);
   });
@@ -105,11 +105,11 @@ describe("Limit with a caller that gives up as its turn comes", () => {
       const limit = new Limit(1);
       const never = new AbortController().signal;
       const impatient = new AbortController();
-      const gate = Promise.withResolvers<void>();
-      const first = limit.run(never, () => gate.promise);
+      const guard = Promise.withResolvers<void>();
+      const first = limit.run(never, () => guard.promise);
       const second = limit.run(impatient.signal, async () => "ran").catch(() => "gave up");
       const third = limit.run(never, async () => "ran");
-      gate.resolve();
+      guard.resolve();
       for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
       impatient.abort(new Error("gone"));
       await first;

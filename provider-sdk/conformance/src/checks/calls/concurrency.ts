@@ -66,7 +66,7 @@ export const concurrencyChecks: readonly Check[] = [
     id: "conc.ensure-delete",
     title: "after Ensures and deletions side by side the last word holds",
     rules: ["LB-10", "LB-14"],
-    why: "What a deletion has overtaken must not come back: nobody knows of it.",
+    why: "What a deletion has superseded must not come back: nobody knows of it.",
     requires: ["lb.ensure.active"],
     exclusive: true,
     timeoutMs: lifeMs,
@@ -156,11 +156,11 @@ const reads: readonly Check[] = [
       expectNone(
         beyond.flatMap((called) => {
           if (called.kind === "ok") return [];
-          const isTold =
+          const isReported =
             called.kind === "error" &&
             called.error.infos[0]?.reason === "TOO_MANY_CALLS" &&
             (called.error.retryDelayMs ?? 0) > 0;
-          return isTold ? [] : [outcomeLine(called)];
+          return isReported ? [] : [outcomeLine(called)];
         }),
         "calls beyond the limit are refused in another way",
         { expected: "OK, or TOO_MANY_CALLS with RetryInfo" },

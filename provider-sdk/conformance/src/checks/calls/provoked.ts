@@ -49,10 +49,10 @@ export const provokeAll = oncePerRun(async (context: CheckContext): Promise<read
   );
   const out: Provoked[] = [];
   // A few at once: the provider's limit of calls is not what is tested here.
-  const lanes = Math.min(4, context.info.limits?.maxConcurrentCalls ?? 1);
+  const workers = Math.min(4, context.info.limits?.maxConcurrentCalls ?? 1);
   const queue = wanted.values();
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
+    Array.from({ length: workers }, async () => {
       for (const { method, violation } of queue) {
         const called = await context.caller.call(methodsByName[method], violation.request);
         out.push({ method, violation, called });

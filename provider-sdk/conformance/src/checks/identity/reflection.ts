@@ -93,8 +93,8 @@ export const reflectChecks: readonly Check[] = [
     requires: ["reflect.lists"],
     run: async (context) => {
       const { services, exchange } = await listServices(context);
-      const untold = services.filter((name) => !context.info.services.includes(name) && !common.test(name));
-      expectNone(untold, "services are served and not told", { exchange, expected: show(context.info.services) });
+      const unreported = services.filter((name) => !context.info.services.includes(name) && !common.test(name));
+      expectNone(unreported, "services are served and not told", { exchange, expected: show(context.info.services) });
     },
   },
 ];

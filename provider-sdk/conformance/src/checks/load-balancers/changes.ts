@@ -19,7 +19,7 @@ const stale = { codes: [10], reasons: ["STALE_GENERATION"] } as const;
 
 const nodeUpdates = "load_balancers.update_nodes";
 
-const overtaken: readonly Check[] = [
+const superseded: readonly Check[] = [
   {
     ...base,
     id: "lb.delete.stale",
@@ -29,7 +29,7 @@ const overtaken: readonly Check[] = [
     run: (context) =>
       withBalancer(context, async (balancer) => {
         await balancer.converge({ change: { sequence: 20n } });
-        expectError(await balancer.deleteOnce({ sequence: 10n }), stale, "a deletion that was overtaken");
+        expectError(await balancer.deleteOnce({ sequence: 10n }), stale, "a deletion that was superseded");
         await expectPresent(balancer, "it was deleted all the same");
       }),
   },
@@ -43,8 +43,8 @@ const overtaken: readonly Check[] = [
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const { nodesFingerprint } = await balancer.converge({ change: { sequence: 20n } });
-        const nodes = { ...inline(), fingerprint: "overtaken" };
-        expectError(await balancer.updateNodes(nodes, { sequence: 10n }), stale, "nodes that were overtaken");
+        const nodes = { ...inline(), fingerprint: "superseded" };
+        expectError(await balancer.updateNodes(nodes, { sequence: 10n }), stale, "nodes that were superseded");
         const after = await expectPresent(balancer, "it is gone");
         if (after.nodesFingerprint !== nodesFingerprint)
           fail({ message: "its nodes are others", expected: nodesFingerprint, got: after.nodesFingerprint });
@@ -281,7 +281,7 @@ const nodes: readonly Check[] = [
 
 /** How changes of load balancers are ordered, repeated, asked about and hinted at. */
 export const balancerChangeChecks: readonly Check[] = [
-  ...overtaken,
+  ...superseded,
   ...repeated,
   ...protecting,
   ...hinting,

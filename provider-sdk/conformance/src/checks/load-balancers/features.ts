@@ -4,7 +4,7 @@ import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { LoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, fail, show } from "../../suite/expect.ts";
-import { lifeMs, TestBalancer, type Wish, withBalancer } from "./test-balancer.ts";
+import { lifeMs, TestBalancer, type DesiredBalancer, withBalancer } from "./test-balancer.ts";
 
 const base = {
   level: "M",
@@ -30,9 +30,9 @@ const port = (number: number, protocol: Protocol) => ({ port: number, protocol, 
 
 /** Fails if the entrances tell other ports than those. */
 const expectPorts = (made: LoadBalancer, ...expected: readonly string[]): void => {
-  const told = portsOf(made).toSorted();
-  if (told.length > 0 && show(told) !== show(expected.toSorted()))
-    fail({ message: "the entrances have other ports", expected: show(expected), got: show(told) });
+  const reported = portsOf(made).toSorted();
+  if (reported.length > 0 && show(reported) !== show(expected.toSorted()))
+    fail({ message: "the entrances have other ports", expected: show(expected), got: show(reported) });
 };
 
 const misspelled = { codes: [3], reasons: ["FIELD_INVALID"], field: "adopt.load_balancer_id" };
@@ -42,12 +42,16 @@ const otherSpellings = (id: string): readonly string[] =>
   [id.toUpperCase(), id.toLowerCase(), ` ${id}`, `${id}/`].filter((text) => text !== id);
 
 /** What is asked for comes, without another load balancer, and goes when it is asked for no longer. */
-const comesAndGoes = async (balancer: TestBalancer, what: string, spec: NonNullable<Wish["spec"]>): Promise<void> => {
+const comesAndGoes = async (
+  balancer: TestBalancer,
+  what: string,
+  spec: NonNullable<DesiredBalancer["spec"]>,
+): Promise<void> => {
   const plain = await balancer.converge();
-  const wished = await balancer.converge({ spec });
+  const ensureRequests = await balancer.converge({ spec });
   const back = await balancer.converge();
-  if (wished.id !== plain.id || back.id !== plain.id)
-    fail({ message: "it is another one", expected: plain.id, got: show([wished.id, back.id]) });
+  if (ensureRequests.id !== plain.id || back.id !== plain.id)
+    fail({ message: "it is another one", expected: plain.id, got: show([ensureRequests.id, back.id]) });
   const { specFingerprint } = balancer.request();
   if (back.specFingerprint !== specFingerprint)
     fail({ message: "the last wish is not in force", expected: show(specFingerprint), got: back.specFingerprint });
@@ -57,8 +61,8 @@ const comesAndGoes = async (balancer: TestBalancer, what: string, spec: NonNulla
     if (one.observedFingerprint === other.observedFingerprint)
       fail({ message, expected: "another observed_fingerprint", got: one.observedFingerprint });
   };
-  expectChange(`${what} changed nothing at the cloud`, plain, wished);
-  expectChange(`${what} did not go`, wished, back);
+  expectChange(`${what} changed nothing at the cloud`, plain, ensureRequests);
+  expectChange(`${what} did not go`, ensureRequests, back);
 };
 
 const asked: readonly Check[] = [
@@ -149,12 +153,12 @@ const asked: readonly Check[] = [
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const key = "conformance-tag";
-        const told: string[] = [];
+        const reported: string[] = [];
         await balancer.converge({ spec: { tags: { [key]: "one" } } }, (called) => {
-          if (called.kind === "ok") told.push(...called.response.diagnostics.map(({ reason }) => reason));
+          if (called.kind === "ok") reported.push(...called.response.diagnostics.map(({ reason }) => reason));
         });
         const { tags = {} } = (await balancer.get()) ?? {};
-        if (tags[key] !== "one" && told.length === 0)
+        if (tags[key] !== "one" && reported.length === 0)
           fail({
             message: "the tag of the wish is not in `tags` of GetLoadBalancer, and no diagnostic says why",
             expected: `${key}: one`,
@@ -183,17 +187,17 @@ const addressThatWas = async (balancer: TestBalancer): Promise<string> => {
 
 /** Asks for an address: what came of it, and what the user was told. */
 const askFor = async (balancer: TestBalancer, ip: string) => {
-  const wish = { spec: { requestedIps: [ip] } };
-  const first = await balancer.ensure(wish);
+  const desired = { spec: { requestedIps: [ip] } };
+  const first = await balancer.ensure(desired);
   if (first.kind === "error") {
     expectError(first, { codes: [6], reasons: ["ADDRESS_IN_USE"] }, `a wish for ${ip}`);
     return undefined;
   }
-  const told: string[] = [];
-  const made = await balancer.converge(wish, (called) => {
-    if (called.kind === "ok") told.push(...called.response.diagnostics.map(({ reason }) => reason));
+  const reported: string[] = [];
+  const made = await balancer.converge(desired, (called) => {
+    if (called.kind === "ok") reported.push(...called.response.diagnostics.map(({ reason }) => reason));
   });
-  return { ips: ipsOf(made), told };
+  return { ips: ipsOf(made), reported };
 };
 
 const withTwo = (context: CheckContext, use: (one: TestBalancer, other: TestBalancer) => Promise<void>) =>
@@ -211,7 +215,7 @@ const addresses: readonly Check[] = [
       withTwo(context, async (one, other) => {
         const ip = context.fixtures.loadBalancer?.requestedIp ?? (await addressThatWas(one));
         const got = await askFor(other, ip);
-        if (got !== undefined && !got.ips.includes(ip) && got.told.length === 0)
+        if (got !== undefined && !got.ips.includes(ip) && got.reported.length === 0)
           fail({ message: "it has another address, and nobody is told", expected: ip, got: show(got.ips) });
       }),
   },
@@ -227,7 +231,7 @@ const addresses: readonly Check[] = [
         const ip = await addressOf(one);
         const got = await askFor(other, ip);
         if (got?.ips.includes(ip) === true) fail({ message: "two load balancers have one address", got: ip });
-        if (got?.told.length === 0)
+        if (got?.reported.length === 0)
           fail({ message: "it has another address, and nobody is told", expected: "ADDRESS_IN_USE", got: show(got) });
       }),
   },

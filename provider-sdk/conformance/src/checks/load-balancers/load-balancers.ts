@@ -203,10 +203,10 @@ const repeating: readonly Check[] = [
     why: "A change for each reordering is calls without end.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
-        const told = (one: LoadBalancer) => ({ ...identity(one), observed: one.observedFingerprint });
+        const reported = (one: LoadBalancer) => ({ ...identity(one), observed: one.observedFingerprint });
         const first = await balancer.converge({ ports: [80, 443] });
         const second = await balancer.converge({ ports: [443, 80] });
-        expectSame("the order makes a difference", told(first), told(second));
+        expectSame("the order makes a difference", reported(first), reported(second));
       }),
   },
   {
@@ -220,7 +220,7 @@ const repeating: readonly Check[] = [
         const newer = { change: { sequence: 20n } };
         const { specFingerprint } = await balancer.converge(newer);
         const called = await balancer.ensure({ ports: [8080], change: { sequence: 10n } });
-        expectError(called, { codes: [10], reasons: ["STALE_GENERATION"] }, "a change that was overtaken");
+        expectError(called, { codes: [10], reasons: ["STALE_GENERATION"] }, "a change that was superseded");
         const after = await expectPresent(balancer, "it is not there");
         expectSame("it was changed all the same", specFingerprint, after.specFingerprint);
       }),
@@ -255,8 +255,8 @@ const reading: readonly Check[] = [
       withBalancer(context, async (balancer) => {
         const made = await balancer.converge();
         const got = await expectPresent(balancer, "it is not there");
-        const told = (one: LoadBalancer) => ({ ...identity(one), service: one.service, phase: one.phase });
-        expectSame("Get tells something else", told(made), told(got));
+        const reported = (one: LoadBalancer) => ({ ...identity(one), service: one.service, phase: one.phase });
+        expectSame("Get tells something else", reported(made), reported(got));
       }),
   },
   {
@@ -270,12 +270,12 @@ const reading: readonly Check[] = [
       withBalancer(context, async (balancer) => {
         await balancer.converge();
         const got = await expectPresent(balancer, "it is not there");
-        const told = (one: LoadBalancer) => ({
+        const reported = (one: LoadBalancer) => ({
           ...identity(one),
           service: one.service,
           fingerprints: [one.specFingerprint, one.nodesFingerprint],
         });
-        expectSame("the list tells something else", [told(got)], (await balancer.listed()).map(told));
+        expectSame("the list tells something else", [reported(got)], (await balancer.listed()).map(reported));
       }),
   },
   {

@@ -15,9 +15,9 @@ const base = {
 const expectNodes = async (balancer: TestBalancer, fingerprint: string, count: number): Promise<LoadBalancer> => {
   const got = await expectPresent(balancer, "the load balancer is gone");
   // How many are registered is not told by every cloud.
-  const told = [got.nodesFingerprint, got.registeredNodes ?? count];
-  if (show(told) !== show([fingerprint, count]))
-    fail({ message: "its nodes are others", expected: show([fingerprint, count]), got: show(told) });
+  const reported = [got.nodesFingerprint, got.registeredNodes ?? count];
+  if (show(reported) !== show([fingerprint, count]))
+    fail({ message: "its nodes are others", expected: show([fingerprint, count]), got: show(reported) });
   return got;
 };
 
@@ -54,11 +54,11 @@ export const balancerNodeChecks: readonly Check[] = [
           providerId: context.fixtures.absentProviderId ?? "",
           addresses: [],
         };
-        const told: string[] = [];
+        const reported: string[] = [];
         const made = await balancer.converge({ nodes: inline(node, gone) }, (called) => {
-          if (called.kind === "ok") told.push(...called.response.diagnostics.map(({ reason }) => reason));
+          if (called.kind === "ok") reported.push(...called.response.diagnostics.map(({ reason }) => reason));
         });
-        if (told.length === 0)
+        if (reported.length === 0)
           fail({
             message: `nobody is told that the machine of node ${gone.name} is missing`,
             expected:

@@ -7,12 +7,12 @@ import type { Called } from "../../endpoint/caller.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { outcomeLine } from "../../endpoint/exchange.ts";
 import { codeName } from "../../endpoint/status.ts";
-import { TestBalancer, type Wish } from "./test-balancer.ts";
+import { TestBalancer, type DesiredBalancer } from "./test-balancer.ts";
 
 /** A wish that has to be refused. */
 interface Refused {
   readonly what: string;
-  readonly wish: Wish;
+  readonly desired: DesiredBalancer;
   readonly reasons: readonly string[];
   /** Path that BadRequest names, or with which the path begins. */
   readonly field: string;
@@ -41,49 +41,49 @@ const features: readonly (Refused & { readonly capability: string })[] = [
   {
     capability: "source_ranges",
     what: "source ranges",
-    wish: { spec: { sourceRanges: { cidrs: ["198.51.100.0/24"] } } },
+    desired: { spec: { sourceRanges: { cidrs: ["198.51.100.0/24"] } } },
     reasons: undeclared,
     field: "spec.source_ranges",
   },
   {
     capability: "requested_ip",
     what: "an address",
-    wish: { spec: { requestedIps: ["198.51.100.7"] } },
+    desired: { spec: { requestedIps: ["198.51.100.7"] } },
     reasons: undeclared,
     field: "spec.requested_ips",
   },
   {
     capability: "session_affinity",
     what: "session affinity",
-    wish: { spec: { sessionAffinity: {} } },
+    desired: { spec: { sessionAffinity: {} } },
     reasons: undeclared,
     field: "spec.session_affinity",
   },
   {
     capability: "external_traffic_policy_local",
     what: "traffic policy Local",
-    wish: { spec: { externalTrafficPolicy: ExternalTrafficPolicy.LOCAL } },
+    desired: { spec: { externalTrafficPolicy: ExternalTrafficPolicy.LOCAL } },
     reasons: undeclared,
     field: "spec.external_traffic_policy",
   },
   {
     capability: "deletion_protection",
     what: "protection against deletion",
-    wish: { spec: { deletionProtection: true } },
+    desired: { spec: { deletionProtection: true } },
     reasons: undeclared,
     field: "spec.deletion_protection",
   },
   {
     capability: "dual_stack",
     what: "two families",
-    wish: { spec: { ipFamilies: [IpFamily.IPV4, IpFamily.IPV6] } },
+    desired: { spec: { ipFamilies: [IpFamily.IPV4, IpFamily.IPV6] } },
     reasons: undeclared,
     field: "spec.ip_families",
   },
   {
     capability: "adopt",
     what: "adoption of a load balancer",
-    wish: { more: { adopt: { loadBalancerId: "conformance-none" } } },
+    desired: { more: { adopt: { loadBalancerId: "conformance-none" } } },
     reasons: undeclared,
     field: "adopt",
   },
@@ -95,7 +95,9 @@ const ports: readonly Refusal[] = [
     title: "a load balancer without ports is refused",
     rules: ["LIM-1", "ERR-5"],
     why: "A list of ports that was lost would close all of them.",
-    cases: () => [{ what: "no ports", wish: { spec: { ports: [] } }, reasons: ["FIELD_MISSING"], field: "spec.ports" }],
+    cases: () => [
+      { what: "no ports", desired: { spec: { ports: [] } }, reasons: ["FIELD_MISSING"], field: "spec.ports" },
+    ],
   },
   {
     id: "lb.ensure.dup-port",
@@ -105,7 +107,7 @@ const ports: readonly Refusal[] = [
     cases: () => [
       {
         what: "port 80 twice",
-        wish: { spec: { ports: [80, 80].map((port) => ({ port, protocol: Protocol.TCP, ...node })) } },
+        desired: { spec: { ports: [80, 80].map((port) => ({ port, protocol: Protocol.TCP, ...node })) } },
         reasons: ["FIELD_INVALID"],
         field: "spec.ports[1]",
       },
@@ -121,7 +123,7 @@ const ports: readonly Refusal[] = [
         .filter((protocol) => !(capabilities?.loadBalancers?.protocols ?? []).includes(protocol))
         .map((protocol) => ({
           what: `protocol ${protocol}`,
-          wish: { spec: { ports: [{ port: 80, protocol, ...node }] } },
+          desired: { spec: { ports: [{ port: 80, protocol, ...node }] } },
           reasons: ["PORT_PROTOCOL_UNSUPPORTED"],
           field: "spec.ports[0]",
         })),
@@ -131,7 +133,7 @@ const ports: readonly Refusal[] = [
 const undeclaredIn = (info: GetProviderInfoResponse): readonly Refused[] =>
   features.filter(({ capability }) => !isClaimed(info.capabilities, `load_balancers.${capability}`));
 
-const wishes: readonly Refusal[] = [
+const otherRefusals: readonly Refusal[] = [
   {
     id: "lb.ensure.bad-class",
     title: "a class that is not declared is refused with CLASS_UNSUPPORTED",
@@ -140,7 +142,7 @@ const wishes: readonly Refusal[] = [
     cases: () => [
       {
         what: "an unknown class",
-        wish: { spec: { class: "conformance.example.com/none" } },
+        desired: { spec: { class: "conformance.example.com/none" } },
         reasons: ["CLASS_UNSUPPORTED"],
         field: "spec.class",
       },
@@ -155,9 +157,9 @@ const wishes: readonly Refusal[] = [
       annotations.flatMap(({ key, type }) => {
         const value = badValues[type];
         if (value === undefined) return [];
-        const wish = { spec: { annotations: { [key]: value } } };
+        const desired = { spec: { annotations: { [key]: value } } };
         const field = `spec.annotations[${JSON.stringify(key)}]`;
-        return [{ what: `${key}: ${value}`, wish, reasons: ["ANNOTATION_INVALID"], field }];
+        return [{ what: `${key}: ${value}`, desired, reasons: ["ANNOTATION_INVALID"], field }];
       }),
   },
   {
@@ -175,7 +177,7 @@ const wishes: readonly Refusal[] = [
     cases: () => [
       {
         what: "a check of no kind",
-        wish: { spec: { healthCheck: { port: 30_000 } } },
+        desired: { spec: { healthCheck: { port: 30_000 } } },
         reasons: ["FIELD_MISSING", "FIELD_INVALID"],
         field: "spec.health_check",
       },
@@ -189,7 +191,7 @@ const wishes: readonly Refusal[] = [
     cases: () => [
       {
         what: "no ranges",
-        wish: { spec: { sourceRanges: { cidrs: [] } } },
+        desired: { spec: { sourceRanges: { cidrs: [] } } },
         reasons: ["FIELD_MISSING", ...undeclared],
         field: "spec.source_ranges",
       },
@@ -203,7 +205,7 @@ const wishes: readonly Refusal[] = [
     cases: () => [
       {
         what: "a range of 33 bits",
-        wish: { spec: { sourceRanges: { cidrs: ["10.0.0.0/33"] } } },
+        desired: { spec: { sourceRanges: { cidrs: ["10.0.0.0/33"] } } },
         reasons: ["FIELD_INVALID", ...undeclared],
         field: "spec.source_ranges",
       },
@@ -217,7 +219,7 @@ const wishes: readonly Refusal[] = [
     cases: () => [
       {
         what: "address 300.1.1.1",
-        wish: { spec: { requestedIps: ["300.1.1.1"] } },
+        desired: { spec: { requestedIps: ["300.1.1.1"] } },
         reasons: ["FIELD_INVALID", ...undeclared],
         field: "spec.requested_ips",
       },
@@ -231,7 +233,7 @@ const wishes: readonly Refusal[] = [
     cases: () => [
       {
         what: "nodes of nowhere",
-        wish: { nodes: { fingerprint: "nodes-1", count: 0 } },
+        desired: { nodes: { fingerprint: "nodes-1", count: 0 } },
         reasons: ["FIELD_MISSING", "FIELD_INVALID"],
         field: "nodes",
       },
@@ -239,7 +241,7 @@ const wishes: readonly Refusal[] = [
   },
 ];
 
-const refusals: readonly Refusal[] = [...ports, ...wishes];
+const refusals: readonly Refusal[] = [...ports, ...otherRefusals];
 
 /** Why a wish was not refused as it has to be; undefined: it was. */
 const problemOf = (called: Called<unknown>, { what, reasons, field }: Refused): string | undefined => {
@@ -250,11 +252,11 @@ const problemOf = (called: Called<unknown>, { what, reasons, field }: Refused): 
   return `${what}: names ${called.error.fields.join(", ") || "no field"}; right is ${field}`;
 };
 
-const ask = (context: CheckContext, { wish }: Refused, validateOnly: boolean) =>
-  new TestBalancer(context).ensure({ ...wish, change: { validateOnly } });
+const ask = (context: CheckContext, { desired }: Refused, validateOnly: boolean) =>
+  new TestBalancer(context).ensure({ ...desired, change: { validateOnly } });
 
 /** What two refusals of the same have in common: messages may name the object. */
-const told = (called: Called<unknown>): string =>
+const reported = (called: Called<unknown>): string =>
   called.kind === "error"
     ? [codeName(called.error.code), called.error.infos[0]?.reason, ...called.error.fields.toSorted()].join(" ")
     : outcomeLine(called);
@@ -294,7 +296,7 @@ export const refusalChecks: readonly Check[] = [
       const problems: string[] = [];
       for (const one of all(context)) {
         const balancer = new TestBalancer(context);
-        const problem = problemOf(await balancer.ensure(one.wish), one);
+        const problem = problemOf(await balancer.ensure(one.desired), one);
         const made = await balancer.get();
         if (problem !== undefined) problems.push(problem);
         else if (made !== undefined) problems.push(`${one.what}: refused, and ${made.id} is there`);
@@ -315,7 +317,7 @@ export const refusalChecks: readonly Check[] = [
       const problems: string[] = [];
       for (const one of all(context)) {
         const [asked, meant] = [await ask(context, one, true), await ask(context, one, false)];
-        const [first, second] = [asked, meant].map(told);
+        const [first, second] = [asked, meant].map(reported);
         if (first !== second) problems.push(`${one.what}: validate_only ${first}; the real call ${second}`);
       }
       expectNone(problems, "validate_only answers something else");

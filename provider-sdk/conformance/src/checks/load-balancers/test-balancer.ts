@@ -27,7 +27,7 @@ type DeletionHints = Pick<
 >;
 
 /** What a load balancer shall be. */
-export interface Wish {
+export interface DesiredBalancer {
   /** Default: 80. */
   readonly ports?: readonly number[];
   /** Default: none, or as the configuration says. */
@@ -104,7 +104,13 @@ export class TestBalancer {
   }
 
   /** The request for a wish. */
-  request({ ports = [80], nodes = this.nodes, change = {}, spec: asked = {}, more = {} }: Wish = {}): EnsureRequest {
+  request({
+    ports = [80],
+    nodes = this.nodes,
+    change = {},
+    spec: asked = {},
+    more = {},
+  }: DesiredBalancer = {}): EnsureRequest {
     const { loadBalancer } = this.#context.fixtures;
     const spec = {
       ports: ports.map((port) => ({
@@ -129,14 +135,17 @@ export class TestBalancer {
     };
   }
 
-  ensure(wish: Wish = {}, options: CallOptions = {}): Promise<Called<EnsureLoadBalancerResponse>> {
-    return this.#context.caller.call(methods.ensureLoadBalancer, this.request(wish), options);
+  ensure(desired: DesiredBalancer = {}, options: CallOptions = {}): Promise<Called<EnsureLoadBalancerResponse>> {
+    return this.#context.caller.call(methods.ensureLoadBalancer, this.request(desired), options);
   }
 
   /** Ensures until nothing is left to do; `seen` is told of each answer. */
-  async converge(wish: Wish = {}, seen?: (called: Called<EnsureLoadBalancerResponse>) => void): Promise<LoadBalancer> {
+  async converge(
+    desired: DesiredBalancer = {},
+    seen?: (called: Called<EnsureLoadBalancerResponse>) => void,
+  ): Promise<LoadBalancer> {
     return this.#converged("EnsureLoadBalancer", async () => {
-      const called = await this.ensure(wish);
+      const called = await this.ensure(desired);
       seen?.(called);
       return called;
     });

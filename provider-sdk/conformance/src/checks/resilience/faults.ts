@@ -14,15 +14,15 @@ import { askCloud, disruptive, during, lookUntil, statusOf, untilFelt, untilWell
 const statusMs = 30_000;
 
 /** Waits until the status says what is wrong, asking the cloud as a controller does meanwhile. */
-const untilToldBy = async (context: CheckContext, condition: string): Promise<void> => {
+const untilReported = async (context: CheckContext, condition: string): Promise<void> => {
   const { done, value } = await lookUntil(
     context,
     async () => {
       await askCloud(context);
       const { status, exchange } = await statusOf(context);
       const found = status.conditions.find(({ type }) => type === condition);
-      const told = found?.status === ConditionStatus.FALSE && (found.reason ?? "") !== "";
-      return { done: !status.ready && told, value: { ready: status.ready, found, exchange } };
+      const reported = found?.status === ConditionStatus.FALSE && (found.reason ?? "") !== "";
+      return { done: !status.ready && reported, value: { ready: status.ready, found, exchange } };
     },
     statusMs,
   );
@@ -62,7 +62,7 @@ const statusCheck = (id: string, hook: HookName, condition: string, title: strin
   run: async (context) => {
     await untilReady(context);
     await context.hooks.set(hook);
-    await untilToldBy(context, condition);
+    await untilReported(context, condition);
     await context.hooks.undo(hook);
     await untilReady(context);
   },
@@ -259,7 +259,7 @@ const windowMs = 2_000;
 /** The contract's time to stop asking the cloud (TIM-2). */
 const stopMs = 5_000;
 /** Calls that nobody asked for, such as those of a background check: not more of them than this in a window. */
-const stray = 3;
+const tolerance = 3;
 
 const cloudCallsWithin = async (context: CheckContext, ms: number): Promise<number> => {
   const before = await context.hooks.cloudCalls();
@@ -300,14 +300,14 @@ const counted: readonly Check[] = [
         context,
         async () => {
           const got = await cloudCallsWithin(context, windowMs);
-          return { done: got <= usual + stray, value: got };
+          return { done: got <= usual + tolerance, value: got };
         },
         stopMs,
       );
       if (!done)
         fail({
           message: `the cloud is still asked ${stopMs / 1_000} s after 20 calls were cancelled`,
-          expected: `at most ${usual + stray} calls within ${windowMs / 1_000} s, as before`,
+          expected: `at most ${usual + tolerance} calls within ${windowMs / 1_000} s, as before`,
           got: `${value} calls`,
         });
     },

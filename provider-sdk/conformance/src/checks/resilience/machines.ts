@@ -25,27 +25,28 @@ const outcomeOf = async ({ caller, callContext }: CheckContext, machine: HookMac
 const until = async (
   context: CheckContext,
   machine: HookMachine,
-  wish: InstanceState | "absent",
+  desired: InstanceState | "absent",
   patienceMs: number,
 ): Promise<void> => {
   // Only of a machine that should be there is its age worth telling: it is why it may be hidden.
-  const createTime = wish === "absent" ? undefined : new Date();
+  const createTime = desired === "absent" ? undefined : new Date();
   const { done, value } = await lookUntil(
     context,
     async () => {
       const { outcome, exchange } = await outcomeOf(context, machine, createTime);
-      if (outcome?.$case === "absent" && wish !== "absent")
+      if (outcome?.$case === "absent" && desired !== "absent")
         fail({ message: `${machine.providerId}, which is there, is absent`, got: show(outcome), exchange });
-      const isState = outcome?.$case === "instance" && outcome.value.state === wish;
-      const isFound = outcome?.$case === "instance" && wish === InstanceState.UNSPECIFIED;
-      return { done: isState || isFound || outcome?.$case === wish, value: { outcome, exchange } };
+      const isState = outcome?.$case === "instance" && outcome.value.state === desired;
+      const isFound = outcome?.$case === "instance" && desired === InstanceState.UNSPECIFIED;
+      return { done: isState || isFound || outcome?.$case === desired, value: { outcome, exchange } };
     },
     patienceMs,
   );
   if (!done)
     fail({
       message: `${machine.providerId} is not as it should be within ${patienceMs / 1_000} s`,
-      expected: typeof wish === "string" ? wish : wish === InstanceState.UNSPECIFIED ? "found" : `state ${wish}`,
+      expected:
+        typeof desired === "string" ? desired : desired === InstanceState.UNSPECIFIED ? "found" : `state ${desired}`,
       got: show(value.outcome),
       exchange: value.exchange,
     });

@@ -82,7 +82,7 @@ const getAll = async (context: CheckContext, all: readonly Machine[], limitMs: n
     all.slice(index * size, (index + 1) * size),
   );
   const startedMs = performance.now();
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let nodes = batches.pop(); nodes !== undefined; nodes = batches.pop()) {
       const called = await context.caller.call(methods.batchGetInstances, {
         context: context.callContext,
@@ -98,7 +98,7 @@ const getAll = async (context: CheckContext, all: readonly Machine[], limitMs: n
       expectWithin(`batches of ${all.length} machines`, startedMs, limitMs);
     }
   };
-  await Promise.all([lane(), lane(), lane(), lane()]);
+  await Promise.all([worker(), worker(), worker(), worker()]);
 };
 
 const fingerprintOf = (nodes: readonly Machine[]): string =>
@@ -268,8 +268,8 @@ const balancers: readonly Check[] = [
     capability: "load_balancers",
     run: (context) =>
       withBalancer(context, async (balancer) => {
-        const told = context.info.limits?.maxInlineNodes ?? 0;
-        const nodes = await targets(context, Math.min(told === 0 ? mostNodes : told, sizeOf(context).nodes));
+        const reported = context.info.limits?.maxInlineNodes ?? 0;
+        const nodes = await targets(context, Math.min(reported === 0 ? mostNodes : reported, sizeOf(context).nodes));
         const value = { nodes: nodes.map((node) => ({ ...node })) };
         const source = { $case: "inline", value } as const;
         await balancer.converge({ nodes: { fingerprint: fingerprintOf(nodes), count: nodes.length, source } });
@@ -289,35 +289,35 @@ const balancers: readonly Check[] = [
       const id = `conformance-${randomUUID()}`;
       await upload(context, id, nodes);
       const source = { $case: "nodeSetId", value: id } as const;
-      const wish = { nodes: { fingerprint: fingerprintOf(nodes), count: nodes.length, source } };
+      const desired = { nodes: { fingerprint: fingerprintOf(nodes), count: nodes.length, source } };
       const all = Array.from({ length: loadBalancers }, () => new TestBalancer(context));
       const limitMs = share(context, 120_000, loadBalancers, mostBalancers);
       const startedMs = performance.now();
       try {
-        await inLanes(context, all, async (balancer) => {
-          const called = await balancer.ensure(wish);
+        await withWorkers(context, all, async (balancer) => {
+          const called = await balancer.ensure(desired);
           expectOk(called, "a load balancer is refused");
           expectWithin(`${loadBalancers} load balancers`, startedMs, limitMs);
         });
       } finally {
-        await inLanes(context, all, (balancer) => balancer.remove().catch(() => undefined));
+        await withWorkers(context, all, (balancer) => balancer.remove().catch(() => undefined));
       }
     },
   },
 ];
 
 /** As many at once as the provider lets the controller change. */
-const inLanes = async (
+const withWorkers = async (
   { info }: CheckContext,
   all: readonly TestBalancer[],
   work: (balancer: TestBalancer) => Promise<void>,
 ): Promise<void> => {
   const waiting = [...all];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) await work(one);
   };
-  const lanes = Math.max(1, Math.min(20, info.capabilities?.loadBalancers?.maxConcurrentChanges ?? 4));
-  await Promise.all(Array.from({ length: lanes }, lane));
+  const workers = Math.max(1, Math.min(20, info.capabilities?.loadBalancers?.maxConcurrentChanges ?? 4));
+  await Promise.all(Array.from({ length: workers }, worker));
 };
 
 /** As much as the largest clusters have; how much there is, the configuration says. */

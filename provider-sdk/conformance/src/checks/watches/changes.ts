@@ -255,9 +255,9 @@ const balancers: readonly Check[] = [
               // Once its own cluster has been told, the other would have been.
               await hinted(balancerWatch, context, own, "the new load balancer", (hint) => isActive(hint, balancer));
               const { hints } = await watch.during(lookMs(context));
-              const told = hints.filter(({ key }) => key === balancer.service.uid);
+              const reported = hints.filter(({ key }) => key === balancer.service.uid);
               expectNone(
-                told.map(({ value }) => show(value)),
+                reported.map(({ value }) => show(value)),
                 "another cluster is told",
                 { exchange: watch.exchange },
               );

@@ -191,8 +191,8 @@ const goOnAfter = async (
         );
         return;
       }
-      const told = (hint: Hint): boolean => hint.kind === "resync" || (change?.isIt(hint) ?? true);
-      const hint = await watch.until(change === undefined ? 31_000 : hintMs(kind, context), told);
+      const reported = (hint: Hint): boolean => hint.kind === "resync" || (change?.isIt(hint) ?? true);
+      const hint = await watch.until(change === undefined ? 31_000 : hintMs(kind, context), reported);
       if (hint === undefined)
         fail({ message: `${change?.what ?? "anything"} is not told after a restart`, exchange: watch.exchange });
     },

@@ -13,7 +13,7 @@ const base = {
 const firstCheck = "watch.initial.end";
 
 const cycles = 300;
-const lanes = 10;
+const workers = 10;
 const mostFiles = 50;
 const mostMebibytes = 96;
 
@@ -26,7 +26,7 @@ const churn = async (context: CheckContext, count: number, connection = context.
       ...(round % 2 === 1 && { request: {} }),
     });
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
+    Array.from({ length: workers }, async () => {
       for (const round of rounds) await come(round);
     }),
   );

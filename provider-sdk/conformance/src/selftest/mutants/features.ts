@@ -5,13 +5,13 @@ import type { LoadBalancerSpec } from "@cloudwire/proto/cloudprovider/v1/load_ba
 import { methods } from "../../contract/methods.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 import { type ErrorParts, type Mutant, alterResponse, errorParts, forgive, okReply, requestOf } from "../mutant.ts";
-import { refused, wished } from "./load-balancers.ts";
+import { refused, ensureRequests } from "./load-balancers.ts";
 
 const level = "M";
 
 /** Changes the spec that Ensure asks for. */
 const spec = (alter: (spec: LoadBalancerSpec, uid: string) => LoadBalancerSpec): Intercept =>
-  wished((asked) => ({ ...asked, spec: asked.spec && alter(asked.spec, asked.service?.uid ?? "") }));
+  ensureRequests((asked) => ({ ...asked, spec: asked.spec && alter(asked.spec, asked.service?.uid ?? "") }));
 
 /** What was asked for once, by Service. */
 const ranges = new Map<string, LoadBalancerSpec["sourceRanges"]>();
@@ -155,14 +155,14 @@ export const featureMutants: readonly Mutant[] = [
     fault: "instead of taking one over another is made",
     fails: ["lb.adopt"],
     level,
-    intercept: wished((asked) => ({ ...asked, adopt: undefined })),
+    intercept: ensureRequests((asked) => ({ ...asked, adopt: undefined })),
   },
   {
     name: "adopts-other-spellings",
     fault: "an id in capitals is taken for the id",
     fails: ["lb.adopt"],
     level,
-    intercept: wished((asked) => ({
+    intercept: ensureRequests((asked) => ({
       ...asked,
       adopt: asked.adopt && { loadBalancerId: asked.adopt.loadBalancerId.toLowerCase() },
     })),

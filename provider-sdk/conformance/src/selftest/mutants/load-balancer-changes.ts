@@ -58,14 +58,14 @@ const strictAbout =
 const ordered: readonly Mutant[] = [
   {
     name: "late-deletion-wins",
-    fault: "a deletion that was overtaken is carried out",
+    fault: "a deletion that was superseded is carried out",
     fails: ["lb.delete.stale"],
     level,
     intercept: deletion(withoutSequence),
   },
   {
     name: "late-nodes-win",
-    fault: "nodes that were overtaken are set",
+    fault: "nodes that were superseded are set",
     fails: ["lb.nodes.stale"],
     level,
     intercept: nodeUpdate(withoutSequence),

@@ -27,14 +27,14 @@ export const made =
   };
 
 /** Changes what Ensure asks for. */
-export const wished =
+export const ensureRequests =
   (alter: (asked: Asked) => Asked): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, ensure);
-    return next(asked === undefined ? request : withWish(request, alter(asked)));
+    return next(asked === undefined ? request : withRequest(request, alter(asked)));
   };
 
-const withWish = (request: ProxiedRequest, asked: Asked): ProxiedRequest => ({
+const withRequest = (request: ProxiedRequest, asked: Asked): ProxiedRequest => ({
   ...request,
   body: frame(ensure.requestType.encode(asked).finish()),
 });
@@ -192,17 +192,20 @@ const repeating: readonly Mutant[] = [
   },
   {
     name: "last-write-wins",
-    fault: "a change that was overtaken is made all the same",
+    fault: "a change that was superseded is made all the same",
     fails: ["lb.delete.stale", "lb.ensure.stale", "lb.nodes.stale"],
     level,
-    intercept: wished((asked) => ({ ...asked, change: asked.change && { ...asked.change, sequence: 0n } })),
+    intercept: ensureRequests((asked) => ({ ...asked, change: asked.change && { ...asked.change, sequence: 0n } })),
   },
   {
     name: "dry-run-wet",
     fault: "validate_only makes what it should check",
     fails: ["lb.validate.no-effect", "lb.validate.plan"],
     level,
-    intercept: wished((asked) => ({ ...asked, change: asked.change && { ...asked.change, validateOnly: false } })),
+    intercept: ensureRequests((asked) => ({
+      ...asked,
+      change: asked.change && { ...asked.change, validateOnly: false },
+    })),
   },
 ];
 
@@ -244,7 +247,7 @@ const reading: readonly Mutant[] = [
     fails: ["lb.cluster.isolated"],
     level,
     only: ["lb.cluster.isolated"],
-    intercept: wished((asked) => ({
+    intercept: ensureRequests((asked) => ({
       ...asked,
       context: asked.context && { ...asked.context, cluster: { id: "conformance-one-for-all", name: "", tags: {} } },
     })),

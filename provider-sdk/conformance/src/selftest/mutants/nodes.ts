@@ -13,7 +13,7 @@ const ensure = methods.ensureLoadBalancer;
 const update = methods.updateLoadBalancerNodes;
 
 /** Changes what is said of a set, by what was asked. */
-const told =
+const reported =
   (alter: (answer: ApplyNodeSetResponse, asked: ApplyNodeSetRequest) => ApplyNodeSetResponse): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, apply);
@@ -41,7 +41,7 @@ const sets: readonly Mutant[] = [
     name: "set-eager",
     fault: "a set is in force with its first chunk",
     fails: ["nset.atomic", "nset.full", "nset.order", "nset.unknown-ref"],
-    intercept: told((answer, { targetFingerprint: fingerprint }) => ({ ...answer, fingerprint, committed: true })),
+    intercept: reported((answer, { targetFingerprint: fingerprint }) => ({ ...answer, fingerprint, committed: true })),
   },
   {
     name: "set-in-order",
@@ -56,7 +56,7 @@ const sets: readonly Mutant[] = [
     name: "delta-replaces",
     fault: "a difference is taken for the whole",
     fails: ["nset.delta"],
-    intercept: told((answer, asked) =>
+    intercept: reported((answer, asked) =>
       asked.removedProviderIds.length > 0 ? { ...answer, count: asked.upserts.length } : answer,
     ),
   },

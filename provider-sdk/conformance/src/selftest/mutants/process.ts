@@ -96,9 +96,9 @@ const alwaysServing = (stream: object): void => {
   const [bad, good] = [HealthCheckResponse_ServingStatus.NOT_SERVING, HealthCheckResponse_ServingStatus.SERVING].map(
     healthFrame,
   );
-  const told = (chunk: unknown): unknown => (Buffer.isBuffer(chunk) && bad?.equals(chunk) === true ? good : chunk);
+  const reported = (chunk: unknown): unknown => (Buffer.isBuffer(chunk) && bad?.equals(chunk) === true ? good : chunk);
   Reflect.set(stream, "write", (chunk: unknown, ...rest: readonly unknown[]): unknown =>
-    typeof write === "function" ? Reflect.apply(write, stream, [told(chunk), ...rest]) : false,
+    typeof write === "function" ? Reflect.apply(write, stream, [reported(chunk), ...rest]) : false,
   );
 };
 

@@ -107,7 +107,7 @@ const seen = new Set<string>();
 const changed: readonly Mutant[] = [
   {
     name: "late-route-wins",
-    fault: "routes that were overtaken are made",
+    fault: "routes that were superseded are made",
     fails: ["route.stale"],
     level,
     intercept: asked((request) => ({ ...request, change: request.change && { ...request.change, sequence: 0n } })),

@@ -278,7 +278,7 @@ const balancerMutants: readonly Mutant[] = [
 const { SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus;
 
 /** Changes what is told of health. */
-const healthTold =
+const healthReported =
   (
     alter: (status: HealthCheckResponse_ServingStatus) => HealthCheckResponse_ServingStatus | undefined,
   ): StreamIntercept =>
@@ -303,14 +303,14 @@ const healthMutants: readonly Mutant[] = [
     fault: "whoever watches health is told nothing while all is well",
     fails: ["health.watch.serving"],
     only: ["health.watch.*"],
-    stream: healthTold((status) => (status === SERVING ? undefined : status)),
+    stream: healthReported((status) => (status === SERVING ? undefined : status)),
   },
   {
     name: "health-watch-yes",
     fault: "whoever watches the health of anything is told that it is well",
     fails: ["health.watch.unknown"],
     only: ["health.watch.*"],
-    stream: healthTold((status) => (status === SERVICE_UNKNOWN ? SERVING : status)),
+    stream: healthReported((status) => (status === SERVICE_UNKNOWN ? SERVING : status)),
   },
   {
     name: "ping-police",

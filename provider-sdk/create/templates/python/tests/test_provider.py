@@ -60,13 +60,13 @@ def test_batch_get_instances_does_not_guess_which_of_two_machines_is_meant(cloud
     assert result.HasField("unknown")
 
 
-def wish(client: Client) -> v1.EnsureLoadBalancerRequest:
+def ensure_request(client: Client) -> v1.EnsureLoadBalancerRequest:
     request = client.ensure(nodes=1)
     request.nodes.inline.nodes[0].provider_id = f"{ID_PREFIX}i-1"
     return request
 
 
-def standing(client: Client) -> list[v1.LoadBalancer]:
+def listed(client: Client) -> list[v1.LoadBalancer]:
     """Return the load balancer as each of the reading calls shows it."""
     got = client.call(v1.GetLoadBalancerRequest(service=client.service())).load_balancer
     [listed] = client.call(v1.ListLoadBalancersRequest()).load_balancers
@@ -75,8 +75,8 @@ def standing(client: Client) -> list[v1.LoadBalancer]:
 
 def test_ensure_load_balancer_leaves_one_when_called_twice(cloud: FakeCloud, client: Client) -> None:
     cloud.machines.append(machine("i-1"))
-    client.call(wish(client))
-    answer = client.call(wish(client))
+    client.call(ensure_request(client))
+    answer = client.call(ensure_request(client))
     assert [item.ip for item in answer.load_balancer.ingress.items] == ["192.0.2.1"]
     assert [balancer["targetIds"] for balancer in cloud.balancers.values()] == [["i-1"]]
 
@@ -93,15 +93,15 @@ def test_ensure_load_balancer_tells_of_nodes_without_machine(cloud: FakeCloud, c
 
 def test_load_balancers_are_pending_until_they_have_an_address(cloud: FakeCloud, client: Client) -> None:
     cloud.address = None
-    answers = [client.call(wish(client)).load_balancer, *standing(client)]
+    answers = [client.call(ensure_request(client)).load_balancer, *listed(client)]
     assert [(answer.HasField("operation"), answer.HasField("ingress")) for answer in answers] == [(True, False)] * 3
 
 
-def test_load_balancers_keep_the_fingerprints_of_their_wish(client: Client) -> None:
-    """A controller that was restarted compares them with its wish, and changes nothing."""
-    request = wish(client)
+def test_load_balancers_keep_the_fingerprints_of_their_spec(client: Client) -> None:
+    """A controller that was restarted compares them with its spec, and changes nothing."""
+    request = ensure_request(client)
     client.call(request)
-    kept = [(answer.spec_fingerprint, answer.nodes_fingerprint) for answer in standing(client)]
+    kept = [(answer.spec_fingerprint, answer.nodes_fingerprint) for answer in listed(client)]
     assert kept == [(request.spec_fingerprint, request.nodes.fingerprint)] * 2
 
 
@@ -112,10 +112,10 @@ def test_get_load_balancer_never_says_absent_when_the_cloud_fails(cloud: FakeClo
 
 
 def test_ensure_load_balancer_leaves_another_clusters_alone(cloud: FakeCloud, client: Client) -> None:
-    client.call(wish(client))
+    client.call(ensure_request(client))
     [balancer] = cloud.balancers.values()
     balancer["tags"] = {TAG_CLUSTER: "another"}
-    for change in (wish(client), v1.DeleteLoadBalancerRequest(service=client.service())):
+    for change in (ensure_request(client), v1.DeleteLoadBalancerRequest(service=client.service())):
         with pytest.raises(CallFailedError) as raised:
             client.call(change)
         assert raised.value.reason == "OWNED_BY_ANOTHER_CLUSTER"
@@ -124,7 +124,7 @@ def test_ensure_load_balancer_leaves_another_clusters_alone(cloud: FakeCloud, cl
 
 
 def test_delete_load_balancer_removes_it_and_finds_nothing_afterwards(cloud: FakeCloud, client: Client) -> None:
-    client.call(wish(client))
+    client.call(ensure_request(client))
     for _ in range(2):
         client.call(v1.DeleteLoadBalancerRequest(service=client.service()))
     assert cloud.balancers == {}

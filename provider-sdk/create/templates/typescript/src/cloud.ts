@@ -14,14 +14,14 @@ export interface Machine {
 }
 
 /** What is asked of a load balancer. */
-export interface BalancerWish {
+export interface BalancerSpec {
   readonly ports: readonly { readonly port: number; readonly nodePort: number }[];
   readonly targetIds: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
 }
 
 /** A load balancer as the cloud describes it: its targets are those that it could take. It is ready once it has an address. */
-export interface Balancer extends BalancerWish {
+export interface Balancer extends BalancerSpec {
   readonly id: string;
   readonly name: string;
   readonly ip?: string;
@@ -100,8 +100,8 @@ export class Cloud {
   }
 
   /** Makes the load balancer of that name, or changes it. */
-  async putBalancer(via: Via, name: string, wish: BalancerWish): Promise<Balancer> {
-    const response = await this.#send(via, "PUT", `/load-balancers/${encodeURIComponent(name)}`, wish);
+  async putBalancer(via: Via, name: string, spec: BalancerSpec): Promise<Balancer> {
+    const response = await this.#send(via, "PUT", `/load-balancers/${encodeURIComponent(name)}`, spec);
     return await json<Balancer>(response);
   }
 

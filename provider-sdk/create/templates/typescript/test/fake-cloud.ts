@@ -1,5 +1,5 @@
 import { FakeCloudError, startFakeCloud } from "@cloudwire/provider-sdk/testing";
-import type { Balancer, BalancerWish, Machine } from "../src/cloud.ts";
+import type { Balancer, BalancerSpec, Machine } from "../src/cloud.ts";
 
 /** The token that the fake cloud takes. */
 export const token = "test-token";
@@ -51,9 +51,9 @@ export const startAcmeCloud = async () => {
     },
     "PUT /load-balancers/:name": ({ headers, params: { name = "" }, body }) => {
       authorized(headers);
-      const asked = body as BalancerWish;
-      const wish = { ...asked, targetIds: asked.targetIds.filter((id) => machines.get(id)) };
-      return { body: balancers.put(name, { id: `lb-${name}`, name, ...address, ...wish }) };
+      const asked = body as BalancerSpec;
+      const spec = { ...asked, targetIds: asked.targetIds.filter((id) => machines.get(id)) };
+      return { body: balancers.put(name, { id: `lb-${name}`, name, ...address, ...spec }) };
     },
     "DELETE /load-balancers/:name": ({ headers, params: { name = "" } }) => {
       authorized(headers);

@@ -102,8 +102,8 @@ describe("provider", () => {
       assert.deepEqual(states, Array(3).fill([false, undefined]));
     });
 
-    // A controller that was restarted compares them with its wish, and changes nothing.
-    it("keeps the fingerprints of the wish", async () => {
+    // A controller that was restarted compares them with its spec, and changes nothing.
+    it("keeps the fingerprints of the spec", async () => {
       const request = ensureRequest();
       await provider.client.ensureLoadBalancer(request);
       const kept = (await standing()).map((answer) => [answer?.specFingerprint, answer?.nodesFingerprint]);

@@ -148,7 +148,7 @@ class PagedList(Generic[ItemT]):
             self._walks.remove(walk_id)
             walk.close()
             raise
-        unreachable = [*walk.unreachable, *_doubtful_places(walk.recorder)]
+        unreachable = [*walk.unreachable, *_unreliable_places(walk.recorder)]
         more = end < len(walk.items)
         if more or offset > 0:
             # Setting it again makes it young again: its tokens are good from now on.
@@ -226,7 +226,7 @@ class PagedList(Generic[ItemT]):
         walk.unreachable[f"an object that breaks the contract in {method}"] = None
 
 
-def _doubtful_places(recorder: CallRecorder) -> Sequence[str]:
+def _unreliable_places(recorder: CallRecorder) -> Sequence[str]:
     """A list that met a refusal or an outage and went on all the same may lack what it was refused."""
-    doubt = next((error for error in recorder.errors if error.raises_doubt), None)
+    doubt = next((error for error in recorder.errors if error.forbids_absence), None)
     return [] if doubt is None else [f"what a request that met {doubt.reason} would have shown"]

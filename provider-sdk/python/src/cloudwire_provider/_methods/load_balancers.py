@@ -176,19 +176,19 @@ class LoadBalancerService:
         work: Callable[[CallRecorder], Awaitable[ResponseT]],
         unfinished: Callable[[CallRecorder, Pending], ResponseT],
     ) -> ResponseT:
-        """Run one change at a time: repetitions are answered, overtaken ones refused, long ones told to be pending."""
+        """Run one change at a time: repetitions are answered, superseded ones refused, long ones told to be pending."""
         # The work may outlive the call that began it.
         recorder = self._runtime.recorder(request.context, replace(call))
         if request.change.validate_only:
             return await work(recorder)
         key, sequence = load_balancer_key(request.context.cluster.id, request.service.uid), request.change.sequence
 
-        def overtaken() -> ProviderError | None:
-            return self._fence.overtaken(key, sequence)
+        def superseded() -> ProviderError | None:
+            return self._fence.superseded(key, sequence)
 
-        async def unless_overtaken() -> ResponseT:
+        async def unless_superseded() -> ResponseT:
             # Here and not before: a newer change may have passed while this one waited for its turn.
-            refused = overtaken()
+            refused = superseded()
             if refused is not None:
                 raise refused
             self._fence.begin(key, sequence)
@@ -203,7 +203,7 @@ class LoadBalancerService:
 
         lasting = pending if self._may_outlive else None
         change_id = request.change.request_id
-        change = Change(key, change_id, digest, unless_overtaken, _is_final, overtaken, lasting)
+        change = Change(key, change_id, digest, unless_superseded, _is_final, superseded, lasting)
         answer: ResponseT = await self._serializer.run(change)
         return answer
 

@@ -53,7 +53,7 @@ def refuse_absence(answer: Absent, errors: Sequence[ProviderError]) -> ProviderE
     A Node would be deleted because a firewall rule or a right was missing. Contract: ABS-2, ABS-5.
     """
     for error in errors:
-        if error.raises_doubt:
+        if error.forbids_absence:
             return error
     if answer.basis != "COMPLETE_LIST_MISS" or not errors:
         return None

@@ -113,7 +113,7 @@ class RouteService:
         async def run() -> dict[str, Any]:
             recorder = self._runtime.recorder(request.context, call)
             context = RouteContext(recorder, request.change)
-            answers = await self._unless_overtaken(request, context, recorder, work)
+            answers = await self._unless_superseded(request, context, recorder, work)
             results = [
                 self._result(answer, asked, recorder) for answer, asked in zip(answers, request.routes, strict=True)
             ]
@@ -134,19 +134,19 @@ class RouteService:
         answer: dict[str, Any] = await self._serializer.run(change)
         return answer
 
-    async def _unless_overtaken(
+    async def _unless_superseded(
         self, request: RequestT, context: RouteContext, recorder: CallRecorder, work: ChangeRoutes
     ) -> Answers:
         """Refuse routes that a newer change has passed one by one; the provider sees the rest."""
         sequence = 0 if request.change.validate_only else request.change.sequence
         keys = [f"{request.context.cluster.id} {route.destination_cidr}" for route in request.routes]
-        overtaken = [self._fence.overtaken(key, sequence) for key in keys]
-        current = [route for route, late in zip(request.routes, overtaken, strict=True) if late is None]
-        for key, late in zip(keys, overtaken, strict=True):
+        superseded = [self._fence.superseded(key, sequence) for key in keys]
+        current = [route for route, late in zip(request.routes, superseded, strict=True) if late is None]
+        for key, late in zip(keys, superseded, strict=True):
             if late is None:
                 self._fence.begin(key, sequence)
         left = iter(await work(current, context, recorder) if current else [])
-        return [next(left) if late is None else late for late in overtaken]
+        return [next(left) if late is None else late for late in superseded]
 
     def _result(self, answer: Any, asked: v1.Route, recorder: CallRecorder) -> v1.RouteResult:
         if isinstance(answer, Exception):

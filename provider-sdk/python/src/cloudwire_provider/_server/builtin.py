@@ -61,11 +61,11 @@ def health_methods(services: list[str], drain: asyncio.Event) -> list[Method]:
         return status(request.service)
 
     async def watch(request: Any, _call: Call) -> AsyncIterator[Message]:
-        told = status(request.service)
-        yield told
+        reported = status(request.service)
+        yield reported
         await drain.wait()
         # The drain may have begun while the first was on its way.
-        if (now := status(request.service)) != told:
+        if (now := status(request.service)) != reported:
             yield now
         raise draining()
 

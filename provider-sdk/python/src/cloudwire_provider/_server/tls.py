@@ -31,7 +31,7 @@ class MutualTls:
         if material is None:
             raise StartError(problems)
         self._material = material
-        self._told: list[str] = []
+        self._abandon_requested: list[str] = []
         self._served: _Material | None = None
 
     def credentials(self) -> grpc.ServerCredentials:
@@ -44,12 +44,12 @@ class MutualTls:
         """Read the files again. Those that do not fit together are not taken, and the log says so once."""
         material, problems = _read(self._files)
         if material is None:
-            if problems != self._told:
+            if problems != self._abandon_requested:
                 text = "The TLS files are of no use; the ones read before stay in force"
                 self._log.error(text, extra={"problems": problems})
-            self._told = problems
+            self._abandon_requested = problems
             return
-        self._told = []
+        self._abandon_requested = []
         if material != self._material:
             self._material = material
             self._log.info("New TLS files are in force", extra={"certFile": self._files.cert})

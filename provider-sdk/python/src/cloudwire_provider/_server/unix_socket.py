@@ -47,7 +47,9 @@ def bind(path: str, group: str, listen: Callable[[], object]) -> Identity:
     """Make room at the path, listen there, and set mode and group; raises StartError."""
     directory = Path(path).parent
     if not directory.is_dir():
-        raise StartError([f"the directory {directory} does not exist; make it, or mount the volume there"], unavailable=True)
+        raise StartError(
+            [f"the directory {directory} does not exist; make it, or mount the volume there"], unavailable=True
+        )
     gid = _group_id(group) if group else -1
     if not os.access(directory, os.W_OK | os.X_OK):
         who = f"user {os.getuid()} may not make a socket in {directory}"

@@ -40,14 +40,14 @@ class Change(Generic[T]):
     """Runs when the key is free; refuses by raising what became stale while it waited."""
     is_final: Callable[[T], bool]
     """Repeating the change is answered with this answer. False for work that goes on."""
-    overtaken: Callable[[], ProviderError | None] = lambda: None
+    superseded: Callable[[], ProviderError | None] = lambda: None
     """Why it comes too late; asked before other work is ended for its sake."""
     pending: Callable[[], T] | None = None
     """What callers are told while the work outlives their patience. Without it they wait until their deadlines."""
 
 
 @dataclass
-class _Lane(Generic[T]):
+class _ActiveChange(Generic[T]):
     change: Change[T]
     task: SharedTask[T]
     freed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -72,7 +72,7 @@ class ChangeSerializer(Generic[T]):
 
     def __init__(self, patience: float | None = None) -> None:
         self._patience = patience
-        self._lanes: dict[str, _Lane[T]] = {}
+        self._active: dict[str, _ActiveChange[T]] = {}
         self._replays: Lru[tuple[str, T]] = Lru(_MAX_REPLAYS, _REPLAY_MAX_AGE)
         self._failures: Lru[tuple[str, BaseException]] = Lru(_MAX_REPLAYS, _REPLAY_MAX_AGE)
         self._watchers: set[asyncio.Task[None]] = set()
@@ -87,75 +87,75 @@ class ChangeSerializer(Generic[T]):
             replay = self._replays.get((change.key, change.change_id))
             if replay is not None and replay[0] == change.digest:
                 return replay[1]
-            lane = self._lanes.get(change.key)
-            if lane is None:
-                self._raise_untold_failure(change)
-                lane = self._start(change)
-            if lane.change is change or lane.is_repeated_by(change):
-                return await self._join(lane, end)
-            await self._wait_for_turn(lane, change, end)
+            active = self._active.get(change.key)
+            if active is None:
+                self._raise_unreported_failure(change)
+                active = self._start(change)
+            if active.change is change or active.is_repeated_by(change):
+                return await self._join(active, end)
+            await self._wait_for_turn(active, change, end)
 
     def state(self, key: str) -> Literal["running", "failed"] | None:
         """What is known of work that outlived its call: it goes on, or failed and nobody was told."""
-        lane = self._lanes.get(key)
-        if lane is not None and lane.task.kept:
+        active = self._active.get(key)
+        if active is not None and active.task.kept:
             return "running"
         return None if self._failures.get(key) is None else "failed"
 
     def close(self, reason: ProviderError) -> None:
         """End what outlived its calls; nothing else does from now on."""
         self._closed = True
-        for lane in self._lanes.values():
-            if lane.task.kept:
-                lane.task.abandon(reason)
+        for active in self._active.values():
+            if active.task.kept:
+                active.task.abandon(reason)
 
-    async def _join(self, lane: _Lane[T], end: float | None) -> T:
+    async def _join(self, active: _ActiveChange[T], end: float | None) -> T:
         try:
-            return await lane.task.join(_left(end), lambda: self._keep(lane))
+            return await active.task.join(_left(end), lambda: self._keep(active))
         except StillAtWorkError:
-            if lane.change.pending is None:
+            if active.change.pending is None:
                 raise
-            return lane.change.pending()
+            return active.change.pending()
 
-    def _keep(self, lane: _Lane[T]) -> bool:
+    def _keep(self, active: _ActiveChange[T]) -> bool:
         """Let work go on without its callers, if it may."""
-        if lane.change.pending is None or self._closed or lane.task.abandoned or self._operations >= MAX_OPERATIONS:
+        if active.change.pending is None or self._closed or active.task.abandoned or self._operations >= MAX_OPERATIONS:
             return False
         self._operations += 1
         return True
 
-    async def _wait_for_turn(self, lane: _Lane[T], change: Change[T], end: float | None) -> None:
+    async def _wait_for_turn(self, active: _ActiveChange[T], change: Change[T], end: float | None) -> None:
         """Wait as the only one until the key is free. Another may have taken it between its release and this turn."""
-        if lane.waiting:
+        if active.waiting:
             raise _busy(change.key)
-        if lane.task.kept:
-            overtaken = change.overtaken()
-            if overtaken is not None:
-                raise overtaken
-            lane.superseded = True
-            lane.task.abandon(_busy(change.key))
-        lane.waiting = True
+        if active.task.kept:
+            superseded = change.superseded()
+            if superseded is not None:
+                raise superseded
+            active.superseded = True
+            active.task.abandon(_busy(change.key))
+        active.waiting = True
         try:
-            await asyncio.wait_for(lane.freed.wait(), _left(end))
+            await asyncio.wait_for(active.freed.wait(), _left(end))
         except asyncio.TimeoutError:
             raise _busy(change.key) from None
         finally:
-            lane.waiting = False
+            active.waiting = False
 
-    def _raise_untold_failure(self, change: Change[T]) -> None:
+    def _raise_unreported_failure(self, change: Change[T]) -> None:
         """It is told once: the next who asks tries anew."""
         failed = self._failures.get(change.key)
         self._failures.remove(change.key)
         if failed is not None and failed[0] == change.digest:
             raise failed[1]
 
-    def _start(self, change: Change[T]) -> _Lane[T]:
-        lane = _Lane(change, SharedTask(self._work(change)))
-        self._lanes[change.key] = lane
-        watcher = asyncio.ensure_future(self._free_when_settled(lane))
+    def _start(self, change: Change[T]) -> _ActiveChange[T]:
+        active = _ActiveChange(change, SharedTask(self._work(change)))
+        self._active[change.key] = active
+        watcher = asyncio.ensure_future(self._free_when_settled(active))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
-        return lane
+        return active
 
     async def _work(self, change: Change[T]) -> T:
         answer = await change.work()
@@ -163,36 +163,36 @@ class ChangeSerializer(Generic[T]):
             self._replays.set((change.key, change.change_id), (change.digest, answer))
         return answer
 
-    async def _free_when_settled(self, lane: _Lane[T]) -> None:
+    async def _free_when_settled(self, active: _ActiveChange[T]) -> None:
         """Keep the key while the handler works, even when every caller has gone: the cloud may still change."""
         try:
-            while not await lane.task.settled_or_told(MAX_OPERATION):
-                if lane.task.kept:
+            while not await active.task.settled_or_abandoned(MAX_OPERATION):
+                if active.task.kept:
                     text = f"it did not end within {MAX_OPERATION / 60:.0f} minutes"
-                    lane.task.abandon(ProviderError("DEADLINE_PASSED", text))
-            if await lane.task.settled(_ABANDONED_MAX):
-                self._remember_failure(lane)
+                    active.task.abandon(ProviderError("DEADLINE_PASSED", text))
+            if await active.task.settled(_ABANDONED_MAX):
+                self._remember_failure(active)
             else:
                 text = "A change does not end although it was told to; its key is free again"
-                log.root.error(text, extra={"key": lane.change.key})
+                log.root.error(text, extra={"key": active.change.key})
         finally:
-            self._operations -= lane.task.kept
-            del self._lanes[lane.change.key]
-            lane.freed.set()
+            self._operations -= active.task.kept
+            del self._active[active.change.key]
+            active.freed.set()
 
-    def _remember_failure(self, lane: _Lane[T]) -> None:
-        failure = lane.task.failure
-        told = lane.superseded or self._closed or not (lane.task.kept and lane.task.unheard)
-        if failure is None or told:
+    def _remember_failure(self, active: _ActiveChange[T]) -> None:
+        failure = active.task.failure
+        reported = active.superseded or self._closed or not (active.task.kept and active.task.unheard)
+        if failure is None or reported:
             return
         text = "A change failed after its call was answered; the next call about it is told"
-        log.root.warning(text, extra={"key": lane.change.key, "error": failure})
-        self._failures.set(lane.change.key, (lane.change.digest, failure))
+        log.root.warning(text, extra={"key": active.change.key, "error": failure})
+        self._failures.set(active.change.key, (active.change.digest, failure))
 
 
 class SequenceFence:
     """
-    Refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced.
+    Refuses changes that were superseded on their way: a leader that did not know yet that it had been replaced.
 
     Contract: ChangeContext.sequence, LB-5.
     """
@@ -200,7 +200,7 @@ class SequenceFence:
     def __init__(self) -> None:
         self._newest: Lru[int] = Lru(50_000)
 
-    def overtaken(self, key: str, sequence: int) -> ProviderError | None:
+    def superseded(self, key: str, sequence: int) -> ProviderError | None:
         """Return why a change comes too late, if it does. 0 is not compared."""
         newest = self._newest.get(key)
         if newest is None or sequence == 0 or sequence >= newest:

@@ -57,9 +57,9 @@ def wait_before_next(
     """Return the seconds to wait before another try; None: there is none, the last outcome is the outcome."""
     if tries >= _MAX_TRIES or not _passes(answer, error):
         return None
-    told = retry_after(answer.headers) if answer is not None else None
+    reported = retry_after(answer.headers) if answer is not None else None
     jitter = 1 - random.random() / 2  # noqa: S311 - nobody gains by guessing it
-    wait = max(_FIRST_WAIT * 2.0 ** (tries - 1) * jitter, told or 0.0)
+    wait = max(_FIRST_WAIT * 2.0 ** (tries - 1) * jitter, reported or 0.0)
     return wait if wait + _MIN_TRY <= remaining and budget.spend() else None
 
 

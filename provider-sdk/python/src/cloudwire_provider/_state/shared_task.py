@@ -22,7 +22,7 @@ class SharedTask(Generic[T]):
         self._task = asyncio.ensure_future(work)
         self._waiting = 0
         self._reason: ProviderError | None = None
-        self._told = asyncio.Event()
+        self._abandon_requested = asyncio.Event()
         self.kept = False
         """It goes on although nobody waits."""
         self.abandoned = False
@@ -56,7 +56,7 @@ class SharedTask(Generic[T]):
         if self._task.done() or self.abandoned:
             return
         self.abandoned, self._reason = True, reason
-        self._told.set()
+        self._abandon_requested.set()
         self._task.cancel()
 
     async def settled(self, timeout: float | None = None) -> bool:
@@ -64,14 +64,14 @@ class SharedTask(Generic[T]):
         done, _ = await asyncio.wait({self._task}, timeout=timeout)
         return bool(done)
 
-    async def settled_or_told(self, timeout: float) -> bool:
+    async def settled_or_abandoned(self, timeout: float) -> bool:
         """Wait until the work has ended, or was told to; False when neither happens within `timeout`."""
-        told = asyncio.ensure_future(self._told.wait())
+        reported = asyncio.ensure_future(self._abandon_requested.wait())
         try:
-            done, _ = await asyncio.wait({self._task, told}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({self._task, reported}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
             return bool(done)
         finally:
-            told.cancel()
+            reported.cancel()
 
     @property
     def failure(self) -> BaseException | None:

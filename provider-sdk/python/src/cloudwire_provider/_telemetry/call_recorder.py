@@ -159,7 +159,7 @@ class CallRecorder:
         with self._lock:
             if len(self.errors) < _MAX_ERRORS:
                 self.errors.append(error)
-            elif error.raises_doubt:
+            elif error.forbids_absence:
                 # One that forbids absences must not be lost behind many that do not.
                 self.errors[0] = error
         if error.reason == "RATE_LIMITED":

@@ -7,7 +7,7 @@ import type { RpcCall } from "../rpc/method.ts";
 import { ListWalk, type WalkEvent } from "../../state/list-walk.ts";
 import { pageTokenInvalid, PageTokens } from "../../state/page-tokens.ts";
 import { LruMap } from "../../state/lru.ts";
-import { type CallRecorder, raisesDoubt } from "../../telemetry/call-recorder.ts";
+import { type CallRecorder, forbidsAbsence } from "../../telemetry/call-recorder.ts";
 import { iterateWithin } from "../current-context.ts";
 import { type ProviderRuntime, recorderFor, type WithContext } from "../runtime.ts";
 
@@ -86,7 +86,7 @@ export class PagedList<Friendly extends { readonly kind?: string | undefined }, 
       const more = page.nextOffset !== undefined;
       // Setting it again makes it young again: its tokens are good from now on.
       if (more || offset > 0) this.#walks.set(walkId, open);
-      const unreachable = [...page.unreachable, ...doubtfulPlaces(open.recorder)];
+      const unreachable = [...page.unreachable, ...unreliablePlaces(open.recorder)];
       return {
         items: [...page.items],
         nextPageToken: more ? this.#tokens.sign({ walkId, offset: page.nextOffset }, binding) : "",
@@ -146,8 +146,8 @@ export class PagedList<Friendly extends { readonly kind?: string | undefined }, 
 }
 
 /** A list that met a refusal or an outage and went on all the same may lack what it was refused. */
-const doubtfulPlaces = ({ errors }: CallRecorder): readonly string[] => {
-  const doubt = errors.find(raisesDoubt);
+const unreliablePlaces = ({ errors }: CallRecorder): readonly string[] => {
+  const doubt = errors.find(forbidsAbsence);
   return doubt ? [`what a request that met ${doubt.reason} would have shown`] : [];
 };
 

@@ -36,7 +36,7 @@ export interface LoadBalancerChangesOptions {
 /** Contract: Limits.soft_call_duration, where nothing is declared. */
 const defaultSoftCallMs = 10_000;
 
-/** Orders the changes of each load balancer: one at a time, repetitions answered, overtaken ones refused. */
+/** Orders the changes of each load balancer: one at a time, repetitions answered, superseded ones refused. */
 export class LoadBalancerChanges {
   readonly #serializer: ChangeSerializer<Answer>;
   readonly #fence: SequenceFence;
@@ -68,8 +68,8 @@ export class LoadBalancerChanges {
     work: ChangeWork<EnsureLoadBalancerResponse>,
   ): Promise<EnsureLoadBalancerResponse> {
     if (request.change?.validateOnly) return work.run(unlimited(call.signal));
-    const wish = [request.specFingerprint, request.nodes?.fingerprint, request.adopt?.loadBalancerId];
-    const answer = await this.#run(key, `ensure ${JSON.stringify(wish)}`, request.change, call, {
+    const desired = [request.specFingerprint, request.nodes?.fingerprint, request.adopt?.loadBalancerId];
+    const answer = await this.#run(key, `ensure ${JSON.stringify(desired)}`, request.change, call, {
       run: async (run) => ({ kind: "ensure", response: await work.run(run) }),
       pending: (operation) => ({ kind: "ensure", response: work.pending(operation) }),
     });
@@ -122,7 +122,7 @@ export class LoadBalancerChanges {
       digest,
       signal: call.signal,
       order: {
-        overtaken: () => this.#fence.overtaken(key, sequence),
+        superseded: () => this.#fence.superseded(key, sequence),
         begun: () => this.#fence.begun(key, sequence),
       },
       work: work.run,

@@ -13,10 +13,10 @@ const { methods } = CloudProviderDefinition;
 
 describe("EnsureLoadBalancer", () => {
   test("gives the provider the whole wish, and puts the fingerprints in force that were sent", async () => {
-    const wishes: DesiredLoadBalancer[] = [];
+    const otherRefusals: DesiredLoadBalancer[] = [];
     const { client } = await served({
       ensure: (wanted) => {
-        wishes.push(wanted);
+        otherRefusals.push(wanted);
         return active(wanted);
       },
     });
@@ -28,7 +28,7 @@ describe("EnsureLoadBalancer", () => {
       nodesFingerprint: "nodes-1",
       operation: undefined,
     });
-    expect(wishes).toEqual([
+    expect(otherRefusals).toEqual([
       {
         key: expect.stringMatching(/^k8s-[0-9a-f]{28}$/),
         cluster: { id: "cluster-1", name: "test" },
@@ -157,7 +157,7 @@ describe("EnsureLoadBalancer", () => {
     });
   });
 
-  test("refuses changes that were overtaken on their way, a deletion too, and after one", async () => {
+  test("refuses changes that were superseded on their way, a deletion too, and after one", async () => {
     const { client } = await served();
     const as = (sequence: bigint) => ({ ...change(), sequence });
     const ensure = (sequence: bigint) =>
@@ -174,7 +174,7 @@ describe("EnsureLoadBalancer", () => {
     expect((await ensure(7n)).kind).toBe("ok");
   });
 
-  test("refuses a change that was overtaken by one that failed, which may have reached the cloud", async () => {
+  test("refuses a change that was superseded by one that failed, which may have reached the cloud", async () => {
     const { client } = await served({
       delete: () => {
         throw new ProviderError("CLOUD_TIMEOUT", "no answer");

@@ -5,7 +5,7 @@ import type { Absent, NotOwned } from "../../results/results.ts";
 import { cutToBytes, toItemError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RuleChecker } from "../validation/rules.ts";
-import { raisesDoubt } from "../../telemetry/call-recorder.ts";
+import { forbidsAbsence } from "../../telemetry/call-recorder.ts";
 
 /** The outcomes that instances and volumes share. */
 export type CommonOutcome =
@@ -36,7 +36,7 @@ export const notOwnedOutcome = (answer: NotOwned): CommonOutcome => ({
  * absent: a Node would be deleted because a firewall rule or a right was missing.
  */
 export const refuseAbsence = (answer: Absent, errors: readonly ProviderError[]): ProviderError | undefined => {
-  const doubt = errors.find(raisesDoubt);
+  const doubt = errors.find(forbidsAbsence);
   if (doubt) return doubt;
   const [gap] = errors;
   if (answer.basis !== "COMPLETE_LIST_MISS" || !gap) return undefined;

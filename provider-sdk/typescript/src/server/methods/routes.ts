@@ -148,8 +148,8 @@ export class RouteService {
   ): Promise<readonly RouteResult[]> {
     const sequence = change?.validateOnly ? 0n : (change?.sequence ?? 0n);
     const keyOf = ({ destinationCidr }: DesiredRoute) => `${context?.cluster?.id} ${destinationCidr}`;
-    const overtaken = routes.map((route) => this.#fence.overtaken(keyOf(route), sequence));
-    const current = routes.filter((_route, index) => overtaken[index] === undefined);
+    const superseded = routes.map((route) => this.#fence.superseded(keyOf(route), sequence));
+    const current = routes.filter((_route, index) => superseded[index] === undefined);
     for (const route of current) this.#fence.begun(keyOf(route), sequence);
     const answers = current.length === 0 ? [] : await work(current);
     if (answers.length !== current.length)
@@ -158,7 +158,7 @@ export class RouteService {
         `the provider answered ${answers.length} items to ${current.length} routes`,
       );
     const left = answers.values();
-    return overtaken.map((error) => error ?? left.next().value);
+    return superseded.map((error) => error ?? left.next().value);
   }
 
   #each(

@@ -33,8 +33,8 @@ type Port struct {
 	NodePort uint32 `json:"nodePort"`
 }
 
-// BalancerWish is what is asked of a load balancer.
-type BalancerWish struct {
+// BalancerSpec is what is asked of a load balancer.
+type BalancerSpec struct {
 	Ports     []Port            `json:"ports"`
 	TargetIDs []string          `json:"targetIds"`
 	Tags      map[string]string `json:"tags"`
@@ -42,7 +42,7 @@ type BalancerWish struct {
 
 // Balancer is a load balancer as the cloud describes it. It is ready once it has an address.
 type Balancer struct {
-	BalancerWish
+	BalancerSpec
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	IP   string `json:"ip,omitempty"`
@@ -130,9 +130,9 @@ func (c *Client) balancers(ctx context.Context, query url.Values) ([]Balancer, e
 }
 
 // PutBalancer makes the load balancer of that name, or changes it.
-func (c *Client) PutBalancer(ctx context.Context, name string, wish BalancerWish) (*Balancer, error) {
+func (c *Client) PutBalancer(ctx context.Context, name string, spec BalancerSpec) (*Balancer, error) {
 	var balancer Balancer
-	err := c.send(ctx, http.MethodPut, "/load-balancers/"+url.PathEscape(name), wish, &balancer)
+	err := c.send(ctx, http.MethodPut, "/load-balancers/"+url.PathEscape(name), spec, &balancer)
 	return &balancer, err
 }
 

@@ -146,7 +146,7 @@ func (c *Cloud) getBalancers(w http.ResponseWriter, r *http.Request) {
 
 func (c *Cloud) putBalancer(w http.ResponseWriter, r *http.Request) {
 	balancer := cloud.Balancer{ID: "lb-" + r.PathValue("name"), Name: r.PathValue("name"), IP: c.address}
-	if err := json.NewDecoder(r.Body).Decode(&balancer.BalancerWish); err != nil {
+	if err := json.NewDecoder(r.Body).Decode(&balancer.BalancerSpec); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

@@ -99,12 +99,12 @@ class Cloud:
         tags: Mapping[str, str],
     ) -> Balancer:
         """Make the load balancer of that name, or change it."""
-        wish = {
+        spec = {
             "ports": [{"port": port.port, "nodePort": port.node_port} for port in ports],
             "targetIds": list(target_ids),
             "tags": dict(tags),
         }
-        return _balancer(self._send(context, "PUT", f"/load-balancers/{quote(name, safe='')}", wish))
+        return _balancer(self._send(context, "PUT", f"/load-balancers/{quote(name, safe='')}", spec))
 
     def delete_balancer(self, context: BackgroundContext, name: str) -> None:
         """Remove the load balancer of that name."""

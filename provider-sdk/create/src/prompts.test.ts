@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { askForMissing } from "./questions.ts";
+import { askForMissing } from "./prompts.ts";
 
 /** A person who types these lines, each after the question. */
 const typing = (...lines: readonly string[]) => {

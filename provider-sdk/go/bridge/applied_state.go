@@ -10,14 +10,14 @@ import (
 	"cloudwire.dev/provider-sdk/go/provider"
 )
 
-// unknownFingerprint is told where this process has not seen the wish come into force that the cloud has. It equals no wish,
+// unknownFingerprint is told where this process has not seen the desired come into force that the cloud has. It equals no desired,
 // so the controller ensures the load balancer anew, as upstream does after each of its own starts; an empty one would be
 // believed to be as wished.
 const unknownFingerprint = "not-known-to-this-process"
 
 // ledger remembers what this process was asked for, because cloudprovider.LoadBalancer has no place to keep fingerprints in,
 // and because reads and deletions are not told the whole Service.
-type ledger struct {
+type appliedState struct {
 	mu      sync.Mutex
 	records map[string]*record
 }
@@ -32,11 +32,11 @@ type record struct {
 	spec, nodes string
 }
 
-func newLedger() *ledger { return &ledger{records: map[string]*record{}} }
+func newAppliedState() *appliedState { return &appliedState{records: map[string]*record{}} }
 
 // service is the Service of a read or deletion, with the ports and all the rest it was last asked for with; nil if this process
 // was not asked for it.
-func (l *ledger) service(ref *provider.LoadBalancerRef) *v1.Service {
+func (l *appliedState) service(ref *provider.LoadBalancerRef) *v1.Service {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, ok := l.records[ref.Service.GetUid()]
@@ -50,7 +50,7 @@ func (l *ledger) service(ref *provider.LoadBalancerRef) *v1.Service {
 }
 
 // publish gives the Service the status that upstream would have written to it; false if this process was not asked for it.
-func (l *ledger) publish(service *v1.Service) bool {
+func (l *appliedState) publish(service *v1.Service) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, ok := l.records[string(service.UID)]
@@ -70,7 +70,7 @@ func (r *record) publish(service *v1.Service) {
 
 // began says that nothing is known of what is in force, until the change is done. nodesOnly is true if what was in force is as
 // wished but for the nodes.
-func (l *ledger) began(request *provider.EnsureRequest, service *v1.Service) (nodesOnly bool) {
+func (l *appliedState) began(request *provider.EnsureRequest, service *v1.Service) (nodesOnly bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept := &record{service: service.DeepCopy()}
@@ -82,7 +82,7 @@ func (l *ledger) began(request *provider.EnsureRequest, service *v1.Service) (no
 	return nodesOnly
 }
 
-func (l *ledger) done(request *provider.EnsureRequest, status *v1.LoadBalancerStatus) {
+func (l *appliedState) done(request *provider.EnsureRequest, status *v1.LoadBalancerStatus) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.records[request.Service.GetUid()]; ok {
@@ -92,7 +92,7 @@ func (l *ledger) done(request *provider.EnsureRequest, status *v1.LoadBalancerSt
 }
 
 // nodesDone gives back the status as it was before.
-func (l *ledger) nodesDone(request *provider.EnsureRequest) *v1.LoadBalancerStatus {
+func (l *appliedState) nodesDone(request *provider.EnsureRequest) *v1.LoadBalancerStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, ok := l.records[request.Service.GetUid()]
@@ -103,8 +103,8 @@ func (l *ledger) nodesDone(request *provider.EnsureRequest) *v1.LoadBalancerStat
 	return known.status.DeepCopy()
 }
 
-// vanished says that no wish is in force any more.
-func (l *ledger) vanished(uid string) {
+// vanished says that no desired is in force any more.
+func (l *appliedState) vanished(uid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.records[uid]; ok {
@@ -112,13 +112,13 @@ func (l *ledger) vanished(uid string) {
 	}
 }
 
-func (l *ledger) forget(uid string) {
+func (l *appliedState) forget(uid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.records, uid)
 }
 
-func (l *ledger) status(uid string) *v1.LoadBalancerStatus {
+func (l *appliedState) status(uid string) *v1.LoadBalancerStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.records[uid]; ok {
@@ -128,7 +128,7 @@ func (l *ledger) status(uid string) *v1.LoadBalancerStatus {
 }
 
 // loadBalancer is one that exists, as far as this process knows it.
-func (l *ledger) loadBalancer(id string, ref *provider.LoadBalancerRef) *cpv1.LoadBalancer {
+func (l *appliedState) loadBalancer(id string, ref *provider.LoadBalancerRef) *cpv1.LoadBalancer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := &cpv1.LoadBalancer{
