@@ -14,37 +14,36 @@ const declared = {
     allowedValues: ["nlb", "nlb-ip", "external"],
     defaultValue: "nlb",
     description:
-      "Every load balancer is a network load balancer. With nlb-ip and external the Service is left to the AWS Load Balancer Controller.",
+      "Every load balancer is a network load balancer. With nlb-ip and external, the AWS Load Balancer Controller serves the Service.",
   },
   internal: {
     type: "bool",
     defaultValue: "false",
-    description: "Whether the load balancer has addresses of the VPC only.",
+    description: "Whether the load balancer has only addresses of the VPC.",
   },
   subnets: {
     type: "stringList",
     mutable: true,
-    description:
-      "Ids or Name tags of the subnets that it is in, at most one a zone. Without it, subnets are discovered by their role tag.",
+    description: "IDs or Name tags of the subnets, at most one per zone. Default: discovered by their role tag.",
   },
   "ip-address-type": {
     type: "enum",
     allowedValues: ["ipv4", "dualstack"],
     mutable: true,
     description:
-      "Whether clients reach it by IPv4 alone, or by IPv6, too. Without it, as spec.ipFamilies has it. Subnets need ranges of IPv6 for dualstack.",
+      "IPv4, or IPv4 and IPv6 addresses for clients. Default: as spec.ipFamilies. dualstack requires IPv6 CIDRs of the subnets.",
   },
   "nlb-target-type": {
     type: "enum",
     allowedValues: ["instance", "ip"],
     defaultValue: "instance",
     description:
-      "Targets are node ports of machines. Pods by their addresses, ip, are the AWS Load Balancer Controller's: it is refused.",
+      "Targets are node ports. The value ip (pod addresses) is rejected: use the AWS Load Balancer Controller.",
   },
   "eip-allocations": {
     type: "stringList",
     description:
-      "Allocation ids of Elastic IPs, one for each subnet in the order of the subnets' zones; not with internal.",
+      "Allocation IDs of Elastic IPs, one for each subnet in the order of the subnets' zones; not with internal.",
   },
   "private-ipv4-addresses": {
     type: "stringList",
@@ -55,42 +54,42 @@ const declared = {
     type: "stringList",
     mutable: true,
     description:
-      "Security groups of the load balancer instead of the one that the provider makes; its rules are then yours, and spec.loadBalancerSourceRanges is refused.",
+      "Security groups that replace the provider's. You manage their rules, and spec.loadBalancerSourceRanges is rejected.",
   },
   "extra-security-groups": {
     type: "stringList",
     mutable: true,
-    description: "Security groups of the load balancer beside the one that the provider makes.",
+    description: "Security groups in addition to the provider's.",
   },
   "proxy-protocol": {
     type: "enum",
     allowedValues: ["*"],
     mutable: true,
-    description: "Targets get a header of PROXY protocol version 2 before the traffic.",
+    description: "Sends a PROXY protocol version 2 header to targets.",
   },
   "cross-zone-load-balancing-enabled": {
     type: "bool",
     defaultValue: "false",
     mutable: true,
-    description: "Whether each zone's part sends to targets of all zones.",
+    description: "Whether each zone sends traffic to targets in all zones.",
   },
   "connection-idle-timeout": {
     type: "integer",
     defaultValue: "350",
     mutable: true,
-    description: "Seconds without traffic after which TCP listeners forget a connection, 60 to 6000.",
+    description: "Idle timeout of connections of TCP listeners in seconds, 60 to 6000.",
   },
   "connection-draining-enabled": {
     type: "bool",
     defaultValue: "true",
     mutable: true,
-    description: "With false, a target that is removed loses its connections at once.",
+    description: "Whether a removed target keeps its connections for a while.",
   },
   "connection-draining-timeout": {
     type: "integer",
     defaultValue: "300",
     mutable: true,
-    description: "Seconds that a target which is removed keeps its connections, 0 to 3600.",
+    description: "Seconds that a removed target keeps its connections, 0 to 3600.",
   },
   "target-group-attributes": {
     type: "map",
@@ -100,24 +99,24 @@ const declared = {
   "additional-resource-tags": {
     type: "stringList",
     mutable: true,
-    description: "Tags for all that is made, such as team=blue,billing=42.",
+    description: "Tags for all created resources, such as team=blue,billing=42.",
   },
   "healthcheck-protocol": {
     type: "enum",
     allowedValues: ["TCP", "HTTP", "HTTPS", "tcp", "http", "https"],
     mutable: true,
     description:
-      "How targets are asked whether they want traffic. Without it: as Kubernetes asks for it; else by TCP on the traffic port, and for UDP by HTTP on kube-proxy's port 10256.",
+      "Protocol of health checks. Default: the health check of Kubernetes, or else TCP on the traffic port, and for UDP HTTP on kube-proxy's port 10256.",
   },
   "healthcheck-port": {
     type: "string",
     mutable: true,
-    description: "Port on the node that is asked, or traffic-port.",
+    description: "Port of health checks on the node, or traffic-port.",
   },
   "healthcheck-path": {
     type: "string",
     mutable: true,
-    description: "Path that is asked for with HTTP and HTTPS.",
+    description: "Path of HTTP and HTTPS health checks.",
   },
   "healthcheck-interval": {
     type: "integer",
@@ -135,24 +134,24 @@ const declared = {
     type: "integer",
     defaultValue: "2",
     mutable: true,
-    description: "Health checks in a row that make a target healthy, 2 to 10.",
+    description: "Consecutive successful health checks of a healthy target, 2 to 10.",
   },
   "healthcheck-unhealthy-threshold": {
     type: "integer",
     defaultValue: "2",
     mutable: true,
-    description: "Health checks in a row that make a target unhealthy, 2 to 10.",
+    description: "Consecutive failed health checks of an unhealthy target, 2 to 10.",
   },
   "ssl-cert": {
     type: "string",
     mutable: true,
-    description: "ARN of a certificate: the ports in ssl-ports become TLS listeners.",
+    description: "ARN of a certificate. The ports in ssl-ports become TLS listeners.",
   },
   "ssl-ports": {
     type: "stringList",
     defaultValue: "*",
     mutable: true,
-    description: "Numbers or names of the ports that speak TLS, with ssl-cert.",
+    description: "Numbers or names of TLS ports, with ssl-cert.",
   },
   "ssl-negotiation-policy": {
     type: "string",
@@ -165,7 +164,7 @@ const declared = {
     allowedValues: ["tcp", "http", "ssl", "https"],
     defaultValue: "tcp",
     mutable: true,
-    description: "With ssl and https, TLS listeners speak TLS to the targets, too.",
+    description: "With ssl and https, TLS listeners also use TLS to the targets.",
   },
   "access-log-enabled": {
     type: "bool",

@@ -11,46 +11,46 @@ export const flags = {
   "node-name": {
     valueName: "source",
     env: "CLOUDWIRE_AWS_NODE_NAME",
-    help: "What Nodes without provider ID are called: private-dns-name, or tag:Key for the value of a tag. Default private-dns-name; names that begin with an instance id are understood, too.",
+    help: "Source of the names of Nodes without a provider ID: private-dns-name, or tag:Key for the value of a tag. Names that begin with an instance ID always work. Default private-dns-name.",
   },
   "node-ip-family": {
     valueName: "IPv4|IPv6",
     env: "CLOUDWIRE_AWS_NODE_IP_FAMILY",
     repeated: true,
-    help: "Families of the addresses that Nodes get, the preferred one first. Default IPv4.",
+    help: "IP families of Node addresses, the preferred one first. Default IPv4.",
   },
   "node-security-group": {
     valueName: "sg-…",
     env: "CLOUDWIRE_AWS_NODE_SECURITY_GROUP",
     repeated: true,
-    help: "Security group of nodes, which then lets in each load balancer's own group: one rule for each load balancer. Default: none; see --load-balancer-security-group.",
+    help: "Security group of nodes. The provider adds a rule for each load balancer's own group. Default: none; see --load-balancer-security-group.",
   },
   "load-balancer-security-group": {
     valueName: "sg-…",
     env: "CLOUDWIRE_AWS_LOAD_BALANCER_SECURITY_GROUP",
     repeated: true,
-    help: "Security group that each load balancer has beside its own, for nodes to let in by a rule of yours. Default: none.",
+    help: "Additional security group of each load balancer, which you allow in a rule of the nodes. Default: none.",
   },
   "route-table": {
     valueName: "rtb-…",
     env: "CLOUDWIRE_AWS_ROUTE_TABLE",
-    help: "Route table of the nodes' subnets, for this cluster alone: the provider serves routes to pod CIDRs. Default: none, something else takes care of them.",
+    help: "Route table of the nodes' subnets, used only by this cluster. Enables routes to pod CIDRs. Default: none, routes are disabled.",
   },
   "pod-cidr": {
     valueName: "range",
     env: "CLOUDWIRE_AWS_POD_CIDR",
     repeated: true,
-    help: "The cluster's pod CIDRs, as in --cluster-cidr of the controller: within them the table's routes are the cluster's. Required with --route-table.",
+    help: "The cluster's pod CIDRs, as in --cluster-cidr of the controller. The table's routes within them belong to the cluster. Required with --route-table.",
   },
   "route-quota": {
     valueName: "count",
     env: "CLOUDWIRE_AWS_ROUTE_QUOTA",
-    help: "Routes that the table takes, a quota of the account. Default 50.",
+    help: "Maximum number of routes in the table, a quota of the account. Default 50.",
   },
   "ec2-call-rate": {
     valueName: "rate:burst",
     env: "CLOUDWIRE_AWS_EC2_CALL_RATE",
-    help: "Requests to EC2 a second that the account's limits leave to this cluster, and how many at once; the controller keeps to it. Default 10:50.",
+    help: "Requests per second to EC2 that this cluster may send, and the burst. The controller enforces it. Default 10:50.",
   },
   "elb-call-rate": {
     valueName: "rate:burst",
@@ -60,7 +60,7 @@ export const flags = {
   "watch-interval": {
     valueName: "seconds",
     env: "CLOUDWIRE_AWS_WATCH_INTERVAL",
-    help: "Between two lists of all machines that a watch is made of, 10 to 3600. Default 60.",
+    help: "Interval between two lists of all instances for a watch, 10 to 3600. Default 60.",
   },
 } as const satisfies ProgramOptions;
 

@@ -9,14 +9,14 @@ type Declared = Omit<AnnotationSchema, "key">;
 const declared = {
   "floating-network-id": {
     type: "string",
-    description: "Network that the floating IP is taken from, instead of --floating-network.",
+    description: "Network of the floating IP, instead of --floating-network.",
   },
-  "floating-subnet-id": { type: "string", description: "Subnet of that network that the floating IP is taken from." },
+  "floating-subnet-id": { type: "string", description: "Subnet of the floating IP in that network." },
   "keep-floatingip": {
     type: "bool",
     defaultValue: "false",
     mutable: true,
-    description: "Whether the floating IP stays in the project when the Service goes.",
+    description: "Whether the floating IP stays in the project when the Service is deleted.",
   },
   "subnet-id": {
     type: "string",
@@ -24,13 +24,16 @@ const declared = {
   },
   "network-id": {
     type: "string",
-    description: "Network of the load balancer's own address, where any subnet of it will do.",
+    description: "Network of the load balancer's own address, in any of its subnets.",
   },
-  "port-id": { type: "string", description: "Port whose address the load balancer gets, which stays when it goes." },
+  "port-id": {
+    type: "string",
+    description: "Port whose address the load balancer uses. The port is not deleted with it.",
+  },
   "member-subnet-id": {
     type: "string",
     mutable: true,
-    description: "Subnet of the nodes, where it is not the load balancer's. Instead of --member-subnet.",
+    description: "Subnet of the nodes, instead of --member-subnet.",
   },
   "flavor-id": { type: "string", description: "Octavia's flavor of the load balancer." },
   "availability-zone": { type: "string", description: "Octavia's availability zone of the load balancer." },
@@ -38,39 +41,38 @@ const declared = {
     type: "integer",
     defaultValue: "-1",
     mutable: true,
-    description: "Most connections of each port at once; -1 for no limit.",
+    description: "Maximum concurrent connections of each port; -1 for no limit.",
   },
   "proxy-protocol": {
     type: "enum",
     allowedValues: ["true", "false", "v1", "v2"],
     defaultValue: "false",
     mutable: true,
-    description:
-      "Nodes get a header of the PROXY protocol before the traffic, of version 1 with true and v1. TCP only.",
+    description: "Sends a PROXY protocol header to nodes, version 1 with true and v1. TCP only.",
   },
   "x-forwarded-for": {
     type: "bool",
     defaultValue: "false",
     mutable: true,
-    description: "TCP ports speak HTTP, and requests get the header X-Forwarded-For.",
+    description: "TCP ports use HTTP, and requests get the header X-Forwarded-For.",
   },
   "timeout-client-data": {
     type: "integer",
     defaultValue: "50000",
     mutable: true,
-    description: "Milliseconds without traffic after which a client's connection ends. TCP only, as the other times.",
+    description: "Idle timeout of client connections in milliseconds. TCP only, like the other timeouts.",
   },
   "timeout-member-connect": {
     type: "integer",
     defaultValue: "5000",
     mutable: true,
-    description: "Milliseconds that a connection to a node may take.",
+    description: "Connect timeout to nodes in milliseconds.",
   },
   "timeout-member-data": {
     type: "integer",
     defaultValue: "50000",
     mutable: true,
-    description: "Milliseconds without traffic after which a node's connection ends.",
+    description: "Idle timeout of connections to nodes in milliseconds.",
   },
   "timeout-tcp-inspect": {
     type: "integer",
@@ -82,7 +84,7 @@ const declared = {
     type: "bool",
     defaultValue: "true",
     mutable: true,
-    description: "Whether nodes are asked if they want traffic.",
+    description: "Whether the load balancer checks the health of nodes.",
   },
   "health-monitor-delay": {
     type: "integer",
@@ -94,19 +96,19 @@ const declared = {
     type: "integer",
     defaultValue: "3",
     mutable: true,
-    description: "Seconds that a health check may take; less than the delay.",
+    description: "Timeout of a health check in seconds; less than the delay.",
   },
   "health-monitor-max-retries": {
     type: "integer",
     defaultValue: "1",
     mutable: true,
-    description: "Health checks in a row that make a node healthy, 1 to 10.",
+    description: "Consecutive successful health checks of a healthy node, 1 to 10.",
   },
   "health-monitor-max-retries-down": {
     type: "integer",
     defaultValue: "3",
     mutable: true,
-    description: "Health checks in a row that make a node unhealthy, 1 to 10.",
+    description: "Consecutive failed health checks of an unhealthy node, 1 to 10.",
   },
 } as const satisfies Readonly<Record<string, Declared>>;
 
