@@ -11,7 +11,6 @@ import { parseCommand } from "./options.ts";
 import { HealthMetrics } from "../server/health.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
-import { ExplainEndpoints } from "../explain/endpoints/explain.ts";
 import { Explainer } from "../explain/explainer.ts";
 import { HistoryStores } from "../explain/history/stores.ts";
 import { ObjectEvaluator } from "../explain/evaluate/object-evaluator.ts";
@@ -59,10 +58,8 @@ function dependencies(): EndpointsDependencies {
       metrics,
       log: new FakeLog(),
     }),
-    explain: new ExplainEndpoints(
-      new Explainer({ ...known, evaluator: new ObjectEvaluator(known), history }),
-      new Orphans({ ...known, ...routes, providers: () => [] }),
-    ),
+    explainer: new Explainer({ ...known, evaluator: new ObjectEvaluator(known), history }),
+    orphans: new Orphans({ ...known, ...routes, providers: () => [] }),
   };
 }
 

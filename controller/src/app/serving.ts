@@ -1,5 +1,6 @@
 import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
+import { serveOrphans } from "../explain/endpoints/explain.ts";
 import { type OperatorEndpoints, serveOperatorEndpoints } from "../explain/register.ts";
 import type { ClusterConnection } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
@@ -158,7 +159,7 @@ export function serveEndpoints(server: FastifyInstance, dependencies: EndpointsD
     ...(reloader === undefined ? {} : { [CONFIG_FILE_KEY]: reloadReport(reloader.state) }),
   }));
   serveOperatorEndpoints(server, dependencies);
-  dependencies.explain.serveOrphans(server);
+  serveOrphans(server, dependencies.orphans);
   serveText(server, "/flagz", () => page("flagz", flagLines(TABLE, options)));
   serveText(server, "/statusz", () => {
     const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);

@@ -45,14 +45,14 @@ describe("a question for rows", () => {
     expect(parseRowQuery({ limit })).toMatchObject({ query: { limit: expected } });
   });
 
-  test("that is wrong is told all that is wrong with it", () => {
+  test("that is invalid gets all problems", () => {
     expect(parseRowQuery({ kind: "pod,node", state: "bad", limit: "0", sort: "name" })).toEqual({
       kind: "invalid",
       problems: [
-        '"sort" is no parameter; there are kind, state, search, limit',
-        'kind: "pod" is none of node, service, route, provider',
-        'state: "bad" is none of ok, progressing, waiting, blocked, unmanaged',
-        'limit: "0" is no number from 1 on',
+        'unknown parameter "sort"; use kind, state, search, limit',
+        'kind: invalid value "pod"; use node, service, route, provider',
+        'state: invalid value "bad"; use ok, progressing, waiting, blocked, unmanaged',
+        'limit: "0" is not a number above 0',
       ],
     });
   });

@@ -9,23 +9,16 @@ import type { Samples } from "../overview/samples.ts";
 import { type StatusCache, kindOf } from "../overview/status-cache.ts";
 import { StatusFeed } from "../overview/status-feed.ts";
 
-export interface OverviewEndpointsDependencies {
-  readonly cache: StatusCache;
-  readonly samples: Samples;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-/** Each holds a connection, and up to a message of 500 rows for one who reads slowly. */
+/** Each takes a connection, and up to a message of 500 rows for a slow reader. */
 const READERS = 32;
 
-/** How everything stands, for operators: the overview, lists, the stream of both, and the page that shows them. */
+/** Serves the overview, the lists, the stream of both, and the status page. */
 export class OverviewEndpoints {
-  readonly #board: StatusCache;
+  readonly #cache: StatusCache;
   readonly #streams: EventStreams;
 
-  constructor({ cache, samples, clock, log }: OverviewEndpointsDependencies) {
-    this.#board = cache;
+  constructor(cache: StatusCache, samples: Samples, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#cache = cache;
     this.#streams = new EventStreams({
       open: (wake) => new StatusFeed(cache, samples, wake),
       limit: READERS,
@@ -34,30 +27,29 @@ export class OverviewEndpoints {
     });
   }
 
-  /** Puts them on a server; may be called for several. */
   serve(server: FastifyInstance): void {
     serveQuery(server, PATHS.overview, () => this.#overview());
     serveQuery(server, PATHS.objects, (query) => this.#objects(query));
     this.#streams.serve(server, PATHS.stream);
     servePage(server, STATUS_PAGE);
-    server.addHook("onClose", async () => this.#board.stop());
+    server.addHook("onClose", async () => this.#cache.stop());
   }
 
   async #overview(): Promise<QueryResult> {
-    await this.#board.look();
-    const { overview } = this.#board;
+    await this.#cache.look();
+    const { overview } = this.#cache;
     return overview === undefined ? ENDING : { kind: "json", text: `${JSON.stringify(overview, undefined, 2)}\n` };
   }
 
   async #objects(query: Query): Promise<QueryResult> {
     const parsed = parseRowQuery(query);
     if (parsed.kind === "invalid") return parsed;
-    await this.#board.look();
-    if (this.#board.overview === undefined) return ENDING;
+    await this.#cache.look();
+    if (this.#cache.overview === undefined) return ENDING;
     const wanted = parsed.query;
     const texts: string[] = [];
     let count = 0;
-    for (const { row, json } of this.#board.rows()) {
+    for (const { row, json } of this.#cache.rows()) {
       if (matchesQuery(row, wanted) && ++count <= wanted.limit) texts.push(json);
     }
     const text = texts.length === 0 ? "[]\n" : `[\n${texts.join(",\n")}\n]\n`;
@@ -67,11 +59,11 @@ export class OverviewEndpoints {
 
 const ENDING: QueryResult = { kind: "unavailable", message: "the process is shutting down" };
 
-/** Which rows are wanted; what is undefined is not asked about. */
+/** Filters of rows; undefined: not filtered. */
 export interface RowQuery {
   readonly kinds: ReadonlySet<string> | undefined;
   readonly states: ReadonlySet<string> | undefined;
-  /** In lower case. */
+  /** Lower case. */
   readonly search: string | undefined;
   readonly limit: number;
 }
@@ -82,7 +74,7 @@ export type RowQueryResult =
 
 const PARAMETERS = ["kind", "state", "search", "limit"];
 
-/** `?kind=node,service&state=blocked&search=TEXT&limit=N`; all problems together. */
+/** `?kind=node,service&state=blocked&search=TEXT&limit=N`. Returns all problems. */
 export function parseRowQuery(query: Query): RowQueryResult {
   const problems: string[] = [];
   const choice = (name: string, known: readonly string[]): ReadonlySet<string> | undefined => {
@@ -90,16 +82,16 @@ export function parseRowQuery(query: Query): RowQueryResult {
     if (text === "") return undefined;
     const wanted = text.split(",");
     for (const one of wanted)
-      if (!known.includes(one)) problems.push(`${name}: "${one}" is none of ${known.join(", ")}`);
+      if (!known.includes(one)) problems.push(`${name}: invalid value "${one}"; use ${known.join(", ")}`);
     return new Set(wanted);
   };
   for (const name of Object.keys(query))
-    if (!PARAMETERS.includes(name)) problems.push(`"${name}" is no parameter; there are ${PARAMETERS.join(", ")}`);
+    if (!PARAMETERS.includes(name)) problems.push(`unknown parameter "${name}"; use ${PARAMETERS.join(", ")}`);
   const kinds = choice("kind", OBJECT_KINDS);
   const states = choice("state", STATES);
   const { limit = "", search = "" } = query;
   if (!/^\d{0,9}$/.test(limit) || Number(limit === "" ? 1 : limit) < 1)
-    problems.push(`limit: "${limit}" is no number from 1 on`);
+    problems.push(`limit: "${limit}" is not a number above 0`);
   if (problems.length > 0) return { kind: "invalid", problems };
   return {
     kind: "query",
@@ -112,7 +104,7 @@ export function parseRowQuery(query: Query): RowQueryResult {
   };
 }
 
-/** Text is looked for in everything that a row says. */
+/** Searches all texts of the row. */
 export function matchesQuery(row: ObjectRow, { kinds, states, search }: Omit<RowQuery, "limit">): boolean {
   if (kinds !== undefined && !kinds.has(kindOf(row.object))) return false;
   if (states !== undefined && !states.has(row.state)) return false;
@@ -121,31 +113,27 @@ export function matchesQuery(row: ObjectRow, { kinds, states, search }: Omit<Row
   return [object, reason, summary, provider].some((text) => text.toLowerCase().includes(search));
 }
 
-/** The files of the status page (status-page/scripts/build.ts). The bundle of this program has them beside it, for they are named here. */
+/** File of the status page (status-page/scripts/build.ts). A literal path, because the bundle copies the files that it names. */
+const FILES: PageAssets["assets"] = [
+  { name: "", type: "text/html", file: new URL("../../../../status-page/dist/page/index.html", import.meta.url) },
+  {
+    name: "app.js",
+    type: "text/javascript",
+    file: new URL("../../../../status-page/dist/page/app.js", import.meta.url),
+  },
+  { name: "app.css", type: "text/css", file: new URL("../../../../status-page/dist/page/app.css", import.meta.url) },
+  {
+    name: "icon.svg",
+    type: "image/svg+xml",
+    file: new URL("../../../../status-page/dist/page/icon.svg", import.meta.url),
+  },
+];
+
 const STATUS_PAGE: PageAssets = {
   path: PATHS.page,
-  assets: [
-    {
-      name: "",
-      file: new URL("../../../../status-page/dist/page/index.html", import.meta.url),
-      type: "text/html; charset=utf-8",
-    },
-    {
-      name: "app.js",
-      file: new URL("../../../../status-page/dist/page/app.js", import.meta.url),
-      type: "text/javascript; charset=utf-8",
-    },
-    {
-      name: "app.css",
-      file: new URL("../../../../status-page/dist/page/app.css", import.meta.url),
-      type: "text/css; charset=utf-8",
-    },
-    {
-      name: "icon.svg",
-      file: new URL("../../../../status-page/dist/page/icon.svg", import.meta.url),
-      type: "image/svg+xml",
-    },
-  ],
+  assets: FILES.map((file) =>
+    file.type.startsWith("text/") ? { ...file, type: `${file.type}; charset=utf-8` } : file,
+  ),
   missing:
-    "The status page is not built here. In a checkout `npm run build -w @cloudwire/status-page` builds it, and it is served from then on; `npm run build` makes programs that have it.",
+    "The status page is not built. In a checkout, build it with `npm run build -w @cloudwire/status-page`; `npm run build` makes programs that contain it.",
 };

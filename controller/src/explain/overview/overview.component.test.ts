@@ -115,7 +115,7 @@ describe("the pages", () => {
     const response = await fetch(`${world.url}/debug/objects?kind=pod&limit=x`);
     expect({ status: response.status, text: await response.text() }).toEqual({
       status: 400,
-      text: 'kind: "pod" is none of node, service, route, provider\nlimit: "x" is no number from 1 on\n',
+      text: 'kind: invalid value "pod"; use node, service, route, provider\nlimit: "x" is not a number above 0\n',
     });
   });
 

@@ -180,7 +180,7 @@ describe("alarms", () => {
         "TooManyNodeDeletions provider/east Nine of ten are gone.",
         "InvalidCredentials provider/south Provider south says so.",
         "Throttled provider/west Provider west says so.",
-        "ControllerRestarting  service-lb-controller broke by a fault of this program: planted; a fresh one starts at 2026-01-01T00:00:00.000Z.",
+        "ControllerRestarting  service-lb-controller failed with an internal error: planted; it restarts at 2026-01-01T00:00:00.000Z.",
       ]);
     });
 

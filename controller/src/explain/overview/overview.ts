@@ -6,44 +6,31 @@ import type {
   ObjectRow,
   Overview,
   ProviderSummary,
-  Replica,
 } from "@cloudwire/operator-api";
-import type { Node } from "../../api/node.ts";
-import type { Service } from "../../api/service.ts";
-import type { Informer } from "../../kube/cache/lister.ts";
 import type { BudgetSnapshot } from "../../provider/model/call-rate.ts";
 import { callsByProvider } from "../../provider/observers/metrics.ts";
-import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { reconcilesByController } from "../../runtime/metrics.ts";
-import type { SupervisedController } from "../../runtime/supervised-controller.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Clock } from "../../util/clock.ts";
 import { iso } from "../../util/text.ts";
 import { type ControllerOverview, controllersOverview } from "../endpoints/debug.ts";
 import { OverviewEndpoints } from "../endpoints/overview.ts";
-import { ObjectEvaluator } from "../evaluate/object-evaluator.ts";
+import { ObjectEvaluator, type ObjectEvaluatorDependencies } from "../evaluate/object-evaluator.ts";
 import { REASONS, type Reason, cause } from "../reasons/reasons.ts";
 import { Samples, type Totals } from "./samples.ts";
 import { StatusCache } from "./status-cache.ts";
-import { ClusterObjects } from "./status-objects.ts";
+import { ClusterObjects, type ClusterObjectsDependencies } from "./status-objects.ts";
 
-/** All that an overview is made of. */
-export interface OverviewFacts {
+export interface OverviewFacts extends Pick<Overview, "cluster" | "replica" | "observing" | "counts" | "alarms"> {
   /** Wall clock. */
   readonly nowMs: number;
-  readonly cluster: string;
-  readonly replica: Replica;
-  readonly observing: boolean;
-  readonly counts: Overview["counts"];
   readonly controllers: readonly ControllerOverview[];
   readonly providers: readonly ProviderSnapshot[];
   readonly totals: Totals;
-  /** By provider; absent: nothing is held. */
+  /** By provider; absent: no absent instances. */
   readonly circuitBreakers: ReadonlyMap<string, DeletionCircuitBreaker>;
-  /** Most serious first. */
-  readonly alarms: readonly Alarm[];
 }
 
 export function overviewOf(facts: OverviewFacts): Overview {
@@ -94,7 +81,7 @@ function providerSummary(
   };
 }
 
-/** One for each budget: classes that share it have one level. */
+/** Quota classes that share a budget have one entry. */
 function budgetStatus(
   { classes, cloudCallsPerSecond, tokens, waiting, heldMs }: BudgetSnapshot,
   nowMs: number,
@@ -112,98 +99,71 @@ function hundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-export interface OperatorOverviewDependencies {
+export interface OperatorOverviewDependencies
+  extends Omit<ObjectEvaluatorDependencies, "nodes">,
+    Omit<ClusterObjectsDependencies, "evaluator" | "providerSnapshots"> {
   readonly cluster: string;
-  readonly replica: () => Replica;
-  /** False: something is only observed. */
+  /** Some part of the controller is in observe mode. */
   readonly observing: boolean;
-  readonly nodes: Informer<Node>;
-  readonly services: Informer<Service>;
-  /** undefined before they are connected to. */
-  readonly providers: () => ProviderSet | undefined;
-  readonly providerSnapshots: () => readonly ProviderSnapshot[];
-  /** Canonical names of all that the program has. */
+  /** All canonical names. */
   readonly controllerNames: Iterable<string>;
-  /** None before they are built. */
-  readonly controllers: () => readonly SupervisedController[];
-  /** Routes are managed here, or where it leads. */
-  readonly hasRoutes: boolean;
   readonly metrics: Metrics;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
-const BRIEF_MS = 250;
+const SNAPSHOT_MS = 250;
 
-/** The board of everything in the cluster that is this program's, with its pages. Costs nothing until somebody looks. */
+/** The status cache with its endpoints. Costs nothing without readers. */
 export function operatorOverview(dependencies: OperatorOverviewDependencies): OverviewEndpoints {
   const { clock, metrics, log } = dependencies;
-  const providerSnapshots = briefly(dependencies.providerSnapshots, clock);
+  const providerSnapshots = reused(dependencies.providerSnapshots, clock);
   const evaluator = new ObjectEvaluator({ ...dependencies, providerSnapshots });
   const cache = new StatusCache({
     objects: new ClusterObjects({ ...dependencies, providerSnapshots, evaluator }),
-    overview: (counts) => present(dependencies, { board: cache, judge: evaluator }, counts),
+    overview: (counts) => currentOverview(dependencies, { cache, evaluator }, counts),
     clock,
     log,
   });
-  return new OverviewEndpoints({
-    cache,
-    samples: new Samples({ totals: () => totalsOf(metrics), clock, log }),
-    clock,
-    log,
-  });
+  return new OverviewEndpoints(cache, new Samples({ totals: () => totalsOf(metrics), clock, log }), dependencies);
 }
 
-async function present(
+async function currentOverview(
   dependencies: OperatorOverviewDependencies,
-  { board, judge }: { readonly board: StatusCache; readonly judge: ObjectEvaluator },
+  { cache, evaluator }: { readonly cache: StatusCache; readonly evaluator: ObjectEvaluator },
   counts: Overview["counts"],
 ): Promise<Overview> {
-  const {
-    cluster,
-    replica,
-    observing: writes,
-    clock,
-    metrics,
-    controllers,
-    controllerNames,
-    providerSnapshots,
-  } = dependencies;
-  const shown = controllersOverview(controllerNames, controllers());
-  const providers = providerSnapshots();
-  const rows = providers.flatMap(({ name }) => board.row(`provider/${name}`)?.row ?? []);
-  const circuitBreakers = judge.circuitBreakers();
+  const { clock, metrics } = dependencies;
+  const controllers = controllersOverview(dependencies.controllerNames, dependencies.controllers());
+  const providers = dependencies.providerSnapshots();
+  const circuitBreakers = evaluator.circuitBreakers();
+  const rows = providers.flatMap(({ name }) => cache.row(`provider/${name}`)?.row ?? []);
   return overviewOf({
+    ...dependencies,
     nowMs: clock.nowMs(),
-    cluster,
-    replica: replica(),
-    observing: writes,
+    replica: dependencies.replica(),
     counts,
-    controllers: shown,
+    controllers,
     providers,
     totals: await totalsOf(metrics),
     circuitBreakers,
-    alarms: alarmsOf({ providers: rows, circuitBreakers, controllers: shown }),
+    alarms: alarmsOf({ providers: rows, circuitBreakers, controllers }),
   });
 }
 
-/** The same answer for a moment: of thousands of rows made together each asks for it. */
-function briefly<T>(ask: () => T, clock: Clock): () => T {
-  let last: { readonly answer: T; readonly atMs: number } | undefined;
+/** Reuses a value for a short time: each of thousands of rows made together reads it. */
+function reused<T>(read: () => T, clock: Clock): () => T {
+  let last: { readonly value: T; readonly atMs: number } | undefined;
   return () => {
     const atMs = clock.monotonicMs();
-    if (last === undefined || atMs - last.atMs >= BRIEF_MS) last = { answer: ask(), atMs };
-    return last.answer;
+    if (last === undefined || atMs - last.atMs >= SNAPSHOT_MS) last = { value: read(), atMs };
+    return last.value;
   };
 }
 
-/** What was counted since the start, of the metrics that count it anyhow. */
+/** Counts since the start of the process, from the metrics. */
 export async function totalsOf(metrics: Metrics): Promise<Totals> {
-  const [{ calls, failedCalls }, reconciles] = await Promise.all([
-    callsByProvider(metrics),
-    reconcilesByController(metrics),
-  ]);
-  return { calls, failedCalls, reconciles };
+  const [calls, reconciles] = await Promise.all([callsByProvider(metrics), reconcilesByController(metrics)]);
+  return { ...calls, reconciles };
 }
 
 export interface AlarmFacts {
@@ -213,24 +173,24 @@ export interface AlarmFacts {
   readonly controllers: readonly ControllerOverview[];
 }
 
-/** What an operator should see first, whatever else there is: what somebody must do something about before what passes. */
+/** Most important first: problems that need manual intervention before temporary ones. */
 export function alarmsOf({ providers, circuitBreakers, controllers }: AlarmFacts): readonly Alarm[] {
-  const braked = [...circuitBreakers].flatMap(([provider, { open, message }]): readonly Alarm[] =>
+  const breakers = [...circuitBreakers].flatMap(([provider, { open, message }]): readonly Alarm[] =>
     open ? [{ ...cause("TooManyNodeDeletions", message), object: `provider/${provider}` }] : [],
   );
-  const away = providers
-    // Its own line, which names the Nodes.
+  const unavailable = providers
+    // It has its own alarm, which names the Nodes.
     .filter(({ state, reason }) => state !== "ok" && reason !== "TooManyNodeDeletions")
     .toSorted((left, right) => rank(left) - rank(right))
     .map((row): Alarm => ({ ...cause(reasonOf(row), row.summary), object: row.object }));
-  const broken = controllers
+  const restarting = controllers
     .filter(({ state }) => state === "restarting")
     .map(({ name, restartTime, lastPanic }) => {
-      const when = restartTime === undefined ? "" : `; a fresh one starts at ${restartTime}`;
-      const what = lastPanic === undefined ? "" : `: ${lastPanic.message}`;
-      return cause("ControllerRestarting", `${name} broke by a fault of this program${what}${when}.`);
+      const detail = lastPanic === undefined ? "" : `: ${lastPanic.message}`;
+      const when = restartTime === undefined ? "" : `; it restarts at ${restartTime}`;
+      return cause("ControllerRestarting", `${name} failed with an internal error${detail}${when}.`);
     });
-  return [...braked, ...away, ...broken];
+  return [...breakers, ...unavailable, ...restarting];
 }
 
 function rank({ state }: ObjectRow): number {

@@ -3,7 +3,7 @@ import type { Logger } from "../../telemetry/log.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { iso } from "../../util/text.ts";
 
-/** Numbers that only grow, by whose they are. */
+/** Counters by provider or controller. */
 export interface Totals {
   readonly calls: Readonly<Record<string, number>>;
   readonly failedCalls: Readonly<Record<string, number>>;
@@ -23,10 +23,10 @@ export interface NumberedSample {
 
 const EVERY_MS = 5000;
 
-/** Ten minutes of them: whoever comes later sees some of what was before. */
+/** Ten minutes, for clients that connect later. */
 const KEPT = 120;
 
-/** Points of the plots, made while somebody looks. */
+/** Points of the plots, made while there are readers. */
 export class Samples {
   readonly #deps: SamplesDependencies;
   readonly #readers = new Set<() => void>();
@@ -39,20 +39,20 @@ export class Samples {
     this.#deps = dependencies;
   }
 
-  /** Number of the oldest that is kept. */
+  /** Number of the oldest kept sample. */
   get first(): number {
     return this.#samples[0]?.number ?? this.#next;
   }
 
-  /** The one of that number, or the oldest that is kept; undefined: not made yet. */
+  /** The sample of that number, or the oldest; undefined: not made yet. */
   at(number: number): NumberedSample | undefined {
     return this.#samples[Math.max(0, number - this.first)];
   }
 
-  /** Somebody looks; `wake` is called with each new one. Answers how to end that. */
+  /** `wake` is called after each new sample. Returns a function that closes the reader. */
   open(wake: () => void): () => void {
     this.#readers.add(wake);
-    if (this.#timer === undefined) this.#look(0);
+    if (this.#timer === undefined) this.#schedule(0);
     return () => {
       this.#readers.delete(wake);
       if (this.#readers.size > 0) return;
@@ -63,9 +63,9 @@ export class Samples {
     };
   }
 
-  #look(inMs: number): void {
+  #schedule(inMs: number): void {
     this.#timer = this.#deps.clock.schedule(inMs, () => {
-      this.#look(EVERY_MS);
+      this.#schedule(EVERY_MS);
       void this.#take().catch((error: unknown) => {
         this.#deps.log.error("Could not sample metrics for the status page: internal error", { err: error });
       });
@@ -86,7 +86,7 @@ export class Samples {
   }
 }
 
-/** `durationMs` lie between the two, and `nowMs` is wall clock. */
+/** @param durationMs between the two @param nowMs wall clock */
 export function sampleOf(before: Totals, now: Totals, durationMs: number, nowMs: number): Sample {
   const rates = (kind: keyof Totals): Readonly<Record<string, number>> =>
     Object.fromEntries(

@@ -10,13 +10,12 @@ import type { Logger } from "../../telemetry/log.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 
-/** What rows are made from. */
 export interface CachedObjects {
-  /** All that are to have a row. */
+  /** All objects with a row. */
   refs(): Iterable<ObjectRef>;
-  /** How it stands now; undefined: there is none any more. */
+  /** The current row; undefined: the object does not exist. */
   rowOf(object: ObjectRef): ObjectRow | undefined;
-  /** Calls back with what may stand otherwise than before; answers how to end that. */
+  /** Calls back with objects whose row may have changed; returns a function that stops it. */
   watch(onChange: (object: ObjectRef) => void): () => void;
 }
 
@@ -25,43 +24,40 @@ export interface StatusCacheDependencies {
   readonly overview: (counts: Overview["counts"]) => Promise<Overview>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of each piece of work without a pause. @default nobody is */
+  /** Duration of each slice of work, for tests. */
   readonly onSlice?: (ms: number) => void;
 }
 
-/** A row with its text, which is compared, joined and sent more often than it is made. */
+/** A row with its JSON, which is used more often than it is made. */
 export interface CachedRow {
   readonly row: ObjectRow;
   readonly json: string;
 }
 
-/** Changes are gathered for so long and told together. */
+/** Changes are collected and sent together. */
 export const ROUND_MS = 1000;
 
-/** Rows are made for so long without a pause; then it is everybody else's turn. */
+/** Longest work without yielding to the event loop. */
 const SLICE_MS = 4;
 
-/** Not everything that a row depends on tells of its changes (a back-off that is over, a provider that is slow): each is made anew after so many rounds. */
+/** Some inputs of a row give no notice of a change, such as the end of a back-off. So each row is remade within this number of rounds. */
 const SWEEP_ROUNDS = 5;
 
-/** Nobody looks any more: kept so long for whoever looks now and then. */
+/** Rows are kept this long without readers, for clients that poll. */
 const LINGER_MS = 15_000;
 
-/**
- * Rows of all objects, kept current for as long as somebody looks; until then nothing is computed and nothing kept. One for all who
- * look, each of whom has a {@link StatusReader}.
- */
+/** Rows of all objects, kept current while there is a {@link StatusReader}. Without readers it computes and keeps nothing. */
 export class StatusCache {
   readonly #deps: StatusCacheDependencies;
   readonly #readers = new Set<StatusReader>();
   #rows = new Map<ObjectRef, CachedRow>();
   #counts = noCounts();
-  /** To be made in the next round. */
+  /** For the next round. */
   #dirty = new Set<ObjectRef>();
-  /** To be made again in the rounds to come, from its end. */
+  /** For the following rounds, taken from the end. */
   #sweep: ObjectRef[] = [];
   #overview: Overview | undefined;
-  /** Resolves when every row was made once; undefined: nobody looks. */
+  /** Resolves when every row exists; undefined: no readers. */
   #complete: PromiseWithResolvers<void> | undefined;
   #unwatch: (() => void) | undefined;
   #timer: Timer | undefined;
@@ -71,7 +67,7 @@ export class StatusCache {
     this.#deps = dependencies;
   }
 
-  /** Of the last round; undefined: not all rows were made yet. */
+  /** Of the last round; undefined: not all rows exist yet. */
   get overview(): Overview | undefined {
     return this.#overview;
   }
@@ -80,7 +76,6 @@ export class StatusCache {
     return this.#rows.get(object);
   }
 
-  /** In the order in which they were first seen. */
   rows(): IterableIterator<CachedRow> {
     return this.#rows.values();
   }
@@ -89,7 +84,7 @@ export class StatusCache {
     return this.#rows.keys();
   }
 
-  /** Somebody looks, until they close the reader; `wake` is called after each round. */
+  /** `wake` is called after each round, until the reader is closed. */
   open(wake: () => void): StatusReader {
     const reader: StatusReader = new StatusReader(this, wake, () => this.#left(reader));
     this.#readers.add(reader);
@@ -100,7 +95,7 @@ export class StatusCache {
     return reader;
   }
 
-  /** Resolves when every row is there; the next one who comes within some seconds finds them current. */
+  /** Resolves when every row exists. */
   async look(): Promise<void> {
     const reader = this.open(() => undefined);
     try {
@@ -110,7 +105,6 @@ export class StatusCache {
     }
   }
 
-  /** Nobody will look any more. */
   stop(): void {
     for (const timer of [this.#timer, this.#linger]) timer?.cancel();
     this.#unwatch?.();
@@ -128,7 +122,6 @@ export class StatusCache {
 
   #begin(): void {
     this.#complete = Promise.withResolvers();
-    // Their handlers may be told of everything at once, which is made anyhow.
     this.#unwatch = this.#deps.objects.watch((object) => this.#dirty.add(object));
     this.#round(new Set(this.#deps.objects.refs()));
   }
@@ -139,13 +132,13 @@ export class StatusCache {
     this.#linger = this.#deps.clock.schedule(LINGER_MS, () => this.stop());
   }
 
-  /** Makes these rows, in slices. What changes meanwhile is for the next round: one that changes always holds up none. */
+  /** Makes these rows in slices. Changes in the meantime wait for the next round, so a row that always changes delays no other. */
   #round(objects: ReadonlySet<ObjectRef>): void {
     this.#dirty = new Set();
     const left = objects.values();
     const round = this.#complete;
     const go = (): void => {
-      // Stopped, or stopped and begun anew, meanwhile.
+      // Stopped, and perhaps restarted, in the meantime.
       if (round !== this.#complete) return;
       if (this.#slice(left)) setImmediate(go);
       else void this.#settle();
@@ -153,7 +146,7 @@ export class StatusCache {
     setImmediate(go);
   }
 
-  /** Answers whether there is more. */
+  /** Returns whether rows remain. */
   #slice(left: Iterator<ObjectRef>): boolean {
     const { clock, onSlice } = this.#deps;
     const startMs = clock.monotonicMs();
@@ -183,13 +176,13 @@ export class StatusCache {
     for (const reader of this.#readers) reader.changed(object);
   }
 
-  /** A page must not take the process with it. */
+  /** An error here must not end the process. */
   #rowOf(object: ObjectRef): ObjectRow | undefined {
     try {
       return this.#deps.objects.rowOf(object);
     } catch (error) {
       this.#deps.log.error("Could not evaluate object: internal error", { object, err: error });
-      const summary = `How it stands cannot be told, by a fault of this program: ${messageOf(error)}.`;
+      const summary = `Its state is unknown because of an internal error: ${messageOf(error)}.`;
       return { object, state: "waiting", reason: "InternalError", summary, provider: "" };
     }
   }
@@ -208,7 +201,7 @@ export class StatusCache {
     for (const reader of this.#readers) reader.wake();
   }
 
-  /** The one before where there can be none. */
+  /** After an error: the previous one. */
   async #overviewNow(): Promise<Overview | undefined> {
     const { overview, log } = this.#deps;
     try {
@@ -219,16 +212,15 @@ export class StatusCache {
     }
   }
 
-  /** What has changed, and a share of all others. */
+  /** The changed objects, and a share of all others. */
   #due(): ReadonlySet<ObjectRef> {
-    // Also those that are no more: nobody may have told of it.
+    // Includes rows whose object no longer exists.
     if (this.#sweep.length === 0) this.#sweep = [...new Set([...this.#rows.keys(), ...this.#deps.objects.refs()])];
     const share = Math.ceil(Math.max(this.#rows.size, this.#sweep.length) / SWEEP_ROUNDS);
     return new Set([...this.#dirty, ...this.#sweep.splice(-share)]);
   }
 }
 
-/** What it is of. */
 export function kindOf(object: ObjectRef): ObjectKind {
   const kind = object.slice(0, object.indexOf("/"));
   return OBJECT_KINDS.find((known) => known === kind) ?? "provider";
@@ -241,55 +233,46 @@ function noCounts(): Counts {
   return { node: none(), service: none(), route: none(), provider: none() };
 }
 
-/** What a reader asks of the rows of all objects. */
-export interface ReadableRows {
-  refs(): Iterable<ObjectRef>;
-  /** undefined: it is gone. */
-  row(object: ObjectRef): { readonly json: string } | undefined;
-}
-
-/** What one reader has not been told yet: names only, so that one who is slow costs no more than there are objects. */
+/** The changes that one reader has not taken yet. It holds only names, so a slow reader needs no more memory than the objects. */
 export class StatusReader {
-  readonly #board: ReadableRows;
+  readonly #cache: StatusCache;
   readonly #pending = new Set<ObjectRef>();
   #isBegun = false;
   readonly wake: () => void;
   readonly close: () => void;
 
-  constructor(board: ReadableRows, wake: () => void, close: () => void) {
-    this.#board = board;
+  constructor(cache: StatusCache, wake: () => void, close: () => void) {
+    this.#cache = cache;
     this.wake = wake;
     this.close = close;
   }
 
-  /** Everything was made once, and there is something to tell. */
+  /** Every row exists. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** Everything is to be told. */
   begin(): void {
     this.#isBegun = true;
-    for (const object of this.#board.refs()) this.#pending.add(object);
+    for (const object of this.#cache.refs()) this.#pending.add(object);
   }
 
-  /** It stands otherwise than before, or is gone. */
   changed(object: ObjectRef): void {
     if (this.#isBegun) this.#pending.add(object);
   }
 
-  /** The next ones as they are now, as JSON; undefined: all has been told. */
+  /** The current rows of the next changed objects, as JSON; undefined: none are left. */
   take(limit: number): { readonly set: readonly string[]; readonly removed: readonly ObjectRef[] } | undefined {
     if (this.#pending.size === 0) return undefined;
     const set: string[] = [];
-    const gone: ObjectRef[] = [];
+    const removed: ObjectRef[] = [];
     for (const object of this.#pending) {
-      if (set.length + gone.length === limit) break;
+      if (set.length + removed.length === limit) break;
       this.#pending.delete(object);
-      const row = this.#board.row(object);
-      if (row === undefined) gone.push(object);
+      const row = this.#cache.row(object);
+      if (row === undefined) removed.push(object);
       else set.push(row.json);
     }
-    return { set, removed: gone };
+    return { set, removed };
   }
 }

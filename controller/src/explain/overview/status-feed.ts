@@ -3,25 +3,25 @@ import type { EventFeed, StreamMessage } from "../../server/event-streams.ts";
 import type { StatusReader, StatusCache } from "./status-cache.ts";
 import type { Samples } from "./samples.ts";
 
-/** Rows of one message. */
+/** Rows per message. */
 const ROWS = 500;
 
-/** Tells one reader everything, and then what changes. */
+/** Sends everything to one client, then the changes. */
 export class StatusFeed implements EventFeed {
-  readonly #board: StatusCache;
+  readonly #cache: StatusCache;
   readonly #samples: Samples;
   readonly #reader: StatusReader;
-  #toldOverview = "";
+  #sentOverview = "";
   #isComplete = false;
-  #toldRows = 0;
-  /** Number of the next sample to be told. */
+  #sentRows = 0;
+  /** Number of the next sample. */
   #sample: number;
   readonly #closeSamples: () => void;
 
-  constructor(board: StatusCache, samples: Samples, wake: () => void) {
-    this.#board = board;
+  constructor(cache: StatusCache, samples: Samples, wake: () => void) {
+    this.#cache = cache;
     this.#samples = samples;
-    this.#reader = board.open(wake);
+    this.#reader = cache.open(wake);
     this.#closeSamples = samples.open(wake);
     this.#sample = samples.first;
   }
@@ -37,19 +37,19 @@ export class StatusFeed implements EventFeed {
   }
 
   #overview(): StreamMessage | undefined {
-    const { overview } = this.#board;
+    const { overview } = this.#cache;
     if (overview === undefined) return undefined;
     const { time, ...rest } = overview;
     const text = JSON.stringify(rest);
-    if (text === this.#toldOverview) return undefined;
-    this.#toldOverview = text;
+    if (text === this.#sentOverview) return undefined;
+    this.#sentOverview = text;
     return { event: "overview" satisfies keyof StreamEvents, data: JSON.stringify(overview) };
   }
 
   #rows(): StreamMessage | undefined {
     const rows = this.#reader.take(ROWS);
     if (rows === undefined) return undefined;
-    this.#toldRows += rows.set.length;
+    this.#sentRows += rows.set.length;
     const data = `{"set":[${rows.set.join(",")}],"removed":${JSON.stringify(rows.removed)}}`;
     return { event: "rows" satisfies keyof StreamEvents, data };
   }
@@ -57,7 +57,7 @@ export class StatusFeed implements EventFeed {
   #complete(): StreamMessage | undefined {
     if (this.#isComplete) return undefined;
     this.#isComplete = true;
-    const complete: StreamEvents["complete"] = { rows: this.#toldRows };
+    const complete: StreamEvents["complete"] = { rows: this.#sentRows };
     return { event: "complete" satisfies keyof StreamEvents, data: JSON.stringify(complete) };
   }
 

@@ -1,4 +1,4 @@
-import type { ObjectRef, ObjectRow } from "@cloudwire/operator-api";
+import type { ObjectKind, ObjectRef, ObjectRow } from "@cloudwire/operator-api";
 import { type KubeObject, keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
@@ -7,18 +7,18 @@ import type { Informer } from "../../kube/cache/lister.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { iso } from "../../util/text.ts";
 import type { EvaluatedObject, ObjectEvaluator } from "../evaluate/object-evaluator.ts";
-import type { CachedObjects } from "./status-cache.ts";
+import { type CachedObjects, kindOf } from "./status-cache.ts";
 
 export interface ClusterObjectsDependencies {
   readonly nodes: Informer<Node>;
   readonly services: Informer<Service>;
   readonly providerSnapshots: () => readonly ProviderSnapshot[];
-  /** Routes are managed, here or where it leads. */
+  /** Routes are managed, by this replica or by the leader. */
   readonly hasRoutes: boolean;
   readonly evaluator: ObjectEvaluator;
 }
 
-/** Rows of the cluster's objects, as explanations have them. */
+/** Rows of the objects in the cluster, from the same evaluations as explanations. */
 export class ClusterObjects implements CachedObjects {
   readonly #deps: ClusterObjectsDependencies;
 
@@ -38,46 +38,37 @@ export class ClusterObjects implements CachedObjects {
 
   watch(onChange: (object: ObjectRef) => void): () => void {
     const { nodes, services, hasRoutes } = this.#deps;
-    const ends = [
-      nodes.addHandler(
-        handlerOf((key) => {
-          onChange(`node/${key}`);
-          if (hasRoutes) onChange(`route/${key}`);
-        }),
-      ),
-      services.addHandler(handlerOf((key) => onChange(`service/${key}`))),
-    ];
+    const onNode = (key: string): void => {
+      onChange(`node/${key}`);
+      if (hasRoutes) onChange(`route/${key}`);
+    };
+    const removeNodes = nodes.addHandler(handlerOf(onNode));
+    const removeServices = services.addHandler(handlerOf((key) => onChange(`service/${key}`)));
     return () => {
-      for (const end of ends) end();
+      removeNodes();
+      removeServices();
     };
   }
 
   rowOf(object: ObjectRef): ObjectRow | undefined {
+    const key = object.slice(object.indexOf("/") + 1);
+    const evaluated = this.#evaluate(kindOf(object), key);
+    return evaluated && rowOf(object, evaluated);
+  }
+
+  #evaluate(kind: ObjectKind, key: string): EvaluatedObject | undefined {
     const { nodes, services, hasRoutes, evaluator } = this.#deps;
-    const slash = object.indexOf("/");
-    const key = object.slice(slash + 1);
-    switch (object.slice(0, slash)) {
-      case "node": {
-        const node = nodes.lister.get(key);
-        return node && rowOf(object, evaluator.node(node));
-      }
-      case "route": {
-        const node = hasRoutes ? nodes.lister.get(key) : undefined;
-        return node && rowOf(object, evaluator.route(node));
-      }
-      case "service": {
-        const service = services.lister.get(key);
-        return service && isShown(service) ? rowOf(object, evaluator.service(service)) : undefined;
-      }
-      default: {
-        const found = evaluator.provider(key);
-        return found && rowOf(object, found);
-      }
+    if (kind === "provider") return evaluator.provider(key);
+    if (kind === "service") {
+      const service = services.lister.get(key);
+      return service && isShown(service) ? evaluator.service(service) : undefined;
     }
+    const node = kind === "node" || hasRoutes ? nodes.lister.get(key) : undefined;
+    return node && evaluator[kind](node);
   }
 }
 
-/** Services of other types are nobody's concern here, and most of a cluster's. */
+/** Most Services of a cluster have another type. */
 function isShown(service: Service): boolean {
   return wantsLoadBalancer(service) || hasFinalizer(service);
 }
