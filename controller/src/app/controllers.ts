@@ -51,7 +51,7 @@ export function prepareControllers(
   const { options, program } = dependencies;
   const { clock, log, random } = program;
   const contextOf = contexts(dependencies);
-  const faults = panicCounter(program.metrics);
+  const panics = panicCounter(program.metrics);
   const leaseAnnotations = new Map<string, readonly LeaseAnnotation[]>();
   const all = registrations.flatMap((registration) => {
     const { name, keepsOnLease = false } = registration;
@@ -60,7 +60,7 @@ export function prepareControllers(
     const registered = registration.register(contextOf(registration));
     leaseAnnotations.set(name, registered?.leaseAnnotations ?? []);
     if (!isEnabled) return [];
-    return [new SupervisedController({ name, build: () => registered?.build(), clock, log, random, faults })];
+    return [new SupervisedController({ name, build: () => registered?.build(), clock, log, random, panics })];
   });
   const why = whyNotAllocated(options);
   if (why !== undefined) log.info("Pod CIDRs are not allocated", { controller: nodeIpam.name, detail: why });

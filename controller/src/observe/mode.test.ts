@@ -32,17 +32,17 @@ describe("isObserved()", () => {
       "acme",
       true,
     ],
-    ["nobody's object in an active process", modes("active"), "service", "", false],
-    ["nobody's object while a provider is observed", modes("active", {}, { acme: "observe" }), "service", "", true],
+    ["unowned object in an active process", modes("active"), "service", "", false],
+    ["unowned object while a provider is observed", modes("active", {}, { acme: "observe" }), "service", "", true],
     [
-      "nobody's object of an active controller while a provider is observed",
+      "unowned object of an active controller while a provider is observed",
       modes("active", { service: "active" }, { acme: "observe" }),
       "service",
       "",
       false,
     ],
-    ["nobody's object in an observing process", modes("observe"), "service", "", true],
-  ])("tells %s", (_what, said, controller, provider, wanted) => {
+    ["unowned object in an observing process", modes("observe"), "service", "", true],
+  ])("reports %s", (_what, said, controller, provider, wanted) => {
     expect(isObserved(said, controller, provider)).toBe(wanted);
   });
 });
@@ -55,7 +55,7 @@ describe("observesAny() and observesAll()", () => {
     ["an observing process with an active provider", modes("observe", {}, { acme: "active" }), true, false],
     ["one observed controller", modes("active", { service: "observe" }), true, false],
     ["one observed provider", modes("active", {}, { acme: "observe" }), true, false],
-    ["one that is told to be active, as it is", modes("active", { service: "active" }), false, false],
+    ["one that is reported to be active, as it is", modes("active", { service: "active" }), false, false],
   ])("tell %s", (_what, said, any, all) => {
     expect([observesAny(said), observesAll(said)]).toEqual([any, all]);
   });

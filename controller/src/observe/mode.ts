@@ -2,22 +2,19 @@ import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
 import { choiceFlag, type Flag, type Problem, problem, value } from "../options/flag.ts";
 import type { OptionsOf } from "../options/table.ts";
 
-/** `active`: plans are carried out. `observe`: they are made and reported, and nothing is written. */
+/** `active`: writes are made. `observe`: they are planned and reported. */
 export type Mode = "active" | "observe";
 
-/** What the operator says: of the whole process, and of single controllers and providers. */
+/** Modes of the process, and of single controllers and providers. */
 export interface Modes {
   readonly process: Mode;
-  /** By canonical name. */
   readonly controllers: ReadonlyMap<string, Mode>;
-  /** By the operator's name. */
   readonly providers: ReadonlyMap<string, Mode>;
 }
 
 /**
- * What is said of a controller or of a provider counts more than what is said of the process, and of these "observe" counts more than
- * "active". Without provider (""), for what belongs to none or cannot be told: as long as one of them is observed, so is it, unless the
- * controller is said to be active.
+ * The mode of a controller or provider takes precedence over the process, and "observe" over "active". Without provider (""), for what has
+ * no or an unknown owner, the key is observed if any provider is, unless the controller is active.
  */
 export function isObserved({ process, controllers, providers }: Modes, controller: string, provider: string): boolean {
   const ofController = controllers.get(controller);
@@ -28,12 +25,12 @@ export function isObserved({ process, controllers, providers }: Modes, controlle
   return (ofController ?? ofProvider ?? process) === "observe";
 }
 
-/** Something is observed; all else may be written. */
+/** At least one part is in observe mode. */
 export function observesAny({ process, controllers, providers }: Modes): boolean {
   return process === "observe" || hasObserved(controllers) || hasObserved(providers);
 }
 
-/** Nothing is ever written, so nothing need be led: it runs beside whoever leads. */
+/** Nothing is written, so that no leader election is needed. */
 export function observesAll({ process, controllers, providers }: Modes): boolean {
   return process === "observe" && ![...controllers.values(), ...providers.values()].includes("active");
 }
@@ -44,7 +41,6 @@ function hasObserved(modes: ReadonlyMap<string, Mode>): boolean {
 
 const MODES = ["active", "observe"] as const satisfies readonly Mode[];
 
-/** Whether plans are carried out, or only made and reported. */
 export const modeFlags = {
   mode: choiceFlag({
     group: "mode",
@@ -64,7 +60,6 @@ export const modeFlags = {
 
 export type ModeOptions = OptionsOf<typeof modeFlags>;
 
-/** `NAME=active` or `NAME=observe`. */
 function modesFlag(what: "controller" | "provider", help: string): Flag<ReadonlyMap<string, Mode>> {
   return {
     group: "mode",
@@ -76,26 +71,25 @@ function modesFlag(what: "controller" | "provider", help: string): Flag<Readonly
       const [, name = "", given = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];
       const mode = MODES.find((candidate) => candidate === given);
       if (name === "") return problem(`"${text}" is not NAME=MODE, such as acme=observe`);
-      if (mode === undefined) return problem(`"${given}" is no mode; there are ${MODES.join(", ")}`);
-      if (before?.has(name) === true) return problem(`${what} "${name}" is given two modes`);
+      if (mode === undefined) return problem(`"${given}" is not a mode; valid modes are ${MODES.join(", ")}`);
+      if (before?.has(name) === true) return problem(`${what} "${name}" has two modes`);
       return value(new Map([...(before ?? []), [name, mode]]));
     },
     write: (modes) => [...modes].map(([name, mode]) => `${name}=${mode}`),
   };
 }
 
-/** What the options say of who writes. */
 export function modesOf({ mode, controllerMode, providerMode }: ModeOptions): Modes {
   const canonical = [...controllerMode].map(([name, ofName]) => [CONTROLLER_ALIASES[name] ?? name, ofName] as const);
   return { process: mode, controllers: new Map(canonical), providers: providerMode };
 }
 
-/** Whether a Lease is held: who writes nothing leads nobody. */
+/** A process that writes nothing needs no Lease. */
 export function holdsLease(options: ModeOptions & { readonly leaderElect: boolean }): boolean {
   return options.leaderElect && !observesAll(modesOf(options));
 }
 
-/** Controllers that there are not. */
+/** Unknown controllers. */
 export function modeProblems(
   { controllerMode }: Pick<ModeOptions, "controllerMode">,
   known: ReadonlySet<string>,

@@ -3,21 +3,20 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 
-/** What one reconcile came to. */
 export interface Planned {
   readonly controller: string;
   readonly key: string;
-  /** Whose the key is; "": nobody's. */
+  /** The owner of the key; "": none. */
   readonly provider: string;
-  /** Empty: everything is as wished. */
+  /** Empty: no changes needed. */
   readonly writes: readonly PlannedWrite[];
 }
 
-/** What is to be written of one key, and is not. */
+/** The planned writes of one key. */
 export interface Plan extends Planned {
   /** The same for the same plan. */
   readonly digest: string;
-  /** Since when it is this plan, wall clock. */
+  /** Start of this plan, wall clock. */
   readonly sinceMs: number;
 }
 
@@ -29,34 +28,33 @@ export interface PlansDependencies {
 
 const ACTIONS: readonly WriteAction[] = ["create", "update", "delete"];
 
-/** What would be written, by controller and key, as the last reconcile of each has it. */
+/** Planned writes by controller and key, from the last reconcile of each. */
 export class Plans {
   readonly #deps: PlansDependencies;
   readonly #plans = new Map<string, Plan>();
-  /** Keys whose last reconcile failed: what they would write is not known. */
-  readonly #undecided = new Map<string, Omit<Planned, "writes">>();
+  /** Keys whose last reconcile failed, so that their writes are not known. */
+  readonly #failed = new Map<string, Omit<Planned, "writes">>();
 
   constructor(dependencies: PlansDependencies) {
     this.#deps = dependencies;
     exposePlans(dependencies.metrics, this);
   }
 
-  /** Oldest first. */
   get all(): readonly Plan[] {
     return [...this.#plans.values()].toSorted((one, other) => one.sinceMs - other.sinceMs);
   }
 
   get failedKeys(): readonly Omit<Planned, "writes">[] {
-    return [...this.#undecided.values()];
+    return [...this.#failed.values()];
   }
 
-  /** A reconcile has come to its end, or to its first write. Said in the log when it is another plan than before. */
+  /** A reconcile ended, or stopped at its first write. Logged if the plan has changed. */
   settle(planned: Planned): void {
     const { controller, key, provider, writes } = planned;
     const { log, clock } = this.#deps;
     const id = idOf(planned);
     const before = this.#plans.get(id);
-    this.#undecided.delete(id);
+    this.#failed.delete(id);
     if (writes.length === 0) {
       if (!this.#plans.delete(id)) return;
       return log.info("No pending writes in observe mode", { controller, key, provider });
@@ -68,13 +66,12 @@ export class Plans {
     log.info("Pending writes in observe mode", { controller, key, provider, writes: writes.map(summaryOf) });
   }
 
-  /** A reconcile has failed. What it planned before, if it did, stays. */
+  /** Its earlier plan is kept. */
   failed(planned: Omit<Planned, "writes">): void {
-    this.#undecided.set(idOf(planned), planned);
+    this.#failed.set(idOf(planned), planned);
   }
 }
 
-/** Makes the metrics of what is observed. */
 export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "failedKeys">): void {
   metrics.gauge({
     name: "cloudwire_pending_writes",
@@ -105,7 +102,7 @@ function idOf({ controller, key }: Pick<Planned, "controller" | "key">): string 
   return `${controller}\0${key}`;
 }
 
-/** One field that a write would change. Values are those of Kubernetes' JSON; undefined: there is none. */
+/** A changed field. Values are those of Kubernetes' JSON; undefined: absent. */
 export interface FieldChange {
   /** `metadata.labels["example.com/a"]`. */
   readonly path: string;
@@ -118,7 +115,7 @@ export type PlannedWrite =
   | {
       readonly target: "kubernetes";
       readonly verb: "create" | "update" | "patch" | "delete";
-      /** Plural, with its subresource: `services/status`. */
+      /** Plural with subresource: `services/status`. */
       readonly resource: string;
       /** `namespace/name`, or `name`. */
       readonly object: string;
@@ -128,13 +125,12 @@ export type PlannedWrite =
       readonly target: "provider";
       /** The operator's name. */
       readonly provider: string;
-      /** Name of the RPC. */
       readonly method: string;
-      /** Why, as audit logs have it. */
+      /** As in audit logs. */
       readonly trigger: string;
-      /** What the provider says that it would do. */
+      /** Changes that the provider reports. */
       readonly changes: readonly string[];
-      /** False: it cannot tell, so that the call may come to nothing. */
+      /** False: the provider cannot predict the changes, and the call may change nothing. */
       readonly isChecked: boolean;
     };
 
@@ -144,7 +140,6 @@ export type PlannedWrite =
  */
 export type WriteAction = "create" | "update" | "delete";
 
-/** The worst of what it does. */
 export function actionOf(write: PlannedWrite): WriteAction {
   if (write.target === "provider") return "update";
   if (write.verb === "delete") return "delete";
@@ -153,7 +148,7 @@ export function actionOf(write: PlannedWrite): WriteAction {
   return write.fields.length > 0 && write.fields.every(({ before }) => before === undefined) ? "create" : "update";
 }
 
-/** One line for people. */
+/** One line. */
 export function summaryOf(write: PlannedWrite): string {
   if (write.target === "provider") {
     const { provider, method, trigger, changes, isChecked } = write;
@@ -165,16 +160,16 @@ export function summaryOf(write: PlannedWrite): string {
   return `${verb} ${resource} ${object}${paths === "" ? "" : `: ${paths}`}`;
 }
 
-/** The same for the same plan, whenever it is made: times in it do not count. */
+/** Equal plans have equal digests: times are ignored. */
 export function digestOf(writes: readonly PlannedWrite[]): string {
   const text = JSON.stringify(writes, (key, value: unknown) => (TIME_FIELD.test(key) ? undefined : value));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** `lastTransitionTime` and its like: times of a condition go with what else of it changes, and are no change by themselves. */
+/** `lastTransitionTime` and similar times change only together with other fields. */
 export const TIME_FIELD = /Time$/;
 
-/** Reports what the reconciles of a controller come to. */
+/** Reports the plans of one controller. */
 export function reporter(
   plans: Plans,
   controller: string,

@@ -1,48 +1,45 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { PlannedWrite } from "./plans.ts";
 
-/** Which state of an object something was made from. */
 export interface ObjectVersion {
   readonly resourceVersion: string;
-  /** 0 for kinds that have none. */
+  /** 0 if the kind has none. */
   readonly generation: number;
 }
 
-/** One reconcile, seen from the edge at which things are written. */
+/** The reconcile that a write belongs to. */
 export interface Work {
-  /** Canonical name. */
   readonly controller: string;
-  /** Of the reconcile. */
   readonly key: string;
-  /** Whose the key is, by its lane; "": nobody's, or it cannot be told. */
+  /** The owner of the key, by its subqueue; "": none or unknown. */
   readonly provider: string;
-  /** As in the log and in traces. */
+  /** As in logs and traces. */
   readonly reconcileID: string;
-  /** The state of the object that the key names, as it was when the reconcile began; undefined: it names none, or one that is gone. */
+  /** The version of the key's object when the reconcile started; undefined: none or deleted. */
   readonly version: ObjectVersion | undefined;
   /**
-   * Notes a write that is not made.
-   * @param item place in a call for several pieces of work
+   * Records a planned write.
+   * @param item index in a call for several keys
    */
   note(write: PlannedWrite, item?: number): void;
-  /** Cuts the reconcile short, as a shutdown does: what would follow rests on a write that was not made. */
+  /** Cancels the reconcile, because the next steps depend on a write that was not made. */
   stop(): never;
 }
 
-/** A write was not made because it is only planned here. Never reaches a user: the reconcile that meets it is cut short. */
+/** Cancels a reconcile at a planned write. Never reaches a user. */
 export class PlannedOnlyError extends Error {
   readonly code = "PLANNED_ONLY";
   override readonly name = "PlannedOnlyError";
 
   constructor() {
-    super("it was planned and not done, because its controller or provider is observed (--mode)");
+    super("it was planned but not made, because its controller or provider is in observe mode (--mode)");
   }
 }
 
-/** Follows a reconcile through everything that it awaits, so that a writer knows on whose account it writes. */
+/** Identifies the reconcile in all code that it awaits. */
 const works = new AsyncLocalStorage<Work>();
 
-/** Whose work is being done; undefined: no reconcile's. */
+/** undefined: outside of a reconcile. */
 export function currentWork(): Work | undefined {
   return works.getStore();
 }
@@ -51,7 +48,7 @@ export function doWork<T>(work: Work, task: () => T): T {
   return works.run(work, task);
 }
 
-/** One call on behalf of several: each hears of its own item. */
+/** One call for several reconciles. Each records its own item. */
 export function doSharedWork<T>(shares: readonly (Work | undefined)[], task: () => T): T {
   const first = shares.find((share) => share !== undefined);
   if (first === undefined) return task();

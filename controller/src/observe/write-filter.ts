@@ -2,17 +2,17 @@ import { isObserved, type Modes, modesOf, type ModeOptions, observesAll, observe
 import { Plans, type PlansDependencies } from "./plans.ts";
 import { currentWork, type Work } from "./work.ts";
 
-/** Some code would write without being part of a reconcile while something is observed: a fault of this program. */
+/** A write outside of a reconcile while something is observed: an internal error. */
 export class UntrackedWriteError extends TypeError {
   readonly code = "UNTRACKED_WRITE";
 
   constructor(what: string) {
-    super(`${what} was refused: it is part of no reconcile, so it cannot be told whether it may be done (--mode)`);
+    super(`${what} was rejected: outside of a reconcile its mode is unknown (--mode)`);
     this.name = "UntrackedWriteError";
   }
 }
 
-/** The one place that decides whether a write is made or only planned. */
+/** Decides whether a write is made or only planned. */
 export class WriteFilter {
   readonly #modes: Modes;
 
@@ -20,15 +20,14 @@ export class WriteFilter {
     this.#modes = modes;
   }
 
-  /** Nothing is ever written. */
   get isReadOnly(): boolean {
     return observesAll(this.#modes);
   }
 
   /**
-   * The work under way if its writes are only planned; undefined: they are to be made.
+   * The current work if its writes are only planned; undefined: they are made.
    * @param what the write, for a message
-   * @param provider whose cloud is to be changed. @default the owner of what is worked on
+   * @param provider whose cloud is changed. @default the owner of the key
    */
   planner(what: string, provider?: string): Work | undefined {
     const work = currentWork();
@@ -36,20 +35,19 @@ export class WriteFilter {
     return isObserved(this.#modes, work.controller, provider ?? work.provider) ? work : undefined;
   }
 
-  /** Whether what is said about objects now is kept back. Elections and the like speak for themselves. */
+  /** Whether events are suppressed. Leader election is not affected. */
   get isSilent(): boolean {
     const work = currentWork();
     return work === undefined ? this.isReadOnly : isObserved(this.#modes, work.controller, work.provider);
   }
 }
 
-/** What there is where something only plans, all or in part. */
 export interface Observing {
   readonly filter: WriteFilter;
   readonly plans: Plans;
 }
 
-/** undefined: everything that is planned is done. */
+/** undefined: nothing is in observe mode. */
 export function observing({
   options,
   ...dependencies

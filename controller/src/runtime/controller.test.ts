@@ -119,7 +119,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
   test.each([
     ["failed", {}],
     ["put off", { retryAfterMs: 5000 }],
-  ])("an error that is told elsewhere: is a debug line of its key when it %s", async (_name, fields) => {
+  ])("an error that is reported elsewhere: is a debug line of its key when it %s", async (_name, fields) => {
     const cause = new ProviderError({
       code: "UNAVAILABLE",
       message: "not connected",
@@ -254,7 +254,7 @@ describe("Controller.run()", () => {
 describe("a Controller that breaks", () => {
   const fault = new TypeError("x is undefined");
 
-  /** Two keys in work with two workers; `quick` is to get in line again, and the lane of a key cannot be told a second time. */
+  /** Two keys in work with two workers; `quick` is to get in line again, and the lane of a key cannot be reported a second time. */
   function breakInWork(duringWork: (stop: AbortController) => void) {
     const clock = new FakeClock();
     const ended: string[] = [];
@@ -302,7 +302,7 @@ describe("a Controller that breaks", () => {
     expect([ended, ends()]).toEqual([["quick", "slow"], 1]);
   });
 
-  test("lets the reconciles in work finish, and tells its fault, when it breaks at the end", async () => {
+  test("lets the reconciles in work finish, and reports its fault, when it breaks at the end", async () => {
     const { outcome, slow, ended, ends } = breakInWork((stop) => stop.abort());
     await settle();
     await settle();

@@ -11,11 +11,10 @@ import type { QueueMetrics } from "../workqueue/metrics.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
 import { type ExponentialOptions, createWorkqueue, exponentialLimiter } from "../workqueue/rate-limited-queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
-import { type ControllerMetrics, PlannedWork, inReconcileSpan } from "./metrics.ts";
+import { type ControllerMetrics, plannedWork, inReconcileSpan } from "./metrics.ts";
 import { classify, type Outcome, type ReconcileContext, type Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-/** What any controller runs with. */
 export interface ControllerEnvironment {
   /** Canonical name, from api/controller-names.ts. */
   readonly name: string;
@@ -27,36 +26,33 @@ export interface ControllerEnvironment {
     /** A random UUID, in production. */
     readonly newId: () => string;
   };
-  /** Its series of the metric families that all controllers share. */
+  /** Its series of the shared metric families. */
   readonly metrics: { readonly queue: QueueMetrics; readonly controller: ControllerMetrics };
 }
 
-/** What is one controller's own. */
 export interface ControllerOptions {
   readonly reconciler: Reconciler;
   readonly sources: readonly Source[];
-  /** Reconciles at the same time, of each subqueue; one key is never in two of them. */
+  /** Concurrent reconciles of each subqueue. A key is in one subqueue only. */
   readonly workers: number;
-  /** Parts of the queue that must not hold each other up, and how many there are. @default one */
+  /** Parts of the queue that do not block each other. @default one */
   readonly subqueues?: { readonly of: (key: string) => string; readonly count: number };
-  /** Between two tries of a key that fails. */
+  /** Of a key that fails. */
   readonly backoff: ExponentialOptions;
-  /** What keys name, so that each change can be told with the state of the object that it was made from. @default not told */
+  /** The objects that keys name, to record the version that each change was made from. @default none */
   readonly objects?: Pick<Lister<KubeObject>, "get">;
 }
 
 export interface RunSignals {
-  /** No new reconciles begin; those in work may finish. */
+  /** No new reconciles start; running ones may finish. */
   readonly stop: AbortSignal;
-  /** Reconciles in work are cut short: leadership is lost, or the grace time is over. */
+  /** Running reconciles are canceled: leadership is lost, or the grace period is over. */
   readonly abort: AbortSignal;
 }
 
-/** How a controller stands, for people. */
 export interface ControllerSnapshot {
   readonly workers: number;
   readonly queue: QueueSnapshot;
-  /** Last reconciles, newest first. */
   readonly recent: readonly ReconcileRecord[];
   /** Keys whose last reconcile failed, latest first. */
   readonly failing: { readonly count: number; readonly first: readonly ReconcileRecord[] };
@@ -87,7 +83,6 @@ export class Controller {
     return this.#environment.name;
   }
 
-  /** Keys by name up to `limit` of each kind. */
   snapshot(limit: number): ControllerSnapshot {
     const failing = this.#history.failing();
     return {
@@ -98,14 +93,13 @@ export class Controller {
     };
   }
 
-  /** How the last reconcile of that key went; undefined: there was none, or it is long ago. */
   last(key: string): ReconcileRecord | undefined {
     return this.#history.last(key);
   }
 
   /**
-   * Runs until `stop` aborts and the last reconcile has ended. Waits for the sources' caches first. A controller runs once. Rejects with
-   * what broke it, only after the reconciles in work have ended: whoever starts another one must not find a key in two of them.
+   * Waits for the sources' caches, then runs until `stop` aborts and the last reconcile has ended. Runs once. Rejects with a panic only after the
+   * running reconciles have ended, so that a restarted controller never has a key in two of them.
    */
   async run(signals: RunSignals): Promise<void> {
     const { sources } = this.#options;
@@ -126,7 +120,7 @@ export class Controller {
         if (!signals.stop.aborted) abort.abort(error);
       });
     } catch (error) {
-      // Sources that are waited for in vain because of the end are no fault.
+      // Not an error: the sources were canceled.
       if (signals.stop.aborted && !isWorking) return;
       throw error;
     } finally {
@@ -138,36 +132,36 @@ export class Controller {
   }
 
   /**
-   * One key after the other to a worker, until `stop` aborts; ends with the last of them. A worker exists while it has a key: thousands
-   * that wait would be thousands of listeners.
-   * @param onFault told when something broke that is no reconcile; keys in work are still waited for, and then it is thrown
+   * Reconciles keys until `stop` aborts, and ends with the last reconcile. A worker exists only while it has a key: thousands of idle ones would
+   * be thousands of listeners.
+   * @param onPanic called for a panic outside a reconcile, which is thrown after the running reconciles have ended
    */
-  async #workOff({ stop, abort }: RunSignals, onFault: (error: unknown) => void): Promise<void> {
+  async #workOff({ stop, abort }: RunSignals, onPanic: (error: unknown) => void): Promise<void> {
     using signals = signalFan(abort);
-    const faults: unknown[] = [];
-    const fault = (error: unknown): void => {
-      faults.push(error);
-      onFault(error);
+    const panics: unknown[] = [];
+    const panicked = (error: unknown): void => {
+      panics.push(error);
+      onPanic(error);
     };
-    const inWork = new Set<Promise<void>>();
-    let oneEnded = (): void => undefined;
+    const running = new Set<Promise<void>>();
+    let onEnded = (): void => undefined;
     while (!stop.aborted) {
-      if (inWork.size === this.#workers) {
-        await new Promise<void>((resolve) => (oneEnded = resolve));
+      if (running.size === this.#workers) {
+        await new Promise<void>((resolve) => (onEnded = resolve));
         continue;
       }
       const item = await this.queue.get(stop);
       if (item === undefined) break;
       const work = this.#work(item, signals)
-        .catch(fault)
+        .catch(panicked)
         .finally(() => {
-          inWork.delete(work);
-          oneEnded();
+          running.delete(work);
+          onEnded();
         });
-      inWork.add(work);
+      running.add(work);
     }
-    await Promise.all(inWork);
-    if (faults.length > 0) throw faults[0];
+    await Promise.all(running);
+    if (panics.length > 0) throw panics[0];
   }
 
   async #work(item: WorkItem, signals: SignalFan): Promise<void> {
@@ -197,13 +191,13 @@ export class Controller {
     return outcome;
   }
 
-  /** Does the work under its name, so that whoever writes knows whether to. */
+  /** Provides the work context that decides about writes. */
   async #attempt(context: ReconcileContext, stop: (reason: unknown) => void): Promise<Outcome> {
     const { name, metrics } = this.#environment;
     const { reconciler, objects } = this.#options;
     const { key, reconcileID } = context;
     const version = objects?.get(key)?.metadata;
-    const work = new PlannedWork({
+    const work = plannedWork({
       controller: name,
       key,
       provider: this.queue.subqueue(key),
@@ -231,7 +225,6 @@ export class Controller {
   }
 }
 
-/** Also catches what a reconciler throws before its first await. */
 async function attempt(reconciler: Reconciler, context: ReconcileContext): Promise<Outcome> {
   try {
     return await reconciler.reconcile(context);
@@ -263,10 +256,10 @@ function report(log: Logger, outcome: Outcome): void {
   }
 }
 
-/** What somebody else may have written meanwhile, at the cloud above all, wakes nobody. */
+/** Changes in the cloud do not enqueue the key. */
 const PLAN_AGAIN_MS = 30_000;
 
-/** The only switch from the end of a reconcile to the queue. */
+/** Translates the outcome to the queue. */
 function settle(queue: Workqueue, key: string, priority: Priority, outcome: Outcome): void {
   switch (outcome.kind) {
     case "success":

@@ -51,22 +51,22 @@ describe("ReconcileHistory", () => {
 
   test("knows who an error is from, and why it was thrown", () => {
     const history = new ReconcileHistory();
-    const told = Object.assign(new Error("outer"), { why: { reason: "absent", message: "no machine" } });
-    const error = new RetryAfterError("wait", 10, { cause: Object.assign(told, { cause: QUOTA }) });
+    const reported = Object.assign(new Error("outer"), { why: { reason: "absent", message: "no machine" } });
+    const error = new RetryAfterError("wait", 10, { cause: Object.assign(reported, { cause: QUOTA }) });
     const record = history.add({ key: "a", reconcileID: "1", endMs: 0, durationMs: 0 }, { kind: "error", error });
     const { code, reason } = QUOTA;
     const from = { kind: "provider", code, reason, class: "OPERATOR", isClientThrottled: false };
     expect(record).toMatchObject({ error: { from }, why: { reason: "absent", message: "no machine" } });
   });
 
-  test("keeps the beginning of what a provider tells at length", () => {
+  test("keeps the beginning of what a provider reports at length", () => {
     const history = new ReconcileHistory();
     const why = { reason: "absent", message: "x".repeat(10_000) };
     add(history, "a", { kind: "requeue_after", delayMs: 10, why });
     add(history, "b", { kind: "error", error: Object.assign(new Error("y".repeat(10_000)), { why }) });
-    const told = `${"x".repeat(500)} …`;
-    expect(history.last("a")?.why?.message).toBe(told);
-    expect(history.last("b")).toMatchObject({ error: { message: `${"y".repeat(500)} …` }, why: { message: told } });
+    const reported = `${"x".repeat(500)} …`;
+    expect(history.last("a")?.why?.message).toBe(reported);
+    expect(history.last("b")).toMatchObject({ error: { message: `${"y".repeat(500)} …` }, why: { message: reported } });
   });
 
   test("keeps the last hundred, in order", () => {
@@ -96,7 +96,7 @@ describe("ReconcileHistory", () => {
     expect(history.failing()).toEqual([]);
   });
 
-  test("tells failures latest first, whichever were looked up since", () => {
+  test("reports failures latest first, whichever were looked up since", () => {
     const history = new ReconcileHistory();
     for (const [endMs, key] of ["a", "b", "c"].entries()) {
       history.add({ key, reconcileID: key, endMs, durationMs: 0 }, failed(key));

@@ -6,57 +6,53 @@ import { Lru } from "../util/lru.ts";
 import { beginningOf, flatText } from "../util/text.ts";
 import type { Outcome, Why } from "./reconciler.ts";
 
-/** How one reconcile went. */
 export interface ReconcileRecord {
   readonly key: string;
-  /** Of its lines in the log, and of its trace. */
+  /** Also in the log and in the trace. */
   readonly reconcileID: string;
   /** When it ended, wall clock. */
   readonly endMs: number;
   readonly durationMs: number;
   readonly outcome: Outcome["kind"];
-  /** What it threw; undefined: nothing. */
   readonly error: ErrorRecord | undefined;
-  /** What stands in the way, where the reconciler or what it threw says so. */
+  /** What blocks the key, if the reconciler or its error reports it. */
   readonly why: Why | undefined;
 }
 
 export interface ErrorRecord {
-  /** undefined: a fault of this program. */
+  /** undefined: an internal error. */
   readonly code: string | undefined;
   readonly message: string;
-  /** Who said so; undefined: nobody else. */
   readonly from: ErrorSource | undefined;
 }
 
-/** The other side that a reconcile failed on. */
+/** Where a reconcile failed. */
 export type ErrorSource =
   | { readonly kind: "apiServer"; readonly code: string }
   | {
       readonly kind: "provider";
       readonly code: string;
-      /** "": the transport says it. */
+      /** "": a transport error. */
       readonly reason: string;
       readonly class: ProviderErrorClass;
-      /** Our own budget of calls let others go first. */
+      /** Our call budget rejected the call in favor of others. */
       readonly isClientThrottled: boolean;
     };
 
-/** Of one controller: some kilobytes, whatever the cluster's size. */
+/** For one controller: some kilobytes, independent of the cluster size. */
 const RECENT = 100;
 
-/** Of one controller: some 200 bytes a key, more with an error. Of keys that are well fewer will do: there is nothing to tell of them. */
-const TROUBLED = 20_000;
-const WELL = 2000;
+/** For one controller: some 200 bytes per key, more with an error. Keys without problems need less history. */
+const FAILING = 20_000;
+const HEALTHY = 2000;
 const MAX_MESSAGE = 500;
 
-/** The last reconciles of a controller, and the last one of each key; in memory, bounded. */
+/** The last reconciles of a controller, and the last one of each key. In memory and bounded. */
 export class ReconcileHistory {
   readonly #recent: ReconcileRecord[] = [];
-  /** Of the next record, once there are RECENT of them. */
   #next = 0;
-  readonly #troubled = new Lru<string, ReconcileRecord>(TROUBLED);
-  readonly #well = new Lru<string, ReconcileRecord>(WELL);
+  readonly #failing = new Lru<string, ReconcileRecord>(FAILING);
+  readonly #healthy = new Lru<string, ReconcileRecord>(HEALTHY);
 
   add(reconcile: Omit<ReconcileRecord, "outcome" | "error" | "why">, outcome: Outcome): ReconcileRecord {
     const error = "error" in outcome ? describe(outcome.error) : undefined;
@@ -70,32 +66,31 @@ export class ReconcileHistory {
     return record;
   }
 
-  /** Newest first. */
   recent(): readonly ReconcileRecord[] {
     return [...this.#recent.slice(this.#next), ...this.#recent.slice(0, this.#next)].toReversed();
   }
 
-  /** The last one of that key that was not cut short; undefined: none, or it is long ago. */
+  /** The last one of that key that was not canceled; undefined: none, or too long ago. */
   last(key: string): ReconcileRecord | undefined {
-    return this.#troubled.get(key) ?? this.#well.get(key);
+    return this.#failing.get(key) ?? this.#healthy.get(key);
   }
 
   #keep(record: ReconcileRecord): void {
-    const isTroubled = record.error !== undefined || record.why !== undefined || record.outcome === "planned";
-    const [to, from] = isTroubled ? [this.#troubled, this.#well] : [this.#well, this.#troubled];
+    const isFailing = record.error !== undefined || record.why !== undefined || record.outcome === "planned";
+    const [to, from] = isFailing ? [this.#failing, this.#healthy] : [this.#healthy, this.#failing];
     from.delete(record.key);
     to.set(record.key, record);
   }
 
   /** Keys whose last reconcile failed, latest first. */
   failing(): readonly ReconcileRecord[] {
-    const failing = [...this.#troubled.values()].filter(({ error }) => error !== undefined);
-    // Those that were looked up lie where they were put last by that.
+    const failing = [...this.#failing.values()].filter(({ error }) => error !== undefined);
+    // A lookup moves a key in the LRU.
     return failing.toReversed().toSorted((left, right) => right.endMs - left.endMs);
   }
 }
 
-/** Errors of ours and of providers are made for people to read; they hold no secrets (telemetry/log.ts). */
+/** Messages of our errors and of providers contain no secrets (telemetry/log.ts). */
 function describe(error: unknown): ErrorRecord {
   const code = causesOf(error).find(
     (cause) => cause instanceof Error && "code" in cause && typeof cause.code === "string",
@@ -107,7 +102,7 @@ function describe(error: unknown): ErrorRecord {
   };
 }
 
-/** The innermost that is known: what is above it tells the same in other words. */
+/** The innermost known error: outer ones only add context. */
 function sourceOf(error: unknown): ErrorSource | undefined {
   for (const cause of causesOf(error).toReversed()) {
     if (isApiError(cause)) return { kind: "apiServer", code: cause.code };
@@ -141,11 +136,11 @@ interface Count {
   readonly count: number;
 }
 
-/** Failures of one kind in a row, by key: the queue counts only those whose wait it chooses itself. */
+/** Consecutive failures of one kind by key. The queue counts only failures that it backs off itself. */
 export class FailureCounts {
   readonly #counts = new Map<string, Count>();
 
-  /** One more; answers how many that makes. */
+  /** Returns the new count. */
   failed(key: string, kind: string): number {
     const earlier = this.#counts.get(key);
     const count = earlier?.kind === kind ? earlier.count + 1 : 1;

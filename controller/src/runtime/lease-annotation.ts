@@ -1,19 +1,19 @@
 /**
- * Annotations that one capability keeps on a Lease: what must outlive a process and may be written only by whoever holds it. client-go's
- * lock keeps those of others (tools/leaderelection/resourcelock/leaselock.go v0.36.3).
+ * Annotations of a Lease for state that must outlive the process and that only the holder writes. client-go's lock keeps annotations of others
+ * (tools/leaderelection/resourcelock/leaselock.go v0.36.3).
  */
 export interface LeaseAnnotation {
   /**
-   * The lease was read, or written: all annotations it has now, and who holds it. Called before what {@link write} answers is used.
-   * `heldUntilMs`, by the monotonic clock: until when a write of ours that was answered holds it; undefined: it was only read.
+   * The Lease was read or written, with all its annotations and its holder. Called before {@link write} is used. `heldUntilMs` (monotonic): a
+   * successful write of ours holds it until then; undefined: it was only read.
    */
   read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void;
-  /** What the holder writes with each renewal, undefined takes an annotation away; others stay. */
+  /** Written with each renewal. undefined removes an annotation; others are kept. */
   write(): Readonly<Record<string, string | undefined>>;
-  /** What a process writes that does not hold the lease, once for each state that it sees. @default nothing */
+  /** Written by a process that does not hold the Lease, once for each state that it sees. @default nothing */
   propose?(): Readonly<Record<string, string>>;
-  /** How much later than the others this process takes a lease that is free, because one of them would do better. @default 0 */
+  /** How much later this process takes a free Lease, to let a better candidate take it. @default 0 */
   deferMs?(): number;
-  /** Given once, before the first read: how to have the lease renewed ahead of its time, for what cannot wait to be written. */
+  /** Called once, before the first read, with a function that renews the Lease immediately. */
   keptOn?(renewSoon: () => void): void;
 }

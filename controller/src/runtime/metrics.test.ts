@@ -11,7 +11,7 @@ import type { ChangeOptions, ProviderClient } from "../provider/model/client.ts"
 import { contractError } from "../provider/model/errors.ts";
 import type { LoadBalancerDeletion, PlannedChange } from "../provider/model/load-balancer.ts";
 import type { Route, RouteChanges } from "../provider/model/route.ts";
-import { PlannedWork, inReconcileSpan } from "./metrics.ts";
+import { plannedWork, inReconcileSpan } from "./metrics.ts";
 import type { Outcome } from "./reconciler.ts";
 
 const error = Object.assign(new Error("no"), { code: "BROKEN" });
@@ -84,12 +84,12 @@ describe("planned work", () => {
     return { ...ids, targetNodeName, destinationCidr, targetAddresses: [], blackhole: false };
   }
 
-  function work(key: string): PlannedWork {
+  function work(key: string): ReturnType<typeof plannedWork> {
     const stop = (reason: unknown): void => {
       stopped = reason;
     };
     const controller = "service-lb-controller";
-    return new PlannedWork({ controller, key, provider: "acme", reconcileID: "r", version: undefined, stop });
+    return plannedWork({ controller, key, provider: "acme", reconcileID: "r", version: undefined, stop });
   }
 
   /** @param canTell whether the provider takes questions */
@@ -144,7 +144,7 @@ describe("planned work", () => {
       expect(mine.writesAt({ kind: "planned" })).toEqual([{ ...rpc, changes, isChecked: canTell }]);
     });
 
-    test("is refused when it is nobody's work", async () => {
+    test("is refused when it is unowned work", async () => {
       await expect(client(true).deleteLoadBalancer(ref, options)).rejects.toBeInstanceOf(UntrackedWriteError);
       expect(asked).toEqual([]);
     });
@@ -153,7 +153,7 @@ describe("planned work", () => {
   describe("a change of routes", () => {
     const routes = [route("a", "10.0.1.0/24"), route("b", "10.0.2.0/24")];
     const failure = contractError("QUOTA_EXCEEDED", "full");
-    const shared = (canTell: boolean, a: PlannedWork, b: PlannedWork): Promise<RouteChanges> =>
+    const shared = (canTell: boolean, a: ReturnType<typeof work>, b: ReturnType<typeof work>): Promise<RouteChanges> =>
       doSharedWork([a, b], () => client(canTell).ensureRoutes(routes, options));
 
     test("is answered as under way, and each Node hears of its own", async () => {

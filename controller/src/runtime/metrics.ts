@@ -1,23 +1,22 @@
 import type { Counter } from "prom-client";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import type { PlannedWrite } from "../observe/plans.ts";
-import { type ObjectVersion, PlannedOnlyError, type Work } from "../observe/work.ts";
+import { PlannedOnlyError, type Work } from "../observe/work.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { SpanStart, Tracing } from "../telemetry/tracing.ts";
 import type { ReconcileRecord } from "./history.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
 
-/** What one controller reports. */
 export interface ControllerMetrics {
   running(isRunning: boolean): void;
   reconciled(result: Outcome["kind"], seconds: number): void;
-  /** Where what happens to objects is remembered: a reconcile, and the last one of its key before it. */
+  /** Called after each reconcile, with the previous one of its key. */
   ended?(record: ReconcileRecord, before: ReconcileRecord | undefined): void;
-  /** Where plans are reported: what a reconcile would have written; undefined: it failed, and that is not known. */
+  /** The writes that a reconcile would have made; undefined: it failed. */
   planned?(key: string, provider: string, writes: readonly PlannedWrite[] | undefined): void;
 }
 
-/** Makes the families once; call the result once a controller, with its canonical name and upstream's short one. */
+/** Creates the families once. Call the result for each controller, with its canonical name and upstream's short one. */
 export function controllerMetrics(metrics: Metrics): (name: string, shortName: string) => ControllerMetrics {
   const running = metrics.gauge({
     name: "running_managed_controllers",
@@ -53,7 +52,7 @@ export function panicCounter(metrics: Metrics): Counter<"controller"> {
   });
 }
 
-/** Does one reconcile as a trace of its own: a key comes up for many reasons at once, so it is below none of them. */
+/** One trace for each reconcile: a key may be enqueued for several reasons, so that there is no parent span. */
 export function inReconcileSpan(
   tracing: Tracing,
   controller: string,
@@ -80,63 +79,41 @@ export function inReconcileSpan(
   });
 }
 
-/** One that is put off or cut short was as it should be. */
+/** A postponed or canceled reconcile is not an error. */
 function isFailure(
   outcome: Outcome,
 ): outcome is Extract<Outcome, { readonly kind: "error" | "terminal_error" | "panic" }> {
   return outcome.kind === "error" || outcome.kind === "terminal_error" || outcome.kind === "panic";
 }
 
-export interface PlannedWorkDependencies
-  extends Pick<Work, "controller" | "key" | "provider" | "reconcileID" | "version"> {
+export interface PlannedWorkDependencies extends Omit<Work, "note" | "stop"> {
   /** Aborts the signal of the reconcile. */
   readonly stop: (reason: unknown) => void;
 }
 
-/** One reconcile, and what it would have written. */
-export class PlannedWork implements Work {
-  readonly controller: string;
-  readonly key: string;
-  readonly provider: string;
-  readonly reconcileID: string;
-  readonly version: ObjectVersion | undefined;
-  readonly #stop: (reason: unknown) => void;
-  readonly #writes: PlannedWrite[] = [];
-  #isStopped = false;
-
-  constructor({ controller, key, provider, reconcileID, version, stop }: PlannedWorkDependencies) {
-    this.controller = controller;
-    this.key = key;
-    this.provider = provider;
-    this.reconcileID = reconcileID;
-    this.version = version;
-    this.#stop = stop;
-  }
-
-  note(write: PlannedWrite): void {
-    this.#writes.push(write);
-  }
-
-  stop(): never {
-    const error = new PlannedOnlyError();
-    this.#isStopped = true;
-    this.#stop(error);
-    throw error;
-  }
-
-  /** What the reconcile came to, given how it ended. */
-  outcome(ended: Outcome): Outcome {
-    const isWell = ended.kind === "success" || ended.kind === "requeue_after";
-    return this.#isStopped || (isWell && this.#writes.length > 0) ? { kind: "planned" } : ended;
-  }
-
-  /** undefined: not known. */
-  writesAt({ kind }: Outcome): readonly PlannedWrite[] | undefined {
-    return kind === "planned" || kind === "success" || kind === "requeue_after" ? this.#writes : undefined;
-  }
+/** One reconcile and its planned writes. */
+export function plannedWork({ stop, ...work }: PlannedWorkDependencies) {
+  const writes: PlannedWrite[] = [];
+  let isStopped = false;
+  return {
+    ...work,
+    note: (write: PlannedWrite): void => void writes.push(write),
+    stop: (): never => {
+      const error = new PlannedOnlyError();
+      isStopped = true;
+      stop(error);
+      throw error;
+    },
+    outcome: (ended: Outcome): Outcome => {
+      const isSuccess = ended.kind === "success" || ended.kind === "requeue_after";
+      return isStopped || (isSuccess && writes.length > 0) ? { kind: "planned" } : ended;
+    },
+    /** undefined: not known. */
+    writesAt: ({ kind }: Outcome): readonly PlannedWrite[] | undefined =>
+      kind === "planned" || kind === "success" || kind === "requeue_after" ? writes : undefined,
+  } satisfies Work & Readonly<Record<string, unknown>>;
 }
 
-/** Reconciles by controller since the start. */
 export function reconcilesByController(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
   return metrics.sums("cloudwire_reconciles_total", "controller");
 }

@@ -3,17 +3,14 @@ import type { Informer } from "../kube/cache/lister.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { Workqueue } from "../workqueue/queue.ts";
 
-/** Where keys come from. */
 export interface Source {
-  /** For messages. */
   readonly name: string;
-  /** Begins to add keys; answers how to end it. */
+  /** Starts to add keys. Returns the function that stops it. */
   start(queue: Workqueue): () => void;
-  /** Must have resolved before the first reconcile. */
+  /** Resolves before the first reconcile. */
   ready(signal: AbortSignal): Promise<void>;
 }
 
-/** One change of the cache. */
 export type Change<T> =
   | { readonly kind: "add"; readonly object: T; readonly initial: boolean }
   | { readonly kind: "update"; readonly old: T; readonly object: T }
@@ -27,11 +24,11 @@ export interface InformerSourceOptions<T extends KubeObject> {
   readonly keys?: (object: T) => readonly string[];
   /** @default low for the first list and resyncs, high otherwise */
   readonly priority?: (change: Change<T>) => Priority;
-  /** Offers every object again after this long. @default never */
+  /** Processes every object again after this time. @default never */
   readonly resyncMs?: number;
 }
 
-/** Keys of the objects that an informer sees change. */
+/** Enqueues the keys of changed objects. */
 export function informerSource<T extends KubeObject>(options: InformerSourceOptions<T>): Source {
   const { name, informer, predicate, keys = ownKey, priority = defaultPriority, resyncMs } = options;
   return {
@@ -59,13 +56,11 @@ export function informerSource<T extends KubeObject>(options: InformerSourceOpti
   };
 }
 
-/** Told whenever a provider has become usable. */
 export interface ReadyProviders {
-  /** Calls back; answers how to end that. */
   onReady(listener: () => void): () => void;
 }
 
-/** Keys that may have waited for a provider, whenever one has become usable: tried at once and together, not each after its back-off. */
+/** Enqueues keys that may have waited for a provider, together when it becomes ready and not each after its back-off. */
 export function providerReadySource(providers: ReadyProviders, enqueue: (queue: Workqueue) => void): Source {
   return {
     name: "provider ready",
@@ -91,11 +86,11 @@ function defaultPriority(change: Change<KubeObject>): Priority {
   }
 }
 
-/** Which changes of an object wake a controller. Pure: values in, verdict out. */
+/** Which changes enqueue keys. Pure functions. */
 export interface Predicate<T> {
-  /** Also asked for every object of the first list. */
+  /** Also called for every object of the first list. */
   add(object: T): boolean;
-  /** Also asked with the same object twice on a resync. */
+  /** Also called with the same object twice on a resync. */
   update(old: T, object: T): boolean;
   delete(last: T): boolean;
 }

@@ -55,7 +55,7 @@ function supervise(source: (life: number, clock: FakeClock) => Promise<void> | u
     clock,
     random: () => 0,
     log,
-    faults: panicCounter(metrics),
+    panics: panicCounter(metrics),
   });
   const stop = new AbortController();
   const ended = supervised.run({ stop: stop.signal, abort: new AbortController().signal });
@@ -84,7 +84,7 @@ describe("SupervisedController.run()", () => {
     expect(waits.slice(0, 11).map((ms) => ms / 1000)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
 
-  test("tells each fault with its error, counts it, and says when the next start is", async () => {
+  test("reports each fault with its error, counts it, and says when the next start is", async () => {
     await using rig = supervise((life) => (life <= 2 ? broken() : undefined));
     await rig.clock.advance(1000);
     expect(rig.supervised.state).toEqual({
@@ -92,11 +92,11 @@ describe("SupervisedController.run()", () => {
       atMs: rig.clock.nowMs() + 2000,
       error: new Error("no such thing"),
     });
-    expect(rig.supervised.faults).toBe(2);
+    expect(rig.supervised.panics).toBe(2);
     expect(await rig.metrics.value("cloudwire_controller_panics_total", { controller: NAME })).toBe(2);
     expect(rig.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields)).toEqual([
-      { controller: NAME, faults: 1, delayMs: 1000, err: new Error("no such thing") },
-      { controller: NAME, faults: 2, delayMs: 2000, err: new Error("no such thing") },
+      { controller: NAME, panics: 1, delayMs: 1000, err: new Error("no such thing") },
+      { controller: NAME, panics: 2, delayMs: 2000, err: new Error("no such thing") },
     ]);
     await rig.clock.advance(2000);
     expect(rig.supervised.state).toEqual({ kind: "running", sinceMs: rig.clock.nowMs() });
@@ -110,29 +110,29 @@ describe("SupervisedController.run()", () => {
       return new Promise((_, reject) => clock.schedule(600_000, () => reject(new Error("after a calm time"))));
     });
     await rig.clock.advance(7000 + 600_000);
-    expect(rig.supervised.faults).toBe(1);
+    expect(rig.supervised.panics).toBe(1);
     await rig.clock.advance(1000);
     expect(rig.buildsMs.at(-1)).toBe(7000 + 600_000 + 1000);
   });
 
   test("takes a controller that cannot even be built for a broken one", async () => {
-    const faults: Error[] = [];
+    const panics: Error[] = [];
     const clock = new FakeClock();
     const stop = new AbortController();
     const supervised = new SupervisedController({
       name: NAME,
       build: () => {
-        faults.push(new TypeError("x is undefined"));
-        throw faults.at(-1) ?? new Error("none");
+        panics.push(new TypeError("x is undefined"));
+        throw panics.at(-1) ?? new Error("none");
       },
       clock,
       random: () => 0,
       log: new FakeLog(),
-      faults: panicCounter(new Metrics()),
+      panics: panicCounter(new Metrics()),
     });
     const ended = supervised.run({ stop: stop.signal, abort: stop.signal });
     await clock.advance(3000);
-    expect(faults).toHaveLength(3);
+    expect(panics).toHaveLength(3);
     stop.abort();
     await ended;
     expect(supervised.state).toEqual({ kind: "idle" });
@@ -155,7 +155,7 @@ describe("SupervisedController.run()", () => {
       clock: new FakeClock(),
       random: () => 0,
       log: new FakeLog(),
-      faults: panicCounter(new Metrics()),
+      panics: panicCounter(new Metrics()),
     });
     const { signal } = new AbortController();
     await supervised.run({ stop: signal, abort: signal });

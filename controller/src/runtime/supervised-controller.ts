@@ -7,67 +7,63 @@ import type { Controller, RunSignals } from "./controller.ts";
 import type { LeaseAnnotation } from "./lease-annotation.ts";
 
 export interface ControllersSignals {
-  /** Ask to end: work in hand may finish. */
+  /** Requests shutdown: running work may finish. */
   readonly stop: AbortSignal;
-  /** Leadership is lost: everything ends at once. */
+  /** Leadership is lost: everything is canceled. */
   readonly lost: AbortSignal;
-  /** How long work in hand may take after `stop`. */
+  /** How long running work may take after `stop`. */
   readonly graceMs: number;
 }
 
-/** The enabled controllers, to be run together or in parts. */
+/** The enabled controllers. */
 export interface Controllers {
   readonly all: readonly SupervisedController[];
-  /** What they keep on the Lease that they are led under, by canonical name. */
+  /** Their annotations on the Lease, by canonical name. */
   readonly leaseAnnotations: ReadonlyMap<string, readonly LeaseAnnotation[]>;
-  /** Runs those that `isChosen` until `stop` or `lost` aborts and their work has ended. */
+  /** Runs the chosen ones until `stop` or `lost` aborts and their work has ended. */
   run(isChosen: (name: string) => boolean, signals: ControllersSignals): Promise<void>;
 }
 
 export interface SupervisedControllerDependencies {
-  /** Canonical name. */
   readonly name: string;
-  /** Makes a fresh instance for each start; undefined: the options leave nothing for it to do. */
+  /** Creates an instance for each start; undefined: disabled by the options. */
   readonly build: () => Controller | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly faults: Counter<"controller">;
+  readonly panics: Counter<"controller">;
 }
 
-/** How a controller is. Times are wall clock, in milliseconds. */
+/** Times are wall clock, in milliseconds. */
 export type ControllerState =
-  /** Not to run in this process now: another one leads. */
+  /** Another process is the leader. */
   | { readonly kind: "idle" }
-  /** The options leave nothing for it to do. */
+  /** Disabled by the options. */
   | { readonly kind: "off" }
   | { readonly kind: "running"; readonly sinceMs: number }
-  /** It broke, and a fresh one starts at `atMs`. */
+  /** It panicked and restarts at `atMs`. */
   | { readonly kind: "restarting"; readonly atMs: number; readonly error: unknown };
 
-/** What broke a controller as a whole. */
-export interface Fault {
+/** A panic outside a reconcile. */
+export interface ControllerPanic {
   /** Wall clock. */
   readonly atMs: number;
   readonly error: unknown;
 }
 
-/** Half of it at random on top: controllers that broke on the same thing come back apart. */
+/** Jitter, so that controllers with the same problem restart at different times. */
 const BACKOFF = { initialMs: 1000, maxMs: 300_000, jitter: 0.5 } as const;
 
-/** One that ran so long is taken to be well: its next fault is a first one. */
-const CALM_MS = 600_000;
+/** After running for this long, the next panic counts as the first. */
+const HEALTHY_AFTER_MS = 600_000;
 
-/**
- * Keeps one controller running whatever becomes of it: one that breaks is thrown away, and after a while a fresh one starts. The other
- * controllers of the process hear nothing of it.
- */
+/** Runs one controller and restarts it with a new instance after a panic. Other controllers are not affected. */
 export class SupervisedController {
   readonly #deps: SupervisedControllerDependencies;
   readonly #backoff: Backoff;
   #state: ControllerState = { kind: "idle" };
   #current: Controller | undefined;
-  #lastFault: Fault | undefined;
+  #lastPanic: ControllerPanic | undefined;
 
   constructor(dependencies: SupervisedControllerDependencies) {
     this.#deps = dependencies;
@@ -78,26 +74,23 @@ export class SupervisedController {
     return this.#deps.name;
   }
 
-  /** What broke it last, however long ago. */
-  get lastFault(): Fault | undefined {
-    return this.#lastFault;
+  get lastPanic(): ControllerPanic | undefined {
+    return this.#lastPanic;
   }
 
   get state(): ControllerState {
     return this.#state;
   }
 
-  /** Faults since it last ran calmly. */
-  get faults(): number {
+  get panics(): number {
     return this.#backoff.failures;
   }
 
-  /** The instance at work; undefined: there is none now. */
   get current(): Controller | undefined {
     return this.#current;
   }
 
-  /** Runs until `stop` aborts and the last reconcile has ended; rejects never. */
+  /** Runs until `stop` aborts and the last reconcile has ended. Never rejects. */
   async run(signals: RunSignals): Promise<void> {
     while (!signals.stop.aborted) {
       const delayMs = await this.#runOnce(signals);
@@ -107,7 +100,7 @@ export class SupervisedController {
     if (this.#state.kind !== "off") this.#state = { kind: "idle" };
   }
 
-  /** One life; answers how long to wait for the next one, undefined: there is to be none. */
+  /** Runs one instance. Returns the wait until the restart; undefined: no restart. */
   async #runOnce(signals: RunSignals): Promise<number | undefined> {
     const { build, clock } = this.#deps;
     const startMs = clock.monotonicMs();
@@ -119,25 +112,25 @@ export class SupervisedController {
       }
       this.#state = { kind: "running", sinceMs: clock.nowMs() };
       await this.#current.run(signals);
-      if (!signals.stop.aborted) throw new Error("it ended without having been asked to");
+      if (!signals.stop.aborted) throw new Error("it ended without a shutdown request");
       return undefined;
     } catch (error) {
-      if (clock.monotonicMs() - startMs >= CALM_MS) this.#backoff.reset();
-      return this.#broke(error);
+      if (clock.monotonicMs() - startMs >= HEALTHY_AFTER_MS) this.#backoff.reset();
+      return this.#restartAfter(error);
     } finally {
       this.#current = undefined;
     }
   }
 
-  #broke(error: unknown): number {
-    const { name, clock, log, faults } = this.#deps;
+  #restartAfter(error: unknown): number {
+    const { name, clock, log, panics } = this.#deps;
     const delayMs = this.#backoff.nextMs();
-    this.#lastFault = { atMs: clock.nowMs(), error };
+    this.#lastPanic = { atMs: clock.nowMs(), error };
     this.#state = { kind: "restarting", atMs: clock.nowMs() + delayMs, error };
-    faults.inc({ controller: name });
+    panics.inc({ controller: name });
     log.error("Controller panicked; restarting", {
       controller: name,
-      faults: this.#backoff.failures,
+      panics: this.#backoff.failures,
       delayMs: Math.round(delayMs),
       err: error,
     });

@@ -51,7 +51,7 @@ describe("controller health", () => {
   /** Broken ones after `afterMs`; of the others nothing runs yet. */
   async function controllers(broken: readonly string[], afterMs: number): Promise<readonly SupervisedController[]> {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
-    const faults = panicCounter(new Metrics());
+    const panics = panicCounter(new Metrics());
     const all = [RUNNING, BROKEN].map(
       (name) =>
         new SupervisedController({
@@ -62,7 +62,7 @@ describe("controller health", () => {
           clock,
           random: () => 0,
           log: new FakeLog(),
-          faults,
+          panics,
         }),
     );
     const { signal } = new AbortController();

@@ -142,12 +142,12 @@ export function controllersSummary(controllers: readonly SupervisedController[])
 function warningOf(controller: SupervisedController | undefined): string | undefined {
   if (controller?.state.kind !== "restarting") return undefined;
   const { atMs, error } = controller.state;
-  return `panicked (${controller.faults} in a row), restarting at ${iso(atMs)}: ${messageOf(error)}`;
+  return `panicked (${controller.panics} in a row), restarting at ${iso(atMs)}: ${messageOf(error)}`;
 }
 
 function allPanic(controllers: readonly SupervisedController[]): string | undefined {
   const active = controllers.filter(({ state }) => state.kind === "running" || state.kind === "restarting");
-  const panics = active.every(({ state, faults }) => state.kind === "restarting" && faults >= FAILED_AFTER);
+  const panics = active.every(({ state, panics }) => state.kind === "restarting" && panics >= FAILED_AFTER);
   if (active.length === 0 || !panics) return undefined;
   return `all controllers panic repeatedly: ${active.map(({ name }) => name).join(", ")}; a restart may help`;
 }

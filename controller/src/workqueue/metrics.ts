@@ -1,18 +1,15 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
 import { exponentialBuckets, type Metrics } from "../telemetry/metrics.ts";
 
-/** What one queue reports. */
 export interface QueueMetrics {
   depth(keys: number): void;
   added(): void;
   started(waitedMs: number): void;
   finished(workedMs: number): void;
   retried(): void;
-  /** Asked at each scrape: how long each key in work has been so, in milliseconds. */
+  /** Called at each scrape: how long each key has been processed, in milliseconds. */
   watchWork(runningMs: () => readonly number[]): void;
 }
 
-/** Reports nothing. */
 export const NO_QUEUE_METRICS: QueueMetrics = {
   depth: () => undefined,
   added: () => undefined,
@@ -25,15 +22,7 @@ export const NO_QUEUE_METRICS: QueueMetrics = {
 /** 10 ns to 10 s, decades. */
 const DURATIONS = exponentialBuckets(1e-8, 10, 10);
 
-interface Families {
-  readonly depth: Gauge<"name">;
-  readonly adds: Counter<"name">;
-  readonly waited: Histogram<"name">;
-  readonly worked: Histogram<"name">;
-  readonly retries: Counter<"name">;
-}
-
-/** Makes the families once; call the result once a queue. Names and buckets: component-base/metrics/prometheus/workqueue v0.36.3. */
+/** Creates the families once. Call the result for each queue. Names and buckets: component-base/metrics/prometheus/workqueue v0.36.3. */
 export function workqueueMetrics(metrics: Metrics): (name: string) => QueueMetrics {
   const families = makeFamilies(metrics);
   const work = new Map<string, () => readonly number[]>();
@@ -48,7 +37,7 @@ export function workqueueMetrics(metrics: Metrics): (name: string) => QueueMetri
   });
 }
 
-function makeFamilies(metrics: Metrics): Families {
+function makeFamilies(metrics: Metrics) {
   const labels = ["name"] as const;
   return {
     depth: metrics.gauge({ name: "workqueue_depth", help: "Current depth of workqueue", labels }),

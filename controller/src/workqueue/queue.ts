@@ -1,38 +1,34 @@
 import type { Priority } from "../util/semaphore.ts";
 
 export interface AddOptions {
-  /** A key waiting as low moves up when it is added as high; never down. @default "high" */
+  /** Raises the priority of a queued key, never lowers it. @default "high" */
   readonly priority?: Priority;
 }
 
 /**
- * Keys waiting for work. A key is in line at most once and with one worker at most; added while worked on, it comes again
- * afterwards. No add is lost before {@link Workqueue.shutDown}.
+ * A queue of keys. A key is queued once and processed by one worker at a time. A key added during its processing is queued again afterwards.
+ * No add is lost before {@link Workqueue.shutDown}.
  */
 export interface Workqueue {
   add(key: string, options?: AddOptions): void;
-  /** Adds after `delayMs`. Of several waiting adds of one key the earliest counts. */
+  /** Adds after `delayMs`. The earliest of several delayed adds of a key counts. */
   addAfter(key: string, delayMs: number, options?: AddOptions): void;
-  /** Counts a failure of the key and adds it after the rate limiter's delay, answered here. The newest failure's delay counts. */
+  /** Counts a failure and adds the key after the rate limiter's delay, which is returned. The newest delay counts. */
   addRateLimited(key: string, options?: AddOptions): number;
-  /** Sets the failure count of the key back to none and drops a retry still waiting. */
+  /** Resets the failure count and cancels a pending retry. */
   forget(key: string): void;
   failures(key: string): number;
-  /** Name of the subqueue of a key in line or in work; "" for others, and where there is one for all. */
+  /** Subqueue of a queued or processed key; "" for others, and without subqueues. */
   subqueue(key: string): string;
-  /** Next key; waits for one. undefined once the queue is shut down or `signal` aborts. */
   get(signal: AbortSignal): Promise<WorkItem | undefined>;
-  /** The worker has finished with the key. */
   done(key: string): void;
-  /** Keys ready to be worked on. */
   readonly depth: number;
-  /** Where the key is right now, for explain. */
   state(key: string): KeyState;
-  /** Keys of its subqueue that go before a key in line; undefined: it is not in line. Costs as much as there are. */
+  /** How many keys of its subqueue come before it; undefined: not queued. O(n). */
   ahead(key: string): number | undefined;
-  /** How the queue stands, for people: keys by name up to `limit` of each kind. Costs as much as there are delayed keys. */
+  /** State of the queue, with up to `limit` keys of each kind. O(n) in the delayed keys. */
   snapshot(limit: number): QueueSnapshot;
-  /** No more adds; waiting keys are dropped, workers are let go. Keys in work are finished with `done` as ever. */
+  /** Ignores adds, drops queued keys and releases workers. Keys that are processed still need `done`. */
   shutDown(): void;
 }
 
@@ -47,26 +43,22 @@ export type KeyState =
   | { readonly kind: "delayed"; readonly inMs: number }
   | { readonly kind: "working"; readonly forMs: number };
 
-/** How a queue stands. */
 export interface QueueSnapshot {
   readonly subqueues: readonly SubqueueSnapshot[];
-  /** In work, longest first. */
+  /** Longest first. */
   readonly working: SomeKeys<{ readonly forMs: number }>;
-  /** To be ready later, soonest first. */
+  /** Soonest first. */
   readonly delayed: SomeKeys<{ readonly inMs: number; readonly failures: number }>;
 }
 
-/** Keys of one subqueue. */
 export interface SubqueueSnapshot {
-  /** "" where the queue has one subqueue for all. */
+  /** "" without subqueues. */
   readonly name: string;
-  /** In line. */
   readonly high: number;
   readonly low: number;
   readonly working: number;
 }
 
-/** The first few of many keys. */
 export interface SomeKeys<Facts> {
   readonly count: number;
   readonly first: readonly ({ readonly key: string } & Facts)[];

@@ -162,7 +162,7 @@ function higher(left: Priority | undefined, right: Priority): Priority {
   return left === "high" ? left : right;
 }
 
-/** The queue and its model side by side. No two wake-ups fall due at the same moment: their order is nobody's promise. */
+/** The queue and its model side by side. No two wake-ups fall due at the same moment: their order is unowned promise. */
 class Pair {
   readonly model = new Model();
   readonly clock = new FakeClock();

@@ -114,7 +114,7 @@ describe("Workqueue.addRateLimited()", () => {
 });
 
 describe("Workqueue.forget()", () => {
-  test("starts the back-off anew and drops the retry that waits: success makes it needless", async () => {
+  test("starts the back-off again and drops the retry that waits: success makes it needless", async () => {
     const { queue, clock } = makeQueue();
     queue.addRateLimited("a");
     queue.forget("a");

@@ -9,7 +9,7 @@ export interface WorkqueueDependencies {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly metrics: QueueMetrics;
-  /** @default one subqueue for all, without limit */
+  /** @default one without limit */
   readonly subqueues?: SubqueueOptions;
 }
 
@@ -24,13 +24,13 @@ interface Waiter {
 class RateLimitedQueue implements Workqueue {
   readonly #deps: WorkqueueDependencies;
   readonly #subqueues: Subqueues;
-  /** With a worker, since when. */
+  /** Start of processing. */
   readonly #working = new Map<string, number>();
-  /** Added while with a worker: back in line when done. */
+  /** Added during processing: queued again when done. */
   readonly #again = new Map<string, Priority>();
   readonly #later: Delays;
   readonly #retries: Delays;
-  /** Priority of keys in the two above. */
+  /** Priority of the delayed keys. */
   readonly #laterPriority = new Map<string, Priority>();
   readonly #waiters = new Set<Waiter>();
   #isOpen = true;
@@ -111,7 +111,7 @@ class RateLimitedQueue implements Workqueue {
     const priority = this.#again.get(key);
     this.#again.delete(key);
     if (priority !== undefined) this.#enqueue(key, priority);
-    // There is room in its subqueue.
+    // Its subqueue has room.
     this.#serve();
   }
 
@@ -170,7 +170,7 @@ class RateLimitedQueue implements Workqueue {
     if (this.#again.get(key) !== "high") this.#again.set(key, priority);
   }
 
-  /** Gives the first key in line to the worker that has waited longest. */
+  /** Gives the next key to the longest waiting worker. */
   #serve(): void {
     const [waiter] = this.#waiters;
     if (waiter === undefined) return;
@@ -195,7 +195,7 @@ class RateLimitedQueue implements Workqueue {
     this.add(key, { priority });
   }
 
-  /** Of a delayed key's priorities the highest counts. */
+  /** The highest priority counts. */
   #remember(key: string, { priority = "high" }: AddOptions): void {
     if (this.#laterPriority.get(key) !== "high") this.#laterPriority.set(key, priority);
   }
@@ -211,9 +211,8 @@ class RateLimitedQueue implements Workqueue {
   }
 }
 
-/** How long a failed key waits. */
 export interface RateLimiter {
-  /** Counts a failure of `key` and answers its delay. */
+  /** Counts a failure and returns the delay. */
   delayMs(key: string): number;
   forget(key: string): void;
   failures(key: string): number;
@@ -230,7 +229,7 @@ export const DEFAULT_BACKOFF: ExponentialOptions = { initialMs: 5, maxMs: 1_000_
 /** The service controller's: 5 s doubled to 5 min (cloud-provider/controllers/service/controller.go v0.36.3). */
 export const SERVICE_BACKOFF: ExponentialOptions = { initialMs: 5000, maxMs: 300_000 };
 
-/** Doubles a key's delay with each failure in a row. No jitter, as upstream: keys fail apart from each other already. */
+/** Doubles the delay of a key with each consecutive failure. No jitter, as upstream. */
 export function exponentialLimiter(options: ExponentialOptions): RateLimiter {
   const failures = new Map<string, number>();
   return {
@@ -247,13 +246,13 @@ export function exponentialLimiter(options: ExponentialOptions): RateLimiter {
 interface Entry {
   readonly key: string;
   readonly atMs: number;
-  /** Left in the heap until its time comes, then ignored: taking it out of the middle would cost more. */
+  /** Ignored when its time comes, because removal from the middle of a heap is expensive. */
   cancelled: boolean;
 }
 
 const COMPACT_SLACK = 1000;
 
-/** Keys that become ready later: a heap by time under one timer, however many keys wait. */
+/** Delayed keys: a heap by time with one timer. */
 export class Delays {
   readonly #clock: Clock;
   readonly #onReady: (key: string) => void;
@@ -271,19 +270,19 @@ export class Delays {
     return this.#entries.size;
   }
 
-  /** Milliseconds until the key is ready; undefined when it is not waiting here. */
+  /** undefined: not delayed. */
   leftMs(key: string): number | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined ? undefined : Math.max(0, entry.atMs - this.#clock.monotonicMs());
   }
 
-  /** Each key with the milliseconds until it is ready, in no order. */
+  /** In no order. */
   *left(): Iterable<readonly [key: string, leftMs: number]> {
     const nowMs = this.#clock.monotonicMs();
     for (const { key, atMs } of this.#entries.values()) yield [key, Math.max(0, atMs - nowMs)];
   }
 
-  /** Replaces the key's time, whatever it was. */
+  /** Replaces an earlier time. */
   set(key: string, delayMs: number): void {
     this.cancel(key);
     const entry: Entry = { key, atMs: this.#clock.monotonicMs() + delayMs, cancelled: false };
@@ -307,7 +306,7 @@ export class Delays {
     this.#heap.length = 0;
   }
 
-  /** Cancelled entries may be set far in the future: they are thrown out once they are the majority. A sorted array is a heap. */
+  /** Removes canceled entries when they are the majority. A sorted array is a heap. */
   #compact(): void {
     if (this.#heap.length <= 2 * this.#entries.size + COMPACT_SLACK) return;
     const live = [...this.#entries.values()].sort((a, b) => a.atMs - b.atMs);

@@ -2,8 +2,8 @@ import type { Priority } from "../util/semaphore.ts";
 import type { SubqueueSnapshot } from "./queue.ts";
 
 /**
- * Parts of one queue that must not hold each other up, such as the objects of several providers: each has workers of its own, so that
- * keys that wait for a hanging cloud take none from the others.
+ * Parts of a queue that do not block each other, for example one for each provider: each has its own workers, so that a cloud that hangs
+ * uses none of the others.
  */
 export interface SubqueueOptions {
   /** The subqueue of a key, asked when it gets in line. */
@@ -12,23 +12,21 @@ export interface SubqueueOptions {
   readonly limit: number;
 }
 
-/** A key that is to be worked on. */
 export interface NextKey {
   readonly key: string;
   readonly priority: Priority;
-  /** When it got in line. */
   readonly addedMs: number;
 }
 
 /**
- * So many keys of high priority in a row, then one of low: a storm must not starve refreshes for ever. More than calls have in their
- * line (util/semaphore.ts), for a key that waits costs nothing while a call that waits keeps a worker.
+ * After this many keys of high priority, one of low priority is taken, so that it is not starved. More than for calls (util/semaphore.ts),
+ * because a queued key costs nothing, while a waiting call keeps a worker.
  */
 const HIGH_IN_A_ROW = 20;
 
 const ONE_SUBQUEUE: SubqueueOptions = { of: () => "", limit: Number.POSITIVE_INFINITY };
 
-/** Keys in line, oldest first, with the time of the add. A key is in one of the two at most. */
+/** Queued keys, oldest first, with the time of the add. A key has one priority. */
 interface Subqueue {
   readonly name: string;
   readonly high: Map<string, number>;
@@ -36,7 +34,7 @@ interface Subqueue {
   working: number;
 }
 
-/** Keys in line for work, subqueue by subqueue. Over all subqueues what matters more goes first, then what has waited longer. */
+/** Queued keys by subqueue. Across subqueues, high priority goes first, then the oldest. */
 export class Subqueues {
   readonly #options: SubqueueOptions;
   readonly #subqueues = new Map<string, Subqueue>();
@@ -59,14 +57,14 @@ export class Subqueues {
     return this.#subqueueOf.get(key)?.name ?? "";
   }
 
-  /** Where in line a key is; undefined: it is not. */
+  /** undefined: not queued. */
   priorityOf(key: string): Priority | undefined {
     const subqueue = this.#subqueueOf.get(key);
     if (subqueue?.high.has(key) === true) return "high";
     return subqueue?.low.has(key) === true ? "low" : undefined;
   }
 
-  /** Keys of its subqueue that go before it, but for those of low priority that a storm lets through; undefined: it is not in line. */
+  /** Keys before it, without low-priority keys that are let through; undefined: not queued. */
   ahead(key: string): number | undefined {
     const priority = this.priorityOf(key);
     const subqueue = this.#subqueueOf.get(key);
@@ -79,7 +77,7 @@ export class Subqueues {
     return ahead;
   }
 
-  /** Puts a key in line that is not in work. One that is there moves up if it matters more now. True: it was not in line. */
+  /** Queues a key that is not processed, or raises its priority. True: it was not queued. */
   add(key: string, priority: Priority, nowMs: number): boolean {
     const before = this.priorityOf(key);
     const subqueue = this.#subqueueOf.get(key) ?? this.#enter(key);
@@ -91,7 +89,7 @@ export class Subqueues {
     return before === undefined;
   }
 
-  /** The next key of a subqueue that has room; it is in work from now on. */
+  /** The next key of a subqueue with room. It is processed from now on. */
   take(): NextKey | undefined {
     const open = [...this.#subqueues.values()].filter(({ working }) => working < this.#options.limit);
     const high = oldest(open, "high");
@@ -106,7 +104,6 @@ export class Subqueues {
     return { key, priority, addedMs };
   }
 
-  /** The key is no longer in work. */
   done(key: string): void {
     const subqueue = this.#subqueueOf.get(key);
     if (subqueue === undefined) return;
@@ -114,7 +111,7 @@ export class Subqueues {
     subqueue.working--;
   }
 
-  /** How each subqueue stands that ever had a key. */
+  /** All subqueues that ever had a key. */
   snapshot(): readonly SubqueueSnapshot[] {
     return [...this.#subqueues.values()].map(({ name, high, low, working }) => ({
       name,
@@ -124,7 +121,7 @@ export class Subqueues {
     }));
   }
 
-  /** Drops what is in line. */
+  /** Drops queued keys. */
   clear(): void {
     for (const subqueue of this.#subqueues.values()) {
       for (const key of [...subqueue.high.keys(), ...subqueue.low.keys()]) this.#subqueueOf.delete(key);

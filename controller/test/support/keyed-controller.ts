@@ -42,6 +42,6 @@ export function keyedController({ name, keys, reconcile, clock, ended }: KeyedCo
       backoff: SERVICE_BACKOFF,
     });
   };
-  const faults = panicCounter(new Metrics());
-  return new SupervisedController({ name, build, clock, random: () => 0, log: new FakeLog(), faults });
+  const panics = panicCounter(new Metrics());
+  return new SupervisedController({ name, build, clock, random: () => 0, log: new FakeLog(), panics });
 }

@@ -57,7 +57,7 @@ async function running(keys: readonly string[], lifeMs: number) {
     clock,
     random: () => 0,
     log,
-    faults: panicCounter(metrics),
+    panics: panicCounter(metrics),
   });
   const stop = new AbortController();
   void supervised.run({ stop: stop.signal, abort: stop.signal });
@@ -146,7 +146,7 @@ test("controllerDetails() tells of one that broke, and says no more of what it w
     clock,
     random: () => 0,
     log: new FakeLog(),
-    faults: panicCounter(new Metrics()),
+    panics: panicCounter(new Metrics()),
   });
   void supervised.run({ stop: stop.signal, abort: stop.signal });
   await clock.advance(1000);

@@ -115,15 +115,15 @@ export function controllerDetails(
 
 function head(name: string, controller: SupervisedController | undefined): Head {
   if (controller === undefined) return { name, state: "disabled" };
-  const { state, faults, lastFault } = controller;
+  const { state, panics, lastPanic } = controller;
   return {
     name,
     state: state.kind === "off" ? "notConfigured" : state.kind,
     ...(state.kind === "running" ? { startTime: iso(state.sinceMs) } : {}),
     ...(state.kind === "restarting" ? { restartTime: iso(state.atMs) } : {}),
-    ...(lastFault === undefined
+    ...(lastPanic === undefined
       ? {}
-      : { panics: faults, lastPanic: { time: iso(lastFault.atMs), message: messageOf(lastFault.error) } }),
+      : { panics, lastPanic: { time: iso(lastPanic.atMs), message: messageOf(lastPanic.error) } }),
   };
 }
 
