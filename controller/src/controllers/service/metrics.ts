@@ -1,24 +1,16 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
 import type { Service } from "../../api/service.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { type Metrics, exponentialBuckets } from "../../telemetry/metrics.ts";
 import { reportedReadiness } from "./plan/status.ts";
 import { wantsLoadBalancer } from "./predicates.ts";
 
-/** Upstream's names and buckets where upstream has one: cloud-provider/controllers/service/metrics.go v0.36.3. */
-export interface ServiceMetrics {
-  readonly loadBalancerSyncs: Counter;
-  readonly nodeSyncErrors: Counter;
-  readonly nodeSyncLatencySeconds: Histogram;
-  readonly updateHostLatencySeconds: Histogram;
-  readonly drifts: Counter<"provider" | "kind" | "action">;
-  readonly orphans: Gauge<"provider">;
-}
+export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** 1 s to 16,384 s. */
 const BUCKETS_SECONDS = exponentialBuckets(1, 2, 15);
 
-export function serviceMetrics(metrics: Metrics): ServiceMetrics {
+/** Upstream's names and buckets where upstream has one: cloud-provider/controllers/service/metrics.go v0.36.3. */
+export function serviceMetrics(metrics: Metrics) {
   return {
     loadBalancerSyncs: metrics.counter({
       name: "service_controller_loadbalancer_sync_total",

@@ -268,30 +268,19 @@ async function gatherAdoption(
   const isOffered = owner.loadBalancers.adopt && owner.loadBalancers.list !== undefined;
   const isPossible = existingId === undefined && isAllowed && isOffered;
   if (!isPossible) return adoption({ loadBalancerId, existingId, isAllowed, isOffered, others: [] });
-  const uids = await uidsById(run, owner);
-  // A read of the Service alone is newer than the list.
-  const listedId = known.observed === undefined ? idOf(uids, service.metadata.uid) : undefined;
-  const others = othersOf(run, owner, service, { loadBalancerId, uid: uids.get(loadBalancerId) });
-  return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, others });
-}
-
-/** UIDs of Services by load balancer ID, according to the cloud. Throws if the list is incomplete. */
-async function uidsById(
-  { lister, context: { signal, priority } }: Gathering,
-  { provider }: Owner,
-): Promise<ReadonlyMap<string, string>> {
-  const { items, complete } = await lister.list(provider, MAX_LIST_AGE_MS, { signal, priority });
+  const { signal, priority } = run.context;
+  const { items, byUid, complete } = await run.lister.list(owner.provider, MAX_LIST_AGE_MS, { signal, priority });
   if (!complete)
     throw new LoadBalancerSyncError("the owner of the load balancer is unknown: the provider's list is incomplete");
-  return new Map(items.map(({ id, service }) => [id, service.uid]));
+  // A read of the Service alone is newer than the list.
+  const listedId = known.observed === undefined ? byUid.get(service.metadata.uid)?.id : undefined;
+  const uid = items.find(({ id }) => id === loadBalancerId)?.service.uid;
+  const others = othersOf(run, owner, service, { loadBalancerId, uid });
+  return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, others });
 }
 
 function observedId(observed: LoadBalancerResult | undefined): string | undefined {
   return observed?.kind === "present" ? observed.loadBalancer.id : undefined;
-}
-
-function idOf(uids: ReadonlyMap<string, string>, uid: string): string | undefined {
-  return [...uids].find(([, current]) => current === uid)?.[0];
 }
 
 /**

@@ -133,8 +133,7 @@ export async function previousOf(
 ): Promise<PreviousLoadBalancer | undefined> {
   const { news, context } = run;
   if (isNeeded) changeOwner(run, owner);
-  const isListed = !isKnown && (news.record?.previous ?? []).length === 0;
-  const others = isListed ? candidates(run, owner) : [];
+  const others = isKnown ? [] : candidates(run, owner);
   if (!isNeeded) requireInfo(others);
   for (const other of others) {
     // A load balancer that was deleted since the list costs one call without effect.
@@ -163,8 +162,9 @@ function changeOwner({ providers, clock, news }: Gathering, owner: Provider): vo
   news.add({ kind: "ownerChanged", provider: owner.name, leavesPrevious, nowMs: clock.monotonicMs() });
 }
 
-/** Providers that may have a load balancer of the Service. */
+/** Other providers that may have a load balancer of the Service, while none is known. */
 function candidates({ providers, news: { record } }: Gathering, owner: Provider): readonly Provider[] {
+  if (record !== undefined && record.previous.length > 0) return [];
   return providers.providers.filter(
     (other) => other.name !== owner.name && !isSamePlace(other, owner) && record?.cleared.has(other.name) !== true,
   );

@@ -25,37 +25,26 @@ const READY: Readiness = {
   message: "The load balancer matches the spec of the Service.",
 };
 
-const NO_NODES: Readiness = {
-  status: "False",
-  reason: "NoAvailableNodes",
-  message: `The load balancer has no available nodes to forward traffic to. To fix: ${LOAD_BALANCER_REMEDIES.NoAvailableNodes}.`,
-};
+const NO_NODES = notReady(
+  "NoAvailableNodes",
+  `The load balancer has no available nodes to forward traffic to. To fix: ${LOAD_BALANCER_REMEDIES.NoAvailableNodes}.`,
+);
 
 /** Written with the finalizer, before any call. */
-export const PROVISIONING: Readiness = {
-  status: "False",
-  reason: "Provisioning",
-  message: "The load balancer is being created.",
-};
+export const PROVISIONING = notReady("Provisioning", "The load balancer is being created.");
 
-const UPDATING: Readiness = {
-  status: "False",
-  reason: "Updating",
-  message: "The load balancer is being updated; until then it serves the previous configuration.",
-};
+const UPDATING = notReady(
+  "Updating",
+  "The load balancer is being updated; until then it serves the previous configuration.",
+);
 
 /** Only for deletions that are not completed immediately. */
-export const DELETING: Readiness = {
-  status: "False",
-  reason: "Deleting",
-  message: "The load balancer is being deleted; the Service is deleted afterwards.",
-};
+export const DELETING = notReady("Deleting", "The load balancer is being deleted; the Service is deleted afterwards.");
 
-export const PROTECTED: Readiness = {
-  status: "False",
-  reason: "DeletionProtected",
-  message: `Annotation ${DELETION_PROTECTION} protects the load balancer and the Service from deletion. To delete both, set it to "false".`,
-};
+export const PROTECTED = notReady(
+  "DeletionProtected",
+  `Annotation ${DELETION_PROTECTION} protects the load balancer and the Service from deletion. To delete both, set it to "false".`,
+);
 
 export function notServed(why: string): Readiness {
   const message = `No provider serves this load balancer: ${why}. It is not changed or deleted until a provider serves it. To fix: ${LOAD_BALANCER_REMEDIES.NoLoadBalancerProvider}.`;
@@ -64,7 +53,11 @@ export function notServed(why: string): Readiness {
 
 export function driftNotRepaired({ what }: Drift): Readiness {
   const message = `${capital(what)}. The controller repaired the load balancer several times, and it was changed back each time. The next repair is in a day, or when the Service changes. To fix: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}.`;
-  return { status: "False", reason: "DriftNotRepaired", message };
+  return notReady("DriftNotRepaired", message);
+}
+
+function notReady(reason: LoadBalancerReadyReason, message: string): Readiness {
+  return { status: "False", reason, message };
 }
 
 function capital(clause: string): string {

@@ -21,7 +21,7 @@ export interface ServiceRecord {
   readonly drift: DriftHistory;
 }
 
-export type State = Unknown | Foreign | Declined | Changing | Active | Deleting | Gone;
+export type State = Unknown | Declined | Changing | Active | Deleting | Settled;
 
 /** The cloud must be read. */
 export interface Unknown {
@@ -37,11 +37,6 @@ export interface CurrentProvider {
   readonly provider: string;
   /** The Service as of the last request. */
   readonly sent: Service;
-}
-
-/** Its class is not served here. */
-export interface Foreign {
-  readonly kind: "foreign";
 }
 
 /** The provider's process `bootID` has responded NOT_RESPONSIBLE to this spec. */
@@ -74,9 +69,9 @@ export interface Deleting extends CurrentProvider {
   readonly hint: Hint | undefined;
 }
 
-/** Deleted, and its finalizer removed; the Service may still exist. */
-export interface Gone {
-  readonly kind: "gone";
+interface Settled {
+  /** `foreign`: no provider here serves its class. `gone`: deleted, and the finalizer removed; the Service may still exist. */
+  readonly kind: "foreign" | "gone";
 }
 
 /** `operation`: of this request, or of an earlier request that it replaces. */
