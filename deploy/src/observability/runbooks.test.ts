@@ -36,7 +36,7 @@ const OWN_COMMANDS = [...read("reference/cli.md").matchAll(/^### ([a-z -]+)$/gm)
   ([, name]) => `cloudwire ${name}`,
 );
 
-const SECTIONS = ["Meaning", "Impact", "Look", "Causes", "What to do", "Over"];
+const SECTIONS = ["Meaning", "Impact", "Diagnosis", "Causes", "Mitigation", "Resolution"];
 
 test("each alert has a runbook, and each runbook an alert", () => {
   expect(pages.toSorted()).toEqual(ALERTS.map(({ name }) => `${name}.md`).toSorted());
