@@ -7,7 +7,7 @@ import { ROOT } from "./lib/run.ts";
 
 const POLL = { timeout: 20_000, interval: 20 };
 
-/** Stands in for npm: counts its runs, installs what the lockfile says, or fails or hangs where a file tells it to. */
+/** Stands in for npm: counts its runs, installs what the lockfile says, or fails or hangs if a file says so. */
 const FAKE_NPM = `
   import { appendFileSync, cpSync, existsSync, mkdirSync } from "node:fs";
   appendFileSync("npm-runs", process.argv.slice(2).join(" ") + "\\n");
@@ -21,7 +21,7 @@ const FAKE_NPM = `
   }
 `;
 
-/** Stands in for the gate. */
+/** Replaces scripts/check.ts. */
 const TASK = `
   import { writeFileSync } from "node:fs";
   const [mode] = process.argv.slice(2);

@@ -42,7 +42,7 @@ const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 const LOG_LINES = 30;
 const PROGRESS_EVERY_MS = { terminal: 1_000, log: 15_000 };
 
-/** A fault the user can mend: printed as one line, without a stack. */
+/** An error that the user can fix: printed as one line, without a stack. */
 class UserError extends Error {}
 
 /**
@@ -167,7 +167,7 @@ let interrupted;
 
 /**
  * Stays alive until the child has ended, so that its clean-up is not cut short. On a terminal the child may hear Ctrl-C twice
- * (from the terminal and from here): tasks take a repeated signal as the same wish.
+ * (from the terminal and from here): tasks treat a repeated signal as one request.
  * @param {import("node:child_process").ChildProcess} child
  */
 function forwardSignals(child) {

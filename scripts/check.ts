@@ -1,4 +1,4 @@
-// The gate, `npm run check`: every step, two at once where they allow it, its time beside it; none begins after one has failed.
+// `npm run check`: runs all checks, two at a time where possible, with their times; starts none after a failure.
 //   npm run check -- --only lint,types      just these
 //   npm run check -- --except tests         all but these
 import process from "node:process";
@@ -112,7 +112,7 @@ const STEPS: readonly Step[] = [
     name: "docs",
     about: "links lead somewhere, tested snippets run",
     work: script("scripts/checks/docs.ts"),
-    fix: "mend the page it names",
+    fix: "fix the page that it names",
   },
   {
     name: "tests",

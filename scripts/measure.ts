@@ -3,7 +3,7 @@
 //   npm run measure -- --commit HEAD~1       a commit
 //   npm run measure -- 5f3353f HEAD .        several, side by side; "." is the checkout
 import { parseArgs } from "node:util";
-import { figuresOf } from "./measure/figures.ts";
+import { measurementsOf } from "./measure/measurements.ts";
 import { report } from "./measure/report.ts";
 import { checkoutTexts, commitTexts } from "./measure/tree.ts";
 
@@ -17,6 +17,6 @@ const asked = [...positionals, ...values.commit];
 const measured = [];
 for (const name of asked.length === 0 ? [CHECKOUT] : asked) {
   const texts = name === CHECKOUT ? await checkoutTexts() : commitTexts(name);
-  measured.push({ name: name === CHECKOUT ? "checkout" : name, figures: figuresOf(texts) });
+  measured.push({ name: name === CHECKOUT ? "checkout" : name, measurements: measurementsOf(texts) });
 }
 console.log(report(measured));

@@ -1,4 +1,4 @@
-// Who may import whom: prints each import that breaks a rule of layers/.
+// Import rules: prints each import that violates a rule of layers/.
 import process from "node:process";
 import { checkLayers } from "./layers/check.ts";
 import { EXCEPTIONS } from "./layers/exceptions.ts";

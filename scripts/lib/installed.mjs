@@ -18,7 +18,7 @@ const LOCKFILE = "package-lock.json";
 export function isInstalled(root) {
   const installed = packagesOf(join(root, "node_modules", ".package-lock.json"));
   if (installed === undefined) return false;
-  if (readIfThere(stampFile(root)) === lockfileDigest(root)) return true;
+  if (readIfThere(markerFile(root)) === lockfileDigest(root)) return true;
   const locked = packagesOf(join(root, LOCKFILE));
   if (locked === undefined) throw new Error(`${join(root, LOCKFILE)} is missing: is the clone complete?`);
   return differences(locked, installed).length === 0;
@@ -29,7 +29,7 @@ export function isInstalled(root) {
  * @param {string} root
  */
 export function markInstalled(root) {
-  writeFileSync(stampFile(root), lockfileDigest(root));
+  writeFileSync(markerFile(root), lockfileDigest(root));
 }
 
 /**
@@ -50,7 +50,7 @@ export function differences(locked, installed) {
 }
 
 /** @param {string} root */
-function stampFile(root) {
+function markerFile(root) {
   return join(root, "node_modules", ".cloudwire-installed");
 }
 

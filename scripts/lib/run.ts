@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export interface RunOptions {
-  /** Directory to run in, relative to the checkout; the checkout itself unless told. */
+  /** Directory to run in, relative to the checkout; default: the checkout. */
   readonly cwd?: string;
   /** "show" lets the command write to our terminal; "keep" collects stdout and stderr together. */
   readonly output: "show" | "keep";
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Written to the command's standard input, which is empty unless told. */
+  /** Written to the command's standard input, default: empty. */
   readonly input?: string;
 }
 

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** A fault that who runs the script can mend: printed as one line, without a stack. */
+/** An error that the user can fix: printed as one line, without a stack. */
 export class UserError extends Error {}
 
 /** Runs a script's main function and sets the exit code: what it answers, or 2 for a fault of use. */

@@ -1,10 +1,10 @@
-import type { ControllerFigures, Figures } from "./figures.ts";
+import type { ControllerMeasurements, Measurements } from "./measurements.ts";
 import type { Sizes } from "./sizes.ts";
 
 /** One tree that was measured, under the name it was asked for by. */
 export interface Measured {
   readonly name: string;
-  readonly figures: Figures;
+  readonly measurements: Measurements;
 }
 
 /**
@@ -17,7 +17,7 @@ const NOTE =
 
 const before = (count: number): string => `${count} ¹`;
 
-const CONTROLLER_ROWS: readonly (readonly [string, (figures: ControllerFigures) => number | string])[] = [
+const CONTROLLER_ROWS: readonly (readonly [string, (measurements: ControllerMeasurements) => number | string])[] = [
   ["source files", ({ files }) => files],
   ["lines", ({ lines }) => lines],
   ["median lines of a file", ({ medianLines }) => medianLines],
@@ -49,14 +49,16 @@ export function report(measured: readonly Measured[]): string {
   const names = measured.map(({ name }) => name);
   const controller = CONTROLLER_ROWS.map(([label, value]) => [
     label,
-    ...measured.map(({ figures }) => String(value(figures.controller))),
+    ...measured.map(({ measurements }) => String(value(measurements.controller))),
   ]);
-  const packageNames = [...new Set(measured.flatMap(({ figures }) => [...figures.packages.keys()]))].toSorted();
+  const packageNames = [
+    ...new Set(measured.flatMap(({ measurements }) => [...measurements.packages.keys()])),
+  ].toSorted();
   const packages = packageNames.map((name) => [
     name,
     ...PACKAGE_COLUMNS.map(([, value]) =>
       measured
-        .map(({ figures }) => figures.packages.get(name))
+        .map(({ measurements }) => measurements.packages.get(name))
         .map((sizes) => (sizes === undefined ? "–" : String(value(sizes))))
         .join(" → "),
     ),

@@ -17,7 +17,7 @@ const SOURCE = /\.(?:tsx?|mjs|go|py)$/;
 const TEST_FILE = /\.(?:test|bench)\.[a-z]+$|_test\.go$|^test_.*\.py$|^conftest\.py$/;
 const TEST_DIRECTORIES = ["test", "tests", "testdata", "gen", "dist", "node_modules"];
 
-/** A file somebody wrote that is shipped or run: no test, no benchmark, nothing generated. `path` is below the package. */
+/** A handwritten source file: no test, benchmark or generated file. `path` is relative to the package. */
 export function isSource(path: string): boolean {
   const directories = path.split("/").slice(0, -1);
   return (

@@ -1,4 +1,4 @@
-/** What somebody who follows one of these from file to file has to open; the page that lists the files says what counts. */
+/** The files on the path of an object; the page that lists them defines what counts. */
 export type Walk = "node" | "service" | "guard";
 
 /** Where the lists are. */

@@ -32,7 +32,7 @@ export function satisfies(version, range) {
 }
 
 /**
- * What to tell somebody who runs a program on a Node it does not support; undefined when it does.
+ * The error message for an unsupported Node version; undefined: supported.
  * @param {string} version
  * @param {string} range
  * @param {string} path where that Node is

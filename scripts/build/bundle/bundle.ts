@@ -28,7 +28,7 @@ export interface Bundle {
 const LAUNCHER = "scripts/build/bundle/launcher.mjs";
 
 /**
- * Its 8 MB of models are needed for their types only: without this mark a module nobody asks for would stay, for what
+ * Its 8 MB of models are needed for their types only: without this mark an unused module would stay, for what
  * evaluating it might do.
  */
 const TYPES_ONLY = /\/node_modules\/@kubernetes\/client-node\//;
@@ -38,7 +38,7 @@ export async function bundleProgram(
   { name, source, hasPage = false, links = [] }: ProgramSource,
   directory: string,
 ): Promise<Bundle> {
-  // Beside it, so that whoever starts the program meanwhile finds the one before whole.
+  // Next to it, so that a concurrent start finds the complete previous bundle.
   const fresh = `${directory}.${process.pid}`;
   try {
     const ofPage = hasPage ? await buildPage() : [];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const MODULE = new URL("idle-memory.mjs", import.meta.url).href;
 
-/** Makes 200 MB of old objects, drops them, waits until most of that is given back, and tells MiB of before and after. */
+/** Allocates 200 MB of old objects, drops them, waits until most of the memory is returned, and reports MiB before and after. */
 const PROGRAM = `
   const rssMiB = () => process.memoryUsage.rss() / 1024 ** 2;
   let objects = Array.from({ length: 1_000_000 }, (_, index) => ({ text: "object " + index, more: [index] }));

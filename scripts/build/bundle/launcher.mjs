@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The first file of a shipped program: the right Node, then its settings, then the program itself, which lies beside it.
-// Plain JavaScript that any Node can load, up to the guard's verdict.
+// Plain JavaScript that any Node version can load, up to the version check.
 import "@cloudwire/node-guard";
 import { giveBackIdleMemory } from "./idle-memory.mjs";
 import { missingSettings } from "./process-settings.mjs";

@@ -15,7 +15,7 @@ const V8_FLAGS = { "max-semi-space-size": "4", "heap-growing-percent": "50" };
 const ENVIRONMENT = { MALLOC_ARENA_MAX: "1" };
 
 /**
- * What a process has to be started with anew; undefined when nothing is missing. What somebody has set stays.
+ * What a process must be restarted with; undefined when nothing is missing. Existing settings stay.
  * @param {{ readonly execArgv: readonly string[], readonly env: Readonly<Record<string, string | undefined>> }} process
  * @returns {{ readonly execArgv: string[], readonly env: Record<string, string | undefined> } | undefined}
  */

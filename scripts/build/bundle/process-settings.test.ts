@@ -25,7 +25,7 @@ describe("missingSettings()", () => {
     });
   });
 
-  test("leaves an environment variable alone that somebody has set", () => {
+  test("keeps an environment variable that is already set", () => {
     expect(missingSettings({ execArgv: [], env: { MALLOC_ARENA_MAX: "4" } })).toEqual({
       execArgv: ["--max-semi-space-size=4", "--heap-growing-percent=50"],
       env: { MALLOC_ARENA_MAX: "4" },

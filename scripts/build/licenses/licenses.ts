@@ -94,7 +94,7 @@ export function licensesPage(shipped: readonly ShippedPackage[]): string {
 
 # Licenses of what is shipped
 
-Cloudwire is under [Apache-2.0](../../LICENSE). These packages of others come with its programs and libraries for Node; each bundle has their texts in \`THIRD_PARTY_NOTICES.txt\`. The gate lets in
+Cloudwire is under [Apache-2.0](../../LICENSE). The following third-party packages are part of its programs and libraries for Node; each bundle contains their texts in \`THIRD_PARTY_NOTICES.txt\`. \`npm run check\` allows
 no license but ${[...ALLOWED].join(", ")}. What the SDKs for Go and Python need is in their own lists of dependencies ([why each](../decisions/dependencies.md)).
 
 | package | version | license | comes with |

@@ -25,7 +25,7 @@ test("publishedManifest() takes off what is this repository's affair, and source
   });
 });
 
-test("publishedManifest() can have its provenance proved where the source is told", () => {
+test("publishedManifest() enables provenance if the source is known", () => {
   const source = "git+https://git.example.com/cloudwire.git";
   expect(publishedManifest({ name: "one" }, { source, directory: "a/one", engines: {} })).toMatchObject({
     repository: { type: "git", url: source, directory: "a/one" },

@@ -3,7 +3,7 @@ export type Manifest = Readonly<Record<string, unknown>>;
 
 /** What a published package says of where it comes from. */
 export interface Origin {
-  /** URL of the repository; undefined: it is not told, and no provenance can be given. */
+  /** URL of the repository; undefined: unknown, without provenance. */
   readonly source?: string;
   /** The package's directory in it. */
   readonly directory: string;
@@ -14,7 +14,7 @@ export interface Origin {
 /** What has no meaning outside of this repository. */
 const OWN_AFFAIRS = new Set(["private", "scripts", "devDependencies", "workspaces"]);
 
-/** A manifest as it is published: nobody's by accident, for `private` is taken off here alone. */
+/** A manifest as it is published. Only this removes `private`, which prevents accidental publishing. */
 export function publishedManifest(manifest: Manifest, { source, directory, engines }: Origin): Manifest {
   const kept = Object.entries(manifest).filter(([field]) => !OWN_AFFAIRS.has(field));
   return {

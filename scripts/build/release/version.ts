@@ -1,5 +1,5 @@
 // The version of Cloudwire, which is that of the top package.json and stands in many files.
-//   npm run release:version              says whether all agree; the gate asks this
+//   npm run release:version              checks that all agree, as `npm run check` does
 //   npm run release:version -- 0.2.0     gives all of them this one
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

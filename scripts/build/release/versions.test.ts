@@ -23,7 +23,7 @@ test("versionsIn() finds what is Cloudwire's and nothing else", () => {
   ]);
 });
 
-test("versionsIn() tells of a place that is no more", () => {
+test("versionsIn() reports a place that no longer exists", () => {
   expect(versionsIn(FILES).lost).toContainEqual(expect.stringContaining("version\\.go"));
 });
 

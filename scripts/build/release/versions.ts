@@ -38,7 +38,7 @@ const PLACES: readonly Place[] = [
   { files: /\/templates\/python\/requirements\.txt$/, before: "cloudwire-provider-sdk==" },
 ];
 
-/** Every version of Cloudwire in the files, and places that are there no more. */
+/** Every version of Cloudwire in the files, and places that no longer exist. */
 export function versionsIn(files: ReadonlyMap<string, string>): {
   readonly found: readonly FoundVersion[];
   readonly lost: readonly string[];

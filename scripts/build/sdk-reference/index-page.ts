@@ -7,7 +7,7 @@ export const indexPage = (
     "# SDKs",
     "Everything that the SDKs export, with signature and documentation. The words are the same in all languages: they are those of [the contract](../../proto/README.md).",
     [
-      "| page | tells |",
+      "| page | content |",
       "| --- | --- |",
       ...languages.map(({ file, title, intro }) => `| [${title}](${file}) | ${intro} |`),
     ].join("\n"),

@@ -7,7 +7,7 @@ export interface Page {
   readonly intro: string;
   /** Of the fences: `ts`, `go`, `python`. */
   readonly language: string;
-  /** Where the texts come from, for whoever wants to change them. */
+  /** Source of the texts. */
   readonly source: string;
   readonly packages: readonly SdkPackage[];
 }

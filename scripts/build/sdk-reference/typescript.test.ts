@@ -24,12 +24,12 @@ const files = {
       /** How that
        * is known. */
       readonly basis?: string | undefined;
-      readonly untold: number;
+      readonly undocumented: number;
     }
 
     /** Says so. */
     export const absent = async (basis: string, /* not of interest */ times = 1): Promise<Absent> => {
-      return { kind: "absent", basis, untold: times };
+      return { kind: "absent", basis, undocumented: times };
     };
 
     /** How it fails. */
@@ -67,9 +67,9 @@ test("readTypeScript() finds every export, its members and the parts that cannot
       signature: "interface Absent",
       doc: "It is not there, see `absent`.",
       members: [
-        { name: "kind", signature: 'kind: "absent"', doc: "Tells it from its alternatives." },
+        { name: "kind", signature: 'kind: "absent"', doc: "Discriminator." },
         { name: "basis", signature: "basis?: string", doc: "How that\nis known." },
-        { name: "untold", signature: "untold: number", doc: "" },
+        { name: "undocumented", signature: "undocumented: number", doc: "" },
       ],
       parts: [],
     },
@@ -103,7 +103,7 @@ test("readTypeScript() finds every export, its members and the parts that cannot
 
 test("undocumented() names exports, members and parts without text", async () => {
   expect((await read(files)).flatMap(undocumented)).toEqual([
-    "pkg: Absent.untold",
+    "pkg: Absent.undocumented",
     "pkg: Failure.constructor",
     "pkg: Handlers",
     "pkg: Handlers, Base",

@@ -89,7 +89,7 @@ class Reader {
     };
   }
 
-  /** Interfaces and types that the declaration names, and that vendors cannot import: they are told with it. */
+  /** Interfaces and types that the declaration names, and that vendors cannot import: they are documented with it. */
   #partsOf(declaration: Declaration, source: Source, exported: ReadonlySet<string>): readonly SdkExport[] {
     return [...namedTypes(declaration.node)].flatMap((name) => {
       if (exported.has(name) || name === declaration.name) return [];
@@ -262,7 +262,7 @@ const interfaceMember = (member: TSSignature, source: Source): SdkMember => {
   const signature = withoutComments(member.start, member.end, source).replace(/[;,]$/, "");
   const isNamed = member.type === "TSPropertySignature" || member.type === "TSMethodSignature";
   const name = isNamed ? source.text.slice(member.key.start, member.key.end) : signature;
-  const doc = docBefore(member.start, source) || (name === "kind" ? "Tells it from its alternatives." : "");
+  const doc = docBefore(member.start, source) || (name === "kind" ? "Discriminator." : "");
   return { name, signature: plainMember(signature), doc };
 };
 
@@ -282,7 +282,7 @@ const headEnd = (member: MethodDefinition | PropertyDefinition): number | undefi
 const classMembers = (node: Class, source: Source): readonly SdkMember[] =>
   node.body.body.flatMap((member) => {
     if (member.type !== "PropertyDefinition" && member.type !== "MethodDefinition") return [];
-    // What is private is nobody's business; what is overridden is told by the class above.
+    // Private members are omitted; overridden ones are documented in the base class.
     if (member.key.type === "PrivateIdentifier" || member.override) return [];
     const name = source.text.slice(member.key.start, member.key.end);
     const head = headEnd(member);

@@ -38,14 +38,14 @@ describe("unknownNames()", () => {
 });
 
 describe("unknownTests()", () => {
-  const tests = new Map([["test/a.test.ts", 'test("does what it shall", () => {})']]);
+  const tests = new Map([["test/a.test.ts", 'test("does what it must", () => {})']]);
 
   test("finds a title that its file has not, and a file that is not there", () => {
     const text =
-      '["does what it shall"](../test/a.test.ts), ["does more"](../test/a.test.ts), ["does what it shall"](b.test.ts), [a file](b.test.ts)';
+      '["does what it must"](../test/a.test.ts), ["does more"](../test/a.test.ts), ["does what it must"](b.test.ts), [a file](b.test.ts)';
     expect(unknownTests(new Map([["docs/x.md", text]]), tests)).toEqual([
       'docs/x.md names the test "does more": test/a.test.ts has none of that name',
-      'docs/x.md names the test "does what it shall": docs/b.test.ts has none of that name',
+      'docs/x.md names the test "does what it must": docs/b.test.ts has none of that name',
     ]);
   });
 });

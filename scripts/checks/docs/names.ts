@@ -6,7 +6,7 @@ const EVENTS = "docs/reference/events.md";
 const ENDPOINTS = "docs/explanation/serving.md";
 const OWN_FLAGS =
   /^(?:docs\/reference\/(?:flags|cli)|providers\/[a-z-]+\/README|provider-sdk\/typescript\/README)\.md$/;
-/** Pages that tell people what to do. */
+/** Pages with instructions. */
 const GUIDES = /^docs\/(?:guides|explanation)\/[a-z-]+\.md$/;
 
 /** What names are held against: a text has the name, or there is no such thing. */

@@ -23,7 +23,7 @@ const GUARD = "@cloudwire/node-guard";
  */
 const PACKAGES: readonly PackageRule[] = [
   { directory: "proto", name: "@cloudwire/proto", mayImport: [] },
-  // The shapes in which the controller tells of itself, for it and for its readers.
+  // JSON types of the controller's endpoints, shared with their clients.
   { directory: "operator-api", name: "@cloudwire/operator-api", mayImport: [] },
   { directory: "provider-sdk/typescript", name: "@cloudwire/provider-sdk", mayImport: ["@cloudwire/proto"] },
   // Its templates do, as the projects that are made of them.

@@ -55,7 +55,7 @@ describe("pureFindings()", () => {
     expect(messages({ [`controller/src/${path}`]: "export const f = () => Date.now();" })).toEqual([]);
   });
 
-  test("gives a part of a plan values of the others, wherever they lie", () => {
+  test("lets a part of a plan import values of the others in any directory", () => {
     const text =
       'import { a } from "../predicates.ts";\nimport { b } from "../plan.ts";\nimport { c } from "../guard/guard.ts";';
     expect(messages({ "controller/src/controllers/node/plan/addresses.ts": text })).toEqual([]);

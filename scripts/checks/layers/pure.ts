@@ -65,7 +65,7 @@ function isAllowed(file: SourceFile, imported: Import, own: string): boolean {
   return VALUE_IMPORTS.includes(target.split("/")[0] ?? "") || pureOwner(target) === own;
 }
 
-/** What operators are shown is judged from what controllers decide by, and nothing of what they do is called for it. */
+/** Explain evaluates with the pure rules of controllers and calls none of their actions. */
 export function explainFindings(file: SourceFile): readonly Finding[] {
   if (controllerPath(file)?.startsWith("explain/") !== true) return [];
   return file.imports.flatMap((imported) => {

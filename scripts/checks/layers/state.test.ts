@@ -6,7 +6,7 @@ const CLIENT = "controller/src/kube/client.ts";
 describe("moduleStateFindings()", () => {
   test.each([
     ["a constant", "const LIMIT = 3;"],
-    ["a set nobody can add to", 'export const A: ReadonlySet<string> = new Set(["a"]);'],
+    ["a read-only set", 'export const A: ReadonlySet<string> = new Set(["a"]);'],
     ["a map within a function", "export function f() { let n = 0; return new Map([[n, n]]); }"],
     ["what a call chain carries", "const works = new AsyncLocalStorage<Work>();"],
     ["a static constant", "export class A { static readonly NAME = 1; static of() { return new A(); } }"],

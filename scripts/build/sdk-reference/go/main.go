@@ -150,7 +150,7 @@ func (r reader) declaredType(t *doc.Type) export {
 	return out
 }
 
-// typeBody is the head of a type with its fields or methods told one by one.
+// typeBody is the head of a type without its fields or methods, which are listed separately.
 func (r reader) typeBody(spec *ast.TypeSpec) (string, []member) {
 	head := "type " + spec.Name.Name
 	if spec.TypeParams != nil {

@@ -33,7 +33,7 @@ class Module:
         return [name for statement in self.tree.body for name in _defined(statement) if not name.startswith("_")]
 
     def export(self, name: str) -> Export:
-        """Everything about one name, wherever it is defined."""
+        """Everything about one name, in whichever module it is defined."""
         body = self.tree.body
         for index, statement in enumerate(body):
             if name in _defined(statement):
@@ -108,7 +108,7 @@ def _function_head(statement: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def _members(statement: ast.ClassDef) -> list[Export]:
-    """Public fields and methods; `__init__` is told by the class."""
+    """Public fields and methods; `__init__` is documented with the class."""
     members = []
     for index, inner in enumerate(statement.body):
         following = statement.body[index + 1] if index + 1 < len(statement.body) else None

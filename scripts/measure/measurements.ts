@@ -12,7 +12,7 @@ const SHORT_LINES = 50;
 /** There since the target rows hold. */
 const TARGET_LAYOUT = `${CONTROLLER}leadership/`;
 
-export interface ControllerFigures extends Sizes {
+export interface ControllerMeasurements extends Sizes {
   readonly oneImporter: number;
   readonly oneImporterShort: number;
   /** Undefined in the layout that was before the rows. */
@@ -22,14 +22,14 @@ export interface ControllerFigures extends Sizes {
   readonly walks: Readonly<Record<Walk, number | undefined>>;
 }
 
-export interface Figures {
-  readonly controller: ControllerFigures;
+export interface Measurements {
+  readonly controller: ControllerMeasurements;
   /** The other packages, by directory. */
   readonly packages: ReadonlyMap<string, Sizes>;
 }
 
-/** Figures of a tree: path to text of its sources, its package.json files and the page of the walks. */
-export function figuresOf(tree: ReadonlyMap<string, string>): Figures {
+/** Measurements of a tree: path to text of its sources, its package.json files and the page of the walks. */
+export function measurementsOf(tree: ReadonlyMap<string, string>): Measurements {
   const packages = [...byPackage(tree)].map(([name, files]) => [name, sizesOf(files)] as const);
   return {
     controller: controllerFigures(tree),
@@ -37,7 +37,7 @@ export function figuresOf(tree: ReadonlyMap<string, string>): Figures {
   };
 }
 
-function controllerFigures(tree: ReadonlyMap<string, string>): ControllerFigures {
+function controllerFigures(tree: ReadonlyMap<string, string>): ControllerMeasurements {
   const files = new Map(
     [...tree].filter(([path]) => path.startsWith(CONTROLLER) && isSource(path.slice(CONTROLLER.length))),
   );

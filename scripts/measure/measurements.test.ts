@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { figuresOf } from "./figures.ts";
+import { measurementsOf } from "./measurements.ts";
 import { report } from "./report.ts";
 import { batchTexts } from "./tree.ts";
 import { walkCount } from "./walks.ts";
@@ -40,9 +40,9 @@ const TREE = new Map([
   ["docs/explanation/architecture.md", PAGE],
 ]);
 
-describe("figuresOf()", () => {
+describe("measurementsOf()", () => {
   test("measures the controller closely, and the other packages' sizes", () => {
-    expect(figuresOf(TREE)).toEqual({
+    expect(measurementsOf(TREE)).toEqual({
       controller: {
         files: 4,
         lines: 64,
@@ -74,12 +74,12 @@ describe("figuresOf()", () => {
 
   test("does not count imports against the rows in the earlier layout", () => {
     const earlier = new Map([...TREE].filter(([path]) => !path.includes("leadership")));
-    expect(figuresOf(earlier).controller.againstRows).toBeUndefined();
+    expect(measurementsOf(earlier).controller.againstRows).toBeUndefined();
   });
 });
 
 test("report() puts trees side by side, and says what was taken once", () => {
-  const named = (name: string, tree: ReadonlyMap<string, string>) => ({ name, figures: figuresOf(tree) });
+  const named = (name: string, tree: ReadonlyMap<string, string>) => ({ name, measurements: measurementsOf(tree) });
   const without = new Map([...TREE].filter(([path]) => !path.startsWith("cli/")));
   const text = report([named("HEAD", without), named("checkout", TREE)]);
   expect(text).toMatch(
