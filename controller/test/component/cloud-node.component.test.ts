@@ -262,11 +262,11 @@ describe("cloud-node on an initialized node", () => {
     expect(harness.writes.map(masked).toSorted()).toEqual(
       ["a", "b"].map((name) => `PATCH nodes/${name}/status ${JSON.stringify(patch)}`),
     );
-    // Whose machine is not there may have been made anew: its name is asked for.
+    // A missing instance may have been recreated: its name is queried.
     expect(harness.cloud.calls.slice(1).map(({ about }) => about)).toEqual(["c"]);
   });
 
-  test("makes the newer label follow the older when somebody edits it", async () => {
+  test("makes the newer label follow the older when a user edits it", async () => {
     const labels = { "failure-domain.beta.kubernetes.io/zone": "a", "topology.kubernetes.io/zone": "edited" };
     await start({ objects: [initializedNode("a", { labels })] });
     await harness.startProvider();
@@ -291,7 +291,7 @@ describe("cloud-node under a race", () => {
     };
   }
 
-  test("keeps a taint that somebody put on meanwhile", async () => {
+  test("keeps a taint that another client added concurrently", async () => {
     await start({ objects: [registeredNode("a")] });
     const uid = uidOf("a");
     harness.cloud.machine("a", { addresses: [{ type: INTERNAL, address: "10.0.0.1" }] });

@@ -19,7 +19,7 @@ const SPOKEN_FOR = 16 / 256;
 const USER = "a-user";
 const WAIT_MS = 30_000;
 
-/** What becomes of the first write to a Node: it goes through, it does not, or it does and nobody is told. */
+/** Result of the first write to a Node: it succeeds, it fails, or it succeeds and its response is lost. */
 const FATES = ["answered", "refused", "lost"] as const;
 
 /** One controller process, but the process. */

@@ -26,7 +26,7 @@ const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const vip = ingress({ ip: "192.0.2.1", ipMode: "VIP" });
 
-/** What the controllers send, judged by the server they are for. */
+/** The controllers' patches, applied by a real API server. */
 describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${reason}`, () => {
   let controlPlane: ControlPlane;
   let transport: Transport;
@@ -148,7 +148,7 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
     expect(await refused(patch(NODES, node, rest))).toBe(409);
   });
 
-  test("are refused by a node and a Service made anew under the name", async () => {
+  test("are rejected for a recreated Node and Service of the same name", async () => {
     const node = await createNode("again", UNINITIALIZED);
     const service = await createService("again");
     await client.delete(NODES, { name: "again" }, { signal });

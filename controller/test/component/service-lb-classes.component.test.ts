@@ -11,7 +11,7 @@ const { start, web, ip, reasons } = serviceLbHelpers((started) => {
 });
 
 describe("service-lb and classes", () => {
-  test("leaves a Service alone whose class nobody here serves, also when it is deleted", async () => {
+  test("does not touch a Service whose class no provider serves, also when it is deleted", async () => {
     const spec = { loadBalancerClass: "other.example.com/nlb" };
     await start({ objects: [loadBalancerService("web", { spec, metadata: { finalizers: [FINALIZER] } })] });
     await harness.startProvider();

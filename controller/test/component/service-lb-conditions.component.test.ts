@@ -10,15 +10,15 @@ import { PATH, serviceLbHelpers } from "./support/service-lb.ts";
 const READY = "True Ready: The load balancer matches the spec of the Service.";
 
 let harness: Harness;
-const { start, startSettled, web, ip, told } = serviceLbHelpers((started) => {
+const { start, startSettled, web, ip, condition } = serviceLbHelpers((started) => {
   harness = started;
 });
 
 const saysSoon = (what: string): Promise<void> =>
-  eventually(`the Service says ${what}`, () => told()?.startsWith(what) === true, 20_000);
+  eventually(`the Service says ${what}`, () => condition()?.startsWith(what) === true, 20_000);
 
 describe("the condition of a Service", () => {
-  test("tells of a load balancer being made and of one that is ready, with no write of its own", async () => {
+  test("reports a load balancer in creation and a ready one, without an extra write", async () => {
     await start({ objects: [initializedNode("a"), loadBalancerService("web")] });
     harness.cloud.slowPolls = 1000;
     await harness.startProvider();
@@ -31,7 +31,7 @@ describe("the condition of a Service", () => {
     expect([ip(), harness.writes.length]).toEqual(["192.0.2.1", 2]);
   });
 
-  test("tells of a change that takes its time, and that the load balancer serves meanwhile", async () => {
+  test("reports a slow change while the load balancer serves", async () => {
     await startSettled();
     for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 1000;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
@@ -51,11 +51,11 @@ describe("the condition of a Service", () => {
     harness.cloud.slowPolls = 2;
     await harness.user("PATCH", PATH, { spec: { type: "ClusterIP" } });
     await saysSoon("False Deleting: The load balancer is being deleted");
-    await eventually("it says nothing", () => told() === undefined);
+    await eventually("it says nothing", () => condition() === undefined);
     expect(conditionsOf(web())).toMatchObject([other]);
   });
 
-  test("tells that there are no nodes, and when there are", async () => {
+  test("reports that there are no nodes, and when there are", async () => {
     await start({ objects: [loadBalancerService("web")] });
     await harness.startProvider();
     harness.startManager().startServices();
@@ -82,7 +82,7 @@ describe("the condition of a Service", () => {
       says: "False Rejected: ",
       next: "(retrying when the Service or the provider changes, or in 30 minutes). To fix: change the field or annotation that the message names",
     },
-  ] as const)("tells of $reason, and of what comes next", async ({ reason, says, next }) => {
+  ] as const)("reports $reason and the next retry", async ({ reason, says, next }) => {
     await startSettled();
     harness.cloud.before = ({ method }) => {
       if (method === "ensure") throw contractFailure(reason, "so it is");
@@ -90,14 +90,16 @@ describe("the condition of a Service", () => {
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
     await saysSoon(says);
     await harness.quiet();
-    expect(told()).toBe(`${says}failed to ensure load balancer: acme EnsureLoadBalancer: ${reason}: so it is ${next}`);
+    expect(condition()).toBe(
+      `${says}failed to ensure load balancer: acme EnsureLoadBalancer: ${reason}: so it is ${next}`,
+    );
     expect(harness.writes).toHaveLength(1);
     harness.cloud.before = () => undefined;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "again" } } });
     await saysSoon(READY);
   });
 
-  test("is not doubted when a provider is restarted, and is when it stays away", async () => {
+  test("keeps the condition while a provider restarts, and changes it when it stays unavailable", async () => {
     await startSettled();
     let failing = 1;
     harness.cloud.before = ({ method }) => {

@@ -24,7 +24,7 @@ const sweeping = {
 };
 
 let harness: Harness;
-const { startSettled, balancer, ip, told } = serviceLbHelpers((started) => {
+const { startSettled, balancer, ip, condition } = serviceLbHelpers((started) => {
   harness = started;
 });
 
@@ -32,13 +32,13 @@ const calls = (call: string): number => harness.cloud.changes.filter((made) => m
 const happened = (call: string, times: number): Promise<void> =>
   eventually(`${call} happens ${times} times`, () => calls(call) >= times, 30_000);
 
-/** What somebody does at the cloud. */
+/** A change by another client in the cloud. */
 function tamper(what: string): void {
   const known = balancer();
   if (known !== undefined) known.observedFingerprint = what;
 }
 
-describe("service-lb and what others do at the cloud", () => {
+describe("service-lb and changes by others in the cloud", () => {
   test("changes nothing while all is as acknowledged, and reads by one list a sweep", async () => {
     await startSettled(sweeping);
     await happened("list all", 2);
@@ -46,13 +46,13 @@ describe("service-lb and what others do at the cloud", () => {
     expect(harness.writes).toEqual([]);
   });
 
-  test("makes a load balancer as wished again that somebody changed, and says so", async () => {
+  test("repairs a load balancer that another client changed, and reports it", async () => {
     const manager = await startSettled(sweeping);
     tamper("by hand");
     await happened("ensure web", 1);
     await happened("list all", 3);
     expect(harness.cloud.changes.filter((call) => call !== "list all")).toEqual(["get web", "ensure web"]);
-    expect(balancer()?.observedFingerprint).toBe("as-wished");
+    expect(balancer()?.observedFingerprint).toBe("up-to-date");
     expect(harness.events("web")).toEqual([
       `${ENSURING} x2`,
       `${ENSURED} x2`,
@@ -63,7 +63,7 @@ describe("service-lb and what others do at the cloud", () => {
     );
   });
 
-  test("makes a load balancer again that somebody deleted", async () => {
+  test("recreates a load balancer that another client deleted", async () => {
     await startSettled(sweeping);
     harness.cloud.balancers.clear();
     await eventually("there is another", () => ip() === "192.0.2.2", 30_000);
@@ -89,7 +89,7 @@ describe("service-lb and what others do at the cloud", () => {
       if (method === "ensure") tamper("normalized");
     };
     tamper("normalized");
-    await eventually("it is left", () => told()?.startsWith("False DriftNotRepaired: ") === true, 40_000);
+    await eventually("it is left", () => condition()?.startsWith("False DriftNotRepaired: ") === true, 40_000);
     expect(calls("ensure web")).toBe(5);
     const lists = calls("list all");
     await happened("list all", lists + 3);
@@ -99,7 +99,7 @@ describe("service-lb and what others do at the cloud", () => {
     ]);
     harness.cloud.after = () => undefined;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
-    await eventually("it is as wished", () => told()?.startsWith("True Ready") === true);
-    expect(balancer()?.observedFingerprint).toBe("as-wished");
+    await eventually("it matches the spec", () => condition()?.startsWith("True Ready") === true);
+    expect(balancer()?.observedFingerprint).toBe("up-to-date");
   });
 });

@@ -49,7 +49,7 @@ describe("service-lb and slow clouds", () => {
     expect(manager.services.queue.failures(KEY)).toBe(0);
   });
 
-  test("ensures a wish that changed while the load balancer is being made", async () => {
+  test("ensures a spec that changed while the load balancer is being created", async () => {
     await start();
     harness.cloud.slowPolls = 1000;
     await harness.startProvider();
@@ -140,7 +140,7 @@ describe("service-lb and errors", () => {
       "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 (retrying in 5 seconds to 5 minutes). To fix: check that the provider runs, reaches its cloud and has valid credentials x3",
       ENSURED,
     ]);
-    // Finalizer, what stands in the way, address: however often it is tried.
+    // Finalizer, cause, address: for any number of retries.
     expect(harness.writes).toHaveLength(3);
   });
 
@@ -203,7 +203,7 @@ describe("service-lb and errors", () => {
     await harness.quiet();
     harness.cluster.clearRequests();
     harness.cloud.before = ({ method }) => {
-      if (method === "delete") throw contractFailure("DELETION_PROTECTED", "protected at the cloud");
+      if (method === "delete") throw contractFailure("DELETION_PROTECTED", "protected in the cloud");
     };
     await harness.user("DELETE", PATH);
     // An operator must act: 1 min of the controllers' time.
@@ -212,7 +212,7 @@ describe("service-lb and errors", () => {
       () => harness.cloud.changes.filter((call) => call === "delete web").length === 2,
     );
     const why =
-      "failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud (retrying in 1 to 5 minutes, or when the Service changes). To fix: annotate the Service with service.cloudwire.dev/deletion-protection=false to delete both";
+      "failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected in the cloud (retrying in 1 to 5 minutes, or when the Service changes). To fix: annotate the Service with service.cloudwire.dev/deletion-protection=false to delete both";
     const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "DeletionProtected", why)}}}`;
     expect([harness.writes.map(masked), harness.cloud.balancers.size]).toEqual([[says], 1]);
     expect(harness.events("web").map((event) => event.replace(/ x\d+$/, ""))).toContain(

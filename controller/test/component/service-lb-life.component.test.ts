@@ -109,7 +109,7 @@ describe("service-lb and a Service's life", () => {
         : new Promise((resolve) => setTimeout(() => resolve({ kind: "pass" }), 100));
     await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
     await harness.user("DELETE", PATH);
-    await eventually("the end is told", () => reasons().at(-1) === DELETED);
+    await eventually("the deletion is reported", () => reasons().at(-1) === DELETED);
     await harness.quiet();
     expect([harness.cloud.changes, harness.cloud.balancers.size]).toEqual([["delete web"], 0]);
     expect(reasons().slice(-2)).toEqual([DELETING, DELETED]);
@@ -147,11 +147,11 @@ describe("service-lb and a Service's life", () => {
   );
 
   test.each([
-    { it: "keeps the address when an answer does not tell one", told: undefined, want: "192.0.2.1" },
-    { it: "takes the address back when an answer says that there is none", told: [], want: undefined },
-  ])("$it", async ({ told, want }) => {
+    { it: "keeps the address when a response contains none", reported: undefined, want: "192.0.2.1" },
+    { it: "removes the address when a response says that there is none", reported: [], want: undefined },
+  ])("$it", async ({ reported, want }) => {
     await startSettled();
-    for (const known of harness.cloud.balancers.values()) known.ingress = told;
+    for (const known of harness.cloud.balancers.values()) known.ingress = reported;
     await harness.user("POST", "nodes", initializedNode("c"));
     await eventually("its nodes are updated", () => balancer()?.nodes.length === 3);
     await harness.quiet();
@@ -162,7 +162,7 @@ describe("service-lb and a Service's life", () => {
     expect([afterUpdate, ip(), harness.writes.length]).toEqual([want, want, want === undefined ? 1 : 0]);
   });
 
-  test("puts a finalizer back that somebody took off", async () => {
+  test("restores a finalizer that another client removed", async () => {
     await startSettled();
     await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
     await harness.quiet();

@@ -79,7 +79,7 @@ describe("service-lb and nodes", () => {
     ]);
   });
 
-  test("makes a load balancer again that vanished at the cloud", async () => {
+  test("recreates a load balancer that is missing in the cloud", async () => {
     await startSettled();
     harness.cloud.balancers.clear();
     await harness.user("POST", "nodes", initializedNode("c"));

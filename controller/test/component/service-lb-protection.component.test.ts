@@ -10,7 +10,7 @@ const annotations = { [KEY]: "true" };
 const PROTECTED = "Warning LoadBalancerDeletionProtected ";
 
 let harness: Harness;
-const { startSettled, web, balancer, told, reasons } = serviceLbHelpers((started) => {
+const { startSettled, web, balancer, condition, reasons } = serviceLbHelpers((started) => {
   harness = started;
 });
 
@@ -32,7 +32,7 @@ describe("service-lb and a Service that is protected", () => {
   ])("keeps its load balancer although it is $it, until that is lifted", async ({ act, gone }) => {
     const manager = await startSettled({ annotations });
     await act();
-    await eventually("it says why", () => told()?.startsWith("False DeletionProtected: ") === true);
+    await eventually("it says why", () => condition()?.startsWith("False DeletionProtected: ") === true);
     await harness.quiet();
     expect([harness.cloud.changes, balancer()?.nodes]).toEqual([[], ["a", "b"]]);
     expect(textOf(web())).toContain(FINALIZER);
@@ -47,42 +47,44 @@ describe("service-lb and a Service that is protected", () => {
 
     await harness.user("PATCH", PATH, { metadata: { annotations: { [KEY]: "false" } } });
     await eventually("it is gone", () => harness.cloud.balancers.size === 0);
-    await eventually("it is held no more", () => !textOf(web() ?? "").includes(FINALIZER));
-    expect([web() === undefined, told()]).toEqual([gone, undefined]);
+    await eventually("it is no longer retained", () => !textOf(web() ?? "").includes(FINALIZER));
+    expect([web() === undefined, condition()]).toEqual([gone, undefined]);
   });
 
   test("brings nodes to the load balancer meanwhile", async () => {
     await startSettled({ annotations });
     await harness.user("DELETE", PATH);
-    await eventually("it says why", () => told()?.startsWith("False DeletionProtected: ") === true);
+    await eventually("it says why", () => condition()?.startsWith("False DeletionProtected: ") === true);
     await harness.user("POST", "nodes", initializedNode("c"));
     await eventually("the node is there", () => balancer()?.nodes.length === 3);
     await harness.quiet();
     expect(harness.cloud.changes).toEqual(["update web"]);
-    expect(told()).toMatch(/^False DeletionProtected: /);
+    expect(condition()).toMatch(/^False DeletionProtected: /);
   });
 
   test("keeps what a Service left that vanished without its finalizer", async () => {
     await startSettled({ annotations });
     await harness.user("DELETE", PATH);
-    await eventually("it says why", () => told()?.startsWith("False DeletionProtected: ") === true);
+    await eventually("it says why", () => condition()?.startsWith("False DeletionProtected: ") === true);
     await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
-    await eventually("it is told", () => reasons().some((event) => event.startsWith("Warning LoadBalancerRetained ")));
+    await eventually("it is reported", () =>
+      reasons().some((event) => event.startsWith("Warning LoadBalancerRetained ")),
+    );
     await harness.quiet();
     expect([web(), harness.cloud.changes, harness.cloud.balancers.size]).toEqual([undefined, [], 1]);
   });
 
-  test("has its protection at the cloud as well, and loses it with the annotation", async () => {
+  test("is protected in the cloud as well, until the annotation is removed", async () => {
     const loadBalancers = { updateNodes: true, needsNodePorts: true, deletionProtection: true };
     const provider = { info: { capabilities: { instances: { maxBatchSize: 200 }, loadBalancers } } };
     await startSettled({ annotations, provider });
     let isProtected = true;
     harness.cloud.before = ({ method, request }) => {
       if (method === "ensure") isProtected = protectionIn(request) === "true";
-      if (method === "delete" && isProtected) throw contractFailure("DELETION_PROTECTED", "protected at the cloud");
+      if (method === "delete" && isProtected) throw contractFailure("DELETION_PROTECTED", "protected in the cloud");
     };
     await harness.user("DELETE", PATH);
-    await eventually("it says why", () => told()?.startsWith("False DeletionProtected: ") === true);
+    await eventually("it says why", () => condition()?.startsWith("False DeletionProtected: ") === true);
     await harness.user("PATCH", PATH, { metadata: { annotations: { [KEY]: null } } });
     await eventually("it is gone", () => web() === undefined);
     expect(harness.cloud.changes).toEqual(["delete web", "ensure web", "delete web"]);

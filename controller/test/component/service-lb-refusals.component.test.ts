@@ -10,7 +10,7 @@ const { startSettled, ip, balancer, reasons } = serviceLbHelpers((started) => {
   harness = started;
 });
 
-describe("service-lb and a wish that is refused", () => {
+describe("service-lb and a rejected spec", () => {
   const ranges = { spec: { loadBalancerSourceRanges: ["192.0.2.0/24"] } };
   const port81 = { spec: { ports: [{ port: 81, nodePort: 30_080 }] } };
   const REFUSED = "Warning SyncLoadBalancerFailed Error syncing load balancer: ";
@@ -21,7 +21,7 @@ describe("service-lb and a wish that is refused", () => {
     };
   };
 
-  test("keeps the nodes current while the provider cannot do what is wished", async () => {
+  test("keeps the nodes up to date while the provider does not support the spec", async () => {
     await startSettled();
     await harness.user("PATCH", PATH, ranges);
     await eventually("it was refused", () => refusals() === 1);
@@ -48,7 +48,7 @@ describe("service-lb and a wish that is refused", () => {
     expect(harness.cloud.calls[0]?.request).toMatchObject({ spec: { ports: [{ port: 80 }] } });
   });
 
-  test("keeps the nodes current while the provider has refused a change for good, and asks it no more", async () => {
+  test("keeps the nodes up to date after the provider has rejected a change finally, without retrying it", async () => {
     await startSettled();
     refuseEnsure();
     await harness.user("PATCH", PATH, port81);
@@ -70,7 +70,7 @@ describe("service-lb and a wish that is refused", () => {
       change: port81,
       want: ["get web", "ensure web", "update web"],
     },
-  ])("brings nodes to a load balancer of an earlier process while the wish is $it", async ({ change, want }) => {
+  ])("updates the nodes of a load balancer of an earlier process while the spec is $it", async ({ change, want }) => {
     const manager = await startSettled();
     await manager.kill();
     await harness.user("PATCH", PATH, change);

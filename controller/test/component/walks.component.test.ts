@@ -6,7 +6,7 @@ import { filesOf, firstSentence, listedStops, type Walk, WALKS, WALKS_PAGE, with
 const ROOT = new URL("../../../", import.meta.url);
 const PAGE = new URL(WALKS_PAGE, ROOT);
 
-/** Writes the lists anew before they are compared. */
+/** Rewrites the lists before they are compared. */
 const WRITES = process.env["CLOUDWIRE_WRITE_WALKS"] === "1";
 
 /** One after the other, so that what is done for each of them stands out from what is done now and then. */
@@ -64,7 +64,7 @@ async function initialize(program: WalkedProgram, name: string): Promise<void> {
     spec: { taints: [taint] },
     status: { addresses: [{ type: "Hostname", address: name }], conditions: [{ type: "Ready", status: "True" }] },
   });
-  await program.told(name, "Synced");
+  await program.recorded(name, "Synced");
 }
 
 async function expose(program: WalkedProgram, name: string, port: number): Promise<void> {
@@ -74,7 +74,7 @@ async function expose(program: WalkedProgram, name: string, port: number): Promi
     metadata: { name },
     spec: { type: "LoadBalancer", selector: { app: name }, ports: [{ port, protocol: "TCP" }] },
   });
-  await program.told(name, "EnsuredLoadBalancer");
+  await program.recorded(name, "EnsuredLoadBalancer");
 }
 
 /** A Node old enough to be deleted, of a machine that the cloud does not have. */

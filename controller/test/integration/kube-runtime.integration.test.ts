@@ -69,7 +69,7 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
   });
 
   test("reports refused permissions with what to do", async () => {
-    const { path } = await controlPlane.kubeconfigFor("nobody-special");
+    const { path } = await controlPlane.kubeconfigFor("no-permissions");
     const poor = new Transport({
       access: await kubeconfigAccess({ path, clock }),
       clock,
@@ -86,7 +86,7 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
     await expect(refused.list(NODES, { signal })).rejects.toMatchObject({
       code: "forbidden",
       message: expect.stringMatching(
-        /nobody-special.* cannot list resource "nodes".*; grant the permission in the ClusterRole of this controller$/,
+        /no-permissions.* cannot list resource "nodes".*; grant the permission in the ClusterRole of this controller$/,
       ),
     });
     await poor.close();

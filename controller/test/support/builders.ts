@@ -44,7 +44,7 @@ export function node(name: string, parts: NodeParts = {}): Node {
   };
 }
 
-/** A running machine of which the cloud tells nothing more. */
+/** A running instance without further data. */
 export function instance(parts: Partial<Instance> = {}): Instance {
   return {
     providerId: "acme://1",

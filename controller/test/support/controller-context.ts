@@ -35,7 +35,7 @@ export function controllerEnvironment(parts: EnvironmentParts): ControllerEnviro
   };
 }
 
-/** As the holder of a Lease. */
+/** As in `holderIdentity` of a Lease. */
 export const PROCESS = "a-process";
 
 type Cluster = ControllerContext<unknown>["cluster"];
@@ -44,10 +44,10 @@ export interface ContextParts<Options> extends EnvironmentParts, Partial<Omit<Cl
   readonly options: Options;
   readonly metrics?: Metrics;
   readonly client: KubeClient;
-  /** Gets each Event. @default nobody does */
+  /** Receives each Event. @default none */
   readonly record?: (event: EventInput) => void;
   readonly providers?: readonly Provider[] | ProviderSet;
-  /** @default nobody may ask */
+  /** @default rejects */
   readonly instances?: ControllerContext<unknown>["providers"]["instances"];
   /** Those who want to hear that a provider has become usable. */
   readonly readyListeners?: Set<() => void>;
@@ -56,8 +56,7 @@ export interface ContextParts<Options> extends EnvironmentParts, Partial<Omit<Cl
 /** What a controller is made from in a test. What a part is not given for must not be used. */
 export function controllerContext<Options>(parts: ContextParts<Options>): ControllerContext<Options> {
   const { options, client, metrics = new Metrics(), readyListeners = new Set(), providers = [] } = parts;
-  const { record = () => undefined, instances = { get: () => Promise.reject(new Error("nobody was to be asked")) } } =
-    parts;
+  const { record = () => undefined, instances = { get: () => Promise.reject(new Error("unexpected lookup")) } } = parts;
   const environment = controllerEnvironment(parts);
   return {
     ...environment,

@@ -17,7 +17,7 @@ export interface FinishedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Real traces that stay in memory. Names of spans have to tell them apart. */
+/** Real traces that stay in memory. Span names must be unique. */
 export class MemoryTraces {
   readonly tracing: OtelTracing;
   readonly #exporter = new InMemorySpanExporter();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Node } from "../../src/api/node.ts";
 import { anyNode, type NodePart, withParts } from "./node/node-arbitraries.ts";
 
-/** Tells whether a change of a Node calls for work. */
+/** Whether a change of a Node triggers a reconcile. */
 type Changes = (old: Node, node: Node) => boolean;
 
 /** Two Nodes that break the law, or three; null: there are none among a thousand. */
@@ -16,7 +16,7 @@ export function breaksIgnoring(changes: Changes, parts: readonly NodePart[]): Br
   return fc.check(law, RUNS).counterexample;
 }
 
-/** What calls for work when told at once does so when told in two steps: in the first, in the second or in both. */
+/** A change that triggers a reconcile also does so in two steps: in the first, the second or both. */
 export function breaksSplitting(changes: Changes): Broken {
   const law = fc.property(anyNode, anyNode, anyNode, (old, between, node) => {
     return !changes(old, node) || changes(old, between) || changes(between, node);

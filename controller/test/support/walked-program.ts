@@ -81,7 +81,7 @@ export class WalkedProgram implements AsyncDisposable {
   }
 
   /** Until an event with this reason is there about an object of this name. */
-  async told(name: string, reason: string): Promise<void> {
+  async recorded(name: string, reason: string): Promise<void> {
     await this.#until(`an event ${reason} about ${name}`, () =>
       this.cluster
         .list("v1", "Event")
@@ -134,7 +134,7 @@ export class WalkedProgram implements AsyncDisposable {
     const answer = new Promise<unknown>((resolve) => this.#child.once("message", resolve));
     this.#child.send("take");
     const counted = await answer;
-    if (!Array.isArray(counted)) throw new Error("the program did not tell its calls");
+    if (!Array.isArray(counted)) throw new Error("the program did not report its calls");
     const counts = new Map<string, number>();
     for (const item of counted) {
       const [url, key, count]: readonly unknown[] = Array.isArray(item) ? item : [];

@@ -1,4 +1,4 @@
-/** Which files somebody opens who follows one object, and the lists of them in the architecture page. */
+/** The files that process an object, and their lists in the architecture page. */
 import { posix } from "node:path";
 import type { CallCounts } from "./walked-program.ts";
 

@@ -15,9 +15,9 @@ afterEach(() => world[Symbol.asyncDispose]());
 /** Holds these calls back until what is answered is called. */
 function hold(held: "ensure" | "delete"): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  world.cloud.gate = (call) => (call === held ? promise : Promise.resolve());
+  world.cloud.beforeCall = (call) => (call === held ? promise : Promise.resolve());
   return () => {
-    world.cloud.gate = () => Promise.resolve();
+    world.cloud.beforeCall = () => Promise.resolve();
     resolve();
   };
 }

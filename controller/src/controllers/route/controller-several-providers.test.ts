@@ -27,7 +27,7 @@ describe("node-route with two providers", () => {
 
   test("goes on in one cloud while the other answers nothing", async () => {
     const hanging = Promise.withResolvers<void>();
-    west.gate = () => hanging.promise;
+    west.beforeCall = () => hanging.promise;
     world.node("w", { podCIDRs: [B], providerID: "west://w" });
     await world.start();
     world.node("e", { podCIDRs: [A] });

@@ -109,7 +109,7 @@ function happenToCloud(what: ToCloud, world: RouteHarness): void {
       cloud.complete = !cloud.complete;
       return undefined;
     case "slow":
-      cloud.gate = () => sleep(SLOW_MS, new AbortController().signal, world.clock);
+      cloud.beforeCall = () => sleep(SLOW_MS, new AbortController().signal, world.clock);
       return undefined;
     default:
       return what satisfies never;
@@ -145,7 +145,7 @@ describe("routes", () => {
         for (const what of history) await happen(what, world, cluster);
         world.cloud.fail = () => undefined;
         world.cloud.complete = true;
-        world.cloud.gate = () => Promise.resolve();
+        world.cloud.beforeCall = () => Promise.resolve();
         await world.pass(2 * PERIOD_MS + MINUTE_MS);
 
         const wanted = [...cluster.ranges].flatMap(([node, held]) =>

@@ -224,7 +224,7 @@ describe("nodeRouteController()", () => {
     world.node("a", { podCIDRs: [A] });
     await world.start();
     const { promise, resolve } = Promise.withResolvers<void>();
-    world.cloud.gate = (call) => (call === "list" ? promise : Promise.resolve());
+    world.cloud.beforeCall = (call) => (call === "list" ? promise : Promise.resolve());
     await world.pass(PERIOD_MS);
     world.node("b", { podCIDRs: [B] });
     world.remove("a");

@@ -72,7 +72,7 @@ describe("RouteWriter", () => {
 
   test("changes a table one call at a time; what is requested meanwhile goes together with the next", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    cloud.gate = () => promise;
+    cloud.beforeCall = () => promise;
     const first = writer.create(target, requested(A, "a"));
     await clock.advance(100);
     const others = [writer.create(target, requested(B, "b")), writer.create(target, requested("10.120.3.0/24", "c"))];
@@ -100,7 +100,7 @@ describe("RouteWriter", () => {
     const mixed = [writer.create(target, requested(A, "a")), writer.create(target, requested(B, "b"))];
     await clock.advance(100);
     expect((await Promise.all(mixed)).map(({ kind }) => kind)).toEqual(["failed", "done"]);
-    cloud.gate = () => Promise.reject(contractError("CLOUD_UNAVAILABLE", "away"));
+    cloud.beforeCall = () => Promise.reject(contractError("CLOUD_UNAVAILABLE", "away"));
     const lost = [writer.create(target, requested(A, "a")), ...table.all().map((one) => writer.delete(target, one))];
     await clock.advance(100);
     expect((await Promise.all(lost)).map((outcome) => outcome.kind === "failed" && outcome.error.reason)).toEqual([

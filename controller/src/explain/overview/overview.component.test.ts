@@ -40,10 +40,10 @@ describe("the stream", () => {
     world.nodes.set(fresh("b"));
     world.services.set(service("web"));
     const reader = await stream();
-    await vi.waitFor(() => expect(reader.told.some(({ complete }) => complete !== undefined)).toBe(true), POLL);
-    const names = reader.told.map((told) => Object.keys(told)[0]);
+    await vi.waitFor(() => expect(reader.received.some(({ complete }) => complete !== undefined)).toBe(true), POLL);
+    const names = reader.received.map((event) => Object.keys(event)[0]);
     expect(names.slice(0, 3)).toEqual(["overview", "rows", "complete"]);
-    expect(reader.told[0]?.overview).toMatchObject({
+    expect(reader.received[0]?.overview).toMatchObject({
       cluster: "test",
       replica: { identity: "replica-1", isLeader: true, version: "1.2.3" },
       observing: false,
@@ -53,7 +53,7 @@ describe("the stream", () => {
       ],
       alarms: [],
     });
-    expect(reader.told.find(({ complete }) => complete !== undefined)?.complete).toEqual({ rows: 6 });
+    expect(reader.received.find(({ complete }) => complete !== undefined)?.complete).toEqual({ rows: 6 });
     expect(reader.rows).toMatchObject({ "node/a": "ok", "node/b": "progressing", "provider/east": "ok" });
     expect(Object.keys(reader.rows)).toContain("service/default/web");
 
@@ -70,7 +70,7 @@ describe("the stream", () => {
     const reasons = [{ name: "ConnectionLost", message: "the connection is lost" }] as const;
     world.provider = snapshot({ connection: "connecting", health: { ready: false, reasons } });
     await vi.waitFor(() => expect(reader.rows).toMatchObject({ "provider/east": "waiting" }), POLL);
-    const [alarm] = reader.told.findLast(({ overview }) => overview !== undefined)?.overview?.alarms ?? [];
+    const [alarm] = reader.received.findLast(({ overview }) => overview !== undefined)?.overview?.alarms ?? [];
     expect(alarm).toMatchObject({
       reason: "ProviderUnavailable",
       object: "provider/east",
@@ -81,7 +81,7 @@ describe("the stream", () => {
 
   test("samples come every few seconds", async () => {
     const reader = await stream();
-    await vi.waitFor(() => expect(reader.told.some(({ sample }) => sample !== undefined)).toBe(true), POLL);
+    await vi.waitFor(() => expect(reader.received.some(({ sample }) => sample !== undefined)).toBe(true), POLL);
   });
 
   test("ends in order when the server closes, with as many readers as there are", async () => {

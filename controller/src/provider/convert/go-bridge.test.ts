@@ -6,7 +6,7 @@ import { readDescriptorSet } from "@cloudwire/proto/descriptor-set";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { EVERY_WISH } from "../../../test/support/provider/provider-builders.ts";
+import { ALL_CAPABILITIES } from "../../../test/support/provider/provider-builders.ts";
 import { JSON_TYPE, type Resource, decodeObject } from "../../kube/resources/codec.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { SERVICES } from "../../kube/resources/service.ts";
@@ -38,7 +38,7 @@ const BRIDGED = {
   annotationPrefixes: ["service.beta.kubernetes.io/", "service.kubernetes.io/"],
   nodeLabelKeys: ["kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"],
   nodeAnnotationKeys: [],
-  loadBalancers: EVERY_WISH,
+  loadBalancers: ALL_CAPABILITIES,
 };
 
 describe("the messages that the Go bridge is tested with", () => {

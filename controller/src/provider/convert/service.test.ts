@@ -4,7 +4,7 @@ import { ExternalTrafficPolicy } from "@cloudwire/proto/cloudprovider/v1/load_ba
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../test/support/builders.ts";
-import { capabilities, EVERY_WISH } from "../../../test/support/provider/provider-builders.ts";
+import { capabilities, ALL_CAPABILITIES } from "../../../test/support/provider/provider-builders.ts";
 import {
   declaredAnnotations,
   loadBalancerSpec,
@@ -15,7 +15,7 @@ import {
 } from "./service.ts";
 import { sourceRanges } from "../../api/service.ts";
 
-const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: EVERY_WISH };
+const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: ALL_CAPABILITIES };
 const settings = { tags: { env: "prod" } };
 const spec = (parts: ServiceParts, features = declared) => loadBalancerSpec(service("web", parts), features, settings);
 

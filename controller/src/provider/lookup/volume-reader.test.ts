@@ -92,7 +92,7 @@ describe("BatchingVolumeReader", () => {
     const { tracing } = traces;
     const settings = { windowMs: WINDOW_MS, maxDataAgeMs: 500, priority: "low" } as const;
     reader = new BatchingVolumeReader({ providers: () => providers, clock, settings, tracing });
-    cloud.gate = () =>
+    cloud.beforeCall = () =>
       tracing.child(
         () => ({ name: "call", kind: "client", attributes: {} }),
         () => Promise.resolve(),
@@ -109,14 +109,14 @@ describe("BatchingVolumeReader", () => {
   });
 
   test("begins a new call for what comes after the window, though the one before is under way", async () => {
-    const gate = Promise.withResolvers<void>();
-    cloud.gate = () => gate.promise;
+    const beforeCall = Promise.withResolvers<void>();
+    cloud.beforeCall = () => beforeCall.promise;
     const first = get("a", csi());
     await clock.advance(WINDOW_MS);
     const second = get("b", csi());
     await clock.advance(WINDOW_MS);
     expect(cloud.calls.map(({ volumes }) => volumes.map(({ name }) => name))).toEqual([["a"], ["b"]]);
-    gate.resolve();
+    beforeCall.resolve();
     expect(await Promise.all([first, second])).toEqual([present(), present()]);
   });
 
@@ -171,7 +171,7 @@ describe("BatchingVolumeReader", () => {
   });
 
   test("ends the call when the last has given up", async () => {
-    cloud.gate = () => new Promise(() => undefined);
+    cloud.beforeCall = () => new Promise(() => undefined);
     const [one, other] = [new AbortController(), new AbortController()];
     const answers = [get("a", csi(), one.signal), get("b", csi(), other.signal)];
     await clock.advance(WINDOW_MS);
@@ -186,7 +186,7 @@ describe("BatchingVolumeReader", () => {
 
   test("knows nothing when the call fails as a whole", async () => {
     const error = contractError("CLOUD_UNAVAILABLE", "gone");
-    cloud.gate = () => Promise.reject(error);
+    cloud.beforeCall = () => Promise.reject(error);
     const answer = get("a", csi());
     await clock.advance(WINDOW_MS);
     expect(await answer).toEqual({ kind: "unknown", error });

@@ -94,7 +94,7 @@ export interface TrustSourceDependencies {
   readonly clientCaFile: string;
   /** --requestheader-client-ca-file; "": from the ConfigMap. */
   readonly proxyCaFile: string;
-  /** The other --requestheader flags, for proxies of `proxyCaFile`. */
+  /** The other request header flags, for proxies of `proxyCaFile`. */
   readonly proxyHeaders: Omit<ProxyTrust, "authorities">;
   readonly clock: Clock;
   readonly log: Logger;

@@ -18,12 +18,12 @@ export interface Balancer {
   readonly service: ServiceRef;
   specFingerprint: string;
   nodesFingerprint: string;
-  /** Moves when somebody changes it at the cloud. */
+  /** Changes when another client modifies it in the cloud. */
   observedFingerprint: string;
   nodes: readonly string[];
   /** Reads until it is ready. */
   pollsLeft: number;
-  /** What answers tell of its addresses; undefined: nothing. */
+  /** Addresses in responses; undefined: none. */
   ingress: readonly { readonly ip: string }[] | undefined;
 }
 
@@ -95,7 +95,7 @@ export class Cloud {
   ensure(service: ServiceRef, specFingerprint: string, nodesFingerprint: string, nodes: readonly string[]): Balancer {
     const existing = this.balancers.get(service.uid);
     if (existing !== undefined) {
-      Object.assign(existing, { specFingerprint, nodesFingerprint, nodes, observedFingerprint: "as-wished" });
+      Object.assign(existing, { specFingerprint, nodesFingerprint, nodes, observedFingerprint: "up-to-date" });
       return existing;
     }
     const number = ++this.created;
@@ -105,7 +105,7 @@ export class Cloud {
       service,
       specFingerprint,
       nodesFingerprint,
-      observedFingerprint: "as-wished",
+      observedFingerprint: "up-to-date",
       nodes,
       pollsLeft: this.slowPolls,
       ingress: [{ ip: `192.0.2.${number}` }],

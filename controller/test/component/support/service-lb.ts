@@ -35,7 +35,7 @@ interface ServiceLbHelpers {
   readonly ip: () => string | undefined;
   readonly balancer: () => Balancer | undefined;
   /** `status reason: message` of the Service's condition. */
-  readonly told: () => string | undefined;
+  readonly condition: () => string | undefined;
   /** Events without the counts of repetition. */
   readonly reasons: () => readonly string[];
 }
@@ -87,11 +87,11 @@ export function serviceLbHelpers(started: (harness: Harness) => void): ServiceLb
     return harness.events("web").map((event) => event.replace(/ x\d+$/, ""));
   }
 
-  function told(): string | undefined {
+  function condition(): string | undefined {
     const conditions = recordsField(recordField(asRecord(web(), "web"), "status"), "conditions", (item) => item);
     const ready = conditions.find((condition) => condition["type"] === "cloudwire.dev/LoadBalancerReady");
     return ready && `${String(ready["status"])} ${String(ready["reason"])}: ${String(ready["message"])}`;
   }
 
-  return { start, startSettled, web, ip, balancer, told, reasons };
+  return { start, startSettled, web, ip, balancer, condition, reasons };
 }

@@ -13,7 +13,7 @@ import { FakeInformer } from "../kube/fake-informer.ts";
 import { FakeLog } from "../fake-log.ts";
 import { idleProvider } from "../provider/provider-builders.ts";
 
-/** What operators are told of a cluster that a test sets by hand, over real HTTP. One provider, `east`. */
+/** The operators' endpoints of a cluster that a test controls, over real HTTP. One provider, `east`. */
 export interface OverviewHarness extends AsyncDisposable {
   readonly url: string;
   readonly nodes: FakeInformer<Node>;
@@ -30,8 +30,8 @@ export async function startOverviewHarness(
 ): Promise<OverviewHarness> {
   const nodes = new FakeInformer<Node>();
   const services = new FakeInformer<Service>();
-  const told = { provider: snapshot() };
-  const providers = providerSet([idleProvider("east", told.provider.info)]);
+  const shown = { provider: snapshot() };
+  const providers = providerSet([idleProvider("east", shown.provider.info)]);
   const pages = operatorOverview({
     cluster: "test",
     replica: () => ({ identity: "replica-1", isLeader: true, version: "1.2.3" }),
@@ -39,7 +39,7 @@ export async function startOverviewHarness(
     nodes,
     services,
     providers: () => providers,
-    providerSnapshots: () => [told.provider],
+    providerSnapshots: () => [shown.provider],
     controllerNames: [],
     controllers: () => controllers,
     hasRoutes,
@@ -51,7 +51,7 @@ export async function startOverviewHarness(
     address: { host: "127.0.0.1", port: 0 },
     register: (on) => pages.serve(on),
   });
-  return Object.assign(told, {
+  return Object.assign(shown, {
     url: server.url,
     nodes,
     services,

@@ -1,11 +1,11 @@
 import type { StreamEvents } from "@cloudwire/operator-api";
 
 /** One event of the stream by its name. */
-export type Told = { readonly [Name in keyof StreamEvents]?: StreamEvents[Name] };
+export type Received = { readonly [Name in keyof StreamEvents]?: StreamEvents[Name] };
 
 /** Reads a stream of server-sent events until the signal aborts or it ends; the list grows as they come. */
 export class EventReader {
-  readonly told: Told[] = [];
+  readonly received: Received[] = [];
   readonly status: number;
   /** Resolves when the stream has ended in order; rejects when the connection broke. */
   readonly ended: Promise<void>;
@@ -21,12 +21,12 @@ export class EventReader {
     return new EventReader(await fetch(url, { signal, headers: { accept: "text/event-stream" } }));
   }
 
-  /** Each object with its state as the stream has told it so far. */
+  /** Each object with its state according to the stream so far. */
   get rows(): Readonly<Record<string, string>> {
     const rows = new Map<string, string>();
-    for (const { rows: told } of this.told) {
-      for (const { object, state } of told?.set ?? []) rows.set(object, state);
-      for (const object of told?.removed ?? []) rows.delete(object);
+    for (const { rows: changes } of this.received) {
+      for (const { object, state } of changes?.set ?? []) rows.set(object, state);
+      for (const object of changes?.removed ?? []) rows.delete(object);
     }
     return Object.fromEntries(rows);
   }
@@ -39,7 +39,7 @@ export class EventReader {
       text = events.pop() ?? "";
       for (const event of events) {
         const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? [];
-        if (name !== undefined && data !== undefined) this.told.push({ [name]: JSON.parse(data) });
+        if (name !== undefined && data !== undefined) this.received.push({ [name]: JSON.parse(data) });
       }
     }
   }

@@ -151,7 +151,7 @@ export class FakeKube implements KubeClient, ListWatcher {
     const uid = stringField(recordField(stored, "metadata"), "uid");
     if (preconditions?.uid !== undefined && preconditions.uid !== uid) throw apiError("conflict");
     this.#objects.delete(target);
-    for (const tell of this.#watchers) tell(target, "deleted", stored);
+    for (const notify of this.#watchers) notify(target, "deleted", stored);
   }
 
   /** Of one object, named by a field selector, from a version on. */
@@ -199,7 +199,7 @@ export class FakeKube implements KubeClient, ListWatcher {
     const metadata = { ...recordField(object, "metadata"), resourceVersion: String(this.#version) };
     const stored = { ...object, metadata };
     this.#objects.set(target, stored);
-    for (const tell of this.#watchers) tell(target, "modified", stored);
+    for (const notify of this.#watchers) notify(target, "modified", stored);
     return stored;
   }
 }

@@ -161,7 +161,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
         (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
       );
     const stale = { metadata: { resourceVersion: "1", labels: { x: "y" } } };
-    expect(await codeOf(target().get(NODES, { name: "nobody" }, { signal }))).toBe("notFound");
+    expect(await codeOf(target().get(NODES, { name: "missing" }, { signal }))).toBe("notFound");
     expect(await codeOf(createNode("refused"))).toBe("alreadyExists");
     expect(await codeOf(target().patch(NODES, name, { kind: "merge", body: stale }, { signal }))).toBe("conflict");
     const invalid = { metadata: { labels: { "bad key!": "x" } } };
@@ -184,11 +184,11 @@ export function testRuntime(target: () => HttpKubeClient): void {
       listBy,
       indexes: { providerID: ({ spec }) => [spec.providerID] },
     });
-    const told: string[] = [];
+    const received: string[] = [];
     informer.addHandler({
-      onAdd: ({ metadata }) => told.push(`+${metadata.name}`),
-      onUpdate: (_, { metadata }) => told.push(`~${metadata.name}`),
-      onDelete: ({ metadata }) => told.push(`-${metadata.name}`),
+      onAdd: ({ metadata }) => received.push(`+${metadata.name}`),
+      onUpdate: (_, { metadata }) => received.push(`~${metadata.name}`),
+      onDelete: ({ metadata }) => received.push(`-${metadata.name}`),
     });
     const stop = new AbortController();
     const running = informer.run(stop.signal);
@@ -196,7 +196,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
     expect([...informer.lister.list()]).toStrictEqual([...(await target().list(NODES, { signal })).items]);
     expect(await metrics.value("cloudwire_informer_lists_total", { method: listBy })).toBe(1);
     await createNode(name, { providerID: `example:///${name}` });
-    await eventually("added", () => told.includes(`+${name}`));
+    await eventually("added", () => received.includes(`+${name}`));
     await target().patch(
       NODES,
       { name },
@@ -206,7 +206,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
     await eventually("updated", () => informer.lister.get(name)?.metadata.labels["seen"] === "yes");
     expect(informer.lister.byIndex("providerID", `example:///${name}`)).toHaveLength(1);
     await target().delete(NODES, { name }, { signal });
-    await eventually("deleted", () => told.includes(`-${name}`));
+    await eventually("deleted", () => received.includes(`-${name}`));
     expect(informer.lastFailure()).toBeUndefined();
     stop.abort();
     await running;
@@ -267,8 +267,8 @@ export function testRuntime(target: () => HttpKubeClient): void {
       namespace: "default",
       fieldSelector: "involvedObject.name=talked-about",
     });
-    const told = new Map(items.map(({ message, count }) => [message, count]));
-    expect(told).toEqual(
+    const received = new Map(items.map(({ message, count }) => [message, count]));
+    expect(received).toEqual(
       new Map([
         ...Array.from({ length: 9 }, (_, index) => [`attempt ${index + 1}`, 1] as const),
         ["(combined from similar events): attempt 201", 192],

@@ -35,7 +35,7 @@ export function ranges(clusterCidrs: readonly string[], serviceCidrs: readonly s
   };
 }
 
-/** API server, cloud and controller in one process, under a clock that the test moves. What the cache shows can be held back. */
+/** API server, cloud and controller in one process, under a clock that the test moves. The cache can be delayed. */
 export class IpamHarness {
   readonly clock = new FakeClock();
   readonly kube = new FakeKube();
@@ -58,7 +58,7 @@ export class IpamHarness {
   #made = 0;
   readonly #names = new Set<string>();
 
-  /** A Node registers, as kubelet or somebody with ideas of his own does it. */
+  /** Registers a Node, as kubelet or another client. */
   node(name: string, podCIDRs: readonly string[] = [], metadata: object = {}): void {
     const [podCIDR = ""] = podCIDRs;
     this.kube.seed(NODES, { metadata: { name, uid: `uid-${++this.#made}`, ...metadata }, spec: { podCIDR, podCIDRs } });
@@ -71,7 +71,7 @@ export class IpamHarness {
     this.sync();
   }
 
-  /** The cache tells of a Node that has not changed. */
+  /** The cache notifies of an unchanged Node. */
   repeat(name: string): void {
     const shown = this.nodes.lister.get(name);
     if (shown !== undefined) this.nodes.set(shown);

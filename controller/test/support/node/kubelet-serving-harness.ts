@@ -56,7 +56,7 @@ export class KubeletServingHarness {
           get: ({ metadata }) => {
             this.asked.push(metadata.name);
             const { says } = this;
-            return Promise.resolve(says.get(metadata.name) ?? { kind: "notOwned", message: "nobody's" });
+            return Promise.resolve(says.get(metadata.name) ?? { kind: "notOwned", message: "unowned" });
           },
         },
         providers: [this.#provider()],

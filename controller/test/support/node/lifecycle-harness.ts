@@ -27,7 +27,7 @@ const NOTE = "deletions.cloudwire.dev/acme";
 /** What the cloud says of one machine. */
 export type Said = InstanceState | "absent" | "terminated" | "notOwned" | ProviderError;
 
-/** One answer: by whom, when (wall clock), about which Node. */
+/** One response: provider, time (wall clock), Node. */
 export interface Heard {
   readonly name: string;
   readonly said: Said;

@@ -23,7 +23,7 @@ const ADDRESSES = [
   { type: "ExternalIP", address: "198.51.100.1" },
 ];
 
-/** Nodes of one name that differ in whatever anybody looks at; few values each, so that two of them often agree. */
+/** Nodes of one name that differ in all relevant fields; few values each, so that two of them often agree. */
 export const anyNode: fc.Arbitrary<Node> = fc
   .record({
     uid: fc.constantFrom("uid-1", "uid-1", "uid-1", "uid-2"),

@@ -85,7 +85,7 @@ export class NodeHarness implements AsyncDisposable {
     this.#seed(name, { providerID: `acme://${name}` }, metadata, addresses);
   }
 
-  /** Merges into the Node, as somebody with kubectl. */
+  /** Merges into the Node, as a user with kubectl. */
   edit(name: string, change: JsonRecord): void {
     const stored = this.kube.stored(NODES, { name });
     if (stored === undefined) throw new Error(`no node ${name}`);

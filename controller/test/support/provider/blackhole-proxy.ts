@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 
-/** Forwards TCP to a port of loopback, until told that what stands now shall hear nothing more, as when a host loses its power. */
+/** Forwards TCP to a loopback port until existing connections are blackholed, as when a host loses power. */
 export class BlackholeProxy {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((client) => this.#forward(client));

@@ -89,7 +89,7 @@ const EMPTY_SPEC: LoadBalancerSpec = {
   tags: {},
 };
 
-/** A wish without nodes. */
+/** A request without nodes. */
 export function ensureInput(): EnsureLoadBalancerInput {
   const nodes = { fingerprint: "n1-x", count: 0, source: { kind: "inline" as const, nodes: [] } };
   return { service: SERVICE, spec: EMPTY_SPEC, specFingerprint: "s1-x", nodes };

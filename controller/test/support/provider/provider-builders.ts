@@ -38,7 +38,7 @@ export function capabilities(parts: Partial<LoadBalancerCapabilities> = {}): Loa
 }
 
 /** What a provider declares that can do all that a Service may ask for. */
-export const EVERY_WISH = capabilities({
+export const ALL_CAPABILITIES = capabilities({
   protocols: ["TCP", "UDP", "SCTP"],
   ipFamilies: ["IPv4", "IPv6"],
   dualStack: true,

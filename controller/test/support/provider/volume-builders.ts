@@ -63,13 +63,13 @@ export class VolumeCloud {
   /** What it says of a volume. */
   answer: (volume: VolumeRef) => VolumeResult = () => present();
   /** Answers wait for it. */
-  gate: () => Promise<void> = () => Promise.resolve();
+  beforeCall: () => Promise<void> = () => Promise.resolve();
   info: ProviderInfo | undefined = volumesInfo();
 
   provider(name = "acme"): Provider {
     const getVolumes = async (volumes: readonly VolumeRef[], options: ReadOptions) => {
       this.calls.push({ volumes, options });
-      await this.gate();
+      await this.beforeCall();
       return volumes.map((one) => this.answer(one));
     };
     const declared = (): ProviderInfo | undefined => this.info;

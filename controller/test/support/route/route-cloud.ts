@@ -47,7 +47,7 @@ export class RouteCloud {
   pendingTimes = 0;
   readonly #asked = new Map<string, number>();
   /** Awaited before a call touches anything. */
-  gate: (call: Call) => Promise<void> = () => Promise.resolve();
+  beforeCall: (call: Call) => Promise<void> = () => Promise.resolve();
   #ids = 0;
 
   /** A provider of this cloud that is ready; its handshake may be replaced. */
@@ -107,7 +107,7 @@ export class RouteCloud {
     this.calls.push("list");
     const routes = [...this.routes.values()];
     const { complete } = this;
-    await this.gate("list");
+    await this.beforeCall("list");
     const error = this.fail("list", "");
     if (error !== undefined) throw error;
     return { routes, complete, quota: this.quota };
@@ -119,17 +119,20 @@ export class RouteCloud {
     change: (route: Route) => RouteOutcome,
   ): Promise<readonly RouteOutcome[]> {
     this.calls.push(`${call} ${routes.map(({ destinationCidr }) => destinationCidr).join(" ")}`);
-    await this.gate(call);
+    await this.beforeCall(call);
     return routes.map((route) => {
       const error = this.fail(call, route.destinationCidr);
       return error === undefined ? change(route) : { kind: "failed", error };
     });
   }
 
-  #ensure(wished: Route): RouteOutcome {
-    const { destinationCidr, targetProviderId } = wished;
+  #ensure(desired: Route): RouteOutcome {
+    const { destinationCidr, targetProviderId } = desired;
     if (this.foreign.has(destinationCidr)) {
-      return { kind: "failed", error: contractError("CIDR_CONFLICT", `${destinationCidr} is routed by somebody else`) };
+      return {
+        kind: "failed",
+        error: contractError("CIDR_CONFLICT", `${destinationCidr} is routed by another cluster`),
+      };
     }
     const present = this.routes.get(destinationCidr);
     if (present === undefined && this.quota.used >= this.limit) {
@@ -139,7 +142,7 @@ export class RouteCloud {
     const asked = this.#asked.get(destinationCidr) ?? 0;
     this.#asked.set(destinationCidr, asked + 1);
     if (asked < this.pendingTimes) return { kind: "pending", operation: OPERATION };
-    const { id: _, ...rest } = wished;
+    const { id: _, ...rest } = desired;
     return { kind: "done", route: this.seed(destinationCidr, targetProviderId, rest) };
   }
 

@@ -26,11 +26,11 @@ export interface Kept {
   specFingerprint: string;
   nodesFingerprint: string;
   nodes: readonly string[];
-  /** Moves with everything that anybody does to it. */
+  /** Changes with every modification. */
   version: number;
-  /** Somebody else did something that no Ensure has undone, and no update of nodes has hidden: it moves the version as well. */
+  /** A modification by another client that no Ensure has reverted and no node update has hidden; also changes the version. */
   isTampered: boolean;
-  /** The controller's process has been told of it. */
+  /** Reported to the controller's process. */
   isSeen: boolean;
 }
 
@@ -103,11 +103,11 @@ export class LoadBalancerCloud {
   #ensure({ service, specFingerprint, nodes, adoptLoadBalancerId }: EnsureLoadBalancerInput): LoadBalancerChange {
     const before = this.kept.get(service.uid) ?? this.#adopted(adoptLoadBalancerId);
     const id = before?.id ?? `${this.#name}-${++this.#ids}`;
-    const wished = { specFingerprint, nodesFingerprint: nodes.fingerprint, nodes: namesOf(nodes) };
+    const desired = { specFingerprint, nodesFingerprint: nodes.fingerprint, nodes: namesOf(nodes) };
     const kept: Kept = {
       id,
       service,
-      ...wished,
+      ...desired,
       version: (before?.version ?? 0) + 1,
       isTampered: false,
       isSeen: false,
@@ -116,7 +116,7 @@ export class LoadBalancerCloud {
     return this.#done(kept);
   }
 
-  /** From whoever has it. */
+  /** From its current provider. */
   #adopted(id: string | undefined): Kept | undefined {
     if (id === undefined) return undefined;
     const found = [...this.kept.values()].find((kept) => kept.id === id);

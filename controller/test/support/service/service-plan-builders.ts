@@ -73,7 +73,7 @@ export const absent: LoadBalancerResult = {
   diagnostics: [],
 };
 
-/** As wish() asks, nothing under way. */
+/** Matches the desired state, without changes in progress. */
 export const known: Present = {
   service: held,
   provider: "acme",
