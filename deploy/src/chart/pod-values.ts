@@ -29,24 +29,24 @@ const HARDENED = {
 /** Where the pod runs, and what its containers may. */
 export const POD_VALUES: Values = {
   hostNetwork: {
-    about: "Run in the host's network, which is there before the network of pods is.",
+    about: "Use the host network, which works before the pod network does.",
     default: true,
     schema: BOOLEAN,
   },
   dnsPolicy: {
-    about: "Default: the host's DNS in the host's network, else the cluster's.",
+    about: "Default: the host's DNS with `hostNetwork`, otherwise the cluster's.",
     default: "",
     schema: oneOf("", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
   },
-  controlPlaneNodes: { about: "Run on nodes of the control plane only.", default: true, schema: BOOLEAN },
+  controlPlaneNodes: { about: "Run on control-plane nodes only.", default: true, schema: BOOLEAN },
   nodeSelector: { about: "Labels of the nodes to run on.", default: {}, schema: LABELS },
   affinity: {
-    about: "Instead of that for `controlPlaneNodes`, and that of one replica a node.",
+    about: "Replaces the affinity for `controlPlaneNodes` and for one replica per node.",
     default: {},
     schema: AFFINITY,
   },
   tolerations: {
-    about: "Taints of nodes that wait for this very pod, and of the control plane.",
+    about: "Taints of nodes that wait for this pod, and of the control plane.",
     default: [
       { key: "node.cloudprovider.kubernetes.io/uninitialized", operator: "Exists", effect: "NoSchedule" },
       { key: "node.kubernetes.io/not-ready", operator: "Exists" },
@@ -55,51 +55,51 @@ export const POD_VALUES: Values = {
     schema: TOLERATIONS,
   },
   priorityClassName: {
-    about: "So that nothing else takes its place on a node that is full.",
+    about: "Prevents preemption by other pods on a full node.",
     default: "system-cluster-critical",
     schema: TEXT,
   },
   updateStrategy: {
-    about: "Default: one pod after the other. `{type: Recreate}` where two providers must not run at once.",
+    about: "Default: one pod after the other. `{type: Recreate}` if two providers must not run at the same time.",
     default: {},
     schema: UPDATE_STRATEGY,
   },
   terminationGracePeriodSeconds: {
-    about: "The controller takes 28 s at most, a provider 10 s after it.",
+    about: "The controller needs at most 28 s, then a provider 10 s.",
     default: 45,
     schema: { type: "integer", minimum: 30 },
   },
   podDisruptionBudget: {
     enabled: {
-      about: "With more than one replica of a Deployment, drains take one at a time.",
+      about: "With more than one replica of a Deployment, drains evict one at a time.",
       default: true,
       schema: BOOLEAN,
     },
   },
   resources: {
     about:
-      "Of the controller. 123 MiB were measured with 5,000 nodes, 189 MiB with 15,000. No limit for the processor: a leader that is held up loses its Lease.",
+      "Resources of the controller. It was measured at 123 MiB with 5,000 nodes, and 189 MiB with 15,000. No CPU limit: a throttled leader loses its Lease.",
     default: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
     schema: RESOURCES,
   },
   providerResources: {
-    about: "Of each provider that has none of its own. Ours hold 70 MiB at rest.",
+    about: "Resources of each provider without its own. The providers of this repository use 70 MiB when idle.",
     default: { requests: { cpu: "20m", memory: "80Mi" }, limits: { memory: "256Mi" } },
     schema: RESOURCES,
   },
   env: { about: "Environment of the controller.", default: [], schema: ENV },
-  envFrom: { about: "Likewise from whole ConfigMaps and Secrets.", default: [], schema: ENV_FROM },
-  volumes: { about: "Further volumes of the pod, for `volumeMounts`.", default: [], schema: VOLUMES },
-  volumeMounts: { about: "Mounts of them into the controller.", default: [], schema: VOLUME_MOUNTS },
-  podLabels: { about: "Further labels of the pod.", default: {}, schema: LABELS },
+  envFrom: { about: "Environment of the controller from whole ConfigMaps and Secrets.", default: [], schema: ENV_FROM },
+  volumes: { about: "Additional volumes of the pod, for `volumeMounts`.", default: [], schema: VOLUMES },
+  volumeMounts: { about: "Mounts of `volumes` into the controller.", default: [], schema: VOLUME_MOUNTS },
+  podLabels: { about: "Additional labels of the pod.", default: {}, schema: LABELS },
   podAnnotations: { about: "Annotations of the pod.", default: {}, schema: LABELS },
   podSecurityContext: {
-    about: "Of the pod. `fsGroup` is the group of the sockets.",
+    about: "Security context of the pod. `fsGroup` is the group of the sockets.",
     default: { runAsNonRoot: true, fsGroup: USER, seccompProfile: { type: "RuntimeDefault" } },
     schema: POD_SECURITY_CONTEXT,
   },
   securityContext: {
-    about: "Of the controller, and of each provider that has none of its own.",
+    about: "Security context of the controller, and of each provider without its own.",
     default: HARDENED,
     schema: CONTAINER_SECURITY_CONTEXT,
   },

@@ -18,13 +18,13 @@ const PROVIDER_NAME = {
 
 export const PROVIDER_FIELDS: Readonly<Record<string, Field>> = {
   name: {
-    about: "What the controller calls it, and its container and socket are called: a DNS label.",
+    about: "Name of the provider, its container and its socket: a DNS label.",
     schema: PROVIDER_NAME,
     isRequired: true,
   },
   image: {
     about:
-      "`registry`, `repository`, `tag`, `digest`, `pullPolicy`; what is left out is as for the controller, the repository `cloudwire-provider-<name>`.",
+      "`registry`, `repository`, `tag`, `digest`, `pullPolicy`. The defaults are those of the controller, with repository `cloudwire-provider-<name>`.",
     schema: closed({
       registry: TEXT,
       repository: FILLED,
@@ -33,26 +33,29 @@ export const PROVIDER_FIELDS: Readonly<Record<string, Field>> = {
       pullPolicy: oneOf("Always", "IfNotPresent", "Never"),
     }),
   },
-  args: { about: "Its options.", schema: listOf({ type: "string" }) },
-  env: { about: "Its environment, as in a container.", schema: ENV },
-  envFrom: { about: "Likewise from whole Secrets and ConfigMaps: credentials of the cloud.", schema: ENV_FROM },
+  args: { about: "Arguments of the provider.", schema: listOf({ type: "string" }) },
+  env: { about: "Environment of the provider.", schema: ENV },
+  envFrom: {
+    about: "Environment from whole Secrets and ConfigMaps, such as credentials of the cloud.",
+    schema: ENV_FROM,
+  },
   secrets: {
-    about: "Secrets that are mounted into this container and no other, as `{name, mountPath}`.",
+    about: "Secrets that are mounted into this container only, as `{name, mountPath}`.",
     schema: listOf(closed({ name: FILLED, mountPath: { type: "string", pattern: "^/." } }, ["name", "mountPath"])),
   },
   files: {
-    about: "Files of its configuration by name, which it finds in `/etc/cloud-provider`. A change starts it anew.",
+    about: "Configuration files by name, which are mounted at `/etc/cloud-provider`. A change restarts it.",
     schema: LABELS,
   },
   httpPort: {
-    about: "Port of its probes and figures, another one for each provider; without one it is not probed.",
+    about: "Port of its probes and metrics, unique among the providers. Without a port it has no probes.",
     schema: HTTP_PORT,
   },
   httpHost: {
-    about: "Address of that port. Default: 127.0.0.1 in the host's network, else all.",
+    about: "Address of that port. Default: 127.0.0.1 with `hostNetwork`, otherwise all.",
     schema: FILLED,
   },
-  resources: { about: "Instead of `providerResources`.", schema: RESOURCES },
-  securityContext: { about: "Instead of `securityContext`, as a whole.", schema: CONTAINER_SECURITY_CONTEXT },
+  resources: { about: "Replaces `providerResources`.", schema: RESOURCES },
+  securityContext: { about: "Replaces the whole `securityContext`.", schema: CONTAINER_SECURITY_CONTEXT },
   volumeMounts: { about: "Mounts of `volumes` into this container.", schema: VOLUME_MOUNTS },
 };

@@ -4,18 +4,18 @@ import { BOOLEAN, FILLED, listOf, oneOf, TEXT, DNS_LABEL, type Values } from "./
 /** The objects around the pod. */
 export const SURROUNDING_VALUES: Values = {
   serviceAccount: {
-    create: { about: "Make the service account.", default: true, schema: BOOLEAN },
+    create: { about: "Create the service account.", default: true, schema: BOOLEAN },
     annotations: { about: "Its annotations.", default: {}, schema: LABELS },
   },
   rbac: {
     create: {
       about:
-        "Make the roles of what `config` turns on, and of nothing else ([rights](../../../docs/reference/permissions.md)).",
+        "Create roles for the parts that `config` enables, and no others ([permissions](../../../docs/reference/permissions.md)).",
       default: true,
       schema: BOOLEAN,
     },
     namePrefix: {
-      about: "What names of roles begin with; another one for a second release in a cluster.",
+      about: "Prefix of the names of roles. Use another one for a second release in a cluster.",
       default: "cloudwire",
       schema: DNS_LABEL,
     },
@@ -23,48 +23,52 @@ export const SURROUNDING_VALUES: Values = {
   statusPage: {
     subjects: {
       about:
-        "Who may read [the status page](../../../docs/guides/status-page.md) and what it shows, by browser or with `cloudwire`, as subjects of a binding: groups of operators.",
+        "RBAC subjects with access to [the status page](../../../docs/guides/status-page.md) and to the commands of `cloudwire` that read, such as groups of operators.",
       default: [],
       schema: SUBJECTS,
     },
   },
   metrics: {
     service: {
-      about: "A Service without address before the pods' ports for pages and figures.",
+      about: "Create a headless Service for the endpoints and metrics of the pods.",
       default: true,
       schema: BOOLEAN,
     },
     subjects: {
-      about: "Who may read `/metrics`, as subjects of a binding: Prometheus' service account.",
+      about: "RBAC subjects with access to `/metrics`, such as Prometheus' service account.",
       default: [],
       schema: SUBJECTS,
     },
     serviceMonitor: {
-      enabled: { about: "A ServiceMonitor for Prometheus Operator.", default: false, schema: BOOLEAN },
-      labels: { about: "Labels that Prometheus selects it by.", default: {}, schema: LABELS },
+      enabled: { about: "Create a ServiceMonitor for Prometheus Operator.", default: false, schema: BOOLEAN },
+      labels: { about: "Labels by which Prometheus selects it.", default: {}, schema: LABELS },
       interval: {
-        about: "Between two scrapes.",
+        about: "Scrape interval.",
         default: "30s",
         schema: { type: "string", pattern: "^[0-9]+(ms|s|m)$" },
       },
     },
     prometheusRule: {
       enabled: {
-        about: "A PrometheusRule with [the alerts](../../../docs/reference/alerts.md), for Prometheus Operator.",
+        about: "Create a PrometheusRule with [the alerts](../../../docs/reference/alerts.md), for Prometheus Operator.",
         default: false,
         schema: BOOLEAN,
       },
-      labels: { about: "Labels that Prometheus selects it by.", default: {}, schema: LABELS },
+      labels: { about: "Labels by which Prometheus selects it.", default: {}, schema: LABELS },
       runbookBaseUrl: {
-        about: "Where `docs/runbooks` is to be read; alerts link to its pages. Empty: they name the file.",
+        about: "URL of `docs/runbooks`, for the links in alerts. Empty: alerts have the path of the file.",
         default: "",
         schema: TEXT,
       },
     },
     dashboards: {
-      enabled: { about: "ConfigMaps with the dashboards, for Grafana's sidecar.", default: false, schema: BOOLEAN },
+      enabled: {
+        about: "Create ConfigMaps with the dashboards, for Grafana's sidecar.",
+        default: false,
+        schema: BOOLEAN,
+      },
       labels: {
-        about: "Labels that the sidecar selects them by.",
+        about: "Labels by which the sidecar selects them.",
         default: { grafana_dashboard: "1" },
         schema: LABELS,
       },
@@ -73,13 +77,13 @@ export const SURROUNDING_VALUES: Values = {
   networkPolicy: {
     enabled: {
       about:
-        "Without `hostNetwork`: let in what the ports below are for. Pods in the host's network are beyond any NetworkPolicy.",
+        "Without `hostNetwork`: allow ingress to the ports below. NetworkPolicies do not apply to pods in the host network.",
       default: true,
       schema: BOOLEAN,
     },
-    from: { about: "Who may read pages and figures; empty: everybody.", default: [], schema: PEERS },
+    from: { about: "Peers with access to the endpoints and metrics; empty: all.", default: [], schema: PEERS },
     egress: {
-      about: "Where the pod may connect to; empty: anywhere. It needs the API server, the cloud and DNS.",
+      about: "Allowed egress; empty: everything. The pod needs the API server, the cloud and DNS.",
       default: [],
       schema: EGRESS,
     },
@@ -87,33 +91,34 @@ export const SURROUNDING_VALUES: Values = {
   webhook: {
     enabled: {
       about:
-        "Label PersistentVolumes while they are created ([how](../../../docs/explanation/persistent-volume-labels.md)). Needs a certificate for `<name>-webhook.<namespace>.svc`.",
+        "Label PersistentVolumes during admission ([details](../../../docs/explanation/persistent-volume-labels.md)). Needs a certificate for `<name>-webhook.<namespace>.svc`.",
       default: false,
       schema: BOOLEAN,
     },
     secretName: {
-      about: "Secret of type kubernetes.io/tls with it. Default: `<name>-webhook`.",
+      about: "Secret of type kubernetes.io/tls with the certificate. Default: `<name>-webhook`.",
       default: "",
       schema: TEXT,
     },
     caBundle: {
-      about: "Authority that has signed it, PEM in base64. Empty where an annotation has it filled in.",
+      about: "CA of the certificate, PEM in base64. Empty if an annotation injects it.",
       default: "",
       schema: { type: "string", pattern: "^[A-Za-z0-9+/]*={0,2}$" },
     },
     annotations: {
-      about: "Of the MutatingWebhookConfiguration, such as cert-manager's `cert-manager.io/inject-ca-from`.",
+      about:
+        "Annotations of the MutatingWebhookConfiguration, such as cert-manager's `cert-manager.io/inject-ca-from`.",
       default: {},
       schema: LABELS,
     },
-    csiDrivers: { about: "CSI drivers of the volumes that it is asked about.", default: [], schema: listOf(FILLED) },
+    csiDrivers: { about: "CSI drivers of the volumes that the webhook handles.", default: [], schema: listOf(FILLED) },
     inTreePlugins: {
-      about: "Former in-tree volume types of the volumes that it is asked about.",
+      about: "In-tree volume types of the volumes that the webhook handles.",
       default: [],
       schema: listOf(oneOf("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "vsphereVolume")),
     },
     failurePolicy: {
-      about: "`Fail`: no volume without its zone; `Ignore`: rather that than no volume.",
+      about: "`Fail`: no volume without its zone; `Ignore`: a volume without its zone rather than none.",
       default: "Fail",
       schema: oneOf("Fail", "Ignore"),
     },

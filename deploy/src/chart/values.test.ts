@@ -89,6 +89,6 @@ test("valuesTable() has a row for each value and each field of an item", () => {
   const fields = Object.values(values).flatMap((node) => (isValue(node) ? Object.keys(node.items ?? {}) : []));
   expect(rows).toHaveLength(paths.length + fields.length);
   expect(rows).toContain(
-    "| `replicas` | `2` | Of a Deployment, each on a node of its own. One works, the others stand by. |",
+    "| `replicas` | `2` | Replicas of a Deployment, each on a separate node. One is the leader, the others are standbys. |",
   );
 });

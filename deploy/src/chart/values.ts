@@ -7,36 +7,36 @@ import { BOOLEAN, FILLED, listOf, oneOf, PORT, TEXT, DNS_LABEL, type Schema, typ
 const PROGRAMS: Values = {
   kind: {
     about:
-      "What runs the pod: `Deployment`; `DaemonSet`, a replica on each node of the control plane; or `StaticPod`, a Pod for a kubelet's directory of manifests, to be rendered with `helm template`.",
+      "Kind of workload: `Deployment`; `DaemonSet`, with a replica on each control-plane node; or `StaticPod`, a Pod for a kubelet's manifest directory, rendered with `helm template`.",
     default: "Deployment",
     schema: oneOf("Deployment", "DaemonSet", "StaticPod"),
   },
   replicas: {
-    about: "Of a Deployment, each on a node of its own. One works, the others stand by.",
+    about: "Replicas of a Deployment, each on a separate node. One is the leader, the others are standbys.",
     default: 2,
     schema: { type: "integer", minimum: 0, maximum: 20 },
   },
   name: {
-    about: "What the objects are called, the service account too.",
+    about: "Name of the objects, including the service account.",
     default: "cloud-controller-manager",
     schema: DNS_LABEL,
   },
   image: {
     registry: {
       about:
-        "Registry, with its directory, such as `registry.example.com/cloudwire`. There is no default one; providers' images come from it, too.",
+        "Registry and path, such as `registry.example.com/cloudwire`. Required. Also used for the images of providers.",
       default: "",
       schema: TEXT,
     },
     repository: { about: "Name of the controller's image.", default: "cloudwire-controller-manager", schema: FILLED },
     tag: { about: "Default: the chart's appVersion.", default: "", schema: TEXT },
     digest: {
-      about: "Instead of a tag: `sha256:…`.",
+      about: "Used instead of the tag: `sha256:…`.",
       default: "",
       schema: { type: "string", pattern: "^(sha256:[0-9a-f]{64})?$" },
     },
     pullPolicy: {
-      about: "As in a container.",
+      about: "Image pull policy of the container.",
       default: "IfNotPresent",
       schema: oneOf("Always", "IfNotPresent", "Never"),
     },
@@ -44,14 +44,14 @@ const PROGRAMS: Values = {
   imagePullSecrets: { about: "Secrets for the registry, as `{name}`.", default: [], schema: PULL_SECRETS },
   providers: {
     about:
-      "The clouds, a sidecar for each. The first one has Services without loadBalancerClass. Providers elsewhere are addresses in `config.Cloudwire.Provider`.",
+      "One sidecar per cloud. The first one serves Services without loadBalancerClass. For remote providers set their addresses in `config.Cloudwire.Provider`.",
     default: [],
     schema: { type: "array" },
     items: PROVIDER_FIELDS,
   },
   nativeSidecars: {
     about:
-      "Start sidecars before the controller and end them after it, so that its last work still reaches the cloud. `false`: containers like any other, for Kubernetes before 1.29 and for `podman kube play`.",
+      "Start sidecars before the controller and stop them after it, so that its last changes reach the cloud. `false`: normal containers, for Kubernetes before 1.29 and for `podman kube play`.",
     default: true,
     schema: BOOLEAN,
   },
@@ -59,14 +59,14 @@ const PROGRAMS: Values = {
 
 const CONNECTION: Values = {
   extraArgs: {
-    about: "Flags of the controller, which come before `config`.",
+    about: "Flags of the controller, which take precedence over `config`.",
     default: [],
     schema: listOf({ type: "string", pattern: "^--?[a-z]" }),
   },
   apiServer: {
     host: {
       about:
-        "Address of an API server, or of the load balancer before them. Give it where the Service `kubernetes` does not work before this pod does: it needs kube-proxy.",
+        "Address of an API server or of its load balancer. Set it if the Service `kubernetes`, which needs kube-proxy, does not work before this pod runs.",
       default: "",
       schema: TEXT,
     },
@@ -75,7 +75,7 @@ const CONNECTION: Values = {
   kubeconfig: {
     hostPath: {
       about:
-        "A kubeconfig on the host, readable by user or group 65532, instead of the service account's token. A static pod needs one.",
+        "A kubeconfig on the host, readable by user or group 65532, instead of the service account token. Required for a static pod.",
       default: "",
       schema: { type: "string", pattern: "^(/.+)?$" },
     },
@@ -88,7 +88,7 @@ export const valuesOf = (configSchema: Schema): Values => ({
   ...PROGRAMS,
   config: {
     about:
-      "The controller's settings, in the shape of its [configuration file](../../../docs/reference/configuration.md), without apiVersion and kind. Changes of what is reloadable restart nothing.",
+      "Settings of the controller, in the format of its [configuration file](../../../docs/reference/configuration.md), without apiVersion and kind. Changes of reloadable settings need no restart.",
     default: {},
     schema: configSchema,
   },

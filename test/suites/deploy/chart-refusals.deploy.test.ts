@@ -58,7 +58,7 @@ test.each<[string, object, string]>([
   [
     "two providers of one name",
     { providers: [{ name: "acme" }, { name: "acme" }] },
-    "providers[1].name: acme is the name of another one, too",
+    "providers[1].name: acme is also the name of another provider",
   ],
   [
     "two providers at one port",
@@ -68,7 +68,7 @@ test.each<[string, object, string]>([
         { name: "b", httpPort: 9102 },
       ],
     },
-    "providers[1].httpPort: 9102 is the port of another one, too",
+    "providers[1].httpPort: 9102 is also the port of another provider",
   ],
   [
     "replicas that would work at once",

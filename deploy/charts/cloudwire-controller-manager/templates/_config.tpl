@@ -14,7 +14,7 @@
 {{- $providers = append $providers . -}}
 {{- end }}
 {{- if not $providers }}
-{{- fail "providers: is empty; name at least one, such as providers: [{name: aws}], or give the address of one elsewhere in config.Cloudwire.Provider" }}
+{{- fail "providers: is empty; add at least one, such as providers: [{name: aws}], or set the address of a remote provider in config.Cloudwire.Provider" }}
 {{- end }}
 {{- $_ := set $own "Provider" $providers -}}
 {{- if .Values.webhook.enabled }}
