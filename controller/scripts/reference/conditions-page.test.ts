@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as annotations from "../../src/api/annotations.ts";
-import { LOAD_BALANCER_READY_REASONS } from "../../src/api/load-balancer-condition.ts";
+import { LOAD_BALANCER_REMEDIES } from "../../src/api/load-balancer-condition.ts";
 import { READY_ROWS } from "./condition-rows.ts";
 import { conditionsPage } from "./conditions-page.ts";
 
@@ -13,7 +13,7 @@ const READ_ONLY: readonly string[] = [
 
 test("the page of conditions has every reason of the condition on Services once", () => {
   expect(READY_ROWS.map(({ readiness }) => readiness.reason).toSorted()).toEqual(
-    LOAD_BALANCER_READY_REASONS.toSorted(),
+    Object.keys(LOAD_BALANCER_REMEDIES).toSorted(),
   );
 });
 

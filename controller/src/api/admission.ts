@@ -1,27 +1,20 @@
-/** admission.k8s.io/v1, as far as a webhook of this program reads and answers it. */
+/** admission.k8s.io/v1, without the fields that no webhook of this program reads. */
 export interface AdmissionRequest {
-  /** Of this one question; sent back with the answer. */
+  /** Of the request; returned with the response. */
   readonly uid: string;
-  readonly resource: GroupVersionResource;
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   /** "" for the object itself. */
   readonly subResource: string;
   /** "CREATE", "UPDATE", "DELETE" or "CONNECT". */
   readonly operation: string;
-  /** As the user sent it, other webhooks' changes included; undefined for a deletion. */
+  /** Includes the changes of other webhooks; undefined for a deletion. */
   readonly object: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface GroupVersionResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
-
-/** What a webhook has to say. */
 export type AdmissionDecision =
   | {
       readonly kind: "allowed";
-      /** RFC 6902; empty: the object stays as it is. */
+      /** RFC 6902; empty: no change. */
       readonly patch: readonly AdmissionPatchStep[];
       /** Shown to the user. */
       readonly warnings: readonly string[];
@@ -30,11 +23,11 @@ export type AdmissionDecision =
 
 export interface AdmissionDenial {
   readonly kind: "denied";
-  /** Shown to the user: what is wrong and what to do. */
+  /** Shown to the user: the problem and how to fix it. */
   readonly message: string;
-  /** `forbidden` (403): will not be allowed until something changes. `unavailable` (503): may be allowed later. */
+  /** `forbidden` (403): not allowed until something changes. `unavailable` (503): may be allowed later. */
   readonly reason: "forbidden" | "unavailable";
-  /** Clients that honor Retry-After try again by themselves after so long; undefined: they do not. */
+  /** For Retry-After; undefined: not sent. */
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -45,15 +38,13 @@ export interface AdmissionPatchStep {
   readonly value: unknown;
 }
 
-/** The names that `--webhooks` knows. */
+/** A name for `--webhooks`. */
 export const PERSISTENT_VOLUME_LABEL_WEBHOOK = "persistent-volume-label";
 
-/** One webhook. */
 export interface AdmissionWebhook {
-  /** As `--webhooks` has it. */
+  /** As in `--webhooks`. */
   readonly name: string;
-  /** Where it is served. */
   readonly path: string;
-  /** Answers before `signal` aborts, whose time is that of the API server. A rejection is a fault of this program. */
+  /** Must respond before `signal` aborts, at the timeout of the API server. A rejection is an internal error. */
   admit(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionDecision>;
 }

@@ -3,18 +3,18 @@ import type { KubeObject, ObjectReference } from "./meta.ts";
 /** The signer of serving certificates that kube-apiserver honors when it calls a kubelet. */
 export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
 
-/** Condition types that decide about a request. */
+/** Condition types that complete a request. */
 export const APPROVED = "Approved";
 export const DENIED = "Denied";
 export const FAILED = "Failed";
 
-/** certificates.k8s.io/v1 CertificateSigningRequest, without what no approver decides by (extra, expirationSeconds). */
+/** certificates.k8s.io/v1 CertificateSigningRequest, without the fields that an approver ignores (extra, expirationSeconds). */
 export interface CertificateSigningRequest extends KubeObject {
   readonly spec: CertificateSigningRequestSpec;
   readonly status: CertificateSigningRequestStatus;
 }
 
-/** Set once by the requester, who cannot choose `username` and `groups`: the API server writes what it authenticated. */
+/** Immutable. `username` and `groups` are set by the API server from the authenticated user. */
 export interface CertificateSigningRequestSpec {
   /** The PKCS#10 request: base64 of a PEM text. */
   readonly request: string;
@@ -26,11 +26,11 @@ export interface CertificateSigningRequestSpec {
 
 export interface CertificateSigningRequestStatus {
   readonly conditions: readonly CertificateSigningRequestCondition[];
-  /** There is a certificate. Itself it is not kept: after a thousand nodes have joined these are megabytes. */
+  /** The certificate exists. It is not cached: those of a thousand nodes are megabytes. */
   readonly isIssued: boolean;
 }
 
-/** Unlike metav1.Condition it has no observedGeneration, and two times. Texts of times are kept: they are written back as they are. */
+/** Unlike metav1.Condition: two times, kept as text because they are written back, and no observedGeneration. */
 export interface CertificateSigningRequestCondition {
   readonly type: string;
   readonly status: string;
@@ -40,7 +40,6 @@ export interface CertificateSigningRequestCondition {
   readonly lastTransitionTime: string | undefined;
 }
 
-/** Reference for Events about a request. */
 export function csrReference({ metadata }: CertificateSigningRequest): ObjectReference {
   const { name, uid } = metadata;
   return { apiVersion: "certificates.k8s.io/v1", kind: "CertificateSigningRequest", namespace: "", name, uid };

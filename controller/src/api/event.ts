@@ -1,38 +1,35 @@
 import type { ObjectReference } from "./meta.ts";
 
-/** What a controller wants to say about an object. The recorder gives it a name, times and a count. */
+/** An event before the recorder adds name, times and count. */
 export interface EventInput {
   readonly regarding: ObjectReference;
   readonly type: EventType;
   /** UpperCamelCase, one of those below. */
   readonly reason: string;
-  /** At most 1,024 bytes reach the server; the recorder cuts the rest. */
+  /** The recorder truncates it to 1,024 bytes. */
   readonly message: string;
 }
 
 export type EventType = "Normal" | "Warning";
 
-/** core/v1 Event as sent to and read back from the server. */
-export interface Event {
+/** core/v1 Event. */
+export interface Event extends Pick<EventInput, "type" | "reason" | "message"> {
   readonly namespace: string;
   readonly name: string;
   readonly resourceVersion: string;
   readonly involvedObject: ObjectReference;
-  readonly type: EventType;
-  readonly reason: string;
-  readonly message: string;
   readonly component: string;
   readonly count: number;
   readonly firstTimestampMs: number;
   readonly lastTimestampMs: number;
 }
 
-// What these are said about, by whom, when, and in which words: docs/reference/events.md, made from the controllers' events.ts.
+// docs/reference/events.md has the objects, sources and messages.
 
 // Node: cloud-provider/controllers/node/node_controller.go v0.36.3.
 export const SYNCED = "Synced";
 
-// Node, ours: upstream says nothing on a Node that it cannot initialize.
+// Node, ours: upstream has no event for a Node that it cannot initialize.
 export const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
 export const INITIALIZE_NODE_DELAYED = "InitializeNodeDelayed";
 export const PROVIDER_ID_MISMATCH = "ProviderIDMismatch";
@@ -42,7 +39,7 @@ export const NODE_DIFFERS_FROM_CLOUD = "NodeDiffersFromCloud";
 export const DELETING_NODE = "DeletingNode";
 export const DELETING_NODE_FAILED = "DeletingNodeFailed";
 
-// Node, ours: upstream has no guard.
+// Node, ours: upstream has no deletion guard.
 export const NODE_DELETION_DELAYED = "NodeDeletionDelayed";
 export const TOO_MANY_NODE_DELETIONS = "TooManyNodeDeletions";
 
@@ -58,25 +55,15 @@ export const SYNC_LOAD_BALANCER_FAILED = "SyncLoadBalancerFailed";
 export const DELETE_LOAD_BALANCER_FAILED = "DeleteLoadBalancerFailed";
 export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
 
-// Service, ours: it asks for a load balancer that exists.
+// Service, ours.
 export const ADOPTING_LOAD_BALANCER = "AdoptingLoadBalancer";
-
-// Service, ours: somebody else changed the load balancer at the cloud. Upstream never looks.
 export const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
 export const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
-
-// Service, ours: deletion protection.
 export const LOAD_BALANCER_DELETION_PROTECTED = "LoadBalancerDeletionProtected";
 export const LOAD_BALANCER_RETAINED = "LoadBalancerRetained";
-
-// Service, ours: another provider serves it than before.
 export const DELETED_PREVIOUS_LOAD_BALANCER = "DeletedPreviousLoadBalancer";
 export const DELETE_PREVIOUS_LOAD_BALANCER_FAILED = "DeletePreviousLoadBalancerFailed";
-
-// Service, ours: its provider serves no load balancers any more.
 export const NO_LOAD_BALANCER_PROVIDER = "NoLoadBalancerProvider";
-
-// Service, ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors.
 export const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
 
 // Node: cloud-provider/controllers/route/route_controller.go v0.36.3.
@@ -90,14 +77,14 @@ export const ROUTE_TABLE_FULL = "RouteTableFull";
 export const CIDR_NOT_AVAILABLE = "CIDRNotAvailable";
 export const CIDR_ASSIGNMENT_FAILED = "CIDRAssignmentFailed";
 
-// Service and Node, ours: what --audit-events tells of each change at a provider.
+// Service and Node, ours: --audit-events.
 export const PROVIDER_CHANGE = "ProviderChange";
 export const PROVIDER_CHANGE_FAILED = "ProviderChangeFailed";
 
 // CertificateSigningRequest and Node, ours: upstream has no such controller.
 export const KUBELET_SERVING_CSR_NOT_APPROVED = "KubeletServingCSRNotApproved";
 
-// PersistentVolume, ours: upstream's controller of that name said nothing.
+// PersistentVolume, ours: upstream's controller of that name had no events.
 export const VOLUME_TOPOLOGY_MISMATCH = "VolumeTopologyMismatch";
 export const VOLUME_NOT_LABELED = "VolumeNotLabeled";
 

@@ -1,11 +1,9 @@
-/** A label selector as kubectl takes it after -l: all requirements must hold. */
+/** As for `kubectl -l`: all requirements must match. */
 export interface LabelSelector {
-  /** As it was written. */
   readonly text: string;
   readonly requirements: readonly Requirement[];
 }
 
-/** One condition on one label. */
 export type Requirement =
   | { readonly kind: "in" | "notIn"; readonly key: string; readonly values: readonly string[] }
   | { readonly kind: "exists" | "notExists"; readonly key: string }
@@ -13,24 +11,20 @@ export type Requirement =
 
 export type ParsedSelector =
   | { readonly kind: "selector"; readonly selector: LabelSelector }
-  /** What is wrong, where in the text. */
   | { readonly kind: "invalid"; readonly problem: string };
 
-/** As apimachinery/pkg/labels/selector.go v0.36.3: a label that is not there fulfills != and notin. */
+/** As apimachinery/pkg/labels/selector.go v0.36.3: a missing label matches != and notin. */
 export function matchesSelector(
   { requirements }: LabelSelector,
   labels: Readonly<Record<string, string | undefined>>,
 ): boolean {
   return requirements.every((requirement) => {
     const { key } = requirement;
-    return fulfills(requirement, Object.hasOwn(labels, key) ? labels[key] : undefined);
+    return isMatch(requirement, Object.hasOwn(labels, key) ? labels[key] : undefined);
   });
 }
 
-/**
- * Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`, the grammar of apimachinery/pkg/labels/selector.go v0.36.3. The empty selector,
- * which matches everything there, has no requirements.
- */
+/** Parses `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`. The empty selector matches everything. apimachinery/pkg/labels/selector.go v0.36.3. */
 export function parseLabelSelector(text: string): ParsedSelector {
   try {
     return { kind: "selector", selector: { text, requirements: new Parser(text).all() } };
@@ -40,7 +34,7 @@ export function parseLabelSelector(text: string): ParsedSelector {
   }
 }
 
-function fulfills(requirement: Requirement, value: string | undefined): boolean {
+function isMatch(requirement: Requirement, value: string | undefined): boolean {
   switch (requirement.kind) {
     case "in":
       return value !== undefined && requirement.values.includes(value);
@@ -59,7 +53,7 @@ function fulfills(requirement: Requirement, value: string | undefined): boolean 
   }
 }
 
-/** Ends the reading; becomes a value before it leaves this file. */
+/** Never leaves this file. */
 class SelectorError extends Error {
   readonly code = "SELECTOR";
 
@@ -69,7 +63,7 @@ class SelectorError extends Error {
   }
 }
 
-/** A symbol, or a word of everything else but blanks. */
+/** A symbol or a word. */
 const TOKEN = /\s*(==|!=|[=!,()<>]|[^\s=!,()<>]+)/gy;
 const SYMBOLS: ReadonlySet<string> = new Set(["", "==", "!=", "=", "!", ",", "(", ")", "<", ">"]);
 
@@ -125,7 +119,7 @@ class Parser {
     return key;
   }
 
-  /** Nothing at all is the empty value. */
+  /** May be empty. */
   #value(): string {
     const value = SYMBOLS.has(this.#next()) ? "" : this.#take();
     if (!isLabelValue(value)) throw new SelectorError(`"${value}" cannot be the value of a label`);
@@ -142,7 +136,7 @@ class Parser {
 
   #integer(): bigint {
     const value = this.#value();
-    if (!isInteger(value)) throw new SelectorError(`"${value}" is not a whole number, which < and > compare with`);
+    if (!isInteger(value)) throw new SelectorError(`"${value}" is not an integer, which < and > require`);
     return BigInt(value);
   }
 
@@ -163,11 +157,11 @@ class Parser {
   }
 
   #unexpected(token: string, wanted: string): SelectorError {
-    return new SelectorError(`${token === "" ? "the end" : `"${token}"`} stands where ${wanted} should`);
+    return new SelectorError(`found ${token === "" ? "the end" : `"${token}"`} instead of ${wanted}`);
   }
 }
 
-/** What Go's ParseInt takes with 64 bits; a label's value has no sign but cannot start with one either. */
+/** As Go's ParseInt with 64 bits; a label value cannot start with a sign. */
 function isInteger(text: string): boolean {
   return /^[0-9]{1,19}$/.test(text) && BigInt(text) <= MAX_INT64;
 }

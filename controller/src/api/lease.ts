@@ -6,10 +6,10 @@ export interface Lease extends KubeObject {
 }
 
 export interface LeaseSpec {
-  /** "" when nobody holds it. */
+  /** "" if the Lease is free. */
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number;
-  /** Microsecond text as the server wrote it ("2026-11-21T12:00:00.000000Z"); only compared, never computed with. */
+  /** Microseconds, as the server writes it: "2026-11-21T12:00:00.000000Z". Only compared. */
   readonly acquireTime: string;
   readonly renewTime: string;
   readonly leaseTransitions: number;

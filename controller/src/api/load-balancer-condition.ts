@@ -1,38 +1,13 @@
 import { DELETION_PROTECTION } from "./annotations.ts";
 
-/**
- * Ours, in Service.status.conditions: True while the load balancer is as the Service wishes. docs/explanation/load-balancers.md has the
- * reasons and what to do about each.
- */
+/** Ours, in Service.status.conditions: True while the load balancer matches the spec. See docs/reference/conditions.md. */
 export const LOAD_BALANCER_READY = "cloudwire.dev/LoadBalancerReady";
 
-/** Every reason of {@link LOAD_BALANCER_READY}; users may branch on them, so none is renamed. */
-export const LOAD_BALANCER_READY_REASONS = [
-  "Ready",
-  "NoAvailableNodes",
-  "Provisioning",
-  "Updating",
-  "Deleting",
-  "DeletionProtected",
-  "DriftNotRepaired",
-  "LoadBalancerFailed",
-  "Rejected",
-  "QuotaExceeded",
-  "Conflict",
-  "ProviderNotAuthorized",
-  "Throttled",
-  "CloudBusy",
-  "DependencyInUse",
-  "ProviderUnavailable",
-  "NoLoadBalancerProvider",
-  "OutcomeUnknown",
-  "SyncFailed",
-] as const;
-
-export type LoadBalancerReadyReason = (typeof LOAD_BALANCER_READY_REASONS)[number];
-
-/** What somebody can do about each reason, as a clause of an instruction; undefined: nothing, it passes by itself. */
-export const LOAD_BALANCER_REMEDIES: Readonly<Record<LoadBalancerReadyReason, string | undefined>> = {
+/**
+ * Every reason of {@link LOAD_BALANCER_READY}, with how to fix it, as an instruction; undefined: no action is needed. Users may depend on
+ * reasons, so that none is renamed.
+ */
+export const LOAD_BALANCER_REMEDIES = {
   Ready: undefined,
   NoAvailableNodes:
     "check which Nodes are initialized, and which have the label node.kubernetes.io/exclude-from-external-load-balancers",
@@ -53,4 +28,6 @@ export const LOAD_BALANCER_REMEDIES: Readonly<Record<LoadBalancerReadyReason, st
   NoLoadBalancerProvider: "run a provider that serves it",
   OutcomeUnknown: undefined,
   SyncFailed: "check the log of the controller",
-};
+} as const satisfies Readonly<Record<string, string | undefined>>;
+
+export type LoadBalancerReadyReason = keyof typeof LOAD_BALANCER_REMEDIES;

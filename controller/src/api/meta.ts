@@ -1,39 +1,35 @@
 /**
- * Kubernetes objects as this controller sees them: trimmed, read-only, the same whether they came as JSON or protobuf.
- *
- * Shape rules, so that no reader has to tell "absent" from "empty" where Kubernetes itself does not:
- * a field that is a plain value in Go is always there ("" / 0 / false / [] / {} when unset); a field that is a pointer in
- * Go is `undefined` when unset. Times are milliseconds since the epoch. Field names are those of the Kubernetes API.
+ * Kubernetes objects are trimmed and read-only, and the same for JSON and protobuf. Field names are those of the Kubernetes API. An unset
+ * field is "", 0, false, [] or {} where Go has a value, and `undefined` where Go has a pointer. Times are milliseconds since the epoch.
  */
 export interface ObjectMeta {
   readonly name: string;
   /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly uid: string;
-  /** Opaque; only to be compared for equality or sent back. */
+  /** Opaque. */
   readonly resourceVersion: string;
   readonly generation: number;
-  /** Second precision. 0 when the server did not say (never for a stored object). */
+  /** Second precision. */
   readonly creationTimestampMs: number;
-  /** Set once deletion was asked for and finalizers still hold the object. Second precision. */
+  /** Set while finalizers delay the deletion. Second precision. */
   readonly deletionTimestampMs: number | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
 }
 
-/** What every cached object has. */
 export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/** The place of an object inside its kind. `namespace` is left out for cluster-scoped kinds. */
 export interface ObjectName {
+  /** Unset for cluster-scoped kinds. */
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** core/v1 ObjectReference: what an Event or an ownership note points at. */
+/** core/v1 ObjectReference. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -54,7 +50,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** "True", "False" or "Unknown". Open, because a newer server may say something else. */
+/** "True", "False" or "Unknown"; newer servers may have other values. */
 export type ConditionStatus = string;
 
 /** The key of an object in caches and queues: `namespace/name`, or `name` for cluster-scoped kinds. */

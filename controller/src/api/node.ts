@@ -1,6 +1,6 @@
 import type { ConditionStatus, KubeObject, ObjectReference } from "./meta.ts";
 
-/** core/v1 Node, trimmed to what is read of it here: thousands of them are kept. Images, capacity and managedFields alone are three quarters of a Node. */
+/** core/v1 Node, trimmed because thousands are cached: images, capacity and managedFields are three quarters of a Node. */
 export interface Node extends KubeObject {
   readonly spec: NodeSpec;
   readonly status: NodeStatus;
@@ -32,7 +32,7 @@ export interface NodeStatus {
   readonly nodeInfo: NodeSystemInfo;
 }
 
-/** Without heartbeat time and message: they change without meaning and nothing here reads them. */
+/** Without heartbeat time and message, which change often and are not read. */
 export interface NodeCondition {
   readonly type: NodeConditionType;
   readonly status: ConditionStatus;
@@ -44,7 +44,7 @@ export interface NodeCondition {
 export const READY = "Ready" as const;
 export const NETWORK_UNAVAILABLE = "NetworkUnavailable" as const;
 
-/** The conditions that somebody reads; a Node here has no others. */
+/** Other conditions are not kept. */
 export type NodeConditionType = typeof READY | typeof NETWORK_UNAVAILABLE;
 
 export function isConditionRead(type: string): type is NodeConditionType {
@@ -63,7 +63,7 @@ export interface NodeSystemInfo {
   readonly systemUUID: string;
 }
 
-/** Reference for Events about a Node. Upstream's controllers build it without resourceVersion. */
+/** Without resourceVersion, as upstream's controllers build it. */
 export function nodeReference(node: KubeObject): ObjectReference {
   return { apiVersion: "v1", kind: "Node", namespace: "", name: node.metadata.name, uid: node.metadata.uid };
 }

@@ -1,4 +1,5 @@
 import { PATHS } from "@cloudwire/operator-api";
+import { KUBELET_SERVING_SIGNER } from "./certificate-signing-request.ts";
 import {
   CLOUD_CONTROLLER_MANAGER,
   CLOUD_NODE_CONTROLLER,
@@ -12,39 +13,37 @@ import {
 } from "./controller-names.ts";
 import { MIGRATION_LEASE_NAME } from "./lease.ts";
 
-/** What every replica does, whichever controllers run. */
+/** Required by every replica. */
 export const EVERY_REPLICA = "every-replica";
-/** What `--leader-elect` needs, which is on by default. */
+/** Required by `--leader-elect`, which is on by default. */
 export const LEADER_ELECTION = "leader-election";
-/** What `--enable-leader-migration` needs besides, which is off by default. */
+/** Required by `--enable-leader-migration`, which is off by default. */
 export const LEADER_MIGRATION = "leader-migration";
-/** What the secure port needs (`--secure-port`), which is on by default. */
+/** Required by the secure port (`--secure-port`), which is on by default. */
 export const SERVING = "serving";
-
-/** What a process needs that only observes (`--mode=observe`), in the place of everything else. */
+/** Required by `--mode=observe`, instead of all others. */
 export const OBSERVER = "observer";
-
-/** Who reads the status page, or asks with `cloudwire`: not the process but its operators. */
+/** For operators who read the status page or run `cloudwire`. */
 export const STATUS_READER = "status-reader";
 
-/** All that a {@link STATUS_READER} gets from the secure port, as RBAC's nonResourceURLs. */
+/** Permissions of a {@link STATUS_READER} on the secure port, as RBAC's nonResourceURLs. */
 export const STATUS_READER_PATHS: readonly string[] = [
   ...Object.values(PATHS),
   `${PATHS.page}/*`,
   `${PATHS.controllers}/*`,
 ].toSorted();
 
-/** Parts of the process that are off by default: their rights are granted where they are turned on. */
+/** Parts that are off by default: their permissions are granted where they are enabled. */
 export const GRANTED_ON_REQUEST: ReadonlySet<string> = new Set([...OFF_BY_DEFAULT, LEADER_MIGRATION]);
 
-/** Kubernetes' name of it in RBAC. */
+/** A verb of RBAC. */
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "approve";
 
-/** A right that the process uses at the API server. */
+/** A permission of the process at the API server. */
 export interface Permission {
   /** A controller's name, or one of the names above. */
   readonly of: string;
-  /** Where, if not in the whole cluster. */
+  /** @default the whole cluster */
   readonly namespace?: string;
   readonly group: string;
   /** Plural, with its subresource. */
@@ -52,157 +51,127 @@ export interface Permission {
   /** Only these objects. */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
-  /** What it is for, as a sentence without full stop. */
+  /** Purpose, as a sentence without period. */
   readonly why: string;
 }
 
-/** Every right that the process uses, and no other: manifests are made from it, and a test compares with what the API server saw. */
+const NAMESPACE = "kube-system";
+const NODES = { group: "", resource: "nodes" } as const;
+const NODE_STATUS = { group: "", resource: "nodes/status" } as const;
+const LEASES = { namespace: NAMESPACE, group: "coordination.k8s.io", resource: "leases" } as const;
+const CERTIFICATES = { of: KUBELET_SERVING_CSR_APPROVER, group: "certificates.k8s.io" } as const;
+
+/** All permissions that the process uses. The manifests are made from them, and a test compares them with the requests to the API server. */
 export const PERMISSIONS: readonly Permission[] = [
   {
     of: EVERY_REPLICA,
     group: "",
     resource: "namespaces",
-    names: ["kube-system"],
+    names: [NAMESPACE],
     verbs: ["get"],
-    why: "its UID is the identity of the cluster, which marks what is made at a cloud",
+    why: "its UID is the cluster ID, in the ownership tags of cloud resources",
   },
+  { of: EVERY_REPLICA, ...NODES, verbs: ["list", "watch"], why: "all controllers, and warm standbys, cache Nodes" },
   {
     of: EVERY_REPLICA,
     group: "",
-    resource: "nodes",
+    resource: "services",
     verbs: ["list", "watch"],
-    why: "all controllers need them; a standby too, which is warm",
+    why: "all replicas, and warm standbys, cache Services",
   },
-  { of: EVERY_REPLICA, group: "", resource: "services", verbs: ["list", "watch"], why: "likewise" },
   {
     of: EVERY_REPLICA,
     group: "",
     resource: "events",
     verbs: ["create", "patch"],
-    why: "tells people what it did and what stands in the way; patch counts what happens again",
+    why: "reports changes and problems; patch counts repeated events",
   },
+  { of: LEADER_ELECTION, ...LEASES, verbs: ["create"], why: "creates the Lease; RBAC cannot limit this to a name" },
   {
     of: LEADER_ELECTION,
-    namespace: "kube-system",
-    group: "coordination.k8s.io",
-    resource: "leases",
-    verbs: ["create"],
-    why: "makes the Lease; RBAC cannot narrow this to a name",
-  },
-  {
-    of: LEADER_ELECTION,
-    namespace: "kube-system",
-    group: "coordination.k8s.io",
-    resource: "leases",
+    ...LEASES,
     names: [CLOUD_CONTROLLER_MANAGER],
     verbs: ["get", "update", "watch"],
-    why: "takes and renews the Lease; a standby watches it",
+    why: "acquires and renews the Lease; a standby watches it",
   },
   {
     of: LEADER_MIGRATION,
-    namespace: "kube-system",
-    group: "coordination.k8s.io",
-    resource: "leases",
+    ...LEASES,
     names: [MIGRATION_LEASE_NAME],
     verbs: ["get", "update", "watch"],
-    why: "takes and renews the second Lease",
+    why: "acquires and renews the second Lease",
   },
   {
     of: SERVING,
     group: "authentication.k8s.io",
     resource: "tokenreviews",
     verbs: ["create"],
-    why: "asks who a token belongs to",
+    why: "authenticates the user of a token",
   },
   {
     of: SERVING,
     group: "authorization.k8s.io",
     resource: "subjectaccessreviews",
     verbs: ["create"],
-    why: "asks who may read a page",
+    why: "checks who may read an endpoint",
   },
   {
     of: SERVING,
-    namespace: "kube-system",
+    namespace: NAMESPACE,
     group: "",
     resource: "configmaps",
     names: ["extension-apiserver-authentication"],
     verbs: ["get"],
-    why: "reads which client certificates and proxies the API server believes",
+    why: "reads the client CA certificates and proxies that the API server trusts",
   },
   {
     of: CLOUD_NODE_CONTROLLER,
-    group: "",
-    resource: "nodes",
+    ...NODES,
     verbs: ["get", "patch"],
-    why: "writes provider ID, labels and taints; reads again what somebody else has changed meanwhile",
+    why: "writes provider ID, labels and taints; reads a Node again after a conflict",
   },
-  { of: CLOUD_NODE_CONTROLLER, group: "", resource: "nodes/status", verbs: ["patch"], why: "writes addresses" },
+  { of: CLOUD_NODE_CONTROLLER, ...NODE_STATUS, verbs: ["patch"], why: "writes addresses" },
   {
     of: CLOUD_NODE_LIFECYCLE_CONTROLLER,
-    group: "",
-    resource: "nodes",
+    ...NODES,
     verbs: ["get", "patch", "delete"],
-    why: "puts the shutdown taint on and off, and deletes the Nodes of machines that are gone",
+    why: "adds and removes the shutdown taint, and deletes the Nodes of deleted instances",
   },
   {
     of: SERVICE_LB_CONTROLLER,
     group: "",
     resource: "services/status",
     verbs: ["patch"],
-    why: "writes the address and the condition, and puts the finalizer on and off",
+    why: "writes the address and the condition, and adds and removes the finalizer",
   },
-  {
-    of: NODE_ROUTE_CONTROLLER,
-    group: "",
-    resource: "nodes/status",
-    verbs: ["patch"],
-    why: "writes the condition NetworkUnavailable",
-  },
+  { of: NODE_ROUTE_CONTROLLER, ...NODE_STATUS, verbs: ["patch"], why: "writes the condition NetworkUnavailable" },
   {
     of: NODE_IPAM_CONTROLLER,
-    group: "",
-    resource: "nodes",
+    ...NODES,
     verbs: ["get", "list", "patch"],
-    why: "reads which ranges are taken, and gives Nodes theirs",
+    why: "reads the allocated pod CIDRs, and assigns pod CIDRs to Nodes",
   },
   {
     of: PERSISTENT_VOLUME_LABEL_CONTROLLER,
     group: "",
     resource: "persistentvolumes",
     verbs: ["list", "watch", "patch"],
-    why: "gives volumes the labels and the affinity of their zone",
+    why: "adds the labels and the node affinity of their zone to volumes",
   },
+  { ...CERTIFICATES, resource: "certificatesigningrequests", verbs: ["list", "watch"], why: "watches requests" },
+  { ...CERTIFICATES, resource: "certificatesigningrequests/approval", verbs: ["patch"], why: "approves requests" },
   {
-    of: KUBELET_SERVING_CSR_APPROVER,
-    group: "certificates.k8s.io",
-    resource: "certificatesigningrequests",
-    verbs: ["list", "watch"],
-    why: "hears of requests",
-  },
-  {
-    of: KUBELET_SERVING_CSR_APPROVER,
-    group: "certificates.k8s.io",
-    resource: "certificatesigningrequests/approval",
-    verbs: ["patch"],
-    why: "approves requests",
-  },
-  {
-    of: KUBELET_SERVING_CSR_APPROVER,
-    group: "certificates.k8s.io",
+    ...CERTIFICATES,
     resource: "signers",
-    names: ["kubernetes.io/kubelet-serving"],
+    names: [KUBELET_SERVING_SIGNER],
     verbs: ["approve"],
-    why: "approves requests to this signer and to no other",
+    why: "approves requests to this signer only",
   },
 ];
 
 const READING: ReadonlySet<Verb> = new Set(["get", "list", "watch"]);
 
-/**
- * Rights of a process that only observes: those above that read, whichever controllers run, and no other. Reviews, which the API server
- * answers and does not keep, belong to the secure port.
- */
+/** Permissions in observe mode: those above that read, and the reviews of the secure port, which the API server does not store. */
 export const OBSERVER_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
   ({ of }) => of !== LEADER_ELECTION && of !== LEADER_MIGRATION,
 ).flatMap((permission) => {

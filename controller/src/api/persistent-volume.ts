@@ -1,14 +1,14 @@
 import type { KubeObject, ObjectReference } from "./meta.ts";
 
-/** core/v1 PersistentVolume, trimmed to what says where its volume is. */
+/** core/v1 PersistentVolume, trimmed to what locates its volume. */
 export interface PersistentVolume extends KubeObject {
   readonly spec: PersistentVolumeSpec;
 }
 
 export interface PersistentVolumeSpec {
-  /** undefined: of a kind that no cloud has, such as NFS or a path of a node. */
+  /** undefined: not a cloud volume, such as NFS or a host path. */
   readonly source: VolumeSource | undefined;
-  /** `spec.nodeAffinity`; a PersistentVolume that has one keeps it as it is. */
+  /** `spec.nodeAffinity`; never changed once set. */
   readonly nodeAffinity: VolumeNodeAffinity | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface CsiVolumeSource {
   readonly volumeHandle: string;
 }
 
-/** A source of one of the former in-tree plugins. The API still takes them; their CSI drivers serve them. */
+/** A source of a removed in-tree plugin: the API still accepts it, and a CSI driver serves it. */
 export interface InTreeVolumeSource {
   readonly kind: "inTree";
   /** Plugin name, such as `kubernetes.io/aws-ebs`. */
@@ -45,16 +45,15 @@ export interface NodeSelectorRequirement {
   readonly values: readonly string[];
 }
 
-/** Says which provisioner made the volume. k8s.io/component-helpers/storage/volume/pv_helpers.go v0.36.3. */
+/** The provisioner of the volume. k8s.io/component-helpers/storage/volume/pv_helpers.go v0.36.3. */
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 
-/** Stands for the id of an in-tree volume that is still to be made. k8s.io/cloud-provider/volume/constants.go v0.36.3. */
+/** ID of an in-tree volume that does not exist yet. k8s.io/cloud-provider/volume/constants.go v0.36.3. */
 export const PLACEHOLDER_VOLUME_ID = "placeholder-for-provisioning";
 
 /** Between the zones of one label. k8s.io/cloud-provider/volume/constants.go v0.36.3. */
 export const ZONE_DELIMITER = "__";
 
-/** Reference for Events about a PersistentVolume. */
 export function persistentVolumeReference({ metadata: { name, uid } }: KubeObject): ObjectReference {
   return { apiVersion: "v1", kind: "PersistentVolume", namespace: "", name, uid };
 }

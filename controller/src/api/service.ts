@@ -1,7 +1,7 @@
 import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION, LOAD_BALANCER_SOURCE_RANGES } from "./annotations.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 
-/** core/v1 Service: everything a load balancer can depend on. The pod selector is left out. */
+/** core/v1 Service, without the pod selector. */
 export interface Service extends KubeObject {
   readonly spec: ServiceSpec;
   readonly status: ServiceStatus;
@@ -24,7 +24,7 @@ export interface ServiceSpec {
   readonly loadBalancerIP: string;
   readonly loadBalancerSourceRanges: readonly string[];
   readonly loadBalancerClass: string | undefined;
-  /** "Cluster" or "Local"; "" for types that have none. */
+  /** "Cluster" or "Local"; "" for types without external traffic. */
   readonly externalTrafficPolicy: string;
   readonly internalTrafficPolicy: string | undefined;
   readonly trafficDistribution: string | undefined;
@@ -41,7 +41,7 @@ export interface ServicePort {
   readonly port: number;
   /** A number, or the name of a container port. */
   readonly targetPort: number | string;
-  /** 0 when none is allocated. */
+  /** 0 if none is allocated. */
   readonly nodePort: number;
 }
 
@@ -57,7 +57,7 @@ export interface ServiceStatus {
 export interface LoadBalancerIngress {
   readonly ip: string;
   readonly hostname: string;
-  /** "VIP" or "Proxy"; the server fills "VIP" where an ip has none. */
+  /** "VIP" or "Proxy"; the server defaults to "VIP" for an IP. */
   readonly ipMode: string | undefined;
   readonly ports: readonly PortStatus[];
 }
@@ -68,33 +68,33 @@ export interface PortStatus {
   readonly error: string | undefined;
 }
 
-/** What annotation {@link DELETION_PROTECTION} says; undefined: nothing. */
+/** Value of annotation {@link DELETION_PROTECTION}. */
 export function deletionProtection({ metadata }: Service): boolean | undefined {
   const value = metadata.annotations[DELETION_PROTECTION];
   return value === undefined ? undefined : !isClearlyFalse(value);
 }
 
-/** Id of the load balancer that the Service asks to take over. */
+/** ID of the load balancer that the Service requests to adopt. */
 export function loadBalancerToAdopt({ metadata }: Service): string | undefined {
   const id = metadata.annotations[ADOPT_LOAD_BALANCER]?.trim();
   return id === "" ? undefined : id;
 }
 
-/** Reference for Events about a Service; carries the version seen, as client-go's reference helper does. */
+/** With resourceVersion, as client-go's reference helper builds it. */
 export function serviceReference({ metadata }: KubeObject): ObjectReference {
   const { namespace, name, uid, resourceVersion } = metadata;
   return { apiVersion: "v1", kind: "Service", namespace, name, uid, resourceVersion };
 }
 
-/** What Go's strconv.ParseBool takes for false. */
+/** As Go's strconv.ParseBool. */
 const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "false", "False", "FALSE"]);
 
-/** Labels and annotations that keep something from happening are in force unless they clearly say no: a word misspelled does no harm. */
+/** Labels and annotations that prevent an action are in force with any other value, so that a typo does no harm. */
 export function isClearlyFalse(value: string): boolean {
   return FALSE.has(value);
 }
 
-/** Client ranges let in: of the spec, else of the older annotation; empty lets everybody in. cloud-provider/service/helpers/helper.go v0.36.3. */
+/** From the spec, or else the older annotation; empty allows all clients. cloud-provider/service/helpers/helper.go v0.36.3. */
 export function sourceRanges(service: Service): readonly string[] {
   const { loadBalancerSourceRanges } = service.spec;
   const ranges =

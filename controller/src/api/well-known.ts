@@ -8,19 +8,19 @@ export const FAILURE_DOMAIN_BETA_REGION = "failure-domain.beta.kubernetes.io/reg
 export const INSTANCE_TYPE = "node.kubernetes.io/instance-type";
 export const INSTANCE_TYPE_BETA = "beta.kubernetes.io/instance-type";
 
-/** Keeps a node out of every load balancer, unless its value is a false that Go's ParseBool accepts. */
+/** Excludes a Node from every load balancer, unless the value is a false for Go's ParseBool. */
 export const EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS = "node.kubernetes.io/exclude-from-external-load-balancers";
 
-/** Put on by kubelets started with --cloud-provider=external; lifted once the cloud's facts are on the Node. cloud-provider/api/well_known_taints.go v0.36.3. */
+/** Set by kubelets with --cloud-provider=external; removed once the Node has its instance data. cloud-provider/api/well_known_taints.go v0.36.3. */
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
-/** The autoscaler is about to remove the node. cloud-provider/controllers/service/controller.go v0.36.3. */
+/** The autoscaler is about to remove the Node. cloud-provider/controllers/service/controller.go v0.36.3. */
 export const TO_BE_DELETED_BY_CLUSTER_AUTOSCALER = "ToBeDeletedByClusterAutoscaler";
 
-/** On a Node whose machine is stopped. cloud-provider/api/well_known_taints.go v0.36.3. */
+/** On a Node whose instance is stopped. cloud-provider/api/well_known_taints.go v0.36.3. */
 export const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
 
-/** As the server takes it: `spec.taints` has no merge key and is always written whole. */
+/** `spec.taints` has no merge key and is always written whole. */
 export function taintJson({ key, value, effect, timeAddedMs }: Taint): Readonly<Record<string, string>> {
   return {
     key,
@@ -30,5 +30,5 @@ export function taintJson({ key, value, effect, timeAddedMs }: Taint): Readonly<
   };
 }
 
-/** Holds a Service until its load balancer is gone. cloud-provider/service/helpers/helper.go v0.36.3. */
+/** Keeps a Service until its load balancer is deleted. cloud-provider/service/helpers/helper.go v0.36.3. */
 export const LOAD_BALANCER_CLEANUP = "service.kubernetes.io/load-balancer-cleanup";
