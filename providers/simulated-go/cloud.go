@@ -137,7 +137,7 @@ func (c *cloud) call(ctx context.Context, method, path string, body, answer any)
 		return &refused{refusal: said, cause: failed}
 	}
 	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
-		return provider.NewError(provider.ReasonIncompleteAnswer, method+" "+path+" was answered with something unreadable", provider.Cause(err))
+		return provider.NewError(provider.ReasonIncompleteAnswer, method+" "+path+" returned an unreadable response", provider.Cause(err))
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (c *cloud) account(ctx context.Context) (string, error) {
 	}
 	if answer.ID == "" {
 		// Must not pass for another account: the controller would stop all that it does.
-		return "", provider.NewError(provider.ReasonIncompleteAnswer, "the cloud did not say which account the API key belongs to")
+		return "", provider.NewError(provider.ReasonIncompleteAnswer, "the cloud did not return the account of the API key")
 	}
 	c.known.Store(&answer.ID)
 	return answer.ID, nil
@@ -163,7 +163,7 @@ func (c *cloud) require(answer evidence) error {
 			fmt.Sprintf("the API key now belongs to account %s, this provider works in %s", answer.Account, *known))
 	}
 	if answer.Consistency != "strong" {
-		return provider.NewError(provider.ReasonIncompleteAnswer, "the cloud answered from a replica that may lag: what it lacks may exist")
+		return provider.NewError(provider.ReasonIncompleteAnswer, "the response came from a replica that may lag: missing objects may exist")
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func readAll[Page interface{ said() evidence }](ctx context.Context, c *cloud, p
 			provider.CallOf(ctx).Unreachable(zone)
 		}
 		if said.NextPageToken == "" && !said.Complete && said.outage() == nil {
-			return provider.NewError(provider.ReasonIncompleteAnswer, "the cloud's list ended without saying that it is complete")
+			return provider.NewError(provider.ReasonIncompleteAnswer, "the cloud's list is not marked as complete")
 		}
 		if err := each(page); err != nil {
 			return err

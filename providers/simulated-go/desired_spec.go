@@ -45,7 +45,7 @@ var (
 		},
 		{
 			Key: idleTimeoutKey, Type: cpv1.AnnotationType_ANNOTATION_TYPE_INTEGER, DefaultValue: &sixty, Mutable: true,
-			Description: "After how many seconds without traffic a connection is reset, 1 to 3600.",
+			Description: "Idle timeout of connections in seconds, 1 to 3600.",
 		},
 	}
 )
@@ -178,7 +178,7 @@ func targetsOf(ctx context.Context, wanted *provider.DesiredNodes) targets {
 		}
 	}
 	if len(foreign) > 0 {
-		warn(ctx, "NodesOfOtherProviders", fmt.Sprintf("%d nodes are no targets, because their machines are not in this cloud: %s",
+		warn(ctx, "NodesOfOtherProviders", fmt.Sprintf("%d nodes are not targets, because their instances are not in this cloud: %s",
 			len(foreign), strings.Join(foreign[:min(len(foreign), maxShownItems)], ", ")))
 	}
 	slices.Sort(out.ids)

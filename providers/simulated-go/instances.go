@@ -152,7 +152,7 @@ func (l *lookup) miss(named bool) provider.InstanceResult {
 		return provider.Failed(outage)
 	}
 	if !named {
-		return provider.Failed(provider.NewError(provider.ReasonIncompleteAnswer, "the cloud's answer does not account for the instance"))
+		return provider.Failed(provider.NewError(provider.ReasonIncompleteAnswer, "the cloud's response does not contain the instance"))
 	}
 	return provider.Absent(provider.LookupMiss, provider.ObservedAt(l.ObservedAt), provider.StronglyConsistent())
 }

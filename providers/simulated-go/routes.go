@@ -167,7 +167,7 @@ func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider
 	return answers, nil
 }
 
-var errNotAnswered = provider.NewError(provider.ReasonIncompleteAnswer, "the cloud did not answer for the route")
+var errNotAnswered = provider.NewError(provider.ReasonIncompleteAnswer, "the cloud returned no result for the route")
 
 func toAnswer(made *route, failed *refusal) provider.RouteResult {
 	switch {
@@ -183,11 +183,11 @@ func toAnswer(made *route, failed *refusal) provider.RouteResult {
 func plan(call *provider.Call, wanted *cpv1.Route, existing *route) (routeSpec, provider.RouteResult) {
 	place := providerID.FindStringSubmatch(call.ID(wanted.GetTargetProviderId()))
 	if place == nil {
-		return routeSpec{}, provider.Failed(provider.NewError(provider.ReasonRouteTargetNotFound, wanted.GetTargetProviderId()+" is no machine of this cloud"))
+		return routeSpec{}, provider.Failed(provider.NewError(provider.ReasonRouteTargetNotFound, wanted.GetTargetProviderId()+" is not an instance of this cloud"))
 	}
 	if existing != nil && existing.Tags[clusterIDTag] != call.Cluster.GetId() {
 		return routeSpec{}, provider.Failed(provider.NewError(provider.ReasonCIDRConflict,
-			"route "+existing.ID+" to "+existing.Destination+" was not made by this cluster", provider.Metadata("cidr", existing.Destination)))
+			"route "+existing.ID+" to "+existing.Destination+" was not created by this cluster", provider.Metadata("cidr", existing.Destination)))
 	}
 	if existing != nil && existing.InstanceID == place[2] && existing.State == "active" {
 		return routeSpec{}, provider.RouteReady(existing.message())
@@ -217,7 +217,7 @@ func (r *routeTable) delete(ctx context.Context, wanted []*cpv1.Route) ([]provid
 		}
 		if found.Tags[clusterIDTag] != call.Cluster.GetId() {
 			answers[i] = provider.Failed(provider.NewError(provider.ReasonOwnedByAnotherCluster,
-				"route "+found.ID+" to "+found.Destination+" was not made by this cluster", provider.Metadata("id", found.ID)))
+				"route "+found.ID+" to "+found.Destination+" was not created by this cluster", provider.Metadata("id", found.ID)))
 			continue
 		}
 		if _, twice := of[found.ID]; !twice {

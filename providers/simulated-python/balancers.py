@@ -62,7 +62,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             key=IDLE_KEY,
             type=v1.ANNOTATION_TYPE_INTEGER,
             mutable=True,
-            description="After how many seconds without traffic a connection is reset, 1 to 3600.",
+            description="Idle timeout of connections in seconds, 1 to 3600.",
         ),
     ]
 
@@ -179,7 +179,7 @@ def target_ids(provider: Provider, wanted: DesiredNodes, context: ChangeContext)
     ids = {node.name: machine_id(provider, node.provider_id) for node in wanted.nodes}
     foreign = [name for name, found in ids.items() if not found]
     if foreign:
-        text = f"No targets, because their machines are not in this cloud: {', '.join(foreign[:5])}"
+        text = f"No targets, because their instances are not in this cloud: {', '.join(foreign[:5])}"
         context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="NodesOfOtherProviders", summary=text))
     return sorted({found for found in ids.values() if found})
 

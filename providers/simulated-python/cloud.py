@@ -96,7 +96,7 @@ def require_complete(answer: Mapping[str, Any]) -> None:
     if zones:
         raise ProviderError("ZONE_UNREACHABLE", f"zone {zones[0]} cannot be read", metadata={"zone": zones[0]})
     if answer["consistency"] != "strong":
-        raise ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag")
+        raise ProviderError("INCOMPLETE_ANSWER", "the response came from a replica that may lag")
 
 
 def cluster_tags(cluster: v1.ClusterRef) -> dict[str, str]:

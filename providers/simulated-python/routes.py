@@ -69,10 +69,10 @@ class _Routes:
         """Return the answer for a route, or what has to be made."""
         target = machine_id(self._provider, route.target_provider_id)
         if not target:
-            text = f"route to {route.destination_cidr}: {route.target_provider_id} is no machine of this cloud"
+            text = f"route to {route.destination_cidr}: {route.target_provider_id} is not an instance of this cloud"
             return ProviderError("ROUTE_TARGET_NOT_FOUND", text)
         if found and ownership_problem("route", found, context.cluster):
-            text = f"route {found['id']} to {found['destination']} was not made by this cluster"
+            text = f"route {found['id']} to {found['destination']} was not created by this cluster"
             return ProviderError("CIDR_CONFLICT", text, metadata={"cidr": found["destination"]})
         if found and found["instanceId"] == target and found["state"] == "active":
             return to_route(found)
@@ -109,7 +109,7 @@ def _foreign(found: Found, context: RouteContext) -> Exception | None:
     """Reject a route of another owner; one without ownership tags belongs to a user."""
     if ownership_problem("route", found, context.cluster) is None:
         return None
-    text = f"route {found['id']} to {found['destination']} was not made by this cluster"
+    text = f"route {found['id']} to {found['destination']} was not created by this cluster"
     return ProviderError("OWNED_BY_ANOTHER_CLUSTER", text, metadata={"id": found["id"]})
 
 

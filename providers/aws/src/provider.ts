@@ -61,6 +61,6 @@ async function ownerOfVpc(aws: Aws, vpcId: string, callScope: CallScope): Promis
   );
   const owner = Vpcs[0]?.OwnerId;
   if (owner !== undefined) return owner;
-  const message = `these credentials show no VPC ${vpcId}: they are another account's, or --vpc-id or --region is wrong`;
+  const message = `VPC ${vpcId} was not found: the credentials belong to another account, or --vpc-id or --region is wrong`;
   throw new ProviderError("CLOUD_PERMISSION_DENIED", message);
 }

@@ -110,6 +110,6 @@ async function refuseLostState(
   const inForce = await revision().catch(() => undefined);
   if (inForce === undefined) return;
   throw new StateError(
-    `${stateDir} has no state.json, but table inet ${table} of an earlier run is in force: restore the file, or start with an empty state after: ${program} delete table inet ${table}`,
+    `${stateDir} has no state.json, but table inet ${table} of an earlier run exists: restore the file, or start with an empty state after: ${program} delete table inet ${table}`,
   );
 }

@@ -31,11 +31,11 @@ export function startReconciler({ store, dataPlane, routes, source, intervalMs, 
     isForwarding = (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "1")).trim() !== "0";
     try {
       const changes = routes === undefined ? 0 : await repairRoutes(store, routes, source);
-      if (changes > 0) log.warn("missing or wrong routes were repaired", { changes });
+      if (changes > 0) log.warn("Repaired missing or wrong routes", { changes });
       routeProblem = undefined;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (routeProblem !== message) log.error("routes cannot be looked after", { problem: message });
+      if (routeProblem !== message) log.error("Could not reconcile routes", { problem: message });
       routeProblem = message;
     }
   };
@@ -57,7 +57,7 @@ export function startReconciler({ store, dataPlane, routes, source, intervalMs, 
         "PacketForwarding",
         isForwarding
           ? ""
-          : "net.ipv4.ip_forward is 0 on this machine: nftables load balancers and routes pass nothing on",
+          : "net.ipv4.ip_forward is 0 on this machine: nftables load balancers and routes forward nothing",
       ),
     ],
     stop: () => {

@@ -12,5 +12,5 @@ test.each([
 
 test("volumeIdOf() refuses what is no id of Cinder", () => {
   const source = { kind: "csi", driver: "cinder.csi.openstack.org", volumeHandle: "vol-1" } as const;
-  expect(() => volumeIdOf({ source })).toThrow("volume handle vol-1 is not the id of a volume of Cinder, a UUID");
+  expect(() => volumeIdOf({ source })).toThrow("volume handle vol-1 is not a Cinder volume ID (UUID)");
 });

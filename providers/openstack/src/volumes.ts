@@ -26,7 +26,7 @@ export function volumeHandlers(openStack: OpenStack): VolumeHandlers {
 export function volumeIdOf({ source }: Pick<VolumeRef, "source">): string {
   const handle = source.kind === "csi" ? source.volumeHandle : source.volumeId;
   if (volumeIdForm.test(handle)) return handle.toLowerCase();
-  throw new ProviderError("FIELD_INVALID", `volume handle ${handle} is not the id of a volume of Cinder, a UUID`);
+  throw new ProviderError("FIELD_INVALID", `volume handle ${handle} is not a Cinder volume ID (UUID)`);
 }
 
 async function getVolume(openStack: OpenStack, id: string, callScope: CallScope): Promise<VolumeResult> {

@@ -153,7 +153,7 @@ describe("a load balancer of HAProxy", () => {
     const [command, ...args] = site.providerCommand;
     await using amnesiac = new Program({ command, args, env: { CLOUD_PROVIDER_ENDPOINT: `unix://${site.socket}` } });
     expect(await amnesiac.exit(60_000)).toMatchObject({ code: 78 });
-    expect(amnesiac.output).toMatch(/has no state\.json, but table inet cloudwire of an earlier run is in force/);
+    expect(amnesiac.output).toMatch(/has no state\.json, but table inet cloudwire of an earlier run exists/);
     expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
     await rename(`${state}.lost`, state);
     provider = await site.startProvider();

@@ -60,7 +60,7 @@ describe("toProviderError()", () => {
 
   test("says what AWS said, under its code", () => {
     const error = known(awsError("UnauthorizedOperation", 403));
-    expect(error.message).toBe("AWS answered UnauthorizedOperation: message of AWS: UnauthorizedOperation");
+    expect(error.message).toBe("AWS returned UnauthorizedOperation: message of AWS: UnauthorizedOperation");
     expect(error.metadata).toEqual({ aws_code: "UnauthorizedOperation" });
   });
 

@@ -103,7 +103,7 @@ export function toProviderError(error: unknown): unknown {
   const reason = reasons.get(code) ?? (status !== undefined && status >= 500 ? "CLOUD_UNAVAILABLE" : undefined);
   if (reason === undefined) return error;
   const awsMessage = error instanceof Error ? error.message : "";
-  return new ProviderError(reason, `AWS answered ${code}: ${awsMessage}`, {
+  return new ProviderError(reason, `AWS returned ${code}: ${awsMessage}`, {
     cause: error,
     metadata: { aws_code: code },
     ...(reason === "RATE_LIMITED" ? { retryAfterMs: retryAfterMs(error) } : {}),

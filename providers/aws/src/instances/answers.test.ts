@@ -68,7 +68,7 @@ describe("answerOf()", () => {
     });
   });
 
-  test("does not take a read that lags for the end of a machine that was just seen", () => {
+  test("does not support a read that lags for the end of a machine that was just seen", () => {
     expect(ask({ id: `/us-east-1a/${id}`, name: "x" }, [], [id])).toMatchObject({ reason: "INCOMPLETE_ANSWER" });
   });
 });

@@ -26,7 +26,7 @@ export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, source: N
     case "instance":
       return { kind: "id", instanceId: parsed.instanceId, isNamed: false };
     case "foreign":
-      return { kind: "answered", answer: notOwned("a pod of Fargate is no machine of EC2") };
+      return { kind: "answered", answer: notOwned("a Fargate pod is not an EC2 instance") };
     case "malformed":
       return { kind: "answered", answer: new ProviderError("PROVIDER_ID_MALFORMED", parsed.problem) };
   }
@@ -88,7 +88,7 @@ function answerById(
   // EC2 returns a terminated instance for about an hour, so this read is stale.
   return new ProviderError(
     "INCOMPLETE_ANSWER",
-    `EC2 has shown ${instanceId} a short time ago and does not now: the read lags`,
+    `EC2 has recently returned ${instanceId} but not now: the read is stale`,
   );
 }
 
@@ -102,7 +102,7 @@ function answerByName(
   const alive = all.filter((machine) => !isTerminated(machine));
   if (alive.length > 1) {
     const matches = alive.map(({ InstanceId }) => InstanceId).join(",");
-    return new ProviderError("AMBIGUOUS_NAME", `${alive.length} machines have the name ${name}: ${matches}`, {
+    return new ProviderError("AMBIGUOUS_NAME", `${alive.length} instances have the name ${name}: ${matches}`, {
       metadata: { matches },
     });
   }

@@ -163,7 +163,7 @@ export async function writeTags(
   const planned = { action: "update", resourceType: "load balancer", resourceId: name } as const;
   const stale = staleTags(wanted, present);
   if (stale.length > 0) {
-    await work.change({ ...planned, summary: `loses the tags ${stale.join(", ")}` }, () =>
+    await work.change({ ...planned, summary: `remove the tags ${stale.join(", ")}` }, () =>
       aws.elb(work.context, (client, options) =>
         client.send(new RemoveTagsCommand({ ResourceArns: [arn], TagKeys: [...stale] }), options),
       ),
@@ -171,7 +171,7 @@ export async function writeTags(
   }
   const changed = changedEntries(wanted, present);
   if (Object.keys(changed).length === 0) return;
-  await work.change({ ...planned, summary: `gets the tags ${Object.keys(changed).join(", ")}` }, () =>
+  await work.change({ ...planned, summary: `add the tags ${Object.keys(changed).join(", ")}` }, () =>
     aws.elb(work.context, (client, options) =>
       client.send(new AddTagsCommand({ ResourceArns: [arn], Tags: toAwsTags(changed) }), options),
     ),

@@ -39,7 +39,7 @@ export async function deleteLoadBalancer(
   }
   const remaining = [...(await deleteGroups(tools, groups, work)), ...(await deleteSecurityGroups(tools, ref, work))];
   if (remaining.length === 0) return undefined;
-  return pending(own?.arn ?? ref.id ?? ref.key, { pollAfterMs, stage: "network interfaces are going", remaining });
+  return pending(own?.arn ?? ref.id ?? ref.key, { pollAfterMs, stage: "deleting network interfaces", remaining });
 }
 
 /** AWS would say so, too, but not what to do. */
@@ -48,7 +48,7 @@ async function checkProtection({ aws }: Tools, { arn, name }: SeenBalancer, cont
     client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn: arn }), options),
   );
   if (fromAwsTags(Attributes)["deletion_protection.enabled"] !== "true") return;
-  const message = `load balancer ${name} is protected from deletion: turn its attribute deletion_protection.enabled off`;
+  const message = `load balancer ${name} is protected from deletion: disable its attribute deletion_protection.enabled`;
   throw new ProviderError("DELETION_PROTECTED", message, { resource: { type: "load balancer", name: arn } });
 }
 

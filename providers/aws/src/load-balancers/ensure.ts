@@ -129,7 +129,7 @@ async function securityGroupsFor(
     const message = `load balancer ${balancer.name} was created without security groups and cannot enforce source ranges: recreate the Service`;
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
   }
-  const summary = `Load balancer ${balancer.name} was made without security groups and can have none: nodes have to let its clients in`;
+  const summary = `Load balancer ${balancer.name} was created without security groups and can have none: nodes must allow its clients`;
   work.context.addDiagnostic({ reason: "NoSecurityGroups", summary });
   // It is how the load balancer is found again.
   if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, nlb, adoptedArn, work);
@@ -157,6 +157,9 @@ async function answer(
 ): Promise<LoadBalancer> {
   const balancer = await tools.reader.balancer(arn, work.context);
   if (!balancer)
-    throw new ProviderError("NOT_READY", `load balancer ${arn} has just been made or is going; it is asked again`);
+    throw new ProviderError(
+      "NOT_READY",
+      `load balancer ${arn} was just created or is being deleted; the call is retried`,
+    );
   return toLoadBalancer({ ...(await readSeen(tools, balancer, ref, work.context)), registeredNodes });
 }

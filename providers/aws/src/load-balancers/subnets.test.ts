@@ -47,8 +47,8 @@ describe("pick()", () => {
   });
 });
 
-test("requireIpv6() names the subnets that have no range of IPv6", () => {
+test("requireIpv6() names the subnets that have no IPv6 CIDR", () => {
   const both = { ...subnet("s-1", "a"), hasIpv6: true };
   expect(() => requireIpv6([both])).not.toThrow();
-  expect(() => requireIpv6([both, subnet("s-2", "b")])).toThrow("s-2 have no range of IPv6");
+  expect(() => requireIpv6([both, subnet("s-2", "b")])).toThrow("s-2 have no IPv6 CIDR");
 });

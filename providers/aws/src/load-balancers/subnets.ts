@@ -46,7 +46,7 @@ export async function findSubnets(
 export function requireIpv6(subnets: readonly KnownSubnet[]): void {
   const without = subnets.filter(({ hasIpv6 }) => !hasIpv6).map(({ id }) => id);
   if (without.length === 0) return;
-  const message = `${without.join(", ")} have no range of IPv6 for a dualstack load balancer: give them one, or ask for ipv4 by the annotation for the ip-address-type`;
+  const message = `${without.join(", ")} have no IPv6 CIDR for a dualstack load balancer: add one, or set the annotation for the ip-address-type to ipv4`;
   throw new ProviderError({ reason: "SUBNETS_WITHOUT_IPV6", code: 9, domain }, message, { field: "spec.ip_families" });
 }
 

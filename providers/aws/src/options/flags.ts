@@ -71,4 +71,4 @@ export const program = "cloudwire-provider-aws";
 
 /** What `--help` says of it. */
 export const about =
-  "Serves the contract cloudprovider.v1 for Amazon Web Services. Credentials and endpoints come from where every program with the SDK of AWS finds them.";
+  "Serves the contract cloudprovider.v1 for Amazon Web Services. Credentials and endpoints come from the default sources of the AWS SDK.";

@@ -69,7 +69,7 @@ describe("parseOptions()", () => {
       "--vpc-id x: must be the id of a VPC, vpc-…",
       "--watch-interval 1: must be a whole number, 10 to 3600",
       "--pod-cidr 10.0.0.0: must be an address range such as 10.244.0.0/16",
-      "--route-table and --pod-cidr need each other: give both, or none",
+      "--route-table and --pod-cidr must be set together",
       "--ec2-call-rate 0:1: must be requests a second and how many at once, such as 10:50",
     ]);
   });

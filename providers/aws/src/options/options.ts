@@ -51,7 +51,7 @@ function routes(values: Values): ProgramSettings["routes"] {
   const podCidrs = values.ranges("pod-cidr");
   const quota = values.integer("route-quota", 1, 10_000, 50);
   if ((routeTableId === undefined) !== (podCidrs.length === 0)) {
-    values.problems.push("--route-table and --pod-cidr need each other: give both, or none");
+    values.problems.push("--route-table and --pod-cidr must be set together");
   }
   return routeTableId === undefined ? undefined : { routeTableId, podCidrs, quota };
 }

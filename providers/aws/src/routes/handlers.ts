@@ -204,7 +204,7 @@ async function settled(act: () => Promise<void>): Promise<ProviderError | Error 
     return undefined;
   } catch (error) {
     if (isCode(error, "InvalidInstanceID.NotFound")) {
-      return new ProviderError("ROUTE_TARGET_NOT_FOUND", "the machine has gone meanwhile", { cause: error });
+      return new ProviderError("ROUTE_TARGET_NOT_FOUND", "the instance was deleted in the meantime", { cause: error });
     }
     const known = toProviderError(error);
     if (known instanceof Error) return known;

@@ -66,7 +66,7 @@ export function planRoute(
   }
   const parsed = targetId === undefined ? undefined : parseId(targetId);
   if (parsed?.kind !== "instance" || !targets.has(parsed.instanceId)) {
-    const message = `route to ${cidr}: ${targetProviderId} is no machine that EC2 has (${providerIdPrefix}/<zone>/i-…)`;
+    const message = `route to ${cidr}: ${targetProviderId} is not an EC2 instance (${providerIdPrefix}/<zone>/i-…)`;
     return refuse("ROUTE_TARGET_NOT_FOUND", message);
   }
   const { instanceId } = parsed;

@@ -22,20 +22,20 @@ haproxy: { start: maybe }
     problems: [
       'site: must match pattern "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"',
       'stateDir: must match pattern "^/"',
-      "pools[0].color: is not known here; look for a spelling mistake",
+      "pools[0].color: is unknown; check the spelling",
       "haproxy.start: must be boolean",
     ],
   });
 });
 
 test.each([
-  ["pools: [{ name: a, ranges: [lan] }]", "pools[0].ranges[0]: lan is no range of addresses"],
+  ["pools: [{ name: a, ranges: [lan] }]", "pools[0].ranges[0]: lan is not an address range"],
   ["pools: [{ name: a, ranges: [192.0.2.1], announce: arp }]", "pools[0].interface: is missing"],
-  ["pools: [{ name: a, ranges: [192.0.2.1], announce: bgp }]", "pools[0].announce: bgp needs the section bird"],
-  ["pools: [{ name: a, ranges: [192.0.2.1] }, { name: a, ranges: [192.0.2.2] }]", "there are two pools a"],
+  ["pools: [{ name: a, ranges: [192.0.2.1], announce: bgp }]", "pools[0].announce: bgp requires the section bird"],
+  ["pools: [{ name: a, ranges: [192.0.2.1] }, { name: a, ranges: [192.0.2.2] }]", "duplicate pool a"],
   ["pools: [{ name: a, ranges: [192.0.2.0/24] }, { name: b, ranges: [192.0.2.2] }]", "shares addresses with pool a"],
-  ["pools: [", "is no YAML"],
-  ["libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }] }", "libvirt: stands beside inventory"],
+  ["pools: [", "is not valid YAML"],
+  ["libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }] }", "libvirt: conflicts with inventory"],
 ])("parseConfig() refuses %s", (more, problem) => {
   const parsed = parseConfig(least + more);
   expect(parsed.kind === "problems" && parsed.problems.join()).toContain(problem);
@@ -67,12 +67,12 @@ test.each([
   [
     "two hypervisors of one name",
     "libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }, { name: a, uri: 'qemu+tls://b/system' }] }",
-    "libvirt.hosts[1].name: there are two hosts a",
+    "libvirt.hosts[1].name: duplicate host a",
   ],
   [
     "what is no network",
     "libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }], networks: [lan] }",
-    "libvirt.networks[0]: lan is no network",
+    "libvirt.networks[0]: lan is not a network",
   ],
 ])("parseConfig() refuses %s", (_, more, problem) => {
   const parsed = parseConfig(withoutSource + more);

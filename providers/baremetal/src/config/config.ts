@@ -167,7 +167,10 @@ export function parseConfig(text: string): Checked<Config> {
   try {
     data = parseYaml(text);
   } catch (error) {
-    return { kind: "problems", problems: [`is no YAML: ${error instanceof Error ? error.message : String(error)}`] };
+    return {
+      kind: "problems",
+      problems: [`is not valid YAML: ${error instanceof Error ? error.message : String(error)}`],
+    };
   }
   const file = checked(configSchema, data);
   if (file.kind === "problems") return file;
@@ -182,20 +185,21 @@ export function parseConfig(text: string): Checked<Config> {
 /** Undefined: it is not said where machines are found, which is among the problems. */
 function toSource({ inventory, libvirt }: File, problems: string[]): Config["machines"] | undefined {
   if (inventory !== undefined && libvirt !== undefined)
-    problems.push("libvirt: stands beside inventory; machines come from one of them");
+    problems.push("libvirt: conflicts with inventory; set only one of them");
   if (inventory !== undefined) return { kind: "inventory", path: inventory.path };
   if (libvirt === undefined) {
-    problems.push("inventory: is missing; say where machines are found, with inventory or libvirt");
+    problems.push("inventory: is missing; set inventory or libvirt");
     return undefined;
   }
   const { hosts, program = "virsh", addressSource = "lease" } = libvirt;
   hosts.forEach((host, index) => {
     const isTaken = hosts.slice(0, index).some((other) => other.name === host.name);
-    if (isTaken) problems.push(`libvirt.hosts[${index}].name: there are two hosts ${host.name}`);
+    if (isTaken) problems.push(`libvirt.hosts[${index}].name: duplicate host ${host.name}`);
   });
   const networks = (libvirt.networks ?? []).flatMap((text, index) => {
     const network = parseRange(text);
-    if (network === undefined) problems.push(`libvirt.networks[${index}]: ${text} is no network, such as 10.50.0.0/24`);
+    if (network === undefined)
+      problems.push(`libvirt.networks[${index}]: ${text} is not a network, such as 10.50.0.0/24`);
     return network ?? [];
   });
   const rows = hosts.map(({ type, zone, region, ...host }) => ({ ...host, type, zone, region }));
@@ -207,7 +211,7 @@ function toPool(pool: Static<typeof poolSchema>, place: string, problems: string
     const range = parseRange(text);
     if (range === undefined) {
       problems.push(
-        `${place}.ranges[${index}]: ${text} is no range of addresses, such as 192.0.2.10-192.0.2.50 or 2001:db8::/120`,
+        `${place}.ranges[${index}]: ${text} is not an address range, such as 192.0.2.10-192.0.2.50 or 2001:db8::/120`,
       );
     }
     return range ?? [];
@@ -228,13 +232,13 @@ function toPool(pool: Static<typeof poolSchema>, place: string, problems: string
 function checkPools(pools: readonly Pool[], file: File, problems: string[]): void {
   pools.forEach((pool, index) => {
     for (const other of pools.slice(0, index)) {
-      if (other.name === pool.name) problems.push(`pools[${index}].name: there are two pools ${pool.name}`);
+      if (other.name === pool.name) problems.push(`pools[${index}].name: duplicate pool ${pool.name}`);
       if (pool.ranges.some((range) => other.ranges.some((taken) => overlap(range, taken)))) {
         problems.push(`pools[${index}].ranges: shares addresses with pool ${other.name}`);
       }
     }
     if (pool.announce === "bgp" && file.bird === undefined) {
-      problems.push(`pools[${index}].announce: bgp needs the section bird, which says what BIRD includes`);
+      problems.push(`pools[${index}].announce: bgp requires the section bird with the file to include`);
     }
   });
 }

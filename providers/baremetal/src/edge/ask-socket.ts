@@ -11,13 +11,13 @@ export const askSocket: AskSocket = (path, line) =>
     const socket = connect(path);
     let text = "";
     const deadline = setTimeout(() => {
-      socket.destroy(new Error(`${path} did not answer within ${timeoutMs} ms`));
+      socket.destroy(new Error(`${path} did not respond within ${timeoutMs} ms`));
     }, timeoutMs);
     socket.setEncoding("utf8");
     socket.once("connect", () => socket.write(`${line}\n`));
     socket.on("data", (chunk) => {
       text += String(chunk);
-      if (text.length > maxChars) socket.destroy(new Error(`${path} answered more than ${maxChars} characters`));
+      if (text.length > maxChars) socket.destroy(new Error(`${path} returned more than ${maxChars} characters`));
     });
     socket.once("error", (error) => {
       clearTimeout(deadline);

@@ -48,13 +48,13 @@ export const runProgram: RunProgram = (program, args, { input, timeoutMs = defau
     // It may end before it has read its input.
     child.stdin.on("error", () => undefined);
     child.once("error", ({ message }) => {
-      reject(new ProgramError("MISSING", `${program} cannot be run: ${message}; install it, or correct its path`));
+      reject(new ProgramError("MISSING", `${program} cannot be run: ${message}; install it or correct its path`));
     });
     child.once("close", (code, signal) => {
       if (code !== null) resolve({ code, stdout, stderr });
       else
         reject(
-          new ProgramError("TIMEOUT", `${program} ${args[0] ?? ""} did not end within ${timeoutMs} ms (${signal})`),
+          new ProgramError("TIMEOUT", `${program} ${args[0] ?? ""} did not finish within ${timeoutMs} ms (${signal})`),
         );
     });
     child.stdin.end(input ?? "");
@@ -70,5 +70,5 @@ export async function output(
   const { code, stdout, stderr } = await run(program, args, options);
   if (code === 0) return stdout;
   const said = (stderr.trim() || stdout.trim()).slice(0, 500);
-  throw new ProgramError("FAILED", `${program} ${args.join(" ").slice(0, 200)} ended with code ${code}: ${said}`);
+  throw new ProgramError("FAILED", `${program} ${args.join(" ").slice(0, 200)} exited with code ${code}: ${said}`);
 }

@@ -25,7 +25,7 @@ export function bird(run: RunProgram, { include, program, socket }: BirdFiles): 
       // BIRD may run as another user.
       if (written !== text) await writeAtomically(include, text, 0o644);
       const answer = await output(run, program, [...(socket === undefined ? [] : ["-s", socket]), "configure"]);
-      if (!/Reconfigur/.test(answer)) throw new Error(`BIRD did not take ${include}: ${answer.trim().slice(-300)}`);
+      if (!/Reconfigur/.test(answer)) throw new Error(`BIRD did not accept ${include}: ${answer.trim().slice(-300)}`);
       applied = text;
       return true;
     },

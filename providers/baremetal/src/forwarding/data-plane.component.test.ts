@@ -160,7 +160,7 @@ describe("dataPlane()", () => {
 });
 
 test.each([
-  ["is cut short", '{"version":1,"load', "is no JSON"],
+  ["is cut short", '{"version":1,"load', "is not valid JSON"],
   ["is of another version", '{"version":2}', "version"],
 ])("openStore() does not start with an empty state if the state file %s", async (_, text, problem) => {
   await writeFile(join(directory, "state.json"), text);

@@ -45,8 +45,7 @@ export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, l
       if (failures.delete(part)) log.info("works again", { part });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (failures.get(part) !== message)
-        log.error("the data plane is not as it should be", { part, problem: message });
+      if (failures.get(part) !== message) log.error("Could not update the data plane", { part, problem: message });
       failures.set(part, message);
     }
   };
@@ -87,11 +86,11 @@ export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, l
   });
 
   return {
-    converge: () => converge().catch((error: unknown) => log.error("the state could not be written", { error })),
+    converge: () => converge().catch((error: unknown) => log.error("Could not write the state", { error })),
     problems: () => failures,
     problemOf: (record) => {
       if ((inForce.get(record.key) ?? -1) >= record.revision) return undefined;
-      return failed(config, record, failures) ?? "it is being made";
+      return failed(config, record, failures) ?? "it is being created";
     },
   };
 }

@@ -117,7 +117,7 @@ async function changeServers(ask: AskSocket, worker: string, wanted: readonly Ha
   for (const command of commands) {
     const answer = (await ask(worker, command)).trim();
     if (!/^(?:New server registered\.)?$/.test(answer)) {
-      throw new Error(`HAProxy refused "${command}": ${answer.slice(0, 300)}`);
+      throw new Error(`HAProxy rejected "${command}": ${answer.slice(0, 300)}`);
     }
   }
   // A server with connections stays, without new ones, until they end or the next reload.

@@ -31,7 +31,7 @@ export function kernelAddresses(run: RunProgram, log: Pick<Logger, "warn">): Ker
         await output(run, "arping", ["-q", "-U", "-c", "2", "-w", "3", "-I", device, "-s", address, address]);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        log.warn("could not announce an address to neighbors; they resolve it later", { address, device, reason });
+        log.warn("Could not announce an address to neighbors; they resolve it later", { address, device, reason });
       }
     },
   };

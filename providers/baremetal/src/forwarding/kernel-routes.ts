@@ -35,7 +35,7 @@ export function kernelRoutes(run: RunProgram, table: RouteTable): KernelRoutes {
     if (code === 0) return parseRoutes(stdout);
     // A table without any route is none.
     if (/FIB table does not exist/.test(stderr)) return [];
-    throw new Error(`ip ${args.join(" ")} ended with code ${code}: ${stderr.trim().slice(0, 300)}`);
+    throw new Error(`ip ${args.join(" ")} exited with code ${code}: ${stderr.trim().slice(0, 300)}`);
   };
   const read = async (): Promise<readonly KernelRoute[]> =>
     (await Promise.all([readFamily("-4"), readFamily("-6")])).flat();

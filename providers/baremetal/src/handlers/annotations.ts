@@ -21,7 +21,7 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
     type: "enum",
     allowedValues: forwarders,
     description:
-      "What forwards: haproxy (TCP, with health checks and a new try at another node) or nftables (TCP and UDP, packets as they are). Default: nftables with a UDP port or externalTrafficPolicy Local, else haproxy.",
+      "Forwarder: haproxy (TCP, with health checks and retries on another node) or nftables (TCP and UDP, packet forwarding). Default: nftables with a UDP port or externalTrafficPolicy Local, else haproxy.",
     mutable: true,
   },
   {
@@ -36,7 +36,7 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
     allowedValues: ["keep", "hide"],
     defaultValue: "keep",
     description:
-      "With nftables: whether nodes see the client's address, which needs that their answers come back through this machine, or this machine's.",
+      "With nftables: keep the client's address, which requires that responses return through this machine, or hide it behind this machine's.",
     mutable: true,
   },
   {
@@ -44,7 +44,7 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
     type: "bool",
     defaultValue: "false",
     description:
-      "With haproxy: whether each connection begins with a PROXY header of version 2, which contains the client's address.",
+      "With haproxy: whether to send a PROXY protocol version 2 header, which contains the client's address.",
     mutable: true,
   },
 ];
@@ -71,7 +71,7 @@ export function readAnnotations(
   const forwarder = forwarders.find((each) => each === named) ?? (needsPackets ? "nftables" : "haproxy");
   const udp = ports.findIndex(({ protocol }) => protocol !== "TCP");
   if (forwarder === "haproxy" && udp !== -1) {
-    const message = `HAProxy forwards TCP and no ${ports[udp]?.protocol}: leave class and annotation ${forwarderKey} out, or choose nftables`;
+    const message = `HAProxy does not forward ${ports[udp]?.protocol}: remove the class and annotation ${forwarderKey}, or use nftables`;
     throw new ProviderError("PORT_PROTOCOL_UNSUPPORTED", message, { field: `spec.ports[${udp}].protocol` });
   }
   return {

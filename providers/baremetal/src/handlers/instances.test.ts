@@ -10,7 +10,7 @@ const parsed = parseInventory([{ name: "machines.yaml", text }]);
 const machines = parsed.kind === "value" ? parsed.value : expect.fail(parsed.problems.join());
 const readTime = new Date(0);
 const good = toMachines(machines, readTime);
-const broken = toMachines(machines, readTime, ["/etc/cloudwire/machines.yaml: is no YAML", "more"]);
+const broken = toMachines(machines, readTime, ["/etc/cloudwire/machines.yaml: is not valid YAML", "more"]);
 const node = (special: { readonly name?: string; readonly id?: string }) => ({
   name: "web-1",
   providedNodeIps: [],
@@ -36,7 +36,7 @@ describe("answerFor()", () => {
     const miss = answerFor(node({ id: "m-3" }), broken);
     expect(miss).toMatchObject({
       reason: "INCOMPLETE_ANSWER",
-      message: "not all machines are known: machines.yaml: is no YAML (and 1 more problems, see the log)",
+      message: "not all machines are known: machines.yaml: is not valid YAML (and 1 more problems, see the log)",
     });
   });
 });

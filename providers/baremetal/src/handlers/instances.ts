@@ -43,7 +43,7 @@ export function instanceHandlers(source: MachineSource): InstanceHandlers {
 /** What the machines say about one Node. Only a source without problems proves that something is not there. */
 export function answerFor(node: NodeRef, machines: Machines): InstanceBatchResult {
   if (node.id !== undefined && !machineIdPattern.test(node.id)) {
-    const message = `provider ID ${node.providerId ?? node.id} of node ${node.name} cannot be that of a machine: it is made of a-z, 0-9, ".", "_" and "-"`;
+    const message = `provider ID ${node.providerId ?? node.id} of node ${node.name} is invalid: it may contain a-z, 0-9, ".", "_" and "-"`;
     return new ProviderError("PROVIDER_ID_MALFORMED", message);
   }
   const found =

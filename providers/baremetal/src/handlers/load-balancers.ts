@@ -132,7 +132,7 @@ const noPorts: ReadonlySet<number> = new Set();
 function checkPorts({ ports }: DesiredLoadBalancer, taken: ReadonlySet<number>): void {
   const port = ports.find((one) => taken.has(one.port))?.port;
   if (port === undefined) return;
-  const message = `another program of the gateway listens on port ${port} of all its addresses: bind it to one of them, or let nftables forward`;
+  const message = `another program of the gateway listens on port ${port} of all addresses: bind it to one address, or use nftables`;
   throw new ProviderError("ADDRESS_IN_USE", message, { metadata: { address: String(port) } });
 }
 
@@ -178,7 +178,7 @@ async function deleteOne(
     });
   }
   if (existing.isProtected) {
-    const message = `load balancer ${key} of ${existing.service.namespace}/${existing.service.name} is protected against deletion: lift that first`;
+    const message = `load balancer ${key} of ${existing.service.namespace}/${existing.service.name} is protected from deletion: remove the protection first`;
     throw new ProviderError("DELETION_PROTECTED", message);
   }
   if (context.validateOnly) {
@@ -203,13 +203,10 @@ async function converged({ store, dataPlane }: LoadBalancerDeps, key: string): P
   await dataPlane.converge();
   const record = find(store, key);
   if (record === undefined)
-    throw new ProviderError("OPERATION_IN_PROGRESS", `load balancer ${key} was deleted meanwhile`);
+    throw new ProviderError("OPERATION_IN_PROGRESS", `load balancer ${key} was deleted in the meantime`);
   const problem = dataPlane.problemOf(record);
   if (problem === undefined) return toLoadBalancer(record, dataPlane);
-  throw new ProviderError(
-    "CLOUD_UNAVAILABLE",
-    `load balancer ${key} is written down, but not in force: ${shown(problem)}`,
-  );
+  throw new ProviderError("CLOUD_UNAVAILABLE", `load balancer ${key} is stored, but not applied: ${shown(problem)}`);
 }
 
 /** [ERR-4]: callers see no paths of this machine; the log has them. */
@@ -228,12 +225,11 @@ function isEqual(existing: LoadBalancerRecord | undefined, record: Omit<LoadBala
 function warn(wanted: DesiredLoadBalancer, record: Omit<LoadBalancerRecord, "revision">, context: ChangeContext): void {
   if (wanted.externalTrafficPolicy === "Local" && record.forwarder === "haproxy" && !record.sendsProxyHeader) {
     const summary =
-      "HAProxy forwards to nodes with local endpoints only, but they see this machine's address and not the client's: choose nftables to keep it";
+      "HAProxy forwards only to nodes with local endpoints, but they see this machine's address: use nftables to keep the client's";
     context.addDiagnostic({ reason: "ClientAddressHidden", summary, field: "spec.external_traffic_policy" });
   }
   if (wanted.sessionAffinity !== undefined) {
-    const summary =
-      "Clients stay with their node by their address, for as long as the nodes stay the same; the time-out is not counted";
+    const summary = "Session affinity is by client address while the nodes stay the same; the timeout is ignored";
     context.addDiagnostic({ severity: "info", reason: "AffinityByAddress", summary, field: "spec.session_affinity" });
   }
 }

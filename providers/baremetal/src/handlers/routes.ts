@@ -110,7 +110,7 @@ async function ensureInTurn(
   return plans.map((plan) => {
     if (plan instanceof ProviderError) return plan;
     if (isInTable(kernel.table, outcome.table, plan)) return toRoute(plan, machines);
-    const message = `route to ${plan.destination} via ${plan.gateway} was refused by the kernel: ${outcome.message || "it is not in the table"}`;
+    const message = `route to ${plan.destination} via ${plan.gateway} was rejected by the kernel: ${outcome.message || "it is not in the table"}`;
     return new ProviderError("NOT_READY", message);
   });
 }
@@ -124,7 +124,7 @@ function toRecord(
   const range = parseCidr(wanted.destinationCidr);
   const { targetId } = wanted;
   if (range === undefined) {
-    return new ProviderError("FIELD_INVALID", `${wanted.destinationCidr} is no network`, {
+    return new ProviderError("FIELD_INVALID", `${wanted.destinationCidr} is not a network`, {
       field: "routes.destination_cidr",
     });
   }
@@ -133,7 +133,7 @@ function toRecord(
     if (targetId !== undefined && machines.problems.length > 0) {
       return unusable(machines);
     }
-    const message = `route to ${range.text}: ${wanted.targetProviderId} is no machine of the inventory`;
+    const message = `route to ${range.text}: ${wanted.targetProviderId} is not a machine of the inventory`;
     return new ProviderError("ROUTE_TARGET_NOT_FOUND", message);
   }
   const present = existing.find(({ destination }) => destination === range.text);
@@ -206,6 +206,6 @@ function deleteAnswer(
     return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });
   }
   return left.has(destination)
-    ? new ProviderError("NOT_READY", `the kernel did not give up the route to ${destination}`)
+    ? new ProviderError("NOT_READY", `the kernel did not delete the route to ${destination}`)
     : undefined;
 }

@@ -36,7 +36,7 @@ export function toRecord(
 
 function toPort({ protocol, port, nodePort }: DesiredLoadBalancer["ports"][number], index: number): PortRecord {
   if (nodePort === undefined) {
-    const message = `port ${port} has no node port: allow the Service to have them (allocateLoadBalancerNodePorts)`;
+    const message = `port ${port} has no node port: set allocateLoadBalancerNodePorts of the Service`;
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: `spec.ports[${index}].node_port` });
   }
   if (protocol === "SCTP") {
@@ -49,7 +49,7 @@ function toPort({ protocol, port, nodePort }: DesiredLoadBalancer["ports"][numbe
 function toRange(text: string, index: number): string {
   const range = parseCidr(text);
   if (range !== undefined) return range.text;
-  throw new ProviderError("FIELD_INVALID", `source range ${text} is no network`, {
+  throw new ProviderError("FIELD_INVALID", `source range ${text} is not a network`, {
     field: `spec.source_ranges[${index}]`,
   });
 }
@@ -60,7 +60,7 @@ function toHealthCheck({ port, path }: NonNullable<DesiredLoadBalancer["healthCh
 } {
   // It becomes part of HAProxy's configuration.
   if (path !== undefined && !/^\/[A-Za-z0-9._~!$&()*+,;=:@%/?-]*$/.test(path)) {
-    throw new ProviderError("FIELD_INVALID", `health check path ${path} is no path of a URL`, {
+    throw new ProviderError("FIELD_INVALID", `health check path ${path} is not a URL path`, {
       field: "spec.health_check.path",
     });
   }

@@ -47,7 +47,7 @@ describe("inventoryFiles()", () => {
   });
 
   test.each([
-    ["is no YAML", async () => writeFile(join(directory, "a.yaml"), "machines: [")],
+    ["is not valid YAML", async () => writeFile(join(directory, "a.yaml"), "machines: [")],
     ["is cut short", async () => writeFile(join(directory, "a.yaml"), "")],
     ["cannot be read", async () => mkdir(join(directory, "b.yaml"))],
     ["is gone, and the last of its directory", async () => rm(join(directory, "a.yaml"))],

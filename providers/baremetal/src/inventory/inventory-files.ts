@@ -34,7 +34,7 @@ export function inventoryFiles(path: string, log: Pick<Logger, "info" | "error">
       return;
     }
     problems = parsed.problems;
-    log.error("the inventory is not usable; what it said before stays in force", { path, problems });
+    log.error("The inventory is unusable; the last valid one stays in use", { path, problems });
   });
   return {
     read: async () => {

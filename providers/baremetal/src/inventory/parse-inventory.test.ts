@@ -38,7 +38,7 @@ describe("parseInventory()", () => {
   test.each([
     ["no file", [], "there is no inventory file"],
     ["an empty file", [""], "file-0.yaml: the document: must be object"],
-    ["no YAML", ["machines: ["], "file-0.yaml: is no YAML"],
+    ["no YAML", ["machines: ["], "file-0.yaml: is not valid YAML"],
     ["half a file beside a whole one", ["machines: []", "machines:"], "file-1.yaml: machines: must be array"],
     [
       "a machine without address",
@@ -48,27 +48,27 @@ describe("parseInventory()", () => {
     [
       "an address that is none",
       ["machines: [{ id: a, internalIPs: [10.0.0] }]"],
-      "machines[0].internalIPs[0]: 10.0.0 is no IP address",
+      "machines[0].internalIPs[0]: 10.0.0 is not an IP address",
     ],
     [
       "a spelling mistake",
       ["machines: [{ id: a, internalIps: [10.0.0.1] }]"],
-      "machines[0].internalIps: is not known here",
+      "machines[0].internalIps: is unknown",
     ],
     [
       "two machines of one id",
       ["machines: [{ id: a, name: b, internalIPs: [10.0.0.1] }]", "machines: [{ id: a, internalIPs: [10.0.0.2] }]"],
-      "file-1.yaml: machine a: id a is that of machine a in file-0.yaml too",
+      "file-1.yaml: machine a: id a is also that of machine a in file-0.yaml",
     ],
     [
       "two machines of one name",
       ["machines: [{ id: a, internalIPs: [10.0.0.1] }, { id: b, name: a, internalIPs: [10.0.0.2] }]"],
-      "name a is that of machine a in file-0.yaml too",
+      "name a is also that of machine a in file-0.yaml",
     ],
     [
       "two machines of one address",
       ["machines: [{ id: a, internalIPs: [10.0.0.1] }, { id: b, internalIPs: [10.0.0.1] }]"],
-      "address 10.0.0.1 is that of machine a",
+      "address 10.0.0.1 is also that of machine a",
     ],
   ])("refuses %s", (_, texts, problem) => {
     const parsed = parse(...texts);

@@ -54,7 +54,7 @@ export function parseInventory(files: readonly InventoryFile[]): Checked<readonl
     for (const what of uniqueOf(machine)) {
       const other = seen.get(what);
       if (other === undefined) seen.set(what, `${machine.id} in ${file}`);
-      else problems.push(`${file}: machine ${machine.id}: ${what} is that of machine ${other} too`);
+      else problems.push(`${file}: machine ${machine.id}: ${what} is also that of machine ${other}`);
     }
   }
   if (problems.length > 0) return { kind: "problems", problems };
@@ -77,7 +77,10 @@ function parseFile(text: string): Checked<readonly Machine[]> {
   try {
     data = parseYaml(text);
   } catch (error) {
-    return { kind: "problems", problems: [`is no YAML: ${error instanceof Error ? error.message : String(error)}`] };
+    return {
+      kind: "problems",
+      problems: [`is not valid YAML: ${error instanceof Error ? error.message : String(error)}`],
+    };
   }
   const file = checked(inventorySchema, data);
   if (file.kind === "problems") return file;
@@ -91,12 +94,12 @@ function toMachine(machine: Static<typeof machineSchema>, place: string, problem
   const ips = (type: "InternalIP" | "ExternalIP", field: string, list: readonly string[] = []): NodeAddress[] =>
     list.flatMap((text, index) => {
       const address = canonicalAddress(text);
-      if (address === undefined) problems.push(`${place}.${field}[${index}]: ${text} is no IP address`);
+      if (address === undefined) problems.push(`${place}.${field}[${index}]: ${text} is not an IP address`);
       return address === undefined ? [] : { type, address };
     });
   const podCidrs = machine.podCIDRs?.flatMap((text, index) => {
     const cidr = parseCidr(text);
-    if (cidr === undefined) problems.push(`${place}.podCIDRs[${index}]: ${text} is no network`);
+    if (cidr === undefined) problems.push(`${place}.podCIDRs[${index}]: ${text} is not a network`);
     return cidr?.text ?? [];
   });
   return {

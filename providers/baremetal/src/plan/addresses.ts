@@ -63,7 +63,7 @@ function allocateOne(
     const address = firstFree(pool, families[family], taken);
     if (address !== undefined) return { address, pool: pool.name };
   }
-  const where = candidates.map(({ name }) => name).join(", ") || "none that gives addresses by itself";
+  const where = candidates.map(({ name }) => name).join(", ") || "none with autoAssign";
   return { kind: "exhausted", message: `no ${family} address is free in the address pools (${where})` };
 }
 

@@ -84,7 +84,10 @@ export function parseState(json: string): Checked<State> {
   try {
     return checked(stateSchema, JSON.parse(json));
   } catch (error) {
-    return { kind: "problems", problems: [`is no JSON: ${error instanceof Error ? error.message : String(error)}`] };
+    return {
+      kind: "problems",
+      problems: [`is not valid JSON: ${error instanceof Error ? error.message : String(error)}`],
+    };
   }
 }
 

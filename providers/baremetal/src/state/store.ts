@@ -37,7 +37,7 @@ export async function openStore(directory: string): Promise<{ readonly store: St
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StateError(`the state directory ${directory} cannot be made: ${messageOf(error)}`, error);
+    throw new StateError(`the state directory ${directory} cannot be created: ${messageOf(error)}`, error);
   }
   const found = await readState(path);
   let state = found ?? emptyState;
@@ -84,7 +84,9 @@ async function readState(path: string): Promise<State | undefined> {
   const parsed = parseState(text);
   if (parsed.kind === "value") return parsed.value;
   const why = parsed.problems.slice(0, 5).join("; ");
-  throw new StateError(`${path} is not usable (${why}); restore it from a copy: without it every address would move`);
+  throw new StateError(
+    `${path} is not usable (${why}); restore it from a copy, because all addresses would change without it`,
+  );
 }
 
 function messageOf(error: unknown): string {

@@ -13,7 +13,7 @@ export function checked<Schema extends TSchema>(schema: Schema, data: unknown): 
     // Beside each property that is too much stands a second error about the object that it is in.
     .filter(({ keyword }) => keyword !== "additionalProperties")
     .map(({ keyword, instancePath, message }) => {
-      const text = keyword === "boolean" ? "is not known here; look for a spelling mistake" : message;
+      const text = keyword === "boolean" ? "is unknown; check the spelling" : message;
       return `${placeOf(instancePath)}: ${text}`;
     });
   return { kind: "problems", problems: [...new Set(problems)] };

@@ -6,6 +6,6 @@ import { Value } from "typebox/value";
 export function answerOf<Schema extends TSchema>(schema: Schema, answer: unknown, request: string): Static<Schema> {
   if (Value.Check(schema, answer)) return answer;
   const [first] = Value.Errors(schema, answer);
-  const problem = first ? `${first.instancePath || "the answer"} ${first.message}` : "it is of another form";
-  throw new ProviderError("INCOMPLETE_ANSWER", `${request} was answered in a form that is not understood: ${problem}`);
+  const problem = first ? `${first.instancePath || "the response"} ${first.message}` : "it has another form";
+  throw new ProviderError("INCOMPLETE_ANSWER", `${request} returned an invalid response: ${problem}`);
 }

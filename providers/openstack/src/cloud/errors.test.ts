@@ -57,7 +57,7 @@ describe("readFault()", () => {
 });
 
 describe("toProviderError()", () => {
-  test("says what was asked, what was answered, and keeps both for programs", () => {
+  test("contains the request and the response, also as metadata", () => {
     const error = toProviderError({
       request: "network POST /floatingips",
       status: 409,
@@ -67,7 +67,7 @@ describe("toProviderError()", () => {
     expect(error).toBeInstanceOf(ProviderError);
     expect(error).toMatchObject({
       reason: "QUOTA_EXCEEDED",
-      message: "OpenStack answered network POST /floatingips with HTTP 409 OverQuota full",
+      message: "OpenStack returned HTTP 409 OverQuota full for network POST /floatingips",
       metadata: { http_status: "409", openstack_type: "OverQuota" },
       quota: { subject: "OverQuota", description: "full" },
     });

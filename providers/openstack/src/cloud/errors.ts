@@ -73,7 +73,7 @@ export function toProviderError(refusal: Refusal): ProviderError {
   const reason = reasonOf(refusal);
   const { request, status, type, text, retryAfterMs } = refusal;
   const said = [`HTTP ${status}`, type, text].filter((part) => part !== "").join(" ");
-  return new ProviderError(reason, `OpenStack answered ${request} with ${said}`, {
+  return new ProviderError(reason, `OpenStack returned ${said} for ${request}`, {
     cause: new OpenStackRefusal(refusal),
     metadata: { http_status: String(status), ...(type === "" ? {} : { openstack_type: type }) },
     retryAfterMs: reason === "RATE_LIMITED" || reason === "CLOUD_UNAVAILABLE" ? retryAfterMs : undefined,

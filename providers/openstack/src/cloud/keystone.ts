@@ -113,7 +113,7 @@ export class Keystone {
     const request = "identity POST /auth/tokens";
     if (!response.ok) throw refused(await readRefusal(response, request, this.#nowMs()));
     const token = response.headers.get("x-subject-token");
-    if (token === null) throw new ProviderError("INCOMPLETE_ANSWER", `${request} was answered without a token`);
+    if (token === null) throw new ProviderError("INCOMPLETE_ANSWER", `${request} returned no token`);
     const answer = answerOf(answerSchema, parsed(await response.text()), request).token;
     this.#confirmProject(answer.project.id);
     const expiresMs = Date.parse(answer.expires_at);
@@ -123,7 +123,7 @@ export class Keystone {
   #confirmProject(projectId: string): void {
     this.#projectId ??= projectId;
     if (projectId === this.#projectId) return;
-    const message = `the application credential is now one of project ${projectId}, but the provider was started for ${this.#projectId}: give one of that project, or start the provider anew`;
+    const message = `the application credential is now one of project ${projectId}, but the provider was started for ${this.#projectId}: use one of that project, or restart the provider`;
     throw new ProviderError("CLOUD_PERMISSION_DENIED", message);
   }
 }

@@ -112,7 +112,7 @@ export class OpenStack {
     const endpoint = endpointOf(catalog, service, this.region, this.#interface);
     if (endpoint !== undefined) return endpoint;
     const known = regionsOf(catalog).join(", ");
-    const message = `the service catalog has no ${this.#interface} endpoint of ${service} in region ${this.region}: check --region and --interface; it knows the regions ${known}`;
+    const message = `the service catalog has no ${this.#interface} endpoint of ${service} in region ${this.region}: check --region and --interface; its regions are ${known}`;
     throw new ProviderError("CLOUD_UNAVAILABLE", message);
   }
 

@@ -77,7 +77,7 @@ function answerById(
     if (missing.has(id)) return absent("LOOKUP_MISS", { observeTime, stronglyConsistent: true });
     return new ProviderError(
       "INCOMPLETE_ANSWER",
-      `Nova's list has no server ${id}, which is no proof; it is asked again`,
+      `Nova's list has no server ${id}, which is not conclusive; the read is retried`,
     );
   }
   if (isDeleted(server)) return absent("TERMINATED", { observeTime, stronglyConsistent: true });
@@ -100,15 +100,12 @@ function answerByName(
   // Of a cell that does not answer Nova knows no names.
   if (![...byId.values()].every(isKnown)) return unknownCell(`a server of the name ${name}`);
   if (isComplete) return absent("COMPLETE_LIST_MISS", { observeTime });
-  return new ProviderError(
-    "INCOMPLETE_ANSWER",
-    `Nova was not asked for all servers, and shows none of the name ${name}`,
-  );
+  return new ProviderError("INCOMPLETE_ANSWER", `no server has the name ${name}, but not all servers were listed`);
 }
 
 function unknownCell(what: string): ProviderError {
   return new ProviderError(
     "INCOMPLETE_ANSWER",
-    `a cell of Nova does not answer, so that ${what} may be in it; it is asked again`,
+    `a cell of Nova does not respond and may contain ${what}; the read is retried`,
   );
 }

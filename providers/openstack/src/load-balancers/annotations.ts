@@ -138,7 +138,7 @@ export function isInternal(annotations: Readonly<Record<string, string>>): boole
 
 /** To leave these out would make another load balancer than the user asked for. */
 const refused: Readonly<Record<string, string>> = {
-  class: "classes are not read from a file here: name networks and subnets by their own annotations",
-  "default-tls-container-ref": "TLS is not terminated at the load balancer: do it in the pods",
-  "load-balancer-id": "each Service has a load balancer of its own",
+  class: "classes are not supported: set networks and subnets with their annotations",
+  "default-tls-container-ref": "the load balancer does not terminate TLS: terminate it in the pods",
+  "load-balancer-id": "each Service has its own load balancer",
 };

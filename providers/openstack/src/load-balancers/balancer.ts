@@ -60,7 +60,7 @@ export async function settledBalancer({ reader }: Tools, id: string, context: Ch
     if (status === "ACTIVE") return balancer;
     if (status === "ERROR") throw new ProviderError("NOT_READY", failedMessage(id));
     if (status === "PENDING_DELETE" || status === "DELETED") {
-      throw new ProviderError("NOT_READY", `load balancer ${id} is being deleted; another is made when it has gone`);
+      throw new ProviderError("NOT_READY", `load balancer ${id} is being deleted; another one is created afterwards`);
     }
     context.reportProgress({ id, stage: `${status} at Octavia` });
     await pause(waitMs, undefined, { signal: context.signal });

@@ -86,7 +86,7 @@ async function reserved(
   } catch (error) {
     if (!isStatus(error, 403) || !(error instanceof ProviderError) || error.reason !== "CLOUD_PERMISSION_DENIED")
       throw error;
-    const message = `${address} is no floating IP of the project, and the cloud's policy does not let the provider choose the address of a new one: have an administrator make it, or octavia for one that the project has`;
+    const message = `${address} is not a floating IP of the project, and the cloud's policy does not permit the provider to choose the address of a new one: ask an administrator to create it, or octavia for one that the project has`;
     throw new ProviderError(error.reason, message, { cause: error, field: "spec.requested_ips[0]" });
   }
 }

@@ -17,7 +17,7 @@ describe("planFloatingIp()", () => {
     ["makes one", undefined, [], { kind: "create" }],
     ["takes up what an interrupted call has made", undefined, [ip({ port_id: null })], { kind: "associate" }],
     [
-      "does not take an unrelated free address",
+      "does not support an unrelated free address",
       undefined,
       [ip({ port_id: null, description: "" })],
       { kind: "create" },

@@ -79,7 +79,7 @@ export function planFloatingIp(
     const named = present.find(fits);
     if (named === undefined) return { kind: "create" };
     if (named.port_id === null) return { kind: "associate", floatingIp: named };
-    const message = `the floating IP ${wanted} is in use at port ${named.port_id}: give another address, or take it from there`;
+    const message = `the floating IP ${wanted} is in use at port ${named.port_id}: use another address, or detach it`;
     return {
       kind: "refuse",
       problem: new ProviderError("ADDRESS_IN_USE", message, { field: "spec.requested_ips[0]" }),

@@ -221,7 +221,7 @@ function toPool(
 
 function tcpPoolProtocol(read: Annotations, forwardedFor: boolean): DesiredPool["protocol"] {
   const proxy = read.string("proxy-protocol") ?? "false";
-  if (proxy !== "false" && forwardedFor) read.addViolation("proxy-protocol", "cannot be had with x-forwarded-for");
+  if (proxy !== "false" && forwardedFor) read.addViolation("proxy-protocol", "cannot be combined with x-forwarded-for");
   if (forwardedFor) return "HTTP";
   if (proxy === "v2") return "PROXYV2";
   return proxy === "false" ? "TCP" : "PROXY";

@@ -56,8 +56,9 @@ export function planMembers(
   const removed = [...have].filter((key) => !desired.has(key)).length;
   if (added === 0 && removed === 0) return [];
   const staying = wanted.filter((each) => !present.some((member) => isMoved(each, member)));
-  const first = staying.length < wanted.length ? [writeMembers(poolName, staying, "nodes of another subnet go")] : [];
-  return [...first, writeMembers(poolName, wanted, `${added} nodes come, ${removed} go`)];
+  const first =
+    staying.length < wanted.length ? [writeMembers(poolName, staying, "remove nodes of another subnet")] : [];
+  return [...first, writeMembers(poolName, wanted, `${added} nodes added, ${removed} removed`)];
 }
 
 function isMoved({ address, port, subnetId }: DesiredMember, member: Member): boolean {

@@ -56,11 +56,11 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
 
 /** What is to be done about a load balancer that Octavia could not make work. */
 export function failedMessage(id: string): string {
-  return `load balancer ${id} is in state ERROR and takes no change: ask Octavia for its failover, or recreate the Service`;
+  return `load balancer ${id} is in state ERROR and accepts no changes: trigger a failover in Octavia, or recreate the Service`;
 }
 
 function messageOf(status: string, operating: string, id: string): string {
-  return status === "ERROR" ? failedMessage(id) : `Octavia says ${status}, operating status ${operating}`;
+  return status === "ERROR" ? failedMessage(id) : `Octavia reports ${status}, operating status ${operating}`;
 }
 
 /** `PENDING_UPDATE` becomes `PendingUpdate`. */

@@ -104,4 +104,4 @@ export const program = "cloudwire-provider-openstack";
 
 /** What `--help` says of it. */
 export const about =
-  "Serves the contract cloudprovider.v1 for OpenStack. Where a command-line client of OpenStack has a variable for the same, it is read.";
+  "Serves the contract cloudprovider.v1 for OpenStack. It also reads the variables of OpenStack's command-line clients.";

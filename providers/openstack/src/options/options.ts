@@ -88,7 +88,7 @@ function routes(values: Values): ProgramSettings["routes"] {
   const podCidrs = values.ranges("pod-cidr");
   const quota = values.integer("route-quota", 1, 10_000, 30);
   if ((routerId === undefined) !== (podCidrs.length === 0)) {
-    values.problems.push("--router and --pod-cidr need each other: give both, or none");
+    values.problems.push("--router and --pod-cidr must be set together");
   }
   return routerId === undefined ? undefined : { routerId, podCidrs, quota };
 }

@@ -28,7 +28,7 @@ export function planRoute(
     return { kind: "refuse", problem: new ProviderError("FIELD_INVALID", message) };
   }
   if (nexthop === undefined) {
-    const message = `route to ${destination}: ${targetProviderId} is no server that Nova has, or it has no internal address of the range's family`;
+    const message = `route to ${destination}: ${targetProviderId} is not a Nova server, or has no internal address of the CIDR's family`;
     return { kind: "refuse", problem: new ProviderError("ROUTE_TARGET_NOT_FOUND", message) };
   }
   const same = present.filter((route) => route.destination === destination);

@@ -104,7 +104,7 @@ describe("refusals", () => {
       { body: { ...lb, sourceRanges: ["10.0.0.1/8"] } },
       400,
       "InvalidRequest",
-      'source range "10.0.0.1/8" is no network in CIDR notation',
+      'source range "10.0.0.1/8" is not a network in CIDR notation',
     ],
     [
       "an address outside the pool",

@@ -20,7 +20,7 @@ export async function* followFeed(
   from: string,
 ): AsyncGenerator<{ readonly events: readonly Event[]; readonly token: string }> {
   if (!/^\d{1,15}$/.test(from)) {
-    throw new ProviderError("RESUME_TOKEN_EXPIRED", "the resume token is none of this provider");
+    throw new ProviderError("RESUME_TOKEN_EXPIRED", "the resume token is not this provider's");
   }
   let after = from;
   while (!callScope.signal.aborted) {

@@ -13,21 +13,21 @@ export function missProblem(lookup: Evidence & { readonly missing?: object }): P
   const outage = outageProblem(lookup);
   if (outage) return outage;
   if (lookup.consistency !== "strong") {
-    return incomplete("the cloud answered from a replica that may lag: what it lacks may exist");
+    return incomplete("the response came from a replica that may lag: missing objects may exist");
   }
   return lookup.missing ? undefined : incomplete("the cloud does not list the missing objects");
 }
 
 /** Why an id is neither found nor named as missing; undefined: it is named. */
 export function checkAccounted(missing: readonly string[], wanted: string): ProviderError | undefined {
-  return missing.includes(wanted) ? undefined : incomplete(`the cloud's answer does not account for ${wanted}`);
+  return missing.includes(wanted) ? undefined : incomplete(`the cloud's response does not contain ${wanted}`);
 }
 
 /** Why a list may not be taken as the whole; undefined: it may. */
 export function endProblem(page: Evidence & { readonly complete?: boolean }): ProviderError | undefined {
   const outage = outageProblem(page);
   if (outage) return outage;
-  return page.complete === true ? undefined : incomplete("the cloud's list ended without saying that it is complete");
+  return page.complete === true ? undefined : incomplete("the cloud's list is not marked as complete");
 }
 
 /** Why data is too old for the caller; undefined: it is fresh enough. */
@@ -39,7 +39,7 @@ export function freshnessProblem(
   if (consistency === "strong") return undefined;
   const ageMs = nowMs - Date.parse(observedAt);
   if (ageMs <= maxDataAgeMs) return undefined;
-  return incomplete(`the cloud answered from a replica ${ageMs} ms behind, ${maxDataAgeMs} ms are allowed`);
+  return incomplete(`the response came from a replica ${ageMs} ms behind, ${maxDataAgeMs} ms are allowed`);
 }
 
 function outageProblem({ unreachable: { zones } }: Evidence): ProviderError | undefined {

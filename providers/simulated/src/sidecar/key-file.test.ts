@@ -29,8 +29,8 @@ test("keyFromFile() follows its file, and keeps the last key while there is none
 
 test.each([
   ["is missing", undefined, /cannot read the API key from .*key \(ENOENT\): check --api-key-file/],
-  ["is empty", "\n", /must hold the API key and nothing else/],
-  ["holds more than a key", "a b", /must hold the API key and nothing else/],
+  ["is empty", "\n", /must contain only the API key/],
+  ["holds more than a key", "a b", /must contain only the API key/],
 ])("keyFromFile() refuses a file that %s", (_, text, message) => {
   const path = join(directory, "key");
   if (text !== undefined) writeFileSync(path, text);

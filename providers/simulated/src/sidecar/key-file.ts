@@ -39,6 +39,6 @@ function readKey(path: string): string {
     const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     throw new KeyFileError(`cannot read the API key from ${path} (${reason}): check --api-key-file`, { cause: error });
   }
-  if (text === "" || /\s/.test(text)) throw new KeyFileError(`${path} must hold the API key and nothing else`);
+  if (text === "" || /\s/.test(text)) throw new KeyFileError(`${path} must contain only the API key`);
   return text;
 }

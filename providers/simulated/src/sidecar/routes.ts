@@ -136,7 +136,7 @@ async function deleteRoutes(
 function foreignProblem(route: Route, { cluster }: RouteChangeContext): ProviderError | undefined {
   const problem = problemOfTags("route", route, cluster);
   if (problem?.reason !== "NAME_TAKEN") return problem;
-  const message = `route ${route.id} to ${route.destination} was not made by this cluster`;
+  const message = `route ${route.id} to ${route.destination} was not created by this cluster`;
   return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata: { id: route.id } });
 }
 
@@ -157,7 +157,7 @@ async function readDestinations(
     const page = await client.listRoutes({ destination, pageSize: 1000, pageToken, consistent: true }, signal);
     context.reportQuota(page.quota);
     if (page.consistency === "strong") return page;
-    throw new ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag");
+    throw new ProviderError("INCOMPLETE_ANSWER", "the response came from a replica that may lag");
   });
   return new Map(found.map((route) => [route.destination, route]));
 }
@@ -165,11 +165,11 @@ async function readDestinations(
 function planEnsure(wanted: DesiredRoute, existing: Route | undefined, { cluster }: RouteChangeContext): Step {
   const place = wanted.targetId === undefined ? undefined : parseId(wanted.targetId);
   if (place === undefined || place instanceof Error) {
-    const message = `route to ${wanted.destinationCidr}: ${wanted.targetProviderId} is no machine of this cloud`;
+    const message = `route to ${wanted.destinationCidr}: ${wanted.targetProviderId} is not an instance of this cloud`;
     return { kind: "done", answer: new ProviderError("ROUTE_TARGET_NOT_FOUND", message) };
   }
   if (existing && problemOfTags("route", existing, cluster)) {
-    const message = `route ${existing.id} to ${existing.destination} was not made by this cluster`;
+    const message = `route ${existing.id} to ${existing.destination} was not created by this cluster`;
     const metadata = { cidr: existing.destination };
     return { kind: "done", answer: new ProviderError("CIDR_CONFLICT", message, { metadata }) };
   }
@@ -212,7 +212,7 @@ function fromItem({ code, message, requestId }: NonNullable<ItemRefusal>): Provi
 }
 
 function notAnswered(destination: string): ProviderError {
-  return new ProviderError("INCOMPLETE_ANSWER", `the cloud did not answer for the route to ${destination}`);
+  return new ProviderError("INCOMPLETE_ANSWER", `the cloud returned no result for the route to ${destination}`);
 }
 
 function asWanted(wanted: DesiredRoute | undefined, existing: Route | undefined): RouteBatchResult {

@@ -60,7 +60,7 @@ test("toSidecarOptions() collects everything that is wrong", () => {
       "--call-timeout-ms 0: must be a whole number of milliseconds, 1 to 600000",
       "--max-concurrent-changes 1001: must be a whole number, 1 to 1000",
       "--brand The West: must be a word of lower case letters and digits, such as west",
-      "--cloud-call-rate 0:5: must be requests a second, and how many at once, such as 20:40",
+      "--cloud-call-rate 0:5: must be requests per second and burst, such as 20:40",
       "give either --api-key-file or --api-key, the key of an account of the simulated cloud",
     ],
   });

@@ -95,6 +95,6 @@ function parseCallRate(given: string | undefined, problems: string[]): CallRate 
   const [, rate, burst] = /^(\d{1,6}(?:\.\d{1,3})?)(?::([1-9]\d{0,5}))?$/.exec(given) ?? [];
   const cloudCallsPerSecond = Number(rate);
   if (cloudCallsPerSecond > 0) return { cloudCallsPerSecond, ...(burst === undefined ? {} : { burst: Number(burst) }) };
-  problems.push(`--cloud-call-rate ${given}: must be requests a second, and how many at once, such as 20:40`);
+  problems.push(`--cloud-call-rate ${given}: must be requests per second and burst, such as 20:40`);
   return undefined;
 }

@@ -48,7 +48,7 @@ const made = <Exporter>(make: () => Exporter): Exporter => {
   } catch {
     // Without the cause: its message may show a header, and so a token.
     throw new TracingError(
-      "no exporter of traces can be made from the variables OTEL_EXPORTER_OTLP_*; look at the headers in them first",
+      "cannot create a trace exporter from the variables OTEL_EXPORTER_OTLP_*; check their headers first",
     );
   }
 };

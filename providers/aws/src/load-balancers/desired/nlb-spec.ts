@@ -88,7 +88,7 @@ export function toNlbSpec(wanted: DesiredLoadBalancer): NlbSpec {
   refuseUnsupported(read, nlb);
   if (securityGroups.length > 0 && wanted.sourceRanges.length > 0) {
     const message =
-      "source ranges need the provider's own security group: take the annotation for security groups away, or the ranges";
+      "source ranges need the provider's own security group: remove the annotation for security groups or the ranges";
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
   }
   return nlb;
@@ -133,14 +133,14 @@ function listenerOf(
 function refuseForeign(read: Annotations): void {
   const type = read.string("type");
   if (type === undefined || type === "nlb") return;
-  throw new ProviderError("NOT_RESPONSIBLE", `load balancers of type ${type} are the AWS Load Balancer Controller's`);
+  throw new ProviderError("NOT_RESPONSIBLE", `the AWS Load Balancer Controller manages load balancers of type ${type}`);
 }
 
 /** By families of the Service, unless its annotation says otherwise. */
 function addressTypeOf(read: Annotations, { ipFamilies }: DesiredLoadBalancer): NlbSpec["addressType"] {
   const isIpv4 = read.string("ip-address-type") === "ipv4";
   if (isIpv4 && !ipFamilies.includes("IPv4"))
-    read.addViolation("ip-address-type", "has to be dualstack for a Service whose only family is IPv6");
+    read.addViolation("ip-address-type", "must be dualstack for a Service with only IPv6");
   if (isIpv4) return "ipv4";
   return read.string("ip-address-type") === "dualstack" || ipFamilies.includes("IPv6") ? "dualstack" : "ipv4";
 }
@@ -149,13 +149,13 @@ function addressTypeOf(read: Annotations, { ipFamilies }: DesiredLoadBalancer): 
 function refuseUnsupported(read: Annotations, { addressType, listeners }: NlbSpec): void {
   if (read.string("nlb-target-type") === "ip") {
     const message =
-      "targets are node ports of machines: pods by their addresses are the AWS Load Balancer Controller's, with its annotation for the type, external";
+      "targets are node ports: for pod addresses, use the AWS Load Balancer Controller with the annotation for the type, external";
     const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-nlb-target-type"]';
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field });
   }
   const udp = listeners.find(({ protocol }) => protocol === "UDP" || protocol === "TCP_UDP");
   if (addressType === "dualstack" && udp !== undefined) {
-    const message = `port ${udp.port} is of UDP, which AWS lets through a dualstack load balancer with translated addresses only: ask for one family, or for ipv4 by the annotation for the ip-address-type`;
+    const message = `a dualstack load balancer translates client addresses of UDP port ${udp.port}: request a single family, or set the annotation for the ip-address-type to ipv4`;
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.ip_families" });
   }
 }
@@ -173,7 +173,7 @@ function mergePorts(ports: readonly ServicePort[]): readonly MergedPort[] {
   for (const [index, { port, nodePort = port, protocol, name }] of ports.entries()) {
     const other = merged.get(port);
     if (other && other.nodePort !== nodePort) {
-      const message = `port ${port} is wanted for TCP and UDP with the node ports ${other.nodePort} and ${nodePort}: give both the same node port, or different ports`;
+      const message = `port ${port} is requested for TCP and UDP with the node ports ${other.nodePort} and ${nodePort}: use the same node port, or different ports`;
       throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: `spec.ports[${index}].port` });
     }
     merged.set(port, { port, nodePort, name, protocol: other ? "TCP_UDP" : protocolOf(protocol) });
@@ -206,9 +206,9 @@ function groupAttributes(read: Annotations): Readonly<Record<string, string>> {
   const asked = read.map("target-group-attributes");
   for (const [key, value] of Object.entries(asked)) {
     const isKnown = key === "preserve_client_ip.enabled" || key === "proxy_protocol_v2.enabled";
-    if (!isKnown) read.addViolation("target-group-attributes", `does not take ${key}`);
+    if (!isKnown) read.addViolation("target-group-attributes", `does not support ${key}`);
     else if (value !== "true" && value !== "false")
-      read.addViolation("target-group-attributes", `takes ${key} as true or false`);
+      read.addViolation("target-group-attributes", `${key} must be true or false`);
   }
   return { ...own, ...asked };
 }
@@ -219,7 +219,7 @@ function balancerAttributes(
 ): Readonly<Record<string, string>> {
   const logs = read.flag("access-log-enabled", false);
   const bucket = read.string("access-log-s3-bucket-name");
-  if (logs && bucket === undefined) read.addViolation("access-log-s3-bucket-name", "has to name a bucket");
+  if (logs && bucket === undefined) read.addViolation("access-log-s3-bucket-name", "must name a bucket");
   return {
     "load_balancing.cross_zone.enabled": String(read.flag("cross-zone-load-balancing-enabled", false)),
     "access_logs.s3.enabled": String(logs),
@@ -236,7 +236,7 @@ function balancerAttributes(
 
 function checkStaticAddresses(read: Annotations, { isInternal, allocationIds, privateAddresses }: NlbSpec): void {
   if (allocationIds.length > 0 && isInternal)
-    read.addViolation("eip-allocations", "is for load balancers that are not internal");
+    read.addViolation("eip-allocations", "requires a load balancer that is not internal");
   if (privateAddresses.length > 0 && !isInternal)
-    read.addViolation("private-ipv4-addresses", "is for internal load balancers");
+    read.addViolation("private-ipv4-addresses", "requires an internal load balancer");
 }

@@ -68,7 +68,7 @@ export async function ensureOwnGroup(
   if (work.context.validateOnly) return undefined;
   const [made] = await reader.securityGroupsWith("group-name", [name], work.context);
   if (made === undefined) {
-    const message = `security group ${name} was made and cannot be read yet`;
+    const message = `security group ${name} was created but cannot be read yet`;
     throw new ProviderError("NOT_READY", message, { retryAfterMs: 2_000 });
   }
   const owned = { what: "security group", id: made.GroupId ?? "", name, tags: fromAwsTags(made.Tags) };
@@ -111,7 +111,7 @@ async function ensureRules(
   const on = work.context;
   const planned = { action: "update", resourceType: "security group", resourceId: groupId } as const;
   if (added.length > 0) {
-    await work.change({ ...planned, summary: `lets in ${added.map(ruleKey).join(", ")}` }, () =>
+    await work.change({ ...planned, summary: `allow ${added.map(ruleKey).join(", ")}` }, () =>
       unlessCode("InvalidPermission.Duplicate", () =>
         aws.ec2(on, (client, options) =>
           client.send(
@@ -123,7 +123,7 @@ async function ensureRules(
     );
   }
   if (removed.length > 0) {
-    await work.change({ ...planned, summary: `lets in no longer ${removed.map(ruleKey).join(", ")}` }, () =>
+    await work.change({ ...planned, summary: `remove ${removed.map(ruleKey).join(", ")}` }, () =>
       unlessCode("InvalidPermission.NotFound", () =>
         aws.ec2(on, (client, options) =>
           client.send(
@@ -140,7 +140,7 @@ async function ensureTags({ aws }: Tools, group: SecurityGroup, wanted: Tags, wo
   const { GroupId: id } = group;
   const tags = changedEntries(wanted, fromAwsTags(group.Tags));
   if (id === undefined || Object.keys(tags).length === 0) return;
-  const summary = `gets the tags ${Object.keys(tags).join(", ")}`;
+  const summary = `add the tags ${Object.keys(tags).join(", ")}`;
   await work.change({ action: "update", resourceType: "security group", resourceId: id, summary }, () =>
     aws.ec2(work.context, (client, options) =>
       client.send(new CreateTagsCommand({ Resources: [id], Tags: toAwsTags(tags) }), options),

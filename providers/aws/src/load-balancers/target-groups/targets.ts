@@ -27,7 +27,7 @@ export function targetIds(
     else foreign.push(name);
   }
   if (foreign.length > 0) {
-    const summary = `No targets, because their machines are not of EC2: ${someOf(foreign)}`;
+    const summary = `No targets, because their instances are not in EC2: ${someOf(foreign)}`;
     context.addDiagnostic({ reason: "NodesOfOtherProviders", summary });
   }
   return [...ids];
@@ -64,7 +64,7 @@ async function unfit({ machines, settings }: Tools, ids: readonly string[], work
   );
   const missing = ids.filter((id) => !fit.has(id));
   if (missing.length > 0) {
-    const summary = `${missing.length} targets are no running machines of ${settings.vpcId} and were left out: ${someOf(missing)}`;
+    const summary = `${missing.length} targets are not running instances of ${settings.vpcId} and were left out: ${someOf(missing)}`;
     work.context.addDiagnostic({ reason: "TargetsNotFound", summary });
   }
   return new Set(missing);
@@ -79,7 +79,7 @@ async function apply(
 ): Promise<void> {
   if (isEmpty(difference)) return;
   const { added, removed } = difference;
-  const summary = `${added.length} targets come, ${removed.length} go`;
+  const summary = `${added.length} targets added, ${removed.length} removed`;
   await work.change({ action: "update", resourceType: "target group", resourceId: name, summary }, async () => {
     const toTargets = (ids: readonly string[]) => ids.map((Id) => ({ Id }));
     for (const chunk of chunksOf(added, maxTargets)) {

@@ -82,7 +82,7 @@ export const textOf = (row: Row, column: string): string => {
 
 export const integerOf = (row: Row, column: string): number => {
   const value = row[column];
-  if (typeof value !== "number") throw new Error(`state file: column ${column} holds no number but ${typeof value}`);
+  if (typeof value !== "number") throw new Error(`state file: column ${column} is not a number but ${typeof value}`);
   return value;
 };
 

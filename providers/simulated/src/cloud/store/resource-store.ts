@@ -276,7 +276,7 @@ export class ResourceStore {
 const readBody = <T extends Stored>(kind: Kind<T>, row: Row): Versioned<T> => {
   const body: unknown = JSON.parse(textOf(row, "body"));
   if (!kind.check(body))
-    throw new Error(`state file: version ${integerOf(row, "seq")} is no ${kind.name} of this release`);
+    throw new Error(`state file: version ${integerOf(row, "seq")} is not a ${kind.name} of this release`);
   return { ...body, revision: integerOf(row, "seq") };
 };
 

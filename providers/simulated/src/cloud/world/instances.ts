@@ -151,12 +151,12 @@ const wrongState = (instance: InstanceRecord, action: string): CloudError =>
 
 const checkAddresses = (addresses: readonly string[]): void => {
   const wrong = addresses.find((address) => isIP(address) === 0);
-  if (wrong !== undefined) throw new CloudError("InvalidRequest", `${JSON.stringify(wrong)} is no IP address`);
+  if (wrong !== undefined) throw new CloudError("InvalidRequest", `${JSON.stringify(wrong)} is not an IP address`);
 };
 
 const network = (text: string): Cidr => {
   const cidr = parseNetwork(text);
-  if (!cidr) throw new Error(`${text} is no network`);
+  if (!cidr) throw new Error(`${text} is not a network`);
   return cidr;
 };
 

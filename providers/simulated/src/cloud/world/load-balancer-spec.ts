@@ -30,7 +30,7 @@ export const toListeners = (
 export const checkSourceRanges = (ranges: readonly string[]): string[] => {
   const wrong = ranges.find((range) => !parseNetwork(range));
   if (wrong !== undefined) {
-    throw new CloudError("InvalidRequest", `source range ${JSON.stringify(wrong)} is no network in CIDR notation`);
+    throw new CloudError("InvalidRequest", `source range ${JSON.stringify(wrong)} is not a network in CIDR notation`);
   }
   return [...ranges];
 };

@@ -125,7 +125,7 @@ export const deleteLoadBalancer = (world: World, account: string, id: string, if
     if (record.state === "deleting") return { ...record, revision };
     checkRevision(id, revision, ifRevision);
     if (record.protected) throw new CloudError("ResourceProtected", `load balancer ${id} is protected from deletion`);
-    endOperation(world, account, record.operationId, "failed", "the load balancer was deleted meanwhile");
+    endOperation(world, account, record.operationId, "failed", "the load balancer was deleted in the meantime");
     const durationMs = world.settings().delays.loadBalancerDeleteMs;
     const operation = startOperation(world, account, "loadBalancer.delete", id, durationMs);
     const deleting: LoadBalancerRecord = {

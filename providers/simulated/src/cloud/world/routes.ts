@@ -14,7 +14,7 @@ export const createRoute = (world: World, account: string, spec: RouteSpec): Rou
     if (!destination) {
       throw new CloudError(
         "InvalidRequest",
-        `destination ${JSON.stringify(spec.destination)} is no network in CIDR notation`,
+        `destination ${JSON.stringify(spec.destination)} is not a network in CIDR notation`,
       );
     }
     // The destination is the record's name to the store, so that the name index keeps it unique.

@@ -22,7 +22,7 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
     key: `${prefix}idle-timeout-seconds`,
     type: "integer",
     defaultValue: "60",
-    description: "After how many seconds without traffic a connection is reset, 1 to 3600.",
+    description: "Idle timeout of connections in seconds, 1 to 3600.",
     mutable: true,
   },
 ];

@@ -106,6 +106,6 @@ async function listAll(
   return collect(cloud, callScope, async (client, pageToken, signal) => {
     const page = await client.listLoadBalancers({ ...filter, pageToken, consistent: true }, signal);
     if (page.consistency === "strong") return page;
-    throw new ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag");
+    throw new ProviderError("INCOMPLETE_ANSWER", "the response came from a replica that may lag");
   });
 }

@@ -33,7 +33,7 @@ test("TargetReader.read() gives the ids in order with the cloud's digest, and re
     digest: createHash("sha256").update("i-00000000000a\ni-00000000000b\n").digest("hex"),
     metadata: { "cloudwire.dev/nodes-fingerprint": "f1" },
   });
-  expect(reported).toEqual(["No targets, because their machines are not in this cloud: elsewhere, unreadable"]);
+  expect(reported).toEqual(["No targets, because their instances are not in this cloud: elsewhere, unreadable"]);
 });
 
 test("TargetReader.read() reads a list once and returns the result to each load balancer", () => {

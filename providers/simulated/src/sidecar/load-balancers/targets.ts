@@ -60,6 +60,6 @@ function warnAbout(context: Pick<ChangeContext, "addDiagnostic">, nodes: readonl
   const more = nodes.length > maxShownNodes ? ` and ${nodes.length - maxShownNodes} more` : "";
   context.addDiagnostic({
     reason: "NodesOfOtherProviders",
-    summary: `No targets, because their machines are not in this cloud: ${names.join(", ")}${more}`,
+    summary: `No targets, because their instances are not in this cloud: ${names.join(", ")}${more}`,
   });
 }
