@@ -50,11 +50,7 @@ describe("parseInventory()", () => {
       ["machines: [{ id: a, internalIPs: [10.0.0] }]"],
       "machines[0].internalIPs[0]: 10.0.0 is not an IP address",
     ],
-    [
-      "a spelling mistake",
-      ["machines: [{ id: a, internalIps: [10.0.0.1] }]"],
-      "machines[0].internalIps: is unknown",
-    ],
+    ["a spelling mistake", ["machines: [{ id: a, internalIps: [10.0.0.1] }]"], "machines[0].internalIps: is unknown"],
     [
       "two machines of one id",
       ["machines: [{ id: a, name: b, internalIPs: [10.0.0.1] }]", "machines: [{ id: a, internalIPs: [10.0.0.2] }]"],
