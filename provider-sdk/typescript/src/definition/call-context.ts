@@ -2,27 +2,27 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Cluster, Diagnostic, PlannedChange } from "./common.ts";
 import type { PendingOptions } from "../results/results.ts";
 
-/** One request to the cloud, reported for cost figures, provider status and the absence guard. */
+/** One request to the cloud, reported for call statistics, provider status and the check of absences. */
 export interface CloudCall {
-  /** HTTP status of the answer. 401, 403 and 5xx forbid absences in this call. */
+  /** HTTP status of the response. 401, 403 and 5xx make absences in this call invalid. */
   readonly status?: number | undefined;
-  /** What went wrong, if no answer came or it was an error. Also forbids absences, if it is such an error. */
+  /** The error, if there is no response or it is an error. Such an error makes absences in this call invalid too. */
   readonly error?: unknown;
-  /** True: it may have changed something at the cloud. */
+  /** True: it may have changed something in the cloud. */
   readonly mutation?: boolean | undefined;
-  /** True: it repeats an earlier one. */
+  /** True: it is a retry. */
   readonly retry?: boolean | undefined;
-  /** The cloud's own id of the request. */
+  /** The cloud's ID of the request. */
   readonly requestId?: string | undefined;
-  /** Age of the data in the answer, if it came from a cache. */
+  /** Age of the data in the response, if it came from a cache. */
   readonly dataAgeMs?: number | undefined;
 }
 
-/** What {@link CloudFetch} takes beside what `fetch` takes. */
+/** Options of {@link CloudFetch} in addition to those of `fetch`. */
 export interface CloudRequestInit extends RequestInit {
   /**
-   * True: may be repeated although its method does not say so, for a POST that carries an idempotency key. False: is never repeated.
-   * Default: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may be repeated, others not.
+   * True: may be retried although its method is not idempotent, for a POST with an idempotency key. False: is never retried. Default:
+   * GET, HEAD, OPTIONS, TRACE, PUT and DELETE may be retried, others not.
    */
   readonly retry?: boolean | undefined;
 }
@@ -39,26 +39,23 @@ export interface CloudRequestInit extends RequestInit {
  */
 export type CloudFetch = (input: Parameters<typeof fetch>[0], init?: CloudRequestInit) => Promise<Response>;
 
-/** What every handler gets beside its subject. */
+/** Context of every handler call. */
 export interface CallContext {
-  /**
-   * Aborted at the call's deadline, when the caller gives up, and at the end of a drain. Pass it to every request to
-   * the cloud.
-   */
+  /** Aborted at the call's deadline, when the caller cancels, and at the end of a drain. Pass it to every request to the cloud. */
   readonly signal: AbortSignal;
-  /** Milliseconds left until the deadline; never below 0. */
+  /** Milliseconds left until the deadline; at least 0. */
   readonly remainingMs: () => number;
   /** The RPC, `EnsureLoadBalancer`. */
   readonly method: string;
-  /** Id of the call in the logs of both sides. */
+  /** ID of the call in the logs of controller and provider. */
   readonly requestId: string;
-  /** W3C trace context of the caller, if it sent a well-formed one. */
+  /** W3C trace context of the caller, if valid. */
   readonly traceparent?: string | undefined;
-  /** The cluster on whose behalf the call is made; what the provider makes bears its id. */
+  /** The cluster of the caller. Put its ID into the ownership tags of created objects. */
   readonly cluster: Cluster;
-  /** A log whose lines carry method, request id and object. */
+  /** A logger whose lines contain method, request ID and object. */
   readonly log: Logger;
-  /** `fetch` for requests to the cloud, which counts and repeats them: see {@link CloudFetch}. */
+  /** `fetch` for requests to the cloud, with counting and retries: see {@link CloudFetch}. */
   readonly fetch: CloudFetch;
   /** Reports one request to the cloud that was not made with {@link CallContext.fetch}. */
   readonly recordCloudCall: (call: CloudCall) => void;
@@ -66,23 +63,23 @@ export interface CallContext {
 
 /** Context of a read. */
 export interface ReadContext extends CallContext {
-  /** How old data may be; 0 asks for a read of the cloud now. */
+  /** Maximum age of the data in milliseconds; 0 forces a read of the cloud. */
   readonly maxDataAgeMs: number;
 }
 
-/** How far a change is that takes long; see {@link ChangeContext.reportProgress}. */
+/** Progress of a long change; see {@link ChangeContext.reportProgress}. */
 export interface Progress extends Omit<PendingOptions, "operationId" | "startTime"> {
-  /** The provider's id of the object worked on, as soon as it is known. */
+  /** The provider's ID of the object, as soon as it is known. */
   readonly id?: string | undefined;
 }
 
 /** Context of a change. */
 export interface ChangeContext extends CallContext {
-  /** Id of the intended change: the same when the same change is asked for again. Key of audit logs. */
+  /** ID of the intended change, constant over retries. Key of audit logs. */
   readonly changeId: string;
   /** True: check everything and report with {@link ChangeContext.addPlannedChange} what would change, but change nothing. */
   readonly validateOnly: boolean;
-  /** Why the change is wanted, for audit logs: `service created`, `node added`, `drift`. */
+  /** Trigger of the change, for audit logs: `service created`, `node added`, `drift`. */
   readonly trigger?: string | undefined;
   /** Reports one change that the call would have made without `validateOnly`. */
   readonly addPlannedChange: (change: PlannedChange) => void;
@@ -95,12 +92,12 @@ export interface ChangeContext extends CallContext {
   readonly reportProgress: (progress: Progress) => void;
 }
 
-/** Context of `check()` and `scope()`, which run in the background and not for a caller. */
+/** Context of `check()` and `scope()`, which run in the background. */
 export interface BackgroundContext {
-  /** Aborted after the time allowed and when the provider closes. */
+  /** Aborted after the time limit and when the provider closes. */
   readonly signal: AbortSignal;
-  /** `fetch` that aborts with `signal` and repeats what failed for a moment: see {@link CloudFetch}. */
+  /** `fetch` with `signal` and retries: see {@link CloudFetch}. */
   readonly fetch: CloudFetch;
-  /** The provider's log. */
+  /** The provider's logger. */
   readonly log: Logger;
 }

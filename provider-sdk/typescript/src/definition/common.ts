@@ -1,25 +1,25 @@
 /** The Kubernetes cluster on whose behalf a call is made. */
 export interface Cluster {
-  /** UID of the namespace kube-system: unique in the world and constant for the life of the cluster. */
+  /** UID of the namespace kube-system: globally unique and constant for the life of the cluster. */
   readonly id: string;
-  /** The operator's name for the cluster, for people and for object names; not unique. */
+  /** Human-readable name of the cluster, also for names of cloud objects. Not unique. */
   readonly name?: string | undefined;
 }
 
 /** Kinds of node addresses, as in Kubernetes. */
 export type NodeAddressType = "InternalIP" | "ExternalIP" | "Hostname" | "InternalDNS" | "ExternalDNS";
 
-/** One address of a machine: an IP without prefix length, or a DNS name, according to `type`. */
+/** One address of an instance: an IP without prefix length, or a DNS name, according to `type`. */
 export interface NodeAddress {
-  /** What kind of address it is. */
+  /** Type of the address. */
   readonly type: NodeAddressType;
-  /** The address itself. */
+  /** The address. */
   readonly address: string;
 }
 
 /**
- * Addresses of a machine as a provider may write them: a list in the order in which Kubernetes shall prefer them, or a
- * record by type (`{ InternalIP: ["10.0.0.7"], Hostname: "web-1" }`), taken in the order of its keys.
+ * Addresses of an instance: a list in order of preference, or a record by type (`{ InternalIP: ["10.0.0.7"], Hostname: "web-1" }`), in
+ * the order of its keys.
  */
 export type NodeAddresses =
   | readonly NodeAddress[]
@@ -31,60 +31,60 @@ export type IpFamily = "IPv4" | "IPv6";
 /** Transport protocols of load-balancer ports. */
 export type Protocol = "TCP" | "UDP" | "SCTP";
 
-/** State of one aspect of a provider or a load balancer, shaped as Kubernetes conditions are. */
+/** One aspect of the state of a provider or a load balancer, like a Kubernetes condition. */
 export interface Condition {
   /** CamelCase name of the aspect, unique in its list. */
   readonly type: string;
-  /** True: holds. False: does not. Undefined: not known. */
+  /** True or false; undefined if unknown. */
   readonly status: boolean | undefined;
-  /** CamelCase word for the cause. */
+  /** CamelCase reason. */
   readonly reason?: string | undefined;
-  /** One sentence for people. */
+  /** Human-readable message, one sentence. */
   readonly message?: string | undefined;
   /** When `status` last changed. */
   readonly lastTransitionTime?: Date | undefined;
 }
 
-/** Something to tell the user of the object although the call succeeds; becomes a Kubernetes event. */
+/** A message to the user of the object although the call succeeds; becomes a Kubernetes event. */
 export interface Diagnostic {
   /** `info` becomes a Normal event, `warning` and `error` a Warning. Default: `warning`. */
   readonly severity?: "info" | "warning" | "error" | undefined;
-  /** CamelCase word that names the case, the reason of the event. */
+  /** CamelCase reason of the event. */
   readonly reason: string;
   /** One sentence. */
   readonly summary: string;
-  /** More, if there is more to say. */
+  /** Further details. */
   readonly detail?: string | undefined;
-  /** Path of the field of the request it is about, in proto spelling: `spec.source_ranges[0]`. */
+  /** Path of the request field that it refers to, in proto spelling: `spec.source_ranges[0]`. */
   readonly field?: string | undefined;
-  /** Where the user can read on. */
+  /** URL of further documentation. */
   readonly helpUrl?: string | undefined;
 }
 
-/** One change that a call with `validateOnly` would have made at the cloud. */
+/** One change that the call would have made in the cloud without `validateOnly`. */
 export interface PlannedChange {
-  /** What would be done to it. */
+  /** The action. */
   readonly action: "create" | "update" | "delete" | "replace";
-  /** Kind of cloud object, in the vendor's words: `target group`. */
+  /** Kind of cloud object, in the vendor's terms: `target group`. */
   readonly resourceType: string;
-  /** Its id or name, if it has one already. */
+  /** ID or name of the object, if it has one already. */
   readonly resourceId?: string | undefined;
-  /** What would be different, one sentence. */
+  /** What would change, one sentence. */
   readonly summary?: string | undefined;
 }
 
-/** What a list can do. */
+/** Capabilities of a list. */
 export interface ListFeatures {
-  /** Largest page served, 1 to 1000. Default: 500. */
+  /** Maximum page size, 1 to 1000. Default: 500. */
   readonly maxPageSize?: number | undefined;
-  /** True: one run of the iterable shows one moment. Default: false. */
+  /** True: one run of the iterable shows one snapshot. Default: false. */
   readonly consistentSnapshot?: boolean | undefined;
 }
 
-/** What a watch can do. */
+/** Capabilities of a watch. */
 export interface WatchFeatures {
-  /** How long a resume token stays good across a restart of the provider. Default: it does not. */
+  /** How long a resume token stays valid across a restart of the provider. Default: it does not. */
   readonly tokenRetentionMs?: number | undefined;
-  /** How soon a change at the cloud is usually seen. */
+  /** Usual delay between a change in the cloud and its event. */
   readonly expectedLatencyMs?: number | undefined;
 }

@@ -4,7 +4,7 @@ import type { ListFeatures, NodeAddress, NodeAddresses, WatchFeatures } from "./
 import type { WatchRequest } from "./requests.ts";
 import type { Absent, NotOwned, ResumeFrom, Unreachable } from "../results/results.ts";
 
-/** A Node whose machine is asked for. With an `id` that alone decides; without, the name and the hints do. */
+/** A Node whose instance is looked up. An `id` alone identifies the instance; without it, the name and the hints do. */
 export interface NodeRef {
   /** metadata.name. */
   readonly name: string;
@@ -12,11 +12,11 @@ export interface NodeRef {
   readonly uid?: string | undefined;
   /** The part of spec.providerID after the prefix. Undefined: the Node has no provider ID yet. */
   readonly id?: string | undefined;
-  /** spec.providerID as it is, with one of the provider's prefixes. */
+  /** The complete spec.providerID, with one of the provider's prefixes. */
   readonly providerId?: string | undefined;
   /** metadata.creationTimestamp of the Node. */
   readonly createTime?: Date | undefined;
-  /** status.nodeInfo.systemUUID, for clouds whose machines know it. */
+  /** status.nodeInfo.systemUUID, for clouds whose instances have it. */
   readonly systemUuid?: string | undefined;
   /** Addresses in annotation `alpha.kubernetes.io/provided-node-ip`. */
   readonly providedNodeIps: readonly string[];
@@ -28,18 +28,17 @@ export interface NodeRef {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** State of a machine that exists. There is no TERMINATED: answer `absent("TERMINATED")`. */
+/** State of an instance that exists. There is no TERMINATED: return `absent("TERMINATED")`. */
 export type InstanceState = "PENDING" | "RUNNING" | "STOPPING" | "STOPPED" | "TERMINATING";
 
-/** One machine. A property that is left out leaves the Node's label or field alone. */
+/** One cloud instance. An omitted property does not change the Node's label or field. */
 export interface Instance {
   readonly kind?: "instance" | undefined;
   /**
-   * The cloud's id, the same for the life of the machine. The SDK puts the provider-ID prefix before it; an id that
-   * already begins with one of the provider's prefixes is taken as it is.
+   * The cloud's ID, constant for the life of the instance. The SDK adds the provider-ID prefix, unless the ID already starts with one.
    */
   readonly id: string;
-  /** Name of the machine at the cloud, by which a Node without provider ID is found. */
+  /** Name of the instance in the cloud, by which a Node without provider ID is found. */
   readonly name: string;
   /** Becomes label `node.kubernetes.io/instance-type`. */
   readonly type?: string | undefined;
@@ -47,101 +46,101 @@ export interface Instance {
   readonly zone?: string | undefined;
   /** Becomes label `topology.kubernetes.io/region`. */
   readonly region?: string | undefined;
-  /** Addresses as the cloud has them. Become status.addresses of the Node. */
+  /** Addresses of the instance in the cloud. Become status.addresses of the Node. */
   readonly addresses?: NodeAddresses | undefined;
-  /** Default: not told. */
+  /** Default: unknown. */
   readonly state?: InstanceState | undefined;
-  /** The cloud's word for the state, for people. */
+  /** The cloud's name of the state, human-readable. */
   readonly stateReason?: string | undefined;
-  /** More labels for the Node. */
+  /** Additional labels for the Node. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Pod ranges that the cloud allocated; only with feature `podCidrs`. */
+  /** Pod CIDRs that the cloud allocated; only with feature `podCidrs`. */
   readonly podCidrs?: readonly string[] | undefined;
-  /** When the machine was made. */
+  /** When the instance was created. */
   readonly createTime?: Date | undefined;
-  /** Opaque; another value means that some other property changed. */
+  /** Opaque revision; it changes when any other property changes. */
   readonly revision?: string | undefined;
-  /** When the cloud was read for this machine, if the answer comes from a cache. Default: when the call began. */
+  /** When the cloud was read for this instance, for a cached result. Default: when the call began. */
   readonly readTime?: Date | undefined;
 }
 
-/** The answer about one Node. */
+/** The result for one Node. */
 export type InstanceResult = Instance | Absent | NotOwned;
 
-/** The answer about one Node of many: an error is that of this Node alone. */
+/** The result for one Node of a batch: an error is that of this Node alone. */
 export type InstanceBatchResult = InstanceResult | ProviderError | Error;
 
-/** Yielded by a watch when the initial events are complete, or to hand out a token. The SDK adds heartbeats itself. */
+/** Yielded by a watch when the initial events are complete, or to provide a token. The SDK sends heartbeats itself. */
 export interface WatchBookmark {
   readonly kind: "bookmark";
-  /** True: every object that there was at the beginning has been yielded. Default: false. */
+  /** True: every object that existed at the start has been yielded. Default: false. */
   readonly initialEventsEnd?: boolean | undefined;
   /** Where a later watch can continue. */
   readonly token?: string | undefined;
 }
 
-/** Yielded by a watch that lost count: the receiver lists again, the watch goes on. */
+/** Yielded by a watch that missed events: the receiver lists again, the watch continues. */
 export interface WatchResync {
   readonly kind: "resync";
-  /** Why, for people. */
+  /** Human-readable explanation. */
   readonly message?: string | undefined;
   /** Where a later watch can continue. */
   readonly token?: string | undefined;
 }
 
-/** One event of a watch of machines. `token`: where a later watch can continue. */
+/** One event of a watch of instances. `token`: where a later watch can continue. */
 export type InstanceEvent =
   | { readonly kind: "upsert"; readonly instance: Instance; readonly token?: string | undefined }
   | { readonly kind: "gone"; readonly id: string; readonly absence: Absent; readonly token?: string | undefined }
   | WatchBookmark
   | WatchResync;
 
-/** Facts about how a provider serves machines, that its methods do not show. */
+/** Capabilities for instances that the handlers do not show. */
 export interface InstanceFeatures {
-  /** Most Nodes of one call of the controller, 1 to 1000. Default: 200. */
+  /** Maximum number of Nodes of one call, 1 to 1000. Default: 200. */
   readonly maxBatchSize?: number | undefined;
-  /** Nodes without provider ID can be looked up by name and hints. Default: true; without it such Nodes stay alone. */
+  /** Supports look-ups of Nodes without provider ID, by name and hints. Default: true. If false, the controller ignores such Nodes. */
   readonly lookupByName?: boolean | undefined;
-  /** STOPPED is told apart from RUNNING. Default: true. */
+  /** Distinguishes STOPPED from RUNNING. Default: true. */
   readonly shutdownState?: boolean | undefined;
-  /** `podCidrs` carries ranges that the cloud allocated. Default: false. */
+  /** `podCidrs` contains pod CIDRs that the cloud allocated. Default: false. */
   readonly podCidrs?: boolean | undefined;
-  /** How long after its creation a machine may be missing from reads. Default: the controller assumes 60 s. */
+  /** How long after its creation an instance may be missing from reads. Default: the controller assumes 60 s. */
   readonly existenceConsistencyDelayMs?: number | undefined;
-  /** How lists are served. */
+  /** Capabilities of `list`. */
   readonly list?: ListFeatures | undefined;
-  /** How watches are served. */
+  /** Capabilities of `watch`. */
   readonly watch?: WatchFeatures | undefined;
 }
 
 interface InstanceHandlersBase {
-  /** What the methods do not show. */
+  /** Capabilities that the methods do not show. */
   readonly features?: InstanceFeatures | undefined;
   /**
-   * Lists all machines of the scope; claims `instances.list`. A normal end says that it was complete, unless an
-   * {@link Unreachable} was yielded; an error ends the walk. Read lazily: pages are asked for as they are needed.
+   * Lists all instances of the scope; claims `instances.list`. A normal end means that the list is complete, unless an {@link
+   * Unreachable} was yielded. An error ends the list. Read lazily: only the requested pages are read.
    */
   readonly list?: ((context: CallContext) => AsyncIterable<Instance | Unreachable | ResumeFrom>) | undefined;
-  /** Streams hints about machines; claims `instances.watch`. */
+  /** Streams events about instances; claims `instances.watch`. */
   readonly watch?: ((request: WatchRequest, context: CallContext) => AsyncIterable<InstanceEvent>) | undefined;
 }
 
-/** Machines, one by one: the SDK loops with at most 16 look-ups at once and shares equal ones. */
+/** Handlers for single instances. The SDK runs at most 16 look-ups concurrently and shares equal ones. */
 export interface SingleInstanceHandlers extends InstanceHandlersBase {
-  /** Looks one machine up. */
+  /** Looks up one instance. */
   readonly get: (node: NodeRef, context: ReadContext) => Promise<InstanceResult> | InstanceResult;
   readonly getMany?: undefined;
 }
 
-/** Machines, many at once: answers in the order of the Nodes asked for, one for each. */
+/** Handlers for batches of instances. */
 export interface BatchInstanceHandlers extends InstanceHandlersBase {
   readonly get?: undefined;
-  /** Looks machines up; answers in the order asked for, one for each Node. */
+  /** Looks up instances; returns one result for each Node, in the same order. */
   readonly getMany: (
     nodes: readonly NodeRef[],
     context: ReadContext,
   ) => Promise<readonly InstanceBatchResult[]> | readonly InstanceBatchResult[];
 }
 
-/** How a provider serves machines. */
+/** Handlers for instances. */
 export type InstanceHandlers = SingleInstanceHandlers | BatchInstanceHandlers;

@@ -5,55 +5,55 @@ import type { LoadBalancerHandlers } from "./load-balancers.ts";
 import type { RouteHandlers } from "./routes.ts";
 import type { VolumeHandlers } from "./volumes.ts";
 
-/** Methods whose requests a cloud counts together. */
+/** Quota class: methods whose requests a cloud counts together. */
 export type QuotaClass = "instances" | "loadBalancers" | "routes" | "volumes";
 
-/** How often the cloud account may be called on behalf of this cluster. */
+/** Rate of requests to the cloud account that this cluster may cause. */
 export interface CallRate {
-  /** The groups that share it; a group is in one rate at most. Default: all that are in no other. */
+  /** The quota classes that share the rate. Each class is in at most one rate. Default: all that are in no other. */
   readonly classes?: readonly QuotaClass[] | undefined;
-  /** Requests to the cloud a second. Leave out what `check`, watches and other users of the account need. */
+  /** Requests to the cloud per second, without those of `check`, watches and other users of the account. */
   readonly cloudCallsPerSecond: number;
-  /** Requests that may be made at once after a pause. Default: those of one second. */
+  /** Burst of requests after a pause. Default: the requests of one second. */
   readonly burst?: number | undefined;
 }
 
-/** What the provider can take. */
+/** Limits of the provider. */
 export interface ProviderLimits {
-  /** Most calls at once, streams and status not counted, 1 to 1000. Default: 64. */
+  /** Maximum number of concurrent calls, 1 to 1000. Streams and status calls do not count. Default: 64. */
   readonly maxConcurrentCalls?: number | undefined;
-  /** Largest message taken, in bytes; at least 4 MiB. Default: 16 MiB. */
+  /** Maximum message size accepted, in bytes; at least 4 MiB. Default: 16 MiB. */
   readonly maxReceiveBytes?: number | undefined;
-  /** Most nodes in an inline node list. Default: 15,000. */
+  /** Maximum number of nodes in an inline node list. Default: 15,000. */
   readonly maxInlineNodes?: number | undefined;
-  /** How long a change takes at most before it answers with pending; at most 30 s. Default: 10 s. */
+  /** Maximum time before a change returns pending; at most 30 s. Default: 10 s. */
   readonly softCallDurationMs?: number | undefined;
-  /** Least time between two status calls. Default: 10 s. */
+  /** Minimum time between two status calls. Default: 10 s. */
   readonly minStatusIntervalMs?: number | undefined;
-  /** Least time between two full lists of one kind. Default: 60 s. */
+  /** Minimum time between two full lists of one kind. Default: 60 s. */
   readonly minResyncIntervalMs?: number | undefined;
   /**
-   * How often the cloud may be called; the controller keeps to it. It counts what is reported with `fetch` and
-   * `recordCloudCall`. Default: no limit, until the cloud throttles.
+   * Rates of requests to the cloud; the controller stays within them. It counts the requests of `fetch` and `recordCloudCall`. Default:
+   * no limit until the cloud throttles.
    */
   readonly callRates?: readonly CallRate[] | undefined;
 }
 
-/** One Service annotation that the provider understands. */
+/** One Service annotation that the provider supports. */
 export interface AnnotationSchema {
   /** Full key, domain-qualified. */
   readonly key: string;
-  /** What values it takes; others are refused with `ANNOTATION_INVALID`. */
+  /** Type of its value; the SDK rejects others with `ANNOTATION_INVALID`. */
   readonly type: "string" | "bool" | "integer" | "duration" | "enum" | "cidrList" | "stringList" | "map";
   /** The values of an `enum`. */
   readonly allowedValues?: readonly string[] | undefined;
-  /** What happens without it. */
+  /** Default value or behavior. */
   readonly defaultValue?: string | undefined;
-  /** What it does, one or two sentences. */
+  /** Description, one or two sentences. */
   readonly description: string;
-  /** True: may change while the load balancer lives. Default: false. */
+  /** True: the load balancer can be updated in place. Default: false. */
   readonly mutable?: boolean | undefined;
-  /** If it should no longer be used: what to use instead. */
+  /** Present if it is deprecated: what to use instead. */
   readonly deprecated?: string | undefined;
 }
 
@@ -61,55 +61,55 @@ export interface AnnotationSchema {
 export interface RateLimit {
   /** Constant name: `read`, `load-balancer writes`. */
   readonly name: string;
-  /** Calls that the budget has when it is full. */
+  /** Calls allowed per window. */
   readonly limit: number;
-  /** Calls that are left of it. */
+  /** Calls remaining in the window. */
   readonly remaining: number;
-  /** When it is full again. */
+  /** When the next window starts. */
   readonly resetTime?: Date | undefined;
 }
 
-/** What a check of the cloud found besides that it works. */
+/** Additional results of a successful check of the cloud. */
 export interface CheckResult {
-  /** More conditions. `CloudReachable` and `CredentialsValid` override what the SDK derives. */
+  /** Additional conditions. `CloudReachable` and `CredentialsValid` override those of the SDK. */
   readonly conditions?: readonly Condition[] | undefined;
-  /** When the credentials end, if they do; operators are warned before. */
+  /** When the credentials expire. The controller warns operators before. */
   readonly credentialsExpireTime?: Date | undefined;
-  /** Version of the configuration in force. */
+  /** Version of the active configuration. */
   readonly configRevision?: string | undefined;
-  /** Call budgets of the account, as the cloud tells them. */
+  /** Call budgets of the account, as the cloud reports them. */
   readonly rateLimits?: readonly RateLimit[] | undefined;
 }
 
 interface ProviderBase {
-  /** DNS-style name, unique among the providers of a cluster: `acme.example.com`. Also the domain of own reasons. */
+  /** DNS-style name, unique among the providers of a cluster: `acme.example.com`. Also the domain of vendor-specific reasons. */
   readonly name: string;
   /** Version of the provider program. */
   readonly version: string;
   /**
-   * What the credentials reach: account, project, region. Opaque, no secrets, at most 253 bytes. A change stops every
-   * destructive act of the controller until an operator confirms it. A function is called at the start and with each
-   * check; until it has answered once, the handshake has no scope and calls are refused with PROVIDER_STARTING.
+   * What the credentials give access to: account, project, region. Opaque, no secrets, at most 253 bytes. When it changes, the controller
+   * stops everything destructive until an operator confirms the change. A function is called at the start and with each check; until it
+   * first succeeds, the handshake has no scope and calls fail with PROVIDER_STARTING.
    */
   readonly scope: string | ((context: BackgroundContext) => Promise<string> | string);
   /**
-   * Asks the cloud the cheapest question that proves that it can be reached with these credentials. Throw if not. Runs
-   * every 60 s while all is well, every 10 s while not.
+   * Sends the cheapest request that proves that the cloud is reachable with these credentials. Throw if it fails. Runs every 60 s while
+   * ready, every 10 s while not.
    */
   readonly check: (
     context: BackgroundContext,
   ) => Promise<CheckResult | undefined | void> | CheckResult | undefined | void;
-  /** Machines behind Nodes. */
+  /** Instances behind Nodes. */
   readonly instances?: InstanceHandlers | undefined;
   /** Load balancers for Services. */
   readonly loadBalancers?: LoadBalancerHandlers | undefined;
-  /** Routes to pod ranges. */
+  /** Routes to pod CIDRs. */
   readonly routes?: RouteHandlers | undefined;
   /** Volumes, for labels and node affinity of PersistentVolumes. */
   readonly volumes?: VolumeHandlers | undefined;
-  /** How much the provider takes at once. */
+  /** Limits of the provider. */
   readonly limits?: ProviderLimits | undefined;
-  /** Service annotations that the provider understands. Their domains are declared as prefixes. */
+  /** Service annotations that the provider supports. Their domains are declared as prefixes. */
   readonly annotations?: readonly AnnotationSchema[] | undefined;
   /** Prefixes of annotations to receive. Default: the domains of `annotations`. */
   readonly annotationPrefixes?: readonly string[] | undefined;
@@ -117,18 +117,15 @@ interface ProviderBase {
   readonly nodeLabelKeys?: readonly string[] | undefined;
   /** Keys of the Node annotations that the provider needs. */
   readonly nodeAnnotationKeys?: readonly string[] | undefined;
-  /** What the operator should know: deprecated options in use, a missing right. */
+  /** Messages to the operator: deprecated options in use, a missing permission. */
   readonly diagnostics?: readonly Diagnostic[] | undefined;
-  /** Build facts for bug reports; the SDK adds `sdk` and `runtime`. */
+  /** Build information for bug reports; the SDK adds `sdk` and `runtime`. */
   readonly build?: Readonly<Record<string, string>> | undefined;
-  /** Where the provider is documented. */
+  /** URL of the provider's documentation. */
   readonly homeUrl?: string | undefined;
 }
 
-/**
- * A provider: facts about it and the methods it has. Each method that exists claims its capability; one that is left out
- * is a capability not claimed.
- */
+/** A provider: its properties and handlers. Each handler that exists claims its capability. */
 export type ProviderDefinition = ProviderBase &
   (
     | {
@@ -138,7 +135,7 @@ export type ProviderDefinition = ProviderBase &
       }
     | {
         readonly idPrefix?: undefined;
-        /** Prefixes of the provider IDs; the first is the one written. Former schemes, machines of another product. */
+        /** Prefixes of the provider IDs. The provider writes the first one. Others are for earlier schemes or another product. */
         readonly idPrefixes: readonly string[];
       }
   );

@@ -1,6 +1,6 @@
 import type { Cluster, IpFamily, NodeAddress, Protocol } from "./common.ts";
 
-/** What opens a watch. */
+/** A request for a watch. */
 export interface WatchRequest {
   /** Continue after this token; throw `ProviderError("RESUME_TOKEN_EXPIRED")` if that is not possible. */
   readonly resumeToken?: string | undefined;
@@ -8,7 +8,7 @@ export interface WatchRequest {
   readonly sendInitialEvents: boolean;
 }
 
-/** Which Service a load balancer is for. */
+/** The Service of a load balancer. */
 export interface ServiceRef {
   /** metadata.namespace. */
   readonly namespace: string;
@@ -18,11 +18,11 @@ export interface ServiceRef {
   readonly uid: string;
 }
 
-/** Which load balancer is meant. */
+/** Identifies a load balancer. */
 export interface LoadBalancerRef {
   /**
-   * Natural key: at most 32 characters of `[a-z0-9-]`, a letter first, derived from cluster and Service UID, the same
-   * in every call for this Service. Use it as name or idempotency token at the cloud.
+   * Natural key: at most 32 characters of `[a-z0-9-]`, starting with a letter, derived from cluster and Service UID, constant for the
+   * Service. Use it as name or idempotency token in the cloud.
    */
   readonly key: string;
   /** The cluster whose load balancer it is. */
@@ -31,11 +31,11 @@ export interface LoadBalancerRef {
   readonly service: ServiceRef;
   /** spec.loadBalancerClass. */
   readonly class?: string | undefined;
-  /** The Service's annotations under the declared prefixes. */
+  /** The Service's annotations with the declared prefixes. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** The provider's id of the load balancer, a hint. */
+  /** The provider's ID of the load balancer, a hint. */
   readonly id?: string | undefined;
-  /** `operationId` of the last pending answer, a hint. */
+  /** `operationId` of the last pending result, a hint. */
   readonly operationId?: string | undefined;
 }
 
@@ -51,17 +51,17 @@ export interface ServicePort {
   readonly port: number;
   /** Port on every node to forward to. */
   readonly nodePort?: number | undefined;
-  /** Port number on the pods, if the Service gives a number. */
+  /** Port number on the pods, if the Service has a number. */
   readonly targetPort?: number | undefined;
 }
 
-/** A node as target of a load balancer. */
+/** A node that is a target of a load balancer. */
 export interface TargetNode {
   /** metadata.name. */
   readonly name: string;
   /** spec.providerID. */
   readonly providerId: string;
-  /** The part of the provider ID after the prefix; undefined for a machine of another provider. */
+  /** The part of the provider ID after the prefix; undefined for an instance of another provider. */
   readonly id?: string | undefined;
   /** The first InternalIP, if the node has one. */
   readonly ip?: string | undefined;
@@ -75,56 +75,56 @@ export interface TargetNode {
 
 /** How nodes differ from those of the last acknowledged call for the same load balancer. */
 export interface NodesDiff {
-  /** Nodes that are to be targets and were not. */
+  /** Nodes that become targets. */
   readonly added: readonly TargetNode[];
-  /** Nodes that were targets and are not to be. */
+  /** Nodes that are no longer targets. */
   readonly removed: readonly TargetNode[];
-  /** Same provider ID, other facts; as they are now. */
+  /** Nodes with the same provider ID and other properties, in their current state. */
   readonly changed: readonly TargetNode[];
 }
 
-/** The nodes wanted, always resolved and complete, however they traveled. */
+/** The desired target nodes, always complete, whatever the wire form. */
 export interface DesiredNodes {
-  /** Every node that shall be a target. Empty means no node at all. Order means nothing. */
+  /** Every desired target. Empty means no node. The order has no meaning. */
   readonly nodes: readonly TargetNode[];
-  /** Undefined when the nodes of the last call are not known, for example after a restart. */
+  /** Changes since the last acknowledged call. Undefined when its nodes are unknown, for example after a restart. */
   readonly nodesDiff?: NodesDiff | undefined;
-  /** Opaque fingerprint of the nodes. Keep it with the load balancer and give it back in reads. */
+  /** Opaque fingerprint of the nodes. Store it with the load balancer and return it in reads. */
   readonly nodesFingerprint: string;
 }
 
-/** How the load balancer asks a node whether it wants traffic. */
+/** Health check of the load balancer on its nodes. */
 export interface HealthCheck {
   /** Port on the node. */
   readonly port: number;
-  /** HTTP path that answers 200. Undefined: a connection is enough. */
+  /** HTTP path that returns 200. Undefined: a TCP connection is sufficient. */
   readonly path?: string | undefined;
 }
 
-/** The whole wish for a load balancer, each time; what is absent is not wished for. */
+/** The desired state of a load balancer, always complete. What is absent is not requested. */
 export interface DesiredLoadBalancer extends LoadBalancerRef, DesiredNodes {
   /** Ports to listen on, no two with the same port and protocol. */
   readonly ports: readonly ServicePort[];
   /** Families of its addresses, the preferred first; never empty. */
   readonly ipFamilies: readonly IpFamily[];
-  /** Client ranges let in. Empty: everybody. */
+  /** CIDRs of the clients that may connect. Empty: all clients. */
   readonly sourceRanges: readonly string[];
-  /** spec.externalTrafficPolicy: whether any node may be sent traffic, or only those that have an endpoint. */
+  /** spec.externalTrafficPolicy: whether every node receives traffic, or only nodes with a ready endpoint. */
   readonly externalTrafficPolicy: "Cluster" | "Local";
-  /** Undefined: the provider's own way. */
+  /** Health check of the nodes. Undefined: the provider chooses. */
   readonly healthCheck?: HealthCheck | undefined;
-  /** Present: keep a client with its node for so long. */
+  /** Present: a client stays with its node for `timeoutMs` milliseconds. */
   readonly sessionAffinity?: { readonly timeoutMs: number } | undefined;
-  /** Addresses wanted, at most one a family. */
+  /** Requested addresses, at most one per family. */
   readonly requestedIps: readonly string[];
-  /** A readable name to use at the cloud if one must be chosen, under the same rule as `key`. */
+  /** Readable name for the cloud object, if one must be chosen, in the same format as `key`. */
   readonly nameHint?: string | undefined;
-  /** Tags to put on every object made, besides the provider's own stamp. */
+  /** Tags for every object created, in addition to the provider's ownership tags. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Undefined: leave as it is. */
+  /** Protection against deletion in the cloud. Undefined: do not change it. */
   readonly deletionProtection?: boolean | undefined;
-  /** Opaque fingerprint of the wish. Keep it with the load balancer and give it back in reads. */
+  /** Opaque fingerprint of the spec. Store it with the load balancer and return it in reads. */
   readonly specFingerprint: string;
-  /** Take over this existing load balancer, whoever stamped it; on an operator's word only. */
+  /** Adopt this existing load balancer, regardless of its ownership tags. Only present when an operator requests it. */
   readonly adopt?: { readonly loadBalancerId: string } | undefined;
 }

@@ -2,18 +2,18 @@ import type { ProviderError } from "../results/errors.ts";
 import type { ReadContext } from "./call-context.ts";
 import type { Absent, NotOwned } from "../results/results.ts";
 
-/** Where a PersistentVolume's volume is. */
+/** Source of the volume of a PersistentVolume. */
 export type VolumeSource =
   | { readonly kind: "csi"; readonly driver: string; readonly volumeHandle: string }
   | { readonly kind: "inTree"; readonly plugin: string; readonly volumeId: string };
 
-/** A PersistentVolume whose volume is asked for. */
+/** A PersistentVolume whose volume is looked up. */
 export interface VolumeRef {
   /** metadata.name of the PersistentVolume. */
   readonly name: string;
   /** metadata.uid of the PersistentVolume. */
   readonly uid?: string | undefined;
-  /** Where its volume is. */
+  /** Source of its volume. */
   readonly source: VolumeSource;
 }
 
@@ -21,7 +21,7 @@ export interface VolumeRef {
 export interface TopologyRequirement {
   /** Key of a Node label. */
   readonly key: string;
-  /** Values of it, any of which will do. */
+  /** Values of it; any one matches. */
   readonly values: readonly string[];
 }
 
@@ -30,35 +30,35 @@ export interface Volume {
   readonly kind?: "volume" | undefined;
   /** The cloud's id of the volume. */
   readonly id: string;
-  /** Zones it can be reached from. */
+  /** Zones from which it is accessible. */
   readonly zones?: readonly string[] | undefined;
   /** Region it is in. */
   readonly region?: string | undefined;
-  /** More labels for the PersistentVolume. */
+  /** Additional labels for the PersistentVolume. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Node affinity beyond zones and region: any one term, all its requirements. */
+  /** Node affinity in addition to zones and region: any one term, with all its requirements. */
   readonly nodeAffinity?: readonly (readonly TopologyRequirement[])[] | undefined;
-  /** When the cloud was read for this volume, if the answer comes from a cache. Default: when the call began. */
+  /** When the cloud was read for this volume, for a cached result. Default: when the call began. */
   readonly readTime?: Date | undefined;
 }
 
-/** The answer about one volume. */
+/** The result for one volume. */
 export type VolumeResult = Volume | Absent | NotOwned;
 
-/** The answer about one volume of many: an error is that of this volume alone. */
+/** The result for one volume of a batch: an error is that of this volume alone. */
 export type VolumeBatchResult = VolumeResult | ProviderError | Error;
 
-/** Facts about how a provider serves volumes. */
+/** Capabilities for volumes. */
 export interface VolumeFeatures {
-  /** Most volumes of one call, 1 to 1000. Default: 200. */
+  /** Maximum number of volumes of one call, 1 to 1000. Default: 200. */
   readonly maxBatchSize?: number | undefined;
-  /** CSI driver names whose volumes live in this cloud; volumes of others are answered with not-owned by the SDK. */
+  /** CSI driver names whose volumes are in this cloud. The SDK returns not-owned for others. */
   readonly csiDrivers?: readonly string[] | undefined;
-  /** In-tree plugin names whose volumes live in this cloud: `kubernetes.io/aws-ebs`. */
+  /** In-tree plugin names whose volumes are in this cloud: `kubernetes.io/aws-ebs`. */
   readonly inTreePlugins?: readonly string[] | undefined;
 }
 
-/** How a provider serves volumes: `get` one by one, or `getMany` in the order asked for. */
+/** Handlers for volumes: `get` for one volume, or `getMany` for a batch, with results in the order of the request. */
 export type VolumeHandlers = { readonly features?: VolumeFeatures | undefined } & (
   | {
       readonly get: (volume: VolumeRef, context: ReadContext) => Promise<VolumeResult> | VolumeResult;

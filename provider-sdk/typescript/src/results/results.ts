@@ -1,32 +1,31 @@
 /**
- * On what an absence rests. `TERMINATED`: the cloud still knows the object and says that it is gone. `LOOKUP_MISS`: a
- * look-up answered, with success, that there is no such object. `COMPLETE_LIST_MISS`: a complete list, no zone missing
- * and no page lost, does not contain it.
+ * Evidence for an absence. `TERMINATED`: the cloud still lists the object, as terminated. `LOOKUP_MISS`: a successful look-up returned
+ * that there is no such object. `COMPLETE_LIST_MISS`: a complete list, with no zone and no page missing, does not contain it.
  */
 export type AbsenceBasis = "TERMINATED" | "LOOKUP_MISS" | "COMPLETE_LIST_MISS";
 
-/** The positive, authoritative statement that an object does not exist. Made by {@link absent}. */
+/** The authoritative statement that an object does not exist. Made by {@link absent}. */
 export interface Absent {
   readonly kind: "absent";
-  /** How the cloud said so. */
+  /** Evidence for the absence. */
   readonly basis: AbsenceBasis;
   /** When the cloud was read. */
   readonly observeTime?: Date | undefined;
-  /** True: the read cannot lag behind what was made. */
+  /** True: the read was strongly consistent. */
   readonly stronglyConsistent?: boolean | undefined;
 }
 
-/** What else is known about an absence. */
+/** Options of {@link absent}. */
 export interface AbsentOptions {
   /** When the cloud was read. Default: when the call began. */
   readonly observeTime?: Date | undefined;
-  /** True: the read was strongly consistent, so a second one would say the same. Default: false. */
+  /** True: the read was strongly consistent, so a second read would return the same. Default: false. */
   readonly stronglyConsistent?: boolean | undefined;
 }
 
 /**
- * States that an object does not exist. This is the only way to say so: an HTTP 404 that is thrown is an error, because
- * a wrong URL, a missing right or another account answer 404 too. A Node is deleted on the strength of this statement.
+ * States that an object does not exist. This is the only way: a thrown HTTP 404 is an error, because a wrong URL, a missing permission or
+ * another account return 404 too. The controller deletes Nodes because of this statement.
  */
 export const absent = (basis: AbsenceBasis, options: AbsentOptions = {}): Absent => ({
   kind: "absent",
@@ -34,68 +33,68 @@ export const absent = (basis: AbsenceBasis, options: AbsentOptions = {}): Absent
   ...options,
 });
 
-/** Work that goes on at the cloud after the answer. Made by {@link pending}. */
+/** Work that continues in the cloud after the response. Made by {@link pending}. */
 export interface Pending extends PendingOptions {
   readonly kind: "pending";
-  /** The provider's id of what is being made or changed. */
+  /** The provider's ID of the object that is created or changed. */
   readonly id: string;
 }
 
-/** How far work is. */
+/** Options of {@link pending}. */
 export interface PendingOptions {
-  /** When to ask again, from now; 1 ms to 60 s. Default: 5 s. */
+  /** When to poll again, from now; 1 ms to 60 s. Default: 5 s. */
   readonly pollAfterMs?: number | undefined;
-  /** What is being done, for people: `waiting for health checks`. */
+  /** Human-readable stage of the work: `waiting for health checks`. */
   readonly stage?: string | undefined;
-  /** The cloud's id of the work; comes back as a hint with the next call. Default: none. */
+  /** The cloud's ID of the operation; the next call contains it as a hint. Default: none. */
   readonly operationId?: string | undefined;
-  /** 0 to 100. */
+  /** Progress in percent, 0 to 100. */
   readonly progressPercent?: number | undefined;
-  /** When the work at the cloud began. */
+  /** When the work started. */
   readonly startTime?: Date | undefined;
-  /** When it is likely to end. */
+  /** When the work is expected to end. */
   readonly expectedEndTime?: Date | undefined;
-  /** What it waits for, for people. */
+  /** Human-readable description of what it waits for. */
   readonly message?: string | undefined;
-  /** For a load balancer that already serves and is being changed. Default: PROVISIONING, it does not serve yet. */
+  /** UPDATING: the load balancer already serves traffic and is being changed. Default: PROVISIONING, it does not serve yet. */
   readonly phase?: "PROVISIONING" | "UPDATING" | undefined;
-  /** For a delete: what is still there, for people: `security group sg-1`. */
+  /** For a delete: human-readable objects that still exist: `security group sg-1`. */
   readonly remaining?: readonly string[] | undefined;
 }
 
 /**
- * States that the cloud accepted the change and is still working on it; the caller asks again after `pollAfterMs`. `id`
- * is the id of the object worked on: the load balancer, the route.
+ * States that the cloud accepted the change and still works on it. The caller polls again after `pollAfterMs`. `id` is the ID of the
+ * object: the load balancer, the route.
  */
 export const pending = (id: string, options: PendingOptions = {}): Pending => ({ kind: "pending", id, ...options });
 
-/** The statement that an id or class belongs to another provider. Made by {@link notOwned}. */
+/** The statement that an ID or class belongs to another provider. Made by {@link notOwned}. */
 export interface NotOwned {
   readonly kind: "notOwned";
-  /** Why, for people. */
+  /** Human-readable explanation. */
   readonly message?: string | undefined;
 }
 
-/** States that the object belongs to another provider: no absence, and no error either. */
+/** States that the object belongs to another provider: neither an absence nor an error. */
 export const notOwned = (message?: string): NotOwned => ({ kind: "notOwned", message });
 
-/** A place that a list could not read. Made by {@link unreachable}. */
+/** A zone or region that a list could not read. Made by {@link unreachable}. */
 export interface Unreachable {
   readonly kind: "unreachable";
-  /** What could not be read: a zone, a region. */
+  /** The zone or region. */
   readonly place: string;
 }
 
 /**
- * Yielded by a list for a zone or region that could not be read: the list goes on, but says that it is not complete, so
- * that nothing is concluded from what it lacks.
+ * Yielded by a list for a zone or region that it could not read. The list continues, but is not complete, so missing objects are not
+ * absent.
  */
 export const unreachable = (place: string): Unreachable => ({ kind: "unreachable", place });
 
-/** Where a watch can continue a list. Made by {@link resumeFrom}. */
+/** A token to continue a list with a watch. Made by {@link resumeFrom}. */
 export interface ResumeFrom {
   readonly kind: "resumeFrom";
-  /** Where a watch can continue after this list. */
+  /** Where a watch can continue. */
   readonly token: string;
 }
 

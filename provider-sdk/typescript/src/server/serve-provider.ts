@@ -5,7 +5,7 @@ import { readEnvironment } from "./listen/environment.ts";
 import { ProviderStartError, unavailableExitCode } from "./start-error.ts";
 import { type RunningProvider, startProvider } from "./start-provider.ts";
 
-/** What may be given instead of the environment. */
+/** Options of {@link serveProvider}; they override the environment. */
 export interface ServeOptions {
   /** Default: `CLOUD_PROVIDER_ENDPOINT`. */
   readonly endpoint?: string | undefined;
@@ -15,7 +15,7 @@ export interface ServeOptions {
   readonly log?: Logger | undefined;
   /** Names of more log fields whose values are secrets; see `createLogger`. Only without `log`. Default: none. */
   readonly secretLogFields?: readonly string[] | undefined;
-  /** Called when the provider has ended, before its process does: the place to send off traces and the like. It has 3 s. */
+  /** Called after the provider has closed and before the process exits, for example to flush traces. Time limit: 3 s. */
   readonly onShutdown?: (() => Promise<void>) | undefined;
 }
 
@@ -23,18 +23,15 @@ const crashExitCode = 1;
 
 const maxShutdownHookMs = 3_000;
 
-/** Terminals, npm and other wrappers send one request to end twice. */
+/** Terminals, npm and other wrappers send one termination request twice. */
 const sameRequestMs = 500;
 
 /**
- * Serves a provider as the main job of this process. Where, how and how loud comes from the environment:
- * `CLOUD_PROVIDER_ENDPOINT`, `CLOUD_PROVIDER_SOCKET_GROUP`, `CLOUD_PROVIDER_LOG_LEVEL`, `CLOUD_PROVIDER_TLS_CERT_FILE`,
- * `CLOUD_PROVIDER_TLS_KEY_FILE`, `CLOUD_PROVIDER_TLS_CLIENT_CA_FILE`, `CLOUD_PROVIDER_INSECURE_LOOPBACK`,
- * `CLOUD_PROVIDER_HTTP_ADDRESS`.
- *
- * SIGUSR2 turns the log level `debug` on, and off again. SIGTERM and SIGINT end it in order, with exit code 0; a second one ends it at once, unless it comes within 500 ms: that is the
- * same request. Mistakes in the definition or the environment are told in plain lines, all together, with exit code 78; an
- * endpoint that cannot be had, or a socket that was taken away, with 69.
+ * Serves a provider as the main task of this process. Configured by the environment: `CLOUD_PROVIDER_ENDPOINT`,
+ * `CLOUD_PROVIDER_SOCKET_GROUP`, `CLOUD_PROVIDER_LOG_LEVEL`, `CLOUD_PROVIDER_TLS_CERT_FILE`, `CLOUD_PROVIDER_TLS_KEY_FILE`,
+ * `CLOUD_PROVIDER_TLS_CLIENT_CA_FILE`, `CLOUD_PROVIDER_INSECURE_LOOPBACK`, `CLOUD_PROVIDER_HTTP_ADDRESS`. SIGUSR2 toggles the log level
+ * `debug`. SIGTERM and SIGINT shut down gracefully, with exit code 0; a second one after 500 ms or more exits immediately. Configuration
+ * errors are all reported in plain lines, with exit code 78; an unavailable endpoint or a removed socket, with exit code 69.
  */
 export const serveProvider = async (
   definition: ProviderDefinition,
@@ -65,7 +62,7 @@ export const serveProvider = async (
   }
 };
 
-/** A log whose level an operator can change while the process runs. SIGUSR1 is Node's own. */
+/** A logger whose level an operator can change while the process runs. SIGUSR1 is reserved by Node. */
 const standardLog = (configured: LogLevel, secretFields: ServeOptions["secretLogFields"]): Logger => {
   let level = configured;
   const log = createLogger({
@@ -83,13 +80,13 @@ const standardLog = (configured: LogLevel, secretFields: ServeOptions["secretLog
 
 const quieter = (configured: LogLevel): LogLevel => (configured === "debug" ? "info" : configured);
 
-/** grpc-js writes to standard error by itself: its lines belong among ours, and not beside a plain message to the operator. */
+/** grpc-js writes to standard error itself: its lines go to our log, not next to a plain message to the operator. */
 const forwardLibraryLog = (log: Logger): void => {
   const line = (...parts: readonly unknown[]) => log.debug("grpc-js", { text: parts.map(String).join(" ") });
   setLogger({ error: line, info: line, debug: line });
 };
 
-/** What the vendor wants done at the end may fail or hang; the process ends all the same. */
+/** The vendor's hook may fail or hang; the process exits anyway. */
 const lastWords = async (onShutdown: ServeOptions["onShutdown"], log: Logger): Promise<void> => {
   if (onShutdown === undefined) return;
   const late = Promise.withResolvers<void>();
@@ -130,7 +127,7 @@ const endOnSignals = (provider: RunningProvider, onShutdown: () => Promise<void>
   process.on("SIGINT", end);
 };
 
-/** The next start makes a new socket, or says who has the place. */
+/** The next start creates a new socket, or reports which process uses it. */
 const exitWhenLost = async (provider: RunningProvider, onShutdown: () => Promise<void>): Promise<void> => {
   if ((await provider.closed) !== "socketLost") return;
   await onShutdown();
@@ -138,9 +135,9 @@ const exitWhenLost = async (provider: RunningProvider, onShutdown: () => Promise
 };
 
 /**
- * What nobody caught is a bug of the provider: it is written where the other lines are. What was thrown outside of promises ends the process,
- * as nobody knows what it left half-done. A promise that failed while its handler waited for another, or for none, does not: it is the
- * error of one call, and comes with each outage of a cloud. Contract: TRN-8.
+ * An uncaught error is a bug of the provider, and is logged. An exception outside of promises ends the process, because the state is
+ * undefined. A rejected promise that no handler awaited does not: it is the error of one call, and occurs with each cloud outage.
+ * Contract: TRN-8.
  */
 const logCrashes = (log: Logger): void => {
   process.on("unhandledRejection", (error) => {

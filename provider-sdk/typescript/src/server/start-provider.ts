@@ -26,49 +26,49 @@ import { serverCredentials, type TransportSecurity } from "./listen/server-crede
 import { ProviderStartError } from "./start-error.ts";
 import { sdkVersion } from "./version.ts";
 
-/** How a provider is served; nothing is read from the environment. */
+/** Options of {@link startProvider}; nothing is read from the environment. */
 export interface StartOptions extends TransportSecurity {
   /** Where to listen. */
   readonly endpoint: Endpoint;
-  /** Where to write its log. */
+  /** Logger of the provider. */
   readonly log: Logger;
-  /** Where to serve `/livez`, `/readyz` and `/metrics` over HTTP. Default: they are not served. */
+  /** Address of `/livez`, `/readyz` and `/metrics` over HTTP. Default: not served. */
   readonly httpAddress?: HttpAddress | undefined;
-  /** Group that gets the socket, name or number. Default: the process's. */
+  /** Group of the socket, name or number. Default: the group of the process. */
   readonly socketGroup?: string | undefined;
-  /** Longest time that calls under way have to end. Default: 10 s. */
+  /** Maximum time for calls in progress to complete. Default: 10 s. */
   readonly drainMs?: number | undefined;
-  /** How often to look whether the socket is still there. Default: 10 s. */
+  /** How often to check that the socket still exists. Default: 10 s. */
   readonly socketCheckMs?: number | undefined;
-  /** How often TLS files are read again. Default: 10 s; the contract asks for 60 s at the most. */
+  /** How often TLS files are read again. Default: 10 s; the contract requires at most 60 s. */
   readonly tlsReloadMs?: number | undefined;
   /**
-   * Time for checks, deadlines, heartbeats, ages and whatever else is waited for or measured, but for two things that hang on the other side's
-   * real doing: the draining, and how long a reader of a stream may not read. Default: the machine's.
+   * Clock for checks, deadlines, heartbeats and ages, except two that depend on the other side: draining, and the time that the reader of
+   * a stream may be blocked. Default: the system clock.
    */
   readonly clock?: Clock | undefined;
-  /** How often the cloud is checked, and for how long. Default: 60 s while all is well, 10 s while not, 10 s. */
+  /** Intervals and time limit of the checks of the cloud. Default: 60 s while ready, 10 s while not, 10 s. */
   readonly checkIntervals?:
     | { readonly goodIntervalMs: number; readonly badIntervalMs: number; readonly timeoutMs: number }
     | undefined;
 }
 
-/** A provider that is being served. */
+/** A running provider. */
 export interface RunningProvider {
   /** Where callers connect: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`. */
   readonly address: string;
-  /** Where `/livez`, `/readyz` and `/metrics` are served, `127.0.0.1:9102`; undefined: they are not. */
+  /** Address of `/livez`, `/readyz` and `/metrics`, `127.0.0.1:9102`; undefined: not served. */
   readonly httpAddress: string | undefined;
-  /** Random id of this process, as in the handshake. */
+  /** Random ID of this process, as in the handshake. */
   readonly bootId: string;
   /**
-   * Ends it in order: health says not serving, watches end, new calls are refused, calls under way get their time, the
-   * socket is removed. May be called more than once.
+   * Shuts down gracefully: sets health to NOT_SERVING, ends watches, rejects new calls, waits for calls in progress, and removes the
+   * socket. May be called more than once.
    */
   readonly close: () => Promise<void>;
   /**
-   * Why it ended, once it has: it was closed, or somebody removed or replaced its socket, so that nobody can reach it any
-   * more and it closed itself.
+   * Resolves when the provider has closed: `closed` after {@link RunningProvider.close}, `socketLost` if the socket was removed or
+   * replaced, so that no client could connect any longer.
    */
   readonly closed: Promise<"closed" | "socketLost">;
 }
@@ -81,8 +81,8 @@ const defaultSocketCheckMs = 10_000;
 const defaultTlsReloadMs = 10_000;
 
 /**
- * Serves a provider inside a process that somebody else looks after, as tests do. Throws {@link ProviderStartError} with
- * every mistake in the definition, or when the endpoint cannot be had.
+ * Serves a provider inside another program, such as a test. Throws {@link ProviderStartError} with every error in the definition, or if
+ * the endpoint is unavailable.
  */
 export const startProvider = async (
   definition: ProviderDefinition,
@@ -132,7 +132,7 @@ export const startProvider = async (
   return attend({ server, listener, http, status, drain, force }, { bootId, credentials, options });
 };
 
-/** What runs. */
+/** The running parts. */
 interface Parts {
   readonly server: Server;
   readonly listener: Listener;
@@ -142,7 +142,7 @@ interface Parts {
   readonly force: AbortController;
 }
 
-/** Looks after what runs until it ends, by somebody's wish or because nobody can reach it any more. */
+/** Supervises the running parts until they are closed or the socket is lost. */
 const attend = (
   parts: Parts,
   facts: { readonly bootId: string; readonly credentials: ServerCredentials; readonly options: StartOptions },
@@ -182,7 +182,7 @@ const attend = (
   };
 };
 
-/** Its library is read only where figures are wanted. */
+/** Loads the metrics library only if metrics are served. */
 const loadMetrics = async (
   { name, version }: ProviderDefinition,
   { sdkVersion: sdk, runtimeVersion }: HandshakeFacts,
@@ -199,7 +199,7 @@ const openHttp = async (
 ): Promise<HttpPort | undefined> =>
   address && metrics ? serveHttp({ address, whyNotReady, metrics: metrics.render }) : undefined;
 
-/** Reads TLS files again and again; content is compared, because mounted Secrets change by symbolic link. */
+/** Reads TLS files repeatedly and compares their content, because mounted Secrets change by symbolic link. */
 const followTlsFiles = (
   credentials: ServerCredentials,
   { log, clock, intervalMs }: { readonly log: Logger; readonly clock: Clock; readonly intervalMs: number },

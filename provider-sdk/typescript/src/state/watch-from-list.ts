@@ -8,11 +8,11 @@ import { type Absent, absent, type ResumeFrom, type Unreachable } from "../resul
 import { ProviderError } from "../results/errors.ts";
 import { type Clock, pause, systemClock } from "../util/clock.ts";
 
-/** How {@link watchFromList} lists. */
+/** Options of {@link watchFromList}. */
 export interface WatchFromListOptions {
   /** Wait between the end of a list and the beginning of the next, in milliseconds, at least 1,000. Default: 60,000. */
   readonly intervalMs?: number | undefined;
-  /** Default: the machine's. */
+  /** Clock. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -22,10 +22,10 @@ type Watch<Event> = (request: WatchRequest, context: CallContext) => AsyncGenera
 const defaultIntervalMs = 60_000;
 const minIntervalMs = 1_000;
 
-/** What objects of one kind are called in events. */
+/** Description of one kind of objects in events. */
 interface Kind<Item, Event> {
   readonly upsert: (item: Item) => Event;
-  /** What identifies the object, and what says that it is gone. */
+  /** The identity of the object, and its event after a deletion. */
   readonly identify: (item: Item) => { readonly key: string; readonly gone: (absence: Absent) => Event };
 }
 
@@ -55,12 +55,7 @@ type Common =
   | { readonly kind: "bookmark"; readonly initialEventsEnd: boolean }
   | { readonly kind: "resync"; readonly message: string };
 
-/** The contract wants one with each event; a watch that begins with it is told that it has to list. */
-interface Token {
-  readonly token: string;
-}
-
-/** The contract wants one with each event; a watch that begins with it is told that it has to list. */
+/** The contract requires a token with each event; a watch that starts with it must list first. */
 interface Token {
   readonly token: string;
 }
@@ -99,25 +94,24 @@ const watchList = <Item extends { readonly kind?: string | undefined }, Event ex
 };
 
 /**
- * Makes a watch out of a list, for clouds that tell of no changes: lists again and again for as long as somebody watches, and yields what
- * is new or different, and what is gone.
+ * Makes a watch from a list, for clouds without a change feed. It lists repeatedly while a client watches, and yields what is new, changed
+ * or deleted.
  *
  * ```ts
  * instances: { get, list, watch: watchFromList.instances(list, { intervalMs: 30_000 }) },
  * ```
  *
- * An object is gone only when a list that was complete does not have it: one that threw, that yielded `unreachable`, or during which a
- * request was refused or failed, makes nothing disappear. Such a list is no end of the watch either; the log says that it failed, and the
- * next one shows what it missed.
+ * An object counts as deleted only if a complete list does not contain it. A list that threw, that yielded `unreachable`, or during which a
+ * request was rejected or failed, deletes nothing and does not end the watch: it is logged, and the next list catches up.
  *
- * The stream ends with `RESUME_TOKEN_EXPIRED` for each resume token, as nothing is kept beyond the stream, and with what the very first
- * list throws.
+ * The stream ends with `RESUME_TOKEN_EXPIRED` for every resume token, because nothing is kept beyond the stream, and with the error of the
+ * first list.
  */
 export const watchFromList = {
-  /** For `instances.watch`; machines are told apart by `id`. */
+  /** For `instances.watch`; instances are identified by `id`. */
   instances: (list: List<Instance>, options: WatchFromListOptions = {}): Watch<InstanceEvent> =>
     watchList(list, machines, options),
-  /** For `loadBalancers.watch`; load balancers are told apart by the `uid` of their `service`, which the list has to yield. */
+  /** For `loadBalancers.watch`; load balancers are identified by the `uid` of their `service`, which the list must yield. */
   loadBalancers: (list: List<LoadBalancer>, options: WatchFromListOptions = {}): Watch<LoadBalancerEvent> =>
     watchList(list, loadBalancers, options),
 } as const;
@@ -126,12 +120,12 @@ interface ListRunOptions<Item, Event> {
   readonly list: List<Item>;
   readonly kind: Kind<Item, Event>;
   readonly context: CallContext;
-  /** What the receiver knows; brought up to date as events are yielded. */
+  /** State of the receiver; updated as events are yielded. */
   readonly known: Map<string, Known<Event>>;
   readonly clock: Clock;
 }
 
-/** One list, compared with what is known. */
+/** One list, compared with the known state. */
 class ListRun<Item extends { readonly kind?: string | undefined }, Event> {
   readonly #options: ListRunOptions<Item, Event>;
   readonly #seen = new Set<string>();
@@ -143,12 +137,12 @@ class ListRun<Item extends { readonly kind?: string | undefined }, Event> {
     this.#startTime = new Date(options.clock.nowMs());
   }
 
-  /** What the list could not show; undefined: nothing. */
+  /** What the list could not read; undefined: nothing. */
   get gap(): string | undefined {
     return this.#gap;
   }
 
-  /** Yields what is new or different. */
+  /** Yields new and changed objects. */
   async *changes(): AsyncGenerator<Event> {
     const { list, kind, context, known } = this.#options;
     for await (const item of list(watched(context, (gap) => this.#missed(gap)))) {
@@ -163,7 +157,7 @@ class ListRun<Item extends { readonly kind?: string | undefined }, Event> {
     }
   }
 
-  /** Yields what is not there any more, if the list is proof of it; to be asked only after it has ended normally. */
+  /** Yields deleted objects, if the list proves it. Call it only after the list has ended normally. */
   *gone(): Generator<Event> {
     const { known } = this.#options;
     if (this.#gap !== undefined) return;
@@ -179,7 +173,7 @@ class ListRun<Item extends { readonly kind?: string | undefined }, Event> {
   }
 }
 
-/** A context that tells of each request that was refused or failed: a list that swallowed it is not complete. */
+/** A context that reports each request that was rejected or failed: a list that swallowed such an error is not complete. */
 const watched = (context: CallContext, missed: (gap: string) => void): CallContext => {
   const evaluate = (call: Parameters<CallContext["recordCloudCall"]>[0]) => {
     if (isUnanswered(call))
@@ -204,7 +198,7 @@ const watched = (context: CallContext, missed: (gap: string) => void): CallConte
   };
 };
 
-/** When it was read makes nothing different. */
+/** The read time is no difference. */
 const digestOf = (item: object): string =>
   createHash("sha256")
     .update(JSON.stringify({ ...item, readTime: undefined }))

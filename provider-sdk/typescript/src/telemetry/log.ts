@@ -1,30 +1,30 @@
-/** How grave a line is. */
+/** Level of a line. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Facts of a line. Errors are written with their stack and their causes. */
+/** Fields of a line. Errors are written with their stack and their causes. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes lines with a constant message and facts beside it. */
+/** Writes lines with a constant message and fields. */
 export interface Logger {
-  /** What only somebody who looks for a fault wants to read. */
+  /** Details for troubleshooting. */
   readonly debug: (message: string, fields?: LogFields) => void;
-  /** What an operator may want to know. */
+  /** Information for operators. */
   readonly info: (message: string, fields?: LogFields) => void;
-  /** What may become a fault. */
+  /** Possible problems. */
   readonly warn: (message: string, fields?: LogFields) => void;
-  /** What somebody should look at. */
+  /** Problems that need attention. */
   readonly error: (message: string, fields?: LogFields) => void;
-  /** A logger whose lines all carry these facts too. */
+  /** Returns a logger that adds these fields to every line. */
   readonly child: (fields: LogFields) => Logger;
 }
 
-/** What a logger needs. */
+/** Options of {@link createLogger}. */
 export interface LoggerOptions {
-  /** Lines below it are dropped. A function is asked at each line, so that the level can change. */
+  /** Lines below it are dropped. A function is called for each line, so that the level can change. */
   readonly level: LogLevel | (() => LogLevel);
-  /** Names of more fields whose values are never written, at whatever depth; `-`, `_` and case do not matter. */
+  /** Names of further fields whose values are redacted, at any depth; `-`, `_` and case do not matter. */
   readonly secretFields?: readonly string[] | undefined;
-  /** Takes one line, newline included. */
+  /** Writes one line, newline included. */
   readonly write: (line: string) => void;
   /** Time of the lines. */
   readonly now: () => Date;
@@ -32,14 +32,14 @@ export interface LoggerOptions {
 
 const severity = { debug: 10, info: 20, warn: 30, error: 40 } as const;
 
-/** Reads a level as an operator writes it; undefined if it is none. */
+/** Parses a log level; undefined if invalid. */
 export const parseLogLevel = (text: string): LogLevel | undefined =>
   text === "debug" || text === "info" || text === "warn" || text === "error" ? text : undefined;
 
 /**
- * Makes a logger of JSON lines: `time`, `level`, `message`, then the facts. `***` takes the place of what looks like a secret: the value of
- * a field called `password`, `token`, `authorization` and the like, and private keys, bearer tokens, web tokens, access keys of the large
- * clouds and passwords in URLs wherever they stand.
+ * Makes a logger of JSON lines: `time`, `level`, `message`, then the fields. `***` replaces everything that looks like a secret: the
+ * value of a field named `password`, `token`, `authorization` and similar, and private keys, bearer tokens, JSON web tokens, access keys
+ * of the large clouds and passwords in URLs anywhere.
  */
 export const createLogger = (options: LoggerOptions, bound: LogFields = {}): Logger =>
   loggerWith({ ...options, isSecret: secretFieldTest(options.secretFields ?? []) }, bound);
@@ -64,7 +64,7 @@ const loggerWith = (options: ReadyOptions, bound: LogFields): Logger => {
   };
 };
 
-/** A log line must never fail a call: what cannot be written is said to be so. */
+/** A log line must never fail a call: a field that cannot be written is replaced by a note. */
 const stringify = (record: Record<string, unknown>, isSecret: ReadyOptions["isSecret"]): string => {
   const plain = (key: string, value: unknown): unknown => (isSecret(key) ? hide(value) : writable(value));
   try {
@@ -75,7 +75,7 @@ const stringify = (record: Record<string, unknown>, isSecret: ReadyOptions["isSe
   }
 };
 
-/** Whether there was a value may be told. */
+/** The log may show whether there was a value. */
 const hide = (value: unknown): unknown => (value === undefined || value === null ? value : redacted);
 
 const writable = (value: unknown): unknown => {
@@ -93,7 +93,7 @@ const describeError = (error: Error): Record<string, unknown> => ({
   ...(error.cause === undefined ? {} : { cause: error.cause }),
 });
 
-/** What stands where a secret was. */
+/** Placeholder of a redacted secret. */
 const redacted = "***";
 
 /** Ends of field names, without `-`, `_` and case, whose values are secrets. */
@@ -113,7 +113,7 @@ const secretNames = [
   "cookie",
 ];
 
-/** The contract's own, which are none. */
+/** Names in the contract that are not secrets. */
 const harmlessNames = new Set(["pagetoken", "nextpagetoken", "resumetoken"]);
 
 const normalized = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
@@ -127,13 +127,10 @@ const secretFieldTest = (more: readonly string[]): ((name: string) => boolean) =
   };
 };
 
-/** Longest text looked through and written; what is longer is cut. */
+/** Maximum length of a text; longer ones are truncated. */
 const maxTextLength = 32_768;
 
-/**
- * Marks by which secrets are known wherever they stand: in the text of an error, a URL, a stack. Each takes no longer than the text is
- * long.
- */
+/** Patterns of secrets anywhere: in the text of an error, a URL, a stack. Each is linear in the length of the text. */
 const marks: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}-----)?/g, redacted],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${redacted}`],
@@ -153,7 +150,7 @@ const marks: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The text without what looks like a secret. */
+/** Returns the text with secrets redacted. */
 export const redactText = (text: string): string => {
   const bounded = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
   return marks.reduce((rest, [mark, replacement]) => rest.replaceAll(mark, replacement), bounded);
