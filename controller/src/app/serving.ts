@@ -90,7 +90,7 @@ async function servePlain(
 ): Promise<RunningServer | undefined> {
   const address = parseAddress(options.healthBindAddress);
   if (address === undefined) return undefined;
-  return listening("--health-bind-address", options.healthBindAddress, () => startServer({ address, metrics, health }));
+  return listening("--health-bind-address", options.healthBindAddress, () => startServer(address, metrics, health));
 }
 
 async function serveStatusPage(dependencies: ServingDependencies): Promise<RunningServer | undefined> {

@@ -74,13 +74,11 @@ async function sendAsset(
 }
 
 /** undefined: the file does not exist. */
-async function contentOf(file: URL): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file);
-  } catch (error) {
+function contentOf(file: URL): Promise<Buffer | undefined> {
+  return readFile(file).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
-  }
+  });
 }
 
 /** If-None-Match with weak comparison: RFC 9110, section 13.1.2. */

@@ -9,14 +9,11 @@ afterEach(async () => {
 });
 
 async function start(problem: string | undefined): Promise<string> {
-  const server = await startServer({
-    address: { host: "127.0.0.1", port: 0 },
-    metrics: new Metrics(),
-    health: new HealthMetrics({
-      liveness: [{ name: "ping", problem: () => undefined }],
-      readiness: [{ name: "provider", problem: () => problem }],
-    }),
+  const health = new HealthMetrics({
+    liveness: [{ name: "ping", problem: () => undefined }],
+    readiness: [{ name: "provider", problem: () => problem }],
   });
+  const server = await startServer({ host: "127.0.0.1", port: 0 }, new Metrics(), health);
   running.push(server);
   return server.url;
 }
@@ -59,13 +56,10 @@ describe("startServer()", () => {
     });
   });
 
-  test("says that the address is taken", async () => {
+  test("rejects when the address is in use", async () => {
     const port = Number(new URL(await start(undefined)).port);
-    const second = startServer({
-      address: { host: "127.0.0.1", port },
-      metrics: new Metrics(),
-      health: new HealthMetrics({ liveness: [], readiness: [] }),
-    });
+    const health = new HealthMetrics({ liveness: [], readiness: [] });
+    const second = startServer({ host: "127.0.0.1", port }, new Metrics(), health);
     await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 });

@@ -49,30 +49,18 @@ function noStore(reply: FastifyReply): FastifyReply {
 }
 
 function serveChecks(server: FastifyInstance, path: string, checks: readonly HealthCheck[], reasons: Reasons): void {
-  const endpoint = path.slice(1);
-  server.get(path, (request, reply) => sendReport({ endpoint, checks, reasons }, request, reply));
+  const send = (selected: readonly HealthCheck[], shown: Reasons, { query }: FastifyRequest, reply: FastifyReply) => {
+    const { verbose, exclude } = healthQuery(query);
+    const { healthy, text } = report(path.slice(1), selected, exclude, shown);
+    return sendText(reply, healthy ? 200 : 500, healthy && !verbose ? "ok" : text);
+  };
+  server.get(path, (request, reply) => send(checks, reasons, request, reply));
   server.get(`${path}/:check`, (request, reply) => {
     const checkName = parameterOf(request.params, "check");
-    const check = checks.find(({ name }) => name === checkName);
-    if (check === undefined) return sendText(reply, 404, `no check ${checkName}\n`);
-    return sendReport({ endpoint, checks: [check], reasons: "shown" }, request, reply);
+    const selected = checks.filter(({ name }) => name === checkName);
+    if (selected.length === 0) return sendText(reply, 404, `no check ${checkName}\n`);
+    return send(selected, "shown", request, reply);
   });
-}
-
-interface HealthEndpoint {
-  readonly endpoint: string;
-  readonly checks: readonly HealthCheck[];
-  readonly reasons: Reasons;
-}
-
-function sendReport(
-  { endpoint, checks, reasons }: HealthEndpoint,
-  { query }: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const { verbose, exclude } = healthQuery(query);
-  const { healthy, text } = report(endpoint, checks, exclude, reasons);
-  return sendText(reply, healthy ? 200 : 500, healthy && !verbose ? "ok" : text);
 }
 
 /** `?verbose` and repeated `?exclude=name`, as on the API server. */
@@ -88,12 +76,6 @@ export function parameterOf(params: unknown, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-export interface ServerDependencies {
-  readonly address: HostPort;
-  readonly metrics: Metrics;
-  readonly health: HealthMetrics;
-}
-
 export interface RunningServer {
   /** With the actual port. */
   readonly url: string;
@@ -101,7 +83,7 @@ export interface RunningServer {
 }
 
 /** Serves health and metrics over plain HTTP. Rejects when it cannot listen. */
-export async function startServer({ address, metrics, health }: ServerDependencies): Promise<RunningServer> {
+export async function startServer(address: HostPort, metrics: Metrics, health: HealthMetrics): Promise<RunningServer> {
   const server = fastify({ logger: false, forceCloseConnections: true });
   serveHealth(server, health.endpoints, "shown");
   serveMetrics(server, "/metrics", metrics);

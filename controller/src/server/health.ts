@@ -1,4 +1,3 @@
-import type { Counter } from "prom-client";
 import type { NamedInformer } from "../kube/cluster.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import { Metrics } from "../telemetry/metrics.ts";
@@ -57,7 +56,6 @@ export class HealthMetrics {
   readonly metrics = new Metrics();
   /** The checks, their results counted. */
   readonly endpoints: HealthEndpoints;
-  readonly #results: Counter<"name" | "type" | "status">;
 
   constructor({ liveness, readiness }: Checks) {
     const endpoints = { healthz: liveness, livez: liveness, readyz: readiness };
@@ -71,29 +69,21 @@ export class HealthMetrics {
         }
       },
     });
-    this.#results = this.metrics.counter({
+    const results = this.metrics.counter({
       name: "kubernetes_healthchecks_total",
       help: "Health checks that were run, by result.",
       labels: ["name", "type", "status"],
     });
-    this.endpoints = {
-      healthz: liveness.map((check) => this.#counted("healthz", check)),
-      livez: liveness.map((check) => this.#counted("livez", check)),
-      readyz: readiness.map((check) => this.#counted("readyz", check)),
-    };
-  }
-
-  #counted(type: keyof HealthEndpoints, check: HealthCheck): HealthCheck {
-    const { name } = check;
-    return {
-      name,
-      problem: () => {
-        const problem = check.problem();
-        this.#results.inc({ name, type, status: problem === undefined ? "success" : "error" });
-        return problem;
-      },
-      warning: () => check.warning?.(),
-    };
+    const counted = (type: keyof HealthEndpoints): readonly HealthCheck[] =>
+      endpoints[type].map((check) => ({
+        ...check,
+        problem: () => {
+          const problem = check.problem();
+          results.inc({ name: check.name, type, status: problem === undefined ? "success" : "error" });
+          return problem;
+        },
+      }));
+    this.endpoints = { healthz: counted("healthz"), livez: counted("livez"), readyz: counted("readyz") };
   }
 }
 

@@ -72,20 +72,35 @@ export function cipherSuitesFlag(words: {
 }
 
 /** Go's names. */
-export const TLS_VERSIONS = ["VersionTLS12", "VersionTLS13"] as const;
+const TLS_VERSIONS = ["VersionTLS12", "VersionTLS13"] as const;
+
+export const tlsMinVersionFlag = (group: FlagGroup, help: string) =>
+  choiceFlag({
+    group,
+    choices: TLS_VERSIONS,
+    defaultValue: "VersionTLS12",
+    help,
+    differs: "the same default, by name; older versions are insecure and rejected",
+  });
+
+export const portFlag = (
+  words: Pick<Flag<number>, "group" | "help" | "defaultValue"> & { readonly path?: string },
+): Flag<number> => numberFlag({ ...words, valueName: "port", min: 0, max: 65_535, whole: true });
 
 const group = "serving";
 
+const file = (help: string, differs?: string) =>
+  stringFlag({ group, valueName: "file", help, ...(differs === undefined ? {} : { differs }) });
+const cacheTtl = (help: string) => durationFlag({ group, defaultValue: 10_000, min: 0, help });
+const list = (valueName: string, defaultValue: readonly string[], help: string) =>
+  listFlag({ group, valueName, defaultValue, help });
+
 /** Names, meanings and defaults: apiserver/pkg/server/options v0.36.3. */
 export const servingFlags = {
-  securePort: numberFlag({
+  securePort: portFlag({
     path: "Generic.Port",
     group,
-    valueName: "port",
     defaultValue: 10_258,
-    min: 0,
-    max: 65_535,
-    whole: true,
     help: "HTTPS port of health, metrics and debug endpoints, for users that the API server authorizes; 0 disables it",
   }),
   bindAddress: stringFlag({
@@ -100,105 +115,54 @@ export const servingFlags = {
     valueName: "directory",
     help: "directory of cloud-controller-manager.crt and .key, which are generated if missing; empty: generated at each start and kept in memory",
   }),
-  tlsCertFile: stringFlag({
-    group,
-    valueName: "file",
-    help: "serving certificate with its chain, PEM; reloaded when it changes; takes precedence over --cert-dir",
-  }),
-  tlsPrivateKeyFile: stringFlag({ group, valueName: "file", help: "private key of --tls-cert-file, PEM" }),
-  tlsMinVersion: choiceFlag({
-    group,
-    choices: TLS_VERSIONS,
-    defaultValue: "VersionTLS12",
-    help: "minimum TLS version",
-    differs: "the same default, by name; older versions are insecure and rejected",
-  }),
+  tlsCertFile: file(
+    "serving certificate with its chain, PEM; reloaded when it changes; takes precedence over --cert-dir",
+  ),
+  tlsPrivateKeyFile: file("private key of --tls-cert-file, PEM"),
+  tlsMinVersion: tlsMinVersionFlag(group, "minimum TLS version"),
   tlsCipherSuites: cipherSuitesFlag({
     group,
     help: "cipher suites by IANA name; those of TLS 1.3 are always enabled; empty: OpenSSL's default",
     differs: "empty is OpenSSL's default, not Go's; suites with RC4, 3DES, or CBC with SHA-256 are rejected",
   }),
-  authenticationKubeconfig: stringFlag({
-    group,
-    valueName: "file",
-    help: "kubeconfig for TokenReviews; empty: that of --kubeconfig",
-    differs: "empty means --kubeconfig, not anonymous requests only",
-  }),
+  authenticationKubeconfig: file(
+    "kubeconfig for TokenReviews; empty: that of --kubeconfig",
+    "empty means --kubeconfig, not anonymous requests only",
+  ),
   authenticationSkipLookup: boolFlag({
     group,
     defaultValue: false,
     help: "do not read client CA certificates from the ConfigMap kube-system/extension-apiserver-authentication",
   }),
-  authenticationTokenWebhookCacheTtl: durationFlag({
-    group,
-    defaultValue: 10_000,
-    min: 0,
-    help: "how long the result of a TokenReview is cached",
-  }),
-  clientCaFile: stringFlag({
-    group,
-    valueName: "file",
-    help: "CA certificates of clients, PEM; empty: those of the ConfigMap",
-  }),
-  requestheaderClientCaFile: stringFlag({
-    group,
-    valueName: "file",
-    help: "CA certificates of proxies that name the user in headers, PEM; empty: those of the ConfigMap",
-  }),
-  requestheaderAllowedNames: listFlag({
-    group,
-    valueName: "names",
-    defaultValue: [],
-    help: "common names of trusted proxies of --requestheader-client-ca-file; empty: all",
-  }),
-  requestheaderUsernameHeaders: listFlag({
-    group,
-    valueName: "headers",
-    defaultValue: ["x-remote-user"],
-    help: "headers in which the proxy names the user",
-  }),
-  requestheaderUidHeaders: listFlag({
-    group,
-    valueName: "headers",
-    defaultValue: [],
-    help: "headers with the user's UID",
-  }),
-  requestheaderGroupHeaders: listFlag({
-    group,
-    valueName: "headers",
-    defaultValue: ["x-remote-group"],
-    help: "headers with the user's groups",
-  }),
-  requestheaderExtraHeadersPrefix: listFlag({
-    group,
-    valueName: "prefixes",
-    defaultValue: ["x-remote-extra-"],
-    help: "prefixes of headers with further attributes of the user",
-  }),
-  authorizationKubeconfig: stringFlag({
-    group,
-    valueName: "file",
-    help: "kubeconfig for SubjectAccessReviews; empty: that of --kubeconfig",
-    differs: "empty means --kubeconfig, not that all requests are denied",
-  }),
-  authorizationAlwaysAllowPaths: listFlag({
-    group,
-    valueName: "paths",
-    defaultValue: ["/healthz", "/readyz", "/livez"],
-    help: "paths that are served without authorization; * at the end matches any suffix",
-  }),
-  authorizationWebhookCacheAuthorizedTtl: durationFlag({
-    group,
-    defaultValue: 10_000,
-    min: 0,
-    help: "how long an allowed SubjectAccessReview is cached",
-  }),
-  authorizationWebhookCacheUnauthorizedTtl: durationFlag({
-    group,
-    defaultValue: 10_000,
-    min: 0,
-    help: "how long a denied SubjectAccessReview is cached",
-  }),
+  authenticationTokenWebhookCacheTtl: cacheTtl("how long the result of a TokenReview is cached"),
+  clientCaFile: file("CA certificates of clients, PEM; empty: those of the ConfigMap"),
+  requestheaderClientCaFile: file(
+    "CA certificates of proxies that name the user in headers, PEM; empty: those of the ConfigMap",
+  ),
+  requestheaderAllowedNames: list(
+    "names",
+    [],
+    "common names of trusted proxies of --requestheader-client-ca-file; empty: all",
+  ),
+  requestheaderUsernameHeaders: list("headers", ["x-remote-user"], "headers in which the proxy names the user"),
+  requestheaderUidHeaders: list("headers", [], "headers with the user's UID"),
+  requestheaderGroupHeaders: list("headers", ["x-remote-group"], "headers with the user's groups"),
+  requestheaderExtraHeadersPrefix: list(
+    "prefixes",
+    ["x-remote-extra-"],
+    "prefixes of headers with further attributes of the user",
+  ),
+  authorizationKubeconfig: file(
+    "kubeconfig for SubjectAccessReviews; empty: that of --kubeconfig",
+    "empty means --kubeconfig, not that all requests are denied",
+  ),
+  authorizationAlwaysAllowPaths: list(
+    "paths",
+    ["/healthz", "/readyz", "/livez"],
+    "paths that are served without authorization; * at the end matches any suffix",
+  ),
+  authorizationWebhookCacheAuthorizedTtl: cacheTtl("how long an allowed SubjectAccessReview is cached"),
+  authorizationWebhookCacheUnauthorizedTtl: cacheTtl("how long a denied SubjectAccessReview is cached"),
   profiling: boolFlag({
     path: "Generic.Debugging.EnableProfiling",
     group,

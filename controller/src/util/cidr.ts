@@ -79,11 +79,8 @@ function ipv6Text(address: bigint): string {
     .padStart(32, "0")
     .replaceAll(/.{4}(?!$)/g, "$&:")
     .replaceAll(/\b0{1,3}/g, "");
-  const [longest] = [...full.matchAll(ZEROS)].toSorted((left, right) => zerosIn(right[0]) - zerosIn(left[0]));
+  const zerosIn = ([run]: RegExpExecArray): number => run.replaceAll(":", "").length;
+  const [longest] = [...full.matchAll(ZEROS)].toSorted((left, right) => zerosIn(right) - zerosIn(left));
   if (longest === undefined) return full;
   return `${full.slice(0, longest.index)}::${full.slice(longest.index + longest[0].length)}`;
-}
-
-function zerosIn(run: string): number {
-  return run.replaceAll(":", "").length;
 }

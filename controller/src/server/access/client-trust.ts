@@ -59,27 +59,22 @@ export function parseBundle(pem: string): readonly X509Certificate[] {
 export function trustFromConfigMap(data: Readonly<Record<string, string>>): ClientTrust {
   const clientBundle = data["client-ca-file"] ?? "";
   const proxyBundle = data["requestheader-client-ca-file"] ?? "";
+  const headers = (key: string): readonly string[] => listOf(data, key).map((name) => name.toLowerCase());
+  const proxies = (): ProxyTrust => ({
+    authorities: parseBundle(proxyBundle),
+    allowedNames: listOf(data, "requestheader-allowed-names"),
+    usernameHeaders: headers("requestheader-username-headers"),
+    uidHeaders: headers("requestheader-uid-headers"),
+    groupHeaders: headers("requestheader-group-headers"),
+    extraPrefixes: headers("requestheader-extra-headers-prefix"),
+  });
   return {
     clients: clientBundle === "" ? [] : parseBundle(clientBundle),
-    proxies:
-      proxyBundle === ""
-        ? undefined
-        : {
-            authorities: parseBundle(proxyBundle),
-            allowedNames: names(data, "requestheader-allowed-names"),
-            usernameHeaders: headers(data, "requestheader-username-headers"),
-            uidHeaders: headers(data, "requestheader-uid-headers"),
-            groupHeaders: headers(data, "requestheader-group-headers"),
-            extraPrefixes: headers(data, "requestheader-extra-headers-prefix"),
-          },
+    proxies: proxyBundle === "" ? undefined : proxies(),
   };
 }
 
-function headers(data: Readonly<Record<string, string>>, key: string): readonly string[] {
-  return names(data, key).map((name) => name.toLowerCase());
-}
-
-function names(data: Readonly<Record<string, string>>, key: string): readonly string[] {
+function listOf(data: Readonly<Record<string, string>>, key: string): readonly string[] {
   const text = data[key] ?? "";
   if (text === "") return [];
   const list: unknown = JSON.parse(text);

@@ -54,12 +54,15 @@ export interface Attributes {
   readonly path: string;
 }
 
-export interface AuthorizerDependencies {
-  /** undefined: only what needs no SubjectAccessReview is allowed. */
-  readonly client: KubeClient | undefined;
+interface ReviewDependencies {
   readonly clock: Clock;
   /** Ends pending calls. */
   readonly signal: AbortSignal;
+}
+
+export interface AuthorizerDependencies extends ReviewDependencies {
+  /** undefined: only what needs no SubjectAccessReview is allowed. */
+  readonly client: KubeClient | undefined;
   /** Paths that everyone may read; `*` at the end matches any suffix (--authorization-always-allow-paths). */
   readonly alwaysAllowPaths: readonly string[];
   /** How long "allowed" is cached (--authorization-webhook-cache-authorized-ttl). */
@@ -99,11 +102,8 @@ function matches(pattern: string, path: string): boolean {
   return pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
 }
 
-export interface TokenAuthenticatorDependencies {
+export interface TokenAuthenticatorDependencies extends ReviewDependencies {
   readonly client: KubeClient;
-  readonly clock: Clock;
-  /** Ends pending calls. */
-  readonly signal: AbortSignal;
   /** How long a result is cached (--authentication-token-webhook-cache-ttl). */
   readonly cacheMs: number;
 }

@@ -147,8 +147,7 @@ function warnMs({ certificate }: KeyPair): number {
   return Math.min(SHORT_MS, (validToDate.getTime() - validFromDate.getTime()) * SHORT_SHARE);
 }
 
-function makePair({ settings, clock }: CertificateDependencies): KeyPair {
-  const { pairName, hosts } = settings;
+function makePair({ settings: { pairName, hosts }, clock }: CertificateDependencies): KeyPair {
   return selfSignedCertificate({ commonName: pairName, hosts, nowMs: clock.nowMs(), validMs: VALID_MS });
 }
 
@@ -165,17 +164,14 @@ interface Files {
 }
 
 /** undefined: a file is missing. */
-async function readPairIfThere({ certFile, keyFile }: Files): Promise<KeyPair | undefined> {
-  try {
-    return await readPemPair(certFile, keyFile);
-  } catch (error) {
-    if (error instanceof PemFileError && isMissing(error)) return undefined;
+function readPairIfThere({ certFile, keyFile }: Files): Promise<KeyPair | undefined> {
+  return readPemPair(certFile, keyFile).catch((error: unknown) => {
+    const cause = error instanceof PemFileError ? error.cause : undefined;
+    const isMissing =
+      cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
+    if (isMissing) return undefined;
     throw error;
-  }
-}
-
-function isMissing({ cause }: PemFileError): boolean {
-  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
+  });
 }
 
 /** Creates the directory if necessary. Only the owner may read the key. Rejects with {@link PemFileError}. */

@@ -1,8 +1,15 @@
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../../api/admission.ts";
 import { isControllerEnabled } from "../../api/controller-names.ts";
-import { choiceFlag, listFlag, numberFlag, type Problem, stringFlag } from "../../options/flag.ts";
+import { listFlag, type Problem, stringFlag } from "../../options/flag.ts";
 import type { OptionsOf } from "../../options/table.ts";
-import { addressProblems, cipherSuitesFlag, pairProblems, type ServingOptions, TLS_VERSIONS } from "../options.ts";
+import {
+  addressProblems,
+  cipherSuitesFlag,
+  pairProblems,
+  portFlag,
+  type ServingOptions,
+  tlsMinVersionFlag,
+} from "../options.ts";
 
 const group = "webhooks";
 
@@ -16,13 +23,9 @@ export const webhookFlags = {
     help: "admission webhooks to serve: name enables one, -name disables it, * means all; available: persistent-volume-label",
     differs: "persistent-volume-label is available; upstream has none and needs a feature gate",
   }),
-  webhookSecurePort: numberFlag({
+  webhookSecurePort: portFlag({
     group,
-    valueName: "port",
     defaultValue: 10_260,
-    min: 0,
-    max: 65_535,
-    whole: true,
     help: "HTTPS port of webhooks, which every replica serves; 0 disables all",
   }),
   webhookBindAddress: stringFlag({
@@ -46,13 +49,7 @@ export const webhookFlags = {
     valueName: "file",
     help: "private key of --webhook-tls-cert-file, PEM",
   }),
-  webhookTlsMinVersion: choiceFlag({
-    group,
-    choices: TLS_VERSIONS,
-    defaultValue: "VersionTLS12",
-    help: "minimum TLS version of webhooks",
-    differs: "the same default, by name; older versions are insecure and rejected",
-  }),
+  webhookTlsMinVersion: tlsMinVersionFlag(group, "minimum TLS version of webhooks"),
   webhookTlsCipherSuites: cipherSuitesFlag({
     group,
     help: "cipher suites of webhooks by IANA name; those of TLS 1.3 are always enabled; empty: OpenSSL's default",
