@@ -63,9 +63,8 @@ export class ChangeSequence implements ChangeNumbers {
     const { clock, log } = this.#deps;
     if (epoch < MAX_EPOCH && epoch <= Math.max(clock.nowMs(), FIRST_EPOCH) + MAX_AHEAD_MS) return epoch;
     const claim = `${source}: ${epoch}`;
-    if (claim !== this.#rejectedEpoch) {
+    if (claim !== this.#rejectedEpoch)
       log.error("Ignored an invalid change epoch; correct its source", { source, epoch });
-    }
     this.#rejectedEpoch = claim;
     return undefined;
   }
@@ -110,31 +109,28 @@ export class ChangeSequence implements ChangeNumbers {
   }
 }
 
-export interface EpochAnnotationDependencies {
-  readonly sequence: ChangeSequence;
-  readonly identity: string;
-  readonly clock: Clock;
-}
-
 /**
  * Stores the epoch of changes on the Lease. A process that takes the Lease writes a greater epoch in the same request, so no two leaders
  * share one. After the Lease was deleted, the clock provides a greater epoch.
  */
 export class EpochAnnotation implements LeaseAnnotation {
-  readonly #deps: EpochAnnotationDependencies;
+  readonly #deps: { readonly sequence: ChangeSequence; readonly identity: string; readonly clock: Clock };
   #seen = 0;
   /** Last epoch sent, even if the write may have failed; 0: none. */
   #written = 0;
   #isHeld = false;
 
-  constructor(dependencies: EpochAnnotationDependencies) {
+  constructor(dependencies: { readonly sequence: ChangeSequence; readonly identity: string; readonly clock: Clock }) {
     this.#deps = dependencies;
   }
 
   /** Only an acknowledged write extends the time for which changes are valid. */
   read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void {
     const { sequence, identity } = this.#deps;
-    const epoch = this.#validated(parseEpoch(annotations[CHANGE_EPOCH]));
+    const found = parseEpoch(annotations[CHANGE_EPOCH]);
+    // Any client that may write Leases can write this annotation.
+    const epoch =
+      found === this.#written ? found : (sequence.validate(found, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0);
     this.#seen = Math.max(this.#seen, epoch);
     this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
     if (!this.#isHeld) sequence.suspend();
@@ -151,12 +147,6 @@ export class EpochAnnotation implements LeaseAnnotation {
       nowMs: clock.nowMs(),
     });
     return { [CHANGE_EPOCH]: String(this.#written) };
-  }
-
-  /** Any client that may write Leases can write this annotation. */
-  #validated(epoch: number): number {
-    if (epoch === this.#written) return epoch;
-    return this.#deps.sequence.validate(epoch, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0;
   }
 }
 

@@ -132,7 +132,6 @@ export class Election {
   }
 }
 
-/** Creates electors that share identity, client and metrics. */
 function electors(
   dependencies: ElectionDependencies,
 ): (name: string, annotations: readonly LeaseAnnotation[]) => LeaderElector {

@@ -7,7 +7,8 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted, sleep } from "../util/abort.ts";
 import type { CallOptions, KubeClient, ListWatcher } from "../kube/client.ts";
-import { DEFAULT_TIMINGS, electionMetrics, LeaderElector, type LeaderElectionTimings } from "./elector.ts";
+import { DEFAULT_TIMINGS } from "../../test/support/kube/candidate.ts";
+import { electionMetrics, LeaderElector, type LeaderElectionTimings } from "./elector.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const PODS = ["a", "b", "c"] as const;

@@ -5,7 +5,7 @@ import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { recordField } from "../util/json.ts";
-import { DEFAULT_TIMINGS } from "./elector.ts";
+import { DEFAULT_TIMINGS } from "../../test/support/kube/candidate.ts";
 import { LEASES } from "./lease-lock.ts";
 
 const spec = (kube: FakeKube): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec");

@@ -19,12 +19,6 @@ export interface LeaderElectionTimings {
   readonly retryPeriodMs: number;
 }
 
-export const DEFAULT_TIMINGS: LeaderElectionTimings = {
-  leaseDurationMs: 15_000,
-  renewDeadlineMs: 10_000,
-  retryPeriodMs: 2000,
-};
-
 export interface LeaderElectionDependencies
   extends Omit<LeaseLockDependencies, "timeoutMs" | "leaseDurationMs" | "onSlowPath"> {
   readonly client: LeaseLockDependencies["client"] & Pick<ListWatcher, "watch">;
@@ -34,7 +28,6 @@ export interface LeaderElectionDependencies
   readonly metrics: ElectionMetrics;
 }
 
-/** Another process may already lead. */
 class LeadershipLostError extends Error {
   override readonly name = "LeadershipLostError";
   readonly code = "LEADERSHIP_LOST";
@@ -52,10 +45,7 @@ const MARGIN = 0.05;
 /** How long an early renewal waits for more changes to write. */
 const GATHER_MS = 200;
 
-/**
- * Leader election on a Lease by client-go's rules. A Lease counts as expired only after this process saw it unchanged for its duration by
- * its own clock, so the machines' clocks need not agree.
- */
+/** Leader election by client-go's rules. A Lease is expired once it is unchanged for its duration by the local clock; clocks need not agree. */
 export class LeaderElector {
   readonly #deps: LeaderElectionDependencies;
   readonly #lease: LeaseLock;
@@ -87,7 +77,7 @@ export class LeaderElector {
     return this.#deps.identity;
   }
 
-  /** Identity of the leader as last seen; "": none. */
+  /** Identity as last seen; "": none. */
   get leader(): string {
     return this.#lease.holder;
   }
@@ -139,7 +129,6 @@ export class LeaderElector {
       if (await this.#try(stop)) return true;
       await standby.untilNextTry();
     }
-    // The last attempt may have acquired it.
     await this.#release();
     return false;
   }

@@ -1,25 +1,20 @@
-import {
-  type EventInput,
-  LEADER_ELECTION,
-  LEADER_PROVIDER_UNAVAILABLE,
-  LEADERSHIP_HANDOVER,
-  PROVIDER_SCOPE_CHANGED,
-} from "../api/event.ts";
+import * as reasons from "../api/event.ts";
 import type { ObjectReference } from "../api/meta.ts";
 
-/** client-go's messages. */
-export function leaderElection(lease: ObjectReference, identity: string, what: string): EventInput {
-  return { regarding: lease, type: "Normal", reason: LEADER_ELECTION, message: `${identity} ${what}` };
-}
+const leaseEvent =
+  (type: reasons.EventInput["type"], reason: string) =>
+  (regarding: ObjectReference, subject: string, text: string): reasons.EventInput => ({
+    regarding,
+    type,
+    reason,
+    message: `${subject} ${text}`,
+  });
 
-export function leaderLacksProvider(lease: ObjectReference, identity: string, why: string): EventInput {
-  return { regarding: lease, type: "Warning", reason: LEADER_PROVIDER_UNAVAILABLE, message: `${identity} ${why}` };
-}
+/** With client-go's messages. */
+export const leaderElection = leaseEvent("Normal", reasons.LEADER_ELECTION);
+export const leaderLacksProvider = leaseEvent("Warning", reasons.LEADER_PROVIDER_UNAVAILABLE);
+export const leadershipHandedOver = leaseEvent("Warning", reasons.LEADERSHIP_HANDOVER);
 
-export function leadershipHandedOver(lease: ObjectReference, identity: string, why: string): EventInput {
-  return { regarding: lease, type: "Warning", reason: LEADERSHIP_HANDOVER, message: `${identity} ${why}` };
-}
-
-export function providerScopeChanged(lease: ObjectReference, provider: string, why: string): EventInput {
-  return { regarding: lease, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message: `Provider ${provider}: ${why}` };
+export function providerScopeChanged(lease: ObjectReference, provider: string, message: string): reasons.EventInput {
+  return leaseEvent("Warning", reasons.PROVIDER_SCOPE_CHANGED)(lease, `Provider ${provider}:`, message);
 }

@@ -11,10 +11,9 @@ export interface WatchedProvider extends Pick<Sidecar, "name" | "untrustedReason
 }
 
 export interface HandoverDependencies {
-  /** Of this process, on the Lease. */
   readonly identity: string;
   readonly providers: readonly WatchedProvider[];
-  /** --leader-elect-provider-timeout. */
+  /** How long a provider must be unusable before a request (--leader-elect-provider-timeout). 0: never. */
   readonly timeoutMs: number;
   /** How long a candidate with fewer usable providers leaves a free Lease to others. */
   readonly deferMs: number;
@@ -34,10 +33,7 @@ const STEADY_MS = 10_000;
 /** Hands leadership over to a replica that can use a provider which the leader has lost. Both write annotations to the Lease. */
 export class HandoverAnnotation implements LeaseAnnotation {
   readonly #deps: HandoverDependencies;
-  readonly #since = new Map<
-    string,
-    { readonly isUsable: boolean; readonly monotonicMs: number; readonly wallMs: number }
-  >();
+  readonly #since = new Map<string, { isUsable: boolean; monotonicMs: number; wallMs: number }>();
   #holder = "";
   #request: HandoverRequest | undefined;
   /** The request on the Lease, and the wall-clock time when this process first read it. */
@@ -45,7 +41,6 @@ export class HandoverAnnotation implements LeaseAnnotation {
   #candidate: HandoverCandidate | undefined;
   #isRequesting = false;
   #isEnding = false;
-  /** The request that the log mentions already. */
   #logged = "";
 
   constructor(dependencies: HandoverDependencies) {
@@ -212,12 +207,9 @@ export type LeaderDecision =
   | { readonly kind: "request"; readonly request: HandoverRequest }
   | { readonly kind: "handover"; readonly request: HandoverRequest; readonly candidate: string };
 
-export interface LeaderView {
-  readonly identity: string;
+export interface LeaderView extends Pick<HandoverDependencies, "identity" | "timeoutMs"> {
   readonly providers: readonly ProviderUse[];
   readonly candidate: HandoverCandidate | undefined;
-  /** How long a provider must be unusable before a request. 0: never. */
-  readonly timeoutMs: number;
 }
 
 /** Whether a leader stays. It hands over only to a replica that has become candidate. */
@@ -234,12 +226,9 @@ export function decideAsLeader({ identity, providers, candidate, timeoutMs }: Le
   return { kind: "handover", request, candidate: candidate.identity };
 }
 
-export interface StandbyView {
-  readonly identity: string;
+export interface StandbyView extends Pick<LeaderView, "identity" | "providers" | "candidate"> {
   readonly holder: string;
   readonly request: HandoverRequest | undefined;
-  readonly candidate: HandoverCandidate | undefined;
-  readonly providers: readonly ProviderUse[];
   /** Caches are synced. */
   readonly isWarm: boolean;
   /** How long a provider must have been usable to count. */
@@ -260,7 +249,6 @@ export function decideAsStandby(view: StandbyView): HandoverCandidate | undefine
   return isBetter ? { identity, leader: holder } : undefined;
 }
 
-/** undefined: absent or malformed. */
 export function parseRequest(text: string | undefined): HandoverRequest | undefined {
   return parsed(text, (record) => ({
     leader: stringField(record, "leader"),
@@ -270,7 +258,6 @@ export function parseRequest(text: string | undefined): HandoverRequest | undefi
   }));
 }
 
-/** undefined: absent or malformed. */
 export function parseCandidate(text: string | undefined): HandoverCandidate | undefined {
   return parsed(text, (record) => ({
     identity: stringField(record, "identity"),
@@ -278,7 +265,7 @@ export function parseCandidate(text: string | undefined): HandoverCandidate | un
   }));
 }
 
-/** Any client that may write Leases can write these annotations: a malformed one must not fail. */
+/** undefined: absent or malformed, as any client that may write Leases can write these annotations. */
 function parsed<T>(text: string | undefined, read: (record: Readonly<Record<string, unknown>>) => T): T | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "null");

@@ -15,7 +15,6 @@ export interface LeaseLockDependencies {
   readonly lock: { readonly namespace: string; readonly name: string };
   /** `<hostname>_<uuid>`; unique to a process. */
   readonly identity: string;
-  /** Of one request. */
   readonly timeoutMs: number;
   readonly leaseDurationMs: number;
   readonly clock: Clock;
@@ -43,12 +42,10 @@ export class LeaseLock {
     this.#deps = dependencies;
   }
 
-  /** "": no process, or unknown. */
   get holder(): string {
     return this.#seen?.holderIdentity ?? "";
   }
 
-  /** undefined: never read. */
   get resourceVersion(): string | undefined {
     return this.#stored?.metadata.resourceVersion;
   }
@@ -71,10 +68,9 @@ export class LeaseLock {
   }
 
   reference(): ObjectReference {
-    const { namespace, name } = this.#deps.lock;
-    const { uid = "", ...metadata } = this.#stored?.metadata ?? {};
-    const versions = "resourceVersion" in metadata ? { resourceVersion: metadata.resourceVersion } : {};
-    return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name, uid, ...versions };
+    const { uid = "", resourceVersion } = this.#stored?.metadata ?? {};
+    const versions = resourceVersion === undefined ? {} : { resourceVersion };
+    return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", ...this.#deps.lock, uid, ...versions };
   }
 
   /** True: this process holds the Lease. Never throws; failures are logged. */
@@ -108,10 +104,7 @@ export class LeaseLock {
     }
   }
 
-  /**
-   * Releases the Lease for the next process. False: this process did not hold it. Includes a Lease acquired by a write whose response was
-   * cut off.
-   */
+  /** Also releases a Lease acquired by a write whose response was cut off. False: this process did not hold the Lease. */
   async release(signal: AbortSignal): Promise<boolean> {
     const { identity, annotations } = this.#deps;
     await this.#inFlight;
@@ -133,9 +126,16 @@ export class LeaseLock {
   }
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
-    if (this.holder === this.#deps.identity && this.#stored !== undefined && this.#isValid()) {
-      if (await this.#renewUnread(this.#stored, signal)) return true;
-      this.#deps.onSlowPath();
+    const { identity, log, onSlowPath, clock } = this.#deps;
+    const validUntilMs = this.#seenMs + (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
+    if (this.holder === identity && this.#stored !== undefined && validUntilMs > clock.monotonicMs()) {
+      try {
+        await this.#update(this.#stored, this.#renewed(this.#stored.spec), signal);
+        return true;
+      } catch (error) {
+        log.debug(2, "Could not renew the Lease; reading it", { lease: this.#name(), err: error });
+      }
+      onSlowPath();
     }
     const stored = await this.#read(signal);
     if (stored === undefined) return this.#create(signal);
@@ -148,17 +148,6 @@ export class LeaseLock {
     }
     await this.#update(stored, ours ? this.#renewed(spec) : this.#acquired(spec.leaseTransitions + 1), signal);
     return true;
-  }
-
-  /** The usual renewal: one request, conditional on the version of our last write. */
-  async #renewUnread(stored: StoredLease, signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#update(stored, this.#renewed(stored.spec), signal);
-      return true;
-    } catch (error) {
-      this.#deps.log.debug(2, "Could not renew the Lease; reading it", { lease: this.#name(), err: error });
-      return false;
-    }
   }
 
   async #read(signal: AbortSignal): Promise<StoredLease | undefined> {
@@ -221,11 +210,6 @@ export class LeaseLock {
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
     this.#seenMs = this.#deps.clock.monotonicMs();
-  }
-
-  #isValid(): boolean {
-    const durationMs = (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
-    return this.#seenMs + durationMs > this.#deps.clock.monotonicMs();
   }
 
   #acquired(leaseTransitions: number): LeaseSpec {

@@ -38,7 +38,6 @@ export const DEFAULT_MIGRATION: LeaderMigration = {
   ),
 };
 
-/** Names of this program's controllers in such files. */
 const FILE_NAMES: Readonly<Record<string, string>> = {
   "route-controller": "node-route-controller",
   "service-controller": "service-lb-controller",
@@ -57,12 +56,10 @@ export function placementOf(
   return named[1] === COMPONENT || named[1] === "*" ? "migration" : "elsewhere";
 }
 
-type MigrationOptions = Pick<
-  LeadershipOptions,
-  "enableLeaderMigration" | "leaderMigrationConfig" | "leaderElectResourceName"
->;
-
-export function readMigration(options: MigrationOptions, readText: ReadText): Setting<LeaderMigration> {
+export function readMigration(
+  options: Pick<LeadershipOptions, "enableLeaderMigration" | "leaderMigrationConfig" | "leaderElectResourceName">,
+  readText: ReadText,
+): Setting<LeaderMigration> {
   const { enableLeaderMigration, leaderMigrationConfig: path, leaderElectResourceName } = options;
   if (!enableLeaderMigration) return { value: undefined, problems: [] };
   const read = path === "" ? { value: DEFAULT_MIGRATION, problems: [] } : readMigrationFile(path, readText);
@@ -79,7 +76,6 @@ function readMigrationFile(path: string, readText: ReadText): Setting<LeaderMigr
   return { value, problems: problems.map((what) => wrong(what)) };
 }
 
-/** Reports every problem of the file, unknown fields included. */
 export function parseLeaderMigration(text: string): {
   readonly value: LeaderMigration | undefined;
   readonly problems: readonly string[];

@@ -8,7 +8,7 @@ import {
 } from "../../test/support/kube/candidate.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
-import { DEFAULT_TIMINGS } from "./elector.ts";
+import { DEFAULT_TIMINGS } from "../../test/support/kube/candidate.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import { LEASES } from "./lease-lock.ts";
 import { recordField } from "../util/json.ts";

@@ -26,16 +26,12 @@ const WATCH_SECONDS = 300;
 const START_MS = 10_000;
 const MAX_PAUSE_MS = 60_000;
 
-/**
- * Waits for a Lease that another process holds. It watches the Lease to see its release and last renewal immediately, and polls it, as
- * client-go does, where it cannot be watched.
- */
+/** Waits for a Lease that another process holds: watches it, and polls it, as client-go does, where it cannot be watched. */
 export class LeaseStandby implements Disposable {
   readonly #deps: LeaseStandbyDependencies;
   readonly #ending: OwnedSignal;
   readonly #backoff: Backoff;
   #isWatching = false;
-  /** The watch is established. */
   #isLive = false;
   #hasLogged = false;
   #wake: () => void = () => undefined;
@@ -56,7 +52,8 @@ export class LeaseStandby implements Disposable {
     const staggerMs = Math.ceil(STAGGER_MS * random());
     const wasAcquirable = this.#deps.lease.acquirableAtMs <= attemptedAtMs;
     await this.#deps.lease.propose(signal);
-    this.#startWatching();
+    if (!this.#isWatching) void this.#watch();
+    this.#isWatching = true;
     while (!signal.aborted) {
       using nap = childSignal(signal);
       this.#wake = () => nap.abort(new Error("the lease has changed"));
@@ -79,12 +76,6 @@ export class LeaseStandby implements Disposable {
   }
 
   /** Requires a version, which the first attempt reads. Not awaited: a new leader must renew. */
-  #startWatching(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    void this.#watch();
-  }
-
   async #watch(): Promise<void> {
     const { lease, clock } = this.#deps;
     const { signal } = this.#ending;

@@ -11,7 +11,6 @@ import type { ProviderStatus } from "./model/status.ts";
 /** Metrics of all providers, created once per process. */
 export interface ProviderMetrics {
   readonly calls: CallMetrics;
-  /** Called once per provider. */
   readonly budgetsOf: (provider: string) => BudgetMetrics;
 }
 
@@ -19,7 +18,6 @@ export function providerMetrics(metrics: Metrics): ProviderMetrics {
   return { calls: callMetrics(metrics), budgetsOf: budgetMetrics(metrics) };
 }
 
-/** The parts of a provider that metrics show. */
 export interface ShownProvider {
   readonly name: string;
   readonly unavailable: ProviderError | undefined;

@@ -7,7 +7,6 @@ import { parseProviderAddress, type ProviderTls } from "./connection/address.ts"
 import { QUOTA_CLASSES, type QuotaClass } from "./model/call-rate.ts";
 
 export interface ProviderEndpoint {
-  /** In logs, metrics and messages. */
   readonly name: string;
   /** `unix:///absolute/path.sock` or `tcp://host:port`. */
   readonly address: string;
@@ -58,7 +57,6 @@ function duplicateProblem(
     : `"${address}" is the address of both ${same.name} and ${name}; use a separate address for each`;
 }
 
-/** By name of the provider. */
 export type ProviderTlsSettings = ReadonlyMap<string, ProviderTls>;
 
 const TLS_REQUIRED = ["ca", "cert", "key"] as const;

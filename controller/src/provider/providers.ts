@@ -22,7 +22,6 @@ export interface ProvidersDependencies
   readonly signal: AbortSignal;
   /** Nodes that are probably looked up soon. */
   readonly companions: () => readonly Node[];
-  /** All Nodes. */
   readonly nodes: () => Iterable<Node>;
   /** How an operator accepts another scope of that provider. */
   readonly scopeRemedy: (provider: string) => ScopeRemedy;

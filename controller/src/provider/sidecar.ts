@@ -51,12 +51,10 @@ export interface SidecarOptions
   /** For tcp:// addresses; without it, calls are in plaintext. */
   readonly tls?: ProviderTls | undefined;
   readonly random: Random;
-  /** A random UUID, in production. */
   readonly newId: () => string;
   readonly metrics: ProviderMetrics;
   readonly tracing: Tracing;
   readonly timing?: ConnectionTiming;
-  /** Shared by all providers. */
   readonly numbers: ChangeNumbers;
   /** Configured rates; they override those of the provider. @default none */
   readonly callRates?: () => readonly OperatorRate[];

@@ -27,6 +27,12 @@ describe("gatherFindings()", () => {
       "imports ProviderChanges, which can write: gather takes ProviderReads",
     ],
     [
+      "a provider that can change",
+      "gather.ts",
+      'import type { ChangeableProvider } from "../../provider/model/provider.ts";',
+      "imports ChangeableProvider, which can write: gather takes ReadableProvider",
+    ],
+    [
       "the records",
       "gather/gather.ts",
       'import { Records } from "../record/records.ts";',

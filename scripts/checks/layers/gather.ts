@@ -7,6 +7,8 @@ const GATHER = /^(controllers\/[^/]+)\/(?:gather\.ts|gather\/[^/]+\.ts)$/;
 const WRITERS: ReadonlyMap<string, string> = new Map([
   ["KubeClient", "its get and list alone"],
   ["ProviderChanges", "ProviderReads"],
+  ["ProviderClient", "ProviderReads"],
+  ["ChangeableProvider", "ReadableProvider"],
   ["Records", "the type of its readers"],
 ]);
 

@@ -5,6 +5,7 @@ import { listPages } from "../../kube/list-pages.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
+import type { ReadableProvider } from "../../provider/model/provider.ts";
 import type { Clock } from "../../util/clock.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import { RouteSyncError } from "./failure.ts";
@@ -66,8 +67,11 @@ function ageMs({ table }: Routing, { clock }: PassDependencies): number {
   return readAtMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - readAtMs;
 }
 
-async function list(routing: Routing, deps: PassDependencies, { signal, log }: ReconcileContext): Promise<void> {
-  const { provider, table } = routing;
+async function list(
+  { provider, table }: Pick<Routing, "table"> & { readonly provider: ReadableProvider },
+  deps: PassDependencies,
+  { signal, log }: ReconcileContext,
+): Promise<void> {
   deps.metrics.routeSyncs.inc();
   const mark = table.mark();
   const readAtMs = deps.clock.monotonicMs();

@@ -1,7 +1,7 @@
 import { currentWork, doSharedWork, type Work } from "../../observe/work.ts";
-import type { ChangeOptions, ProviderClient } from "../../provider/model/client.ts";
+import type { ChangeOptions, ProviderChanges } from "../../provider/model/client.ts";
 import { asProviderError } from "../../provider/model/errors.ts";
-import type { Provider } from "../../provider/model/provider.ts";
+import type { ChangeableProvider } from "../../provider/model/provider.ts";
 import type { Route, RouteChanges, RouteOutcome, RouteQuota } from "../../provider/model/route.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -17,7 +17,7 @@ export interface RouteWriterDependencies {
 }
 
 export interface WriteTarget {
-  readonly provider: Provider;
+  readonly provider: ChangeableProvider;
   readonly table: RouteTable;
   /** Cancels the call. All reconciles of a controller share it, so that a batch uses that of its first change. */
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ interface Deletion extends Change {
 }
 
 /** Changes that wait for the next call to one provider. */
-interface ProviderChanges {
+interface ProviderQueue {
   readonly deletions: Map<string, Deletion>;
   readonly creations: Change[];
   isBusy: boolean;
@@ -49,7 +49,7 @@ interface ProviderChanges {
  */
 export class RouteWriter {
   readonly #deps: RouteWriterDependencies;
-  readonly #changes = new Map<string, ProviderChanges>();
+  readonly #changes = new Map<string, ProviderQueue>();
 
   constructor(dependencies: RouteWriterDependencies) {
     this.#deps = dependencies;
@@ -83,19 +83,19 @@ export class RouteWriter {
     return outcome.promise;
   }
 
-  #changesOf({ provider }: WriteTarget): ProviderChanges {
+  #changesOf({ provider }: WriteTarget): ProviderQueue {
     const changes = this.#changes.get(provider.name) ?? { deletions: new Map(), creations: [], isBusy: false };
     this.#changes.set(provider.name, changes);
     return changes;
   }
 
-  #schedule(changes: ProviderChanges): void {
+  #schedule(changes: ProviderQueue): void {
     if (changes.isBusy) return;
     changes.isBusy = true;
     this.#deps.clock.schedule(this.#deps.windowMs, () => void this.#work(changes));
   }
 
-  async #work(changes: ProviderChanges): Promise<void> {
+  async #work(changes: ProviderQueue): Promise<void> {
     while (changes.deletions.size + changes.creations.length > 0) {
       const deletions = [...changes.deletions.values()];
       changes.deletions.clear();
@@ -126,7 +126,7 @@ export class RouteWriter {
   async #send<C extends Change>(
     changes: readonly C[],
     trigger: string,
-    call: (client: ProviderClient, routes: readonly Route[], options: ChangeOptions) => Promise<RouteChanges>,
+    call: (client: ProviderChanges, routes: readonly Route[], options: ChangeOptions) => Promise<RouteChanges>,
     onDone: (change: C, route: Route) => void,
   ): Promise<number> {
     const [first] = changes;

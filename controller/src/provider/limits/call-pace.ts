@@ -64,7 +64,6 @@ export class CallPace {
     return this.#heldUntilMs;
   }
 
-  /** Remaining pause. */
   get heldMs(): number {
     return Math.max(0, this.#heldUntilMs - this.#clock.monotonicMs());
   }

@@ -13,7 +13,6 @@ export interface CallRate extends Rate {
   readonly classes: readonly QuotaClass[];
 }
 
-/** A configured rate of one provider. */
 export interface OperatorRate {
   /** undefined: all classes together. */
   readonly quotaClass: QuotaClass | undefined;

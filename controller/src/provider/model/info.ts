@@ -22,7 +22,6 @@ export interface ProviderInfo {
   /** Only Node labels and annotations with these keys are sent. */
   readonly nodeLabelKeys: readonly string[];
   readonly nodeAnnotationKeys: readonly string[];
-  /** For the operator. */
   readonly diagnostics: readonly Diagnostic[];
   readonly build: Readonly<Record<string, string>>;
   readonly homeUrl: string;

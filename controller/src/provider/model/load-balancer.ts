@@ -53,7 +53,6 @@ export interface TargetNode {
 
 export type LoadBalancerPhase = "unknown" | "provisioning" | "active" | "updating" | "deleting" | "failed";
 
-/** A load balancer in the cloud. */
 export interface LoadBalancer {
   readonly id: string;
   readonly service: ServiceRef;

@@ -1,7 +1,7 @@
 import type { LabelSelector } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
-import type { ProviderClient } from "./client.ts";
+import type { ProviderChanges, ProviderClient, ProviderReads } from "./client.ts";
 import { type ProviderError, contractError } from "./errors.ts";
 import type { ProviderInfo } from "./info.ts";
 
@@ -16,6 +16,14 @@ export interface Provider {
   readonly unavailable: ProviderError | undefined;
   /** Why its absence reports are ignored: connection, scope, credentials or cloud. undefined: trusted. */
   readonly untrustedReason: string | undefined;
+}
+
+export interface ReadableProvider extends Omit<Provider, "client"> {
+  readonly client: ProviderReads;
+}
+
+export interface ChangeableProvider extends Omit<Provider, "client"> {
+  readonly client: ProviderChanges;
 }
 
 /** A provider after its first handshake. */

@@ -2,7 +2,6 @@ import type { NodeAddress } from "../../api/node.ts";
 import type { ProviderError } from "./errors.ts";
 import type { Operation, PlannedChange } from "./load-balancer.ts";
 
-/** A route from a pod CIDR to an instance. */
 export interface Route {
   /** "": not created yet. */
   readonly id: string;

@@ -9,7 +9,6 @@ export interface VolumeRef {
   readonly source: VolumeSource;
 }
 
-/** A volume in the cloud. */
 export interface Volume {
   readonly id: string;
   /** Zones with access, sorted. */

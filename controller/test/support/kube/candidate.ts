@@ -1,6 +1,5 @@
 import type { EventInput } from "../../../src/api/event.ts";
 import {
-  DEFAULT_TIMINGS,
   type ElectionEnd,
   electionMetrics,
   LeaderElector,
@@ -11,6 +10,13 @@ import type { LeaseAnnotation } from "../../../src/runtime/lease-annotation.ts";
 import type { Clock } from "../../../src/util/clock.ts";
 import type { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "../fake-log.ts";
+
+/** Upstream's defaults: component-base/config/v1alpha1/defaults.go v0.36.3. */
+export const DEFAULT_TIMINGS: LeaderElectionTimings = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2000,
+};
 
 /** A Lease without annotations. */
 export const NO_ANNOTATIONS: LeaseAnnotation = { read: () => undefined, write: () => ({}) };

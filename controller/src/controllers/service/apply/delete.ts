@@ -4,7 +4,7 @@ import { serviceRef } from "../../../provider/convert/service.ts";
 import type { ChangeOptions, LoadBalancerRef } from "../../../provider/model/client.ts";
 import { hasReason } from "../../../provider/model/errors.ts";
 import type { LoadBalancerDeletion } from "../../../provider/model/load-balancer.ts";
-import type { Provider } from "../../../provider/model/provider.ts";
+import type { ChangeableProvider } from "../../../provider/model/provider.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { causesOf } from "../../../util/errors.ts";
 import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
@@ -68,7 +68,7 @@ async function callDelete(plan: Delete, deps: ApplyDependencies): Promise<LoadBa
 
 /** Where the cloud protects the load balancer and the Service allows it, the protection is removed first: by a spec without it. */
 async function deleteUnprotected(
-  { client }: Provider,
+  { client }: ChangeableProvider,
   ref: LoadBalancerRef,
   service: Service,
   unprotected: DesiredLoadBalancer | undefined,

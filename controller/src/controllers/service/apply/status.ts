@@ -6,7 +6,7 @@ import type { JsonObject, KubeClient } from "../../../kube/client.ts";
 import { isApiError } from "../../../kube/errors.ts";
 import type { EventRecorder } from "../../../kube/events/broadcaster.ts";
 import { SERVICES } from "../../../kube/resources/service.ts";
-import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
+import type { ChangeableProvider, ProviderSet } from "../../../provider/model/provider.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
 import { LoadBalancerSyncError, describe } from "../failure.ts";
@@ -157,7 +157,7 @@ export interface ApplyDependencies {
   readonly random: Random;
 }
 
-export function providerNamed({ providers }: Pick<ApplyDependencies, "providers">, name: string): Provider {
+export function providerNamed({ providers }: Pick<ApplyDependencies, "providers">, name: string): ChangeableProvider {
   const provider = providers.providers.find((candidate) => candidate.name === name);
   if (provider === undefined) throw new LoadBalancerSyncError(`there is no provider named ${name}`);
   return provider;

@@ -2,6 +2,7 @@ import { keyOf } from "../../../api/meta.ts";
 import { type Service, deletionProtection, loadBalancerToAdopt } from "../../../api/service.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
 import type { LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
+import type { ReadableProvider } from "../../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
@@ -168,7 +169,7 @@ function suspicionOf(
 
 async function read(
   { lister, context, news: { record } }: Gathering,
-  { provider, info }: Owner,
+  { provider, info }: Pick<Owner, "info"> & { readonly provider: ReadableProvider },
   { service, present }: { readonly service: Service; readonly present: Present | undefined },
 ): Promise<LoadBalancerResult> {
   const { signal, priority } = context;

@@ -1,7 +1,7 @@
 import type { CallOptions, Listing } from "../../../provider/model/client.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
 import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
-import type { Provider } from "../../../provider/model/provider.ts";
+import type { ReadableProvider } from "../../../provider/model/provider.ts";
 import type { Logger } from "../../../telemetry/log.ts";
 import type { Clock } from "../../../util/clock.ts";
 
@@ -40,7 +40,7 @@ export class LoadBalancerLister {
    * @param readAfterMs the list must be newer than this, and less than a minute old. undefined: of any age.
    */
   async find(
-    provider: Provider,
+    provider: ReadableProvider,
     uid: string,
     readAfterMs: number | undefined,
     context: { readonly signal: AbortSignal; readonly log: Logger },
@@ -56,7 +56,7 @@ export class LoadBalancerLister {
   }
 
   /** A list that was requested at most `maxAgeMs` ago. Throws if there is none and the provider fails. */
-  async list(provider: Provider, maxAgeMs: number, options: CallOptions): Promise<LoadBalancerList> {
+  async list(provider: ReadableProvider, maxAgeMs: number, options: CallOptions): Promise<LoadBalancerList> {
     const last = this.#requests.get(provider.name);
     const isYoung = ({ startMs }: { readonly startMs: number }): boolean => this.#ageMs(startMs) <= maxAgeMs;
     const known = last !== undefined && last.info === provider.info && isYoung(last) ? await last.list : undefined;
@@ -68,7 +68,7 @@ export class LoadBalancerLister {
     return listing;
   }
 
-  #first(provider: Provider, { signal, log }: { readonly signal: AbortSignal; readonly log: Logger }): Request {
+  #first(provider: ReadableProvider, { signal, log }: { readonly signal: AbortSignal; readonly log: Logger }): Request {
     const startMs = this.#clock.monotonicMs();
     const list = this.#list(provider, startMs, { signal }).catch((error: unknown) => {
       log.info("Could not list load balancers; reading them one by one", { provider: provider.name, err: error });
@@ -79,7 +79,7 @@ export class LoadBalancerLister {
     return request;
   }
 
-  async #list(provider: Provider, startMs: number, options: CallOptions): Promise<LoadBalancerList> {
+  async #list(provider: ReadableProvider, startMs: number, options: CallOptions): Promise<LoadBalancerList> {
     const { items, complete } = await provider.client.listLoadBalancers(options);
     return { startMs, items, complete, byUid: new Map(items.map((item) => [item.service.uid, item])) };
   }
