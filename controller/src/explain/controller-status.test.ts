@@ -26,7 +26,7 @@ describe("nextTryOf()", () => {
     {
       what: "one comes back",
       of: [work("a", { kind: "idle" }), work("b", delayed(50), 0, {})],
-      next: { time: "in 50", inMs: 50, message: "b: looks again" },
+      next: { time: "in 50", inMs: 50, message: "b: periodic reconcile" },
     },
     {
       what: "one has failed, and another comes back sooner",
@@ -41,12 +41,12 @@ describe("nextTryOf()", () => {
     {
       what: "somebody asked for a wait",
       of: [work("a", delayed(10), 0, { outcome: "retry_after", error: { message: "slow down" } })],
-      next: { time: "in 10", inMs: 10, message: "a: the wait that its last error asks for" },
+      next: { time: "in 10", inMs: 10, message: "a: retry delay of the last error" },
     },
     {
       what: "it is only planned",
       of: [work("a", delayed(10), 0, { outcome: "planned" })],
-      next: { time: "in 10", inMs: 10, message: "a: looks again at what is only planned" },
+      next: { time: "in 10", inMs: 10, message: "a: periodic evaluation in observe mode" },
     },
   ])("when $what", ({ of, next }) => {
     expect(nextRetryOf(of)).toEqual(next);

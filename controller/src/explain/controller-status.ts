@@ -8,7 +8,7 @@ import { NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import type { Worker } from "./objects.ts";
 import { cause, type KnownCause } from "./reasons/reasons.ts";
 
-/** Where a key is in one controller; `supervised` is undefined where --controllers does not name that controller. */
+/** @param supervised undefined: --controllers does not enable the controller */
 export function controllerStatus(
   { controller, key }: Worker,
   supervised: SupervisedController | undefined,
@@ -29,41 +29,38 @@ export function controllerStatus(
 }
 
 function whyNotRunning(supervised: SupervisedController | undefined): string {
-  if (supervised === undefined) return "it is not turned on (--controllers)";
+  if (supervised === undefined) return "disabled (--controllers)";
   const { state } = supervised;
   switch (state.kind) {
     case "idle":
-      return "another replica leads";
+      return "another replica is the leader";
     case "off":
-      return "the options leave nothing for it to do";
+      return NOT_CONFIGURED;
     case "restarting":
-      return `it broke, and a fresh one starts at ${iso(state.atMs)}: ${messageOf(state.error)}`;
+      return `restarting at ${iso(state.atMs)} after an internal error: ${messageOf(state.error)}`;
     case "running":
-      return "it starts";
+      return "starting";
     default:
       return state satisfies never;
   }
 }
 
-/** What a controller that is on still has to be told. */
-const WANTS: Readonly<Record<string, string>> = {
-  [NODE_ROUTE_CONTROLLER]: "If it is to make routes, set --configure-cloud-routes and --cluster-cidr.",
+const NOT_CONFIGURED = "not configured by the options";
+
+const REQUIRED_OPTIONS: Readonly<Record<string, string>> = {
+  [NODE_ROUTE_CONTROLLER]: "To create routes, set --configure-cloud-routes and --cluster-cidr.",
 };
 
-/** What is wrong with the controller itself; undefined: nothing, or another replica's does it. */
+/** The problem of the controller itself, if any. */
 export function controllerCause(
   controller: string,
   supervised: SupervisedController | undefined,
 ): KnownCause | undefined {
-  if (supervised === undefined) return cause("ControllerDisabled", `${controller} is not turned on (--controllers)`);
-  const { state } = supervised;
-  if (state.kind === "off")
-    return cause("ControllerDisabled", `${controller}: the options leave nothing for it to do`, WANTS[controller]);
-  if (state.kind !== "restarting") return undefined;
-  return cause(
-    "ControllerRestarting",
-    `${controller} broke, and a fresh one starts at ${iso(state.atMs)}: ${messageOf(state.error)}`,
-  );
+  const kind = supervised?.state.kind;
+  if (kind === "running" || kind === "idle") return undefined;
+  const message = `${controller} is ${whyNotRunning(supervised)}`;
+  if (kind === "restarting") return cause("ControllerRestarting", message);
+  return cause("ControllerDisabled", message, kind === "off" ? REQUIRED_OPTIONS[controller] : undefined);
 }
 
 function position(queue: Workqueue, key: string, nowMs: number): QueuePosition {
@@ -91,28 +88,20 @@ export function reconcileResult({ outcome, endMs, durationMs, reconcileID, error
   return { ...base, error: { ...(code === undefined ? {} : { code }), message } };
 }
 
-/** When something is done next for what has not gone well so far; undefined: not before something changes. */
-export function nextRetryOf(work: readonly ControllerStatus[]): NextRetry | undefined {
-  const due = work.flatMap((one) => (one.queue.kind === "delayed" ? [{ ...one, queue: one.queue }] : []));
-  // One that has failed matters before one that merely comes back from time to time.
-  const wanting = due.filter(({ last, failures }) => failures > 0 || last?.error !== undefined);
-  const [first] = (wanting.length > 0 ? wanting : due).toSorted((left, right) => left.queue.inMs - right.queue.inMs);
+/** undefined: no retry until something changes. */
+export function nextRetryOf(controllers: readonly ControllerStatus[]): NextRetry | undefined {
+  const due = controllers.flatMap((one) => (one.queue.kind === "delayed" ? [{ ...one, queue: one.queue }] : []));
+  // Retries of failures take precedence over periodic reconciles.
+  const failed = due.filter(({ last, failures }) => failures > 0 || last?.error !== undefined);
+  const [first] = (failed.length > 0 ? failed : due).toSorted((left, right) => left.queue.inMs - right.queue.inMs);
   if (first === undefined) return undefined;
   const { dueTime: time, inMs } = first.queue;
   return { time, inMs, message: `${first.controller}: ${whyLater(first)}` };
 }
 
 function whyLater({ failures, last }: ControllerStatus): string {
-  const times = failures === 1 ? "1 failure" : `${failures} failures`;
-  switch (last?.outcome) {
-    case "error":
-    case "panic":
-      return failures > 0 ? `back-off after ${times}` : "back-off after a failure";
-    case "retry_after":
-      return "the wait that its last error asks for";
-    case "planned":
-      return "looks again at what is only planned";
-    default:
-      return failures > 0 ? `back-off after ${times}` : "looks again";
-  }
+  if (last?.outcome === "retry_after") return "retry delay of the last error";
+  if (last?.outcome === "planned") return "periodic evaluation in observe mode";
+  if (failures > 0) return `back-off after ${failures === 1 ? "1 failure" : `${failures} failures`}`;
+  return last?.outcome === "error" || last?.outcome === "panic" ? "back-off after a failure" : "periodic reconcile";
 }

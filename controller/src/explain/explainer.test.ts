@@ -91,7 +91,7 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
     state: "waiting",
     summary: "The cloud throttles.",
     causes: [{ reason: "Throttled" }],
-    nextRetry: { inMs: 29_999, message: "cloud-node-controller: the wait that its last error asks for" },
+    nextRetry: { inMs: 29_999, message: "cloud-node-controller: retry delay of the last error" },
     controllers: [
       {
         controller: CLOUD_NODE_CONTROLLER,
@@ -99,7 +99,10 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
         queue: { kind: "delayed", inMs: 29_999 },
         last: { outcome: "retry_after", reconcileID: "id-1", error: { message: "the cloud throttles" } },
       },
-      { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER, queue: { kind: "notRunning", message: "another replica leads" } },
+      {
+        controller: CLOUD_NODE_LIFECYCLE_CONTROLLER,
+        queue: { kind: "notRunning", message: "another replica is the leader" },
+      },
     ],
     provider: { name: "east", ready: true },
     calls: [{ method: "BatchGetInstances", code: "RESOURCE_EXHAUSTED", cloudRequestIds: ["req-1"], objectCount: 2 }],
@@ -136,13 +139,13 @@ test("says that the controller is not turned on, before anything else", async ()
     state: "unmanaged",
     causes: [{ reason: "ControllerDisabled", message: expect.stringContaining(CLOUD_NODE_CONTROLLER) }],
     controllers: [
-      { queue: { kind: "notRunning", message: "it is not turned on (--controllers)" } },
+      { queue: { kind: "notRunning", message: "disabled (--controllers)" } },
       { controller: CLOUD_NODE_LIFECYCLE_CONTROLLER },
     ],
   });
 });
 
-test("says that another replica leads, of what is not as wished, and of nothing else", async () => {
+test("a standby adds reason NotLeader to objects with problems only", async () => {
   const standby = { identity: "two", isLeader: false, leaderIdentity: "one", version: "1.2.3" };
   const controllers = { [CLOUD_NODE_CONTROLLER]: undefined, [CLOUD_NODE_LIFECYCLE_CONTROLLER]: undefined };
   const { explain, nodes } = await world({ controllers, replica: () => standby });
@@ -151,7 +154,7 @@ test("says that another replica leads, of what is not as wished, and of nothing 
   expect(explain("node/w1")).toMatchObject({
     replica: standby,
     state: "waiting",
-    causes: [{ reason: "NotLeader", message: expect.stringContaining("one does") }],
+    causes: [{ reason: "NotLeader", message: expect.stringContaining("the leader is one") }],
   });
   expect(explain("node/w2")).toMatchObject({ replica: standby, state: "ok", causes: [] });
   expect(explain("provider/east")).toMatchObject({ state: "ok", causes: [] });
@@ -164,7 +167,7 @@ test("says of a Node that is not Ready, too, that only the leader knows whether 
   expect(explain("node/w1")).toMatchObject({ state: "waiting", causes: [{ reason: "NotLeader" }] });
 });
 
-test("says of a Service that wants no load balancer nothing of providers and their clouds", async () => {
+test("reports no provider problems of a Service of another type", async () => {
   const throttled: BudgetSnapshot = {
     classes: ["load_balancers"],
     cloudCallsPerSecond: 1,
@@ -176,7 +179,11 @@ test("says of a Service that wants no load balancer nothing of providers and the
   const { explain, services } = await world({ snapshots: [snapshot({ budgets: [throttled] })] });
   services.set(service("plain", { spec: { type: "ClusterIP" } }));
   const explanation = explain("service/default/plain");
-  expect(explanation).toMatchObject({ state: "unmanaged", summary: "The Service wants no load balancer.", causes: [] });
+  expect(explanation).toMatchObject({
+    state: "unmanaged",
+    summary: "The Service is not of type LoadBalancer.",
+    causes: [],
+  });
   expect(explanation.provider).toBeUndefined();
   services.set(service("plain"));
   expect(explain("service/default/plain")).toMatchObject({ state: "waiting", causes: [{ reason: "Throttled" }] });
@@ -203,7 +210,7 @@ test("remembers what is gone", async () => {
   expect(explain("service/default/web")).toMatchObject({
     exists: false,
     state: "unmanaged",
-    summary: "service/default/web is not in the cluster any more; the last of it: Gone from the cluster.",
+    summary: "service/default/web no longer exists in the cluster; its last entry: Deleted from the cluster.",
     causes: [{ reason: "Deleted" }],
     timeline: [{ reason: "Deleted" }, { reason: "Created" }],
   });
@@ -237,7 +244,7 @@ test("knows nothing of what never was but what it may be called", async () => {
   ]) {
     expect(explain(String(object))).toMatchObject({
       exists: false,
-      causes: [{ reason: "NotFound", message: `There is no ${object}${meant}` }],
+      causes: [{ reason: "NotFound", message: `${object} does not exist${meant}` }],
       facts: [],
       timeline: [],
     });

@@ -1,4 +1,4 @@
-import type { ControllerStatus, Explanation, Fact, Replica } from "@cloudwire/operator-api";
+import type { ControllerStatus, Explanation, Fact } from "@cloudwire/operator-api";
 import { NODE_IPAM_CONTROLLER } from "../api/controller-names.ts";
 import { type KubeObject, keyOf } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
@@ -13,43 +13,37 @@ import type { Informer } from "../kube/cache/lister.ts";
 import type { StoredEntry } from "./history/timeline.ts";
 import type { ObjectCall } from "./history/call-journal.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
-import type { Clock } from "../util/clock.ts";
 import { iso } from "../util/text.ts";
 import type { HistoryStores } from "./history/stores.ts";
-import type { EvaluatedObject, ObjectEvaluator } from "./evaluate/object-evaluator.ts";
+import type { EvaluatedObject, ObjectEvaluator, ObjectEvaluatorDependencies } from "./evaluate/object-evaluator.ts";
 
-export interface ExplainerDependencies {
+export interface ExplainerDependencies extends Pick<ObjectEvaluatorDependencies, "controllers" | "replica" | "clock"> {
   readonly nodes: Informer<Node>;
   readonly services: Informer<Service>;
   readonly evaluator: ObjectEvaluator;
-  /** None before they are built. */
-  readonly controllers: () => readonly SupervisedController[];
   readonly history: Pick<HistoryStores, "timeline" | "journal">;
-  readonly replica: () => Replica;
-  readonly clock: Clock;
 }
 
-/** Calls of one object. */
+/** Per object. */
 const CALLS = 12;
 
-/** What is left of an object that is gone. */
+/** History and pending work of a deleted object. */
 interface Past {
   readonly work: readonly ControllerStatus[];
   readonly calls: readonly ObjectCall[];
   readonly remembered: readonly StoredEntry[];
 }
 
-/** Where a key of nobody is. */
+/** Without work on the key. */
 const IDLE: ReadonlySet<ControllerStatus["queue"]["kind"]> = new Set(["idle", "notRunning"]);
 
 const UNMANAGED = { state: "unmanaged", summary: "" } as const;
 
-/** What is said of an object that there is, besides what is remembered of it. */
 interface Found extends EvaluatedObject {
   readonly facts: readonly Fact[];
 }
 
-/** Tells everything that this replica knows of one object. Reads what is in memory; nothing is asked of anybody. */
+/** Explains one object from memory, without requests. */
 export class Explainer {
   readonly #deps: ExplainerDependencies;
 
@@ -65,11 +59,12 @@ export class Explainer {
     const controllers = this.#work({ ref, kind, name }, nowMs);
     const remembered = history.timeline.of(ref);
     const calls = kind === "provider" ? history.journal.ofProvider(name, CALLS) : history.journal.of(kind, name, CALLS);
-    const judged = found?.evaluation ?? this.#missing({ ref, kind, name }, { work: controllers, calls, remembered });
-    const { state, summary, causes, desired } = judged;
-    // Of a provider no key is tried: its connection is, every moment.
-    const isTried = state !== "ok" && state !== "unmanaged" && kind !== "provider";
-    const nextRetry = isTried ? nextRetryOf(controllers) : undefined;
+    const evaluation =
+      found?.evaluation ?? this.#missing({ ref, kind, name }, { work: controllers, calls, remembered });
+    const { state, summary, causes, desired } = evaluation;
+    // A provider has no key to retry: its connection is retried all the time.
+    const isRetried = state !== "ok" && state !== "unmanaged" && kind !== "provider";
+    const nextRetry = isRetried ? nextRetryOf(controllers) : undefined;
     const { snapshot } = found ?? {};
     return {
       object: ref,
@@ -92,49 +87,39 @@ export class Explainer {
 
   #find({ kind, name }: ParsedObject): Found | undefined {
     const { nodes, services, evaluator } = this.#deps;
-    switch (kind) {
-      case "node": {
-        const node = nodes.lister.get(name);
-        return node && { ...evaluator.node(node), facts: factsOfNode(node) };
-      }
-      case "route": {
-        const node = nodes.lister.get(name);
-        return node && { ...evaluator.route(node), facts: factsOfRoute(node) };
-      }
-      case "service": {
-        const service = services.lister.get(name);
-        return service && { ...evaluator.service(service), facts: factsOfService(service) };
-      }
-      case "provider": {
-        const found = evaluator.provider(name);
-        return found && { ...found, facts: found.snapshot === undefined ? [] : factsOfProvider(found.snapshot) };
-      }
-      default:
-        return kind satisfies never;
+    if (kind === "provider") {
+      const found = evaluator.provider(name);
+      return found && { ...found, facts: found.snapshot === undefined ? [] : factsOfProvider(found.snapshot) };
     }
+    if (kind === "service") {
+      const service = services.lister.get(name);
+      return service && { ...evaluator.service(service), facts: factsOfService(service) };
+    }
+    const node = nodes.lister.get(name);
+    return node && { ...evaluator[kind](node), facts: kind === "node" ? factsOfNode(node) : factsOfRoute(node) };
   }
 
-  /** Of what is not in the cache. */
+  /** For an object that is not in the cache. */
   #missing({ ref, kind, name }: ParsedObject, past: Past): Evaluation {
     const { nodes, services, evaluator } = this.#deps;
-    // Providers are connected to once the cluster has been read.
-    const isRead =
+    // The controller connects to providers after its caches are synced.
+    const isSynced =
       kind === "provider" ? evaluator.providerNames().length > 0 : (kind === "service" ? services : nodes).hasSynced();
-    if (!isRead) return evaluationOf([cause("CacheNotSynced")], UNMANAGED);
+    if (!isSynced) return evaluationOf([cause("CacheNotSynced")], UNMANAGED);
     if (isKnown(past)) return evaluationOf([cause("Deleted", lastHeard(ref, past.remembered))], UNMANAGED);
     const likely =
       kind === "provider"
         ? evaluator.providerNames()
-        : likelyNames(name, kind === "service" ? namesOf(services, keyOf) : namesOf(nodes, nameOf));
-    const meant = likely.length === 0 ? "" : `; did you mean ${likely.map((one) => `${kind}/${one}`).join(" or ")}?`;
-    return evaluationOf([cause("NotFound", `There is no ${ref}${meant}`)], UNMANAGED);
+        : likelyNames(name, kind === "service" ? namesOf(services) : namesOf(nodes));
+    const hint = likely.length === 0 ? "" : `; did you mean ${likely.map((one) => `${kind}/${one}`).join(" or ")}?`;
+    return evaluationOf([cause("NotFound", `${ref} does not exist${hint}`)], UNMANAGED);
   }
 
   #work({ kind, name }: ParsedObject, nowMs: number): readonly ControllerStatus[] {
     return workersOf(kind, name).flatMap((worker) => {
       const supervised = this.#supervised(worker.controller);
-      const isAside = worker.controller === NODE_IPAM_CONTROLLER || kind === "provider";
-      return supervised === undefined && isAside ? [] : [controllerStatus(worker, supervised, nowMs)];
+      const isOptional = worker.controller === NODE_IPAM_CONTROLLER || kind === "provider";
+      return supervised === undefined && isOptional ? [] : [controllerStatus(worker, supervised, nowMs)];
     });
   }
 
@@ -143,16 +128,12 @@ export class Explainer {
   }
 }
 
-/** There was such an object, or there still is something to be done about it. */
+/** The object existed, or has pending work. */
 function isKnown({ work, calls, remembered }: Past): boolean {
-  const isWorked = work.some(({ queue, last }) => last !== undefined || !IDLE.has(queue.kind));
-  return isWorked || calls.length > 0 || remembered.length > 0;
+  const hasWork = work.some(({ queue, last }) => last !== undefined || !IDLE.has(queue.kind));
+  return hasWork || calls.length > 0 || remembered.length > 0;
 }
 
-function namesOf<T extends KubeObject>({ lister }: Informer<T>, nameOf: (object: T) => string): Iterable<string> {
-  return [...lister.list()].map(nameOf);
-}
-
-function nameOf({ metadata }: Node): string {
-  return metadata.name;
+function namesOf<T extends KubeObject>({ lister }: Informer<T>): readonly string[] {
+  return [...lister.list()].map((object) => keyOf(object));
 }

@@ -12,10 +12,9 @@ import { reconcileResult } from "../controller-status.ts";
 import { iso } from "../../util/text.ts";
 import type { SomeKeys } from "../../workqueue/queue.ts";
 
-/** Keys of each kind on the page of one controller. */
+/** Most keys of each kind. */
 const KEYS = 100;
 
-/** What both pages say of a controller. */
 interface QueueSummary {
   /** Provider, or "" for keys without one. */
   readonly name: string;
@@ -27,28 +26,25 @@ interface QueueSummary {
 
 interface Head {
   readonly name: string;
-  /** idle: another replica leads; notConfigured: the options leave nothing for it to do; disabled: `--controllers` does not name it. */
+  /** idle: another replica is the leader; notConfigured: its options are not set; disabled: by `--controllers`. */
   readonly state: Exclude<ControllerState["kind"], "off"> | "notConfigured" | "disabled";
   readonly startTime?: string;
   readonly restartTime?: string;
-  /** In a row. */
+  /** Consecutive. */
   readonly panics?: number;
-  /** However long ago. */
   readonly lastPanic?: { readonly time: string; readonly message: string };
   readonly workers?: number;
   /** One for each provider. */
   readonly queues?: readonly QueueSummary[];
 }
 
-/** One controller in the list: enough to see which one to look at. Numbers of keys. */
+/** Numbers of keys. */
 export interface ControllerOverview extends Head {
   readonly processing?: number;
   readonly delayed?: number;
-  /** Whose last reconcile failed. */
   readonly failing?: number;
 }
 
-/** The same in full. */
 export interface ControllerDetails extends Head {
   readonly processing?: SomeKeys<{ readonly processingMs: number }>;
   readonly delayed?: SomeKeys<{ readonly dueTime: string; readonly inMs: number; readonly failures: number }>;
@@ -62,7 +58,7 @@ interface ShownReconcile extends ReconcileResult {
   readonly key: string;
 }
 
-/** Every controller of the program, for `/debug/controllers`. */
+/** For `/debug/controllers`. */
 export function controllersOverview(
   names: Iterable<string>,
   controllers: readonly SupervisedController[],
@@ -73,8 +69,7 @@ export function controllersOverview(
     if (snapshot === undefined) return head(name, controller);
     const { queue, failing } = snapshot;
     return {
-      ...head(name, controller),
-      ...common(snapshot),
+      ...head(name, controller, snapshot),
       processing: queue.working.count,
       delayed: queue.delayed.count,
       failing: failing.count,
@@ -82,7 +77,7 @@ export function controllersOverview(
   });
 }
 
-/** One controller, for `/debug/controllers/<name>`; `nowMs` is wall clock. */
+/** For `/debug/controllers/<name>`. */
 export function controllerDetails(
   name: string,
   controllers: readonly SupervisedController[],
@@ -93,8 +88,7 @@ export function controllerDetails(
   if (snapshot === undefined) return head(name, controller);
   const { working, delayed } = snapshot.queue;
   return {
-    ...head(name, controller),
-    ...common(snapshot),
+    ...head(name, controller, snapshot),
     processing: {
       ...working,
       first: working.first.map(({ key, forMs }) => ({ key, processingMs: Math.round(forMs) })),
@@ -113,7 +107,7 @@ export function controllerDetails(
   };
 }
 
-function head(name: string, controller: SupervisedController | undefined): Head {
+function head(name: string, controller: SupervisedController | undefined, snapshot?: ControllerSnapshot): Head {
   if (controller === undefined) return { name, state: "disabled" };
   const { state, panics, lastPanic } = controller;
   return {
@@ -124,18 +118,18 @@ function head(name: string, controller: SupervisedController | undefined): Head 
     ...(lastPanic === undefined
       ? {}
       : { panics, lastPanic: { time: iso(lastPanic.atMs), message: messageOf(lastPanic.error) } }),
+    ...(snapshot && {
+      workers: snapshot.workers,
+      queues: snapshot.queue.subqueues.map(({ working, ...queued }) => ({ ...queued, processing: working })),
+    }),
   };
-}
-
-function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | "queues"> {
-  return { workers, queues: queue.subqueues.map(({ working, ...queued }) => ({ ...queued, processing: working })) };
 }
 
 function shown(record: ReconcileRecord): ShownReconcile {
   return { key: record.key, ...reconcileResult(record) };
 }
 
-/** Every provider, for `/debug/providers`; `nowMs` is wall clock. What is not known is left out. */
+/** For `/debug/providers`. */
 export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: number): readonly object[] {
   return snapshots.map((snapshot) => {
     const { name, address, connection, health, warnings, info, status, scopeChange, untrustedReason, calls } = snapshot;
@@ -157,15 +151,8 @@ export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: nu
   });
 }
 
-function handshake({
-  name,
-  version,
-  bootId,
-  contractMinor,
-  scopeId,
-  providerIdPrefixes,
-  limits,
-}: ProviderInfo): object {
+function handshake({ contractMinor, scopeId, ...info }: ProviderInfo): object {
+  const { name, version, bootId, providerIdPrefixes, limits } = info;
   return { name, version, bootId, contract: `1.${contractMinor}`, scope: scopeId, providerIdPrefixes, limits };
 }
 
@@ -205,7 +192,7 @@ function isoIfAny(atMs: number | undefined): string | undefined {
   return atMs === undefined ? undefined : iso(atMs);
 }
 
-/** What would be written of what is observed, for `/debug/plans`. */
+/** For `/debug/plans`. */
 export function debugPlans(plans: Plans | undefined, controllers: readonly SupervisedController[]): PlanReport {
   const all = plans?.all ?? [];
   const failedKeys = plans?.failedKeys ?? [];

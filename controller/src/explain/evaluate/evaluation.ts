@@ -1,33 +1,43 @@
-import type { State, DesiredItem } from "@cloudwire/operator-api";
+import type { DesiredItem, Explanation } from "@cloudwire/operator-api";
+import type { NodeOwner } from "../../provider/model/provider.ts";
 import type { ReconcileRecord } from "../../runtime/history.ts";
-import { type KnownCause, stateOf } from "../reasons/reasons.ts";
+import { type KnownCause, cause, stateOf } from "../reasons/reasons.ts";
 
-/** How an object stands, and why. */
-export interface Evaluation {
-  readonly state: State;
-  /** One sentence. */
-  readonly summary: string;
-  /** What matters most first. */
+/** The evaluated part of an explanation. */
+export interface Evaluation extends Pick<Explanation, "state" | "summary" | "desired"> {
+  /** Most important first. */
   readonly causes: readonly KnownCause[];
-  readonly desired: readonly DesiredItem[];
 }
 
-/** What is needed of the last reconcile of an object's key: `Controller.last(key)`. */
+/** The last reconcile of an object's key: `Controller.last(key)`. A standby has none. */
 export type LastReconcile = Pick<ReconcileRecord, "outcome" | "error" | "why">;
 
-/** What can be said of an object by its causes; without causes it is as `otherwise` says. */
+export interface OwnedFacts {
+  readonly owner: NodeOwner;
+  /** `providerTroubles` of the owner. */
+  readonly troubles: readonly KnownCause[];
+}
+
+/** The first cause determines state and summary; without causes, `healthy` does. */
 export function evaluationOf(
   causes: readonly KnownCause[],
-  otherwise: { readonly state: State; readonly summary: string },
+  healthy: Pick<Evaluation, "state" | "summary">,
   desired: readonly DesiredItem[] = [],
 ): Evaluation {
   const distinct = causes.filter(({ reason }, at) => causes.findIndex((other) => other.reason === reason) === at);
   const [first] = distinct;
-  if (first === undefined) return { ...otherwise, causes: [], desired };
+  if (first === undefined) return { ...healthy, causes: [], desired };
   return { state: stateOf(first), summary: first.message, causes: distinct, desired };
 }
 
-/** A wish that is not met is under way, or waits for somebody to do something. */
+/** Of an object that is being deleted and needs nothing more from this controller. */
+export function waitingForFinalizers(kind: "Node" | "Service", finalizers: readonly string[]): Evaluation {
+  const message = `The ${kind} is being deleted and waits for finalizers of other controllers: ${finalizers.join(", ")}`;
+  const causes = finalizers.length === 0 ? [] : [cause("WaitingForFinalizers", message)];
+  return evaluationOf(causes, { state: "progressing", summary: `The ${kind} is being deleted.` });
+}
+
+/** Pending, or unmet if the first cause needs manual intervention. */
 export function unmet(description: string, [first]: readonly KnownCause[], message?: string): DesiredItem {
   const isBlocked = first !== undefined && stateOf(first) === "blocked";
   return { description, state: isBlocked ? "unmet" : "pending", ...(message === undefined ? {} : { message }) };

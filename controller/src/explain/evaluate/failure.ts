@@ -4,7 +4,7 @@ import { cause, type KnownCause, type Reason } from "../reasons/reasons.ts";
 
 type ProviderSource = Extract<ErrorSource, { kind: "provider" }>;
 
-/** Reasons of the contract that say more than their class does, and two of our own (provider/model/errors.ts). */
+/** Reasons more exact than their class: of the contract, and some of provider/model/errors.ts. */
 const BY_REASON: ReadonlyMap<string, Reason> = new Map([
   ["RATE_LIMITED", "Throttled"],
   ["TOO_MANY_CALLS", "Throttled"],
@@ -47,10 +47,7 @@ const BY_CLASS: Readonly<Record<ProviderSource["class"], Reason>> = {
   RESYNC: "OutcomeUnknown",
 };
 
-/**
- * What a failed reconcile means. Needs of it: how it ended and its error. undefined: it did not fail, and what it comes back for is not
- * said here.
- */
+/** undefined: the reconcile did not fail, or waits for a reason that the caller knows. */
 export function evaluateFailure(last: LastReconcile | undefined): KnownCause | undefined {
   if (last === undefined) return undefined;
   const { outcome, error } = last;
@@ -59,7 +56,7 @@ export function evaluateFailure(last: LastReconcile | undefined): KnownCause | u
   return outcome === "panic" ? cause("InternalError", error.message) : failureCause(error);
 }
 
-/** Of a provider that is known to be away, that it did not answer says nothing more. */
+/** Drops a failure that only repeats that the provider is unavailable. */
 export function unlessEcho(failure: KnownCause | undefined, troubles: readonly KnownCause[]): KnownCause | undefined {
   return failure?.reason === "ProviderUnavailable" && troubles.length > 0 ? undefined : failure;
 }
@@ -69,7 +66,6 @@ function failureCause({ from, message }: ErrorRecord): KnownCause {
   return from.kind === "apiServer" ? cause("APIServerError", message) : cause(reasonOfProvider(from), message);
 }
 
-/** What an error of a provider means, by its reason and else by the duty of its class. */
 function reasonOfProvider({ reason, class: errorClass, isClientThrottled, code }: ProviderSource): Reason {
   if (isClientThrottled) return "ClientThrottled";
   return BY_REASON.get(reason) ?? (code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass]);

@@ -26,7 +26,7 @@ const unrouted = node("w1", {
   },
 });
 
-function judged(facts: Partial<NodeFacts>) {
+function evaluated(facts: Partial<NodeFacts>) {
   const rest = { node: waiting, owner: OWNED, troubles: [], initialization: undefined, lifecycle: undefined };
   return evaluateNode({ ...rest, ...facts });
 }
@@ -41,7 +41,7 @@ function held(reason: string) {
   return remembered({ kind: "requeue_after", delayMs: 1000, why: { reason, message: "so it is" } });
 }
 
-describe("judgeNode()", () => {
+describe("evaluateNode()", () => {
   test.each<{ what: string; facts: Partial<NodeFacts>; state: string; reasons: readonly string[] }>([
     { what: "is being initialized", facts: {}, state: "progressing", reasons: [] },
     {
@@ -203,12 +203,12 @@ describe("judgeNode()", () => {
       reasons: ["WaitingForFinalizers"],
     },
   ])("of one that $what", ({ facts, state, reasons }) => {
-    const { causes, ...rest } = judged(facts);
+    const { causes, ...rest } = evaluated(facts);
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
   });
 
   test("says how the brake is released for this very Node", () => {
-    const { causes, desired } = judged({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
+    const { causes, desired } = evaluated({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
     expect(causes.map(({ remedy }) => remedy)).toEqual([
       expect.stringContaining("kubectl annotate node w1 cloudwire.dev/approve-deletion=true"),
     ]);
@@ -220,7 +220,7 @@ describe("judgeNode()", () => {
 
   test("says what a Node still lacks", () => {
     const error = new RetryAfterError("wait", 10, { cause: refused("addresses", "10.0.0.9 is not there") });
-    expect(judged({ initialization: failedWith(error) })).toMatchObject({
+    expect(evaluated({ initialization: failedWith(error) })).toMatchObject({
       summary: "Node w1: 10.0.0.9 is not there.",
       desired: [
         { description: `taint ${UNINITIALIZED} removed`, state: "unmet" },

@@ -12,9 +12,9 @@ import type { Service } from "../../api/service.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
 import { concernsAdded } from "../../controllers/service/predicates.ts";
-import { type Held, circuitBreakersOf, evaluateNode } from "./node.ts";
+import { type DelayedNode, circuitBreakersOf, evaluateNode } from "./node.ts";
 import { controllerCause } from "../controller-status.ts";
-import { heldCause, evaluateProvider, providerTroubles } from "./provider.ts";
+import { throttledCause, evaluateProvider, providerTroubles } from "./provider.ts";
 import { evaluateRoute } from "./route.ts";
 import { evaluateService } from "./service.ts";
 import { type Evaluation, evaluationOf, type LastReconcile } from "./evaluation.ts";
@@ -37,18 +37,14 @@ export interface ObjectEvaluatorDependencies {
   readonly clock: Clock;
 }
 
-/** How an object stands. */
 export interface EvaluatedObject {
   readonly evaluation: Evaluation;
   readonly createdMs: number | undefined;
-  /** Whose it is; undefined: nobody's, or it cannot be told. */
+  /** The owner; undefined: none, or unknown. */
   readonly snapshot: ProviderSnapshot | undefined;
 }
 
-/**
- * Gathers what explain's judges need to know of one object, and what is said of every object alike: a controller that is off, a replica that does not lead.
- * Explanations, lists and the status page say the same, for all of them ask here. Some microseconds.
- */
+/** Gathers the facts of an object and evaluates it, for explanations, lists and the status page. */
 export class ObjectEvaluator {
   readonly #deps: ObjectEvaluatorDependencies;
 
@@ -74,7 +70,7 @@ export class ObjectEvaluator {
         }),
     );
     const worked = this.#worked(found, isWanted ? controller : undefined);
-    // Whether the machine of one that is not Ready is said to be gone is known where it is asked about.
+    // Only the leader knows whether the instance of a Node that is not Ready is reported as deleted.
     return this.#known(worked, worked.evaluation.state === "ok" && isReady(node));
   }
 
@@ -111,31 +107,30 @@ export class ObjectEvaluator {
     return this.#known(this.#worked(found, isWanted ? SERVICE_LB_CONTROLLER : undefined));
   }
 
-  /** undefined: there is none of that name. */
   provider(name: string): EvaluatedObject | undefined {
     const { providerSnapshots, clock } = this.#deps;
     const snapshot = providerSnapshots().find((one) => one.name === name);
     if (snapshot === undefined) return undefined;
     const evaluation = evaluateProvider(snapshot, clock.nowMs(), this.circuitBreakers().get(name));
-    // Every replica is connected to every provider: what it knows of one is its own.
+    // Every replica has its own connection to every provider, so a standby's evaluation is complete.
     return { evaluation, createdMs: undefined, snapshot };
   }
 
-  /** By provider; those of none of whose Nodes' machines are said to be gone are not there. Looks at all Nodes, only when somebody asks. */
+  /** By provider; absent: no absent instances. Reads all Nodes. */
   circuitBreakers(): ReadonlyMap<string, DeletionCircuitBreaker> {
-    return circuitBreakersOf(this.#held());
+    return circuitBreakersOf(this.#delayedNodes());
   }
 
   providerNames(): readonly string[] {
     return this.#deps.providerSnapshots().map(({ name }) => name);
   }
 
-  /** What the judge says of an object once it is known whose it is. `quotaClass` is that of the calls made for it. */
+  /** Evaluates an object with its owner. */
   #owned(
     { metadata }: Node | Service,
     quotaClass: QuotaClass,
     ownerIn: (providers: ProviderSet) => NodeOwner,
-    judge: (owner: NodeOwner, troubles: readonly KnownCause[]) => Evaluation,
+    evaluate: (owner: NodeOwner, troubles: readonly KnownCause[]) => Evaluation,
   ): EvaluatedObject {
     const { providers: connected, providerSnapshots, clock } = this.#deps;
     const providers = connected();
@@ -148,21 +143,21 @@ export class ObjectEvaluator {
     const ownerName = owner.kind === "owned" ? owner.provider.name : undefined;
     const snapshot = providerSnapshots().find((one) => one.name === ownerName);
     const troubles = snapshot === undefined ? [] : providerTroubles(snapshot, clock.nowMs());
-    const judged = judge(owner, troubles);
-    const isWorkedOn = judged.state !== "ok" && judged.state !== "unmanaged";
-    const held = isWorkedOn && snapshot !== undefined ? heldCause(snapshot, quotaClass) : undefined;
-    return { evaluation: held === undefined ? judged : withCauses([], judged, [held]), createdMs, snapshot };
+    const evaluation = evaluate(owner, troubles);
+    const isPending = evaluation.state !== "ok" && evaluation.state !== "unmanaged";
+    const throttled = isPending && snapshot !== undefined ? throttledCause(snapshot, quotaClass) : undefined;
+    return { evaluation: withCauses([], evaluation, throttled), createdMs, snapshot };
   }
 
-  /** A controller that is off, or broken, is why nothing is done. */
+  /** Adds a problem of the controller. */
   #worked(found: EvaluatedObject, controller: string | undefined): EvaluatedObject {
     const { state } = found.evaluation;
     if (controller === undefined || state === "ok" || this.#deps.controllers().length === 0) return found;
-    const trouble = controllerCause(controller, this.#supervised(controller));
-    return trouble === undefined ? found : { ...found, evaluation: withCauses([trouble], found.evaluation, []) };
+    const own = controllerCause(controller, this.#supervised(controller));
+    return own === undefined ? found : { ...found, evaluation: withCauses([own], found.evaluation) };
   }
 
-  *#held(): Iterable<Held> {
+  *#delayedNodes(): Iterable<DelayedNode> {
     const lifecycle = this.#supervised(CLOUD_NODE_LIFECYCLE_CONTROLLER)?.current;
     const providers = this.#deps.providers();
     if (lifecycle === undefined || providers === undefined) return;
@@ -174,9 +169,13 @@ export class ObjectEvaluator {
     }
   }
 
-  #known(found: EvaluatedObject, isWished = found.evaluation.state === "ok"): EvaluatedObject {
-    const isKnown = isWished || found.evaluation.state === "unmanaged";
-    return isKnown ? found : { ...found, evaluation: knownHere(found.evaluation, this.#deps.replica()) };
+  /** Adds that a standby lacks the reconcile state. */
+  #known(found: EvaluatedObject, isOk = found.evaluation.state === "ok"): EvaluatedObject {
+    const { isLeader, leaderIdentity } = this.#deps.replica();
+    if (isLeader || isOk || found.evaluation.state === "unmanaged") return found;
+    const leader = leaderIdentity === undefined ? "" : ` (the leader is ${leaderIdentity})`;
+    const message = `This replica is not the leader${leader}: it has the object, but not the reconcile state`;
+    return { ...found, evaluation: withCauses([], found.evaluation, cause("NotLeader", message)) };
   }
 
   #last(controller: string, key: string): LastReconcile | undefined {
@@ -188,15 +187,7 @@ export class ObjectEvaluator {
   }
 }
 
-/** What is not as wished, by a replica that does not know what is being done about it. */
-function knownHere(judged: Evaluation, { isLeader, leaderIdentity }: Replica): Evaluation {
-  if (isLeader) return judged;
-  const who = leaderIdentity === undefined ? "" : `: ${leaderIdentity} does`;
-  const message = `This replica does not lead${who}; it knows the object, and not what is being done about it`;
-  return withCauses([], judged, [cause("NotLeader", message)]);
-}
-
-function withCauses(before: readonly KnownCause[], judged: Evaluation, after: readonly KnownCause[]): Evaluation {
-  const { state, summary, causes, desired } = judged;
-  return evaluationOf([...before, ...causes, ...after], { state, summary }, desired);
+function withCauses(before: readonly KnownCause[], evaluation: Evaluation, after?: KnownCause): Evaluation {
+  const { causes, desired, ...healthy } = evaluation;
+  return evaluationOf([...before, ...causes, ...(after === undefined ? [] : [after])], healthy, desired);
 }

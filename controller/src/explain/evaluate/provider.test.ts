@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { condition, snapshot, status } from "../../../test/support/explain/explain-builders.ts";
 import type { HealthReasonName } from "../../provider/connection/state.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
-import { heldCause, evaluateProvider, providerTroubles } from "./provider.ts";
+import { throttledCause, evaluateProvider, providerTroubles } from "./provider.ts";
 
 const NOW_MS = 1_800_000_000_000;
 
@@ -10,15 +10,15 @@ function unwell(name: HealthReasonName, parts: Partial<ProviderSnapshot> = {}): 
   return snapshot({ health: { ready: false, reasons: [{ name, message: "why" }] }, ...parts });
 }
 
-describe("judgeProvider()", () => {
-  test("finds nothing in the way of one that is well", () => {
+describe("evaluateProvider()", () => {
+  test("finds no problems of a ready provider", () => {
     expect(evaluateProvider(snapshot(), NOW_MS)).toEqual({
       state: "ok",
-      summary: "Provider east 1.2.3 is connected and well.",
+      summary: "Provider east 1.2.3 is connected and ready.",
       causes: [],
       desired: [
         { description: "connected", state: "met" },
-        { description: "its cloud answers", state: "met" },
+        { description: "cloud reachable", state: "met" },
       ],
     });
   });
@@ -84,8 +84,8 @@ describe("judgeProvider()", () => {
     },
     { what: "is throttled", of: snapshot({ budgets: [throttled] }), state: "waiting", reasons: ["Throttled"] },
   ])("of one that $what", ({ of, state, reasons }) => {
-    const { causes, ...judged } = evaluateProvider(of, NOW_MS);
-    expect({ state: judged.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
+    const { causes, ...evaluated } = evaluateProvider(of, NOW_MS);
+    expect({ state: evaluated.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
     expect(causes.every(({ remedy }) => remedy !== undefined)).toBe(true);
   });
 
@@ -102,7 +102,7 @@ describe("judgeProvider()", () => {
   });
 });
 
-test("providerTroubles() puts what somebody must do before what passes", () => {
+test("providerTroubles() sorts problems that need manual intervention first", () => {
   const reasons = [
     { name: "ConnectionLost", message: "gone" },
     { name: "ScopeChanged", message: "elsewhere" },
@@ -114,11 +114,11 @@ test("providerTroubles() puts what somebody must do before what passes", () => {
   ]);
 });
 
-test("heldCause() is of the calls that matter", () => {
+test("throttledCause() concerns the given quota class only", () => {
   const budget = { cloudCallsPerSecond: 5, burst: 5, tokens: 0, heldMs: 4200, waiting: { high: 0, low: 0 } };
   const held = snapshot({ budgets: [{ ...budget, classes: ["load_balancers"] }] });
-  expect(heldCause(held, "load_balancers")?.message).toBe(
-    "Provider east: its cloud throttles; calls about load_balancers wait for 5 s.",
+  expect(throttledCause(held, "load_balancers")?.message).toBe(
+    "Provider east: the cloud is throttling; calls of quota class load_balancers wait 5 s.",
   );
-  expect(heldCause(held, "instances")).toBeUndefined();
+  expect(throttledCause(held, "instances")).toBeUndefined();
 });

@@ -6,46 +6,39 @@ import type { ProviderStatus } from "../../provider/model/status.ts";
 import { type Evaluation, evaluationOf, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, stateOf } from "../reasons/reasons.ts";
 
-/**
- * How one provider stands. Needs its snapshot (`Providers.snapshots()`), the wall clock, and how the brake of its Nodes stands, if
- * any is said to be gone. Some microseconds; make it once for all of a provider's objects.
- */
 export function evaluateProvider(
   snapshot: ProviderSnapshot,
   nowMs: number,
-  brake?: DeletionCircuitBreaker,
+  circuitBreaker?: DeletionCircuitBreaker,
 ): Evaluation {
   const { name, info, health } = snapshot;
   const troubles = providerTroubles(snapshot, nowMs);
-  const held = heldCause(snapshot);
+  const throttled = throttledCause(snapshot);
   const causes = [
     ...troubles,
-    ...(brake?.open === true ? [cause("TooManyNodeDeletions", brake.message)] : []),
-    ...(held === undefined ? [] : [held]),
+    ...(circuitBreaker?.open === true ? [cause("TooManyNodeDeletions", circuitBreaker.message)] : []),
+    ...(throttled === undefined ? [] : [throttled]),
   ];
-  const isWell = health.ready && troubles.length === 0;
-  const wishes = [
+  const isHealthy = health.ready && troubles.length === 0;
+  const desired = [
     health.ready ? met("connected") : unmet("connected", troubles, snapshot.connection),
-    isWell ? met("its cloud answers") : unmet("its cloud answers", troubles),
+    isHealthy ? met("cloud reachable") : unmet("cloud reachable", troubles),
   ];
   const version = info === undefined ? "" : ` ${info.version}`;
-  return evaluationOf(causes, { state: "ok", summary: `Provider ${name}${version} is connected and well.` }, wishes);
+  return evaluationOf(causes, { state: "ok", summary: `Provider ${name}${version} is connected and ready.` }, desired);
 }
 
-/**
- * Why nothing can be had of a provider at this moment, what matters most first; none: calls can be made. Needs its snapshot. The same for
- * all objects of the provider: make it once.
- */
+/** Why calls to the provider fail, most important first; the same for all its objects. */
 export function providerTroubles(snapshot: ProviderSnapshot, nowMs: number): readonly KnownCause[] {
   const { name, health, status } = snapshot;
-  const told = health.reasons.map((reason) => troubleOf(name, reason, status));
+  const causes = health.reasons.map((reason) => troubleOf(name, reason, status));
   const { credentialsExpireTimeMs } = status ?? {};
   const isExpired = credentialsExpireTimeMs !== undefined && credentialsExpireTimeMs <= nowMs;
-  if (isExpired) told.push(cause("InvalidCredentials", `Provider ${name}: its credentials have expired.`));
-  return told.toSorted((left, right) => rank(left) - rank(right));
+  if (isExpired) causes.push(cause("InvalidCredentials", `Provider ${name}: its credentials have expired.`));
+  return causes.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** What somebody must do goes before what passes. */
+/** Problems that need manual intervention first. */
 function rank(one: KnownCause): number {
   return stateOf(one) === "blocked" ? 0 : 1;
 }
@@ -55,7 +48,6 @@ function troubleOf(provider: string, { name, message }: HealthReason, status: Pr
   return cause(reason, `Provider ${provider}: ${message}`);
 }
 
-/** What ends by itself when the provider's process is there, and what somebody has to put right. */
 const BY_HEALTH: Readonly<Record<Exclude<HealthReasonName, "CloudNotReady">, Reason>> = {
   Connecting: "ProviderUnavailable",
   ConnectionLost: "ProviderUnavailable",
@@ -82,7 +74,7 @@ const BY_HEALTH: Readonly<Record<Exclude<HealthReasonName, "CloudNotReady">, Rea
   StatusUnknown: "ProviderStatusUnknown",
 };
 
-/** By the two conditions that the contract asks for (proto/README.md STA-2). */
+/** By the two conditions that the contract requires (proto/README.md STA-2). */
 function reasonOfStatus(status: ProviderStatus | undefined): Reason {
   const failing = (status?.conditions ?? []).filter(({ status: state }) => state !== "True").map(({ type }) => type);
   const refused = status?.conditions.some(
@@ -92,17 +84,14 @@ function reasonOfStatus(status: ProviderStatus | undefined): Reason {
   return failing.includes("CloudReachable") ? "CloudUnavailable" : "ProviderNotReady";
 }
 
-/**
- * A limit that holds calls back at this moment; undefined: none does.
- * @param quotaClass of the calls that matter. @default all
- */
-export function heldCause({ name, budgets }: ProviderSnapshot, quotaClass?: QuotaClass): KnownCause | undefined {
-  const held = budgets.filter(
+/** undefined: the cloud throttles no calls of the quota class. */
+export function throttledCause({ name, budgets }: ProviderSnapshot, quotaClass?: QuotaClass): KnownCause | undefined {
+  const throttled = budgets.filter(
     ({ heldMs, classes }) => heldMs > 0 && (quotaClass === undefined || classes.includes(quotaClass)),
   );
-  if (held.length === 0) return undefined;
-  const classes = held.flatMap(({ classes: names }) => names);
-  const seconds = Math.ceil(Math.max(...held.map(({ heldMs }) => heldMs)) / 1000);
-  const message = `Provider ${name}: its cloud throttles; calls about ${classes.join(", ")} wait for ${seconds} s`;
+  if (throttled.length === 0) return undefined;
+  const classes = throttled.flatMap(({ classes: names }) => names);
+  const seconds = Math.ceil(Math.max(...throttled.map(({ heldMs }) => heldMs)) / 1000);
+  const message = `Provider ${name}: the cloud is throttling; calls of quota class ${classes.join(", ")} wait ${seconds} s`;
   return cause("Throttled", message);
 }

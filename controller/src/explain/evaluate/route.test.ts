@@ -39,7 +39,7 @@ function refused(rejection: "taken" | "family") {
   return failedWith(failureOf("w1", [{ ...failure, isTargetGone: false }], 1));
 }
 
-describe("judgeRoute()", () => {
+describe("evaluateRoute()", () => {
   test.each<{ what: string; of: RouteFacts; state: string; reasons: readonly string[] }>([
     { what: "is routed", of: facts({}), state: "ok", reasons: [] },
     {
@@ -103,10 +103,10 @@ describe("judgeRoute()", () => {
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
   });
 
-  test("says which route is there", () => {
+  test("reports existing routes", () => {
     expect(evaluateRoute(facts({}))).toEqual({
       state: "ok",
-      summary: "Pods of the Node are routed: 10.1.0.0/24.",
+      summary: "The routes of the Node exist: 10.1.0.0/24.",
       causes: [],
       desired: [{ description: "route to 10.1.0.0/24", state: "met" }],
     });

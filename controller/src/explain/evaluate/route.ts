@@ -5,47 +5,39 @@ import { parseCidr } from "../../util/cidr.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
 import { evaluateFailure, unlessEcho } from "./failure.ts";
 import { ownerCause } from "./node.ts";
-import { type Evaluation, evaluationOf, type LastReconcile, met, unmet } from "./evaluation.ts";
+import { type Evaluation, type LastReconcile, type OwnedFacts, evaluationOf, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, reasonFor } from "../reasons/reasons.ts";
 
-export interface RouteFacts {
+export interface RouteFacts extends OwnedFacts {
   readonly node: Node;
-  /** `ProviderSet.ownerOfNode(node)`. */
-  readonly owner: NodeOwner;
-  /** `providerTroubles` of the owner's snapshot; none: nothing is wrong with it, or it has no owner. */
-  readonly troubles: readonly KnownCause[];
-  /** `Controller.last(name)` of node-route-controller. */
+  /** Of node-route-controller. */
   readonly last: LastReconcile | undefined;
 }
 
-/**
- * How the routes of one Node stand. Needs the Node, whose it is, what is wrong with that provider, and the last reconcile of its key where
- * there is one. Some microseconds.
- */
+/** Evaluates the routes of a Node. */
 export function evaluateRoute(facts: RouteFacts): Evaluation {
-  const { node } = facts;
-  const { podCIDRs } = node.spec;
+  const { podCIDRs } = facts.node.spec;
   const causes = causesOf(facts);
-  const told = node.status.conditions.find(({ type }) => type === NETWORK_UNAVAILABLE);
-  const isRouted = told?.status === "False";
-  const wishes = podCIDRs.map((cidr) =>
-    isRouted && causes.length === 0 ? met(`route to ${cidr}`) : unmet(`route to ${cidr}`, causes),
+  const network = facts.node.status.conditions.find(({ type }) => type === NETWORK_UNAVAILABLE);
+  const isRouted = network?.status === "False" && causes.length === 0;
+  const desired = podCIDRs.map((cidr) => (isRouted ? met(`route to ${cidr}`) : unmet(`route to ${cidr}`, causes)));
+  return evaluationOf(
+    causes,
+    isRouted
+      ? { state: "ok", summary: `The routes of the Node exist: ${podCIDRs.join(", ")}.` }
+      : { state: "progressing", summary: "The routes of the Node are being created." },
+    desired,
   );
-  const [first] = causes;
-  if (first === undefined) {
-    return isRouted
-      ? evaluationOf([], { state: "ok", summary: `Pods of the Node are routed: ${podCIDRs.join(", ")}.` }, wishes)
-      : evaluationOf([], { state: "progressing", summary: "The Node's routes are being made." }, wishes);
-  }
-  return evaluationOf(causes, { state: "ok", summary: first.message }, wishes);
 }
 
 function causesOf(facts: RouteFacts): readonly KnownCause[] {
   const { node, owner, last, troubles } = facts;
-  const nobody = ownerCause(owner);
-  if (nobody !== undefined) return [nobody];
+  const unowned = ownerCause(owner);
+  if (unowned !== undefined) return [unowned];
   if (owner.kind === "owned" && owner.info.capabilities.routes === undefined) {
-    return [cause("RoutesNotSupported", `Provider ${owner.provider.name}, whose the Node is, makes no routes`)];
+    return [
+      cause("RoutesNotSupported", `Provider ${owner.provider.name}, which owns the Node, does not support routes`),
+    ];
   }
   const failure = unlessEcho(failureCause(last), troubles);
   const isMissing = last === undefined && isUnrouted(node);
@@ -54,19 +46,20 @@ function causesOf(facts: RouteFacts): readonly KnownCause[] {
     ...(node.spec.providerID === "" ? [cause("NoProviderID")] : []),
     ...familyGaps(node, owner),
     ...(failure === undefined ? [] : [failure]),
-    ...(isMissing ? [cause("RouteMissing", "The Node says that it has no route: condition NetworkUnavailable")] : []),
+    ...(isMissing
+      ? [cause("RouteMissing", "The Node has no route according to its condition NetworkUnavailable")]
+      : []),
     ...(isUnrouted(node) || last?.error !== undefined ? troubles : []),
   ];
 }
 
-/** Why the provider was not even asked. */
+/** By the rejections before a call. */
 const REFUSALS: Readonly<Record<CidrRejection, Reason>> = {
   malformed: "Rejected",
   taken: "CIDRConflict",
   family: "FeatureUnsupported",
 };
 
-/** Full and taken are told by the same words as of other things; here they mean the table and the range. */
 function failureCause(last: LastReconcile | undefined): KnownCause | undefined {
   const failure = evaluateFailure(last);
   if (failure?.reason === "QuotaExceeded") return cause("RouteTableFull", failure.message);
@@ -82,6 +75,6 @@ function familyGaps({ spec }: Node, owner: NodeOwner): readonly KnownCause[] {
     return family !== undefined && !families.includes(family);
   });
   if (unserved.length === 0) return [];
-  const message = `The provider makes ${families.join(" and ")} routes only, and the Node has ${unserved.join(", ")}`;
+  const message = `The provider supports ${families.join(" and ")} routes only, and the Node has ${unserved.join(", ")}`;
   return [cause("FeatureUnsupported", message)];
 }

@@ -41,7 +41,7 @@ function error(fields: Partial<ProviderErrorFields>) {
   return failedWith(new ProviderError({ code: "UNAVAILABLE", message: "why", ...fields }));
 }
 
-describe("judgeService()", () => {
+describe("evaluateService()", () => {
   test.each<{ what: string; of: ServiceFacts; state: string; reasons: readonly string[] }>([
     { what: "is as wished", of: facts({ status: { conditions: told("Ready") } }), state: "ok", reasons: [] },
     {
@@ -286,12 +286,13 @@ describe("judgeService()", () => {
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
   });
 
-  test("names the field that is not offered, and by whom", () => {
+  test("names the unsupported field and the provider", () => {
     const { summary, desired } = evaluateService(
       facts({ spec: unsupported, status: { conditions: told("Rejected") } }),
     );
     expect({ summary, desired }).toEqual({
-      summary: "Provider east does not offer it: spec.ports[0].protocol: port 5060/SCTP: the provider serves TCP only.",
+      summary:
+        "Provider east does not support it: spec.ports[0].protocol: port 5060/SCTP: the provider serves TCP only.",
       desired: [{ description: "load balancer with ports 5060/SCTP", state: "unmet", message: "no address yet" }],
     });
   });
@@ -299,14 +300,14 @@ describe("judgeService()", () => {
   test("names the classes that are served", () => {
     const owner = { kind: "unowned", why: "no provider serves load-balancer class x/y" } as const;
     const of = facts({ metadata: { finalizers: [] }, spec: { loadBalancerClass: "x/y" } }, { owner, classes: ["a/b"] });
-    expect(evaluateService(of).summary).toBe("No provider serves load-balancer class x/y; served are a/b.");
+    expect(evaluateService(of).summary).toBe("No provider serves load-balancer class x/y; served classes: a/b.");
   });
 
-  test("shows the address of a load balancer that is as wished", () => {
+  test("shows the address of a ready load balancer", () => {
     const status = { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] }, conditions: told("Ready") };
     expect(evaluateService(facts({ status }))).toEqual({
       state: "ok",
-      summary: "The load balancer is as the Service wishes: 192.0.2.1.",
+      summary: "The load balancer matches the spec: 192.0.2.1.",
       causes: [],
       desired: [{ description: "load balancer with ports 80/TCP", state: "met" }],
     });

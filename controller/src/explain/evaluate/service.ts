@@ -1,4 +1,3 @@
-import type { State } from "@cloudwire/operator-api";
 import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Condition } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
@@ -14,27 +13,31 @@ import { unsupportedRequests } from "../../controllers/service/plan/unsupported.
 import { isProviderError } from "../../provider/model/errors.ts";
 import type { ServiceOwner } from "../../provider/model/provider.ts";
 import { evaluateFailure, unlessEcho } from "./failure.ts";
-import { type Evaluation, evaluationOf, type LastReconcile, met, unmet } from "./evaluation.ts";
+import {
+  type Evaluation,
+  type LastReconcile,
+  type OwnedFacts,
+  evaluationOf,
+  met,
+  unmet,
+  waitingForFinalizers,
+} from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, reasonFor, stateOf } from "../reasons/reasons.ts";
 
-export interface ServiceFacts {
+export interface ServiceFacts extends OwnedFacts {
   readonly service: Service;
-  /** `ProviderSet.ownerOfService(service)`. */
-  readonly owner: ServiceOwner;
-  /** `providerTroubles` of the owner's snapshot; none: nothing is wrong with it, or it has no owner. */
-  readonly troubles: readonly KnownCause[];
-  /** `Controller.last("namespace/name")` of service-lb-controller. */
+  /** Of service-lb-controller. */
   readonly last: LastReconcile | undefined;
-  /** Classes that somebody serves here, to be named where one is not served. */
+  /** Load-balancer classes with a provider. */
   readonly classes: readonly string[];
   /** Wall clock. */
   readonly nowMs: number;
 }
 
-/** A deletion that takes longer is not in the ordinary course of things any more. */
+/** Longer deletions are unusual. */
 const STUCK_AFTER_MS = 300_000;
 
-/** What the condition says, in explain's words; undefined: nothing stands in the way. */
+/** undefined: no problem. */
 const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>> = {
   Ready: undefined,
   NoAvailableNodes: "NoAvailableNodes",
@@ -57,13 +60,11 @@ const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>
   SyncFailed: "SyncFailed",
 };
 
-/**
- * How one Service stands. Needs the Service, whose it is, what is wrong with that provider, and the last reconcile of its key where there
- * is one (a replica that does not lead has none, and goes by the Service's condition). Some microseconds.
- */
+/** A standby has no reconciles and evaluates the condition of the Service. */
 export function evaluateService(facts: ServiceFacts): Evaluation {
   const { service } = facts;
-  if (!wantsLoadBalancer(service) && !hasFinalizer(service)) return unmanaged("The Service wants no load balancer.");
+  if (!wantsLoadBalancer(service) && !hasFinalizer(service))
+    return unmanaged("The Service is not of type LoadBalancer.");
   return needsCleanup(service) || isDeleting(service) ? evaluateDeletion(facts) : evaluateDesired(facts);
 }
 
@@ -72,36 +73,32 @@ function unmanaged(summary: string): Evaluation {
 }
 
 function evaluateDesired(facts: ServiceFacts): Evaluation {
-  const { service } = facts;
-  const causes = causesOfWanted(facts);
-  const told = reportedReadiness(service);
-  const isReady = told?.status === "True" && causes.length === 0;
-  const what = `load balancer with ports ${service.spec.ports.map(({ port, protocol }) => `${port}/${protocol}`).join(", ")}`;
-  const addresses = service.status.loadBalancer.ingress
-    .map(({ ip, hostname }) => (ip === "" ? hostname : ip))
-    .join(", ");
-  const detail = addresses === "" ? "no address yet" : `${addresses} serves an earlier wish, or is being changed`;
-  const otherwise = isReady
-    ? {
-        state: "ok" as const,
-        summary: `The load balancer is as the Service wishes${addresses === "" ? "" : `: ${addresses}`}.`,
-      }
-    : { state: "progressing" as const, summary: told?.message ?? "The load balancer is being made." };
-  return evaluationOf(causes, otherwise, [isReady ? met(what) : unmet(what, causes, detail)]);
+  const { spec, status } = facts.service;
+  const causes = causesOf(facts);
+  const reported = reportedReadiness(facts.service);
+  const description = `load balancer with ports ${spec.ports.map(({ port, protocol }) => `${port}/${protocol}`).join(", ")}`;
+  const addresses = status.loadBalancer.ingress.map(({ ip, hostname }) => (ip === "" ? hostname : ip)).join(", ");
+  if (reported?.status === "True" && causes.length === 0) {
+    const summary = `The load balancer matches the spec${addresses === "" ? "" : `: ${addresses}`}.`;
+    return evaluationOf([], { state: "ok", summary }, [met(description)]);
+  }
+  const message = addresses === "" ? "no address yet" : `${addresses} still serves the previous configuration`;
+  const summary = reported?.message ?? "The load balancer is being created.";
+  return evaluationOf(causes, { state: "progressing", summary }, [unmet(description, causes, message)]);
 }
 
-function causesOfWanted(facts: ServiceFacts): readonly KnownCause[] {
-  const { service, owner, last } = facts;
-  const nobody = ownerCause(facts);
-  if (nobody !== undefined) return [nobody];
-  const told = reportedReadiness(service);
+function causesOf(facts: ServiceFacts): readonly KnownCause[] {
+  const { service, owner, last, troubles } = facts;
+  const unowned = ownerCause(facts);
+  if (unowned !== undefined) return [unowned];
+  const reported = reportedReadiness(service);
   const gaps = gapCauses(owner, service);
-  const said = lastCause(last) ?? conditionCause(told, last);
-  const failure = unlessEcho(said, facts.troubles);
-  // The fields that are not offered say more than that the whole was refused; a provider that is away more than that nothing was heard.
-  const specific = failure !== undefined && isVague(failure.reason) ? [...gaps, ...facts.troubles, failure] : undefined;
-  const asWished = told?.reason === "Ready" && said === undefined;
-  return asWished ? [] : (specific ?? [...(failure === undefined ? gaps : [failure]), ...facts.troubles]);
+  const latest = lastCause(last) ?? conditionCause(reported, last);
+  if (reported?.reason === "Ready" && latest === undefined) return [];
+  const failure = unlessEcho(latest, troubles);
+  if (failure === undefined) return [...gaps, ...troubles];
+  // Unsupported fields and provider problems are more exact than a general failure.
+  return VAGUE.has(failure.reason) ? [...gaps, ...troubles, failure] : [failure, ...troubles];
 }
 
 const VAGUE: ReadonlySet<Reason> = new Set([
@@ -113,34 +110,30 @@ const VAGUE: ReadonlySet<Reason> = new Set([
   "PermissionDenied",
 ]);
 
-function isVague(reason: Reason): boolean {
-  return VAGUE.has(reason);
-}
-
-/** Why nobody makes it a load balancer. */
+/** Why no provider serves it. */
 function ownerCause({ service, owner, classes }: ServiceFacts): KnownCause | undefined {
   if (owner.kind === "owned") return undefined;
   if (owner.kind === "undecided") {
     const { error } = owner;
-    const isContested = isProviderError(error, "ALREADY_EXISTS");
-    return cause(isContested ? "LoadBalancerClassConflict" : "OwnerUnknown", error.message);
+    const isConflict = isProviderError(error, "ALREADY_EXISTS");
+    return cause(isConflict ? "LoadBalancerClassConflict" : "OwnerUnknown", error.message);
   }
-  const isMade = hasFinalizer(service) && reportedReadiness(service) !== undefined;
-  const served = classes.length === 0 ? "" : `; served are ${classes.join(", ")}`;
-  if (service.spec.loadBalancerClass === undefined || isMade)
+  const existed = hasFinalizer(service) && reportedReadiness(service) !== undefined;
+  const served = classes.length === 0 ? "" : `; served classes: ${classes.join(", ")}`;
+  if (service.spec.loadBalancerClass === undefined || existed)
     return cause("NoLoadBalancerProvider", `${owner.why}${served}`);
   return cause("LoadBalancerClassNotServed", `${owner.why}${served}`);
 }
 
-/** Capability gaps, by the handshake. What is merely left out stands in nobody's way. */
+/** Requested features that the provider rejects, by its capabilities. */
 function gapCauses(owner: ServiceOwner, service: Service): readonly KnownCause[] {
   if (owner.kind !== "owned") return [];
   const { loadBalancers } = owner.info.capabilities;
   if (loadBalancers === undefined) return [];
-  const refused = unsupportedRequests(service, loadBalancers).filter(({ effect }) => effect === "refused");
-  if (refused.length === 0) return [];
-  const fields = refused.map(({ field, message }) => `${field}: ${message}`).join("; ");
-  return [cause("FeatureUnsupported", `Provider ${owner.provider.name} does not offer it: ${fields}`)];
+  const rejected = unsupportedRequests(service, loadBalancers).filter(({ effect }) => effect === "refused");
+  if (rejected.length === 0) return [];
+  const fields = rejected.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  return [cause("FeatureUnsupported", `Provider ${owner.provider.name} does not support it: ${fields}`)];
 }
 
 function lastCause(last: LastReconcile | undefined): KnownCause | undefined {
@@ -150,16 +143,14 @@ function lastCause(last: LastReconcile | undefined): KnownCause | undefined {
   return why === undefined || reason === undefined ? evaluateFailure(last) : cause(reason, why.message);
 }
 
-/** What the Service says itself, unless a reconcile has since gone well. */
-function conditionCause(told: Condition | undefined, last: LastReconcile | undefined): KnownCause | undefined {
-  if (told === undefined) return undefined;
-  const reason = reasonFor(BY_CONDITION, told.reason);
-  const isPassed = last !== undefined && PASSING.has(told.reason);
-  return reason === undefined || isPassed ? undefined : cause(reason, told.message);
+/** Ignores a temporary failure if a reconcile has succeeded since. */
+function conditionCause(reported: Condition | undefined, last: LastReconcile | undefined): KnownCause | undefined {
+  if (reported === undefined || (last !== undefined && TEMPORARY.has(reported.reason))) return undefined;
+  const reason = reasonFor(BY_CONDITION, reported.reason);
+  return reason && cause(reason, reported.message);
 }
 
-/** What a reconcile that went well has ended, though the condition may still be on its way. */
-const PASSING: ReadonlySet<string> = new Set([
+const TEMPORARY: ReadonlySet<string> = new Set([
   "Throttled",
   "CloudBusy",
   "DependencyInUse",
@@ -169,41 +160,36 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 function evaluateDeletion(facts: ServiceFacts): Evaluation {
-  const { service, nowMs } = facts;
-  const { deletionTimestampMs } = service.metadata;
-  if (!hasFinalizer(service)) return evaluateWithoutFinalizer(facts);
-  const forMs = deletionTimestampMs === undefined ? 0 : nowMs - deletionTimestampMs;
+  const { service, owner, nowMs } = facts;
+  const { deletionTimestampMs = nowMs, finalizers } = service.metadata;
+  if (!hasFinalizer(service)) {
+    return owner.kind === "unowned"
+      ? unmanaged("The Service is being deleted and has no load balancer of this controller.")
+      : waitingForFinalizers("Service", finalizers);
+  }
   const causes = deletionCauses(facts);
   const [first] = causes;
-  const isOurs = first === undefined || stateOf(first) !== "unmanaged";
-  const isStuck = isOurs && forMs > STUCK_AFTER_MS;
-  const stuck = isStuck ? [cause("DeletionStuck", `The load balancer has been going for ${duration(forMs)}`)] : [];
-  const summary = "The load balancer is being taken down.";
+  const isOwned = first === undefined || stateOf(first) !== "unmanaged";
+  const forMs = nowMs - deletionTimestampMs;
+  const isStuck = isOwned && forMs > STUCK_AFTER_MS;
+  const stuck = isStuck
+    ? [cause("DeletionStuck", `The deletion of the load balancer takes ${duration(forMs)} so far`)]
+    : [];
   const all = [...causes, ...stuck];
-  const state: State = "progressing";
-  return evaluationOf(all, { state, summary }, [unmet("load balancer taken down, and the Service let go", all)]);
-}
-
-/** Ours is not on it: the load balancer is gone, or there never was one. */
-function evaluateWithoutFinalizer({ service, owner }: ServiceFacts): Evaluation {
-  if (owner.kind === "unowned")
-    return unmanaged("The Service is being deleted; no load balancer of it is this program's.");
-  const names = service.metadata.finalizers.join(", ");
-  const message = `The Service is being deleted; nothing of its load balancer is left, and it waits for finalizers of other programs: ${names}`;
-  const causes = names === "" ? [] : [cause("WaitingForFinalizers", message)];
-  return evaluationOf(causes, { state: "progressing", summary: "The Service is being deleted." });
+  const deleting = { state: "progressing", summary: "The load balancer is being deleted." } as const;
+  return evaluationOf(all, deleting, [unmet("load balancer deleted and finalizer removed", all)]);
 }
 
 function deletionCauses(facts: ServiceFacts): readonly KnownCause[] {
   const { service, last, troubles, owner } = facts;
   if (isDeletionProtected(service)) return [cause("DeletionProtected")];
   const failure = unlessEcho(lastCause(last) ?? conditionCause(reportedReadiness(service), last), troubles);
-  // Whoever made it takes it down, whoever is to serve the Service now: work that goes on is somebody's.
+  // The provider that created the load balancer deletes it, regardless of the present owner.
   const isIdle = failure === undefined && (last === undefined || last.outcome === "success");
-  const nobody = isIdle && owner.kind === "unowned" ? ownerCause(facts) : undefined;
-  const causes = [nobody, failure].filter((one) => one !== undefined);
+  const unowned = isIdle && owner.kind === "unowned" ? ownerCause(facts) : undefined;
+  const causes = [unowned, failure].filter((one) => one !== undefined);
   const [first] = causes;
-  return first !== undefined && isVague(first.reason) ? [...troubles, ...causes] : [...causes, ...troubles];
+  return first !== undefined && VAGUE.has(first.reason) ? [...troubles, ...causes] : [...causes, ...troubles];
 }
 
 /** `12 min`, `3 h`, `2 d`. */

@@ -8,17 +8,16 @@ import {
 } from "../../provider/observers/call-subjects.ts";
 import type { CallRecord, CallSink } from "../../provider/observers/observed-caller.ts";
 
-/** A call to a provider as it is remembered. Nothing of its request but whose it was. */
+/** A provider call without its request. */
 export interface JournalCall {
   /** Wall clock, when it was sent. */
   readonly startMs: number;
-  /** Operator's name. */
   readonly provider: string;
   readonly method: string;
   readonly durationMs: number;
   /** OK, or the canonical gRPC code. */
   readonly code: string;
-  /** "": none was given. */
+  /** "": none. */
   readonly reason: string;
   readonly message: string;
   readonly cloudRequestIds: readonly string[];
@@ -30,27 +29,27 @@ interface Entry {
   readonly failures: ReadonlyMap<string, ItemFailure> | undefined;
 }
 
-/** A call as it went for one object, and for how many it was made. */
+/** The result of a call for one object. */
 export interface ObjectCall extends JournalCall {
   readonly objectCount: number;
 }
 
-/** Calls that went well, and calls that failed: many of one kind push none of the other out. */
+/** Successful and failed calls each. */
 const CALLS = 500;
 
-/** Names of objects that calls of one kind are remembered for: a word each. */
+/** Most names of objects, for successful and failed calls each. */
 const NAMES = 60_000;
 
-/** Of a cloud, for one call: as many and as long as the contract allows. */
+/** Cloud request IDs per call, as in the contract. */
 const IDS = 5;
 const ID_LENGTH = 128;
 
-/** Said every few seconds: of these only the last one of each provider. */
+/** Frequent calls: only the last of each provider is kept. */
 const PROBES: ReadonlySet<string> = new Set(["GetProviderInfo", "GetProviderStatus"]);
 
-/** The last calls to providers, found by what they were for. In memory, some megabytes at most; costs a few words a call. */
+/** Recent provider calls by object: a few megabytes at most. */
 export class CallJournal implements CallSink {
-  readonly #well = new Ring();
+  readonly #succeeded = new Ring();
   readonly #failed = new Ring();
   readonly #probes = new Map<string, Entry>();
 
@@ -71,22 +70,26 @@ export class CallJournal implements CallSink {
   note(call: JournalCall, subjects: Subjects, failures: ReadonlyMap<string, ItemFailure> | undefined): void {
     const entry = { call: bounded(call), subjects, failures };
     if (PROBES.has(call.method)) this.#probes.set(`${call.provider} ${call.method}`, entry);
-    else if (call.code === "OK" && failures === undefined) this.#well.add(entry);
+    else if (call.code === "OK" && failures === undefined) this.#succeeded.add(entry);
     else this.#failed.add(entry);
   }
 
-  /** Those for one object, newest first. */
+  /** Newest first. */
   of(kind: Exclude<Subjects["kind"], "provider">, name: string, limit: number): readonly ObjectCall[] {
-    const isIts = ({ subjects }: Entry): boolean => subjects.kind === kind && subjects.names.includes(name);
-    return newestFirst([...this.#well.find(isIts), ...this.#failed.find(isIts)], limit).map((entry) =>
+    const isWanted = ({ subjects }: Entry): boolean => subjects.kind === kind && subjects.names.includes(name);
+    return newestFirst([...this.#succeeded.find(isWanted), ...this.#failed.find(isWanted)], limit).map((entry) =>
       shown(entry, entry.failures?.get(name)),
     );
   }
 
-  /** Those to one provider, newest first, whatever they were for. */
+  /** Newest first. */
   ofProvider(provider: string, limit: number): readonly ObjectCall[] {
-    const isIts = ({ call }: Entry): boolean => call.provider === provider;
-    const all = [...this.#well.find(isIts), ...this.#failed.find(isIts), ...[...this.#probes.values()].filter(isIts)];
+    const isWanted = ({ call }: Entry): boolean => call.provider === provider;
+    const all = [
+      ...this.#succeeded.find(isWanted),
+      ...this.#failed.find(isWanted),
+      ...[...this.#probes.values()].filter(isWanted),
+    ];
     return newestFirst(all, limit).map((entry) => shown(entry, firstOf(entry.failures)));
   }
 }
@@ -109,7 +112,7 @@ function newestFirst(entries: readonly Entry[], limit: number): readonly Entry[]
   return entries.toSorted((left, right) => right.call.startMs - left.call.startMs).slice(0, limit);
 }
 
-/** Forgets the oldest when there are too many, or when they are for too many. */
+/** Drops the oldest calls above the limits. */
 class Ring {
   readonly #entries: Entry[] = [];
   #names = 0;

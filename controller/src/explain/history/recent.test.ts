@@ -54,7 +54,7 @@ test("shownTimeline() tells a creation once, and the newest of many", () => {
 
 test("lastHeard() tells the last of what is gone", () => {
   expect(lastHeard("node/w1", [happened("Deleted", 2)])).toBe(
-    "node/w1 is not in the cluster any more; the last of it: so it is",
+    "node/w1 no longer exists in the cluster; its last entry: so it is",
   );
   expect(lastHeard("node/w1", [])).toBeUndefined();
 });

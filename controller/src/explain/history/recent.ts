@@ -3,10 +3,10 @@ import type { StoredEntry } from "./timeline.ts";
 import type { ObjectCall } from "./call-journal.ts";
 import { iso } from "../../util/text.ts";
 
-/** Happenings of one object, calls included. */
+/** Entries per object, calls included. */
 const TIMELINE_LIMIT = 40;
 
-/** Reads are asked all the time; they are news when they fail. */
+/** Frequent calls, which are shown only if they fail. */
 const READS = /^(?:BatchGet|Get|List|Watch)/;
 
 export function shownCall(call: ObjectCall): CallRecord {
@@ -24,7 +24,7 @@ export function shownCall(call: ObjectCall): CallRecord {
   };
 }
 
-/** What happened to an object, newest first: what is remembered of it, its calls that changed something or failed, and its creation. */
+/** Newest first: the stored entries, calls that changed something or failed, and the creation. */
 export function shownTimeline(
   remembered: readonly StoredEntry[],
   calls: readonly ObjectCall[],
@@ -32,17 +32,17 @@ export function shownTimeline(
 ): readonly TimelineEntry[] {
   const isKnown = remembered.some(({ reason }) => reason === "Created" || reason === "Recreated");
   const all = [
-    ...remembered.map((one) => ({ atMs: one.atMs, happening: shown(one) })),
-    ...calls.filter(isNews).map((call) => ({ atMs: call.startMs, happening: callEntry(call) })),
-    ...(createdMs === undefined || isKnown ? [] : [{ atMs: createdMs, happening: created(createdMs) }]),
+    ...remembered.map((one) => ({ atMs: one.atMs, entry: shown(one) })),
+    ...calls.filter(isShown).map((call) => ({ atMs: call.startMs, entry: callEntry(call) })),
+    ...(createdMs === undefined || isKnown ? [] : [{ atMs: createdMs, entry: created(createdMs) }]),
   ];
   return all
     .toSorted((left, right) => right.atMs - left.atMs)
     .slice(0, TIMELINE_LIMIT)
-    .map(({ happening }) => happening);
+    .map(({ entry }) => entry);
 }
 
-function isNews({ method, code }: ObjectCall): boolean {
+function isShown({ method, code }: ObjectCall): boolean {
   return code !== "OK" || !READS.test(method);
 }
 
@@ -66,11 +66,11 @@ function callEntry({ startMs, provider, method, durationMs, code, reason, messag
 }
 
 function created(atMs: number): TimelineEntry {
-  return { time: iso(atMs), kind: "object", reason: "Created", message: "Made in the cluster.", isWarning: false };
+  return { time: iso(atMs), kind: "object", reason: "Created", message: "Created in the cluster.", isWarning: false };
 }
 
-/** When an object that is remembered was last heard of; undefined: it is not. */
+/** undefined: no history. */
 export function lastHeard(object: ObjectRef, remembered: readonly StoredEntry[]): string | undefined {
   const [last] = remembered;
-  return last === undefined ? undefined : `${object} is not in the cluster any more; the last of it: ${last.message}`;
+  return last === undefined ? undefined : `${object} no longer exists in the cluster; its last entry: ${last.message}`;
 }

@@ -16,7 +16,7 @@ import type { ReconcileRecord } from "../../runtime/history.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { ClusterConnection } from "../../kube/cluster.ts";
 
-/** What this process remembers of objects for those who ask later. Bounded; docs/reference/explain.md says how much that is. */
+/** The history of objects in this process. docs/reference/explain.md has its limits. */
 export class HistoryStores {
   readonly timeline = new Timeline();
   readonly journal = new CallJournal();
@@ -26,48 +26,46 @@ export class HistoryStores {
     this.#clock = clock;
   }
 
-  /** An Event was recorded, whether or not the server takes it. */
   readonly eventRecorded = (component: string, input: EventInput): void => {
-    const happening = eventEntry(component, input);
-    if (happening !== undefined) this.timeline.note(happening.object, happening.noted, this.#clock.nowMs());
+    const event = eventEntry(component, input);
+    if (event !== undefined) this.timeline.add(event.object, event.entry, this.#clock.nowMs());
   };
 
-  /** For the reconciles of one controller. */
   reconciled(controller: string): (record: ReconcileRecord, before: ReconcileRecord | undefined) => void {
     return (record, before) => {
-      const noted = reconcileEntry(controller, record, before);
-      const object = noted && objectOf({ controller, key: record.key });
-      if (noted !== undefined && object !== undefined) this.timeline.note(object, noted, record.endMs);
+      const entry = reconcileEntry(controller, record, before);
+      const object = entry && objectOf({ controller, key: record.key });
+      if (entry !== undefined && object !== undefined) this.timeline.add(object, entry, record.endMs);
     };
   }
 
-  /** Follows the caches; what is in them from the start on is no news. Answers how to end that. */
+  /** Records changes of cached objects, not their initial list. Returns a function that stops it. */
   follow({ nodes, services }: Pick<ClusterConnection, "nodes" | "services">): () => void {
     const { timeline } = this;
     const now = (): number => this.#clock.nowMs();
     const ends = [
       nodes.addHandler({
         onAdd: ({ metadata }, initial) => {
-          if (!initial) timeline.note(`node/${metadata.name}`, CREATED, now());
+          if (!initial) timeline.add(`node/${metadata.name}`, CREATED, now());
         },
         onUpdate: (old, node) => {
           const { name } = node.metadata;
-          for (const noted of nodeEntries(old, node)) timeline.note(`node/${name}`, noted, now());
-          for (const noted of routeEntries(old, node)) timeline.note(`route/${name}`, noted, now());
+          for (const entry of nodeEntries(old, node)) timeline.add(`node/${name}`, entry, now());
+          for (const entry of routeEntries(old, node)) timeline.add(`route/${name}`, entry, now());
         },
-        onDelete: ({ metadata }) => timeline.note(`node/${metadata.name}`, DELETED, now()),
+        onDelete: ({ metadata }) => timeline.add(`node/${metadata.name}`, DELETED, now()),
       }),
       services.addHandler({
         onAdd: (service, initial) => {
           if (!initial && service.spec.type === "LoadBalancer") {
-            timeline.note(`service/${keyOf(service)}`, CREATED, now());
+            timeline.add(`service/${keyOf(service)}`, CREATED, now());
           }
         },
         onUpdate: (old, service) => {
-          for (const noted of serviceEntries(old, service)) timeline.note(`service/${keyOf(service)}`, noted, now());
+          for (const entry of serviceEntries(old, service)) timeline.add(`service/${keyOf(service)}`, entry, now());
         },
         onDelete: (service) => {
-          if (service.spec.type === "LoadBalancer") timeline.note(`service/${keyOf(service)}`, DELETED, now());
+          if (service.spec.type === "LoadBalancer") timeline.add(`service/${keyOf(service)}`, DELETED, now());
         },
       }),
     ];

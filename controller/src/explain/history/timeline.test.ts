@@ -26,7 +26,7 @@ test.each([
 ])("eventHappening() is of $object when $component says it", ({ component, regarding, object }) => {
   expect(eventEntry(component, { regarding, ...event })).toEqual({
     object,
-    noted: { kind: "event", source: component, reason: "Why", message: "so it is", isWarning: true },
+    entry: { kind: "event", source: component, reason: "Why", message: "so it is", isWarning: true },
   });
 });
 
@@ -39,11 +39,11 @@ test("eventHappening() and reconcileHappening() tell the beginning of what is sa
     why: { reason: "tooManyNodeDeletions", message: long },
   });
   const told = [
-    eventEntry("cloud-node-controller", { regarding, ...event, message: long })?.noted,
+    eventEntry("cloud-node-controller", { regarding, ...event, message: long })?.entry,
     reconcileEntry("cloud-node-controller", heldUp, undefined),
   ];
   const beginning = `${"x".repeat(500)} …`;
-  expect(told.map((noted) => noted?.message)).toEqual([beginning, beginning]);
+  expect(told.map((entry) => entry?.message)).toEqual([beginning, beginning]);
 });
 
 test("eventHappening() is of nothing when a Lease is meant", () => {
@@ -64,7 +64,7 @@ describe("reconcileHappening()", () => {
       { what: "the first one that goes well", record: well, before: undefined, reason: undefined },
       { what: "one that goes well as before", record: well, before: well, reason: undefined },
       { what: "one that fails", record: failed, before: well, reason: "Failed" },
-      { what: "one that is held up", record: heldUp, before: undefined, reason: "HeldUp" },
+      { what: "one that is held up", record: heldUp, before: undefined, reason: "Delayed" },
       { what: "one that goes well again", record: well, before: failed, reason: "Recovered" },
       { what: "one that is held up no more", record: well, before: heldUp, reason: "Recovered" },
       { what: "one that was cut short", record: remembered({ kind: "planned" }), before: well, reason: undefined },
@@ -104,7 +104,7 @@ test("routeHappenings() tells ranges and the condition", () => {
     status: { conditions: [{ ...unrouted, type: "NetworkUnavailable" }] },
   });
   expect(routeEntries(node("w1"), now)).toEqual([
-    { kind: "object", reason: "PodCIDRsSet", message: "Pod addresses 10.1.0.0/24.", isWarning: false },
+    { kind: "object", reason: "PodCIDRsSet", message: "Pod CIDRs 10.1.0.0/24.", isWarning: false },
     { kind: "condition", reason: "NoRouteCreated", message: "NetworkUnavailable is True.", isWarning: true },
   ]);
 });
@@ -140,7 +140,7 @@ test.each<{ what: string; old: Service; now: Service; told: readonly object[] }>
     what: "it loses its address",
     old: addressed,
     now: service("web"),
-    told: [{ reason: "AddressesChanged", message: "Has no address any more." }],
+    told: [{ reason: "AddressesChanged", message: "No address." }],
   },
   {
     what: "it is another one",
@@ -153,45 +153,45 @@ test.each<{ what: string; old: Service; now: Service; told: readonly object[] }>
 });
 
 describe("observed timeline", () => {
-  function noted(reason: string): NewEntry {
+  function entry(reason: string): NewEntry {
     return { kind: "event", source: "node-controller", reason, message: "why", isWarning: false };
   }
 
   describe("Timeline", () => {
     test("has what happened to an object, newest first", () => {
       const timeline = new Timeline();
-      timeline.note("node/a", noted("One"), 1);
-      timeline.note("node/b", noted("Other"), 2);
-      timeline.note("node/a", noted("Two"), 3);
+      timeline.add("node/a", entry("One"), 1);
+      timeline.add("node/b", entry("Other"), 2);
+      timeline.add("node/a", entry("Two"), 3);
       expect(timeline.of("node/a")).toEqual([
-        { ...noted("Two"), atMs: 3, count: 1 },
-        { ...noted("One"), atMs: 1, count: 1 },
+        { ...entry("Two"), atMs: 3, count: 1 },
+        { ...entry("One"), atMs: 1, count: 1 },
       ]);
       expect(timeline.of("node/c")).toEqual([]);
     });
 
     test("counts what happens again and again", () => {
       const timeline = new Timeline();
-      for (const atMs of [1, 2, 3]) timeline.note("node/a", noted("One"), atMs);
-      expect(timeline.of("node/a")).toEqual([{ ...noted("One"), atMs: 3, count: 3 }]);
+      for (const atMs of [1, 2, 3]) timeline.add("node/a", entry("One"), atMs);
+      expect(timeline.of("node/a")).toEqual([{ ...entry("One"), atMs: 3, count: 3 }]);
       expect(timeline.size).toBe(1);
     });
 
     test("keeps the last few of an object", () => {
       const timeline = new Timeline({ perObject: 2, total: 100 });
-      for (const atMs of [1, 2, 3]) timeline.note("node/a", noted(`At${atMs}`), atMs);
+      for (const atMs of [1, 2, 3]) timeline.add("node/a", entry(`At${atMs}`), atMs);
       expect(timeline.of("node/a").map(({ atMs }) => atMs)).toEqual([3, 2]);
       expect(timeline.size).toBe(2);
     });
 
     test("forgets whole objects, those first to which nothing has happened for longest", () => {
       const timeline = new Timeline({ perObject: 5, total: 3 });
-      timeline.note("node/a", noted("One"), 1);
-      timeline.note("node/b", noted("One"), 2);
-      timeline.note("node/a", noted("Two"), 3);
-      timeline.note("node/c", noted("One"), 4);
+      timeline.add("node/a", entry("One"), 1);
+      timeline.add("node/b", entry("One"), 2);
+      timeline.add("node/a", entry("Two"), 3);
+      timeline.add("node/c", entry("One"), 4);
       expect([timeline.of("node/a").length, timeline.of("node/b").length, timeline.size]).toEqual([2, 0, 3]);
-      timeline.note("node/c", noted("Two"), 5);
+      timeline.add("node/c", entry("Two"), 5);
       expect([timeline.of("node/a").length, timeline.of("node/c").length, timeline.size]).toEqual([0, 2, 2]);
     });
   });

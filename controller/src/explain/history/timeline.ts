@@ -1,4 +1,4 @@
-import type { ObjectRef } from "@cloudwire/operator-api";
+import type { ObjectRef, TimelineEntry } from "@cloudwire/operator-api";
 import { EVENT_SOURCES } from "../../api/controller-names.ts";
 import type { EventInput } from "../../api/event.ts";
 import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
@@ -9,120 +9,105 @@ import { reportedReadiness } from "../../controllers/service/plan/status.ts";
 import type { ReconcileRecord } from "../../runtime/history.ts";
 import { beginningOf, flatText } from "../../util/text.ts";
 
-/** Kept of what an Event says; a reconcile's record is short already. */
+/** Of an Event; messages of reconciles are short already. */
 const MAX_MESSAGE = 500;
 
-/** What an Event tells, and of what; undefined: of nothing that is explained. */
+/** undefined: the Event is not about a Node or Service. */
 export function eventEntry(
   component: string,
   { regarding, type, reason, message }: EventInput,
-): { readonly object: ObjectRef; readonly noted: NewEntry } | undefined {
-  const told = beginningOf(message, MAX_MESSAGE);
-  const noted: NewEntry = { kind: "event", source: component, reason, message: told, isWarning: type === "Warning" };
+): { readonly object: ObjectRef; readonly entry: NewEntry } | undefined {
   const { kind, namespace, name } = regarding;
-  if (kind === "Service") return { object: `service/${namespace}/${name}`, noted };
+  const isWarning = type === "Warning";
+  const entry = {
+    kind: "event",
+    source: component,
+    reason,
+    message: beginningOf(message, MAX_MESSAGE),
+    isWarning,
+  } as const;
+  if (kind === "Service") return { object: `service/${namespace}/${name}`, entry };
   if (kind !== "Node") return undefined;
-  return { object: component === EVENT_SOURCES.route ? `route/${name}` : `node/${name}`, noted };
+  return { object: component === EVENT_SOURCES.route ? `route/${name}` : `node/${name}`, entry };
 }
 
-/**
- * What a reconcile tells beside the one before it: that it failed, or was held up, or that this is over. undefined: nothing; most
- * reconciles find everything as it should be.
- */
+/** A failure, a delay or a recovery; undefined: as after the previous reconcile. */
 export function reconcileEntry(
   controller: string,
   record: ReconcileRecord,
   before: ReconcileRecord | undefined,
 ): NewEntry | undefined {
-  const trouble = troubleOf(record);
-  const source = controller;
-  if (trouble !== undefined) {
-    const isHeldUp = record.error === undefined;
-    return {
-      kind: "reconcile",
-      source,
-      reason: isHeldUp ? "HeldUp" : "Failed",
-      message: trouble,
-      isWarning: !isHeldUp,
-    };
+  const entry = { kind: "reconcile", source: controller } as const;
+  const problem = problemOf(record);
+  if (problem !== undefined) {
+    const isWarning = record.error !== undefined;
+    return { ...entry, reason: isWarning ? "Failed" : "Delayed", message: problem, isWarning };
   }
-  if (before === undefined || troubleOf(before) === undefined || record.outcome === "aborted") return undefined;
-  return {
-    kind: "reconcile",
-    source,
-    reason: "Recovered",
-    message: "What stood in the way is gone.",
-    isWarning: false,
-  };
+  if (before === undefined || problemOf(before) === undefined || record.outcome === "aborted") return undefined;
+  return { ...entry, reason: "Recovered", message: "The problem is resolved.", isWarning: false };
 }
 
-function troubleOf({ error, why }: ReconcileRecord): string | undefined {
+function problemOf({ error, why }: ReconcileRecord): string | undefined {
   return error?.message ?? why?.message;
 }
 
-/** What a change of a Node tells. Compares a few fields: heartbeats cost next to nothing. */
+/** Compares a few fields only, so heartbeats cost little. */
 export function nodeEntries(old: Node, node: Node): readonly NewEntry[] {
-  if (old.metadata.uid !== node.metadata.uid)
-    return [object("Recreated", "Deleted, and made anew under the same name.")];
+  if (old.metadata.uid !== node.metadata.uid) return [RECREATED];
   const [before, now] = [hasTaint(old), hasTaint(node)];
   const isNamed = old.spec.providerID === "" && node.spec.providerID !== "";
   return [
     ...(isNamed ? [object("ProviderIdSet", `Provider ID ${node.spec.providerID}.`)] : []),
     ...(before && !now ? [object("Initialized", `Taint ${UNINITIALIZED} removed.`)] : []),
-    ...(!before && now ? [object("Uninitialized", `Taint ${UNINITIALIZED} put on.`)] : []),
+    ...(!before && now ? [object("Uninitialized", `Taint ${UNINITIALIZED} added.`)] : []),
     ...conditionEntries(old, node, READY, "False"),
-    ...going(old, node),
+    ...deleting(old, node),
   ];
 }
 
-/** The part of the same that is of its routes. */
 export function routeEntries(old: Node, node: Node): readonly NewEntry[] {
   const [before, now] = [old.spec.podCIDRs.join(", "), node.spec.podCIDRs.join(", ")];
   return [
-    ...(before === now ? [] : [object("PodCIDRsSet", `Pod addresses ${now === "" ? "none" : now}.`)]),
+    ...(before === now ? [] : [object("PodCIDRsSet", `Pod CIDRs ${now === "" ? "none" : now}.`)]),
     ...conditionEntries(old, node, NETWORK_UNAVAILABLE, "True"),
   ];
 }
 
-/** What a change of a Service tells. */
 export function serviceEntries(old: Service, service: Service): readonly NewEntry[] {
-  if (old.metadata.uid !== service.metadata.uid) {
-    return [object("Recreated", "Deleted, and made anew under the same name.")];
-  }
+  if (old.metadata.uid !== service.metadata.uid) return [RECREATED];
   const [before, now] = [reportedReadiness(old), reportedReadiness(service)];
-  const isTold = now !== undefined && (before?.status !== now.status || before.reason !== now.reason);
-  const [ingress, ingressNow] = [addressesOf(old), addressesOf(service)];
-  const condition: readonly NewEntry[] = isTold
-    ? [
-        {
-          kind: "condition",
-          reason: now.reason,
-          message: `${LOAD_BALANCER_READY} is ${now.status}: ${now.message}`,
-          isWarning: now.status !== "True" && !IN_PROGRESS.has(now.reason),
-        },
-      ]
-    : [];
+  const isChanged = now !== undefined && (before?.status !== now.status || before.reason !== now.reason);
+  const [addressesBefore, addresses] = [addressesOf(old), addressesOf(service)];
   return [
-    ...condition,
-    ...(ingress === ingressNow
+    ...(isChanged
+      ? [
+          condition(
+            now,
+            `${LOAD_BALANCER_READY} is ${now.status}: ${now.message}`,
+            now.status !== "True" && !IN_PROGRESS.has(now.reason),
+          ),
+        ]
+      : []),
+    ...(addressesBefore === addresses
       ? []
-      : [object("AddressesChanged", ingressNow === "" ? "Has no address any more." : `Address ${ingressNow}.`)]),
-    ...going(old, service),
+      : [object("AddressesChanged", addresses === "" ? "No address." : `Address ${addresses}.`)]),
+    ...deleting(old, service),
   ];
 }
 
 const IN_PROGRESS: ReadonlySet<string> = new Set(["Provisioning", "Updating", "Deleting"]);
 
-export const DELETED: NewEntry = object("Deleted", "Gone from the cluster.");
+export const DELETED: NewEntry = object("Deleted", "Deleted from the cluster.");
+const RECREATED: NewEntry = object("Recreated", "Deleted and recreated with the same name.");
 export const CREATED: NewEntry = object("Created", "Seen for the first time.");
 
 function object(reason: string, message: string): NewEntry {
   return { kind: "object", reason, message, isWarning: false };
 }
 
-function going(old: Node | Service, now: Node | Service): readonly NewEntry[] {
+function deleting(old: Node | Service, now: Node | Service): readonly NewEntry[] {
   const isNew = old.metadata.deletionTimestampMs === undefined && now.metadata.deletionTimestampMs !== undefined;
-  return isNew ? [object("Deleting", "Somebody has asked for its deletion.")] : [];
+  return isNew ? [object("Deleting", "Deletion was requested.")] : [];
 }
 
 function conditionEntries(old: Node, node: Node, type: string, bad: string): readonly NewEntry[] {
@@ -130,7 +115,11 @@ function conditionEntries(old: Node, node: Node, type: string, bad: string): rea
   const now = node.status.conditions.find((condition) => condition.type === type);
   if (now === undefined || (before?.status === now.status && before.reason === now.reason)) return [];
   const isWarning = now.status === bad || now.status === "Unknown";
-  return [{ kind: "condition", reason: now.reason, message: `${type} is ${now.status}.`, isWarning }];
+  return [condition(now, `${type} is ${now.status}.`, isWarning)];
+}
+
+function condition({ reason }: { readonly reason: string }, message: string, isWarning: boolean): NewEntry {
+  return { kind: "condition", reason, message, isWarning };
 }
 
 function hasTaint({ spec }: Node): boolean {
@@ -141,38 +130,29 @@ function addressesOf({ status }: Service): string {
   return status.loadBalancer.ingress.map(({ ip, hostname }) => (ip === "" ? hostname : ip)).join(", ");
 }
 
-/** Something that happened to an object. */
-export interface NewEntry {
-  readonly kind: "reconcile" | "event" | "condition" | "object";
-  /** Of a controller; absent: of the cluster. */
+export interface NewEntry extends Omit<TimelineEntry, "time" | "count" | "source"> {
   readonly source?: string | undefined;
-  readonly reason: string;
-  readonly message: string;
-  readonly isWarning: boolean;
 }
 
-/** The same with its time: the last one of several that were alike. */
+/** Consecutive equal entries are stored once, with the time of the last. */
 export interface StoredEntry extends NewEntry {
   /** Wall clock. */
   readonly atMs: number;
-  /** How often in a row. */
   readonly count: number;
 }
 
 export interface TimelineLimits {
-  /** Of one object. */
   readonly perObject: number;
-  /** Of all. */
   readonly total: number;
 }
 
-/** Some 250 bytes each: 3 MB when all of them are there, and 6 MB when they are failures with long messages. */
+/** About 250 bytes each: 3 MB in total, and 6 MB with long messages. */
 const LIMITS: TimelineLimits = { perObject: 30, total: 12_000 };
 
-/** What happened to objects of late, those that are gone among them. In memory; forgets the objects first to which nothing has happened for longest. */
+/** Recent entries of existing and deleted objects. Drops objects without recent entries first. */
 export class Timeline {
   readonly #limits: TimelineLimits;
-  /** Oldest first; the object to which something happened last is last. */
+  /** Entries oldest first; objects by their newest entry. */
   readonly #objects = new Map<ObjectRef, readonly StoredEntry[]>();
   #total = 0;
 
@@ -180,20 +160,20 @@ export class Timeline {
     this.#limits = limits;
   }
 
-  note(object: ObjectRef, noted: NewEntry, nowMs: number): void {
+  add(object: ObjectRef, entry: NewEntry, nowMs: number): void {
     const before = this.#objects.get(object) ?? [];
     const last = before.at(-1);
-    const isAgain = last !== undefined && isAlike(last, noted);
-    const { kind, source, reason, isWarning } = noted;
-    const message = isAgain ? last.message : flatText(noted.message);
+    const isAgain = last !== undefined && isEqual(last, entry);
+    const { kind, source, reason, isWarning } = entry;
+    const message = isAgain ? last.message : flatText(entry.message);
     const one = { kind, source, reason, message, isWarning, atMs: nowMs, count: isAgain ? last.count + 1 : 1 };
-    // Arrays of their exact length: one that is pushed to has room for sixteen more.
+    // New arrays, because push() reserves room for sixteen more elements.
     const kept = isAgain ? before.slice(0, -1) : before.slice(before.length < this.#limits.perObject ? 0 : 1);
     const all = [...kept, one];
     this.#total += all.length - before.length;
     this.#objects.delete(object);
     this.#objects.set(object, all);
-    this.#forget();
+    this.#trim();
   }
 
   /** Newest first. */
@@ -201,12 +181,11 @@ export class Timeline {
     return (this.#objects.get(object) ?? []).toReversed();
   }
 
-  /** All that is remembered. */
   get size(): number {
     return this.#total;
   }
 
-  #forget(): void {
+  #trim(): void {
     while (this.#total > this.#limits.total) {
       const [oldest] = this.#objects;
       if (oldest === undefined) return;
@@ -217,7 +196,7 @@ export class Timeline {
   }
 }
 
-function isAlike(left: NewEntry, right: NewEntry): boolean {
+function isEqual(left: NewEntry, right: NewEntry): boolean {
   return (
     left.kind === right.kind &&
     left.source === right.source &&

@@ -39,8 +39,7 @@ export class StatusFeed implements EventFeed {
   #overview(): StreamMessage | undefined {
     const { overview } = this.#cache;
     if (overview === undefined) return undefined;
-    const { time, ...rest } = overview;
-    const text = JSON.stringify(rest);
+    const text = JSON.stringify({ ...overview, time: "" });
     if (text === this.#sentOverview) return undefined;
     this.#sentOverview = text;
     return { event: "overview" satisfies keyof StreamEvents, data: JSON.stringify(overview) };

@@ -102,7 +102,7 @@ describe("the command line, to who may read the status page and nothing else", (
     const { code, out, err } = await ask("explain service/m/web");
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(
-      /^cloudwire: there is no service\/m\/web; did you mean service\/default\/web\? Check the name /,
+      /^cloudwire: service\/m\/web does not exist; did you mean service\/default\/web\? Check the name /,
     );
     const json = await ask("explain node/m7 -o json");
     expect([json.code, json.err]).toEqual([1, expect.stringContaining("; did you mean node/m-7?")]);

@@ -77,7 +77,7 @@ const failures: readonly Failure[] = [
     explains: {
       state: "unmanaged",
       reason: "LoadBalancerClassNotServed",
-      cause: /No provider serves load-balancer class example\.com\/nobody; served are simulated\./,
+      cause: /No provider serves load-balancer class example\.com\/nobody; served classes: simulated\./,
       remedy: "Recreate the Service with a class that a provider serves",
       isTriedAgain: false,
     },

@@ -80,7 +80,7 @@ test("explain tells a Node, its route and a Service that are well, and what happ
   });
   expect(gone).toMatchObject({
     state: "unmanaged",
-    summary: expect.stringContaining("service/default/web is not in the cluster any more; the last of it"),
+    summary: expect.stringContaining("service/default/web no longer exists in the cluster; its last entry"),
   });
 });
 
@@ -136,7 +136,7 @@ test("a standby says that it is one, and who leads", async () => {
     replica: { isLeader: false, leaderIdentity: leader },
     causes: [{ reason: "NotLeader", message: expect.stringContaining(leader) }],
     controllers: [
-      { controller: "cloud-node-controller", queue: { kind: "notRunning", message: "another replica leads" } },
+      { controller: "cloud-node-controller", queue: { kind: "notRunning", message: "another replica is the leader" } },
       { controller: "cloud-node-lifecycle-controller" },
     ],
   });
