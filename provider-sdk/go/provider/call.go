@@ -9,21 +9,21 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 )
 
-// Call is what a handler may know of the call it works for, and where it reports what it met. [CallOf] gives it.
+// Call describes the call that a handler runs for, and takes its reports. [CallOf] returns it.
 type Call struct {
 	// Method is the RPC, EnsureLoadBalancer; in [Definition.Check] and [Definition.Scope] it is Check.
 	Method string
-	// RequestID names the call in the logs of both sides.
+	// RequestID is the ID of the call in the logs of controller and provider.
 	RequestID string
-	// Traceparent is the W3C trace context of the caller; empty if it sent no well-formed one.
+	// Traceparent is the W3C trace context of the caller; empty if missing or invalid.
 	Traceparent string
-	// Cluster on whose behalf the call is made; never nil.
+	// Cluster of the caller; never nil.
 	Cluster *cpv1.ClusterRef
-	// MaxDataAge is how old data may be in a read; 0 asks for a read of the cloud now.
+	// MaxDataAge is the maximum age of the data of a read; 0 forces a read of the cloud.
 	MaxDataAge time.Duration
-	// Change identifies the intended change and says why it is wanted; nil in reads.
+	// Change contains ID and trigger of the change; nil in reads.
 	Change *cpv1.ChangeContext
-	// Log writes lines that carry method and request id.
+	// Log adds method and request ID to every line.
 	Log *slog.Logger
 
 	ids      providerIDs
@@ -32,7 +32,7 @@ type Call struct {
 
 type callKey struct{}
 
-// CallOf is the call that ctx belongs to; outside of a call it is an empty one, to which reports are lost.
+// CallOf returns the call of ctx; outside of a call an empty one, which drops reports.
 func CallOf(ctx context.Context) *Call {
 	if call, ok := ctx.Value(callKey{}).(*Call); ok {
 		return call
@@ -47,7 +47,7 @@ func withCall(ctx context.Context, call *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, call)
 }
 
-// ID is the part of a provider ID after the provider's prefix: the cloud's id. Empty for one of another provider.
+// ID returns the part of a provider ID after the provider's prefix: the cloud's ID. Empty for one of another provider.
 func (c *Call) ID(providerID string) string {
 	_, id, mine := c.ids.parse(providerID)
 	if !mine {
@@ -69,14 +69,14 @@ func (c *Call) AddDiagnostic(diagnostic *cpv1.Diagnostic) { c.recorder.diagnose(
 // Record reports one request to the cloud that was not made through [Transport].
 func (c *Call) Record(request CloudCall) { c.recorder.record(request) }
 
-// Unreachable says, in a list, that a zone or region could not be read: the list goes on, but says that it is not complete,
-// so that nothing is concluded from what it lacks.
+// Unreachable reports, in a list, a zone or region that could not be read. The list continues, but is not complete, so
+// missing objects are not absent.
 func (c *Call) Unreachable(place string) { c.recorder.unreachable(place) }
 
-// ResumeFrom says, in a list, that a watch which begins at token continues the list without a gap.
+// ResumeFrom reports, in a list, the token from which a watch continues the list without a gap.
 func (c *Call) ResumeFrom(token string) { c.recorder.resumeFrom(token) }
 
-// ReportRouteQuota says, in a list or a change of routes, how full the table is.
+// ReportRouteQuota reports, in a list or a change of routes, the usage of the route table.
 func (c *Call) ReportRouteQuota(quota *cpv1.RouteQuota) { c.recorder.reportQuota(quota) }
 
 // providerIDs is how the cloud's ids and Kubernetes' provider IDs belong together.

@@ -7,36 +7,38 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 )
 
-// Definition is a provider: facts about it and the functions it has. Each function that is not nil claims its capability.
+// Definition is a provider: its properties and handlers. Each handler that is not nil claims its capability.
 type Definition struct {
-	// Name is a DNS-style name, unique among the providers of a cluster: acme.example.com. Also the domain of own reasons.
+	// Name is a DNS-style name, unique among the providers of a cluster: acme.example.com. Also the domain of
+	// vendor-specific reasons.
 	Name string
 	// Version of the provider program.
 	Version string
-	// IDPrefixes are the prefixes of the provider IDs, each ending in ://; the first is the one written. The others are
-	// former schemes and machines of another product.
+	// IDPrefixes are the prefixes of the provider IDs, each ending in ://. The provider writes the first one. Others
+	// are for earlier schemes or another product.
 	IDPrefixes []string
-	// Scope names what the credentials reach: account, project, region. Opaque, no secrets, at most 253 bytes. A change
-	// stops every destructive act of the controller until an operator confirms it. Called at the start and before each
-	// check; until it has answered once, calls are refused with PROVIDER_STARTING. See [StaticScope].
+	// Scope returns what the credentials give access to: account, project, region. Opaque, no secrets, at most 253
+	// bytes. When it changes, the controller stops everything destructive until an operator confirms the change. Called
+	// at the start and before each check; until it first succeeds, calls fail with PROVIDER_STARTING. See
+	// [StaticScope].
 	Scope func(ctx context.Context) (string, error)
-	// Check asks the cloud the cheapest question that proves that it can be reached with these credentials. Runs every
-	// 60 s while all is well, every 10 s while not. A nil result says only that it works.
+	// Check sends the cheapest request that proves that the cloud is reachable with these credentials. Runs every 60 s
+	// while ready, every 10 s while not. A nil result means success without further details.
 	Check func(ctx context.Context) (*CheckResult, error)
 
-	// Instances serves machines behind Nodes.
+	// Instances serves instances behind Nodes.
 	Instances *Instances
 	// LoadBalancers serves load balancers for Services.
 	LoadBalancers *LoadBalancers
-	// Routes serves routes to pod ranges.
+	// Routes serves routes to pod CIDRs.
 	Routes *Routes
 	// Volumes serves volumes, for labels and node affinity of PersistentVolumes.
 	Volumes *Volumes
 
-	// Limits say what the provider can take. A field that is zero gets the SDK's default: 64 calls at once, messages of
-	// 16 MiB, changes of 10 s.
+	// Limits of the provider. A zero field gets the SDK's default: 64 concurrent calls, messages of 16 MiB, changes of
+	// 10 s.
 	Limits *cpv1.Limits
-	// Annotations are the Service annotations that the provider understands; values that do not fit are refused.
+	// Annotations are the Service annotations that the provider supports; the SDK rejects invalid values.
 	Annotations []*cpv1.AnnotationSchema
 	// AnnotationPrefixes are the prefixes of annotations to receive. Nil: the domains of Annotations.
 	AnnotationPrefixes []string
@@ -44,11 +46,11 @@ type Definition struct {
 	NodeLabelKeys []string
 	// NodeAnnotationKeys are the keys of the Node annotations that the provider needs.
 	NodeAnnotationKeys []string
-	// Diagnostics are what the operator should know: deprecated options in use, a missing right.
+	// Diagnostics are messages to the operator: deprecated options in use, a missing permission.
 	Diagnostics []*cpv1.Diagnostic
-	// Build holds facts for bug reports; the SDK adds sdk and runtime.
+	// Build is build information for bug reports; the SDK adds sdk and runtime.
 	Build map[string]string
-	// HomeURL says where the provider is documented.
+	// HomeURL is the URL of the provider's documentation.
 	HomeURL string
 }
 
@@ -57,84 +59,90 @@ func StaticScope(scopeID string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return scopeID, nil }
 }
 
-// CheckResult is what a check found besides that the cloud works.
+// CheckResult contains additional results of a successful check of the cloud.
 type CheckResult struct {
-	// Conditions are more aspects; CloudReachable and CredentialsValid take the place of what the SDK derives.
+	// Conditions are additional conditions; CloudReachable and CredentialsValid override those of the SDK.
 	Conditions []*cpv1.Condition
-	// CredentialsExpireTime is when the credentials expire; zero if that is not known.
+	// CredentialsExpireTime is when the credentials expire; zero if unknown.
 	CredentialsExpireTime time.Time
-	// ConfigRevision is the version of the configuration in force.
+	// ConfigRevision is the version of the active configuration.
 	ConfigRevision string
-	// RateLimits tell what is left of the cloud's call budgets.
+	// RateLimits are the remaining call budgets of the cloud account.
 	RateLimits []*cpv1.RateLimit
 }
 
-// Instances serves machines: Get or GetMany, and what else the cloud can do.
+// Instances are the handlers for instances: Get or GetMany, and optionally List and Watch.
 type Instances struct {
-	// Features are facts that the functions do not show. Nil: a batch of 200, machines are found by name, STOPPED is told
-	// apart from RUNNING. Else they are taken as they are, and List and Watch in them are ignored unless the function exists.
+	// Features are capabilities that the handlers do not show. Nil: a batch of 200, look-up by name, STOPPED
+	// distinguished from RUNNING. Otherwise they are used as given; List and Watch in them are ignored unless the
+	// handler exists.
 	Features *cpv1.InstanceCapabilities
-	// Get looks one machine up: ref.ProviderId alone decides if it is set ([Call.ID] takes the prefix off), else the name
-	// and the hints. The SDK asks for at most 16 at once and shares equal questions.
+	// Get looks up one instance: ref.ProviderId alone identifies it if set ([Call.ID] removes the prefix), otherwise
+	// the name and the hints do. The SDK runs at most 16 look-ups concurrently and shares equal ones.
 	Get func(ctx context.Context, ref *cpv1.NodeRef) (InstanceResult, error)
-	// GetMany looks many machines up; answers in the order of refs, one for each. [Failed] is the error of one alone.
+	// GetMany looks up instances; it returns one result for each ref, in the same order. [Failed] is the error of one
+	// alone.
 	GetMany func(ctx context.Context, refs []*cpv1.NodeRef) ([]InstanceResult, error)
-	// List yields all machines of the scope; claims instances.list. A nil error says that the list was complete, unless
-	// [Call.Unreachable] was called. It is run only as far as pages are asked for, and ends when yield returns an error.
+	// List yields all instances of the scope; claims instances.list. A nil error means that the list was complete,
+	// unless [Call.Unreachable] was called. It runs only as far as pages are requested, and ends when yield returns an
+	// error.
 	List func(ctx context.Context, yield func(*cpv1.Instance) error) error
-	// Watch sends hints about machines until ctx ends; claims instances.watch. Heartbeats are added by the SDK.
+	// Watch sends events about instances until ctx ends; claims instances.watch. The SDK adds heartbeats.
 	Watch func(ctx context.Context, request *cpv1.WatchInstancesRequest, send func(*cpv1.WatchInstancesResponse) error) error
 }
 
-// LoadBalancers serves load balancers: Ensure, Delete, and Get or List.
+// LoadBalancers are the handlers for load balancers: Ensure, Delete, and Get or List.
 type LoadBalancers struct {
-	// Features are facts that the functions do not show. Nil: TCP, IPv4, node ports needed, one change a Service at a time,
-	// node sets kept by the SDK. Else they are taken as they are; List, Watch and UpdateNodes follow the functions.
+	// Features are capabilities that the handlers do not show. Nil: TCP, IPv4, node ports needed, one change per
+	// Service at a time, node sets kept by the SDK. Otherwise they are used as given; List, Watch and UpdateNodes
+	// follow the handlers.
 	Features *cpv1.LoadBalancerCapabilities
-	// NoNodeSets turns the node sets off which the SDK keeps for every provider.
+	// NoNodeSets turns off the node sets that the SDK keeps for every provider.
 	NoNodeSets bool
-	// Get reads one load balancer: its state, or how far a change is. Nil: it is looked for in List.
+	// Get reads one load balancer: its state, or the progress of a change. Nil: the SDK finds it in List.
 	Get func(ctx context.Context, ref *LoadBalancerRef) (LoadBalancerReadResult, error)
-	// Ensure makes the load balancer be as wished: creates it, changes it, or finds nothing to do. May be called again at
-	// any time, also for one that an earlier, interrupted call half made. With [Call.ValidateOnly] it changes nothing and
-	// may answer nil for one that does not exist.
+	// Ensure creates the load balancer, or updates it to match the spec. May be called again at any time, also for a
+	// load balancer that an interrupted call left half-created. With [Call.ValidateOnly] it changes nothing and may
+	// return nil for one that does not exist.
 	Ensure func(ctx context.Context, request *EnsureRequest) (LoadBalancerResult, error)
-	// UpdateNodes makes the targets be these nodes and touches nothing else; claims load_balancers.update_nodes. Nil: node
-	// changes arrive as Ensure. Without load balancer the error is LOAD_BALANCER_NOT_FOUND.
+	// UpdateNodes sets the targets to these nodes and changes nothing else; claims load_balancers.update_nodes. Nil:
+	// node changes arrive as Ensure. Without load balancer it returns LOAD_BALANCER_NOT_FOUND.
 	UpdateNodes func(ctx context.Context, request *UpdateNodesRequest) (LoadBalancerResult, error)
-	// Delete makes the load balancer and all its parts be gone, in every state; finding nothing is success. Nil says that
-	// nothing is left, [Pending] that something still is.
+	// Delete deletes the load balancer and all its parts, in any state; finding nothing is success. Nil means that
+	// nothing is left, [Pending] that something is.
 	Delete func(ctx context.Context, ref *LoadBalancerRef) (*PendingResult, error)
-	// List yields the load balancers with the stamp of this cluster, each with its Service; claims load_balancers.list.
+	// List yields the load balancers with the ownership tags of this cluster, each with its Service; claims
+	// load_balancers.list.
 	List func(ctx context.Context, yield func(*cpv1.LoadBalancer) error) error
-	// Watch sends hints about load balancers until ctx ends; claims load_balancers.watch.
+	// Watch sends events about load balancers until ctx ends; claims load_balancers.watch.
 	Watch func(ctx context.Context, request *cpv1.WatchLoadBalancersRequest, send func(*cpv1.WatchLoadBalancersResponse) error) error
 }
 
-// Routes serves routes: List, and Ensure or EnsureMany, Delete or DeleteMany. [Call.ReportRouteQuota] tells how full the
-// table is.
+// Routes are the handlers for routes: List, and Ensure or EnsureMany, Delete or DeleteMany. [Call.ReportRouteQuota]
+// reports the usage of the route table.
 type Routes struct {
-	// Features are facts that the functions do not show. Nil: a batch of 200, pages of 500, IPv4.
+	// Features are capabilities that the handlers do not show. Nil: a batch of 200, pages of 500, IPv4.
 	Features *cpv1.RouteCapabilities
-	// List yields the routes that carry the stamp of [Call.Cluster], and no others.
+	// List yields the routes with the ownership tags of [Call.Cluster], and no others.
 	List func(ctx context.Context, yield func(*cpv1.Route) error) error
-	// Ensure makes one route exist; one that exists as wished is success. Its target is a machine of this provider.
+	// Ensure creates one route, or updates it to match; one that already matches is success. Its target is an instance
+	// of this provider.
 	Ensure func(ctx context.Context, route *cpv1.Route) (RouteResult, error)
-	// EnsureMany makes many routes exist; answers in the order asked for.
+	// EnsureMany creates routes, or updates them to match; it returns results in the order of the request.
 	EnsureMany func(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error)
-	// Delete makes one route be gone; nil says that it is. One without this cluster's stamp is refused.
+	// Delete deletes one route; nil means that it is deleted. It rejects a route without this cluster's ownership tags.
 	Delete func(ctx context.Context, route *cpv1.Route) (*PendingResult, error)
-	// DeleteMany makes many routes be gone; answers in the order asked for, nil for one that is gone.
+	// DeleteMany deletes routes; it returns results in the order of the request, nil for a deleted one.
 	DeleteMany func(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error)
 }
 
-// Volumes serves volumes: Get or GetMany.
+// Volumes are the handlers for volumes: Get or GetMany.
 type Volumes struct {
-	// Features name at least the CSI drivers or in-tree plugins whose volumes live in this cloud; those of others are
-	// answered with not-owned by the SDK.
+	// Features name at least the CSI drivers or in-tree plugins whose volumes are in this cloud; the SDK returns
+	// not-owned for others.
 	Features *cpv1.VolumeCapabilities
-	// Get looks one volume up.
+	// Get looks up one volume.
 	Get func(ctx context.Context, ref *cpv1.VolumeRef) (VolumeResult, error)
-	// GetMany looks many volumes up; answers in the order of refs, one for each.
+	// GetMany looks up volumes; it returns one result for each ref, in the same order.
 	GetMany func(ctx context.Context, refs []*cpv1.VolumeRef) ([]VolumeResult, error)
 }

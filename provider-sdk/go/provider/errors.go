@@ -16,9 +16,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// Error is the error that a provider returns for a call, or answers for one item of many. The reason decides the gRPC code
-// and what the controller does; the message is for people: what was tried, on what, what to do. No secrets; at most 1 KiB of
-// it is sent.
+// Error is the error that a provider returns for a call, or for one item of a batch. The reason determines the gRPC
+// code and what the controller does. The message is human-readable: what was tried, on what, what to do. No secrets; at
+// most 1 KiB of it is sent.
 type Error struct {
 	reason     string
 	domain     string
@@ -47,10 +47,10 @@ type helpLink struct{ description, url string }
 type violation struct{ kind, subject, description string }
 type resource struct{ kind, name, owner string }
 
-// defaultRetryAfter is told where the contract demands a wait and the cloud did not tell one.
+// defaultRetryAfter is used if the contract requires RetryInfo and the cloud returned none.
 const defaultRetryAfter = 5 * time.Second
 
-// NewError makes an error of the contract.
+// NewError makes an error with a reason of the contract.
 func NewError(reason Reason, message string, options ...ErrorOption) *Error {
 	stated, known := rules.Reasons()[string(reason)]
 	if !known {
@@ -65,8 +65,8 @@ func NewError(reason Reason, message string, options ...ErrorOption) *Error {
 	return err.with(options)
 }
 
-// NewVendorError makes an error with a reason of the vendor's own, in UPPER_SNAKE_CASE, for what the contract has no word
-// for. The code decides what the controller does; domain is the vendor's DNS name.
+// NewVendorError makes an error with a vendor-specific reason in UPPER_SNAKE_CASE, for cases that the contract does not
+// define. The code determines what the controller does; domain is the vendor's DNS name.
 func NewVendorError(domain, reason string, code codes.Code, message string, options ...ErrorOption) *Error {
 	return (&Error{reason: reason, domain: domain, code: code, message: message}).with(options)
 }
@@ -78,7 +78,7 @@ func (e *Error) with(options []ErrorOption) *Error {
 	return e
 }
 
-// ErrorOption says more about an error.
+// ErrorOption is an option of [NewError] and [NewVendorError].
 type ErrorOption func(*Error)
 
 // Field reports one invalid field of the request, with the message as its description.
@@ -91,55 +91,55 @@ func FieldViolations(violations ...FieldViolation) ErrorOption {
 	return func(e *Error) { e.fields = append(e.fields, violations...) }
 }
 
-// RetryAfter is the least time to wait before the same is tried again.
+// RetryAfter sets the minimum time before a retry.
 func RetryAfter(d time.Duration) ErrorOption {
 	return func(e *Error) { e.retryAfter = max(d, time.Millisecond) }
 }
 
-// Metadata adds a fact that also appears in the message, for machines; no secrets.
+// Metadata adds a machine-readable fact, which also appears in the message; no secrets.
 func Metadata(key, value string) ErrorOption {
 	return func(e *Error) { e.metadata = append(e.metadata, metadatum{key, value}) }
 }
 
-// Help says where the user can read on.
+// Help adds a link to further documentation.
 func Help(description, url string) ErrorOption {
 	return func(e *Error) { e.help = &helpLink{description, url} }
 }
 
-// Quota says which quota is used up, with QUOTA_EXCEEDED.
+// Quota names the exhausted quota, with QUOTA_EXCEEDED.
 func Quota(subject, description string) ErrorOption {
 	return func(e *Error) { e.quota = &violation{subject: subject, description: description} }
 }
 
-// Precondition says what stands in the way, with reasons of FAILED_PRECONDITION.
+// Precondition names the violated precondition, with reasons of FAILED_PRECONDITION.
 func Precondition(kind, subject, description string) ErrorOption {
 	return func(e *Error) { e.condition = &violation{kind, subject, description} }
 }
 
-// Resource names the cloud object that the error is about; owner may be empty.
+// Resource names the cloud object that the error refers to; owner may be empty.
 func Resource(kind, name, owner string) ErrorOption {
 	return func(e *Error) { e.resource = &resource{kind, name, owner} }
 }
 
-// Cause is the error behind it; it is logged and never sent.
+// Cause sets the underlying error; it is logged and never sent.
 func Cause(err error) ErrorOption {
 	return func(e *Error) { e.cause = err }
 }
 
-// Error is the message; the reason stands before it.
+// Error returns the reason and the message.
 func (e *Error) Error() string { return e.reason + ": " + e.message }
 
-// Unwrap is the error behind it.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Reason is the reason as it travels: of the contract's closed list or the vendor's own.
+// Reason returns the reason: from the contract's closed list, or vendor-specific.
 func (e *Error) Reason() Reason { return Reason(e.reason) }
 
-// Code is the gRPC code that goes with the reason.
+// Code returns the gRPC code of the reason.
 func (e *Error) Code() codes.Code { return e.code }
 
-// forbidsAbsence is true for an error after which nothing may be called absent: no right, no cloud, no credentials, no time, no
-// turn. Contract: ABS-2.
+// forbidsAbsence is true for an error that makes absences invalid: no permission, no cloud, no credentials, deadline
+// exceeded, throttled. Contract: ABS-2.
 func (e *Error) forbidsAbsence() bool {
 	switch e.code {
 	case codes.PermissionDenied, codes.Unavailable, codes.Unauthenticated, codes.DeadlineExceeded:
@@ -148,7 +148,7 @@ func (e *Error) forbidsAbsence() bool {
 	return e.Reason() == ReasonRateLimited
 }
 
-// refusal is the error with all that is wrong with a request; its reason is that of the first. Nil if nothing is.
+// refusal returns the error with all violations of a request; its reason is that of the first. Nil if there are none.
 func refusal(method string, found []rules.Violation) *Error {
 	if len(found) == 0 {
 		return nil
@@ -165,12 +165,12 @@ func refusal(method string, found []rules.Violation) *Error {
 	return NewError(Reason(found[0].Reason), message, options...)
 }
 
-// checkRequest is everything wrong with a request.
+// checkRequest returns all violations of a request.
 func checkRequest(method string, request proto.Message, special []rules.Violation) *Error {
 	return refusal(method, rules.Request(method, request, special))
 }
 
-// answerProblem is what is wrong with an answer of the provider, as the contract's rules see it; nil if nothing.
+// answerProblem returns how a response of the provider violates the contract's rules; nil if it does not.
 func answerProblem(message proto.Message) *Error {
 	if problem := rules.Answer(message); problem != "" {
 		return NewError(ReasonInvariantBroken, rules.CutToBytes(problem, maxTextBytes))
@@ -178,9 +178,8 @@ func answerProblem(message proto.Message) *Error {
 	return nil
 }
 
-// permitted is the error as it may be told: the contract lists the reasons of each RPC, and a caller acts on them. One that
-// does not belong there is a slip of the provider and becomes INVARIANT_BROKEN, which keeps its text. Reasons of a vendor's
-// own pass.
+// permitted returns an error that the RPC may return: the contract lists the reasons of each RPC. Another reason of the
+// contract is a bug of the provider and becomes INVARIANT_BROKEN with the same text. Vendor-specific reasons pass.
 func permitted(err *Error, method string, item bool) *Error {
 	facts, known := rules.Methods()[method]
 	if !known || err.domain != "" || facts.Permits(err.reason, item) {
@@ -193,7 +192,7 @@ func permitted(err *Error, method string, item bool) *Error {
 	return NewError(ReasonInvariantBroken, err.reason+" is no reason of "+what+": "+err.message, Cause(err))
 }
 
-// fromRefusal is the error that a store answers; nil for nil.
+// fromRefusal converts the error of a store; nil for nil.
 func fromRefusal(refused *state.Refusal) *Error {
 	if refused == nil {
 		return nil
@@ -211,7 +210,7 @@ func fromRefusal(refused *state.Refusal) *Error {
 	return NewError(Reason(refused.Reason), refused.Message, options...)
 }
 
-// stated is an error of a store as one of the contract; others are as they are.
+// stated converts an error of a store to one of the contract; others are unchanged.
 func stated(err error) error {
 	if refused, ok := err.(*state.Refusal); ok {
 		return fromRefusal(refused)
@@ -219,7 +218,7 @@ func stated(err error) error {
 	return err
 }
 
-// errorDomain is that of the contract's reasons.
+// errorDomain is the domain of the contract's reasons.
 const errorDomain = "cloudprovider.v1"
 
 const (
@@ -233,7 +232,8 @@ const (
 	maxFieldBytes    = 317
 )
 
-// GRPCStatus is the error as it leaves, within the trailer budget: what helps least goes first, ErrorInfo and RetryInfo stay.
+// GRPCStatus returns the error within the trailer budget: the least useful details are dropped first, never ErrorInfo
+// and RetryInfo.
 func (e *Error) GRPCStatus() *status.Status {
 	out := &spb.Status{Code: int32(e.code), Message: rules.CutToHeaderBytes(e.text(), rules.MaxMessageBytes)} // codes are 0 to 16
 	out.Details = e.requiredDetails()
@@ -269,7 +269,7 @@ func (e *Error) requiredDetails() []*anypb.Any {
 	return details
 }
 
-// optionalDetails are the most useful first.
+// optionalDetails are ordered by usefulness.
 func (e *Error) optionalDetails() []*anypb.Any {
 	var details []*anypb.Any
 	if len(e.fields) > 0 {
@@ -299,7 +299,7 @@ func (e *Error) optionalDetails() []*anypb.Any {
 }
 
 func (e *Error) badRequest() *anypb.Any {
-	// Room for ErrorInfo and the message beside it.
+	// Leaves room for ErrorInfo and the message.
 	const budgetBytes, overheadBytes, descriptionBytes = maxDetailsBytes / 2, 8, 253
 	out := &errdetails.BadRequest{}
 	used := 0
@@ -333,7 +333,7 @@ func (e *Error) boundedMetadata() map[string]string {
 	return kept
 }
 
-// toItem is the error of one item inside an OK answer.
+// toItem returns the error of one item in an OK response.
 func (e *Error) toItem() *cpv1.ItemError {
 	item := &cpv1.ItemError{
 		Code:     int32(e.code), // codes are 0 to 16

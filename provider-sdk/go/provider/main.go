@@ -25,13 +25,12 @@ const (
 // sameRequest: terminals and wrappers send one request to end twice.
 const sameRequest = 500 * time.Millisecond
 
-// Main serves a provider as the main job of this process, and ends the process. Where, how and how loud comes from the
-// environment: CLOUD_PROVIDER_ENDPOINT, CLOUD_PROVIDER_SOCKET_GROUP, CLOUD_PROVIDER_LOG_LEVEL, CLOUD_PROVIDER_TLS_CERT_FILE,
-// CLOUD_PROVIDER_TLS_KEY_FILE, CLOUD_PROVIDER_TLS_CLIENT_CA_FILE, CLOUD_PROVIDER_INSECURE_LOOPBACK, CLOUD_PROVIDER_HTTP_ADDRESS.
-//
-// SIGUSR2 turns the log level debug on, and off again. SIGTERM and SIGINT end it in order, with exit code 0; a second one ends it at once, unless it comes within 500 ms: that is
-// the same request. Mistakes in the definition or the environment are told in plain lines, all together, with exit code 78; an
-// endpoint that cannot be had, or a socket that was taken away, with 69.
+// Main serves a provider as the main task of this process, and exits. Configured by the environment:
+// CLOUD_PROVIDER_ENDPOINT, CLOUD_PROVIDER_SOCKET_GROUP, CLOUD_PROVIDER_LOG_LEVEL, CLOUD_PROVIDER_TLS_CERT_FILE,
+// CLOUD_PROVIDER_TLS_KEY_FILE, CLOUD_PROVIDER_TLS_CLIENT_CA_FILE, CLOUD_PROVIDER_INSECURE_LOOPBACK,
+// CLOUD_PROVIDER_HTTP_ADDRESS. SIGUSR2 toggles the log level debug. SIGTERM and SIGINT shut down gracefully, with exit
+// code 0; a second one after 500 ms or more exits immediately. Configuration errors are all reported in plain lines,
+// with exit code 78; an unavailable endpoint or a removed socket, with exit code 69.
 func Main(definition *Definition) {
 	os.Exit(run(definition))
 }

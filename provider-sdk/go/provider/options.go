@@ -12,39 +12,39 @@ import (
 	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 )
 
-// Options say how a provider is served; nothing is read from the environment.
+// Options of [Serve] and [Start]; nothing is read from the environment.
 type Options struct {
 	// Endpoint is unix:///absolute/path.sock or tcp://host:port.
 	Endpoint string
-	// Listener takes the place of Endpoint, as in tests; it counts as a Unix socket.
+	// Listener replaces Endpoint, as in tests; it counts as a Unix socket.
 	Listener net.Listener
-	// SocketGroup gets the socket, by name or number. Empty: the process's.
+	// SocketGroup is the group of the socket, name or number. Empty: the group of the process.
 	SocketGroup string
 	// TLS are the files of a TCP endpoint.
 	TLS *TLSFiles
 	// InsecureLoopback serves plaintext on a loopback TCP address, for development.
 	InsecureLoopback bool
-	// HTTPAddress, host:port, serves /livez, /readyz and /metrics. Empty: not at all.
+	// HTTPAddress, host:port, serves /livez, /readyz and /metrics. Empty: not served.
 	HTTPAddress string
-	// Log gets what there is to say. Nil: slog.Default.
+	// Log is the logger. Nil: slog.Default.
 	Log *slog.Logger
-	// DrainTimeout is how long calls under way have to end. 0: 10 s.
+	// DrainTimeout is the maximum time for calls in progress to complete. 0: 10 s.
 	DrainTimeout time.Duration
 }
 
-// TLSFiles are PEM files: the provider's certificate, its key, and the authorities whose clients may call. They may change at
-// any time.
+// TLSFiles are PEM files: the provider's certificate, its key, and the CA certificates of clients. They are reloaded
+// when they change.
 type TLSFiles struct {
 	// CertFile holds the certificate, leaf first.
 	CertFile string
 	// KeyFile holds its key.
 	KeyFile string
-	// ClientCAFile holds the authorities whose clients may call.
+	// ClientCAFile holds the CA certificates of the clients that may call.
 	ClientCAFile string
 }
 
-// optionsFromEnvironment reads the variables with prefix CLOUD_PROVIDER_, and everything that is wrong with them. Others of
-// that prefix are left alone: Kubernetes makes some.
+// optionsFromEnvironment reads the variables with prefix CLOUD_PROVIDER_ and collects all errors. It ignores others
+// with that prefix: Kubernetes sets some.
 func optionsFromEnvironment() (Options, *slog.LevelVar, []string) {
 	var problems []string
 	options := Options{

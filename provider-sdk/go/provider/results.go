@@ -8,28 +8,28 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// InstanceResult is the answer about one Node: [Present], [Absent], [NotOwned], or in a batch [Failed].
+// InstanceResult is the result for one Node: [Present], [Absent], [NotOwned], or in a batch [Failed].
 type InstanceResult interface{ instanceResult() }
 
-// VolumeResult is the answer about one volume: [PresentVolume], [Absent], [NotOwned], or in a batch [Failed].
+// VolumeResult is the result for one volume: [PresentVolume], [Absent], [NotOwned], or in a batch [Failed].
 type VolumeResult interface{ volumeResult() }
 
-// LoadBalancerResult is what a change came to: [Ready] or [Pending]. It is also a [LoadBalancerReadResult].
+// LoadBalancerResult is the result of a change: [Ready] or [Pending]. It is also a [LoadBalancerReadResult].
 type LoadBalancerResult interface {
 	LoadBalancerReadResult
 	loadBalancerResult()
 }
 
-// LoadBalancerReadResult is what a read found: [Ready], [Pending] or [Absent].
+// LoadBalancerReadResult is the result of a read: [Ready], [Pending] or [Absent].
 type LoadBalancerReadResult interface{ loadBalancerReadResult() }
 
-// RouteResult is what came of one route: [RouteReady], [Pending], or in a batch [Failed].
+// RouteResult is the result for one route: [RouteReady], [Pending], or in a batch [Failed].
 type RouteResult interface{ routeResult() }
 
-// PresentOption says more about an object that exists.
+// PresentOption is an option of [Present] and [PresentVolume].
 type PresentOption func(*found)
 
-// ReadAt says when the cloud was read, for an answer from a cache. Default: when the call began.
+// ReadAt sets when the cloud was read, for a cached result. Default: when the call began.
 func ReadAt(t time.Time) PresentOption { return func(f *found) { f.readTime = t } }
 
 // found is an object that exists, of any kind.
@@ -45,7 +45,7 @@ type volumeFound struct {
 	volume *cpv1.Volume
 }
 
-// Present states that a machine exists. Its ProviderId may be the cloud's bare id: the SDK puts the prefix before it.
+// Present states that an instance exists. Its ProviderId may be the cloud's ID: the SDK adds the prefix.
 func Present(instance *cpv1.Instance, options ...PresentOption) InstanceResult {
 	answer := &instanceFound{instance: instance}
 	for _, option := range options {
@@ -63,13 +63,13 @@ func PresentVolume(volume *cpv1.Volume, options ...PresentOption) VolumeResult {
 	return answer
 }
 
-// On what an absence rests.
+// Evidence for an absence.
 const (
-	// Terminated: the cloud still knows the object and says that it is gone.
+	// Terminated: the cloud still lists the object, as terminated.
 	Terminated = cpv1.AbsenceBasis_ABSENCE_BASIS_TERMINATED
-	// LookupMiss: a look-up answered, with success, that there is no such object.
+	// LookupMiss: a successful look-up returned that there is no such object.
 	LookupMiss = cpv1.AbsenceBasis_ABSENCE_BASIS_LOOKUP_MISS
-	// CompleteListMiss: a complete list, no zone missing and no page lost, does not contain it.
+	// CompleteListMiss: a complete list, with no zone and no page missing, does not contain it.
 	CompleteListMiss = cpv1.AbsenceBasis_ABSENCE_BASIS_COMPLETE_LIST_MISS
 )
 
@@ -80,17 +80,17 @@ type AbsentResult struct {
 	stronglyConsistent bool
 }
 
-// AbsentOption says more about an absence.
+// AbsentOption is an option of [Absent].
 type AbsentOption func(*AbsentResult)
 
-// ObservedAt says when the cloud was read. Default: when the call began.
+// ObservedAt sets when the cloud was read. Default: when the call began.
 func ObservedAt(t time.Time) AbsentOption { return func(a *AbsentResult) { a.observeTime = t } }
 
-// StronglyConsistent says that the read was strongly consistent, so that a second one would say the same.
+// StronglyConsistent marks the read as strongly consistent, so that a second read would return the same.
 func StronglyConsistent() AbsentOption { return func(a *AbsentResult) { a.stronglyConsistent = true } }
 
-// Absent states that an object does not exist. This is the only way to say so: an HTTP 404 that is returned as an error is
-// an error, because a wrong URL, a missing right or another account answer 404 too. A Node is deleted on the strength of
+// Absent states that an object does not exist. This is the only way: an HTTP 404 returned as an error is an error,
+// because a wrong URL, a missing permission or another account return 404 too. The controller deletes Nodes because of
 // this statement.
 func Absent(basis cpv1.AbsenceBasis, options ...AbsentOption) *AbsentResult {
 	answer := &AbsentResult{basis: basis}
@@ -103,30 +103,31 @@ func Absent(basis cpv1.AbsenceBasis, options ...AbsentOption) *AbsentResult {
 // NotOwnedResult is the statement that an object belongs to another provider. Made by [NotOwned].
 type NotOwnedResult struct{ message string }
 
-// NotOwned states that the object belongs to another provider: no absence, and no error either.
+// NotOwned states that the object belongs to another provider: neither an absence nor an error.
 func NotOwned(message string) *NotOwnedResult { return &NotOwnedResult{message: message} }
 
-// FailedResult is the error of one item of many. Made by [Failed].
+// FailedResult is the error of one item of a batch. Made by [Failed].
 type FailedResult struct{ err error }
 
-// Failed says that this item of a batch could not be done or found out; the others are not touched by it.
+// Failed states that this item of a batch failed; the other items are not affected.
 func Failed(err error) *FailedResult { return &FailedResult{err: err} }
 
-// ReadyResult is a load balancer on which nothing is being done. Made by [Ready].
+// ReadyResult is a load balancer without a change in progress. Made by [Ready].
 type ReadyResult struct{ loadBalancer *cpv1.LoadBalancer }
 
-// Ready answers a load balancer as the cloud has it. Service, phase and, after a finished change, the fingerprints may be
-// left out: they are then what was asked for.
+// Ready returns the observed state of a load balancer. Service, phase and, after a finished change, the fingerprints
+// may be omitted; they default to those of the request.
 func Ready(loadBalancer *cpv1.LoadBalancer) *ReadyResult {
 	return &ReadyResult{loadBalancer: loadBalancer}
 }
 
 type routeFound struct{ route *cpv1.Route }
 
-// RouteReady answers a route as the cloud has it. Name hint, target and node may be left out: they are then those asked for.
+// RouteReady returns the observed state of a route. Name hint, target and node may be omitted; they default to those of
+// the request.
 func RouteReady(route *cpv1.Route) RouteResult { return &routeFound{route: route} }
 
-// PendingResult is work that goes on at the cloud after the answer. Made by [Pending].
+// PendingResult is work that continues in the cloud after the response. Made by [Pending].
 type PendingResult struct {
 	id        string
 	operation *cpv1.Operation
@@ -135,61 +136,61 @@ type PendingResult struct {
 	ingress   *cpv1.LoadBalancerIngressList
 }
 
-// PendingOption says more about work that goes on.
+// PendingOption is an option of [Pending].
 type PendingOption func(*PendingResult)
 
-// PollAfter says when to ask again, at most 60 s from now. Default: 5 s.
+// PollAfter sets when to poll again, at most 60 s from now. Default: 5 s.
 func PollAfter(d time.Duration) PendingOption {
 	return func(p *PendingResult) { p.operation.PollAfter = durationpb.New(d) }
 }
 
-// Stage says what is being done, for people: waiting for health checks.
+// Stage sets the human-readable stage of the work: waiting for health checks.
 func Stage(stage string) PendingOption {
 	return func(p *PendingResult) { p.operation.Stage = stage }
 }
 
-// OperationID is the cloud's id of the work; it comes back as a hint with the next call.
+// OperationID sets the cloud's ID of the operation; the next call contains it as a hint.
 func OperationID(id string) PendingOption {
 	return func(p *PendingResult) { p.operation.Id = id }
 }
 
-// Progress says how far the work is, 0 to 100.
+// Progress sets the progress in percent, 0 to 100.
 func Progress(percent uint32) PendingOption {
 	return func(p *PendingResult) { p.operation.ProgressPercent = &percent }
 }
 
-// StartedAt says when the work began.
+// StartedAt sets when the work started.
 func StartedAt(t time.Time) PendingOption {
 	return func(p *PendingResult) { p.operation.StartTime = timestamppb.New(t) }
 }
 
-// ExpectedEnd says when the work should be done.
+// ExpectedEnd sets when the work is expected to end.
 func ExpectedEnd(t time.Time) PendingOption {
 	return func(p *PendingResult) { p.operation.ExpectedEndTime = timestamppb.New(t) }
 }
 
-// WaitingFor says what the work waits for, for people.
+// WaitingFor sets the human-readable description of what the work waits for.
 func WaitingFor(message string) PendingOption {
 	return func(p *PendingResult) { p.operation.Message = message }
 }
 
-// Updating says that the load balancer already serves and is being changed. Default: it does not serve yet.
+// Updating states that the load balancer already serves traffic and is being changed. Default: it does not serve yet.
 func Updating() PendingOption {
 	return func(p *PendingResult) { p.phase = cpv1.LoadBalancerPhase_LOAD_BALANCER_PHASE_UPDATING }
 }
 
-// WithIngress says where traffic will enter a load balancer that is not ready yet.
+// WithIngress sets the ingress points of a load balancer that is not ready yet.
 func WithIngress(items ...*cpv1.LoadBalancerIngress) PendingOption {
 	return func(p *PendingResult) { p.ingress = &cpv1.LoadBalancerIngressList{Items: items} }
 }
 
-// Remaining says what a delete has left so far, for people: security group sg-1.
+// Remaining sets the human-readable objects that a delete has left so far: security group sg-1.
 func Remaining(objects ...string) PendingOption {
 	return func(p *PendingResult) { p.remaining = objects }
 }
 
-// Pending states that the cloud accepted the change and is still working on it; the caller asks again. id is that of the
-// object worked on: the load balancer, the route.
+// Pending states that the cloud accepted the change and still works on it; the caller polls again. id is that of the
+// object: the load balancer, the route.
 func Pending(id string, options ...PendingOption) *PendingResult {
 	answer := &PendingResult{
 		id:        id,

@@ -21,18 +21,18 @@ import (
 	"google.golang.org/grpc/reflection"
 )
 
-// StartError is why a provider cannot be served. Its message names every problem and what to do.
+// StartError is why a provider cannot be served. Its message contains every problem and its fix.
 type StartError struct {
-	// Config is true for mistakes in the definition, the environment or the files given, false when the endpoint cannot be had.
+	// Config is true for errors in the definition, the environment or the files, false if the endpoint is unavailable.
 	Config bool
 	// Problems are one sentence each.
 	Problems []string
 }
 
-// Error is all problems, one a line.
+// Error returns all problems, one per line.
 func (e *StartError) Error() string { return strings.Join(e.Problems, "\n") }
 
-// ErrSocketLost is the end of a provider whose socket was removed or replaced, so that nobody can reach it any more.
+// ErrSocketLost means that the socket was removed or replaced, so that no client can connect any longer.
 var ErrSocketLost = errors.New("the socket was removed or replaced: nobody can reach this provider any more")
 
 const (
@@ -50,7 +50,7 @@ const (
 	minClientPing = 10 * time.Second
 )
 
-// Server is a provider that is being served.
+// Server is a running provider.
 type Server struct {
 	service  *service
 	grpc     *grpc.Server
@@ -68,8 +68,8 @@ type Server struct {
 	err          error
 }
 
-// Serve serves a provider until ctx ends, and then ends it in order: health says not serving, watches end, new calls are
-// refused, calls under way get their time, the socket is removed.
+// Serve serves a provider until ctx ends, and then shuts down gracefully: it sets health to NOT_SERVING, ends watches,
+// rejects new calls, waits for calls in progress, and removes the socket.
 func Serve(ctx context.Context, definition *Definition, options Options) error {
 	server, err := Start(definition, options)
 	if err != nil {
@@ -83,8 +83,8 @@ func Serve(ctx context.Context, definition *Definition, options Options) error {
 	return server.Wait()
 }
 
-// Start serves a provider in the background. The error is a [StartError] with every mistake in the definition, or says that
-// the endpoint cannot be had.
+// Start serves a provider in the background. The error is a [StartError] with every error in the definition, or reports
+// that the endpoint is unavailable.
 func Start(definition *Definition, options Options) (*Server, error) {
 	if options.Log == nil {
 		options.Log = slog.Default()
@@ -246,7 +246,7 @@ func (s *Server) watchSocket(running context.Context, socket *unixsocket.Listene
 	}
 }
 
-// Address is where callers connect: unix:///run/cloud-provider/provider.sock, 127.0.0.1:9443.
+// Address is the address of the provider: unix:///run/cloud-provider/provider.sock, 127.0.0.1:9443.
 func (s *Server) Address() string {
 	if s.listener.Addr().Network() == "unix" {
 		return "unix://" + s.listener.Addr().String()
@@ -254,7 +254,7 @@ func (s *Server) Address() string {
 	return s.listener.Addr().String()
 }
 
-// HTTPAddress is where /livez, /readyz and /metrics are served, host:port; empty if they are not.
+// HTTPAddress is the address of /livez, /readyz and /metrics, host:port; empty if they are not served.
 func (s *Server) HTTPAddress() string {
 	if s.http == nil {
 		return ""
@@ -262,16 +262,16 @@ func (s *Server) HTTPAddress() string {
 	return s.http.Address()
 }
 
-// BootID is the random id of this process, as in the handshake.
+// BootID is the random ID of this process, as in the handshake.
 func (s *Server) BootID() string { return s.service.bootID }
 
-// Wait answers when the provider has ended: nil when it was closed, [ErrSocketLost] when it lost its socket.
+// Wait returns when the provider has closed: nil after [Server.Close], [ErrSocketLost] if it lost its socket.
 func (s *Server) Wait() error {
 	<-s.ended
 	return s.err
 }
 
-// Close ends the provider in order and answers when it has ended. It may be called more than once.
+// Close shuts down the provider gracefully and returns when it has closed. It may be called more than once.
 func (s *Server) Close() {
 	s.end(nil)
 	<-s.ended

@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// Transport is an http.RoundTripper for requests to the cloud: it counts them for the call that their context belongs to,
-// reports how they ended to the absence guard and the status, and repeats reads that were throttled or failed, as long as a
-// budget lasts: when the cloud is down, repetitions must not be a second outage. The zero value is ready for use.
+// Transport is an http.RoundTripper for requests to the cloud. It counts them for the call of their context, records their results
+// for the status and the check of absences, and retries reads that were throttled or failed, within a budget. The zero value is
+// ready for use.
 //
-// What a status of 5xx means is the function's to say that sent the request: the error that it returns goes to the status.
+// The handler that sent a request decides what a status of 5xx means: the error that it returns goes to the status.
 //
 //	client := &http.Client{Transport: &provider.Transport{}}
 type Transport struct {
 	// Base sends the requests. Nil: http.DefaultTransport.
 	Base http.RoundTripper
-	// RequestIDHeader is where the cloud tells its own id of a request. Empty: X-Request-Id.
+	// RequestIDHeader is the header with the cloud's ID of a request. Empty: X-Request-Id.
 	RequestIDHeader string
-	// NoRetries turns repetitions off.
+	// NoRetries turns off retries.
 	NoRetries bool
-	// IsRead says which requests change nothing: they are repeated, and never counted as mutations. Nil: those with method GET,
-	// HEAD or OPTIONS. A cloud that takes questions by POST needs one of its own.
+	// IsRead reports whether a request changes nothing: such requests are retried and never counted as mutations. Nil:
+	// GET, HEAD and OPTIONS. A cloud that reads by POST needs its own function.
 	IsRead func(*http.Request) bool
 
 	mu     sync.Mutex

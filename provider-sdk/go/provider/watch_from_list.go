@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// WatchInstancesFromList makes an [Instances.Watch] of a list, for clouds without a feed of changes: it lists again and again,
-// with so much time between, and sends what differs.
+// WatchInstancesFromList makes an [Instances.Watch] from a list, for clouds without a change feed: it lists repeatedly
+// with this interval, and sends the differences.
 func WatchInstancesFromList(list func(context.Context, func(*cpv1.Instance) error) error, every time.Duration,
 ) func(context.Context, *cpv1.WatchInstancesRequest, func(*cpv1.WatchInstancesResponse) error) error {
 	return func(ctx context.Context, request *cpv1.WatchInstancesRequest, send func(*cpv1.WatchInstancesResponse) error) error {
@@ -33,7 +33,7 @@ func WatchInstancesFromList(list func(context.Context, func(*cpv1.Instance) erro
 	}
 }
 
-// WatchLoadBalancersFromList makes a [LoadBalancers.Watch] of a list, as [WatchInstancesFromList] does for machines.
+// WatchLoadBalancersFromList makes a [LoadBalancers.Watch] from a list, as [WatchInstancesFromList] does for instances.
 func WatchLoadBalancersFromList(list func(context.Context, func(*cpv1.LoadBalancer) error) error, every time.Duration,
 ) func(context.Context, *cpv1.WatchLoadBalancersRequest, func(*cpv1.WatchLoadBalancersResponse) error) error {
 	return func(ctx context.Context, request *cpv1.WatchLoadBalancersRequest, send func(*cpv1.WatchLoadBalancersResponse) error) error {

@@ -1,4 +1,4 @@
-"""What every handler gets beside its subject."""
+"""Contexts of handler calls."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ def _settled(answer: HttpResponse | None, error: Exception | None) -> HttpRespon
 
 
 class BackgroundContext:
-    """Context of `check` and `learn_scope`, which run in the background and not for a caller."""
+    """Context of `check` and `learn_scope`, which run in the background."""
 
     def __init__(self, log: Log, cancelled: threading.Event, deadline: float | None, budget: RetryBudget) -> None:
         self.log = log
-        """A log of JSON lines."""
+        """A logger of JSON lines."""
         self._cancelled = cancelled
         self._deadline = deadline
         self._budget = budget
 
     @property
     def cancelled(self) -> bool:
-        """The caller has gone, the deadline has passed, or the provider has ended: nobody waits for the answer."""
+        """Whether the caller has canceled, the deadline has passed, or the provider is closing."""
         return self._cancelled.is_set()
 
     def raise_if_cancelled(self) -> None:
-        """Raise `Cancelled` when nobody waits for the answer any more; `fetch` and `sleep` do so themselves."""
+        """Raise `Cancelled` if `cancelled` is true; `fetch` and `sleep` do so themselves."""
         if self.cancelled:
             msg = "nobody waits for the answer any more"
             raise Cancelled(msg)
 
     def remaining(self) -> float:
-        """Seconds left until the deadline; never below 0, infinite for a stream."""
+        """Seconds left until the deadline; at least 0, infinite for a stream."""
         return float("inf") if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
     def sleep(self, seconds: float) -> None:
-        """Wait in a `def` handler; raises `Cancelled` as soon as nobody waits for the answer any more."""
+        """Wait in a `def` handler; raises `Cancelled` as soon as `cancelled` is true."""
         self._cancelled.wait(min(seconds, self.remaining()))
         self.raise_if_cancelled()
 
@@ -75,12 +75,12 @@ class BackgroundContext:
         retry: bool | None = None,
     ) -> HttpResponse:
         """
-        Send an HTTP request to the cloud, count it and report its outcome. Any status is an answer.
+        Send an HTTP request to the cloud and record it. Any status is a response.
 
-        One that failed for a moment (no answer, 429, 500, 502 to 504) is repeated up to three times, while the deadline and a
-        budget of a tenth of all requests allow. `json`: the body, or bytes as they are. `timeout`: of each try, in seconds;
-        never longer than the deadline leaves, at most 30 by default. `mutation`: it may change something; None: all but GET,
-        HEAD and OPTIONS may. `retry`: it may be repeated; None: GET, HEAD, OPTIONS, PUT and DELETE may.
+        Transient failures (no response, 429, 500, 502 to 504) are retried up to three times, within the deadline and a budget
+        of a tenth of all requests. `json`: the body, or bytes as they are. `timeout`: of each try, in seconds; at most the
+        time until the deadline, at most 30 by default. `mutation`: it may change something; None: all but GET, HEAD and
+        OPTIONS may. `retry`: it may be retried; None: GET, HEAD, OPTIONS, PUT and DELETE may.
         """
         verb = method.upper()
         changes = verb not in _READS if mutation is None else mutation
@@ -136,11 +136,11 @@ class BackgroundContext:
         data_age: float | None = None,
     ) -> None:
         """
-        Report one request to the cloud that was not made with `fetch`, for figures, status and the absence guard.
+        Report one request to the cloud that was not made with `fetch`, for statistics, status and the check of absences.
 
-        `status`: of the HTTP answer; 401, 403 and 5xx forbid absences in this call. `error`: what went wrong, if no answer came.
-        `mutation`: it may have changed something. `retry`: it repeats an earlier one. `request_id`: the cloud's own.
-        `data_age`: seconds, if the answer came from a cache.
+        `status`: of the HTTP response; 401, 403 and 5xx make absences in this call invalid. `error`: the error, if there is
+        no response. `mutation`: it may have changed something. `retry`: it is a retry. `request_id`: the cloud's own.
+        `data_age`: seconds, if the response came from a cache.
         """
 
     def _tried(self, cloud_call: CloudCall) -> None:
@@ -160,14 +160,14 @@ class CallContext(BackgroundContext):
         self.method = call.method
         """The RPC, `EnsureLoadBalancer`."""
         self.request_id = call.request_id
-        """Id of the call in the logs of both sides."""
+        """ID of the call in the logs of controller and provider."""
         self.traceparent = call.traceparent
-        """W3C trace context of the caller, if it sent a well-formed one."""
+        """W3C trace context of the caller, if valid."""
         self.cluster: v1.ClusterRef = recorder.cluster
-        """The Kubernetes cluster on whose behalf the call is made."""
+        """The Kubernetes cluster of the caller."""
 
     def remaining(self) -> float:
-        """Seconds left until the deadline; never below 0, infinite for a stream."""
+        """Seconds left until the deadline; at least 0, infinite for a stream."""
         deadline = self._recorder.call.deadline
         return float("inf") if deadline is None else max(0.0, deadline - time.monotonic())
 
@@ -203,7 +203,7 @@ class ReadContext(CallContext):
     def __init__(self, recorder: CallRecorder, max_data_age: float) -> None:
         super().__init__(recorder)
         self.max_data_age = max_data_age
-        """How old data may be, in seconds; 0 asks for a read of the cloud now."""
+        """Maximum age of the data, in seconds; 0 forces a read of the cloud."""
 
 
 class ChangeContext(CallContext):
@@ -212,11 +212,11 @@ class ChangeContext(CallContext):
     def __init__(self, recorder: CallRecorder, change: v1.ChangeContext) -> None:
         super().__init__(recorder)
         self.change_id = change.request_id
-        """Id of the intended change: the same when the same change is asked for again. Key of audit logs."""
+        """ID of the intended change, constant over retries. Key of audit logs."""
         self.validate_only = change.validate_only
         """Check everything, report with `add_planned_change` what would change, and change nothing."""
         self.trigger = change.trigger
-        """Why the change is wanted, for audit logs: `service created`, `node added`, `drift`."""
+        """Trigger of the change, for audit logs: `service created`, `node added`, `drift`."""
 
     def add_planned_change(self, change: v1.PlannedChange) -> None:
         """Report one change that the call would have made without `validate_only`."""
@@ -247,5 +247,5 @@ class RouteContext(ChangeContext):
     """Context of a change, or of a list, of routes."""
 
     def report_quota(self, *, limit: int, used: int) -> None:
-        """Report how full the route table is, routes of others included."""
+        """Report the usage of the route table, including routes of other owners."""
         self._recorder.route_quota = v1.RouteQuota(limit=limit, used=used)

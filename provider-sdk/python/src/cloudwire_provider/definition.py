@@ -1,4 +1,4 @@
-"""What a provider says about itself, and the handlers it has."""
+"""The definition of a provider: its properties and handlers."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 Maybe: TypeAlias = T | Awaitable[T]
-"""What `def` answers, or `async def`."""
+"""The result of a handler, `def` or `async def`."""
 Items: TypeAlias = Iterable[T] | AsyncIterable[T]
-"""What a generator yields, or an asynchronous one."""
+"""The items of a generator, synchronous or asynchronous."""
 
 
 InstanceResult = v1.Instance | Cached[v1.Instance] | Absent | NotOwned
-"""The answer about one Node."""
+"""The result for one Node."""
 VolumeResult = v1.Volume | Cached[v1.Volume] | Absent | NotOwned
-"""The answer about one volume."""
+"""The result for one volume."""
 InstanceEvent = Upsert[v1.Instance] | InstanceGone | Bookmark | Resync
-"""What a watch of machines yields."""
+"""The events of a watch of instances."""
 LoadBalancerEvent = Upsert[v1.LoadBalancer] | LoadBalancerGone | Bookmark | Resync
-"""What a watch of load balancers yields."""
+"""The events of a watch of load balancers."""
 RouteResult = v1.Route | Pending
-"""What came of one route."""
+"""The result for one route."""
 
 Check = Callable[[BackgroundContext], Maybe["CheckResult | None"]]
 Scope = Callable[[BackgroundContext], Maybe[str]]
@@ -59,7 +59,7 @@ ScopeT = TypeVar("ScopeT", bound=Scope)
 
 
 class Handler(Generic[F]):
-    """The place of one handler: a decorator. A handler that is there claims its capability."""
+    """A decorator that registers one handler. A registered handler claims its capability."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -74,82 +74,82 @@ class Handler(Generic[F]):
         return function
 
     def __bool__(self) -> bool:
-        """Tell whether there is one."""
+        """Return whether a handler is registered."""
         return self.function is not None
 
 
 class InstanceHandlers:
-    """Machines behind Nodes: `get` or `get_many`; `list` and `watch` where the cloud can."""
+    """Handlers for instances behind Nodes: `get` or `get_many`; optionally `list` and `watch`."""
 
     def __init__(self) -> None:
         self.features = InstanceFeatures()
         self.get: Handler[Callable[[v1.NodeRef, ReadContext], Maybe[InstanceResult]]] = Handler("instances.get")
-        """Looks one machine up. With `provider_id` that alone decides; without, the name and the hints do."""
+        """Looks up one instance. `provider_id` alone identifies it if set; without it, the name and the hints do."""
         self.get_many: Handler[
             Callable[[Sequence[v1.NodeRef], ReadContext], Maybe[Sequence[InstanceResult | Exception]]]
         ] = Handler("instances.get_many")
-        """Looks many up: answers in the order of the Nodes, one for each; an error is that of its Node alone."""
+        """Looks up instances; returns one result for each Node, in the same order. An error is that of its Node alone."""
         self.list: Handler[Callable[[CallContext], Items[v1.Instance | Unreachable | ResumeFrom]]] = Handler(
             "instances.list"
         )
-        """Yields all machines of the scope. A normal end says that it was complete, unless `unreachable` was yielded."""
+        """Yields all instances of the scope. A normal end means that the list is complete, unless `unreachable` was yielded."""
         self.watch: Handler[Callable[[WatchRequest, CallContext], Items[InstanceEvent]]] = Handler("instances.watch")
-        """Yields hints about machines."""
+        """Yields events about instances."""
 
 
 class LoadBalancerHandlers:
-    """Load balancers for Services: `ensure`, `delete`, `get` or `list`; `update_nodes`, `watch` where the cloud can."""
+    """Handlers for load balancers: `ensure`, `delete`, `get` or `list`; optionally `update_nodes` and `watch`."""
 
     def __init__(self) -> None:
         self.features = LoadBalancerFeatures()
         self.get: Handler[Callable[[LoadBalancerRef, CallContext], Maybe[v1.LoadBalancer | Pending | Absent]]] = (
             Handler("load_balancers.get")
         )
-        """Reads one load balancer: its state, or how far a change is. Without it the SDK finds it in `list`."""
+        """Reads one load balancer: its state, or the progress of a change. Without it the SDK finds it in `list`."""
         self.ensure: Handler[
             Callable[[DesiredLoadBalancer, ChangeContext], Maybe[v1.LoadBalancer | Pending | None]]
         ] = Handler("load_balancers.ensure")
         """
-        Makes the load balancer be as wished: creates it, changes it, or finds nothing to do. May be called again at any time,
-        also for one that an interrupted call half made. With `context.validate_only` it changes nothing, and may answer None.
+        Creates the load balancer, or updates it to match the spec. May be called again at any time, also for a load balancer
+        that an interrupted call left half-created. With `context.validate_only` it changes nothing, and may return None.
         """
         self.delete: Handler[Callable[[LoadBalancerRef, ChangeContext], Maybe[Pending | None]]] = Handler(
             "load_balancers.delete"
         )
-        """Makes it and all its parts be gone, in every state; finding nothing is success, `pending` says what is left."""
+        """Deletes it and all its parts, in any state; finding nothing is success, `pending` means that something is left."""
         self.update_nodes: Handler[Callable[[DesiredNodes, ChangeContext], Maybe[v1.LoadBalancer | Pending]]] = Handler(
             "load_balancers.update_nodes"
         )
-        """Makes the targets be these nodes and touches nothing else. Without it node changes arrive at `ensure`."""
+        """Sets the targets to these nodes and changes nothing else. Without it node changes arrive at `ensure`."""
         self.list: Handler[Callable[[CallContext], Items[v1.LoadBalancer | Unreachable | ResumeFrom]]] = Handler(
             "load_balancers.list"
         )
-        """Yields the load balancers with the stamp of `context.cluster`, each with its `service`."""
+        """Yields the load balancers with the ownership tags of `context.cluster`, each with its `service`."""
         self.watch: Handler[Callable[[WatchRequest, CallContext], Items[LoadBalancerEvent]]] = Handler(
             "load_balancers.watch"
         )
-        """Yields hints about load balancers."""
+        """Yields events about load balancers."""
 
 
 class RouteHandlers:
-    """Routes to pod ranges: `list`, `ensure` or `ensure_many`, `delete` or `delete_many`."""
+    """Handlers for routes to pod CIDRs: `list`, `ensure` or `ensure_many`, `delete` or `delete_many`."""
 
     def __init__(self) -> None:
         self.features = RouteFeatures()
         self.list: Handler[Callable[[RouteContext], Items[v1.Route]]] = Handler("routes.list")
-        """Yields the routes with the stamp of `context.cluster`, and no others. A normal end says: complete."""
+        """Yields the routes with the ownership tags of `context.cluster`, and no others. A normal end means: complete."""
         self.ensure: Handler[Callable[[v1.Route, RouteContext], Maybe[RouteResult]]] = Handler("routes.ensure")
-        """Makes one route exist; one that exists as wished is success."""
+        """Creates one route, or updates it to match; one that already matches is success."""
         self.ensure_many: Handler[
             Callable[[Sequence[v1.Route], RouteContext], Maybe[Sequence[RouteResult | Exception]]]
         ] = Handler("routes.ensure_many")
-        """Makes many exist; answers in the order asked for."""
+        """Creates routes, or updates them to match; returns results in the order of the request."""
         self.delete: Handler[Callable[[v1.Route, RouteContext], Maybe[Pending | None]]] = Handler("routes.delete")
-        """Makes one route be gone; one that does not exist is success, one without this cluster's stamp is refused."""
+        """Deletes one route; one that does not exist is success. Reject a route without this cluster's ownership tags."""
         self.delete_many: Handler[
             Callable[[Sequence[v1.Route], RouteContext], Maybe[Sequence[Pending | Exception | None]]]
         ] = Handler("routes.delete_many")
-        """Makes many be gone; answers in the order asked for, None says that the route is gone."""
+        """Deletes routes; returns results in the order of the request, None for a deleted route."""
 
 
 class VolumeHandlers:
@@ -158,19 +158,19 @@ class VolumeHandlers:
     def __init__(self) -> None:
         self.features = VolumeFeatures()
         self.get: Handler[Callable[[v1.VolumeRef, ReadContext], Maybe[VolumeResult]]] = Handler("volumes.get")
-        """Looks one volume up."""
+        """Looks up one volume."""
         self.get_many: Handler[
             Callable[[Sequence[v1.VolumeRef], ReadContext], Maybe[Sequence[VolumeResult | Exception]]]
         ] = Handler("volumes.get_many")
-        """Looks many up: answers in the order asked for."""
+        """Looks up volumes; returns one result for each, in the same order."""
 
 
 @dataclass(kw_only=True)
 class Provider:
     """
-    A provider: facts about it and the handlers it has.
+    A provider: its properties and handlers.
 
-    Each handler that is registered claims its capability; one that is left out is a capability not claimed.
+    Each registered handler claims its capability; a missing one leaves its capability unclaimed.
     """
 
     name: str
@@ -178,16 +178,16 @@ class Provider:
     version: str
     """Version of the provider program."""
     id_prefixes: Sequence[str]
-    """Prefixes of the provider IDs, each ending in `://`; the first is the one written. Others: former schemes."""
+    """Prefixes of the provider IDs, each ending in `://`. The provider writes the first one. Others are for earlier schemes."""
     scope: str | Scope = ""
     """
-    What the credentials reach: account, project, region. Opaque, no secrets, at most 253 bytes. Where the cloud tells it,
-    decorate a function with `learn_scope` instead.
+    What the credentials give access to: account, project, region. Opaque, no secrets, at most 253 bytes. If the cloud reports
+    it, decorate a function with `learn_scope` instead.
     """
     limits: Limits = field(default_factory=Limits)
-    """How much the provider takes at once."""
+    """Limits of the provider."""
     annotations: Sequence[v1.AnnotationSchema] = ()
-    """Service annotations that the provider understands. Their domains are declared as prefixes."""
+    """Service annotations that the provider supports. Their domains are declared as prefixes."""
     annotation_prefixes: Sequence[str] | None = None
     """Prefixes of annotations to receive. None: the domains of `annotations`."""
     node_label_keys: Sequence[str] = ()
@@ -195,45 +195,45 @@ class Provider:
     node_annotation_keys: Sequence[str] = ()
     """Keys of the Node annotations that the provider needs."""
     diagnostics: Sequence[v1.Diagnostic] = ()
-    """What the operator should know: deprecated options in use, a missing right."""
+    """Messages to the operator: deprecated options in use, a missing permission."""
     build: Mapping[str, str] = field(default_factory=dict)
-    """Build facts for bug reports; the SDK adds `sdk` and `runtime`."""
+    """Build information for bug reports; the SDK adds `sdk` and `runtime`."""
     home_url: str = ""
-    """Where the provider is documented."""
+    """URL of the provider's documentation."""
     instances: InstanceHandlers = field(default_factory=InstanceHandlers, init=False)
-    """Machines behind Nodes."""
+    """Instances behind Nodes."""
     load_balancers: LoadBalancerHandlers = field(default_factory=LoadBalancerHandlers, init=False)
     """Load balancers for Services."""
     routes: RouteHandlers = field(default_factory=RouteHandlers, init=False)
-    """Routes to pod ranges."""
+    """Routes to pod CIDRs."""
     volumes: VolumeHandlers = field(default_factory=VolumeHandlers, init=False)
     """Volumes, for labels and node affinity of PersistentVolumes."""
     checker: Check | None = field(default=None, init=False)
-    """What `check` has registered."""
+    """The function registered with `check`."""
 
     def check(self, handler: CheckT) -> CheckT:
         """
-        Register the cheapest question that proves that the cloud can be reached with these credentials. Raise if not.
+        Register the cheapest request that proves that the cloud is reachable with these credentials. Raise if it fails.
 
-        Runs every 60 s while all is well, every 10 s while not.
+        Runs every 60 s while ready, every 10 s while not.
         """
         self.checker = handler
         return handler
 
     def learn_scope(self, handler: ScopeT) -> ScopeT:
         """
-        Register what asks the cloud what the credentials reach: at the start and with each check.
+        Register a function that reads the scope of the credentials from the cloud, at the start and with each check.
 
-        Until it has answered once, the handshake has no scope and calls are refused with PROVIDER_STARTING.
+        Until it first succeeds, the handshake has no scope and calls fail with PROVIDER_STARTING.
         """
         self.scope = handler
         return handler
 
     def cloud_id(self, provider_id: str) -> str:
         """
-        Return the cloud's part of a provider ID: what follows the prefix. Empty for an ID of another provider, or for none.
+        Return the part of a provider ID after the prefix: the cloud's ID. Empty for an ID of another provider, or for none.
 
-        Answers need no prefix: the SDK puts it before `Instance.provider_id` and `Route.target_provider_id`.
+        Results need no prefix: the SDK adds it to `Instance.provider_id` and `Route.target_provider_id`.
         """
         prefix = self.prefix_of(provider_id)
         return "" if prefix is None else provider_id[len(prefix) :]
@@ -245,5 +245,5 @@ class Provider:
         return max(fitting, key=len, default=None)
 
     def complete_id(self, cloud_id: str, prefix: str | None = None) -> str:
-        """Complete the cloud's id; one that has a declared prefix already stays as it is."""
+        """Return the cloud's ID with prefix; one that already has a declared prefix is unchanged."""
         return cloud_id if self.prefix_of(cloud_id) is not None else (prefix or self.id_prefixes[0]) + cloud_id

@@ -13,46 +13,46 @@ _DEFAULT_RETRY_AFTER = 5.0
 
 @dataclass(frozen=True)
 class FieldViolation:
-    """What is wrong with one field of a request; `field` in proto spelling: `spec.ports[2].protocol`."""
+    """One invalid field of a request; `field` in proto spelling: `spec.ports[2].protocol`."""
 
     field: str
     """Path of the field."""
     description: str
-    """What is wrong with it, one sentence."""
+    """What is invalid, one sentence."""
 
 
 @dataclass(frozen=True)
 class VendorReason:
-    """A reason of the vendor's own, for what the contract has no word for."""
+    """A vendor-specific reason, for cases that the contract does not define."""
 
     reason: str
     """UPPER_SNAKE_CASE."""
     code: int
-    """gRPC code, 1 to 16: decides what the controller does."""
+    """gRPC code, 1 to 16; determines what the controller does."""
     domain: str
     """The vendor's DNS name."""
 
 
 @dataclass(frozen=True)
 class ErrorDetails:
-    """Rarer facts about an error, each sent as the `google.rpc` message of its name."""
+    """Further details of an error, each sent as the `google.rpc` message of its name."""
 
     help: tuple[str, str] | None = None
-    """Description and URL of where the user can read on."""
+    """Description and URL of further documentation."""
     quota: tuple[str, str] | None = None
-    """Subject and description of the quota that is used up."""
+    """Subject and description of the exhausted quota."""
     precondition: tuple[str, str, str] | None = None
-    """Type, subject and description of what stands in the way."""
+    """Type, subject and description of the violated precondition."""
     resource: tuple[str, str, str] | None = None
-    """Type, name and owner of the cloud object it is about."""
+    """Type, name and owner of the cloud object that the error refers to."""
 
 
 class ProviderError(Exception):
     """
-    The error that a provider raises, or answers for one item of many.
+    The error that a provider raises, or returns for one item of a batch.
 
-    The reason decides the gRPC code and what the controller does; the message is for people: what was tried, on what, what to
-    do. No secrets; at most 1 KiB is sent. The error behind it (`raise … from error`) is logged, never sent.
+    The reason determines the gRPC code and what the controller does. The message is human-readable: what was tried, on what,
+    what to do. No secrets; at most 1 KiB is sent. The underlying error (`raise … from error`) is logged, never sent.
     """
 
     def __init__(  # noqa: PLR0913 - each is a fact of its own, all by name
@@ -89,24 +89,24 @@ class ProviderError(Exception):
 
     @property
     def is_vendors(self) -> bool:
-        """The reason is the vendor's own."""
+        """Whether the reason is vendor-specific."""
         return self.domain != DOMAIN
 
     @property
     def forbids_absence(self) -> bool:
-        """Nothing may be called absent after it: no right, no cloud, no credentials, no call left. Contract: ABS-2."""
+        """Whether the error makes absences invalid: no permission, no cloud, no credentials, throttled. Contract: ABS-2."""
         return self.code in {7, 14, 16} or self.reason == "RATE_LIMITED"
 
 
 class Cancelled(Exception):  # noqa: N818 - as asyncio.CancelledError: it is no failure
-    """Raised in a handler by its context when the caller has gone or the deadline has passed."""
+    """Raised in a handler by its context when the caller has canceled or the deadline has passed."""
 
 
 class StartError(Exception):
-    """Why a provider cannot be served. Its message names every problem and what to do; it needs no traceback."""
+    """Why a provider cannot be served. Its message contains every problem and its fix; it needs no traceback."""
 
     def __init__(self, problems: Sequence[str], *, unavailable: bool = False) -> None:
         super().__init__("\n".join(problems))
         self.problems = list(problems)
         self.exit_code = 69 if unavailable else 78
-        """EX_UNAVAILABLE when the endpoint cannot be had, else EX_CONFIG."""
+        """EX_UNAVAILABLE if the endpoint is unavailable, otherwise EX_CONFIG."""

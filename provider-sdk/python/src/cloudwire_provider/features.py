@@ -1,4 +1,4 @@
-"""Facts about a provider that its handlers do not show: features of each group, limits, and what a check found."""
+"""Capabilities that the handlers do not show, limits, and results of checks."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ QuotaClassName = Literal["instances", "load_balancers", "routes", "volumes"]
 
 @dataclass(frozen=True, kw_only=True)
 class ListFeatures:
-    """What a list can do."""
+    """Capabilities of a list."""
 
     max_page_size: int = 500
-    """Largest page served, 1 to 1000."""
+    """Maximum page size, 1 to 1000."""
     consistent_snapshot: bool = False
-    """All pages of one walk show one moment."""
+    """All pages of one list come from one snapshot."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WatchFeatures:
-    """What a watch can do; times in seconds."""
+    """Capabilities of a watch; times in seconds."""
 
     token_retention: float | None = None
-    """How long a resume token stays good across a restart of the provider."""
+    """How long a resume token stays valid across a restart of the provider."""
     expected_latency: float | None = None
-    """How soon a change at the cloud is usually seen."""
+    """Usual delay between a change in the cloud and its event."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InstanceFeatures:
-    """Facts about how a provider serves machines, that its handlers do not show."""
+    """Capabilities for instances that the handlers do not show."""
 
     max_batch_size: int = 200
-    """Most Nodes of one call of the controller, 1 to 1000."""
+    """Maximum number of Nodes of one call, 1 to 1000."""
     lookup_by_name: bool = True
-    """Nodes without provider ID can be looked up by name and hints."""
+    """Supports look-ups of Nodes without provider ID, by name and hints."""
     shutdown_state: bool = True
-    """STOPPED is told apart from RUNNING."""
+    """Distinguishes STOPPED from RUNNING."""
     pod_cidrs: bool = False
-    """`Instance.pod_cidrs` carries ranges that the cloud allocated."""
+    """`Instance.pod_cidrs` contains pod CIDRs that the cloud allocated."""
     existence_consistency_delay: float | None = None
-    """Seconds after its creation during which a machine may be missing from reads. None: the controller assumes 60."""
+    """Seconds after its creation during which an instance may be missing from reads. None: the controller assumes 60."""
     list: ListFeatures = ListFeatures()
-    """How lists are served."""
+    """Capabilities of `list`."""
     watch: WatchFeatures = WatchFeatures()
-    """How watches are served."""
+    """Capabilities of `watch`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,130 +59,133 @@ class NodeSets:
     """How many sets of nodes the SDK keeps in memory, and how large."""
 
     max_sets: int = 64
-    """Most sets at once."""
+    """Maximum number of sets."""
     max_nodes: int = 20_000
-    """Most nodes of one set."""
+    """Maximum number of nodes of one set."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadBalancerFeatures:
-    """Facts about how a provider serves load balancers. What is not declared is never asked for."""
+    """Capabilities for load balancers. The controller never requests a feature that is not declared."""
 
     protocols: Sequence[ProtocolName] = ("TCP",)
     """Transport protocols of ports."""
     mixed_protocols: bool = False
-    """Ports of different protocols on one load balancer."""
+    """Supports ports of different protocols on one load balancer."""
     ip_families: Sequence[FamilyName] = ("IPv4",)
     """Families of addresses."""
     dual_stack: bool = False
-    """Two families on one load balancer."""
+    """Supports both families on one load balancer."""
     source_ranges: bool = False
-    """Honors `spec.source_ranges`."""
+    """Supports `spec.source_ranges`."""
     requested_ip: bool = False
-    """Honors `spec.requested_ips`."""
+    """Supports `spec.requested_ips`."""
     session_affinity: bool = False
-    """Honors `spec.session_affinity`."""
+    """Supports `spec.session_affinity`."""
     external_traffic_policy_local: bool = False
-    """Honors policy Local with health checks on the node."""
+    """Supports policy Local with health checks on the node."""
     deletion_protection: bool = False
-    """Honors `spec.deletion_protection`."""
+    """Supports `spec.deletion_protection`."""
     ip_modes: Sequence[Literal["VIP", "Proxy"]] = ("VIP",)
     """IP modes that may appear in the ingress."""
     classes: Sequence[str] = ()
-    """Values of spec.loadBalancerClass served here."""
+    """Supported values of spec.loadBalancerClass."""
     max_ports: int = 0
-    """Most ports of one load balancer. 0: no limit known."""
+    """Maximum number of ports of one load balancer. 0: no known limit."""
     max_nodes: int = 0
-    """Most nodes of one load balancer. 0: no limit known."""
+    """Maximum number of nodes of one load balancer. 0: no known limit."""
     needs_node_ports: bool = True
     """Forwards to node ports, so Services must have them."""
     max_concurrent_changes: int = 0
-    """Most changes at once. 0: 10."""
+    """Maximum number of concurrent changes. 0: 10."""
     lock_scope: Literal["service", "lock_key", "provider"] = "service"
-    """Which changes may not run at once: of one Service, of one `LoadBalancer.lock_key`, of the whole provider."""
+    """Which changes must not run concurrently: of one Service, of one `LoadBalancer.lock_key`, of the whole provider."""
     adopt: bool = False
-    """Honors `adopt`."""
+    """Supports `adopt`."""
     validate_only: bool = False
-    """Honors `context.validate_only`; else such calls are refused before they reach the provider."""
+    """Supports `context.validate_only`; otherwise the SDK rejects such calls."""
     node_sets: NodeSets | None = NodeSets()
     """None turns node sets off."""
     list: ListFeatures = ListFeatures()
-    """How lists are served."""
+    """Capabilities of `list`."""
     watch: WatchFeatures = WatchFeatures()
-    """How watches are served."""
+    """Capabilities of `watch`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RouteFeatures:
-    """Facts about how a provider serves routes."""
+    """Capabilities for routes."""
 
     max_batch_size: int = 200
-    """Most routes of one change, 1 to 1000."""
+    """Maximum number of routes of one change, 1 to 1000."""
     max_page_size: int = 500
-    """Largest page of the list, 1 to 1000."""
+    """Maximum page size of the list, 1 to 1000."""
     blackhole: bool = False
-    """`Route.blackhole` is filled."""
+    """Fills `Route.blackhole`."""
     target_addresses: bool = False
     """Routes depend on the node's addresses."""
     validate_only: bool = False
-    """Honors `context.validate_only`; else such calls are refused before they reach the provider."""
+    """Supports `context.validate_only`; otherwise the SDK rejects such calls."""
     ip_families: Sequence[FamilyName] = ("IPv4",)
-    """Families of ranges."""
+    """Families of pod CIDRs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VolumeFeatures:
-    """Facts about how a provider serves volumes."""
+    """Capabilities for volumes."""
 
     max_batch_size: int = 200
-    """Most volumes of one call, 1 to 1000."""
+    """Maximum number of volumes of one call, 1 to 1000."""
     csi_drivers: Sequence[str] = ()
-    """CSI driver names whose volumes live in this cloud; the SDK answers not-owned for those of others."""
+    """CSI driver names whose volumes are in this cloud; the SDK returns not-owned for others."""
     in_tree_plugins: Sequence[str] = ()
-    """In-tree plugin names likewise: `kubernetes.io/aws-ebs`."""
+    """In-tree plugin names whose volumes are in this cloud: `kubernetes.io/aws-ebs`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallRate:
-    """How often the cloud account may be called on behalf of this cluster."""
+    """Rate of requests to the cloud account that this cluster may cause."""
 
     cloud_calls_per_second: float
-    """Leave out what `check`, watches and other users of the account need."""
+    """Requests per second, without those of `check`, watches and other users of the account."""
     burst: int = 0
-    """Requests that may be made at once after a pause. 0: those of one second."""
+    """Burst of requests after a pause. 0: the requests of one second."""
     classes: Sequence[QuotaClassName] = ()
-    """The groups that share it; a group is in one rate at most. Empty: all that are in no other."""
+    """The quota classes that share the rate. Each class is in at most one rate. Empty: all that are in no other."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What the provider can take; times in seconds."""
+    """Limits of the provider; times in seconds."""
 
     max_concurrent_calls: int = 64
-    """Most calls at once, streams and status not counted, 1 to 1000."""
+    """Maximum number of concurrent calls, 1 to 1000. Streams and status calls do not count."""
     max_receive_bytes: int = 16 * 1024 * 1024
-    """Largest message taken; at least 4 MiB."""
+    """Maximum message size accepted, in bytes; at least 4 MiB."""
     max_inline_nodes: int = 0
-    """Most nodes in an inline node list. 0: 15,000."""
+    """Maximum number of nodes in an inline node list. 0: 15,000."""
     soft_call_duration: float | None = None
-    """How long a change takes before it is answered with pending; at most 30. None: 10."""
+    """Maximum time before a change returns pending; at most 30. None: 10."""
     min_status_interval: float | None = None
-    """Seconds between two questions for the status, at least. None: as the controller likes."""
+    """Minimum seconds between two status calls. None: the controller's default."""
     min_resync_interval: float | None = None
-    """Seconds between two looks at everything, at least. None: as the controller likes."""
+    """Minimum seconds between two full lists of one kind. None: the controller's default."""
     call_rates: Sequence[CallRate] = ()
-    """The controller keeps to them. It counts what `context.fetch` and `context.record_cloud_call` report."""
+    """
+    Rates of requests to the cloud; the controller stays within them. It counts the requests of `context.fetch` and
+    `context.record_cloud_call`.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult:
-    """What a check of the cloud found besides that it works."""
+    """Additional results of a successful check of the cloud."""
 
     conditions: Sequence[v1.Condition] = ()
-    """More conditions. `CloudReachable` and `CredentialsValid` override what the SDK derives."""
+    """Additional conditions. `CloudReachable` and `CredentialsValid` override those of the SDK."""
     credentials_expire_time: datetime | None = None
-    """When the credentials end, if they do."""
+    """When the credentials expire."""
     config_revision: str = ""
-    """Version of the configuration in force."""
+    """Version of the active configuration."""
     rate_limits: Sequence[v1.RateLimit] = ()
-    """Call budgets of the account, as the cloud tells them."""
+    """Call budgets of the account, as the cloud reports them."""

@@ -1,4 +1,4 @@
-"""A small HTTP client for requests to the cloud, for those who bring none of their own."""
+"""A small HTTP client for requests to the cloud."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REQUEST_ID_HEADERS = ("x-request-id", "x-amzn-requestid", "x-ms-request-id", "x
 
 
 class HttpStatusError(Exception):
-    """The cloud answered with an error status. The SDK understands it where it can: 401, 403, 409, 429 and 5xx."""
+    """The cloud returned an error status. The SDK maps 401, 403, 409, 429 and 5xx."""
 
     def __init__(self, answer: HttpResponse) -> None:
         excerpt = answer.body[:_MAX_EXCERPT].decode("utf-8", "replace")
@@ -27,7 +27,7 @@ class HttpStatusError(Exception):
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """What the cloud answered, whatever its status."""
+    """A response of the cloud, with any status."""
 
     method: str
     """Of the request."""
@@ -36,28 +36,28 @@ class HttpResponse:
     status: int
     """HTTP status."""
     headers: Mapping[str, str]
-    """By name in lower case."""
+    """Headers, by name in lower case."""
     body: bytes
-    """As it came."""
+    """The body."""
 
     @property
     def request_id(self) -> str:
-        """The cloud's own id of the request, however it calls it; empty if it tells none."""
+        """The cloud's ID of the request; empty if unknown."""
         return next(filter(None, map(self.headers.get, _REQUEST_ID_HEADERS)), "")
 
     def json(self) -> Any:
-        """Return the body, read as JSON."""
+        """Return the body, parsed as JSON."""
         return json.loads(self.body)
 
     def raise_for_status(self) -> HttpResponse:
-        """Return the answer itself, or raise `HttpStatusError` for a status of 400 and more."""
+        """Return the response, or raise `HttpStatusError` for a status of 400 or more."""
         if self.status >= 400:
             raise HttpStatusError(self)
         return self
 
 
 def send(url: str, *, method: str, payload: Any | None, headers: Mapping[str, str], timeout: float) -> HttpResponse:
-    """Send one request and read the whole answer. Raises OSError when there is none."""
+    """Send one request and read the whole response. Raises OSError if there is none."""
     body = None if payload is None else payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     typed = {} if body is None else {"content-type": "application/json"}
     request = urllib.request.Request(url, data=body, headers={**typed, **headers}, method=method)  # noqa: S310

@@ -1,4 +1,4 @@
-"""Log lines in JSON, through Python's own `logging`, with what is secret taken out."""
+"""Log lines in JSON, through Python's `logging`, with secrets redacted."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ root = logging.getLogger("cloudwire_provider")
 
 
 class Log(logging.LoggerAdapter[logging.Logger]):
-    """A logger whose lines carry facts: `context.log.info("Made a pool", extra={"pool": pool.id})`."""
+    """A logger that adds fields to every line: `context.log.info("Made a pool", extra={"pool": pool.id})`."""
 
     def __init__(self, logger: logging.Logger, facts: Mapping[str, Any] | None = None) -> None:
         super().__init__(logger, dict(facts or {}))
 
     def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
-        """Put the facts of the logger beside those of the line."""
+        """Add the fields of the logger to those of the line."""
         kwargs["extra"] = {**(self.extra or {}), **(kwargs.get("extra") or {})}
         return msg, kwargs
 
     def child(self, **facts: Any) -> Log:
-        """Return a logger whose lines carry these facts too."""
+        """Return a logger that adds these fields to every line."""
         return Log(self.logger, {**(self.extra or {}), **facts})
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: `time`, `level`, `message`, then the facts."""
+    """One JSON object per line: `time`, `level`, `message`, then the fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Make the line; a fact that cannot be written never fails a call."""
+        """Make the line; a field that cannot be written never fails a call."""
         level = "warn" if record.levelno == logging.WARNING else record.levelname.lower()
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds"),
@@ -68,7 +68,7 @@ def configure(level: str) -> None:
 
 
 def debug_switch() -> Callable[[Log], None]:
-    """Return what turns debug lines on, and back to the level of now."""
+    """Return a function that toggles debug lines."""
     usual = root.level
 
     def switch(log: Log) -> None:
@@ -80,7 +80,7 @@ def debug_switch() -> Callable[[Log], None]:
 
 
 def is_level(text: str) -> bool:
-    """Tell whether an operator's word is a level."""
+    """Return whether a text is a log level."""
     return text in _LEVELS
 
 

@@ -1,4 +1,4 @@
-"""What handlers are asked for, where that is more than one message of the contract."""
+"""Requests to handlers that are more than one message of the contract."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def load_balancer_key(cluster_id: str, service_uid: str) -> str:
     """
     Return the natural key of a load balancer: `k8s-` and 28 characters of a hash of cluster and Service UID.
 
-    Part of what vendors name cloud objects after, in each language's SDK alike: it never changes.
+    Vendors name cloud objects after it, in every language's SDK: it never changes.
     """
     natural = f"{cluster_id}\0{service_uid}"
     return f"k8s-{hashlib.sha256(natural.encode()).hexdigest()[:28]}"
@@ -21,22 +21,22 @@ def load_balancer_key(cluster_id: str, service_uid: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class WatchRequest:
-    """What opens a watch."""
+    """A request for a watch."""
 
     resume_token: str = ""
-    """Continue after it; raise `ProviderError("RESUME_TOKEN_EXPIRED", …)` if that is not possible. Empty: begin now."""
+    """Continue after it; raise `ProviderError("RESUME_TOKEN_EXPIRED", …)` if that is not possible. Empty: start now."""
     send_initial_events: bool = False
     """Yield every object first, then `Bookmark(initial_events_end=True)`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadBalancerRef:
-    """Which load balancer is meant."""
+    """Identifies a load balancer."""
 
     key: str
     """
-    Natural key: at most 32 characters of `[a-z0-9-]`, a letter first, the same in every call for this Service. Use it as name
-    or idempotency token at the cloud.
+    Natural key: at most 32 characters of `[a-z0-9-]`, starting with a letter, constant for the Service. Use it as name or
+    idempotency token in the cloud.
     """
     cluster: v1.ClusterRef
     """The cluster whose load balancer it is."""
@@ -45,11 +45,11 @@ class LoadBalancerRef:
     load_balancer_class: str | None = None
     """spec.loadBalancerClass."""
     annotations: Mapping[str, str]
-    """The Service's annotations under the declared prefixes."""
+    """The Service's annotations with the declared prefixes."""
     id: str = ""
-    """The provider's id of the load balancer, a hint."""
+    """The provider's ID of the load balancer, a hint."""
     operation_id: str = ""
-    """`operation_id` of the last pending answer, a hint."""
+    """`operation_id` of the last pending result, a hint."""
 
 
 @dataclass(frozen=True)
@@ -57,35 +57,35 @@ class NodesDiff:
     """How nodes differ from those of the last acknowledged call for the same load balancer."""
 
     added: Sequence[v1.TargetNode]
-    """Nodes that are to be targets and were not."""
+    """Nodes that become targets."""
     removed: Sequence[v1.TargetNode]
-    """Nodes that were targets and are not to be."""
+    """Nodes that are no longer targets."""
     changed: Sequence[v1.TargetNode]
-    """Same provider ID, other facts; as they are now."""
+    """Nodes with the same provider ID and other properties, in their current state."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DesiredNodes(LoadBalancerRef):
-    """The nodes wanted, always resolved and complete, however they traveled."""
+    """The desired target nodes, always complete, whatever the wire form."""
 
     nodes: Sequence[v1.TargetNode]
-    """Every node that shall be a target. Empty means no node at all. Order means nothing."""
+    """Every desired target. Empty means no node. The order has no meaning."""
     nodes_fingerprint: str
-    """Opaque fingerprint of the nodes. Keep it with the load balancer and give it back in reads."""
+    """Opaque fingerprint of the nodes. Store it with the load balancer and return it in reads."""
     nodes_diff: NodesDiff | None = None
-    """None when the nodes of the last call are not known, for example after a restart."""
+    """Changes since the last acknowledged call. None when its nodes are unknown, for example after a restart."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DesiredLoadBalancer(DesiredNodes):
-    """The whole wish for a load balancer, each time; what is absent is not wished for."""
+    """The desired state of a load balancer, always complete. What is absent is not requested."""
 
     spec: v1.LoadBalancerSpec
-    """What it shall be."""
+    """The desired state."""
     spec_fingerprint: str
-    """Opaque fingerprint of the wish. Keep it with the load balancer and give it back in reads."""
+    """Opaque fingerprint of the spec. Store it with the load balancer and return it in reads."""
     adopt: str = ""
-    """Take over the load balancer of this id, whoever stamped it; on an operator's word only."""
+    """Adopt the load balancer with this ID, regardless of its ownership tags. Only set when an operator requests it."""
 
 
 def internal_ip(node: v1.TargetNode | v1.NodeRef) -> str:

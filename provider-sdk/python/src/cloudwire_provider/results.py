@@ -1,4 +1,4 @@
-"""What handlers answer beside the messages of the contract."""
+"""Results of handlers, in addition to the messages of the contract."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cloudwire_provider import v1
 
 Basis = Literal["TERMINATED", "LOOKUP_MISS", "COMPLETE_LIST_MISS"]
 """
-On what an absence rests. `TERMINATED`: the cloud still knows the object and says that it is gone. `LOOKUP_MISS`: a look-up
-answered, with success, that there is no such object. `COMPLETE_LIST_MISS`: a complete list does not contain it.
+Evidence for an absence. `TERMINATED`: the cloud still lists the object, as terminated. `LOOKUP_MISS`: a successful look-up
+returned that there is no such object. `COMPLETE_LIST_MISS`: a complete list does not contain it.
 """
 
 T_co = TypeVar("T_co", covariant=True)
@@ -21,62 +21,62 @@ T_co = TypeVar("T_co", covariant=True)
 @dataclass(frozen=True)
 class Absent:
     """
-    The positive, authoritative statement that an object does not exist.
+    The authoritative statement that an object does not exist.
 
-    This is the only way to say so: an HTTP 404 that is raised is an error, because a wrong URL, a missing right or another
-    account answer 404 too. A Node is deleted on the strength of this statement.
+    This is the only way: a raised HTTP 404 is an error, because a wrong URL, a missing permission or another account return
+    404 too. The controller deletes Nodes because of this statement.
     """
 
     basis: Basis
-    """How the cloud said so."""
+    """Evidence for the absence."""
     _: KW_ONLY
     observe_time: datetime | None = None
     """When the cloud was read. None: when the call began."""
     strongly_consistent: bool = False
-    """The read was strongly consistent, so a second one would say the same."""
+    """The read was strongly consistent, so a second read would return the same."""
 
 
 @dataclass(frozen=True)
 class Pending:
-    """The statement that the cloud took the change and still works on it: the caller asks again."""
+    """The statement that the cloud accepted the change and still works on it: the caller polls again."""
 
     id: str
-    """Of the object worked on: the load balancer, the route."""
+    """ID of the object: the load balancer, the route."""
     _: KW_ONLY
     poll_after: float = 5.0
-    """Seconds until the caller asks again, at most 60."""
+    """Seconds until the caller polls again, at most 60."""
     stage: str = ""
-    """What is being done, for people: `waiting for health checks`."""
+    """Human-readable stage of the work: `waiting for health checks`."""
     operation_id: str = ""
-    """The cloud's id of the work; comes back as a hint with the next call."""
+    """The cloud's ID of the operation; the next call contains it as a hint."""
     progress_percent: int | None = None
-    """How far it is, 0 to 100. None: not known."""
+    """Progress in percent, 0 to 100. None: unknown."""
     message: str = ""
-    """What it waits for, for people."""
+    """Human-readable description of what it waits for."""
     updating: bool = False
-    """The load balancer already serves and is being changed."""
+    """The load balancer already serves traffic and is being changed."""
     remaining: Sequence[str] = ()
-    """For a delete: what is still there, for people: `security group sg-1`."""
+    """For a delete: human-readable objects that still exist: `security group sg-1`."""
     start_time: datetime | None = None
-    """When the work at the cloud began."""
+    """When the work started."""
     expected_end_time: datetime | None = None
-    """When it is likely to end."""
+    """When the work is expected to end."""
 
 
 @dataclass(frozen=True)
 class NotOwned:
-    """The statement that an object belongs to another provider: no absence, and no error either."""
+    """The statement that an object belongs to another provider: neither an absence nor an error."""
 
     message: str = ""
-    """Why, for people."""
+    """Human-readable explanation."""
 
 
 @dataclass(frozen=True)
 class Unreachable:
-    """Yielded by a list for a zone or region that could not be read: it goes on, and says that it is not complete."""
+    """Yielded by a list for a zone or region that it could not read. The list continues, but is not complete."""
 
     place: str
-    """What could not be read: a zone, a region."""
+    """The zone or region."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Cached(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Upsert(Generic[T_co]):
-    """Yielded by a watch: an object is new or changed. `token`: where a later watch can continue."""
+    """Yielded by a watch: an object was created or changed. `token`: where a later watch can continue."""
 
     value: T_co
     """The object as it is now."""
@@ -110,12 +110,12 @@ class Upsert(Generic[T_co]):
 
 @dataclass(frozen=True)
 class InstanceGone:
-    """Yielded by a watch of machines: one is gone."""
+    """Yielded by a watch of instances: one no longer exists."""
 
     id: str
-    """Of the machine, with or without prefix."""
+    """ID of the instance, with or without prefix."""
     absence: Absent
-    """How it is known that it is gone."""
+    """Evidence for the absence."""
     _: KW_ONLY
     token: str | None = None
     """Where a later watch can continue."""
@@ -123,42 +123,42 @@ class InstanceGone:
 
 @dataclass(frozen=True)
 class LoadBalancerGone:
-    """Yielded by a watch of load balancers: one is gone."""
+    """Yielded by a watch of load balancers: one no longer exists."""
 
     service: v1.ServiceRef
-    """Whose load balancer it was."""
+    """Service of the load balancer."""
     absence: Absent
-    """How it is known that it is gone."""
+    """Evidence for the absence."""
     _: KW_ONLY
     id: str = ""
-    """Of the load balancer, if it is known."""
+    """ID of the load balancer, if known."""
     token: str | None = None
     """Where a later watch can continue."""
 
 
 @dataclass(frozen=True)
 class Bookmark:
-    """Yielded by a watch when the initial events are complete, or to hand out a token. Heartbeats are the SDK's work."""
+    """Yielded by a watch when the initial events are complete, or to provide a token. The SDK sends heartbeats itself."""
 
     _: KW_ONLY
     initial_events_end: bool = False
-    """Every object that there was at the beginning has been yielded."""
+    """Every object that existed at the start has been yielded."""
     token: str | None = None
     """Where a later watch can continue."""
 
 
 @dataclass(frozen=True)
 class Resync:
-    """Yielded by a watch that lost count: the receiver lists again, the watch goes on."""
+    """Yielded by a watch that missed events: the receiver lists again, the watch continues."""
 
     message: str = ""
-    """Why, for people."""
+    """Human-readable explanation."""
     _: KW_ONLY
     token: str | None = None
     """Where a later watch can continue."""
 
 
-# The words of the contract, as handlers say them: `return absent("LOOKUP_MISS")`.
+# Short names for handlers: `return absent("LOOKUP_MISS")`.
 absent = Absent
 pending = Pending
 not_owned = NotOwned
@@ -168,7 +168,7 @@ cached = Cached
 
 
 def ingress(*ips: str, hostnames: Sequence[str] = ()) -> v1.LoadBalancerIngressList:
-    """Points at which traffic enters; none takes back what was published before."""
+    """Return ingress points. Without arguments the controller removes published addresses."""
     return v1.LoadBalancerIngressList(
         items=[
             *(v1.LoadBalancerIngress(ip=ip) for ip in ips),
@@ -180,7 +180,7 @@ def ingress(*ips: str, hostnames: Sequence[str] = ()) -> v1.LoadBalancerIngressL
 def addresses(
     *, internal_ips: Sequence[str] = (), external_ips: Sequence[str] = (), hostname: str = ""
 ) -> list[v1.NodeAddress]:
-    """Addresses of a machine, in this order."""
+    """Return the addresses of an instance, in this order."""
     return [
         *(v1.NodeAddress(type=v1.NODE_ADDRESS_TYPE_INTERNAL_IP, address=ip) for ip in internal_ips),
         *(v1.NodeAddress(type=v1.NODE_ADDRESS_TYPE_EXTERNAL_IP, address=ip) for ip in external_ips),

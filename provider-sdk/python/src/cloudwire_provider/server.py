@@ -1,4 +1,4 @@
-"""Serves a provider: inside a process that somebody else looks after, or as the main job of one."""
+"""Serves a provider: inside another program, or as the main task of a process."""
 
 from __future__ import annotations
 
@@ -49,42 +49,42 @@ _CRASHED, _UNAVAILABLE, _CONFIG = 1, 69, 78
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """How a provider is served; nothing is read from the environment. Times in seconds."""
+    """Options of `start`; nothing is read from the environment. Times in seconds."""
 
     endpoint: UnixEndpoint | TcpEndpoint
     """Where to listen."""
     socket_group: str = ""
-    """Group that gets the socket, name or number. Empty: the process's."""
+    """Group of the socket, name or number. Empty: the group of the process."""
     tls: TlsFiles | None = None
     """Needed on TCP."""
     insecure_loopback: bool = False
     """Plaintext on a loopback TCP address, for development."""
     http_address: tuple[str, int] | None = None
-    """Where to serve /livez, /readyz and /metrics."""
+    """Address of /livez, /readyz and /metrics."""
     drain: float = 10.0
-    """Longest time that calls under way have to end."""
+    """Maximum time for calls in progress to complete."""
     socket_check: float = 10.0
-    """How often to look whether the socket is still there."""
+    """How often to check that the socket still exists."""
     tls_reload: float = 10.0
-    """How often TLS files are read again; the contract asks for 60 at the most."""
+    """How often TLS files are read again; the contract requires at most 60."""
     check_intervals: CheckIntervals = field(default_factory=CheckIntervals)
-    """How often the cloud is checked, and for how long."""
+    """Intervals and time limit of the checks of the cloud."""
     slow_consumer: float = 30.0
-    """How long a stream waits for a reader that does not read."""
+    """How long a stream waits for a blocked reader."""
 
 
 @dataclass
 class RunningProvider:
-    """A provider that is being served."""
+    """A running provider."""
 
     address: str
     """Where callers connect, as gRPC writes it: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`."""
     boot_id: str
-    """Random id of this process, as in the handshake."""
+    """Random ID of this process, as in the handshake."""
     http_port: int
     """Port of /livez, /readyz and /metrics; 0 if they are not served."""
     loop: asyncio.AbstractEventLoop
-    """On which it runs: calls from other threads go through `asyncio.run_coroutine_threadsafe`."""
+    """The event loop of the provider: calls from other threads go through `asyncio.run_coroutine_threadsafe`."""
     _parts: _Parts
     _closing: asyncio.Future[None] | None = None
     _lost: bool = False
@@ -92,16 +92,16 @@ class RunningProvider:
 
     async def close(self) -> None:
         """
-        End it in order. May be called more than once.
+        Shut down gracefully. May be called more than once.
 
-        Health says not serving, watches end, new calls are refused, calls under way get their time, the socket is removed.
+        Sets health to NOT_SERVING, ends watches, rejects new calls, waits for calls in progress, and removes the socket.
         """
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)
 
     async def ended(self) -> bool:
-        """Wait until it has ended; True when somebody removed or replaced its socket, so that it closed itself."""
+        """Wait until it has closed; True if the socket was removed or replaced, so that it closed itself."""
         await self._ended.wait()
         return self._lost
 
@@ -112,7 +112,7 @@ class RunningProvider:
             self._ended.set()
 
     async def _watch(self) -> None:
-        """Look again and again whether callers can still come, and whether TLS files are new."""
+        """Check repeatedly that the socket exists, and reload changed TLS files."""
         options, own = self._parts.options, self._parts.own
         next_reload = time.monotonic() + options.tls_reload
         while True:
@@ -131,7 +131,7 @@ class RunningProvider:
 
 @dataclass
 class _Parts:
-    """What a running provider consists of."""
+    """The parts of a running provider."""
 
     options: ServeOptions
     log: Log
@@ -178,9 +178,9 @@ class _Parts:
 
 async def start(provider: Provider, options: ServeOptions) -> RunningProvider:
     """
-    Serve a provider inside a process that somebody else looks after, as tests do.
+    Serve a provider inside another program, such as a test.
 
-    Raises StartError with every mistake in the definition, or when the endpoint cannot be had.
+    Raises StartError with every error in the definition, or if the endpoint is unavailable.
     """
     _raise_if_any(shape_problems(provider))
     log, boot_id = Log(logs.root), str(uuid.uuid4())
@@ -247,7 +247,7 @@ def _server_options(max_receive_bytes: int) -> Sequence[tuple[str, int]]:
 
 
 def _tls(options: ServeOptions, log: Log) -> MutualTls | None:
-    """Return credentials for an endpoint; raises for TCP that anybody could call."""
+    """Return credentials for an endpoint; raises for TCP without client authentication."""
     endpoint = options.endpoint
     # On a Unix socket the directory and the mode say who may connect.
     if isinstance(endpoint, UnixEndpoint):
@@ -305,11 +305,11 @@ async def serve_async(
     provider: Provider, *, endpoint: str | None = None, ready: Callable[[RunningProvider], None] | None = None
 ) -> int:
     """
-    Serve a provider on a running event loop until it is asked to end, and return the exit code for the process.
+    Serve a provider on a running event loop until it is asked to shut down, and return the exit code for the process.
 
-    Where, how and how loud comes from the environment; see the README. SIGTERM and SIGINT end it in order (0). Mistakes in the
-    definition or the environment are told in plain lines, all together (78); so is an endpoint that cannot be had or a socket
-    that was taken away (69). `ready` is called when callers can come.
+    Configured by the environment; see the README. SIGTERM and SIGINT shut down gracefully (0). Configuration errors are all
+    reported in plain lines (78); an unavailable endpoint or a removed socket too (69). `ready` is called when clients can
+    connect.
     """
     settings = read_environment(os.environ, endpoint)
     logs.configure(settings.log_level)
@@ -336,7 +336,7 @@ async def serve_async(
 def serve(
     provider: Provider, *, endpoint: str | None = None, ready: Callable[[RunningProvider], None] | None = None
 ) -> None:
-    """Serve a provider as the main job of this process, and end the process with the exit code of `serve_async`."""
+    """Serve a provider as the main task of this process, and exit with the exit code of `serve_async`."""
     try:
         code = asyncio.run(serve_async(provider, endpoint=endpoint, ready=ready))
     except Exception as error:  # noqa: BLE001 - a bug is written where the other lines are
@@ -362,9 +362,9 @@ def _options(settings: ServeSettings) -> ServeOptions:
 
 def _end_on_signals(running: RunningProvider, log: Log) -> Callable[[], None]:
     """
-    Close on SIGTERM and SIGINT; a second one ends the process at once, unless it is the same request.
+    Close on SIGTERM and SIGINT; a second one exits immediately, unless it is the same request.
 
-    SIGUSR2 turns debug lines on, and off again.
+    SIGUSR2 toggles debug lines.
     """
     loop = asyncio.get_running_loop()
     asked_at: list[float] = []

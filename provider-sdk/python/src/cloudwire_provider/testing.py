@@ -1,4 +1,4 @@
-"""Serves a provider inside a test, and calls it as a controller does."""
+"""Serves a provider inside a test, and calls it like a controller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _START_TIMEOUT = 30.0
 
 
 class CallFailedError(Exception):
-    """A call was answered with an error."""
+    """A call failed with an error."""
 
     def __init__(self, method: str, error: grpc.RpcError) -> None:
         failed: Any = error  # grpc raises its call object, which no stub knows
@@ -54,7 +54,7 @@ class CallFailedError(Exception):
 
 
 class Client:
-    """A controller's side of the contract. Requests get the context that they lack."""
+    """A client for tests. It adds the missing context to requests."""
 
     def __init__(self, address: str, provider: RunningProvider | None = None) -> None:
         self.provider = provider
@@ -91,7 +91,7 @@ class Client:
         return v1.ServiceRef(namespace="default", name="web", uid=uid)
 
     def ensure(self, uid: str = "uid-1", nodes: int = 2, **spec: Any) -> v1.EnsureLoadBalancerRequest:
-        """Return a wish for a load balancer: TCP port 80 with so many nodes."""
+        """Return a request for a load balancer: TCP port 80 with this number of nodes."""
         port = v1.ServicePort(protocol=v1.PROTOCOL_TCP, port=80, node_port=30080)
         wish = v1.LoadBalancerSpec(**{"ports": [port], **spec})
         return v1.EnsureLoadBalancerRequest(
@@ -99,7 +99,7 @@ class Client:
         )
 
     def nodes(self, count: int, fingerprint: str = "") -> v1.NodeSelection:
-        """Return so many nodes, spelled out."""
+        """Return an inline selection of this number of nodes."""
         return v1.NodeSelection(
             fingerprint=fingerprint or f"nodes-{count}",
             count=count,
@@ -153,7 +153,7 @@ def serving(provider: Provider, *, wait_for_scope: bool = True, **options: Any) 
 
 
 def _known(client: Client) -> v1.GetProviderInfoResponse:
-    """Poll the status as a controller does, until the cloud has been asked."""
+    """Poll the status until the first check of the cloud has ended."""
     turn = threading.Event()
     for _ in range(int(_START_TIMEOUT / 0.02)):
         status = client.call(v1.GetProviderStatusRequest())

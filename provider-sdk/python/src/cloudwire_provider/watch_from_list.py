@@ -1,4 +1,4 @@
-"""Makes a watch out of a list, for clouds that tell of no changes."""
+"""Makes a watch from a list, for clouds without a change feed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _MIN_INTERVAL = 1.0
 
 def watch_instances_from_list(list_instances: List[v1.Instance], interval: float = _DEFAULT_INTERVAL) -> Watch[Any]:
     """
-    Make a watch of machines that lists again and again, `interval` seconds after the end of the last list, at least 1.
+    Make a watch of instances that lists repeatedly, `interval` seconds after the end of the last list, at least 1.
 
-    `provider.instances.watch(watch_instances_from_list(list_machines))`. It yields what is new or different, and what is
-    gone: only when a list that was complete does not have it. One that raised, that yielded `unreachable`, or during which a
-    request was refused or failed, makes nothing disappear. Such a list is no end of the watch; the next one shows what it
-    missed. What the very first one raises ends the watch, and so does each resume token, for nothing is kept beyond it.
+    `provider.instances.watch(watch_instances_from_list(list_machines))`. It yields what is new, changed or deleted. An object
+    counts as deleted only if a complete list does not contain it. A list that raised, that yielded `unreachable`, or during
+    which a request was rejected or failed, deletes nothing and does not end the watch: the next list catches up. An error of
+    the first list ends the watch, and so does each resume token, because nothing is kept beyond it.
     """
     return _watch(list_instances, lambda item: item.provider_id, _instance_gone, interval)
 
@@ -50,7 +50,7 @@ def watch_instances_from_list(list_instances: List[v1.Instance], interval: float
 def watch_load_balancers_from_list(
     list_load_balancers: List[v1.LoadBalancer], interval: float = _DEFAULT_INTERVAL
 ) -> Watch[Any]:
-    """Make a watch of load balancers, as `watch_instances_from_list` does; the list has to yield each with its `service`."""
+    """Make a watch of load balancers, as `watch_instances_from_list` does; the list must yield each with its `service`."""
     return _watch(list_load_balancers, _service_uid, _load_balancer_gone, interval)
 
 
@@ -92,7 +92,7 @@ def _watch(
 
 @dataclass
 class _Comparison(Generic[ItemT]):
-    """What the receiver knows."""
+    """The state of the receiver."""
 
     key_of: Callable[[ItemT], str]
     gone: Callable[[ItemT, Absent], Any]
@@ -108,11 +108,11 @@ class _Comparison(Generic[ItemT]):
             raise ProviderError("RESUME_TOKEN_EXPIRED", text)
 
     def begin(self, context: CallContext) -> _ListRun[ItemT]:
-        """Begin a list. It has a context of its own: what it is refused is its own doubt."""
+        """Start a list. It has its own context, because only its own failures make it unreliable."""
         return _ListRun(self, *forked(context), datetime.now(timezone.utc))
 
     def failed(self, error: Exception, context: CallContext) -> None:
-        """Take what a list raised; raises it again if the watch ends with it."""
+        """Handle the error of a list; raises it again if it ends the watch."""
         if self.first or isinstance(error, Cancelled) or context.cancelled:
             raise error
         text = "A list for a watch failed; nothing is concluded from it, and it is tried again"
@@ -121,7 +121,7 @@ class _Comparison(Generic[ItemT]):
 
 @dataclass
 class _ListRun(Generic[ItemT]):
-    """One list, compared with what is known."""
+    """One list, compared with the known state."""
 
     comparison: _Comparison[ItemT]
     context: CallContext
@@ -131,7 +131,7 @@ class _ListRun(Generic[ItemT]):
     unreachable: str = ""
 
     def take(self, item: ItemT | Unreachable | ResumeFrom) -> Iterator[Any]:
-        """Yield what is new or different."""
+        """Yield new and changed objects."""
         if isinstance(item, Unreachable):
             self.unreachable = item.place
         if isinstance(item, (Unreachable, ResumeFrom)):
@@ -145,7 +145,7 @@ class _ListRun(Generic[ItemT]):
                 yield Upsert(item)
 
     def end(self) -> Iterator[Any]:
-        """Yield what is not there any more, if the list is proof of it; to be asked only after it has ended normally."""
+        """Yield deleted objects, if the list proves it. Call it only after the list has ended normally."""
         gap = f"{self.unreachable} could not be read" if self.unreachable else self.doubt()
         if self.comparison.first:
             self.comparison.first = False
