@@ -8,7 +8,7 @@ import { createBareMetalProvider } from "./provider.ts";
 import { StateError } from "./state/store.ts";
 
 const name = "cloudwire-provider-baremetal";
-/** EX_CONFIG, as the SDK ends for what it finds wrong itself. */
+/** EX_CONFIG, the SDK's exit code for configuration errors. */
 const configExitCode = 78;
 const help = `Usage: ${name} --config <file> [options]
 

@@ -24,7 +24,7 @@ export interface BareMetalProvider {
   readonly definition: ProviderDefinition;
   /** Starts to reconcile, after any previous instance of the provider has stopped. */
   readonly start: () => void;
-  /** Ends what runs in the background; what forwards goes on. */
+  /** Stops background work; forwarding continues. */
   readonly stop: () => void;
 }
 

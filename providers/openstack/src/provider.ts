@@ -14,7 +14,7 @@ export interface OpenStackProviderOptions extends CloudSettings, InstanceSetting
   readonly loadBalancers?: LoadBalancerSettings | undefined;
   /** Undefined: something else takes care of pod CIDRs, and routes are not claimed. */
   readonly routes?: RouteSettings | undefined;
-  /** What the cloud leaves to this cluster. */
+  /** This cluster's share of the cloud's rate limit. */
   readonly callRate: CloudCallRate;
 }
 

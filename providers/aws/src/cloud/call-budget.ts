@@ -17,7 +17,7 @@ export class CallBudget {
     this.#throttledUntilMs = Math.max(this.#throttledUntilMs, nowMs + retryAfterMs);
   }
 
-  /** For the provider's status. @param limit calls at once that the account is taken to have */
+  /** For the provider's status. @param limit the assumed burst of the account */
   toRateLimit(nowMs: number, limit: number): RateLimit {
     const isUsedUp = nowMs < this.#throttledUntilMs;
     return {

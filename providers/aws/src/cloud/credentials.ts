@@ -5,7 +5,7 @@ type Identity = Awaited<ReturnType<ReturnType<typeof defaultProvider>>>;
 /** The SDK of AWS asks for new credentials, with each request, when those it has end within five minutes. */
 const sdkMarginMs = 5 * 60_000;
 
-/** How soon credentials without an end, such as those of a file, are looked up again. */
+/** Interval of reading credentials that do not expire, such as those of a file. */
 const rereadMs = 60_000;
 
 /** How soon they are when AWS has refused them: it may be because there are others by now. */

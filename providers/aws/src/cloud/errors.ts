@@ -94,7 +94,7 @@ const reasons: ReadonlyMap<string, Reason> = new Map(
 
 /**
  * What a failed call of AWS means in the contract. Nothing here is ever an absence: what does not exist is read from an answer that succeeds.
- * Errors that are not of AWS, such as aborts and lost connections, stay what they are: the SDK understands them.
+ * Other errors, such as aborts and lost connections, are returned unchanged, because the SDK handles them.
  */
 export function toProviderError(error: unknown): unknown {
   const code = errorCode(error);

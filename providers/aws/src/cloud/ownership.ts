@@ -20,7 +20,7 @@ const serviceNameTag = "kubernetes.io/service-name";
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** Whose a cloud object is, and for which Service. */
+/** The ownership tags of a cluster, and of a Service if given. */
 export function ownershipTags(cluster: Cluster, service?: ServiceRef): Tags {
   const owner = ownershipTagsOf(cluster, service);
   const tags = {
@@ -55,7 +55,7 @@ export function userTags(tags: Tags): Tags {
   );
 }
 
-/** Tags by which other controllers mark what is theirs, in the order in which they are looked at. */
+/** Ownership tags of other controllers, in order of precedence. */
 const foreignOwnerTags = ["elbv2.k8s.aws/cluster", "service.k8s.aws/stack", serviceNameTag] as const;
 
 /** Why an object may not be touched for this Service; undefined: it is this Service's. */

@@ -9,7 +9,7 @@ import {
 import { instanceIdInName, parseId } from "./provider-id.ts";
 import { isTerminated, type KnownMachine, nodeNameOf, type NodeNameSource } from "./to-instance.ts";
 
-/** How a Node's machine is looked for. */
+/** The key for looking up a Node's instance. */
 export type Question =
   | { readonly kind: "id"; readonly instanceId: string; readonly isNamed: boolean }
   | { readonly kind: "name"; readonly name: string }
@@ -41,7 +41,7 @@ export interface Found {
   readonly vanished: ReadonlySet<string>;
 }
 
-/** Where names of Nodes are looked for; private DNS names are unique within a VPC alone. */
+/** The scope of Node names, because private DNS names are unique only within a VPC. */
 export interface NamePlace {
   readonly nodeNames: NodeNameSource;
   readonly vpcId: string;

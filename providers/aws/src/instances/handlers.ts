@@ -24,7 +24,7 @@ export interface InstanceSettings extends NamePlace {
 }
 
 export interface InstanceDeps extends InstanceSettings {
-  /** Throws unless the credentials are still those of the account whose machines are asked for. */
+  /** Throws if the credentials now belong to another account. */
   readonly confirmAccount: (callScope: CallScope) => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export class Instances {
     const walked = await this.#walkFor(questions, context);
     const observeTime = new Date(this.#nowMs());
     const known = foundOf(walked?.machines ?? [], this.#settings);
-    // What a shared read does not show was perhaps made since: it is looked up.
+    // An instance that a shared read lacks may be newer than the read, so look it up.
     const open = questions.filter((question) => {
       if (question.kind === "id") return !known.byId.has(question.instanceId);
       return question.kind === "name" && !known.byName.has(question.name);
@@ -143,7 +143,7 @@ function isMiss(answer: InstanceBatchResult): boolean {
   return !(answer instanceof Error) && answer.kind === "absent" && answer.basis === "LOOKUP_MISS";
 }
 
-/** A Node keeps the provider ID and the name that it has, in whatever form they were written. */
+/** A Node keeps its provider ID and name, in any accepted form. */
 function asAsked(node: NodeRef | undefined): Partial<Pick<Instance, "id" | "name">> {
   if (node === undefined) return {};
   return node.id === undefined ? { name: node.name } : { id: node.id };

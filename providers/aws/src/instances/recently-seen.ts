@@ -1,7 +1,7 @@
 /** EC2 returns a terminated instance for about an hour, so an earlier disappearance is not an absence. */
 const suspiciousMs = 10 * 60_000;
 
-/** Remembers when machines were last seen alive, so that a read which lags is not taken for their end. */
+/** Records when instances were last seen, so that a stale read is not an absence. */
 export class RecentlySeen {
   readonly #nowMs: () => number;
   readonly #seenMs = new Map<string, number>();

@@ -68,7 +68,7 @@ export function addressesOf(machine: Machine, families: readonly IpFamily[]): re
   const ipv4 = interfaces.flatMap(({ PrivateIpAddresses }) =>
     (PrivateIpAddresses ?? []).map((address) => address.PrivateIpAddress),
   );
-  // Only the first of an interface, whose others are often pods'.
+  // Only the first address of an interface, because others are often pod addresses.
   const ipv6 = interfaces.map(({ Ipv6Addresses }) => Ipv6Addresses?.[0]?.Ipv6Address);
   const internal = { IPv4: interfaces.length === 0 ? [PrivateIpAddress] : ipv4, IPv6: ipv6 };
   const external = { IPv4: [PublicIpAddress], IPv6: [] };

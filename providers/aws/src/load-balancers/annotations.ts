@@ -176,13 +176,13 @@ const declared = {
   "access-log-s3-bucket-prefix": { type: "string", mutable: true, description: "Prefix in the bucket." },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-/** What the provider understands, for the handshake and the documentation. */
+/** The supported annotations, for the handshake and the documentation. */
 export const annotationSchemas: readonly AnnotationSchema[] = Object.entries(declared).map(([name, schema]) => ({
   key: prefix + name,
   ...schema,
 }));
 
-/** What is read of a Service's annotations. */
+/** Typed access to a Service's annotations. */
 export type Annotations = AnnotationReader<keyof typeof declared>;
 
 export function readAnnotations(annotations: Readonly<Record<string, string>>): Annotations {

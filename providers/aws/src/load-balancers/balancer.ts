@@ -17,7 +17,7 @@ import type { KnownSubnet } from "./subnets.ts";
 import { specTag } from "./to-load-balancer.ts";
 import type { NlbSpec } from "./desired/nlb-spec.ts";
 
-/** The tag that keeps which other tags the provider has written, so that it takes away no one else's. */
+/** The tag that lists the tags that the provider has set, so that it removes no others. */
 export const ownTagsTag = "cloudwire.dev/own-tags";
 
 /** Longest value of a tag. */
@@ -114,7 +114,7 @@ export async function changeBalancer(
   }
 }
 
-/** What a load balancer keeps for life: the user has to know that this part of the spec has no effect. */
+/** Warns the user about changes of fields that cannot be changed. */
 function warnAboutFixed({ name, details }: SeenBalancer, nlb: NlbSpec, work: Work): void {
   const scheme = nlb.isInternal ? "internal" : "internet-facing";
   if (details.Scheme === scheme) return;
@@ -153,7 +153,7 @@ export function staleTags(wanted: Tags, present: Tags): readonly string[] {
   return written.filter((key) => key !== "" && present[key] !== undefined && wanted[key] === undefined);
 }
 
-/** Writes tags of a load balancer: what is missing comes, what the provider has written before and is wanted no longer goes. */
+/** Updates the tags of a load balancer: adds missing ones, and removes those of the provider that are no longer desired. */
 export async function writeTags(
   { aws }: Tools,
   { arn, name, present }: { readonly arn: string; readonly name: string; readonly present: Tags },

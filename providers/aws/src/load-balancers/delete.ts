@@ -42,7 +42,7 @@ export async function deleteLoadBalancer(
   return pending(own?.arn ?? ref.id ?? ref.key, { pollAfterMs, stage: "deleting network interfaces", remaining });
 }
 
-/** AWS would say so, too, but not what to do. */
+/** Unlike AWS' own error, this one explains the fix. */
 async function checkProtection({ aws }: Tools, { arn, name }: SeenBalancer, context: ChangeContext): Promise<void> {
   const { Attributes } = await aws.elb(context, (client, options) =>
     client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn: arn }), options),

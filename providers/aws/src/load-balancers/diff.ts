@@ -1,10 +1,10 @@
-/** What has to come and what has to go. */
+/** The entries to add and to remove. */
 export interface Difference<Item> {
   readonly added: readonly Item[];
   readonly removed: readonly Item[];
 }
 
-/** By their keys; what is twice in `wanted` comes once. */
+/** Compares by key; duplicates in `wanted` are added once. */
 export function differenceOf<Item>(
   wanted: Iterable<Item>,
   present: Iterable<Item>,
@@ -24,7 +24,7 @@ export function isEmpty({ added, removed }: Difference<unknown>): boolean {
 
 type Facts = Readonly<Record<string, string>>;
 
-/** The wanted entries that are missing or other than wanted. What is not wanted is not looked at. */
+/** The desired entries that are missing or different. Other present entries are ignored. */
 export function changedEntries(wanted: Facts, present: Facts): Facts {
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => present[key] !== value));
 }

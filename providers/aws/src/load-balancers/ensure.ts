@@ -55,7 +55,7 @@ export async function ensureLoadBalancer(
   return answer(tools, arn, wanted, registeredNodes, work);
 }
 
-/** Makes the targets be these and touches nothing else. */
+/** Replaces only the targets. */
 export async function updateNodes(
   tools: Tools,
   wanted: LoadBalancerRef & DesiredNodes,
@@ -136,7 +136,7 @@ async function securityGroupsFor(
   return [];
 }
 
-/** Of an adopted load balancer all that is not wanted goes, else only what the provider has made. */
+/** Of an adopted load balancer, deletes all unneeded target groups, otherwise only those of the provider. */
 function unwantedGroups(
   present: readonly SeenGroup[],
   key: string,

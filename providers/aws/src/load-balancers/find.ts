@@ -3,7 +3,7 @@ import { fromAwsTags, problemOfTags } from "../cloud/ownership.ts";
 import type { SeenBalancer } from "./reader.ts";
 import type { Tools } from "./tools.ts";
 
-/** Tag of a Service's security group that names the load balancer, if that was taken over and has a name of its own. */
+/** Tag of a Service's security group with the name of an adopted load balancer. */
 export const adoptedTag = "cloudwire.dev/adopted";
 
 /** What AWS has for a Service. */

@@ -49,7 +49,7 @@ export function loadBalancerHandlers(
   };
 }
 
-/** The cluster's own load balancers. Groups of all are read at once. */
+/** The cluster's own load balancers. Reads the target groups of all in one request. */
 async function* listLoadBalancers({ reader }: Tools, context: CallContext): AsyncGenerator<LoadBalancer> {
   const { id } = context.cluster;
   const [groups, securityGroups] = await Promise.all([

@@ -13,7 +13,7 @@ import type { Tools, Work } from "./tools.ts";
 import type { TargetedGroup } from "./target-groups/targets.ts";
 import { defaultIdleTimeoutSeconds, type DesiredListener } from "./desired/nlb-spec.ts";
 
-/** What is to be done with listeners, in this order: a port is free before it is taken again. */
+/** The changes of listeners, in an order that frees a port before it is used again. */
 export interface ListenerPlan<Seen> {
   readonly deletes: readonly Seen[];
   readonly changes: readonly { readonly seen: Seen; readonly wanted: DesiredListener }[];

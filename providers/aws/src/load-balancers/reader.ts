@@ -64,7 +64,7 @@ export class BalancerReader {
     return seen;
   }
 
-  /** The complete list of the region, without tags: what it lacks does not exist. */
+  /** The complete list of the region, without tags. A missing load balancer does not exist. */
   async allBalancers(callScope: CallScope): Promise<readonly LoadBalancer[]> {
     return readAll(this.#balancerPage(callScope));
   }

@@ -21,7 +21,7 @@ export interface KnownSubnet {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** The subnets for a load balancer, one a zone, in the order of their zones. @throws ProviderError when there is none */
+/** The subnets for a load balancer, one per zone, in the order of their zones. @throws ProviderError if there is none */
 export async function findSubnets(
   aws: Aws,
   vpcId: string,

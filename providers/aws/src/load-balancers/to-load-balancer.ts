@@ -5,7 +5,7 @@ import { fromAwsTags, serviceIn } from "../cloud/ownership.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { fromPermissions, ruleKey } from "./security-groups/rules.ts";
 
-/** Tags of a load balancer that keep what is in force. */
+/** Tags with the fingerprints of the configuration in effect. */
 export const specTag = "cloudwire.dev/spec-fingerprint";
 export const nodesTag = "cloudwire.dev/nodes-fingerprint";
 

@@ -3,12 +3,12 @@ import type { Aws } from "../cloud/aws.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import type { BalancerReader } from "./reader.ts";
 
-/** What the operator says about all load balancers. */
+/** Settings of the operator for all load balancers. */
 export interface LoadBalancerSettings {
   readonly vpcId: string;
   /** Security groups of nodes, which are to let in what load balancers send. */
   readonly nodeSecurityGroups: readonly string[];
-  /** Security groups that each load balancer has beside its own. */
+  /** Additional security groups of each load balancer. */
   readonly sharedSecurityGroups: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export interface RouteSettings {
 /** AWS has one request for each route; so many end within the time of a call. */
 const maxBatchSize = 100;
 
-/** Requests for routes at once. */
+/** Maximum concurrent requests for routes. */
 const concurrency = 5;
 
 export function routeHandlers(aws: Aws, machines: MachineReader, settings: RouteSettings): RouteHandlers {
@@ -91,7 +91,7 @@ class Routes {
     const isHost = ownerOf(table) === context.cluster.id;
     const answers = await inParallel(wanted, concurrency, async ({ destinationCidr: cidr, id }) => {
       const route = present.get(cidr);
-      // Another route took the place of the one that was listed: that one is gone.
+      // Another route has replaced the listed one, which therefore no longer exists.
       if (route === undefined || (id !== undefined && id !== routeId(route))) return undefined;
       if (!isOwn(route, context)) return this.#notOurs(route);
       if (context.validateOnly) {
@@ -165,11 +165,11 @@ class Routes {
   }
 }
 
-/** What is known when a route is written. */
+/** The context of a write of a route. */
 interface Situation {
   readonly found: ReadonlyMap<string, KnownMachine>;
   readonly table: ReadTable;
-  /** The cluster whose the table is. */
+  /** The cluster that owns the table. */
   readonly hostId: string;
 }
 

@@ -7,7 +7,7 @@ import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
 /** A route of the table to a pod CIDR. */
 export interface PodRoute {
   readonly cidr: string;
-  /** Undefined: to something that is no machine, or to one that is gone. */
+  /** Undefined: the target is not an instance, or does not exist. */
   readonly instanceId: string | undefined;
   readonly isBlackhole: boolean;
   /** The owning cluster; undefined: none. */
@@ -16,7 +16,7 @@ export interface PodRoute {
   readonly isForeign: boolean;
 }
 
-/** The tag of a table that says whose one route is, if it is not that of the cluster whose the table is. */
+/** The table's tag with the owner of one route, if it differs from the owner of the table. */
 export function guestTag(cidr: string): string {
   return `cloudwire.dev/route/${cidr}`;
 }
@@ -45,7 +45,7 @@ export function podRoutes(routes: readonly AwsRoute[], ranges: PodRanges, tags: 
   );
 }
 
-/** What is to be done for one wanted route. */
+/** The action for one desired route. */
 export type RouteStep =
   | { readonly kind: "refuse"; readonly problem: ProviderError }
   | { readonly kind: "keep"; readonly cidr: string; readonly instanceId: string }
@@ -84,7 +84,7 @@ export function planRoute(
   return { kind: "replace", cidr, instanceId };
 }
 
-/** Whose a route is, for people. */
+/** Describes the owner of a route. */
 export function ownerWords({ owner, isForeign }: Pick<PodRoute, "owner" | "isForeign">): string {
   return owner === undefined || isForeign ? "not owned by a cluster: a user created it" : `cluster ${owner}'s`;
 }

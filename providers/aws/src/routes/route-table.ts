@@ -14,7 +14,7 @@ import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, ownershipTags, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { destinationOf, guestTag } from "./plan.ts";
 
-/** What the table is and whose. Routes have no tags, so the table has: it serves one cluster at a time. */
+/** The table and its owner. Routes have no tags, so the table is tagged with the cluster that uses it. */
 export interface ReadTable {
   readonly details: AwsRouteTable;
   readonly tags: Tags;
@@ -53,7 +53,7 @@ export class RouteTable {
     await this.#aws.ec2(callScope, (client, options) => client.send(new DeleteTagsCommand(input), options));
   }
 
-  /** A route of a cluster whose the table is not; undefined: it is again what the table is. */
+  /** Sets the owner of a route if it differs from the table's; undefined: removes that tag. */
   async mark(cidr: string, clusterId: string | undefined, callScope: CallScope): Promise<void> {
     const Key = guestTag(cidr);
     await this.#aws.ec2<unknown>(callScope, (client, options) =>

@@ -123,7 +123,7 @@ export interface HaproxyConfig {
   readonly checkIntervalMs: number;
 }
 
-/** A hypervisor, and what is true of all its machines. */
+/** A hypervisor, and the common values of its machines. */
 export interface LibvirtHost {
   /** In logs and messages. */
   readonly name: string;
@@ -182,7 +182,7 @@ export function parseConfig(text: string): Checked<Config> {
   return { kind: "value", value: toConfig(file.value, pools, machines) };
 }
 
-/** Undefined: it is not said where machines are found, which is among the problems. */
+/** Undefined: no source of machines is set, which is one of the problems. */
 function toSource({ inventory, libvirt }: File, problems: string[]): Config["machines"] | undefined {
   if (inventory !== undefined && libvirt !== undefined)
     problems.push("libvirt: conflicts with inventory; set only one of them");

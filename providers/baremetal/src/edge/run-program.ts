@@ -28,7 +28,7 @@ class ProgramError extends Error {
 const defaultTimeoutMs = 10_000;
 const maxOutputChars = 64 * 1024 * 1024;
 
-/** Runs the program and answers whatever it ends with; rejects with {@link ProgramError} if it cannot be run or takes too long. */
+/** Runs the program and returns its exit code and output; rejects with {@link ProgramError} if it cannot be run or times out. */
 export const runProgram: RunProgram = (program, args, { input, timeoutMs = defaultTimeoutMs } = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(program, [...args], {
@@ -60,7 +60,7 @@ export const runProgram: RunProgram = (program, args, { input, timeoutMs = defau
     child.stdin.end(input ?? "");
   });
 
-/** What the program wrote; rejects with {@link ProgramError} unless it ends with 0. */
+/** The program's output; rejects with {@link ProgramError} unless it exits with 0. */
 export async function output(
   run: RunProgram,
   program: string,

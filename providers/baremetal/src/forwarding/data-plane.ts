@@ -19,7 +19,7 @@ export type Part = "addresses" | "nftables" | "haproxy" | "bird";
 
 /** All that forwards, made to be as the state says. */
 export interface DataPlane {
-  /** Brings everything to what the state says, as of now or later. Never rejects: see {@link problemOf}. */
+  /** Applies the state as of this call or later. Never rejects: see {@link problemOf}. */
   readonly converge: () => Promise<void>;
   /** Why the load balancer is not as its record says; undefined: it is. */
   readonly problemOf: (record: LoadBalancerRecord) => string | undefined;
@@ -107,7 +107,7 @@ function placementsOf(config: Config, wanted: readonly LoadBalancerRecord[]): re
 const same = (left: Placement, right: Placement): boolean =>
   left.address === right.address && left.interface === right.interface;
 
-/** Puts addresses where they are missing; writes them down before, so that they are found again after whatever happens. */
+/** Adds missing addresses. Stores them first, so that they are found after a crash. */
 async function place(
   store: Store,
   kernel: KernelAddresses,

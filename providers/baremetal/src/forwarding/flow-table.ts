@@ -3,7 +3,7 @@ import type { RunProgram } from "../edge/run-program.ts";
 import { type Backend, listenersOf } from "../plan/endpoints.ts";
 import type { LoadBalancerRecord } from "../state/state.ts";
 
-/** Flows that the kernel remembers. Those of UDP have no end, and would go on to a node that is no target any more. */
+/** Flows in the kernel's connection tracking. UDP flows do not end and would continue to a removed node. */
 export interface FlowTable {
   readonly forget: (records: readonly LoadBalancerRecord[], isHealthy: (backend: Backend) => boolean) => Promise<void>;
 }

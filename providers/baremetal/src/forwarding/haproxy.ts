@@ -30,7 +30,7 @@ export interface HaproxyEdges {
 interface Becoming {
   /** Whether it never will, for HAProxy has ended. */
   readonly hasEnded?: () => boolean;
-  /** What is to be asked for once more after a while. */
+  /** Checked again after a delay. */
   readonly again?: () => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ async function changeServers(ask: AskSocket, worker: string, wanted: readonly Ha
   return commands.length > 0;
 }
 
-/** It goes on without us: a restart of the provider is none of the load balancers. Answers how to ask whether it has ended. */
+/** HAProxy is detached, so that a restart of the provider does not affect load balancers. Returns a check whether it has exited. */
 function startDetached(config: HaproxyConfig): () => boolean {
   const files = haproxyFiles(config.runDir);
   const log = openSync(files.log, "a", 0o600);

@@ -17,7 +17,7 @@ export function kernelAddresses(run: RunProgram, log: Pick<Logger, "warn">): Ker
     list: async () => parseAddresses(await output(run, "ip", ["-j", "address", "show"])),
     add: async ({ address, interface: device }) => {
       const family = familyOf(address) ?? 4;
-      // IPv6: usable at once, and never the source of this machine's own connections.
+      // IPv6: usable immediately, and never the source of this machine's own connections.
       const extra = family === 6 ? ["nodad", "preferred_lft", "0"] : [];
       await output(run, "ip", ["address", "replace", `${address}/${bitsOf(family)}`, "dev", device, ...extra]);
     },

@@ -6,7 +6,7 @@ import type { RouteRecord } from "../state/state.ts";
 export interface RouteAccess {
   /** All routes of the table, of any owner. */
   readonly read: () => Promise<readonly KernelRoute[]>;
-  /** Brings routes of ours in and out; answers the table as it is then, and what the kernel said. */
+  /** Adds and removes our routes; returns the resulting table and the kernel's message. */
   readonly sync: (change: RouteChange) => Promise<RouteOutcome>;
 }
 
@@ -24,7 +24,7 @@ export interface RouteOutcome {
 /** A routing table of the kernel. */
 export interface KernelRoutes {
   readonly table: RouteTable;
-  /** One work after the other: what it reads in the table and in the state belongs together, and is true until it ends. */
+  /** One operation at a time, so that the table and the state are consistent while it runs. */
   readonly inTurn: <Result>(work: (access: RouteAccess) => Promise<Result>) => Promise<Result>;
 }
 
@@ -33,7 +33,7 @@ export function kernelRoutes(run: RunProgram, table: RouteTable): KernelRoutes {
     const args = ["-N", "-j", family, "route", "show", "table", String(table.table)];
     const { code, stdout, stderr } = await run("ip", args);
     if (code === 0) return parseRoutes(stdout);
-    // A table without any route is none.
+    // A table without routes does not exist.
     if (/FIB table does not exist/.test(stderr)) return [];
     throw new Error(`ip ${args.join(" ")} exited with code ${code}: ${stderr.trim().slice(0, 300)}`);
   };

@@ -6,7 +6,7 @@ import type { Store } from "../state/store.ts";
 import { familyOf } from "@cloudwire/provider-sdk/addresses";
 import type { KernelRoutes } from "./kernel-routes.ts";
 
-/** Routes go to where the inventory has their machines now, and what was half taken out is taken out. Answers how much had to be changed. */
+/** Updates routes to the current addresses of their machines and completes unfinished deletions. Returns the number of changes. */
 export async function repairRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
   const machines = await source.read();
   return routes.inTurn(async ({ sync }) => {

@@ -4,7 +4,7 @@ import { type Allocated, type AllocationProblem, allocate } from "../plan/addres
 import type { LoadBalancerRecord, Placement, State } from "../state/state.ts";
 import { poolInvalid } from "./annotations.ts";
 
-/** The addresses of a load balancer: those it has, or free ones. @throws ProviderError where there is none */
+/** The addresses of a load balancer: existing or free ones. @throws ProviderError if there is none */
 export function addressesFor(
   { pools }: Config,
   { loadBalancers, placements }: State,

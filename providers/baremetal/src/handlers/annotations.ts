@@ -59,7 +59,7 @@ export interface AnnotationSettings {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Reads class and annotations, which the SDK has held to what is declared. @throws ProviderError on what does not go together */
+/** Reads class and annotations, which the SDK has validated. @throws ProviderError for conflicting values */
 export function readAnnotations(
   loadBalancerClass: string | undefined,
   annotations: Annotations,

@@ -40,7 +40,7 @@ export function instanceHandlers(source: MachineSource): InstanceHandlers {
   };
 }
 
-/** What the machines say about one Node. Only a source without problems proves that something is not there. */
+/** The result for one Node. Only a source without problems proves an absence. */
 export function answerFor(node: NodeRef, machines: Machines): InstanceBatchResult {
   if (node.id !== undefined && !machineIdPattern.test(node.id)) {
     const message = `provider ID ${node.providerId ?? node.id} of node ${node.name} is invalid: it may contain a-z, 0-9, ".", "_" and "-"`;
@@ -58,7 +58,7 @@ export function answerFor(node: NodeRef, machines: Machines): InstanceBatchResul
   return absent("COMPLETE_LIST_MISS", { observeTime: machines.readTime, stronglyConsistent: true });
 }
 
-/** Nothing may be concluded from what the source lacks. */
+/** A missing entry of the source is not conclusive. */
 export function unusable({ problems: [first = "", ...others] }: Machines): ProviderError {
   const more = others.length > 0 ? ` (and ${others.length} more problems, see the log)` : "";
   return new ProviderError("INCOMPLETE_ANSWER", `not all machines are known: ${withoutPath(first)}${more}`);

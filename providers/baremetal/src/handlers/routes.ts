@@ -186,7 +186,7 @@ async function deleteMany(
   });
 }
 
-/** Undefined: there is none, or another route took the place of the one that was listed. */
+/** Undefined: there is none, or another route has replaced the listed one. */
 function recordOf({ destinationCidr, id }: DesiredRoute, records: readonly RouteRecord[]): RouteRecord | undefined {
   const destination = parseCidr(destinationCidr)?.text;
   const record = records.find((route) => route.destination === destination);

@@ -13,7 +13,7 @@ export function targetsFor(
 ): readonly Target[] {
   const targets = nodes.flatMap((node) => {
     const machine = node.id === undefined ? undefined : machines.byId.get(node.id);
-    // A source with problems does not say that a machine is gone.
+    // A source with problems does not prove an absence.
     if (node.id !== undefined && machine === undefined && machines.problems.length === 0) {
       leftOut(context, node, "its machine is not in the inventory");
       return [];

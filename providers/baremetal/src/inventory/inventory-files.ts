@@ -45,7 +45,7 @@ export function inventoryFiles(path: string, log: Pick<Logger, "info" | "error">
   };
 }
 
-/** The files' names and texts, or why they cannot be had. */
+/** The files' names and contents, or the error. */
 async function readFiles(path: string): Promise<readonly InventoryFile[] | string> {
   try {
     const paths = (await stat(path)).isDirectory() ? await yamlFiles(path) : [path];

@@ -6,7 +6,7 @@ import type { MachineSource } from "./inventory-files.ts";
 import { type Machine, toMachines } from "./machine.ts";
 import { factCommands, parseDomains, parseFacts, toMachine } from "./parse-virsh.ts";
 
-/** What is known of one hypervisor. */
+/** The data of one hypervisor. */
 interface HostState {
   /** As of the last time it answered. */
   readonly machines: readonly Machine[];
@@ -21,7 +21,7 @@ const timeoutMs = 20_000;
 
 /**
  * The domains of hypervisors, read on each request. The last response of an unresponsive hypervisor is used, and nothing is
- * concluded from what is not there.
+ * concluded from missing domains.
  */
 export function libvirtHosts(
   config: LibvirtConfig,

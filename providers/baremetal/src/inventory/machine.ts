@@ -18,11 +18,11 @@ export interface Machine {
   readonly podCidrs: readonly string[] | undefined;
 }
 
-/** What is known of machines, and how far it may be relied on. */
+/** The known machines, and whether the list is complete. */
 export interface Machines {
   readonly byId: ReadonlyMap<string, Machine>;
   readonly byName: ReadonlyMap<string, readonly Machine[]>;
-  /** Why what is missing here may yet exist; empty: this is all there is. */
+  /** Why a missing machine may still exist; empty: the list is complete. */
   readonly problems: readonly string[];
   readonly readTime: Date;
 }

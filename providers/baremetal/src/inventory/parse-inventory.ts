@@ -39,7 +39,7 @@ export interface InventoryFile {
   readonly text: string;
 }
 
-/** All machines of all files, or everything that is wrong with them. One mistake spoils the whole: what is half read proves no absence. */
+/** All machines of all files, or all problems. One problem makes the inventory invalid, because a partial one proves no absence. */
 export function parseInventory(files: readonly InventoryFile[]): Checked<readonly Machine[]> {
   const problems: string[] = [];
   const machines = files.flatMap((file) => {

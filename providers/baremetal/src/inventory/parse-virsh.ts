@@ -21,7 +21,7 @@ export interface DomainFacts {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Reads `virsh --quiet list --all --uuid --name`. undefined: it is none such. */
+/** Reads `virsh --quiet list --all --uuid --name`. undefined: another output. */
 export function parseDomains(text: string): readonly Domain[] | undefined {
   const lines = linesOf(text);
   const domains = lines.flatMap((line) => {
@@ -91,7 +91,7 @@ export function toMachine(
   };
 }
 
-/** A paused domain has its memory and its disks, and goes on where it was; one that is off can be started again. */
+/** A paused domain keeps its memory and disks and can resume; a stopped one can be started again. */
 const states: ReadonlyMap<string, Machine["state"]> = new Map([
   ["running", "RUNNING"],
   ["idle", "RUNNING"],

@@ -12,7 +12,7 @@ export interface AllocationRequest {
   readonly requestedIps: readonly string[];
   /** Name of the only pool to take from. */
   readonly pool: string | undefined;
-  /** What the load balancer has already. */
+  /** The current addresses of the load balancer. */
   readonly current: readonly Allocated[];
 }
 

@@ -24,7 +24,7 @@ export interface Backend {
   readonly checkPath: string | undefined;
 }
 
-/** What a forwarder has to do: a listener for each address and port of its load balancers, in the same order whenever they are the same. */
+/** The listeners of a forwarder, one for each address and port of its load balancers, in a deterministic order. */
 export function listenersOf(
   records: readonly LoadBalancerRecord[],
   forwarder: LoadBalancerRecord["forwarder"],

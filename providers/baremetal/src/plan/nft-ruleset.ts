@@ -4,7 +4,7 @@ import { familyOf, withPort } from "@cloudwire/provider-sdk/addresses";
 import { type Backend, type Listener, listenersOf } from "./endpoints.ts";
 
 export interface Ruleset {
-  /** For `nft -f`: takes the place of the whole table, at once or not at all. */
+  /** For `nft -f`: replaces the whole table atomically. */
   readonly text: string;
   /** Stored in the table, to identify the applied configuration. */
   readonly revision: string;
@@ -31,7 +31,7 @@ export function renderRuleset(
   const body = [
     ...families.flatMap((family) => renderSets(family, listeners, served)),
     ...served.flatMap(renderTarget),
-    ...families.flatMap((family) => renderVerdictMaps(family, served)),
+    ...families.flatMap((family) => renderForwardMaps(family, served)),
     ...renderFilter(listeners, usable),
     ...renderHook("forward_incoming", "prerouting", served),
     ...renderHook("forward_local", "output", served),
@@ -77,7 +77,7 @@ function renderSet(name: string, type: string, elements: readonly string[]): rea
   return [`  set ${name} {`, `    type ${type}`, ...filled, "  }"];
 }
 
-/** Takes turns, or goes by the client's address where a client has to stay with its node. */
+/** Round robin, or a hash of the client's address with session affinity. */
 function renderTarget(listener: Listener): readonly string[] {
   const { family, port, backends, loadBalancer } = listener;
   const start = `    meta l4proto ${port.protocol.toLowerCase()} dnat ${ip(family)} to`;
@@ -90,10 +90,11 @@ function renderTarget(listener: Listener): readonly string[] {
   return [`  chain ${chainOf(listener)} {`, rule, "  }"];
 }
 
-function renderVerdictMaps(family: Family, served: readonly Listener[]): readonly string[] {
+function renderForwardMaps(family: Family, served: readonly Listener[]): readonly string[] {
   const own = served.filter((listener) => listener.family === family);
   const elements = own.map((listener) => `${place(listener)} : goto ${chainOf(listener)}`).toSorted();
   const filled = elements.length === 0 ? [] : [`    elements = { ${elements.join(", ")} }`];
+  // words-ok: nftables' data type
   const type = `ipv${family}_addr . inet_proto . inet_service : verdict`;
   return [`  map forward${family} {`, `    type ${type}`, ...filled, "  }"];
 }
@@ -122,7 +123,7 @@ function renderFilter(listeners: readonly Listener[], usable: readonly Listener[
       `    ${asked} udp ${known} reject with icmpx port-unreachable`,
     ];
   });
-  // Rows about clients see every packet, so that a connection ends with the right to have it.
+  // Rules about clients match every packet, so that a connection ends when its client is no longer permitted.
   return [
     "  chain guard {",
     "    type filter hook prerouting priority -110; policy accept;",

@@ -12,11 +12,11 @@ export interface Store {
    * by the state calls it first.
    */
   readonly refresh: () => Promise<void>;
-  /** Changes the state at once and returns when the change is on the disk. */
+  /** Changes the state immediately and returns when the change is on disk. */
   readonly update: (change: (state: State) => State) => Promise<void>;
 }
 
-/** The state file cannot be used; its message says what to do. */
+/** The state file is unusable; the message has the fix. */
 export class StateError extends Error {
   readonly code = "STATE_UNUSABLE";
 

@@ -10,7 +10,7 @@ export type Checked<Form> =
 export function checked<Schema extends TSchema>(schema: Schema, data: unknown): Checked<Static<Schema>> {
   if (Value.Check(schema, data)) return { kind: "value", value: data };
   const problems = [...Value.Errors(schema, data)]
-    // Beside each property that is too much stands a second error about the object that it is in.
+    // For each unknown property there is a second error about its object.
     .filter(({ keyword }) => keyword !== "additionalProperties")
     .map(({ keyword, instancePath, message }) => {
       const text = keyword === "boolean" ? "is unknown; check the spelling" : message;

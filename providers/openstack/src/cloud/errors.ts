@@ -14,7 +14,7 @@ export interface Refusal {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** An answer of OpenStack that is not a success; the cause of what the provider throws. */
+/** A failed response of OpenStack; the cause of the provider's error. */
 export class OpenStackRefusal extends Error {
   override readonly name = "OpenStackRefusal";
   readonly refusal: Refusal;
@@ -90,7 +90,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   return error instanceof ProviderError && error.cause instanceof OpenStackRefusal ? error.cause.refusal : undefined;
 }
 
-/** The word and the text in the body of a refusal: each service has a form of its own. */
+/** The type and the text in the body of an error, which differ between services. */
 export function readFault(body: unknown): Pick<Refusal, "type" | "text"> {
   if (typeof body === "string") return { type: "", text: body.slice(0, 300) };
   const neutron = property(body, "NeutronError");

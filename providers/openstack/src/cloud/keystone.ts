@@ -16,7 +16,7 @@ export interface Credentials {
   /** Of Keystone, with or without `/v3`. */
   readonly authUrl: string;
   readonly applicationCredentialId: string;
-  /** Read for each token, so that a secret that was replaced counts from then on. */
+  /** Read for each token, so that a changed secret takes effect. */
   readonly readSecret: () => Promise<string>;
 }
 

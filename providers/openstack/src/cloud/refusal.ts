@@ -13,7 +13,7 @@ export async function readRefusal(response: Response, request: string, nowMs: nu
   };
 }
 
-/** Proxies in front of OpenStack answer with pages of their own. */
+/** Proxies in front of OpenStack return their own pages. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,7 +9,7 @@ import {
 import { parseId } from "./provider-id.ts";
 import { isDeleted, isKnown, type KnownServer, type Server } from "./server.ts";
 
-/** How a Node's server is looked for. */
+/** The key for looking up a Node's server. */
 export type Question =
   | { readonly kind: "id"; readonly serverId: string }
   | { readonly kind: "name"; readonly name: string }

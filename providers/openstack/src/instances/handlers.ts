@@ -28,7 +28,7 @@ const existenceConsistencyDelayMs = 60_000;
 /** How old a read may be that a watch begins with. */
 const watchAgeMs = 5_000;
 
-/** A list of more than one page is not complete: Nova leaves out of it, without a word, what is in a cell that does not answer. */
+/** A list of more than one page is not complete: Nova silently omits servers of cells that do not respond. */
 const laterPages = "cells of Nova that do not respond, which a list of several pages does not report";
 
 /** Servers of Nova as instances of the contract. */
@@ -61,7 +61,7 @@ export class Instances {
     const observeTime = new Date(this.#nowMs());
     const walked = await this.#walkFor(questions, context);
     const ofWalk = foundOf(walked?.servers ?? []);
-    // What a shared read does not show was perhaps made since, and is no proof anyway: it is looked up.
+    // A server that a shared read lacks may be newer than the read, and a list is not conclusive, so look it up.
     const open = new Set(questions.filter((question) => !isIn(question, ofWalk)));
     const { servers, missing } = await this.reader.byIds(idsIn(open), context);
     const named = await this.#byNames(namesIn(open), context);
@@ -81,7 +81,7 @@ export class Instances {
     return this.reader.walkInstead(requests, context.maxDataAgeMs, context);
   }
 
-  /** Servers of a cell that does not answer are found by no name: what is not found is looked for among all. */
+  /** Servers of an unresponsive cell have no name, so a missing name is searched in the list of all servers. */
   async #byNames(names: readonly string[], context: CallContext): Promise<NamedServers> {
     const servers = await this.reader.byNames(names, context);
     const { byName } = foundOf(servers);
@@ -109,7 +109,7 @@ export class Instances {
     }
   }
 
-  /** Of a server whose cell does not answer only the id is known: the list is not complete. */
+  /** Only the ID of a server in an unresponsive cell is known, so the list is not complete. */
   #shown(servers: readonly Server[]): readonly (Instance | Unreachable)[] {
     return servers
       .filter((server) => !isDeleted(server))
@@ -143,7 +143,7 @@ function namesIn(questions: ReadonlySet<Question>): readonly string[] {
   return [...questions].flatMap((question) => (question.kind === "name" ? [question.name] : []));
 }
 
-/** A Node keeps the provider ID and the name that it has, in whatever form they were written. */
+/** A Node keeps its provider ID and name, in any accepted form. */
 function asAsked(node: NodeRef | undefined): Partial<Pick<Instance, "id" | "name">> {
   if (node === undefined) return {};
   return node.id === undefined ? { name: node.name } : { id: node.id };

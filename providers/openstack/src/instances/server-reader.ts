@@ -14,7 +14,7 @@ const namesPerRequest = 25;
 /** Nova's database fails at a pattern with characters beyond 16 bits. */
 const searchable = /^[\x20-\x7e]*$/;
 
-/** Requests for single servers at once. */
+/** Maximum concurrent requests for single servers. */
 const concurrency = 8;
 
 interface AllServers {
@@ -104,7 +104,7 @@ export class ServerReader {
 
   #page(callScope: CallScope, name?: string) {
     return async (marker: string | undefined) => {
-      // Only of what is asked for without any parameter Nova has the servers of cells that do not answer, too.
+      // Only without parameters does Nova also return the servers of unresponsive cells.
       const query = marker === undefined && name === undefined ? {} : { limit: pageSize, marker, name };
       const { servers, servers_links: links } = await this.#openStack.get(
         callScope,

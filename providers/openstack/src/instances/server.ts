@@ -41,7 +41,7 @@ export const serverIdsSchema = Type.Object({ servers: Type.Array(Type.Object({ i
 
 export type Server = Static<typeof serverSchema>;
 
-/** A server of which Nova knows all: one whose cell answers. */
+/** A server with all fields, because its cell responds. */
 export interface KnownServer extends Server {
   readonly name: string;
 }

@@ -7,7 +7,7 @@ export interface InstanceView {
   readonly region: string;
   /** Whether provider IDs name the region. */
   readonly regionInIds: boolean;
-  /** Names of networks whose fixed addresses are the Nodes' internal ones, the preferred first. Empty: all networks'. */
+  /** Names of the networks of internal addresses, the preferred one first. Empty: all networks. */
   readonly internalNetworks: readonly string[];
   /** Names of networks whose fixed addresses can be reached from outside. */
   readonly publicNetworks: readonly string[];
@@ -44,7 +44,7 @@ const states: ReadonlyMap<string, InstanceState> = new Map([
   ["HARD_REBOOT", "RUNNING"],
   ["MIGRATING", "RUNNING"],
   ["PASSWORD", "RUNNING"],
-  // Its memory is kept and it goes on where it was: its volumes are in use.
+  // It keeps its memory and volumes and can resume.
   ["PAUSED", "RUNNING"],
   ["REBOOT", "RUNNING"],
   ["REBUILD", "PENDING"],

@@ -52,7 +52,7 @@ export async function findBalancer({ reader }: Tools, ref: Ref, callScope: CallS
   return { own: own.toSorted((left, right) => (left.id < right.id ? -1 : 1)), problem, observeTime };
 }
 
-/** Waits until Octavia has done what it does: until then it takes no change. @throws ProviderError when it failed */
+/** Waits until Octavia's current change is complete, because it accepts no others. @throws ProviderError if that change failed */
 export async function settledBalancer({ reader }: Tools, id: string, context: ChangeContext): Promise<Balancer> {
   for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 2, longestLookMs)) {
     const balancer = await reader.balancer(id, context);
@@ -105,7 +105,7 @@ async function whenMutable<Answer>(
       return await change();
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
-      // A conflict that is none of time: the load balancer takes changes, and not this one.
+      // Not a temporary conflict: the load balancer accepts changes, but not this one.
       const { provisioning_status: status } = await tools.reader.balancer(balancerId, context);
       if (status === "ACTIVE") throw error;
     }

@@ -15,7 +15,7 @@ interface Seen {
   readonly present: readonly FloatingIp[];
 }
 
-/** Of a load balancer that is to be made: what is at a port is at another one. */
+/** For a new load balancer: any floating IP with a port is attached elsewhere. */
 const noPort = "";
 
 /** Gives the load balancer exactly the requested floating IP, or none. */
@@ -37,7 +37,7 @@ export async function ensureFloatingIp(
   if (step?.kind === "associate") await associate(tools, step.floatingIp, portId, context);
 }
 
-/** Reserves the requested address before anything is created. @throws ProviderError where it cannot be had */
+/** Reserves the requested address before anything is created. @throws ProviderError if it is unavailable */
 export async function reserveAddress(
   tools: Tools,
   ref: Ref,

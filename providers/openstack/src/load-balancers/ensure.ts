@@ -54,7 +54,7 @@ export async function ensureLoadBalancer(
   return answer(tools, balancer.id, context);
 }
 
-/** Makes the targets be these and touches nothing else. */
+/** Replaces only the targets. */
 export async function updateNodes(
   tools: Tools,
   wanted: LoadBalancerRef & DesiredNodes,

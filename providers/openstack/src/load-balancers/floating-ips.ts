@@ -58,7 +58,7 @@ export class FloatingIps {
   }
 }
 
-/** What is to be done for the address from outside. */
+/** The action for the floating IP. */
 export type FloatingStep =
   | { readonly kind: "keep"; readonly floatingIp: FloatingIp }
   | { readonly kind: "associate"; readonly floatingIp: FloatingIp }

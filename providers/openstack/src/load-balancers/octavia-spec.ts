@@ -8,7 +8,7 @@ import {
 import { type Annotations, isInternal, readAnnotations } from "./annotations.ts";
 import { toTags, userTags } from "./ownership.ts";
 
-/** What the operator says about all load balancers. */
+/** Settings of the operator for all load balancers. */
 export interface LoadBalancerSettings {
   /** Subnet of the load balancers' own addresses. */
   readonly vipSubnetId: string;
@@ -70,7 +70,7 @@ export interface OctaviaSpec {
   readonly listeners: readonly DesiredListener[];
   /** Without those that keep fingerprints. */
   readonly tags: readonly string[];
-  /** Fields of the load balancer that are said when it is made, and never again. */
+  /** Fields of the load balancer that are set only on creation. */
   readonly creation: Readonly<Record<string, string>>;
   /** Undefined: it has no address from outside. */
   readonly floating?: FloatingIpSpec | undefined;
@@ -84,7 +84,7 @@ export interface FloatingIpSpec {
   readonly address?: string | undefined;
 }
 
-/** @throws ProviderError on annotations that cannot be had */
+/** @throws ProviderError for unsupported annotations */
 export function toOctaviaSpec(wanted: DesiredLoadBalancer, settings: LoadBalancerSettings): OctaviaSpec {
   const read = readAnnotations(wanted.annotations);
   const floating = floatingIpSpec(read, wanted, settings);
@@ -108,7 +108,7 @@ export function memberSubnetOf(
   return readAnnotations(annotations).string("member-subnet-id") ?? memberSubnetId;
 }
 
-/** Ports on the nodes that a pool has to do with. */
+/** Ports on the nodes that a pool uses. */
 export type PoolPorts = Pick<DesiredPool, "nodePort" | "monitorPort">;
 
 function poolName(listenerName: string, protocol: string, { nodePort, monitorPort }: PoolPorts): string {
@@ -162,7 +162,7 @@ function creationFields(
   };
 }
 
-/** The most exact that is said counts. */
+/** The most specific setting applies. */
 function vipFields(read: Annotations, subnetId: string): Readonly<Record<string, string>> {
   const port = read.string("port-id");
   if (port !== undefined) return { vip_port_id: port };
@@ -245,6 +245,6 @@ function toMonitor(
     maxRetriesDown: read.number("health-monitor-max-retries-down", 1, 10, 3),
   };
   if (healthCheck?.path !== undefined) return { type: "HTTP", path: healthCheck.path, ...times };
-  // A port of its own is asked by connection, whatever the traffic speaks.
+  // A separate health-check port is checked by TCP connection for every protocol.
   return { type: isTcp || healthCheck ? "TCP" : "UDP-CONNECT", ...times };
 }

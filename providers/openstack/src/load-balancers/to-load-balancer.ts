@@ -54,7 +54,7 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
   };
 }
 
-/** What is to be done about a load balancer that Octavia could not make work. */
+/** The fix for a failed load balancer. */
 export function failedMessage(id: string): string {
   return `load balancer ${id} is in state ERROR and accepts no changes: trigger a failover in Octavia, or recreate the Service`;
 }

@@ -7,7 +7,7 @@ export interface ExtraRoute {
   readonly nexthop: string;
 }
 
-/** What is to be done for one wanted route. */
+/** The action for one desired route. */
 export type RouteStep =
   | { readonly kind: "refuse"; readonly problem: ProviderError }
   | { readonly kind: "keep"; readonly route: ExtraRoute }

@@ -13,7 +13,7 @@ const routerSchema = Type.Object({
 
 const anything = Type.Unknown();
 
-/** A tag is a part of the path of requests, so that it has no slash; old Neutrons take 60 characters, for this and a UUID. */
+/** Without a slash, because a tag is part of request paths. Old versions of Neutron allow 60 characters, including the UUID. */
 const ownerPrefix = "cloudwire-cluster-id=";
 
 /** A router's routes, and the owner of those to pod CIDRs. */

@@ -13,7 +13,7 @@ export const Settings = Type.Object(
     /** By operation pattern (`instances.*`); the longest pattern that fits wins. */
     latency: Type.Record(OperationPattern, Latency),
     /**
-     * How many calls of an account are served at once, from the line until the answer; others wait in line. By operation
+     * Maximum concurrent calls of an account; others are queued. By operation
      * pattern, as latency: what fits it stands in one line.
      */
     concurrency: Type.Record(OperationPattern, Type.Integer({ minimum: 1 })),
@@ -34,7 +34,7 @@ export const Settings = Type.Object(
     ),
     /** By how much reads that are not `consistent` lag behind. */
     consistency: Type.Object({ listLagMs: Ms, getLagMs: Ms }, { additionalProperties: false }),
-    /** How long the cloud takes for what it does in the background. */
+    /** Durations of the cloud's background work. */
     delays: Type.Object(
       {
         instanceStartMs: Ms,
@@ -53,7 +53,7 @@ export const Settings = Type.Object(
 );
 export type Settings = Static<typeof Settings>;
 
-/** A part of the settings; what is left out stays. `latency` and `concurrency` are replaced as a whole. */
+/** A partial update of the settings; omitted fields are not changed. `latency` and `concurrency` are replaced as a whole. */
 export const SettingsPatch = Type.Object(
   {
     latency: Type.Optional(Settings.properties.latency),

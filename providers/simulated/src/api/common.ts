@@ -33,7 +33,7 @@ export const Unreachable = Type.Object({ zones: Type.Array(Type.String()) });
 export type Unreachable = Static<typeof Unreachable>;
 
 const readFields = {
-  /** Whose resources were read: a key may have been given to another account. */
+  /** The account whose resources were read, because a key can be moved to another account. */
   account: Type.String(),
   consistency: Consistency,
   /** When the data was read. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 
-/** Every code the cloud answers with, its HTTP status, and what a client has to do. */
+/** Every error code, its HTTP status, and how a client must react. */
 export const errorCodes = {
   InvalidRequest: { status: 400, meaning: "the request is wrong in any state of the cloud: correct it" },
   InvalidId: { status: 400, meaning: "an id is not of the form this cloud gives out" },

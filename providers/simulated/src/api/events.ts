@@ -17,7 +17,7 @@ export type Event = Static<typeof Event>;
 
 export const EventQuery = Type.Object(
   {
-    /** Where to go on: `resumeToken` of the last answer, or `snapshot` of a list. Default: now. */
+    /** Where to continue: `resumeToken` of the last response, or `snapshot` of a list. Default: now. */
     after: Type.Optional(Type.String({ pattern: "^\\d{1,15}$" })),
     kind: Type.Optional(Type.Array(ResourceKind)),
     /** How long to wait for something to happen. */

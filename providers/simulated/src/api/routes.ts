@@ -16,7 +16,7 @@ export type RouteRecord = Static<typeof RouteRecord>;
 export const Route = Type.Intersect([
   RouteRecord,
   Revision,
-  /** "blackhole": the instance is gone; packets are dropped. */
+  /** "blackhole": the instance does not exist; packets are dropped. */
   Type.Object({ state: Type.Enum(["active", "blackhole"]) }),
 ]);
 export type Route = Static<typeof Route>;

@@ -20,7 +20,7 @@ export interface AdminClientOptions {
   readonly timeoutMs?: number;
 }
 
-/** Sets how a simulated cloud behaves and reads what it was asked. */
+/** Configures a simulated cloud and reads its calls. */
 export class AdminClient {
   readonly #http: HttpClient;
   readonly #timeoutMs: number;
@@ -35,7 +35,7 @@ export class AdminClient {
     return this.#http.call({ ...this.#get("settings"), answer: Settings });
   }
 
-  /** What is left out stays as it is. */
+  /** Omitted fields are not changed. */
   async change(patch: SettingsPatch): Promise<Settings> {
     return this.#http.call({ ...this.#send("PATCH", "settings", patch), answer: Settings });
   }

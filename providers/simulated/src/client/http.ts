@@ -15,7 +15,7 @@ export type CallFailure =
     }
   /** No answer, or only a part of one: whether a change was carried out is not known. */
   | { readonly kind: "noAnswer" }
-  /** An answer that is not what the API promises: it proves nothing. */
+  /** A response that violates the API: it proves nothing. */
   | { readonly kind: "unreadable"; readonly status: number }
   /** The deadline passed, or the caller gave up. */
   | { readonly kind: "aborted" };
@@ -56,7 +56,7 @@ export interface HttpCall<Answer extends TSchema> {
   /** With the query. */
   readonly path: string;
   readonly body?: object;
-  /** What the answer must be. */
+  /** The schema of the response. */
   readonly answer: Answer;
   readonly signal: AbortSignal;
   /** Default: everything but GET may change something. */

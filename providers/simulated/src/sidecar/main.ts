@@ -15,7 +15,7 @@ await runProgram({
   flags: sidecarFlags,
   envPrefix: sidecarEnvPrefix,
   usage,
-  // EX_CONFIG, as the SDK ends for what it finds wrong itself.
+  // EX_CONFIG, the SDK's exit code for configuration errors.
   problemExitCode: 78,
   toOptions: toSidecarOptions,
   run,

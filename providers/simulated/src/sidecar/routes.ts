@@ -115,7 +115,7 @@ async function deleteRoutes(
   const existing = await readDestinations(cloud, routes, context);
   const found = routes.map((wanted) => {
     const route = existing.get(wanted.destinationCidr);
-    // Another route took the place of the one that was listed: that one is gone.
+    // Another route has replaced the listed one, which therefore no longer exists.
     return route && wanted.id !== undefined && wanted.id !== route.id ? undefined : route;
   });
   const problems = found.map((route) => route && foreignProblem(route, context));

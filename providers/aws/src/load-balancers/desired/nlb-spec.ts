@@ -36,7 +36,7 @@ export interface DesiredListener {
 export interface NlbSpec {
   readonly name: string;
   readonly isInternal: boolean;
-  /** Of its own addresses: AWS has none with IPv6 alone. */
+  /** Of its own addresses. AWS has no IPv6-only load balancers. */
   readonly addressType: "ipv4" | "dualstack";
   readonly listeners: readonly DesiredListener[];
   /** Of the load balancer itself; those that are not named stay as they are. */
@@ -55,7 +55,7 @@ export interface NlbSpec {
 
 const everybody = { ipv4: ["0.0.0.0/0"], dualstack: ["0.0.0.0/0", "::/0"] } as const;
 
-/** @throws ProviderError on annotations and combinations of ports that cannot be had */
+/** @throws ProviderError for unsupported annotations and combinations of ports */
 export function toNlbSpec(wanted: DesiredLoadBalancer): NlbSpec {
   const read = readAnnotations(wanted.annotations);
   refuseForeign(read);
@@ -94,7 +94,7 @@ export function toNlbSpec(wanted: DesiredLoadBalancer): NlbSpec {
   return nlb;
 }
 
-/** What the listeners of a load balancer have in common. */
+/** Settings that all listeners of a load balancer share. */
 interface SharedByListeners {
   readonly attributes: Readonly<Record<string, string>>;
   readonly idleTimeoutSeconds: number;
@@ -223,7 +223,7 @@ function balancerAttributes(
   return {
     "load_balancing.cross_zone.enabled": String(read.flag("cross-zone-load-balancing-enabled", false)),
     "access_logs.s3.enabled": String(logs),
-    // AWS takes no empty bucket: without a log it stays what it was.
+    // AWS rejects an empty bucket, so it is not changed if the log is disabled.
     ...(logs
       ? {
           "access_logs.s3.bucket": bucket ?? "",

@@ -45,7 +45,7 @@ export function ruleKey({ protocol, fromPort, toPort, range }: SecurityRule): st
   return [protocol, fromPort, toPort, range].join("|");
 }
 
-/** Rules by address range; those by other groups or prefix lists are none of the provider's. */
+/** Only rules with CIDRs; rules with other groups or prefix lists belong to users. */
 export function fromPermissions(permissions: readonly IpPermission[] | undefined): readonly SecurityRule[] {
   return (permissions ?? []).flatMap(
     ({ IpProtocol = "", FromPort = -1, ToPort = -1, IpRanges = [], Ipv6Ranges = [] }) =>

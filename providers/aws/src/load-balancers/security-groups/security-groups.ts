@@ -170,7 +170,7 @@ async function letNodesTakeTraffic({ aws, reader, settings }: Tools, groupId: st
   }
 }
 
-/** Makes a Service's own security groups be gone, and what nodes' groups say of them. Answers what is still there. */
+/** Deletes a Service's own security groups and the rules for them in the nodes' groups. Returns the remaining ones. */
 export async function deleteSecurityGroups(tools: Tools, ref: LoadBalancerRef, work: Work): Promise<readonly string[]> {
   const { aws, reader } = tools;
   const remaining: string[] = [];

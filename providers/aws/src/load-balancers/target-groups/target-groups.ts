@@ -126,7 +126,7 @@ async function changeAttributes({ aws }: Tools, arn: string, group: DesiredTarge
   );
 }
 
-/** Makes groups be gone. Answers what is still there, because something forwards to it. */
+/** Deletes target groups. Returns those that are still in use. */
 export async function deleteGroups(
   { aws }: Tools,
   groups: readonly SeenGroup[],

@@ -4,7 +4,7 @@ import { parseId } from "../../instances/provider-id.ts";
 import { type Difference, differenceOf, isEmpty } from "../diff.ts";
 import type { Tools, Work } from "../tools.ts";
 
-/** A target group whose targets are to be the nodes. */
+/** A target group to fill with the nodes. */
 export interface TargetedGroup {
   readonly name: string;
   /** Undefined: it would be made, but nothing may be changed. */

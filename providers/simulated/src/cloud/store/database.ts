@@ -107,7 +107,7 @@ export const currentVersion = Number.MAX_SAFE_INTEGER;
 
 /**
  * `versions` holds every version of every resource: what a resource looks like now, what it looked like for a lagging
- * reader, and the change feed are all the same rows. `next_seq` is the sequence number of the version after it, or the
+ * reader, and the change feed use the same rows. `next_seq` is the sequence number of the version after it, or the
  * greatest integer while it is the current one.
  */
 const schema = `

@@ -88,7 +88,7 @@ function checkChangeable(existing: LoadBalancer): void {
   }
 }
 
-/** What a load balancer keeps for life: the user has to know that this part of the spec has no effect. */
+/** Warns the user about changes of fields that cannot be changed. */
 function warnAboutFixed(existing: LoadBalancer, desired: DesiredSpec, context: ChangeContext): void {
   if (desired.requestedAddress !== undefined && desired.requestedAddress !== existing.address) {
     const summary = `Load balancer ${existing.id} keeps its address ${existing.address}: recreate the Service to change it`;

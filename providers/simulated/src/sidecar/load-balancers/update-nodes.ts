@@ -5,7 +5,7 @@ import { findOwn, notFound, operationOf } from "./find.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
 import { hasTargets, type WantedTargets } from "./targets.ts";
 
-/** Makes the targets be these and touches nothing else. */
+/** Replaces only the targets. */
 export async function updateNodes(
   cloud: CloudAccess,
   wanted: LoadBalancerRef,
