@@ -55,7 +55,7 @@ export interface Cluster extends ClusterSettings {
   readonly state: ClusterState;
   readonly pages: OperatorEndpoints;
   readonly observed: Observing | undefined;
-  readonly memories: HistoryStores;
+  readonly stores: HistoryStores;
 }
 
 export interface ClusterSignals {
@@ -72,7 +72,7 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
   const { options } = settings;
   const { version, platform, clock } = process;
   const observed = observing({ ...process, options });
-  const memories = new HistoryStores(clock);
+  const stores = new HistoryStores(clock);
   const enabled = enabledControllers(options);
   const kube = connectCluster({
     ...process,
@@ -82,9 +82,9 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
     nodeIndexes: { [WAITING]: waitingIndex },
     isEnabled: (controller) => enabled.includes(controller),
     filter: observed?.filter,
-    onEvent: memories.eventRecorded,
+    onEvent: stores.eventRecorded,
   });
-  memories.follow(kube);
+  stores.follow(kube);
   const state = new ClusterState(options, kube.informers);
   const pages = operatorEndpoints({
     ...process,
@@ -95,9 +95,9 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
     kube,
     state,
     observed,
-    memories,
+    stores,
   });
-  return { ...settings, access, kube, state, pages, observed, memories };
+  return { ...settings, access, kube, state, pages, observed, stores };
 }
 
 /** Syncs caches, connects providers and runs controllers while this process is the leader, until `stop` aborts or leadership is lost. */
@@ -106,7 +106,7 @@ export async function runCluster(
   process: ProcessContext,
   { stop, onWork }: ClusterSignals,
 ): Promise<ClusterEnd> {
-  const { options, migration, registrations = CONTROLLERS, kube, state, observed, memories } = cluster;
+  const { options, migration, registrations = CONTROLLERS, kube, state, observed, stores } = cluster;
   const { tasks, log, clock } = process;
   // Before the election: a standby takes over with synced caches and connected providers.
   for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
@@ -125,7 +125,7 @@ export async function runCluster(
   state.provider = provider;
   tasks.start("provider connection", (signal) => provider.run(signal));
   const prepared = prepareControllers(
-    { options, cluster: kube, providers: provider, program: process, plans: observed?.plans, memories },
+    { options, cluster: kube, providers: provider, program: process, plans: observed?.plans, stores },
     registrations,
   );
   const controllers: typeof prepared = {
@@ -155,7 +155,7 @@ interface ChangeContext {
 }
 
 function connect(
-  { options, kube, state, observed, memories }: Cluster,
+  { options, kube, state, observed, stores }: Cluster,
   process: ProcessContext,
   { clusterId, sequence, isElected }: ChangeContext,
 ): Providers {
@@ -166,7 +166,7 @@ function connect(
     cluster: { id: clusterId, name: options.clusterName },
     filter: observed?.filter,
     audit: changeAudit(process.audit, events),
-    journal: memories.journal,
+    journal: stores.journal,
     signal: process.tasks.signal,
     companions: () => kube.nodes.lister.byIndex(WAITING, WAITING),
     nodes: () => kube.nodes.lister.list(),

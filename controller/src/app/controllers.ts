@@ -40,7 +40,7 @@ export interface ControllersDependencies
   /** Receives plans in observe mode. @default plans are applied */
   readonly plans?: Plans | undefined;
   /** Receives results of reconciles. @default none */
-  readonly memories?: HistoryStores | undefined;
+  readonly stores?: HistoryStores | undefined;
 }
 
 /** Builds nothing before it runs. */
@@ -76,7 +76,7 @@ export function prepareControllers(
 
 function contexts({
   plans,
-  memories,
+  stores,
   ...shared
 }: ControllersDependencies): (registration: Registration<Options>) => ControllerContext<Options> {
   const { metrics } = shared.program;
@@ -90,7 +90,7 @@ function contexts({
       controller: {
         ...controllerMetricsOf(name, shortName),
         ...(plans === undefined ? {} : { planned: reporter(plans, name) }),
-        ...(memories === undefined ? {} : { ended: memories.reconciled(name) }),
+        ...(stores === undefined ? {} : { ended: stores.reconciled(name) }),
       },
     },
   });

@@ -122,11 +122,7 @@ export interface ProcessDependencies extends ClusterSettings, Pick<ProcessContex
 /** `lost`: another process may be the leader; restart as a standby. `failed`: a background task failed, which is a bug. */
 export type ProcessEnd = ClusterEnd | "failed";
 
-const EXIT_AFTER: Readonly<Record<ProcessEnd, number>> = {
-  stopped: EXIT.ok,
-  lost: EXIT.tryAgain,
-  failed: EXIT.internalError,
-};
+const EXIT_AFTER = { stopped: EXIT.ok, lost: EXIT.tryAgain, failed: EXIT.internalError } as const;
 
 /** Runs until it is stopped, leadership is lost or a background task fails. Rejects only with what an operator must fix. */
 export async function runProcess(dependencies: ProcessDependencies): Promise<ProcessEnd> {

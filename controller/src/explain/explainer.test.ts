@@ -63,7 +63,7 @@ async function world({ controllers = {}, keys = [], replica = () => LEADER, snap
     if ("problems" in asked) throw new Error(asked.problems.join());
     return explainer.explain(asked);
   };
-  return { clock, memories: history, nodes, services, explain };
+  return { clock, stores: history, nodes, services, explain };
 }
 
 const waiting = node("w1", { spec: { taints: [taint(UNINITIALIZED)] } });
@@ -71,7 +71,7 @@ const web = service("web", { spec: { loadBalancerClass: "nobody.example/none" } 
 
 test("explains a Node by its last reconcile, with its calls, its past and when it is tried next", async () => {
   const error = contractError("RATE_LIMITED", "the cloud throttles", { retryAfterMs: 30_000 });
-  const { explain, memories, nodes } = await world({
+  const { explain, stores, nodes } = await world({
     controllers: { [CLOUD_NODE_CONTROLLER]: () => Promise.reject(error), [CLOUD_NODE_LIFECYCLE_CONTROLLER]: undefined },
     keys: ["w1"],
   });
@@ -83,7 +83,7 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
     message: "slow down",
     cloudRequestIds: ["req-1"],
   };
-  memories.journal.note({ ...call, ...failed }, { kind: "node", names: ["w0", "w1"] }, undefined);
+  stores.journal.note({ ...call, ...failed }, { kind: "node", names: ["w0", "w1"] }, undefined);
   expect(explain("node/w1")).toMatchObject({
     object: "node/w1",
     replica: LEADER,
@@ -218,10 +218,10 @@ test("remembers what is gone", async () => {
 
 test("remembers what is gone by what was asked of its provider, and by what a controller makes of it", async () => {
   const controllers = { [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () => Promise.resolve(DONE) };
-  const { explain, memories } = await world({ controllers, keys: ["looked-at"] });
+  const { explain, stores } = await world({ controllers, keys: ["looked-at"] });
   const call = { startMs: CREATED_MS, provider: "east", method: "DeleteRoutes", durationMs: 3, code: "OK" };
   const told = { reason: "", message: "", cloudRequestIds: [] };
-  memories.journal.note({ ...call, ...told }, { kind: "route", names: ["routed"] }, undefined);
+  stores.journal.note({ ...call, ...told }, { kind: "route", names: ["routed"] }, undefined);
   for (const object of ["node/looked-at", "route/routed"]) {
     expect(explain(object)).toMatchObject({
       exists: false,

@@ -36,7 +36,7 @@ export interface OperatorEndpointsParts
   readonly state: Running;
   /** undefined: nothing is in observe mode. */
   readonly observed: { readonly plans: Plans } | undefined;
-  readonly memories: HistoryStores;
+  readonly stores: HistoryStores;
   readonly version: string;
   /** Identity of this process without leader election. */
   readonly host: string;
@@ -54,7 +54,7 @@ export interface OperatorEndpoints
 
 /** `parts.state` is read at each request, because its parts are created later. */
 export function operatorEndpoints(parts: OperatorEndpointsParts): OperatorEndpoints {
-  const { options, controllerNames, kube, state, observed, memories: history, clock } = parts;
+  const { options, controllerNames, kube, state, observed, stores: history, clock } = parts;
   const known = {
     nodes: kube.nodes,
     services: kube.services,

@@ -1,6 +1,6 @@
 /** What no file shows alone. */
 import { posix } from "node:path";
-import { type Finding, type SourceFile } from "./file.ts";
+import type { Finding, SourceFile } from "./file.ts";
 import { importCycles, importGraph } from "./graph.ts";
 
 /** Sources in one directory; their tests lie beside them and do not count. */

@@ -1,4 +1,4 @@
-import { type Explanation, type ObjectRef } from "@cloudwire/operator-api";
+import type { Explanation, ObjectRef } from "@cloudwire/operator-api";
 import { useEffect, useState } from "preact/hooks";
 import { type Place, parsePlace } from "../model/place.ts";
 import { fetchExplanation } from "./endpoints.ts";

@@ -1,4 +1,4 @@
-import { type ProviderClient } from "@cloudwire/provider-sdk/testing";
+import type { ProviderClient } from "@cloudwire/provider-sdk/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import type { Program } from "../../support/program.ts";
