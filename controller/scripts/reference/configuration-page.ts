@@ -4,10 +4,10 @@ import { parseCommand, TABLE } from "../../src/app/options.ts";
 import { unusedFlags } from "../../src/options/upstream-flags.ts";
 import { code, GENERATED, table } from "../markdown.ts";
 
-/** Of the schema, beside the page. */
+/** Next to the page. */
 export const SCHEMA_FILE = "cloudcontrollermanagerconfiguration.schema.json";
 
-/** The file that the page shows; a test reads it with the parser and the schema. */
+/** A test reads it with the parser and the schema. */
 export const SAMPLE = `# yaml-language-server: $schema=${SCHEMA_FILE}
 apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1
 kind: CloudControllerManagerConfiguration
@@ -25,7 +25,7 @@ Cloudwire:
   LoggingFormat: json
 `;
 
-/** A file, a variable and a flag with a mistake each, to show how they are reported. */
+/** A file, a variable and a flag with one mistake each. */
 const MISTAKES = {
   text: SAMPLE.replace("30s", "30").replace("ClusterName", "ClusterNam"),
   environment: { CLOUDWIRE_CONFIG: "ccm.yaml", CLOUDWIRE_LEADER_ELECT: "maybe" },
@@ -35,7 +35,7 @@ const MISTAKES = {
 function problemsOfMistakes(): readonly string[] {
   const { args, environment, text } = MISTAKES;
   const command = parseCommand({ args, environment, readText: () => text }, new Set(["node-route-controller"]));
-  if (command.kind !== "invalid") throw new Error("the mistakes of the page are none");
+  if (command.kind !== "invalid") throw new Error("the mistakes of the page are not reported");
   return command.problems.map(({ where, what }) => `cloudwire-controller-manager: ${where}: ${what}`);
 }
 
@@ -54,59 +54,59 @@ export function configurationPage(): string {
 
 # Configuration of cloudwire-controller-manager
 
-Every setting is a flag, a variable of the environment, and a path in a file. What each means, and its default: [flags.md](flags.md).
+Every setting is a flag, an environment variable, and a path in a configuration file. For the meanings and defaults see [flags.md](flags.md).
 
-## Which one counts
+## Precedence
 
 1. the command line
-2. the environment: \`CLOUDWIRE_\` and the flag's name in capitals, with \`_\` for \`-\`; an empty variable is as good as none. A flag that may be repeated, or takes a
-   list, may have a line for each item
-3. the file that \`--config\` or \`CLOUDWIRE_CONFIG\` names
+2. the environment: \`CLOUDWIRE_\` and the flag's name in capitals, with \`_\` for \`-\`. Empty variables are ignored. For a list or a repeatable flag, write one item
+   per line
+3. the file in \`--config\` or \`CLOUDWIRE_CONFIG\`
 4. the default
 
-A setting comes from the first of these that says anything of it. Lists of two sources are not put together. Flags and environment
-are read at the start, the file again when it changes, for the settings that [flags.md](flags.md) calls reloadable. \`/configz\` shows the settings in force in the
-shape of the file, \`/flagz\` as flags.
+A setting comes from the first source that has it; lists of several sources are not merged. Flags and environment
+are read at startup. The file is read again when it changes, for the settings that are reloadable in [flags.md](flags.md). \`/configz\` shows the current settings in the
+format of the file, and \`/flagz\` as flags.
 
 ## The file
 
-YAML or JSON, in the shape of upstream's configuration (which upstream shows at \`/configz\`, but reads from flags only). Settings that upstream does not have
+YAML or JSON in the format of upstream's configuration, which upstream shows at \`/configz\` but reads from flags only. Settings that upstream lacks
 are below \`Cloudwire\`.
 
 \`\`\`yaml
 ${SAMPLE}\`\`\`
 
-Types are strict: a text that YAML would take for a number or a boolean, such as \`010\`, has to stand in quotes; a duration is written as in Go (\`300ms\`, \`15s\`,
-\`1m30s\`); one text may stand for a list of one, and \`[]\` empties a list that has a default.
+Types are strict: quote a string that YAML reads as a number or a boolean, such as \`010\`. Durations use Go's format (\`300ms\`, \`15s\`,
+\`1m30s\`). A list with one item can be a string, and \`[]\` clears a list that has a default.
 
-[The JSON Schema](${SCHEMA_FILE}) of the file has every path with its type, limits, default and meaning. An editor with the YAML language server completes and
-checks by the first line of the sample; the name after \`$schema=\` is relative to the file, or an address.
+[The JSON Schema](${SCHEMA_FILE}) of the file has every path with its type, limits, default and meaning. An editor with the YAML language server uses
+the first line of the sample for completion and validation; the name after \`$schema=\` is a URL, or relative to the file.
 
-The daemon looks closer than the schema: at the syntax of addresses, ranges and selectors, at least durations, at settings that do not fit each other, and at names of
+The controller also checks the syntax of addresses, CIDRs and selectors, minimum durations, conflicts between settings, and names of
 controllers and providers.
 
-## What is wrong
+## Errors
 
-All problems of all sources are reported together, a line each, before anything starts, and the process ends with code 64:
+All problems of all sources are reported together, one per line, before anything starts, and the process exits with code 64:
 
 \`\`\`
 ${problemsOfMistakes().join("\n")}
 \`\`\`
 
-## Every path
+## Paths
 
 ${table(["path", "type", "flag", "variable"], settings)}
-## Taken without effect
+## Ignored paths
 
-Paths of upstream's that are answered with a warning in the log, as their flags are.
+Paths of upstream that are accepted and ignored with a warning in the log, as their flags are.
 
-${table(["path", "flag", "why, or what to use"], unused)}`;
+${table(["path", "flag", "reason or replacement"], unused)}`;
 }
 
 function typeWords(shape: Shape): string {
   switch (shape.kind) {
     case "text":
-      return "text";
+      return "string";
     case "boolean":
       return "true, false";
     case "number": {

@@ -27,13 +27,13 @@ export function flagsPage(): string {
 
 # Flags of cloudwire-controller-manager
 
-Written \`--name=value\` or \`--name value\`; a boolean's value only with \`=\`, and without one it is true. In names \`_\` may stand for \`-\`. Durations are
-written as in Go: \`300ms\`, \`15s\`, \`1m30s\`; numbers are decimal. A flag that is not on this page is refused; all problems are reported together, and the process ends with
+Write \`--name=value\` or \`--name value\`. The value of a boolean needs \`=\`; without a value it is true. \`_\` in names is the same as \`-\`. Durations use Go's format:
+\`300ms\`, \`15s\`, \`1m30s\`. Numbers are decimal. Flags that are not on this page are rejected. All problems are reported together, and the process exits with
 code 64.
 
-Each setting may also come from a file or from the environment: [configuration.md](configuration.md). Where it says *reloadable*, a change of the file
-takes effect [without a restart](../explanation/process-lifecycle.md#reload). \`source <(cloudwire-controller-manager completion bash)\`
-makes bash complete flags and values.
+Settings can also come from a file or the environment: [configuration.md](configuration.md). Changes of *reloadable* settings in the file
+take effect [without a restart](../explanation/process-lifecycle.md#reload). \`source <(cloudwire-controller-manager completion bash)\`
+enables completion of flags and values in bash.
 
 - [Flags](#flags)
 - [Flags of upstream's cloud-controller-manager](#flags-of-upstreams-cloud-controller-manager)
@@ -62,22 +62,22 @@ function upstreamSection(): string {
   const beside = all.filter(({ flag }) => flag.section === NODE_IPAM_SECTION);
   const theirs = all.filter((entry) => !beside.includes(entry));
   const count = (kind: FlagSupport["kind"]): number => theirs.filter(({ support }) => support.kind === kind).length;
-  const head = ["flag", "type", "default upstream", "here", "default here", "why, or what to use"];
+  const head = ["flag", "type", "default upstream", "here", "default here", "reason or replacement"];
   return `## Flags of upstream's cloud-controller-manager
 
-All ${theirs.length} of Kubernetes ${upstream.version}, those of its webhook server and the two that its \`--help\` hides included. They are read from its binary, and a
-test compares them with it again.
+All ${theirs.length} flags of Kubernetes ${upstream.version}, including those of its webhook server and the two that its \`--help\` hides. They are read from its binary, and a
+test compares them with it.
 
 - *same* (${count("same")}): same default, same meaning
-- *mapped* (${count("mapped")}): same name, another default or meaning
-- *warned* (${count("warned")}): taken with the values that upstream takes, so that a manifest need not change, but without effect: a warning in the log says why, and
-  what to use
+- *mapped* (${count("mapped")}): same name, different default or meaning
+- *warned* (${count("warned")}): accepted with the values that upstream accepts, so that manifests need not change, but ignored: a warning in the log has the reason, or
+  the replacement
 
 ${table(
   head,
   theirs.map(({ flag, support }) => upstreamRow(flag, support)),
 )}
-Beside them, those of upstream's \`node-ipam-controller\`, which a vendor has to link into the binary:
+In addition, the flags of upstream's \`node-ipam-controller\`, which a vendor must link into the binary:
 
 ${table(
   head,

@@ -1,7 +1,7 @@
 import { methodRules } from "@cloudwire/proto/methods";
 import { codeNames } from "@cloudwire/proto/codes";
 
-/** A JSON Schema, draft 7: what editors know best. */
+/** JSON Schema, draft 7, which editors support best. */
 interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -11,7 +11,7 @@ export interface AuditField {
   /** For the page. */
   readonly type: string;
   readonly schema: Schema;
-  /** When it is there; "": always. */
+  /** Condition for its presence; "": always. */
   readonly when: string;
   readonly what: string;
 }
@@ -22,13 +22,13 @@ const CHANGES = Object.entries(methodRules)
   .filter(([, rules]) => rules.change)
   .map(([method]) => method);
 
-/** Every field of a line, in its order there. */
+/** In the order of a line. */
 export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
   line: {
     type: "number",
     schema: { type: "integer", minimum: 1 },
     when: "",
-    what: "counts the changes of a process: 1 is its first, and a gap says that lines are lost",
+    what: "number of the change within the process; 1 is the first, and a gap means that lines were dropped",
   },
   time: {
     type: "time",
@@ -45,32 +45,32 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
   key: {
     type: "text",
     schema: text,
-    when: "likewise",
-    what: "what is reconciled: `namespace/name` of a Service, a Node's name, a fixed word for work on the whole cluster; of a call about several routes the first one's",
+    when: "a reconcile made the call",
+    what: "the reconciled object: `namespace/name` of a Service, a Node's name, or a fixed word for cluster-wide reconciles; for a call about several routes that of the first one",
   },
   reconcileID: {
     type: "text",
     schema: text,
-    when: "likewise",
-    what: "the reconcile, by the same id in the controller's log and in a trace",
+    when: "a reconcile made the call",
+    what: "ID of the reconcile, the same in the controller's log and in traces",
   },
   resourceVersion: {
     type: "text",
     schema: text,
-    when: "the key names an object that is there",
-    what: "the state of that object from which the change was made, `metadata.resourceVersion`; of a call about several routes that of the first one's Node",
+    when: "the object of the key exists",
+    what: "`metadata.resourceVersion` of the object that the change is based on; for a call about several routes that of the first one's Node",
   },
   generation: {
     type: "number",
     schema: { type: "integer", minimum: 1 },
-    when: "the object has one; Services and Nodes of Kubernetes 1.36 have none",
-    what: "`metadata.generation` of the same",
+    when: "the object has one; Services and Nodes of Kubernetes 1.36 do not",
+    what: "`metadata.generation` of that object",
   },
   trigger: {
     type: "text",
     schema: text,
     when: "the request has one",
-    what: "why the change is made, for people, as the provider is told",
+    what: "human-readable reason of the change, which is also sent to the provider",
   },
   provider: { type: "text", schema: text, when: "", what: "name that `--provider` gives the provider" },
   method: {
@@ -83,25 +83,25 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     type: "text",
     schema: text,
     when: "",
-    what: "one call, by the same id in the controller's log, in the provider's, and in a trace; a change that is repeated because nobody knows what became of it keeps its id",
+    what: "ID of the call, the same in the logs of the controller and the provider, and in traces; a change that is retried because its outcome is unknown keeps its ID",
   },
   validateOnly: {
     type: "true, false",
     schema: { type: "boolean" },
     when: "",
-    what: "true: a question what would be done (`validate_only`), as in observe mode; nothing was changed",
+    what: "true: a dry-run request (`validate_only`), as in observe mode; nothing was changed",
   },
   sequence: {
     type: "decimal number as text",
     schema: { type: "string", pattern: "^[1-9]\\d*$" },
-    when: "the request has one; a question has none, nor has `ApplyNodeSet`",
-    what: "place among all changes of this cluster ([fencing](../explanation/fencing.md))",
+    when: "the request has one; dry-run requests and `ApplyNodeSet` do not",
+    what: "position in the order of all changes of the cluster ([fencing](../explanation/fencing.md))",
   },
   epoch: {
     type: "number",
     schema: { type: "integer", minimum: 1 },
     when: "with `sequence`",
-    what: "the leader that made the change, part of `sequence`",
+    what: "epoch of the leader that made the change, part of `sequence`",
   },
   service: {
     type: "object with `namespace`, `name`, `uid`",
@@ -112,31 +112,31 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
       additionalProperties: false,
     },
     when: "the call is about a load balancer",
-    what: "the Service; its UID tells it from one of the same name before or after it",
+    what: "the Service; its UID distinguishes it from other Services of the same name",
   },
   loadBalancerID: {
     type: "text",
     schema: text,
     when: "it is known",
-    what: "the provider's id of the load balancer: as asked for, or else as answered",
+    what: "the provider's ID of the load balancer, from the request or else from the response",
   },
   specFingerprint: {
     type: "text",
     schema: text,
     when: "`EnsureLoadBalancer`",
-    what: "the state of the Service that was wished; Services have no `metadata.generation`, so this says which state it was",
+    what: "fingerprint of the desired spec of the load balancer; Services have no `metadata.generation`",
   },
   nodesFingerprint: {
     type: "text",
     schema: text,
     when: "the call is about nodes of a load balancer",
-    what: "the set of nodes that was wished",
+    what: "fingerprint of the desired nodes",
   },
   nodeSetID: {
     type: "text",
     schema: text,
     when: "`ApplyNodeSet`",
-    what: "the set of nodes that the provider is to remember; its cloud is not asked",
+    what: "the node set that the provider stores, without a cloud call",
   },
   routes: {
     type: "list of objects with `destinationCidr`, `node`, `targetProviderID`, `code`, `reason`",
@@ -157,19 +157,19 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
       },
     },
     when: "the call is about routes",
-    what: "each route with what became of it; without `code` where the call failed as a whole",
+    what: "each route with its result; without `code` if the whole call failed",
   },
   requestDigest: {
     type: "text",
     schema: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" },
     when: "",
-    what: "digest of what was asked for: the same wish has the same ([how](#the-digest))",
+    what: "digest of the requested change; the same change has the same digest ([details](#digest))",
   },
   code: {
     type: "text",
     schema: { enum: [...codeNames] },
     when: "",
-    what: "how the call ended: `OK`, or a gRPC code; of `CANCELLED`, `DEADLINE_EXCEEDED` and `UNKNOWN` nobody knows whether something was changed",
+    what: "`OK`, or a gRPC code; after `CANCELLED`, `DEADLINE_EXCEEDED` and `UNKNOWN` it is unknown whether anything was changed",
   },
   reason: {
     type: "text",
@@ -180,32 +180,32 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
   done: {
     type: "true, false",
     schema: { type: "boolean" },
-    when: "`DeleteLoadBalancer` was answered",
+    when: "`DeleteLoadBalancer` succeeded",
     what: "false: the cloud is still deleting",
   },
   cloudCalls: {
     type: "number",
     schema: count,
-    when: "the answer counts them",
-    what: "requests to the cloud that the call took",
+    when: "the response has it",
+    what: "requests to the cloud by the call",
   },
   cloudMutations: {
     type: "number",
     schema: count,
-    when: "likewise",
-    what: "those of them that change something; 0: all was as wished",
+    when: "the response has it",
+    what: "those that change something; 0: everything was up to date",
   },
   cloudRequestIDs: {
     type: "list of texts",
     schema: { type: "array", items: text },
     when: "",
-    what: "the cloud's own ids of the last of these requests, for its log; empty: the provider names none",
+    what: "the cloud's own IDs of the last of these requests, for its log; empty: the provider reports none",
   },
   durationMs: {
     type: "number",
     schema: { type: "number", minimum: 0 },
     when: "",
-    what: "from sending the request to the answer",
+    what: "from the request to the response",
   },
 };
 
