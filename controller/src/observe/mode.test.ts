@@ -56,7 +56,7 @@ describe("observesAny() and observesAll()", () => {
     ["one observed controller", modes("active", { service: "observe" }), true, false],
     ["one observed provider", modes("active", {}, { acme: "observe" }), true, false],
     ["one that is reported to be active, as it is", modes("active", { service: "active" }), false, false],
-  ])("tell %s", (_what, said, any, all) => {
+  ])("report %s", (_what, said, any, all) => {
     expect([observesAny(said), observesAll(said)]).toEqual([any, all]);
   });
 });

@@ -5,7 +5,6 @@ import type { OptionsOf } from "../options/table.ts";
 /** `active`: writes are made. `observe`: they are planned and reported. */
 export type Mode = "active" | "observe";
 
-/** Modes of the process, and of single controllers and providers. */
 export interface Modes {
   readonly process: Mode;
   readonly controllers: ReadonlyMap<string, Mode>;
@@ -25,7 +24,6 @@ export function isObserved({ process, controllers, providers }: Modes, controlle
   return (ofController ?? ofProvider ?? process) === "observe";
 }
 
-/** At least one part is in observe mode. */
 export function observesAny({ process, controllers, providers }: Modes): boolean {
   return process === "observe" || hasObserved(controllers) || hasObserved(providers);
 }
@@ -89,7 +87,6 @@ export function holdsLease(options: ModeOptions & { readonly leaderElect: boolea
   return options.leaderElect && !observesAll(modesOf(options));
 }
 
-/** Unknown controllers. */
 export function modeProblems(
   { controllerMode }: Pick<ModeOptions, "controllerMode">,
   known: ReadonlySet<string>,

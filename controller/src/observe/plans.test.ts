@@ -33,9 +33,9 @@ describe("effectOf() and summaryOf()", () => {
     [
       "update",
       { ...called, changes: [], isChecked: false, trigger: "" },
-      "acme EnsureLoadBalancer: the provider cannot tell what would change",
+      "acme EnsureLoadBalancer: the provider cannot predict the changes",
     ],
-  ] as const)("tell %s of %j", (effect, write, summary) => {
+  ] as const)("report %s of %j", (effect, write, summary) => {
     expect([actionOf(write), summaryOf(write)]).toEqual([effect, summary]);
   });
 });
@@ -81,7 +81,7 @@ describe("Plans", () => {
     expect(plans.all.map((plan) => plan.sinceMs)).toEqual([sinceMs + 60_000]);
   });
 
-  test("keep what was planned when the next look fails, and tell that it did", () => {
+  test("keep the plan when the next reconcile fails, and report the failure", () => {
     plans.settle({ ...key, writes: [called] });
     plans.failed(key);
     expect([plans.all.length, plans.failedKeys]).toEqual([1, [key]]);

@@ -6,17 +6,13 @@ import type { Clock } from "../util/clock.ts";
 export interface Planned {
   readonly controller: string;
   readonly key: string;
-  /** The owner of the key; "": none. */
   readonly provider: string;
-  /** Empty: no changes needed. */
   readonly writes: readonly PlannedWrite[];
 }
 
-/** The planned writes of one key. */
 export interface Plan extends Planned {
   /** The same for the same plan. */
   readonly digest: string;
-  /** Start of this plan, wall clock. */
   readonly sinceMs: number;
 }
 
@@ -32,7 +28,6 @@ const ACTIONS: readonly WriteAction[] = ["create", "update", "delete"];
 export class Plans {
   readonly #deps: PlansDependencies;
   readonly #plans = new Map<string, Plan>();
-  /** Keys whose last reconcile failed, so that their writes are not known. */
   readonly #failed = new Map<string, Omit<Planned, "writes">>();
 
   constructor(dependencies: PlansDependencies) {
@@ -66,7 +61,6 @@ export class Plans {
     log.info("Pending writes in observe mode", { controller, key, provider, writes: writes.map(summaryOf) });
   }
 
-  /** Its earlier plan is kept. */
   failed(planned: Omit<Planned, "writes">): void {
     this.#failed.set(idOf(planned), planned);
   }
@@ -126,7 +120,6 @@ export type PlannedWrite =
       /** The operator's name. */
       readonly provider: string;
       readonly method: string;
-      /** As in audit logs. */
       readonly trigger: string;
       /** Changes that the provider reports. */
       readonly changes: readonly string[];
@@ -148,11 +141,10 @@ export function actionOf(write: PlannedWrite): WriteAction {
   return write.fields.length > 0 && write.fields.every(({ before }) => before === undefined) ? "create" : "update";
 }
 
-/** One line. */
 export function summaryOf(write: PlannedWrite): string {
   if (write.target === "provider") {
     const { provider, method, trigger, changes, isChecked } = write;
-    const what = changes.length === 0 ? (isChecked ? "" : ": the provider cannot tell what would change") : ": ";
+    const what = changes.length === 0 ? (isChecked ? "" : ": the provider cannot predict the changes") : ": ";
     return `${provider} ${method}${trigger === "" ? "" : ` (${trigger})`}${what}${changes.join("; ")}`;
   }
   const { verb, resource, object, fields } = write;
@@ -169,7 +161,6 @@ export function digestOf(writes: readonly PlannedWrite[]): string {
 /** `lastTransitionTime` and similar times change only together with other fields. */
 export const TIME_FIELD = /Time$/;
 
-/** Reports the plans of one controller. */
 export function reporter(
   plans: Plans,
   controller: string,

@@ -3,7 +3,6 @@ import type { PlannedWrite } from "./plans.ts";
 
 export interface ObjectVersion {
   readonly resourceVersion: string;
-  /** 0 if the kind has none. */
   readonly generation: number;
 }
 
@@ -13,7 +12,6 @@ export interface Work {
   readonly key: string;
   /** The owner of the key, by its subqueue; "": none or unknown. */
   readonly provider: string;
-  /** As in logs and traces. */
   readonly reconcileID: string;
   /** The version of the key's object when the reconcile started; undefined: none or deleted. */
   readonly version: ObjectVersion | undefined;
@@ -39,7 +37,6 @@ export class PlannedOnlyError extends Error {
 /** Identifies the reconcile in all code that it awaits. */
 const works = new AsyncLocalStorage<Work>();
 
-/** undefined: outside of a reconcile. */
 export function currentWork(): Work | undefined {
   return works.getStore();
 }

@@ -47,7 +47,6 @@ export interface Observing {
   readonly plans: Plans;
 }
 
-/** undefined: nothing is in observe mode. */
 export function observing({
   options,
   ...dependencies

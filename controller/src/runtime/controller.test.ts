@@ -147,7 +147,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     expect(rig.log.messages("error")).toHaveLength(2);
   });
 
-  test("a fault of the program, thrown before the first await: is counted apart and the worker lives on", async () => {
+  test("a panic, thrown before the first await: is counted apart and the worker lives on", async () => {
     await using rig = startController((_, turn) => {
       if (turn === 1) throw new TypeError("x is undefined");
       return Promise.resolve(DONE);
@@ -254,7 +254,7 @@ describe("Controller.run()", () => {
 describe("a Controller that breaks", () => {
   const fault = new TypeError("x is undefined");
 
-  /** Two keys in work with two workers; `quick` is to get in line again, and the lane of a key cannot be reported a second time. */
+  /** Two keys in work with two workers; `quick` is to get in line again, and the subqueue of a key is asked only once. */
   function breakInWork(duringWork: (stop: AbortController) => void) {
     const clock = new FakeClock();
     const ended: string[] = [];

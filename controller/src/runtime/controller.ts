@@ -26,18 +26,15 @@ export interface ControllerEnvironment {
     /** A random UUID, in production. */
     readonly newId: () => string;
   };
-  /** Its series of the shared metric families. */
   readonly metrics: { readonly queue: QueueMetrics; readonly controller: ControllerMetrics };
 }
 
 export interface ControllerOptions {
   readonly reconciler: Reconciler;
   readonly sources: readonly Source[];
-  /** Concurrent reconciles of each subqueue. A key is in one subqueue only. */
   readonly workers: number;
   /** Parts of the queue that do not block each other. @default one */
   readonly subqueues?: { readonly of: (key: string) => string; readonly count: number };
-  /** Of a key that fails. */
   readonly backoff: ExponentialOptions;
   /** The objects that keys name, to record the version that each change was made from. @default none */
   readonly objects?: Pick<Lister<KubeObject>, "get">;

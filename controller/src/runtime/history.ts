@@ -8,7 +8,6 @@ import type { Outcome, Why } from "./reconciler.ts";
 
 export interface ReconcileRecord {
   readonly key: string;
-  /** Also in the log and in the trace. */
   readonly reconcileID: string;
   /** When it ended, wall clock. */
   readonly endMs: number;
@@ -20,19 +19,16 @@ export interface ReconcileRecord {
 }
 
 export interface ErrorRecord {
-  /** undefined: an internal error. */
   readonly code: string | undefined;
   readonly message: string;
   readonly from: ErrorSource | undefined;
 }
 
-/** Where a reconcile failed. */
 export type ErrorSource =
   | { readonly kind: "apiServer"; readonly code: string }
   | {
       readonly kind: "provider";
       readonly code: string;
-      /** "": a transport error. */
       readonly reason: string;
       readonly class: ProviderErrorClass;
       /** Our call budget rejected the call in favor of others. */
@@ -131,16 +127,10 @@ function isWhy(value: unknown): value is Why {
   return isRecord(value) && typeof value["reason"] === "string" && typeof value["message"] === "string";
 }
 
-interface Count {
-  readonly kind: string;
-  readonly count: number;
-}
-
 /** Consecutive failures of one kind by key. The queue counts only failures that it backs off itself. */
 export class FailureCounts {
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new Map<string, { readonly kind: string; readonly count: number }>();
 
-  /** Returns the new count. */
   failed(key: string, kind: string): number {
     const earlier = this.#counts.get(key);
     const count = earlier?.kind === kind ? earlier.count + 1 : 1;

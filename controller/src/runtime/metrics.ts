@@ -12,7 +12,6 @@ export interface ControllerMetrics {
   reconciled(result: Outcome["kind"], seconds: number): void;
   /** Called after each reconcile, with the previous one of its key. */
   ended?(record: ReconcileRecord, before: ReconcileRecord | undefined): void;
-  /** The writes that a reconcile would have made; undefined: it failed. */
   planned?(key: string, provider: string, writes: readonly PlannedWrite[] | undefined): void;
 }
 

@@ -11,7 +11,6 @@ export interface ReconcileContext {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly reconcileID: string;
-  /** Consecutive failures of this key. */
   readonly failures: number;
 }
 
@@ -55,7 +54,6 @@ export type Result =
       readonly why?: Why;
     };
 
-/** Nothing to do until something changes. */
 export const DONE: Result = { kind: "success" };
 
 /**
@@ -69,11 +67,9 @@ export function requeueAfter(delayMs: number, why?: Why): Result {
 /** The result of a reconcile, or its error with the meaning for the queue. */
 export type Outcome =
   | Result
-  /** Retried with back-off. */
   | { readonly kind: "error"; readonly error: unknown }
   /** Retried after the requested wait; the failure count is kept. */
   | { readonly kind: "retry_after"; readonly error: unknown; readonly delayMs: number }
-  /** Not retried until something changes. */
   | { readonly kind: "terminal_error"; readonly error: unknown }
   /** An internal error, retried with back-off. */
   | { readonly kind: "panic"; readonly error: unknown }

@@ -12,7 +12,6 @@ export type ProgramContext = ControllerEnvironment["program"] & {
 };
 
 export interface ControllerContext<Options> extends ControllerEnvironment {
-  /** Current options: reloadable ones are read when needed. */
   readonly options: Options;
   readonly cluster: Pick<
     ClusterConnection,
@@ -27,9 +26,7 @@ export interface ControllerContext<Options> extends ControllerEnvironment {
 export interface Registration<Options> {
   /** Canonical name, from api/controller-names.ts. */
   readonly name: string;
-  /** Upstream's queue name in metrics. */
   readonly queue: string;
-  /** Upstream's name in metric running_managed_controllers. */
   readonly shortName: string;
   /** Registered also when disabled, so that its old annotations on the Lease expire. @default false */
   readonly keepsOnLease?: boolean;

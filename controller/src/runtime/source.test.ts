@@ -44,14 +44,14 @@ const changed = node("n1", { metadata: { resourceVersion: "2" } });
 
 describe("informerSource()", () => {
   test.each([
-    { what: "an object of the first list", tell: (h: EventHandler<Node>) => h.onAdd?.(n1, true), priority: "low" },
-    { what: "a new object", tell: (h: EventHandler<Node>) => h.onAdd?.(n1, false), priority: "high" },
-    { what: "a change", tell: (h: EventHandler<Node>) => h.onUpdate?.(n1, changed), priority: "high" },
-    { what: "a resync", tell: (h: EventHandler<Node>) => h.onUpdate?.(n1, n1), priority: "low" },
-    { what: "a deletion", tell: (h: EventHandler<Node>) => h.onDelete?.(n1), priority: "high" },
-  ])("queues $what as $priority", ({ tell, priority }) => {
+    { what: "an object of the first list", notify: (h: EventHandler<Node>) => h.onAdd?.(n1, true), priority: "low" },
+    { what: "a new object", notify: (h: EventHandler<Node>) => h.onAdd?.(n1, false), priority: "high" },
+    { what: "a change", notify: (h: EventHandler<Node>) => h.onUpdate?.(n1, changed), priority: "high" },
+    { what: "a resync", notify: (h: EventHandler<Node>) => h.onUpdate?.(n1, n1), priority: "low" },
+    { what: "a deletion", notify: (h: EventHandler<Node>) => h.onDelete?.(n1), priority: "high" },
+  ])("queues $what as $priority", ({ notify, priority }) => {
     const { queue, handlers } = startSource();
-    handlers.forEach(tell);
+    handlers.forEach(notify);
     expect(queue.state("n1")).toEqual({ kind: "waiting", priority });
   });
 

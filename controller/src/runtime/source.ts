@@ -1,5 +1,6 @@
 import { type KubeObject, keyOf } from "../api/meta.ts";
 import type { Informer } from "../kube/cache/lister.ts";
+import type { Providers } from "../provider/providers.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { Workqueue } from "../workqueue/queue.ts";
 
@@ -7,7 +8,6 @@ export interface Source {
   readonly name: string;
   /** Starts to add keys. Returns the function that stops it. */
   start(queue: Workqueue): () => void;
-  /** Resolves before the first reconcile. */
   ready(signal: AbortSignal): Promise<void>;
 }
 
@@ -28,9 +28,15 @@ export interface InformerSourceOptions<T extends KubeObject> {
   readonly resyncMs?: number;
 }
 
-/** Enqueues the keys of changed objects. */
 export function informerSource<T extends KubeObject>(options: InformerSourceOptions<T>): Source {
-  const { name, informer, predicate, keys = ownKey, priority = defaultPriority, resyncMs } = options;
+  const {
+    name,
+    informer,
+    predicate,
+    keys = (object) => [keyOf(object)],
+    priority = defaultPriority,
+    resyncMs,
+  } = options;
   return {
     name,
     ready: (signal) => informer.whenSynced(signal),
@@ -56,21 +62,16 @@ export function informerSource<T extends KubeObject>(options: InformerSourceOpti
   };
 }
 
-export interface ReadyProviders {
-  onReady(listener: () => void): () => void;
-}
-
 /** Enqueues keys that may have waited for a provider, together when it becomes ready and not each after its back-off. */
-export function providerReadySource(providers: ReadyProviders, enqueue: (queue: Workqueue) => void): Source {
+export function providerReadySource(
+  providers: Pick<Providers, "onReady">,
+  enqueue: (queue: Workqueue) => void,
+): Source {
   return {
     name: "provider ready",
     ready: () => Promise.resolve(),
     start: (queue) => providers.onReady(() => enqueue(queue)),
   };
-}
-
-function ownKey(object: KubeObject): readonly string[] {
-  return [keyOf(object)];
 }
 
 function defaultPriority(change: Change<KubeObject>): Priority {
@@ -81,9 +82,8 @@ function defaultPriority(change: Change<KubeObject>): Priority {
       return change.old === change.object ? "low" : "high";
     case "delete":
       return "high";
-    default:
-      return change satisfies never;
   }
+  return change satisfies never;
 }
 
 /** Which changes enqueue keys. Pure functions. */

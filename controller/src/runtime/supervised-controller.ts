@@ -7,18 +7,14 @@ import type { Controller, RunSignals } from "./controller.ts";
 import type { LeaseAnnotation } from "./lease-annotation.ts";
 
 export interface ControllersSignals {
-  /** Requests shutdown: running work may finish. */
   readonly stop: AbortSignal;
   /** Leadership is lost: everything is canceled. */
   readonly lost: AbortSignal;
-  /** How long running work may take after `stop`. */
   readonly graceMs: number;
 }
 
-/** The enabled controllers. */
 export interface Controllers {
   readonly all: readonly SupervisedController[];
-  /** Their annotations on the Lease, by canonical name. */
   readonly leaseAnnotations: ReadonlyMap<string, readonly LeaseAnnotation[]>;
   /** Runs the chosen ones until `stop` or `lost` aborts and their work has ended. */
   run(isChosen: (name: string) => boolean, signals: ControllersSignals): Promise<void>;
@@ -38,13 +34,10 @@ export interface SupervisedControllerDependencies {
 export type ControllerState =
   /** Another process is the leader. */
   | { readonly kind: "idle" }
-  /** Disabled by the options. */
   | { readonly kind: "off" }
   | { readonly kind: "running"; readonly sinceMs: number }
-  /** It panicked and restarts at `atMs`. */
   | { readonly kind: "restarting"; readonly atMs: number; readonly error: unknown };
 
-/** A panic outside a reconcile. */
 export interface ControllerPanic {
   /** Wall clock. */
   readonly atMs: number;

@@ -19,7 +19,6 @@ export const NO_QUEUE_METRICS: QueueMetrics = {
   watchWork: () => undefined,
 };
 
-/** 10 ns to 10 s, decades. */
 const DURATIONS = exponentialBuckets(1e-8, 10, 10);
 
 /** Creates the families once. Call the result for each queue. Names and buckets: component-base/metrics/prometheus/workqueue v0.36.3. */

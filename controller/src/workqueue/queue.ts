@@ -18,7 +18,6 @@ export interface Workqueue {
   /** Resets the failure count and cancels a pending retry. */
   forget(key: string): void;
   failures(key: string): number;
-  /** Subqueue of a queued or processed key; "" for others, and without subqueues. */
   subqueue(key: string): string;
   get(signal: AbortSignal): Promise<WorkItem | undefined>;
   done(key: string): void;
@@ -45,9 +44,7 @@ export type KeyState =
 
 export interface QueueSnapshot {
   readonly subqueues: readonly SubqueueSnapshot[];
-  /** Longest first. */
   readonly working: SomeKeys<{ readonly forMs: number }>;
-  /** Soonest first. */
   readonly delayed: SomeKeys<{ readonly inMs: number; readonly failures: number }>;
 }
 

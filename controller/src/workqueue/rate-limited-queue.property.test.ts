@@ -209,7 +209,7 @@ class Pair {
     }
   }
 
-  /** Everything that the queue shows, and what it gave to whom. */
+  /** Everything that the queue shows, and what it gave to each worker. */
   get seen(): object {
     const { queue, given, delaysMs } = this;
     const states = KEYS.map((key) => {

@@ -156,7 +156,7 @@ describe("Workqueue.get()", () => {
 });
 
 describe("Workqueue.shutDown()", () => {
-  test("lets workers go, takes no more and leaves no timer", async () => {
+  test("releases workers, ignores adds and leaves no timer", async () => {
     const { queue, clock } = makeQueue();
     queue.addAfter("a", 1000);
     queue.addRateLimited("b");

@@ -17,22 +17,16 @@ export function createWorkqueue(dependencies: WorkqueueDependencies): Workqueue 
   return new RateLimitedQueue(dependencies);
 }
 
-interface Waiter {
-  give(item: WorkItem | undefined): void;
-}
-
 class RateLimitedQueue implements Workqueue {
   readonly #deps: WorkqueueDependencies;
   readonly #subqueues: Subqueues;
-  /** Start of processing. */
   readonly #working = new Map<string, number>();
   /** Added during processing: queued again when done. */
   readonly #again = new Map<string, Priority>();
   readonly #later: Delays;
   readonly #retries: Delays;
-  /** Priority of the delayed keys. */
   readonly #laterPriority = new Map<string, Priority>();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<(item: WorkItem | undefined) => void>();
   #isOpen = true;
 
   constructor(dependencies: WorkqueueDependencies) {
@@ -89,16 +83,14 @@ class RateLimitedQueue implements Workqueue {
     const item = this.#take();
     if (item !== undefined || !this.#isOpen) return Promise.resolve(item);
     return new Promise((resolve) => {
-      const waiter: Waiter = {
-        give: (given) => {
-          this.#waiters.delete(waiter);
-          signal.removeEventListener("abort", onAbort);
-          resolve(given);
-        },
+      const give = (given: WorkItem | undefined): void => {
+        this.#waiters.delete(give);
+        signal.removeEventListener("abort", onAbort);
+        resolve(given);
       };
-      const onAbort = (): void => waiter.give(undefined);
+      const onAbort = (): void => give(undefined);
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiters.add(waiter);
+      this.#waiters.add(give);
     });
   }
 
@@ -156,7 +148,7 @@ class RateLimitedQueue implements Workqueue {
     this.#again.clear();
     this.#subqueues.clear();
     this.#deps.metrics.depth(0);
-    for (const waiter of this.#waiters) waiter.give(undefined);
+    for (const give of this.#waiters) give(undefined);
   }
 
   #enqueue(key: string, priority: Priority): void {
@@ -172,10 +164,10 @@ class RateLimitedQueue implements Workqueue {
 
   /** Gives the next key to the longest waiting worker. */
   #serve(): void {
-    const [waiter] = this.#waiters;
-    if (waiter === undefined) return;
+    const [give] = this.#waiters;
+    if (give === undefined) return;
     const item = this.#take();
-    if (item !== undefined) waiter.give(item);
+    if (item !== undefined) give(item);
   }
 
   #take(): WorkItem | undefined {
@@ -195,7 +187,6 @@ class RateLimitedQueue implements Workqueue {
     this.add(key, { priority });
   }
 
-  /** The highest priority counts. */
   #remember(key: string, { priority = "high" }: AddOptions): void {
     if (this.#laterPriority.get(key) !== "high") this.#laterPriority.set(key, priority);
   }
@@ -212,7 +203,6 @@ class RateLimitedQueue implements Workqueue {
 }
 
 export interface RateLimiter {
-  /** Counts a failure and returns the delay. */
   delayMs(key: string): number;
   forget(key: string): void;
   failures(key: string): number;
@@ -270,19 +260,16 @@ export class Delays {
     return this.#entries.size;
   }
 
-  /** undefined: not delayed. */
   leftMs(key: string): number | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined ? undefined : Math.max(0, entry.atMs - this.#clock.monotonicMs());
   }
 
-  /** In no order. */
   *left(): Iterable<readonly [key: string, leftMs: number]> {
     const nowMs = this.#clock.monotonicMs();
     for (const { key, atMs } of this.#entries.values()) yield [key, Math.max(0, atMs - nowMs)];
   }
 
-  /** Replaces an earlier time. */
   set(key: string, delayMs: number): void {
     this.cancel(key);
     const entry: Entry = { key, atMs: this.#clock.monotonicMs() + delayMs, cancelled: false };

@@ -82,8 +82,8 @@ describe("Subqueues", () => {
         const taken: string[] = [];
         while (subqueues.size > 0) {
           const batch = takeAll(subqueues);
-          const perLane = Object.values(Object.groupBy(batch, subqueueOf)).map((group) => group?.length ?? 0);
-          expect(Math.max(...perLane)).toBeLessThanOrEqual(limit);
+          const perSubqueue = Object.values(Object.groupBy(batch, subqueueOf)).map((group) => group?.length ?? 0);
+          expect(Math.max(...perSubqueue)).toBeLessThanOrEqual(limit);
           for (const one of batch) subqueues.done(one);
           taken.push(...batch);
         }

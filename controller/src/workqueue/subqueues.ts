@@ -57,7 +57,6 @@ export class Subqueues {
     return this.#subqueueOf.get(key)?.name ?? "";
   }
 
-  /** undefined: not queued. */
   priorityOf(key: string): Priority | undefined {
     const subqueue = this.#subqueueOf.get(key);
     if (subqueue?.high.has(key) === true) return "high";
@@ -111,7 +110,6 @@ export class Subqueues {
     subqueue.working--;
   }
 
-  /** All subqueues that ever had a key. */
   snapshot(): readonly SubqueueSnapshot[] {
     return [...this.#subqueues.values()].map(({ name, high, low, working }) => ({
       name,
@@ -121,7 +119,6 @@ export class Subqueues {
     }));
   }
 
-  /** Drops queued keys. */
   clear(): void {
     for (const subqueue of this.#subqueues.values()) {
       for (const key of [...subqueue.high.keys(), ...subqueue.low.keys()]) this.#subqueueOf.delete(key);

@@ -9,7 +9,7 @@ const SERVICE_ADDS = [
   'patch services/status default/web: metadata.finalizers["service.kubernetes.io/load-balancer-cleanup"]',
   'status.conditions["cloudwire.dev/LoadBalancerReady"]',
 ].join(", ");
-const ENSURE = "acme EnsureLoadBalancer (service created): the provider cannot tell what would change";
+const ENSURE = "acme EnsureLoadBalancer (service created): the provider cannot predict the changes";
 
 let harness: Harness;
 

@@ -39,9 +39,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       waiting.put(context.key, plan.objection.reason, plan.nodeName);
       if (plan.report) report(plan.objection, eventsOf(plan), deps, context);
       return requeueAfter(plan.retryInMs);
-    default:
-      return plan satisfies never;
   }
+  return plan satisfies never;
 }
 
 async function approve(

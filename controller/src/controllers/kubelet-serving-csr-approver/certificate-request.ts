@@ -2,13 +2,11 @@ import { type KeyObject, createPublicKey, verify } from "node:crypto";
 import { messageOf } from "../../util/errors.ts";
 import { type DerElement, DerError, TAGS, oidText, readDer } from "./der.ts";
 
-/** The contents of a PKCS#10 request. */
 export interface CertificateRequest {
   readonly subject: readonly SubjectAttribute[];
   readonly dnsNames: readonly string[];
   /** IPv4 dotted, IPv6 as eight groups. An IPv4-mapped address is the IPv4 address. */
   readonly ipAddresses: readonly string[];
-  /** Types of other alternative names: "email", "URI", "other". */
   readonly otherNames: readonly string[];
   /** Object identifiers of requested attributes and extensions other than alternative names. */
   readonly others: readonly string[];
@@ -85,7 +83,6 @@ interface Extensions {
 
 const NO_EXTENSIONS: Extensions = { altNames: undefined, others: [] };
 
-/** Attributes, RFC 2986 section 4.1. */
 function extensionsOf(attributes: DerElement): Extensions {
   const others: string[] = [];
   let requested: Extensions | undefined;
@@ -153,7 +150,6 @@ function ipText(address: Uint8Array): string {
   return hex.replaceAll(/.{4}(?!$)/g, "$&:");
 }
 
-/** The elements of a constructed value. */
 function within(element: DerElement | undefined, tag: number, what: string): readonly DerElement[] {
   if (element?.tag !== tag) throw bad(what);
   return readDer(element.content);
@@ -212,7 +208,6 @@ export type PublicKeyFacts =
 /** "unsupported": the algorithm is not accepted, and the signature is not checked. */
 export type SignatureCheck = "valid" | "invalid" | "unsupported";
 
-/** The signed data with its signature. */
 export interface Signed {
   readonly data: Uint8Array;
   /** The whole AlgorithmIdentifier. */

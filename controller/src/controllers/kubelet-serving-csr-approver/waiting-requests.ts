@@ -3,12 +3,10 @@ import type { ObjectionReason } from "./plan/claim.ts";
 
 interface Waiting {
   readonly reason: ObjectionReason;
-  /** The Node whose changes may make the request valid. */
   readonly nodeName: string | undefined;
   readonly reported: string | undefined;
 }
 
-/** Pending requests that were evaluated and not approved. */
 export class WaitingRequests {
   readonly #gauge: Gauge<"reason">;
   readonly #requests = new Map<string, Waiting>();

@@ -9,7 +9,6 @@ import { cidrAssignmentFailed } from "./events.ts";
 export interface AssignDependencies {
   readonly kube: Pick<KubeClient, "get" | "patch">;
   readonly events: EventRecorder;
-  /** Called after each successful write. */
   readonly wrote: (before: Node, now: Node) => void;
 }
 

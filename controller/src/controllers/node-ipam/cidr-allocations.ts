@@ -3,7 +3,6 @@ import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import type { CidrSet } from "./cidr-set.ts";
 import type { NodeIpamMetrics } from "./metrics.ts";
 
-/** Pod CIDRs of one Node. */
 export interface Allocation {
   readonly cidrs: readonly string[];
   /** The Node was seen with them. False: they are reserved, and a write may or may not have succeeded. */
@@ -14,7 +13,6 @@ export type Reservation =
   | { readonly kind: "reserved"; readonly cidrs: readonly string[] }
   | { readonly kind: "full"; readonly clusterCidr: string };
 
-/** A pod CIDR of a Node that conflicts with others. */
 export interface AllocationConflict {
   readonly cidr: string;
   readonly message: string;
@@ -88,7 +86,6 @@ export class CidrAllocations {
     if (this.#entries.has(before.metadata.uid)) this.see(now);
   }
 
-  /** The Node is deleted. */
   forget({ metadata }: Node): void {
     const existing = this.#entries.get(metadata.uid);
     if (existing === undefined) return;

@@ -117,7 +117,7 @@ describe("CidrSet.occupy()", () => {
     expect(take(set, 5).filter((block) => block !== undefined)).toEqual(free);
   });
 
-  test("counts holders: a block with two of them is free when both are gone", () => {
+  test("counts uses: a block in use twice is free after two releases", () => {
     const set = setOf("10.0.0.0/24", 24);
     const [one, two] = [range("10.0.0.0/26"), range("10.0.0.64/26")];
     expect([set.occupy(one), set.occupy(two), set.release(one), set.isFull]).toEqual([1, 0, 0, true]);

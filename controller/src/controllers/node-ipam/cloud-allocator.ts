@@ -75,9 +75,8 @@ async function apply(decided: CloudPlan, deps: CloudAllocatorDependencies, conte
       throw new PodCidrUnavailableError(`pod CIDRs of node ${context.key}: ${decided.message}`);
     case "retry":
       throw failureOf(`pod CIDRs of node ${context.key}: ${decided.message}`, decided.error);
-    default:
-      return decided satisfies never;
   }
+  return decided satisfies never;
 }
 
 /** Errors that only waiting or an operator fixes have a fixed wait (proto/README.md section 5); others use the queue's back-off. */

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => world.stop());
 
 describe("node-ipam with the cloud's ranges", () => {
-  test("writes what the cloud says, once, and asks no more", async () => {
+  test("writes what the cloud says, once, and does not query again", async () => {
     world.says.set("a", ["10.128.1.0/24", "fd52:0:0:1::/64"]);
     world.node("a");
     world.start(CLOUD);

@@ -79,7 +79,7 @@ async function usage(world: IpamHarness): Promise<readonly (number | undefined)[
 }
 
 describe("node-ipam in any history", () => {
-  test("gives no range twice, serves whom it can, and has all back when the Nodes are gone", async () => {
+  test("allocates no CIDR twice, allocates while it can, and frees all when the Nodes are deleted", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (history) => {
         const world = new IpamHarness();

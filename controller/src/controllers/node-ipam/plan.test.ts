@@ -80,7 +80,7 @@ describe("planCloud()", () => {
       wanted: { kind: "unavailable", node: a, message: "the cloud has not allocated a pod CIDR yet" },
     },
     {
-      sentence: "says that the provider does not tell",
+      sentence: "reports that the provider does not support it",
       reported: undefined,
       wanted: { kind: "unavailable", node: a, message: expect.stringContaining("capability pod_cidrs") },
     },

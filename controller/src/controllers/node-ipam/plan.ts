@@ -9,7 +9,6 @@ export interface Input {
 }
 
 export type Plan =
-  /** It has its CIDRs, or is being deleted. */
   | { readonly kind: "leave" }
   /** A write of the reserved CIDRs may or may not have succeeded. */
   | { readonly kind: "assign"; readonly node: Node; readonly cidrs: readonly string[] }
@@ -36,7 +35,6 @@ export type CloudPlan =
       readonly cidrs: readonly string[];
       readonly unused: readonly string[];
     }
-  /** The cloud has no CIDR for it. */
   | { readonly kind: "unavailable"; readonly node: Node; readonly message: string }
   | { readonly kind: "retry"; readonly message: string; readonly error: ProviderError | undefined };
 
@@ -52,9 +50,8 @@ export function planCloud({ node, result }: CloudInput): CloudPlan {
       return { kind: "retry", message: result.error.message, error: result.error };
     case "notOwned":
       return { kind: "leave", message: result.message };
-    default:
-      return result satisfies never;
   }
+  return result satisfies never;
 }
 
 function fromInstance(node: Node, reported: readonly string[] | undefined): CloudPlan {

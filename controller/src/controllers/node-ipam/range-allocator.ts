@@ -67,7 +67,6 @@ async function apply(decided: Plan, deps: RangeAllocatorDependencies, context: R
       // A free block enqueues the Node; otherwise it is only reported again.
       return requeueAfter(REPORT_EVERY_MS);
     }
-    default:
-      return decided satisfies never;
   }
+  return decided satisfies never;
 }

@@ -98,9 +98,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       return delayDeletion(plan, deps, context);
     case "delete":
       return deleteNode(plan.node, deps, context);
-    default:
-      return plan satisfies never;
   }
+  return plan satisfies never;
 }
 
 function delayDeletion(

@@ -165,7 +165,7 @@ describe("cloud-node-lifecycle marks", () => {
     expect([world.calls.length, world.kube.writes.length]).toEqual([1, 4]);
   });
 
-  test("a Node no more whose machine runs again", async () => {
+  test("no longer a Node whose instance runs again", async () => {
     world.node("a", { spec: { taints: [SHUTDOWN] } });
     world.start();
     await world.clock.advance(50);

@@ -30,7 +30,6 @@ interface History {
 /** Concurrent lookups of one provider. Several times the size of a batch, so that a thousand nodes go out in full batches. */
 const LOOKUPS = 1000;
 
-/** Concurrent deletions and patches. */
 const WRITERS = 16;
 
 /** A newly registered Node is kept for this long. */

@@ -13,7 +13,6 @@ export interface Deleted {
   readonly isUnknown: boolean;
 }
 
-/** Records deletions before they are made. */
 export interface DeletionLease {
   /** Whether Nodes of the provider are deleted, and not only planned to be. */
   readonly isActive: (provider: string) => boolean;
@@ -21,7 +20,6 @@ export interface DeletionLease {
   readonly onAnnounced: () => void;
 }
 
-/** A Node that is about to be deleted. */
 interface PendingDeletion {
   readonly recorded: PromiseWithResolvers<void>;
 }
@@ -60,7 +58,6 @@ export class DeletionHistory {
     this.#put(provider, { window: { ...window, deletions } });
   }
 
-  /** Deletions within the window. */
   count(provider: string): Deleted {
     const { window } = this.#of(provider);
     return { count: total(window.deletions), isUnknown: window.unknownAtMs !== undefined };

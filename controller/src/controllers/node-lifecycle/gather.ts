@@ -13,7 +13,6 @@ import type { CircuitBreaker } from "./guard/circuit-breaker.ts";
 import { type GuardInput, type GuardRules, tooNewForMs } from "./guard/guard.ts";
 import { isExempt, isReady } from "./predicates.ts";
 
-/** Read-only. */
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
@@ -61,7 +60,6 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   };
 }
 
-/** undefined: no provider owns the Node. */
 export function guardInputOf(deps: Omit<GatherDependencies, "instances">, node: Node): GuardInput | undefined {
   const { providers, records, providerHistory, clock, rules } = deps;
   const owner = providers.ownerOfNode(node);

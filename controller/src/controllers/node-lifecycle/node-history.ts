@@ -11,10 +11,8 @@ import { identityOf } from "./predicates.ts";
 export interface NodeRecord {
   /** Of the Node and its instance: see predicates.ts. */
   readonly identity: string;
-  /** undefined: not known yet. */
   readonly provider: string | undefined;
   readonly absences: Absences | undefined;
-  /** The circuit breaker counts it. */
   readonly isGone: boolean;
   /** What the last lookup showed, and how many in a row showed it. */
   readonly observedState: string;
@@ -26,7 +24,6 @@ export interface NodeRecord {
 export class NodeRecords {
   readonly #deletions: DeletionHistory;
   readonly #records = new Map<string, NodeRecord>();
-  /** Keys of Nodes that count as gone, by provider. */
   readonly #gone = new Map<string, Set<string>>();
   /** Nodes whose deletion has an unknown outcome. */
   readonly #unanswered = new Map<string, { readonly provider: string; readonly uncertain: Disposable }>();
@@ -59,7 +56,6 @@ export class NodeRecords {
     this.#settle(key);
   }
 
-  /** The Node no longer exists. */
   vanished(key: string): void {
     const unanswered = this.#unanswered.get(key);
     if (unanswered !== undefined) this.#deletions.deleted(unanswered.provider);
@@ -72,7 +68,6 @@ export class NodeRecords {
     return record?.isGone === true && (provider === undefined || record.provider === provider);
   }
 
-  /** This controller has deleted the Node. */
   deleted(key: string, provider: string): void {
     if (this.counts(key)) this.#deletions.deleted(provider);
     this.forget(key);
@@ -103,7 +98,6 @@ export class NodeRecords {
 /** Counting 15,000 Nodes takes milliseconds, and as many reconciles may need the counts at once. */
 const MAX_AGE_MS = 1000;
 
-/** How many Nodes each provider owns. */
 export class NodeCounts {
   readonly #nodes: Lister<Node>;
   readonly #providers: ProviderSet;
@@ -141,7 +135,6 @@ export class ProviderHistory {
   readonly #failures = new Map<string, number>();
   readonly #contradictions = new Map<string, number>();
 
-  /** An error that makes the provider untrusted. */
   failed(provider: string, nowMs: number): void {
     this.#failures.set(provider, nowMs);
   }

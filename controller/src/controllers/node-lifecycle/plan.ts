@@ -61,9 +61,8 @@ export function fold(seen: Observation): { readonly news: News; readonly input: 
     }
     case "answered":
       return foldAnswered(seen);
-    default:
-      return seen satisfies never;
   }
+  return seen satisfies never;
 }
 
 function foldAnswered(seen: Answered): { readonly news: News; readonly input: Input } {
@@ -122,13 +121,11 @@ export interface Input {
   readonly node: Node;
   /** undefined: no lookup, because the Node is Ready or too new. */
   readonly lookup: Lookup | undefined;
-  /** 0: it is not too new. */
   readonly tooNewForMs: number;
 }
 
 export interface Lookup {
   readonly result: InstanceResult;
-  /** undefined: no provider owns the Node. */
   readonly facts: GuardInput | undefined;
   /** The provider reports whether an instance is stopped. */
   readonly reportsShutdown: boolean;
@@ -137,7 +134,6 @@ export interface Lookup {
 export type Plan =
   | { readonly kind: "ready"; readonly node: Node; readonly needsPatch: boolean }
   | { readonly kind: "tooNew"; readonly lookupInMs: number }
-  /** The instance exists. */
   | { readonly kind: "exists"; readonly node: Node; readonly taint: ShutdownTaint; readonly needsPatch: boolean }
   | { readonly kind: "notOwned"; readonly message: string }
   | { readonly kind: "unknown"; readonly error: ProviderError }
@@ -173,9 +169,8 @@ export function plan({ node, lookup, tooNewForMs }: Input, nowMs: number): Plan 
       const ignored = facts && ignoredReason(result, { ...facts, notReadySinceMs: notReadySinceMs(node) });
       return planAbsent(node, facts, ignored, nowMs);
     }
-    default:
-      return result satisfies never;
   }
+  return result satisfies never;
 }
 
 /** An instance that is starting or stopping keeps the taint as it is. */

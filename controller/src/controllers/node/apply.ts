@@ -56,9 +56,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       await initializeOrReport(plan, deps, context);
       cache.waiting.forget(context.key);
       return requeueAfter(cache.refreshes.untilNextMs());
-    default:
-      return plan satisfies never;
   }
+  return plan satisfies never;
 }
 
 function leave({ node, message }: Leave, { cache, events }: ApplyDependencies, { key, log }: ReconcileContext): Result {

@@ -170,7 +170,7 @@ describe("cloud-node leaves a Node alone that no provider owns", () => {
   test.each<[string, () => void]>([
     ["is initialized by another client", () => world.edit("a", { spec: { taints: [] } })],
     ["goes", () => world.remove("a")],
-  ])("and counts it no more when it %s", async (_, happens) => {
+  ])("and no longer counts it when it %s", async (_, happens) => {
     await world.pass(MINUTE_MS);
     happens();
     await world.pass(10 * MINUTE_MS);

@@ -13,15 +13,13 @@ import { hinted } from "../../util/text.ts";
 import type { WaitReason } from "./plan.ts";
 import type { Difference } from "./plan/labels.ts";
 
-/** Of an event's 1024 bytes, without the words before it. */
+/** Of an event's 1024 bytes. */
 const MAX_WHY = 980;
 
-/** The Node has the cloud's facts and has lost its taint. */
 export function synced(node: Node): EventInput {
   return event(node, "Normal", SYNCED, "Node synced successfully");
 }
 
-/** Why the Node keeps its taint, and that waiting does not help. */
 export function initializeNodeFailed(
   node: Node,
   why: string,
@@ -31,7 +29,6 @@ export function initializeNodeFailed(
   return event(node, "Warning", INITIALIZE_NODE_FAILED, `Node is not initialized: ${waiting(why, reason, errorClass)}`);
 }
 
-/** Why the Node still has its taint; it is tried again. */
 export function initializeNodeDelayed(
   node: Node,
   why: string,
@@ -46,7 +43,6 @@ export function initializeNodeDelayed(
   );
 }
 
-/** What the Node does not show of what its cloud says, and why not. */
 export function differs(node: Node, { field, message }: Difference): EventInput {
   return event(node, "Warning", field === "providerID" ? PROVIDER_ID_MISMATCH : NODE_DIFFERS_FROM_CLOUD, message);
 }
@@ -55,7 +51,7 @@ function waiting(why: string, reason: WaitReason, errorClass: ProviderErrorClass
   return hinted(why, nextTry(reason, errorClass), WAIT_REMEDIES[reason], MAX_WHY);
 }
 
-/** The waits of provider/model/errors.ts, of the queue and of the refresh, in words. */
+/** Describes the waits of provider/model/errors.ts, of the queue and of the refresh. */
 function nextTry(reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
   if (reason === "unowned") return "retrying when the Node or a provider changes";
   // As long as it says.
@@ -69,7 +65,7 @@ function event(node: Node, type: EventType, reason: string, message: string): Ev
   return { regarding: nodeReference(node), type, reason, message };
 }
 
-/** What somebody can do about a Node that keeps its taint, as a clause of an instruction. */
+/** A clause of an instruction for each reason. */
 export const WAIT_REMEDIES: Readonly<Record<WaitReason, string>> = {
   absent:
     "check that the instance exists where the provider looks, and that the kubelet has the instance's --provider-id or name; after a change, delete the Node and let it register again",

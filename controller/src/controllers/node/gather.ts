@@ -96,9 +96,8 @@ async function queryByName(
       return { kind: "queried", providerId: undefined };
     case "unknown":
       return NOT_QUERIED;
-    default:
-      return result satisfies never;
   }
+  return result satisfies never;
 }
 
 function findsByName({ providers }: GatherDependencies, provider: string): boolean {

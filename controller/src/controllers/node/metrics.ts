@@ -1,18 +1,11 @@
-import type { Gauge, Histogram } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. The gauges are ours. */
-export interface NodeMetrics {
-  readonly taintRemovalDelaySeconds: Histogram;
-  readonly initialSyncDelaySeconds: Histogram;
-  readonly unowned: Gauge;
-  readonly uninitialized: Gauge<"reason">;
-  readonly differences: Gauge<"field">;
-}
+export type NodeMetrics = ReturnType<typeof nodeMetrics>;
 
 const BUCKETS_SECONDS = [1, 4, 16, 64, 256, 1024];
 
-export function nodeMetrics(metrics: Metrics): NodeMetrics {
+/** The histograms have upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. The gauges are ours. */
+export function nodeMetrics(metrics: Metrics) {
   return {
     taintRemovalDelaySeconds: metrics.histogram({
       name: "node_controller_cloud_provider_taint_removal_delay_seconds",
@@ -38,5 +31,5 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
       help: "Nodes that differ from their instance and that the controller does not update, by field.",
       labels: ["field"],
     }),
-  };
+  } as const;
 }

@@ -8,7 +8,6 @@ import type { NodeOptions } from "./options.ts";
 import { type ObservedInstance, type WaitReason, isSameInstance } from "./plan.ts";
 import type { Difference, DroppedLabel, Field } from "./plan/labels.ts";
 
-/** The age that the contract allows for data when the caller does not ask for fresher data. */
 const MAX_DATA_AGE_MS = 30_000;
 
 /** --node-status-update-frequency is the period of the ticks. When it changes, every Node is due. */
@@ -22,7 +21,6 @@ export class RefreshSchedule {
   readonly #clock: Clock;
   readonly #options: RefreshOptions;
   readonly #startMs: number;
-  /** Number of the tick in which each Node was last read. */
   readonly #read = new Map<string, number>();
 
   constructor(options: RefreshOptions, clock: Clock) {
@@ -64,7 +62,6 @@ export class RefreshSchedule {
 
 export type NodeCache = ReturnType<typeof createNodeCache>;
 
-/** What this controller caches of Nodes, by name. All of it can be rebuilt. */
 export function createNodeCache(options: RefreshOptions, metrics: NodeMetrics, clock: Clock) {
   return {
     refreshes: new RefreshSchedule(options, clock),
@@ -92,7 +89,6 @@ interface Kept {
 export class ObservedInstances {
   readonly #kept = new Map<string, Kept>();
 
-  /** The instance that the Node names now. */
   get(node: Node): ObservedInstance | undefined {
     const kept = this.#kept.get(node.metadata.name);
     return kept === undefined || isOutdated(kept, node) ? undefined : kept.observed;
@@ -149,7 +145,6 @@ export class ProviderIds {
     else others.add(name);
   }
 
-  /** Names of other Nodes with the same ID, sorted. */
   duplicates(name: string): readonly string[] {
     const names = this.#namesOf.get(this.#idOf.get(name) ?? "");
     if (names === undefined || typeof names === "string") return [];
@@ -198,7 +193,6 @@ function fieldsOf(differences: readonly Difference[]): ReadonlySet<Field> {
 /** Limits how often this controller and another one that writes other values overwrite each other. */
 const REPAIR_PERIOD_MS = 30_000;
 
-/** When each Node's labels were last repaired. */
 export class RepairBackoff {
   readonly #clock: Clock;
   readonly #repairedAtMs = new Map<string, number>();
@@ -207,7 +201,6 @@ export class RepairBackoff {
     this.#clock = clock;
   }
 
-  /** How long to wait before the Node's labels may be repaired again. */
   waitMs(key: string): number {
     const lastMs = this.#repairedAtMs.get(key);
     return lastMs === undefined ? 0 : Math.max(0, lastMs + REPAIR_PERIOD_MS - this.#clock.monotonicMs());
@@ -225,21 +218,17 @@ export class RepairBackoff {
 /** How long a Node may be without an owner before that is reported: its provider, or another controller, may start later. */
 export const REPORT_UNOWNED_AFTER_MS = 300_000;
 
-/** How long a temporary problem may last before it is reported. */
 export const REPORT_DELAY_AFTER_MS = 120_000;
 
 /** A lasting problem is reported again, because events expire after an hour. */
 const REPORT_AGAIN_MS = 1_800_000;
 
-/** Limits the topics that are remembered for a Node. */
 const MAX_REPORTED = 16;
 
-/** One more attempt that failed to initialize the Node. */
 export interface FailedAttempt {
   readonly reason: WaitReason;
   /** A topic is reported again only after {@link REPORT_AGAIN_MS}. */
   readonly topic: string;
-  /** How long the Node may wait before the topic is reported. */
   readonly reportAfterMs: number;
 }
 
@@ -247,11 +236,9 @@ interface Waiting {
   readonly sinceMs: number;
   readonly failures: number;
   readonly reason: WaitReason;
-  /** When each topic was reported. */
   readonly reported: Map<string, number>;
 }
 
-/** Nodes that keep the uninitialized taint, with the reason. */
 export class WaitingNodes {
   readonly #metrics: Pick<NodeMetrics, "uninitialized" | "unowned">;
   readonly #clock: Clock;
@@ -281,7 +268,6 @@ export class WaitingNodes {
     return { failures, report, reportInMs };
   }
 
-  /** The Node is initialized or deleted. */
   forget(key: string): void {
     const before = this.#waiting.get(key);
     if (!this.#waiting.delete(key)) return;

@@ -46,15 +46,12 @@ export type Input =
   | {
       readonly kind: "initialized";
       readonly node: Node;
-      /** undefined: not known. */
       readonly observed: ObservedInstance | undefined;
-      /** Other Nodes with the same provider ID. */
       readonly duplicates: readonly string[];
     };
 
 export type Plan = Leave | NotInitialized | Initialize | Update;
 
-/** A tainted Node that no provider owns. */
 export interface Leave {
   readonly kind: "leave";
   readonly node: Node;
@@ -64,7 +61,6 @@ export interface Leave {
 /** Why a Node keeps its taint: label of a metric. */
 export type WaitReason = "absent" | "addresses" | "labels" | "providerID" | "provider" | "unowned" | "write";
 
-/** A Node that keeps its taint. */
 export interface NotInitialized {
   readonly kind: "notInitialized";
   readonly node: Node;
@@ -75,7 +71,6 @@ export interface NotInitialized {
   readonly reportNow: boolean;
 }
 
-/** Changes of an initialized Node. */
 export interface Update {
   readonly kind: "update";
   readonly node: Node;
@@ -87,7 +82,6 @@ export interface Update {
   readonly droppedLabels: readonly DroppedLabel[];
 }
 
-/** All changes of a new Node. The removal of the taint is the last one. */
 export interface Initialize {
   readonly kind: "initialize";
   readonly node: Node;
@@ -127,9 +121,8 @@ function planWaiting({ node, result, byName }: Extract<Input, { kind: "waiting" 
     }
     case "notOwned":
       return { kind: "leave", node, message: result.message };
-    default:
-      return result satisfies never;
   }
+  return result satisfies never;
 }
 
 export function planInitialize(node: Node, instance: Instance): Initialize | NotInitialized {
@@ -221,7 +214,6 @@ function notInitialized(
   return { kind: "notInitialized", node, reason, message, cause, reportNow };
 }
 
-/** Evidence for or against the instance that a Node names. */
 export interface Identity {
   /** Provider ID in the cloud of the instance found by the Node's provider ID; undefined: not found. */
   readonly providerId: string | undefined;

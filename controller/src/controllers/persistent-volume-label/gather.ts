@@ -36,9 +36,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
 
 export class LabelingState {
   readonly ownWrites = new OwnWrites<PersistentVolume>();
-  /** The version of each that is done. */
   readonly #settled = new Map<string, PersistentVolume>();
-  /** Consecutive failed lookups of each. */
   readonly #failures = new Map<string, number>();
 
   /** It is not looked up again until it changes. */

@@ -21,9 +21,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** How to find out about a volume. */
 export type Lookup =
-  /** Not a cloud volume, or not created yet. */
   | { readonly kind: "none" }
-  /** Its provisioner has labeled it. */
   | { readonly kind: "provisioned"; readonly result: FactsResult }
   | { readonly kind: "query"; readonly source: VolumeSource };
 
@@ -139,7 +137,6 @@ export type OutcomePlan = { readonly pv: PersistentVolume } & (
       readonly topology: readonly TopologyTerm[];
     }
   | { readonly kind: "mismatch"; readonly message: string }
-  /** It cannot be labeled until it changes. */
   | { readonly kind: "invalid"; readonly result: "absent" | "invalid" | "unknown"; readonly message: string }
   | { readonly kind: "retry"; readonly error: ProviderError }
 );

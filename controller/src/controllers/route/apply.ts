@@ -37,7 +37,6 @@ export interface ApplyDependencies {
   readonly clock: Clock;
 }
 
-/** The outcome for one pod CIDR. */
 type Ending =
   | { readonly kind: "routed" }
   | { readonly kind: "pending"; readonly pollAfterMs: number }
@@ -81,9 +80,8 @@ async function applyCidr(
       const blocking = cleared.find(({ kind }) => kind !== "done");
       return endingOf(blocking ?? (await deps.writer.create(target, planned.route)), planned, node, deps, context);
     }
-    default:
-      return planned satisfies never;
   }
+  return planned satisfies never;
 }
 
 async function endingOf(
@@ -104,9 +102,8 @@ async function endingOf(
       const { message } = error;
       return { kind: "unrouted", failure: { cidr, nameHint, rejection: undefined, message, error, isTargetGone } };
     }
-    default:
-      return outcome satisfies never;
   }
+  return outcome satisfies never;
 }
 
 /** A missing target must be confirmed by a lookup of the instance. */
@@ -138,7 +135,6 @@ async function updateCondition(
   }
 }
 
-/** Records the events of failures and throws one error for all of them. */
 function reportFailures(
   node: Node,
   endings: readonly Ending[],

@@ -47,7 +47,7 @@ describe("the condition NetworkUnavailable", () => {
     expect(world.kube.writes).toHaveLength(1);
   });
 
-  test.each(["notFound", "conflict"] as const)("is dropped for a node that is no more (%s)", async (code) => {
+  test.each(["notFound", "conflict"] as const)("is dropped for a deleted node (%s)", async (code) => {
     world.kube.intercept = () => apiError(code);
     world.node("a", { podCIDRs: [A] });
     await world.start();

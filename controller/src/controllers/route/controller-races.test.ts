@@ -25,7 +25,7 @@ function hold(held: "ensure" | "delete"): () => void {
 describe("routes and what changes while calls are under way", () => {
   test.each([
     { it: "that bear its name", targetNodeName: "a" },
-    { it: "at a cloud that keeps no names", targetNodeName: "" },
+    { it: "in a cloud that stores no names", targetNodeName: "" },
   ])(
     "of a Node that comes back, $it, are kept, though they were to be removed as soon as another call was through",
     async ({ targetNodeName }) => {
@@ -72,7 +72,7 @@ describe("routes and what changes while calls are under way", () => {
   test.each([
     { it: "that the server has are kept", knows: true, want: [`${A} acme://a`, `${B} acme://b`] },
     { it: "that the server has not go", knows: false, want: [`${A} acme://a`] },
-  ])("of Nodes that the cache lacks, at a cloud that keeps no names, and $it", async ({ knows, want }) => {
+  ])("of Nodes that the cache lacks, in a cloud that stores no names, and $it", async ({ knows, want }) => {
     world.cloud.seed(A, "acme://a", { targetNodeName: "" });
     world.cloud.seed(B, "acme://b", { targetNodeName: "" });
     world.kube.pageSize = 1;

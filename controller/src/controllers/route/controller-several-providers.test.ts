@@ -56,7 +56,7 @@ describe("node-route with two providers", () => {
     await world.start();
     await world.pass(PERIOD_MS);
     expect(world.cloud.table).toEqual([`${A} acme://n`]);
-    // Whose m is no one can tell.
+    // The owner of m is unknown.
     expect(west.table).toEqual([`${B} west://m`]);
   });
 

@@ -119,7 +119,7 @@ describe("nodeRouteController()", () => {
     expect(world.eventTexts).toEqual([]);
   });
 
-  test("lets the provider put right a node's own route to another machine", async () => {
+  test("lets the provider correct a node's own route to another machine", async () => {
     world.node("a", { podCIDRs: [A] });
     world.node("b", { podCIDRs: [B] });
     world.cloud.seed(A, "acme://b", { targetNodeName: "a" });

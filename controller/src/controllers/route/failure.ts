@@ -16,7 +16,6 @@ export class RouteSyncError extends Error {
   }
 }
 
-/** One pod CIDR of a Node has no route. */
 export interface CidrFailure {
   readonly cidr: string;
   readonly nameHint: string;
@@ -40,7 +39,6 @@ export function failureKind(failures: readonly CidrFailure[]): string {
   return failures.map(({ error }) => error?.class ?? "").join();
 }
 
-/** A free CIDR or room in the table would help. */
 export function waitsForRoom({ error }: CidrFailure): boolean {
   return error === undefined || hasReason(error, "QUOTA_EXCEEDED") || hasReason(error, "CIDR_CONFLICT");
 }

@@ -6,7 +6,6 @@ import { parseCidr } from "../../util/cidr.ts";
 import type { DeletionRules, Input, NodeInput } from "./plan.ts";
 import type { KnownRoute, RouteTables } from "./route-table.ts";
 
-/** All of it is in memory. */
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly providers: Pick<ProviderSet, "ownerOfNode">;

@@ -156,7 +156,10 @@ async function* onServer(
   kube: PassDependencies["kube"],
   signal: AbortSignal,
 ): AsyncGenerator<Node> {
-  if (queried === "all") return yield* listPages(kube, NODES, signal);
+  if (queried === "all") {
+    yield* listPages(kube, NODES, signal);
+    return;
+  }
   const found = await Promise.all(
     queried.map((name) => kube.list(NODES, { signal, limit: 1, fieldSelector: `metadata.name=${name}` })),
   );

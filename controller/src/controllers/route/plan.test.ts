@@ -143,7 +143,7 @@ describe("plan() of a Node", () => {
       wanted: [`keep ${X}`],
     },
     {
-      when: "the route is stamped with no or another name but leads to its machine",
+      when: "the route has no or another name but leads to its instance",
       routes: [route(X, { node: "b" })],
       wanted: [`keep ${X}`],
     },
@@ -158,7 +158,7 @@ describe("plan() of a Node", () => {
       wanted: [`remove id-${X}, then make ${X}`],
     },
     {
-      when: "the route is a Node's that wants it no more",
+      when: "the route is a Node's that no longer needs it",
       routes: [route(X, { node: "b", target: "acme://b" })],
       wanted: [`remove id-${X}, then make ${X}`],
     },
@@ -201,7 +201,7 @@ describe("plan() of a Node", () => {
       wanted: [`make ${OUTSIDE}`],
     },
     {
-      when: "a blackhole outside the cluster is in the way",
+      when: "a blackhole outside the cluster blocks it",
       routes: [route(OUTSIDE, { blackhole: true })],
       parts: { podCIDRs: [OUTSIDE] },
       wanted: [`make ${OUTSIDE}`],

@@ -23,7 +23,6 @@ export interface NodeInput {
   readonly rules: DeletionRules;
   /** The last list was complete. Without that no route is deleted. */
   readonly complete: boolean;
-  /** All routes to this Node. */
   readonly own: readonly KnownRoute[];
   /** All routes to a CIDR, of any Node. */
   readonly to: (cidr: Cidr) => readonly KnownRoute[];
@@ -37,7 +36,6 @@ export interface DeletionRules {
 }
 
 export interface Plan {
-  /** undefined: the Node is deleted. */
   readonly node: Node | undefined;
   readonly stale: readonly StaleRoute[];
   readonly cidrs: readonly CidrPlan[];
@@ -50,12 +48,10 @@ export interface StaleRoute {
   readonly known: KnownRoute;
 }
 
-/** The plan for one pod CIDR of a Node. */
 export type CidrPlan =
   | { readonly kind: "kept"; readonly cidr: string }
   /** `first`: blocking routes, deleted before. */
   | { readonly kind: "create"; readonly cidr: string; readonly route: Route; readonly first: readonly KnownRoute[] }
-  /** Not requested until something changes. */
   | {
       readonly kind: "rejected";
       readonly cidr: string;
@@ -83,7 +79,6 @@ export function plan(input: Input): Plan {
   return { node, stale: stale.map((known) => ({ provider, known })), cidrs, provider };
 }
 
-/** There is nothing to change. */
 export function isSettled(decided: Plan): boolean {
   const { node, stale, cidrs } = decided;
   if (stale.length > 0 || cidrs.some(({ kind }) => kind === "create")) return false;
@@ -192,7 +187,6 @@ export interface OrphansInput {
   /** Both the list and the cache of Nodes are complete. */
   readonly complete: boolean;
   readonly rules: DeletionRules;
-  /** Its Node exists, and reconciles the route itself. */
   readonly isLive: (known: KnownRoute) => boolean;
 }
 

@@ -4,7 +4,6 @@ import { deepEqual } from "../../util/equal.ts";
 /** Node names contain no slash, so that these keys are unique. */
 const PREFIX = "provider/";
 
-/** The key of the full pass over a provider's routes. */
 export function passKey(provider: string): string {
   return `${PREFIX}${provider}`;
 }

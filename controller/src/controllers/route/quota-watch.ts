@@ -57,7 +57,6 @@ export class WaitingNodes {
     this.#wake = wake;
   }
 
-  /** Number of removals so far. */
   get removals(): number {
     return this.#removals;
   }

@@ -3,7 +3,6 @@ import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { Route } from "../../provider/model/route.ts";
 import type { Cidr } from "../../util/cidr.ts";
 
-/** A route of this cluster in the cloud. */
 export interface KnownRoute {
   readonly route: Route;
   readonly cidr: Cidr;
@@ -64,7 +63,6 @@ export class RouteTable {
     return this.#look(this.#byNode.get(name));
   }
 
-  /** The table has this route with this target. */
   holds(known: KnownRoute): boolean {
     const entry = this.#entries.get(routeKey(known));
     return entry !== undefined && entry.known.route.targetProviderId === known.route.targetProviderId;

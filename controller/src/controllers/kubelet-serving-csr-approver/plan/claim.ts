@@ -63,9 +63,8 @@ function keyObjection(key: PublicKeyFacts): Finding | undefined {
       return undefined;
     case "other":
       return weakKey(quoted(key.name));
-    default:
-      return key satisfies never;
   }
+  return key satisfies never;
 }
 
 function weakKey(key: string): Finding {
@@ -83,9 +82,8 @@ function signatureObjection(signature: SignatureCheck): Finding | undefined {
       return objection("badSignature", "its signature does not match its key");
     case "unsupported":
       return objection("badSignature", "its signature algorithm does not match its key, or is not accepted");
-    default:
-      return signature satisfies never;
   }
+  return signature satisfies never;
 }
 
 function usagesObjection(usages: readonly string[]): Finding | undefined {
@@ -182,7 +180,6 @@ export function ipsAmong(addresses: readonly NodeAddress[]): ReadonlySet<string>
 /** Why a request is not approved: label of the metric. */
 export type ObjectionReason = RequestObjection | InstanceObjection;
 
-/** Permanent: a request never changes. */
 export type RequestObjection =
   | "unreadable"
   | "weakKey"
@@ -205,7 +202,6 @@ export type InstanceObjection =
   | "addressUnknown"
   | "dnsNameUnknown";
 
-/** The first problem of a request. */
 export interface Objection<Reason extends ObjectionReason = ObjectionReason> {
   readonly kind: "objection";
   readonly reason: Reason;

@@ -38,9 +38,8 @@ export function evaluateClaim(claim: Claim, { answer, untrustedReason }: Instanc
       if (untrustedReason !== undefined)
         return objection("providerUntrusted", `its provider is not trusted: ${untrustedReason}`);
       return instanceObjection(claim, answer.instance) ?? confirmation(answer.instance);
-    default:
-      return answer satisfies never;
   }
+  return answer satisfies never;
 }
 
 function confirmation({ providerId }: Instance): Confirmation {

@@ -1,8 +1,6 @@
 import type { Absence, InstanceResult, Witness } from "../../../provider/model/instance.ts";
 
-/** One read of the cloud. */
 export interface Reading {
-  /** By the provider's clock. */
   readonly observeTimeMs: number;
   /** By our monotonic clock, so that a clock step cannot lengthen a span. */
   readonly heardAtMs: number;
@@ -11,7 +9,6 @@ export interface Reading {
 /** Consecutive absences of one Node's instance, all reported by one process in one scope. */
 export interface Absences {
   readonly witness: Pick<Witness, "provider" | "scopeId" | "bootId">;
-  /** Reads at different times. */
   readonly count: number;
   readonly first: Reading;
   readonly last: Reading;

@@ -1,4 +1,3 @@
-/** The deletion circuit breaker of one provider. */
 export interface CircuitBreaker {
   /** Nodes with an absent instance, and Nodes deleted in the last {@link DELETION_WINDOW_MS}, each once. */
   readonly gone: number;
@@ -53,7 +52,6 @@ export interface DeletionWindow {
 
 export const EMPTY_WINDOW: DeletionWindow = { deletions: [], unknownAtMs: undefined };
 
-/** Drops what is older than the window. */
 export function recent({ deletions, unknownAtMs }: DeletionWindow, nowMs: number): DeletionWindow {
   const counts = (atMs: number): boolean => nowMs - atMs < DELETION_WINDOW_MS;
   return {

@@ -7,7 +7,6 @@ export interface RecordedDeletions extends DeletionWindow {
   readonly announced: number;
 }
 
-/** One moment by both clocks of this process. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -19,7 +18,6 @@ const STEP_MS = 5000;
 /** Four times the longest value that {@link formatAnnotation} writes. */
 const MAX_LENGTH = 8192;
 
-/** More Nodes than any cluster has. */
 const MAX_COUNT = 1_000_000;
 
 /**

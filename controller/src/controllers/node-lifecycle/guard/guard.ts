@@ -11,11 +11,9 @@ export interface GuardRules {
   readonly minAgeMs: number;
   /** From a conclusive absence to the deletion, so that the circuit breaker counts all absent Nodes before the first is deleted. */
   readonly settleMs: number;
-  /** After a provider error. */
   readonly freezeMs: number;
 }
 
-/** The provider that owns the Node. */
 export interface ProviderState {
   readonly name: string;
   readonly scopeId: string;

@@ -95,7 +95,7 @@ describe("planNextAddresses()", () => {
     },
     { it: "the cloud names none", given: node("node-a", { status: { addresses: [internal("10.0.0.1")] } }), cloud: [] },
     {
-      it: "those asked for are in order, wherever they stand",
+      it: "requested addresses are in order at any position",
       given: annotated("fd00::1,10.0.0.1", [hostname("node-a"), internal("fd00::1"), internal("10.0.0.1")]),
       cloud: [internal("10.0.0.1"), internal("fd00::1"), internal("10.0.0.2")],
     },
@@ -264,7 +264,7 @@ describe("provided node ip", () => {
         it: "the second of a pair that the cloud does not know",
         annotation: "10.0.0.1,fd00::7",
         message:
-          "fd00:0:0:0:0:0:0:7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1, Hostname node-a)",
+          "fd00::7 is not an address of this instance in the cloud (its addresses: InternalIP 10.0.0.1, Hostname node-a)",
       },
     ])("says what is wrong with $it", ({ annotation, message }) => {
       expect(orderByProvidedNodeIp(annotation, [internal("10.0.0.1"), hostname])).toEqual({
@@ -288,28 +288,28 @@ describe("ip address", () => {
       { it: "reads dotted IPv4", text: "10.0.0.1", family: "IPv4", as: "10.0.0.1" },
       { it: "takes leading zeros as decimal", text: "010.000.00.09", family: "IPv4", as: "10.0.0.9" },
       { it: "reads the largest octets", text: "255.255.255.255", family: "IPv4", as: "255.255.255.255" },
-      { it: "spells IPv6 in full", text: "2001:DB8::1", family: "IPv6", as: "2001:db8:0:0:0:0:0:1" },
+      { it: "writes IPv6 in canonical form", text: "2001:DB8::1", family: "IPv6", as: "2001:db8::1" },
       { it: "reads IPv6 without compression", text: "1:2:3:4:5:6:7:8", family: "IPv6", as: "1:2:3:4:5:6:7:8" },
-      { it: "reads the unspecified IPv6 address", text: "::", family: "IPv6", as: "0:0:0:0:0:0:0:0" },
+      { it: "reads the unspecified IPv6 address", text: "::", family: "IPv6", as: "::" },
       { it: "reads compression of one group", text: "1:2:3:4:5:6::8", family: "IPv6", as: "1:2:3:4:5:6:0:8" },
       {
         it: "leaves an address with ffff before IPv4 alone that is not mapped",
         text: "1::ffff:10.0.0.1",
         family: "IPv6",
-        as: "1:0:0:0:0:ffff:a00:1",
+        as: "1::ffff:a00:1",
       },
-      { it: "reads compression at the end", text: "fe80::", family: "IPv6", as: "fe80:0:0:0:0:0:0:0" },
+      { it: "reads compression at the end", text: "fe80::", family: "IPv6", as: "fe80::" },
       {
         it: "reads IPv4 at the end of IPv6",
         text: "64:ff9b::192.1.2.33",
         family: "IPv6",
-        as: "64:ff9b:0:0:0:0:c001:221",
+        as: "64:ff9b::c001:221",
       },
       {
         it: "reads IPv4 at the end of IPv6 without compression",
         text: "64:ff9b:0:0:0:0:192.1.2.33",
         family: "IPv6",
-        as: "64:ff9b:0:0:0:0:c001:221",
+        as: "64:ff9b::c001:221",
       },
       { it: "takes a mapped address for IPv4", text: "::ffff:10.0.0.1", family: "IPv4", as: "10.0.0.1" },
       { it: "takes a mapped address in hex for IPv4", text: "::FFFF:0a00:0001", family: "IPv4", as: "10.0.0.1" },

@@ -22,7 +22,6 @@ export interface LabelFacts {
 
 export type Labeled = Pick<ObjectMeta, "name" | "labels" | "annotations">;
 
-/** An additional label of the cloud that no Node can have. */
 export interface DroppedLabel {
   readonly key: string;
   readonly value: string;
@@ -30,9 +29,7 @@ export interface DroppedLabel {
 }
 
 export interface LabelPlan {
-  /** Labels to write. Labels are never removed. */
   readonly changes: Labels;
-  /** New value of annotation CLOUD_LABELS; undefined: unchanged. */
   readonly record: string | undefined;
   readonly dropped: readonly DroppedLabel[];
   readonly differences: readonly Difference[];
@@ -59,7 +56,6 @@ export function planInitialLabels(node: Labeled, facts: LabelFacts): LabelPlan |
   return { ...further, changes: { ...changes, ...further.changes } };
 }
 
-/** Labels of an initialized Node, each by its policy. */
 export function planLabels(node: Labeled, facts: LabelFacts, policies: LabelPolicies): LabelPlan {
   const pairs = PAIRS.map((pair) => planPair(pair, node, facts[pair.field] ?? "", policies[pair.field]));
   const further = planFurtherLabels(node, facts.labels);
@@ -87,7 +83,7 @@ function planPair(pair: Pair, { name, labels }: Labeled, value: string, policy: 
     return { changes: mirror(pair, labels), difference: { field, message: invalid(pair, value) } };
   }
   const shown = labels[beta] ?? labels[stable];
-  // Whoever wrote the cloud's value to one of the two labels has accepted the change.
+  // A client that wrote the cloud's value to one of the two labels has accepted the change.
   const agrees = labels[beta] === value || labels[stable] === value;
   if (policy === "follow" || shown === undefined || agrees) return { changes: setBoth(pair, value, labels) };
   const changes = mirror(pair, labels);
@@ -154,7 +150,6 @@ function taken(name: string, key: string, value: string, present: string): strin
  */
 export type FieldPolicy = "ignore" | "follow" | "warn";
 
-/** The parts of a Node that come from the cloud. */
 export type Field = "providerID" | "addresses" | "instanceType" | "zone" | "region" | "labels";
 
 export interface FieldRule {
@@ -199,14 +194,11 @@ export const FIELD_RULES: Readonly<Record<Field, FieldRule>> = {
 
 export type LabelPolicies = Readonly<Record<"instanceType" | "zone" | "region", FieldPolicy>>;
 
-/** @param topology for zone and region (--node-topology-policy). */
 export function labelPolicies(topology: FieldPolicy): LabelPolicies {
   return { instanceType: FIELD_RULES.instanceType.policy, zone: topology, region: topology };
 }
 
-/** A value in the cloud that differs from the Node's. */
 export interface Difference {
   readonly field: Field;
-  /** Both values and the remedy. */
   readonly message: string;
 }
