@@ -8,11 +8,11 @@ export interface BenchOptions {
   readonly patienceMs: number;
   /** File for all results, as JSON. */
   readonly out: string;
-  /** What the file has already is not measured again. */
+  /** Skips measurements that the file already has. */
   readonly resume: boolean;
 }
 
-/** Measure, or make the committed page of what was measured. */
+/** Measures, or publishes the results. */
 export type ParsedBenchOptions =
   | { readonly kind: "options"; readonly options: BenchOptions }
   | { readonly kind: "publish"; readonly out: string }
@@ -61,7 +61,7 @@ By default, sizes are those of the goals, different for each scenario. These opt
 `;
 }
 
-/** What was typed, or everything that is wrong with it. */
+/** The parsed options, or all problems. */
 export function parseBenchOptions(args: readonly string[], choices: BenchChoices): ParsedBenchOptions {
   const switches = ["growth", "resume", "publish"] as const;
   const flags = readFlags(

@@ -19,7 +19,7 @@ interface Group {
   readonly peers: readonly string[];
 }
 
-/** Sizes at which the goals name memory and the event loop besides the scenario's own. */
+/** Additional sizes for goals about memory and the event loop. */
 const FURTHER_GOALS = { scenario: "initialize", size: "nodes", values: [1000, 15_000] } as const;
 
 /** Sizes of the plots. */
@@ -28,7 +28,7 @@ const GROWTH = [
   { scenario: "services", size: "services", values: [10, 100, 1000] },
 ] as const;
 
-/** All that is to be measured, in its order: round by round, within it scenario by scenario, and in each an order of the peers of its own. */
+/** All measurements in order: by round, then by scenario, with a different order of peers in each. */
 export function planOf(scenarios: readonly Scenario[], options: PlanOptions): readonly Run[] {
   const groups = unique(options.growth ? growthGroups(scenarios, options) : goalGroups(scenarios, options));
   return Array.from({ length: options.rounds }, (_, round) =>

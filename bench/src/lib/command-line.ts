@@ -29,7 +29,7 @@ export function readFlags<Name extends string, Switch extends string = never>(
       has: (name) => given.has(name),
     };
   } catch (error) {
-    // What was typed cannot be read: parseArgs says what, and says nothing else.
+    // parseArgs reports only the first invalid argument.
     if (!(error instanceof TypeError)) throw error;
     return { kind: "problems", problems: [`${error.message}; see --help`] };
   }

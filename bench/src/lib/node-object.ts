@@ -49,7 +49,7 @@ export function readyNodeObject(name: string, machine: NodeMachine): object {
   return { ...rest, spec: { providerID: `sim://${zone}/${id}` }, status: { ...status, addresses } };
 }
 
-/** What a kubelet reports, or what is said of one that does not report any more. */
+/** The condition of a kubelet that reports, or has stopped reporting. */
 export function readyCondition(status: "True" | "Unknown", changed: string): object {
   return status === "True" ? condition("Ready", status, "KubeletReady", changed) : silentCondition("Ready", changed);
 }

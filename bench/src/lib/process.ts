@@ -1,10 +1,10 @@
 import { readFile, readdir } from "node:fs/promises";
 
-/** What the kernel says of a process at one moment. */
+/** Resources of a process at one moment, from the kernel. */
 export interface ProcessMeasurements {
   readonly pid: number;
   readonly rssBytes: number;
-  /** Its share of memory: what is shared with others counts by the part. */
+  /** Proportional set size: shared pages count partially. */
   readonly pssBytes: number;
   /** Memory that is its alone. */
   readonly privateBytes: number;
@@ -44,7 +44,7 @@ export interface ProcessUsage {
   /** In user and kernel mode, with that of children that ended. */
   readonly cpuSeconds: number;
   readonly rssBytes: number;
-  /** Its share of memory: what is shared with others counts by the part. */
+  /** Proportional set size: shared pages count partially. */
   readonly pssBytes: number;
   /** The most it ever was. */
   readonly peakRssBytes: number;
@@ -102,7 +102,7 @@ function numberOf(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
 }
 
-/** The same of what is given in kB, which are kibibytes there. */
+/** The same for values in kB, which are kibibytes. */
 function bytesOf(text: string, name: string): number {
   return numberOf(text, name) * 1024;
 }

@@ -46,7 +46,7 @@ export class Wire implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
-      // Whatever ended one side, the other learns of it by the end of its own.
+      // When one side ends, end the other.
       socket.on("error", () => undefined);
       socket.once("close", () => {
         this.#sockets.delete(socket);

@@ -27,7 +27,7 @@ const LABEL_GAP = 18;
 /** Okabe and Ito's palette for color-blind readers; each line also has its own marker. */
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#a05a8c"] as const;
 
-/** Readable on light and on dark paper; an image knows nothing of the page around it but what the reader prefers. */
+/** Readable on light and dark backgrounds; an image knows only the color scheme of the reader. */
 const STYLE = `text{font:13px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weight:600}
 .grid{stroke:#8c959f;stroke-opacity:.35}.line{fill:none;stroke-width:2}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}}`;
@@ -73,7 +73,7 @@ function lineParts({ points }: Series, index: number, x: Scale, y: Scale): reado
   ];
 }
 
-/** Beside the ends of the lines, moved apart where they would cover each other. */
+/** Labels next to the ends of the lines, moved apart where they overlap. */
 function labels(series: readonly Series[], x: Scale, y: Scale): readonly string[] {
   const ends = series
     .flatMap(({ label, points }, index) => {

@@ -58,13 +58,13 @@ const PLOTS: readonly Plot[] = [
   },
 ];
 
-/** A drawing and what it is of. */
+/** A drawing and its description. */
 export interface Drawing {
   readonly title: string;
   readonly svg: string;
 }
 
-/** How cost grows: each plot by the name of its file. Nothing is drawn of what was measured at fewer than two sizes. */
+/** Plots of the growth by file name. Measures with fewer than two sizes have no plot. */
 export function plotsOf(results: readonly Result[]): ReadonlyMap<string, Drawing> {
   return new Map(
     PLOTS.flatMap((plot) => {

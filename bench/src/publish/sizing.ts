@@ -59,7 +59,7 @@ const PARTS: Readonly<Record<string, { readonly scenario: string; readonly colum
   },
 };
 
-/** The page about sizing with what these results say. */
+/** The sizing page with the tables of these results. */
 export function sizingPage(page: string, results: readonly Result[]): string {
   return Object.entries(PARTS).reduce(
     (text, [name, { scenario, columns }]) => between(text, name, tableOf(columns, measured(results, scenario))),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Interval of the tries, and so the resolution of the measurement. */
 const everyMs = 2;
 
-/** Waits until the provider on this socket answers a health check of gRPC; rejects when the signal is aborted. */
+/** Waits until the provider on this socket responds to a gRPC health check; rejects when the signal is aborted. */
 export async function firstAnswer(socketPath: string, signal: AbortSignal): Promise<void> {
   while (!(await answersHealth(socketPath))) await sleep(everyMs, undefined, { signal });
 }

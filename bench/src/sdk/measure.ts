@@ -9,7 +9,7 @@ import type { MeasuredProvider } from "./providers.ts";
 
 /** What one life of a provider cost. */
 export interface Life {
-  /** From the start of the process to the first health check that it answered. */
+  /** From the start of the process to its first response to a health check. */
   readonly servingMs: number;
   /** Processor time used until then, to 10 ms: what else the machine does changes it little. */
   readonly startCpuMs: number;

@@ -28,7 +28,7 @@ descriptors or threads grow, or when an object is not up to date at the end.
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** What was typed, or everything that is wrong with it. */
+/** The parsed options, or all problems. */
 export function parseSoakOptions(args: readonly string[], defaultOut: string): ParsedSoakOptions {
   const defaults = { duration: "30m", nodes: "1000", services: "80", seed: "1", out: defaultOut };
   const flags = readFlags(args, defaults);

@@ -22,7 +22,7 @@ const WORK_MS = 3_600_000;
 /** To come to rest; upstream reads 5,000 nodes one after the other first. */
 const REST_MS = 900_000;
 const LOOK_MS = 100;
-/** The answer to this look is large. */
+/** The response of this request is large. */
 const ASKED_LOOK_MS = 500;
 const ZONE = "topology.kubernetes.io/zone";
 const SERVICE_PREFIX = "web";
@@ -48,7 +48,7 @@ export interface StageOptions {
 interface Work {
   readonly what: string;
   readonly isDone: () => Promise<boolean>;
-  /** Asked when the patience is at its end. */
+  /** Read when the timeout ends. */
   readonly share: () => Promise<number>;
   readonly lookMs?: number;
 }
@@ -136,7 +136,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     return this.#loadBalancerCallsAtOnce;
   }
 
-  /** The cloud lets further calls about load balancers wait in line. To be said before a peer starts. */
+  /** The cloud queues further load balancer calls. Set it before a peer starts. */
   async limitLoadBalancerCalls(atOnce: number): Promise<void> {
     await this.#admin.change({ concurrency: { "loadBalancers.*": atOnce } });
     this.#loadBalancerCallsAtOnce = atOnce;
@@ -272,7 +272,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     return sinceMs;
   }
 
-  /** The cloud was asked about each of these machines at that time or later. */
+  /** Whether each of these instances was read from the cloud at that time or later. */
   async machinesAskedAbout(sinceMs: ReadonlyMap<string, number>): Promise<Done> {
     const asked = async (): Promise<number> => {
       const askedMs = await this.#admin.instancesAsked();
@@ -286,12 +286,12 @@ export class Stage implements AsyncDisposable, PeerSite {
     });
   }
 
-  /** Waits until the peer has asked the cloud nothing for so long, after a number of calls; answers when it last did. */
+  /** Waits until the peer has sent no cloud calls for this time, after a number of calls; returns the time of the last call. */
   async cloudLeftAlone(quietMs: number, leastCalls = 1): Promise<Done> {
     let [calls, lastMs] = [-1, performance.now()];
     await this.#until("the cloud to be left alone", REST_MS, LOOK_MS, async () => {
       const { operations } = await this.#admin.calls();
-      // A request that waits for changes comes back when there are none, too.
+      // A long poll returns even without changes.
       const asked = operations.filter(({ operation }) => operation !== "events.list");
       const now = asked.reduce((sum, operation) => sum + operation.calls, 0);
       if (now !== calls) [calls, lastMs] = [now, performance.now()];
@@ -356,7 +356,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     return { seconds, share: done ? 1 : await share() };
   }
 
-  /** Asks until it holds; fails at once when a program of the peer has ended. */
+  /** Polls until the condition is true; fails immediately if a program of the peer has exited. */
   async #until(what: string, limitMs: number, lookMs: number, holds: () => Promise<boolean>): Promise<void> {
     const endMs = performance.now() + limitMs;
     while (!(await holds())) {

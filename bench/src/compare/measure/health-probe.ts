@@ -4,10 +4,10 @@ import { Agent, request } from "undici";
 import type { Pages } from "../peers/peers.ts";
 
 const EVERY_MS = 100;
-/** An answer that takes longer counts as this long. */
+/** Upper limit of the recorded duration of a response. */
 const TIMEOUT_MS = 10_000;
 
-/** Asks a health page again and again, as a kubelet does, and remembers how long each answer took. */
+/** Probes a health endpoint repeatedly, as a kubelet does, and records the duration of each response. */
 export class HealthProbe implements AsyncDisposable {
   readonly #agent = new Agent({ connections: 1, connect: { rejectUnauthorized: false } });
   readonly #stop = new AbortController();
@@ -17,11 +17,11 @@ export class HealthProbe implements AsyncDisposable {
 
   /** @param pages once they are known */
   constructor(pages: Promise<Pages>) {
-    // That there is no page is seen by there being no answers.
+    // A missing endpoint shows as missing responses.
     this.#ended = pages.then(({ health }) => this.#ask(health)).catch(() => undefined);
   }
 
-  /** How long each answer took, since the first that came or since the last call of forget(). */
+  /** Duration of each response, since the first one or the last call of forget(). */
   get answersMs(): readonly number[] {
     return this.#answersMs;
   }
@@ -50,7 +50,7 @@ export class HealthProbe implements AsyncDisposable {
     }
   }
 
-  /** Whatever it says: an unhealthy one answers, too. */
+  /** Any status: an unhealthy response counts, too. */
   async #answered(url: string): Promise<boolean> {
     try {
       const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(TIMEOUT_MS)]);

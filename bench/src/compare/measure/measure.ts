@@ -29,7 +29,7 @@ export async function* measureAll(runs: readonly Run[], options: MeasureOptions)
   }
 }
 
-/** One scenario, one peer, on a stage of their own. */
+/** Measures one scenario with one peer in a separate environment. */
 async function measure(run: Run, { peers, patienceMs, stop }: MeasureOptions): Promise<Result> {
   const scenario = SCENARIOS.find(({ name }) => name === run.scenario);
   const peer = peers.find(({ name }) => name === run.peer);

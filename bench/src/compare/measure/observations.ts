@@ -15,11 +15,11 @@ export interface Counts {
   readonly events: number;
 }
 
-/** How fast a controller answered while the work went on. */
+/** Response times of a controller during the work. */
 export interface Reaction {
-  /** Of the page of its health, since it answered first. */
+  /** Of its health endpoint, since its first response. */
   readonly healthMs: readonly number[];
-  /** 99 of 100 turns of its event loop were late by less. Undefined of what is no Node process. */
+  /** 99th percentile of the event loop lag. Undefined for other programs than Node. */
   readonly eventLoopP99Ms: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ApiWrites {
   readonly events: number;
 }
 
-/** What was written since then, by the API server's audit log. */
+/** Writes since then, from the API server's audit log. */
 export function countWrites(log: readonly AuditEvent[], sinceMs: number): ApiWrites {
   const all = log.filter(
     ({ verb, resource, stage, receivedAt }) =>

@@ -16,7 +16,7 @@ export interface ServiceAccountAccess {
   readonly token: string;
 }
 
-/** What is needed to say where the API server is. */
+/** The address of the API server. */
 export interface ApiServerAddress {
   readonly server: string;
   readonly caPem: string;

@@ -7,7 +7,7 @@ import { rawWriter } from "./raw-writer.ts";
 
 const BUNDLES = fileURLToPath(new URL("../../../../scripts/build/bundle/main.ts", import.meta.url));
 
-/** All peers, with their programs: what is shipped is measured, not sources. */
+/** All peers, with their built programs as shipped. */
 export async function builtPeers(): Promise<readonly Peer[]> {
   const { status, stderr } = spawnSync(process.execPath, ["--conditions=development", BUNDLES], { encoding: "utf8" });
   if (status !== 0) throw new Error(`the controller or the sidecar cannot be bundled:\n${stderr}`);

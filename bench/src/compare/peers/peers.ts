@@ -6,7 +6,7 @@ import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
 
 /** Where a peer works. */
 export interface PeerSite {
-  /** Of the user whose requests are counted. */
+  /** Credentials of the user whose requests are counted. */
   readonly kubeconfigPath: string;
   /** The same, for peers without a kubeconfig. */
   readonly api: { readonly server: string; readonly caPem: string; readonly token: string };
@@ -18,7 +18,7 @@ export interface PeerSite {
   readonly directory: string;
   /** Those whose Nodes wait for a cloud controller. */
   readonly machines: readonly Instance[];
-  /** Calls about load balancers that the cloud serves at once; undefined: any number. */
+  /** Maximum concurrent load balancer calls of the cloud; undefined: no limit. */
   readonly loadBalancerCallsAtOnce: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Running {
   readonly programs: readonly Program[];
   /** Once they are known. */
   readonly pages?: Promise<Pages>;
-  /** What it used of the bench's own process. */
+  /** Its share of the benchmark's own process. */
   readonly ownCpuSeconds?: number;
 }
 
@@ -72,7 +72,7 @@ export const cloudwire: Peer = {
       args: [
         built("providers/simulated/bin/cloudwire-provider-simulated.mjs"),
         `--cloud-url=${cloudUrl}`,
-        // What a vendor knows of the cloud and an operator of upstream has to find out.
+        // A vendor knows this limit; an operator of upstream must find it.
         ...(loadBalancerCallsAtOnce === undefined ? [] : [`--max-concurrent-changes=${loadBalancerCallsAtOnce}`]),
       ],
       env: { CLOUD_PROVIDER_ENDPOINT: endpoint, SIMCLOUD_API_KEY: apiKey },

@@ -3,7 +3,7 @@ import { Pool } from "undici";
 import { RAW_WRITER } from "./names.ts";
 import type { Peer } from "./peers.ts";
 
-/** Requests at once. 8, 16, 32 and 64 differ by less than the noise on two cores: the API server is the limit. */
+/** Maximum concurrent requests. 8, 16, 32 and 64 differ by less than the noise on two cores: the API server is the limit. */
 const AT_ONCE = 16;
 
 /** The smallest response of the API server, because it is unread. */

@@ -20,7 +20,7 @@ interface Goal {
   readonly value: (results: readonly Result[], sizes: Sizes) => number | undefined;
   readonly atLeast?: number;
   readonly atMost?: number;
-  /** It is about clusters of exactly so many nodes; otherwise about the scenario's own sizes, or what was measured instead of them. */
+  /** Applies to clusters of exactly this size; otherwise to the scenario's own sizes or their overrides. */
   readonly nodes?: number;
 }
 
@@ -43,7 +43,7 @@ const own =
   (results) =>
     medianOf(valuesOf(results, CLOUDWIRE, measure));
 
-/** Cloudwire's figure by what there is of something. */
+/** Cloudwire's value divided by the number of objects. */
 const each =
   (of: Size, measure: Measure): Value =>
   (results, sizes) => {
@@ -51,10 +51,10 @@ const each =
     return figure === undefined ? undefined : figure / sizeOf(sizes, of);
   };
 
-/** What is written once for the whole cluster, such as the event about leadership, is nothing a node. */
+/** Allowance for writes that occur once per cluster, such as the leadership event. */
 const ONCE = 0.01;
 
-/** Memory, and how fast it reacts, at sizes of their own. */
+/** Goals for memory and response times, at separate sizes. */
 const LARGE_GOALS: readonly Goal[] = [
   ...(
     [

@@ -6,7 +6,7 @@ import type { Scenario } from "../scenarios/scenario.ts";
 
 const WORDS = { pass: "pass", fail: "FAIL", notMeasured: "not measured" } as const;
 
-/** A table for each scenario and size that was measured, with what it is about. */
+/** A table with a title for each measured scenario and size. */
 export function tables(scenarios: readonly Scenario[], results: readonly Result[]): readonly string[] {
   return scenarios.flatMap(({ name, about }) => {
     const groups = Map.groupBy(
@@ -17,7 +17,7 @@ export function tables(scenarios: readonly Scenario[], results: readonly Result[
   });
 }
 
-/** Every goal, with what was wanted and what was got. */
+/** Each goal with its limit and result. */
 export function goalsTable(scenarios: readonly Scenario[], results: readonly Result[]): string {
   const rows = goalResults(scenarios, results).map(({ goal, at, wanted, got, kind }) => [
     goal,

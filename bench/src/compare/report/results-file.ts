@@ -7,7 +7,7 @@ import type { Size } from "../scenarios/scenario.ts";
 const GIB = 1024 ** 3;
 const SIZES: readonly Size[] = ["nodes", "services", "joining", "steadySeconds"];
 
-/** All results of a bench, and what they were measured on. */
+/** All results of a benchmark, and the machine. */
 export interface ResultsFile {
   readonly machine: string;
   readonly results: readonly Result[];
@@ -18,7 +18,7 @@ export class ResultsFileError extends Error {
   readonly code = "RESULTS_FILE";
 }
 
-/** What measurements depend on besides the programs. */
+/** The machine and its software. */
 export function thisMachine(): string {
   const gib = Math.round(totalmem() / GIB);
   return `${availableParallelism()} × ${cpus()[0]?.model ?? "an unknown processor"}, ${gib} GiB, Node ${process.version}`;

@@ -2,7 +2,7 @@ import { markdownTable } from "../../lib/markdown-table.ts";
 import { median } from "../../lib/statistics.ts";
 import type { Sizes } from "../scenarios/scenario.ts";
 
-/** What is measured, in the order of the tables, with its title. */
+/** The measures with their titles, in the order of the tables. */
 export const MEASURES = {
   seconds: "seconds",
   cpuSeconds: "CPU seconds",
@@ -37,10 +37,10 @@ export const MEASURE_NAMES: readonly Measure[] = [
   "healthWorstMs",
 ];
 
-/** What is left out does not exist for the peer, or was not measured. */
+/** A missing measure does not exist for the peer, or was not measured. */
 export type Measurements = Readonly<Partial<Record<Measure, number>>>;
 
-/** What was to be measured: one peer, one scenario, one round. */
+/** One measurement: a peer, a scenario, a round. */
 export interface Run {
   readonly scenario: string;
   /** Those that the scenario depends on, and no others. */
@@ -58,12 +58,12 @@ export type Result = Run &
     | { readonly kind: "failed"; readonly reason: string }
   );
 
-/** Of a result that failed there are none. */
+/** Empty for a failed result. */
 export function measurementsOf(result: Result): Measurements {
   return result.kind === "failed" ? {} : result.measurements;
 }
 
-/** What a peer needed whose patience ended, or did not. */
+/** The extrapolated result of a measurement that timed out. */
 export function projected(run: Run, { seconds, share }: { readonly seconds: number; readonly share: number }): Result {
   if (share <= 0) {
     const reason = `in ${seconds.toFixed(0)} s nothing was done; give it more --patience`;

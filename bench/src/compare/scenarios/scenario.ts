@@ -14,11 +14,11 @@ export interface Scenario {
   /** The peers of its goals; others take part only on request. */
   readonly peers: readonly string[];
   readonly about: (sizes: Sizes) => string;
-  /** That the controllers of both get besides. */
+  /** Additional flags of all controllers. */
   readonly flags?: readonly string[];
-  /** Sets the stage, calls stage.fromHere() before the work, and answers how far the peer has come with it, and when. */
+  /** Prepares the environment, calls stage.fromHere() before the work, and returns the completed share and the time. */
   readonly run: (stage: Stage, peer: Peer, sizes: Sizes) => Promise<Done>;
-  /** Whether the API server's own limit can be seen beside the peers. */
+  /** Whether the raw writer shows the limit of the API server. */
   readonly hasRawWriter?: true;
 }
 

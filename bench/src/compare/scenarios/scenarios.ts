@@ -37,7 +37,7 @@ const services: Scenario = {
   },
 };
 
-/** Nothing has to be done, but a new process does not know that yet. */
+/** All objects are up to date, but a new process must check them. */
 const restart: Scenario = {
   name: "restart",
   sizes: { nodes: 5000, services: 200 },
@@ -57,7 +57,7 @@ const restart: Scenario = {
 
 const SPREAD_MS = 5000;
 
-/** Nodes join one after the other, and every load balancer has to forward to them. */
+/** Nodes join one by one, and every load balancer must forward to them. */
 const join: Scenario = {
   name: "join",
   sizes: { joining: 100, services: 100 },
@@ -77,8 +77,8 @@ const join: Scenario = {
 const GROWN_UP_MS = 65_000;
 
 /**
- * Kubelets have lost the API server: every Node is declared NotReady while its machine runs on. Each has to be asked about before
- * anything is done to its Node. The cloud sees who asks about which machine, in whatever way.
+ * Kubelets cannot reach the API server: every Node becomes NotReady while its instance runs. Each instance must be read before
+ * its Node is changed. The cloud records the reads of each instance.
  */
 const notReady: Scenario = {
   name: "not-ready",
