@@ -49,7 +49,7 @@ export interface ClusterConnectionDependencies {
   readonly tracing: Tracing;
   /** Decides whether writes are made or only planned. @default they are made */
   readonly filter?: WriteFilter | undefined;
-  /** Told of each Event. @default nobody is */
+  /** Receives each Event. @default none */
   readonly onEvent?: ((component: string, input: EventInput) => void) | undefined;
 }
 

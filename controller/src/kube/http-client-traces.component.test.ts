@@ -34,7 +34,7 @@ async function start(answer: Answer) {
   return { server, client, traces, within, url: new URL(server.access().server) };
 }
 
-test("HttpKubeClient makes a call within a span one below it, tells the server, and leaves queries out", async () => {
+test("HttpKubeClient makes a call within a span one below it, reports it to the server, and leaves queries out", async () => {
   const { server, client, traces, within, url } = await start((_, response) =>
     sendJson(response, { kind: "NodeList", items: [], metadata: {} }),
   );

@@ -280,7 +280,7 @@ describe("HttpKubeClient deadlines", () => {
     await eventually("connection closed", () => server.open === 0);
   });
 
-  test("tells an abort of the caller apart", async () => {
+  test("distinguishes an abort of the caller", async () => {
     const { client } = await start(() => undefined);
     const abort = new AbortController();
     const call = failure(client.get(NODES, { name: "n1" }, { signal: abort.signal }));
@@ -288,7 +288,7 @@ describe("HttpKubeClient deadlines", () => {
     expect(await call).toMatchObject({ code: "aborted" });
   });
 
-  test("ends a call though the credentials never come anew after a 401", async () => {
+  test("ends a call though the credentials never come again after a 401", async () => {
     const access = (server: ScriptedServer): ApiAccess => ({
       ...server.access(),
       credentials: (renew) => (renew ? new Promise(() => undefined) : Promise.resolve({ headers: {}, tls: {} })),
@@ -307,7 +307,7 @@ describe("HttpKubeClient deadlines", () => {
     expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no response within 100 ms" });
   });
 
-  test("says in one line when nobody listens", async () => {
+  test("says in one line when no server listens", async () => {
     const { client, server } = await start(() => undefined);
     await server[Symbol.asyncDispose]();
     const error = await failure(client.get(NODES, { name: "n1" }, { signal }));

@@ -47,7 +47,7 @@ describe("patchChanges() of a strategic merge patch", () => {
     ],
     [
       "an item taken from a set",
-      { metadata: { "$deleteFromPrimitiveList/finalizers": ["ours", "nobody's"] } },
+      { metadata: { "$deleteFromPrimitiveList/finalizers": ["ours", "another"] } },
       [{ path: 'metadata.finalizers["ours"]', before: "ours", after: undefined }],
     ],
     [
@@ -100,18 +100,18 @@ describe("patchChanges() of a strategic merge patch", () => {
       [{ path: "status.addresses", before: object.status.addresses, after: [{ type: "Hostname", address: "a" }] }],
     ],
     ["the same addresses", { status: { addresses: [...object.status.addresses, { $patch: "replace" }] } }, []],
-  ])("tells %s", (_what, body, wanted) => {
+  ])("returns %s", (_what, body, wanted) => {
     expect(patchChanges(object, { kind: "strategic", body })).toEqual(wanted);
   });
 
-  test("tells a merge patch's lists as replaced", () => {
+  test("returns a merge patch's lists as replaced", () => {
     const body = { metadata: { finalizers: ["ours"] } };
     expect(patchChanges(object, { kind: "merge", body })).toEqual([
       { path: "metadata.finalizers", before: ["theirs", "ours"], after: ["ours"] },
     ]);
   });
 
-  test("tells the steps of a JSON patch", () => {
+  test("returns the steps of a JSON patch", () => {
     expect(patchChanges(object, { kind: "json", body: [{ op: "remove", path: "/metadata/labels/a" }] })).toEqual([
       { path: "/metadata/labels/a", before: undefined, after: undefined },
     ]);

@@ -37,9 +37,9 @@ describe("ChangeSequence without election", () => {
 
 describe("ChangeSequence with election", () => {
   test.each<[string, string | undefined, (epoch: number) => number]>([
-    ["one more than its own when it is not told which", undefined, (epoch) => epoch + 1],
-    ["one more than its own when it is told nonsense", "18446744073709551615", (epoch) => epoch + 1],
-    ["one more than its own when it is told no number", "many", (epoch) => epoch + 1],
+    ["one more than its own when no sequence is reported", undefined, (epoch) => epoch + 1],
+    ["one more than its own when an invalid one is reported", "18446744073709551615", (epoch) => epoch + 1],
+    ["one more than its own when no number is reported", "many", (epoch) => epoch + 1],
     ["nothing when the change was of an earlier epoch", String(5n << 20n), () => 0],
   ])("wants %s", (_, applied, wanted) => {
     const sequence = new ChangeSequence({ clock, log, isElected: true });

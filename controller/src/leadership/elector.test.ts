@@ -10,7 +10,7 @@ import { LEASES } from "./lease-lock.ts";
 
 const spec = (kube: FakeKube): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec");
 
-describe("LeaderElector on a lease nobody holds", () => {
+describe("LeaderElector on a free Lease", () => {
   test("creates it in the format the API server wants and leads at once", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();
@@ -113,7 +113,7 @@ describe("LeaderElector on a lease held by another", () => {
     await b.end;
   });
 
-  test("stops waiting when told to and touches nothing", async () => {
+  test("stops waiting on request and touches nothing", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();
     const a = candidate(kube, clock, "a");
@@ -169,7 +169,7 @@ describe("LeaderElector that cannot renew", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("ends when told to though its client heeds no signal, be it while acquiring or while releasing", async () => {
+  test("ends on request though its client heeds no signal, be it while acquiring or while releasing", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();
     const a = candidate(kube, clock, "a");
@@ -303,11 +303,11 @@ describe("LeaderElector whose lease runs out", () => {
 });
 
 describe("LeaderElector.run()", () => {
-  test.each(["as it takes the lease", "as it renews it"])("releases when it is told to stop %s", async (when) => {
+  test.each(["as it takes the lease", "as it renews it"])("releases when it is stopped %s", async (when) => {
     const kube = new FakeKube();
     const clock = new FakeClock();
     kube.seed(LEASES, { metadata: { ...LOCK }, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
-    // Each write is carried out at once and answered later, unless nobody waits for the answer.
+    // Each write is carried out at once and answered later, unless no caller waits for the answer.
     const update = kube.update.bind(kube);
     kube.update = async (resource, name, body, options) => {
       const answer = await update(resource, name, body, options);
@@ -325,7 +325,7 @@ describe("LeaderElector.run()", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("takes nothing any more when it is told to stop as it reads", async () => {
+  test("acquires nothing when it is stopped while it reads", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();
     kube.seed(LEASES, { metadata: { ...LOCK }, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });

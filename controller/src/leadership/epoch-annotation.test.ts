@@ -279,7 +279,7 @@ describe("EpochAnnotation on a lease", () => {
     passMs: fc.constantFrom(0, 1, 2000, DURATION_MS / 2, DURATION_MS, 2 * DURATION_MS),
   });
 
-  test("let one process at a time send changes and number each above all before, whoever leads and whatever clocks and networks do", async () => {
+  test("let one process at a time send changes and number each above all before, whichever replica leads and whatever clocks and networks do", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 60, size: "max" }), async (history) => {
         const [kube, clock] = [new FaultyKube(), new FakeClock()];

@@ -160,7 +160,7 @@ const change = fc.record({
   breaks: fc.boolean(),
 });
 
-/** How long until whoever is better leads: the bound, what a change on either side may have cut short, and two renewals. */
+/** How long until the better replica leads: the bound, what a change on either side may have cut short, and two renewals. */
 const SETTLED_MS = 2 * TIMEOUT_MS + leaseDurationMs + 4 * retryPeriodMs;
 
 describe("two replicas whose providers come and go", () => {

@@ -186,7 +186,7 @@ export interface ProviderUse {
 }
 
 export interface HandoverRequest {
-  /** Identity of the leader; the request of a former leader is ignored. */
+  /** Identity of the leader; the request of a previous leader is ignored. */
   readonly leader: string;
   /** RFC 3339, informational. */
   readonly time: string;

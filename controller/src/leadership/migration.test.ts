@@ -66,7 +66,7 @@ describe("placementOf()", () => {
   test.each([
     ["under the main Lease without migration", "node-route-controller", undefined, "main"],
     ["under the main Lease when it does not move", "cloud-node-controller", migration("*"), "main"],
-    ["under the second when anybody may run it", "node-route-controller", migration("*"), "migration"],
+    ["under the second when any program may run it", "node-route-controller", migration("*"), "migration"],
     [
       "under the second when it is this program's",
       "node-route-controller",

@@ -121,14 +121,14 @@ describe("a standby that watches the Lease", () => {
     expect(b.elector.leading).toBe(true);
   });
 
-  test("is one of fifty of whom one leads, at once, and none complains", async () => {
+  test("is one of fifty of which one leads immediately, without an error", async () => {
     seedDead();
     const all = Array.from({ length: 50 }, (_, index) => candidate(`c${index}`, { random: index / 50 }));
     await settle();
     kube.calls.length = 0;
     await clock.advance(leaseDurationMs + STAGGER_MS);
     expect(all.filter(({ elector }) => elector.leading)).toHaveLength(1);
-    // The first one's, and nobody else's: they saw it in time.
+    // Only the first one's: the others saw it in time.
     expect(kube.writes).toHaveLength(1);
     expect(all.flatMap(({ log }) => log.lines.filter(({ level }) => level === "warn"))).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe("a standby that watches the Lease", () => {
     expect(idle).toEqual([2 * leaseDurationMs]);
   });
 
-  test("leaves nothing behind once it leads or is told to stop", async () => {
+  test("leaves nothing behind once it leads or is stopped", async () => {
     const a = candidate("a");
     await settle();
     const b = candidate("b");
@@ -242,7 +242,7 @@ describe("a standby that lets others go first", () => {
     const a = candidate("a", { annotations: { ...NO_ANNOTATIONS, deferMs: () => deferMs } });
     await settle();
     deferMs = 60_000;
-    // Somebody wrote on it: the slow path.
+    // Another client wrote it: the slow path.
     kube.seed(LEASES, kube.stored(LEASES, LOCK) ?? {});
     await clock.advance(30_000);
     expect(a.elector.leading).toBe(true);

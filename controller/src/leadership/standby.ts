@@ -71,7 +71,7 @@ export class LeaseStandby implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ending.abort(new Error("standing by ended"));
+    this.#ending.abort(new Error("the standby ended"));
     this.#ending[Symbol.dispose]();
   }
 

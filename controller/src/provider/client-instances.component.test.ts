@@ -127,7 +127,7 @@ describe("getInstances()", () => {
     ]);
   });
 
-  test("halves a batch that is too large for somebody on the way", async () => {
+  test("halves a batch that is too large for a proxy", async () => {
     await world.start({
       batchGetInstances: (request) => {
         if (request.nodes.length > 2) throw new StatusFailure(8, "Received message larger than max");
@@ -164,7 +164,7 @@ describe("getInstances()", () => {
     expect(await asked).toMatchObject([{ kind: "unknown", error: { code: "CANCELLED" } }]);
   });
 
-  test("holds every call of the group while the cloud throttles, and tells how long", async () => {
+  test("pauses every call of the group while the cloud throttles, and reports how long", async () => {
     let throttled = true;
     await world.start({
       batchGetInstances: (request) => {

@@ -19,7 +19,7 @@ describe("listInstances()", () => {
       ...parts,
     });
 
-  test("walks all pages and begins anew, once, when a token is refused", async () => {
+  test("walks all pages and restarts once when a token is refused", async () => {
     let refused = false;
     await world.start({
       listInstances: ({ pageToken }) => {

@@ -85,7 +85,7 @@ describe("calls about load balancers", () => {
   test.each([
     ["no load balancer", EnsureLoadBalancerResponse.fromPartial({})],
     [
-      "somebody else's load balancer",
+      "a load balancer of another owner",
       EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-2", service: { uid: "uid-2" } } }),
     ],
   ])("an answer with %s is not believed", async (_, response) => {

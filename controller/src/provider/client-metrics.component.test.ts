@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-test("calls are measured by method, code and reason, and what they cost at the cloud", async () => {
+test("calls are measured by method, code and reason, and what they cost in the cloud", async () => {
   await world.start({
     batchGetInstances: (request) =>
       instancesFor(request, { stats: { cloudCalls: 4, cloudRetries: 1, throttled: true, dataAge: { seconds: 2n } } }),

@@ -85,7 +85,7 @@ describe("parseCommand() of providers at tcp:// addresses", () => {
     expect(problemsOf(...args)).toContain(problem);
   });
 
-  test("tells every file that is missing, together with the other problems", () => {
+  test("reports every missing file, together with the other problems", () => {
     const tls = "--provider-tls=far=ca=/nowhere/a,cert=/nowhere/b,key=/nowhere/c";
     expect(problemsOf(REMOTE, tls, "--provider=near=tcp://10.0.0.1:1", "--leader-elect=maybe")).toHaveLength(5);
   });

@@ -80,12 +80,12 @@ test("is of use as long as one provider can be used, and says what is wrong with
 
 test("warns of what two providers declare, with each of them and in the log", async () => {
   await Promise.all([start("east", "acme://"), start("west", "acme://")]);
-  const contested = "providers east and west have the same provider-ID prefix acme://";
-  await eventually("it to be noticed", () => side.warning("west")?.includes(contested) === true);
-  expect(side.warning("east")).toContain(contested);
+  const conflict = "providers east and west have the same provider-ID prefix acme://";
+  await eventually("it to be noticed", () => side.warning("west")?.includes(conflict) === true);
+  expect(side.warning("east")).toContain(conflict);
   expect(side.problem()).toBeUndefined();
   await eventually("the log to say so", () =>
-    log.lines.some(({ level, fields }) => level === "error" && String(fields["detail"]).includes(contested)),
+    log.lines.some(({ level, fields }) => level === "error" && String(fields["detail"]).includes(conflict)),
   );
 });
 

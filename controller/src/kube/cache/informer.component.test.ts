@@ -43,8 +43,8 @@ function fastClock(speed: number): Clock {
 interface Rig {
   readonly server: ScriptedServer;
   readonly informer: Informer<Node>;
-  /** What handlers were told: `+n1` (`*n1` in the first list), `~n1@2`, `-n1`. */
-  readonly told: string[];
+  /** What handlers were reported: `+n1` (`*n1` in the first list), `~n1@2`, `-n1`. */
+  readonly reported: string[];
   readonly log: FakeLog;
   readonly metrics: Metrics;
 }
@@ -66,11 +66,11 @@ async function start(answer: Answer, listBy: "stream" | "pages" = "stream", spee
     listBy,
     indexes: { uid: ({ metadata }) => [metadata.uid] },
   });
-  const told: string[] = [];
+  const reported: string[] = [];
   informer.addHandler({
-    onAdd: ({ metadata }, initial) => told.push(`${initial ? "*" : "+"}${metadata.name}`),
-    onUpdate: (_, { metadata }) => told.push(`~${metadata.name}@${metadata.resourceVersion}`),
-    onDelete: ({ metadata }) => told.push(`-${metadata.name}`),
+    onAdd: ({ metadata }, initial) => reported.push(`${initial ? "*" : "+"}${metadata.name}`),
+    onUpdate: (_, { metadata }) => reported.push(`~${metadata.name}@${metadata.resourceVersion}`),
+    onDelete: ({ metadata }) => reported.push(`-${metadata.name}`),
   });
   const stop = new AbortController();
   const running = informer.run(stop.signal);
@@ -82,7 +82,7 @@ async function start(answer: Answer, listBy: "stream" | "pages" = "stream", spee
       await running;
     },
   );
-  return { server, informer, told, log, metrics };
+  return { server, informer, reported, log, metrics };
 }
 
 /** A list of pages and one answer a watch, in turn; the last one repeats. */
@@ -118,8 +118,8 @@ describe("Informer listing", () => {
       writeEvent(response, "MODIFIED", nodeJson("a", 12));
       writeEvent(response, "DELETED", nodeJson("b", 13));
     });
-    await eventually("told all", () => rig.told.length === 5);
-    expect(rig.told).toEqual(["*a", "*b", "+c", "~a@12", "-b"]);
+    await eventually("reported all", () => rig.reported.length === 5);
+    expect(rig.reported).toEqual(["*a", "*b", "+c", "~a@12", "-b"]);
     expect(names(rig.informer)).toEqual(["a", "c"]);
     expect(rig.informer.hasSynced()).toBe(true);
     expect(rig.informer.lastFailure()).toBeUndefined();
@@ -164,9 +164,9 @@ describe("Informer listing", () => {
       if (++turn > 1) return;
       for (let at = 0; at < stream.length; at += 7) response.write(stream.subarray(at, at + 7));
     });
-    // Added, modified with the same version, bookmark that ends the list, deleted, 410; then the list begins anew.
+    // Added, modified with the same version, bookmark that ends the list, deleted, 410; then the list restarts.
     await eventually("listing again", () => rig.server.watches.length === 2);
-    expect(rig.told).toEqual(["*ip-10-0-0-1.example", "-ip-10-0-0-1.example"]);
+    expect(rig.reported).toEqual(["*ip-10-0-0-1.example", "-ip-10-0-0-1.example"]);
     expect(rig.server.watches[1]?.query.get("sendInitialEvents")).toBe("true");
   });
 
@@ -193,7 +193,7 @@ describe("Informer listing", () => {
     }, "pages");
     await rig.informer.whenSynced(AbortSignal.timeout(10_000));
     expect(names(rig.informer)).toEqual(["a", "b"]);
-    expect(rig.told).toEqual(["*a", "*b"]);
+    expect(rig.reported).toEqual(["*a", "*b"]);
   });
 
   test("says why it is not fresh while it fails", async () => {
@@ -236,8 +236,8 @@ describe("Informer watching", () => {
       writeEvent(response, "ADDED", nodeJson("c", 21));
     };
     const rig = await start(script(list, [seeTwo, fault, seeThree]), "pages");
-    await eventually("c", () => rig.told.includes("+c"));
-    expect(rig.told).toEqual(["*a", "+b", "+c"]);
+    await eventually("c", () => rig.reported.includes("+c"));
+    expect(rig.reported).toEqual(["*a", "+b", "+c"]);
     expect(versions(rig)).toEqual(["10", "20", "20"]);
     expect(rig.server.lists).toHaveLength(1);
     expect(rig.informer.lastFailure()).toBeUndefined();
@@ -283,7 +283,7 @@ describe("Informer watching", () => {
       what: "an error event that only has the reason",
       gone: (response: ServerResponse) => errorEvent(response, 0, "Expired"),
     },
-  ])("lists anew after $what and tells only the difference", async ({ gone }) => {
+  ])("lists again after  and reports only the difference", async ({ gone }) => {
     let relisted = false;
     const before = script([[nodeJson("a", 1), nodeJson("b", 2), nodeJson("c", 3), nodeJson("d", 4)]], [gone]);
     const after = script(
@@ -295,8 +295,8 @@ describe("Informer watching", () => {
       if (request.query.get("watch") === null && rig.server.lists.length === 2) relisted = true;
       (relisted ? after : before)(request, response);
     }, "pages");
-    await eventually("relisted", () => rig.told.includes("-c"));
-    expect(rig.told).toEqual(["*a", "*b", "*c", "*d", "~b@22", "-d", "+d", "+e", "-c"]);
+    await eventually("relisted", () => rig.reported.includes("-c"));
+    expect(rig.reported).toEqual(["*a", "*b", "*c", "*d", "~b@22", "-d", "+d", "+e", "-c"]);
     expect(names(rig.informer).toSorted()).toEqual(["a", "b", "d", "e"]);
     expect(rig.informer.lister.byIndex("uid", "uid-new").map(({ metadata }) => metadata.name)).toEqual(["d"]);
     expect(rig.informer.lister.byIndex("uid", "uid-c")).toEqual([]);
@@ -304,14 +304,14 @@ describe("Informer watching", () => {
     expect(versions(rig)).toEqual(["10", "30"]);
   });
 
-  test("lists anew when the server keeps refusing a version", async () => {
+  test("lists again when the server keeps refusing a version", async () => {
     const rig = await start(script(list, [(response) => sendStatus(response, 504, "Timeout")]), "pages");
     await eventually("second list", () => rig.server.lists.length >= 2);
     expect(rig.server.watches.length).toBeGreaterThanOrEqual(5);
   });
 });
 
-describe("Informer told to wait", () => {
+describe("Informer reported to wait", () => {
   test("stays away as long as Retry-After says, longer than its own deadline", async () => {
     const busy = (response: ServerResponse): void =>
       sendStatus(response, 429, "TooManyRequests", { "retry-after": "60" });
@@ -334,12 +334,12 @@ describe("Informer handlers", () => {
     const late: string[] = [];
     rig.informer.addHandler({ onAdd: ({ metadata }) => late.push(metadata.name) });
     await rig.informer.whenSynced(AbortSignal.timeout(5000));
-    expect(rig.told).toEqual(["*a"]);
+    expect(rig.reported).toEqual(["*a"]);
     expect(late).toEqual(["a"]);
     expect(await rig.metrics.value("cloudwire_informer_handler_failures_total", { kind: "Node" })).toBe(1);
   });
 
-  test("one added late is given what the cache holds; one taken off is told no more", async () => {
+  test("one added late is given what the cache holds; one taken off is not notified any longer", async () => {
     const rig = await start(script([[nodeJson("a", 1)]], [quiet]), "pages");
     await rig.informer.whenSynced(AbortSignal.timeout(5000));
     const late: string[] = [];

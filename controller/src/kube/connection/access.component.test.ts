@@ -84,7 +84,7 @@ describe("kubeconfigAccess() credentials", () => {
     expect(headers).toEqual({ authorization: `Basic ${Buffer.from("ann:pw").toString("base64")}` });
   });
 
-  test("asks an exec plugin once for calls that come together, and again when told its answer is stale", async () => {
+  test("asks an exec plugin once for calls that come together, and again when its answer is stale", async () => {
     const plugin = await write(
       "plugin",
       `#!/bin/sh\necho x >> ${join(dir, "calls")}\nn=$(wc -l < ${join(dir, "calls")} | tr -d ' ')\n` +

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 /** All that a log could show of it. */
-function told(error: unknown): string {
+function reported(error: unknown): string {
   const stacks = causesOf(error).map((cause) => (cause instanceof Error ? cause.stack : ""));
   return [messageOf(error), ...stacks].join("\n");
 }
@@ -29,8 +29,8 @@ test.each([
   const path = join(directory, "config");
   await writeFile(path, text);
   const failure: unknown = await kubeconfigAccess({ path, clock: new FakeClock() }).catch((error: unknown) => error);
-  expect(told(failure)).toContain("is not a valid kubeconfig: ");
-  expect(told(failure)).not.toContain("SECRET");
+  expect(reported(failure)).toContain("is not a valid kubeconfig: ");
+  expect(reported(failure)).not.toContain("SECRET");
 });
 
 test("kubeconfigAccess() shows nothing that a plugin wrote but the first line", async () => {
@@ -48,8 +48,8 @@ test("kubeconfigAccess() shows nothing that a plugin wrote but the first line", 
   await writeFile(path, JSON.stringify(config));
   const access = await kubeconfigAccess({ path, clock: new FakeClock() });
   const failure: unknown = await access.credentials(false).catch((error: unknown) => error);
-  expect(told(failure)).toContain("cannot get credentials: no session");
-  expect(told(failure)).not.toContain("SECRET");
+  expect(reported(failure)).toContain("cannot get credentials: no session");
+  expect(reported(failure)).not.toContain("SECRET");
 });
 
 test("kubeconfigAccess() takes no client certificate that has expired in the place of one before", async () => {

@@ -108,7 +108,7 @@ describe("EventBroadcaster", () => {
     });
   });
 
-  test("creates it anew when the server has forgotten the first one", async () => {
+  test("recreates it when the server has forgotten the first one", async () => {
     const { kube, recorder } = rig();
     recorder.record(warning("no"));
     await settle();
@@ -146,7 +146,7 @@ describe("EventBroadcaster", () => {
     expect(await metrics.value("cloudwire_events_dropped_total", { reason: "rejected" })).toBe(1);
   });
 
-  test("says when it happened, however late it could be told", async () => {
+  test("says when it happened, however late it is reported", async () => {
     const { kube, clock, recorder } = rig();
     kube.intercept = () => apiError("transient");
     recorder.record(warning("one"));
@@ -262,10 +262,10 @@ describe("EventCorrelator", () => {
   test("joins events that differ only in their message, from the tenth within ten minutes on", () => {
     const correlator = new EventCorrelator(new FakeClock());
     const results = Array.from({ length: 12 }, (_, i) => correlator.correlate("c", warning(`failed at ${i}`)));
-    const told = results.map((result) =>
+    const reported = results.map((result) =>
       result.kind === "rate_limited" ? "rate_limited" : `${result.kind} ${result.event.message}`,
     );
-    expect(told.slice(8)).toEqual([
+    expect(reported.slice(8)).toEqual([
       "create failed at 8",
       "create (combined from similar events): failed at 9",
       "patch (combined from similar events): failed at 10",
@@ -284,7 +284,7 @@ describe("EventCorrelator", () => {
     ]);
   });
 
-  test("starts anew after ten quiet minutes", async () => {
+  test("restarts after ten quiet minutes", async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
     for (let i = 0; i < 12; i++) correlator.correlate("c", warning(`failed at ${i}`));

@@ -33,7 +33,7 @@ describe("CERTIFICATE_SIGNING_REQUESTS", () => {
     );
   });
 
-  test("reads one that nobody has looked at yet", () => {
+  test("reads one that is not evaluated yet", () => {
     expect(CERTIFICATE_SIGNING_REQUESTS.fromJson({ metadata: { name: "csr-1" }, spec: {}, status: {} }).status).toEqual(
       {
         conditions: [],

@@ -43,7 +43,7 @@ describe("decodeObject()", () => {
     expect(fromProtobuf).toStrictEqual(fromJson);
   });
 
-  test("reads every field of a Node that somebody needs", () => {
+  test("reads every field of a Node that is used", () => {
     expect(decodeObject(NODES, fixture("node-full.pb"), PROTOBUF_TYPE, new StringCache())).toStrictEqual({
       metadata: {
         name: "ip-10-0-0-1.example",

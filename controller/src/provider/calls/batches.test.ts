@@ -17,7 +17,7 @@ test("splitBatches() keeps order and items, and every batch of several within bo
   );
 });
 
-test("splitBatches() makes no more batches than needed", () => {
+test("splitBatches() makes as few batches as possible", () => {
   const items = Array.from({ length: 1000 }, () => 100);
   expect(splitBatches(items, 200, (size) => size).map((batch) => batch.length)).toEqual([200, 200, 200, 200, 200]);
   expect(splitBatches([], 200, () => 1)).toEqual([]);

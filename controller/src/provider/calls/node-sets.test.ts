@@ -105,7 +105,7 @@ describe("NodeSets.reference()", () => {
     expect(shapes().slice(1)).toEqual(["difference 1/1 +1 -0 =201", "whole 1/1 +201 -0 =201"]);
   });
 
-  test("passes a failure on, and begins anew the next time, for others who waited too", async () => {
+  test("passes a failure on and restarts the next time, for other waiting callers too", async () => {
     let failures = 1;
     fail = () => (failures-- > 0 ? contractError("CLOUD_UNAVAILABLE", "no") : undefined);
     const answers = await Promise.allSettled([

@@ -82,7 +82,7 @@ describe("watchLoop()", () => {
     ]);
   });
 
-  test("tells to list again when there is no token to go on by", async () => {
+  test("requests a new list when there is no token to resume from", async () => {
     await watch();
     await streams.send("upsert", "");
     await streams.fail(contractError("PROVIDER_DRAINING", "restart"));
@@ -94,7 +94,7 @@ describe("watchLoop()", () => {
     ]);
   });
 
-  test("tells to list again when the token has expired", async () => {
+  test("requests a new list when the token has expired", async () => {
     await watch("old", false);
     await streams.fail(contractError("RESUME_TOKEN_EXPIRED", "too old"));
     await clock.advance(1000);
@@ -105,7 +105,7 @@ describe("watchLoop()", () => {
     ]);
   });
 
-  test("opens a stream anew that has been silent for 90 s", async () => {
+  test("reopens a stream that has been silent for 90 s", async () => {
     await watch();
     await streams.send("bookmark", "t1");
     await clock.advance(89_999);
@@ -114,7 +114,7 @@ describe("watchLoop()", () => {
     expect(streams.opened.at(-1)).toEqual(["t1", false]);
   });
 
-  test("opens a stream anew after half an hour, busy or not", async () => {
+  test("reopens a stream after half an hour, busy or not", async () => {
     await watch();
     for (let minute = 0; minute < 30; minute++) {
       await streams.send("bookmark", `t${minute}`);
@@ -143,7 +143,7 @@ describe("watchLoop()", () => {
     expect(ended).toMatchObject({ reason: "CAPABILITY_ABSENT" });
   });
 
-  test("ends when told to and leaves no timer behind", async () => {
+  test("ends on request and leaves no timer behind", async () => {
     await watch();
     await streams.send("upsert", "t1");
     stop.abort(new Error("shutting down"));

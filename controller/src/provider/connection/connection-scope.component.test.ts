@@ -31,7 +31,7 @@ async function connect(): Promise<Sidecar> {
   return sidecar;
 }
 
-test("what waits is told again when the cloud can be used again, and only then", async () => {
+test("waiting callers are notified again when the cloud can be used again, and only then", async () => {
   const sidecar = await connect();
   const asked = provider.callsOf("getProviderStatus").length;
   await eventually("more statuses", () => provider.callsOf("getProviderStatus").length > asked + 3);
@@ -41,10 +41,10 @@ test("what waits is told again when the cloud can be used again, and only then",
   expect(ready).toBe(1);
   provider.script.getProviderStatus = () => providerStatus();
   await eventually("the cloud is back", () => sidecar.status?.ready === true);
-  await eventually("it is told", () => ready === 2);
+  await eventually("it is notified", () => ready === 2);
 });
 
-test("a scope that was written down before counts, and what waits is told when the other one is accepted", async () => {
+test("a stored scope counts, and waiting callers are notified when the other one is accepted", async () => {
   const sidecar = await connect();
   const change = () =>
     sidecar.client.deleteLoadBalancer(
@@ -67,7 +67,7 @@ test("a scope that was written down before counts, and what waits is told when t
   ]);
 });
 
-test("a provider that reaches its cloud only later is judged by what was written down", async () => {
+test("a provider that reaches its cloud only later is compared with the stored scope", async () => {
   provider.script.getProviderInfo = () => providerInfo({ scopeId: "" });
   provider.script.getProviderStatus = () => providerStatus({ scopeId: "" });
   const sidecar = await connect();

@@ -131,7 +131,7 @@ describe("ProviderConnection", () => {
     expect(await refusal()).toMatchObject({ reason: "UnsupportedContract" });
   });
 
-  test("repeats one obstacle's line only every 10 s, and tells another at once", async () => {
+  test("repeats one obstacle's line only every 10 s, and reports another immediately", async () => {
     harness.connect();
     await refusal();
     const provider = await serve({
@@ -158,7 +158,7 @@ describe("ProviderConnection", () => {
     second.kill("SIGKILL");
   });
 
-  test("shakes hands again when the status comes from another process, and tells what changed", async () => {
+  test("shakes hands again when the status comes from another process, and reports what changed", async () => {
     const provider = await serve();
     const sidecar = harness.connect({ timing: { statusReadyMs: 20, statusNotReadyMs: 20 } });
     await harness.ready(sidecar);
@@ -260,7 +260,7 @@ describe("ProviderConnection", () => {
     expect(sidecar.scopeChange).toMatchObject({ confirmed: "project-1", current: "project-2" });
   });
 
-  test("ends at once when it is told to, whatever state it is in", async () => {
+  test("ends immediately on request, in any state", async () => {
     const sidecar = harness.connect();
     await refusal();
     const startedAtMs = performance.now();

@@ -68,7 +68,8 @@ export class ConnectionLog {
   }
 
   plaintext(address: string): void {
-    const why = "whoever can reach the provider, or is on the way, can change the cloud; give --provider-tls";
+    const why =
+      "any client that can reach the provider or intercept the connection can change the cloud; set --provider-tls";
     this.#deps.log.warn("Provider is called without TLS", { address, detail: why });
   }
 

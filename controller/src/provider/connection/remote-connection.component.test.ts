@@ -265,7 +265,7 @@ describe("ProviderConnection when its TLS files change", () => {
   });
 });
 
-test("ProviderConnection takes another host that is silent for gone, and connects anew", async () => {
+test("ProviderConnection takes another host that is silent for gone, and reconnects", async () => {
   const { port } = await serve(ServerCredentials.createInsecure());
   const proxy = new BlackholeProxy(port);
   closing.push(() => proxy.close());

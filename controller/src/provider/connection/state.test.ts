@@ -69,7 +69,7 @@ const sick = status({
   ready: false,
   conditions: [{ type: "Cloud", status: "False", reason: "Down", message: "503", lastTransitionTimeMs: undefined }],
 });
-const moved = { confirmed: "project-1", current: "project-2", remedy: "somebody says so" };
+const moved = { confirmed: "project-1", current: "project-2", remedy: "an operator accepts it" };
 const NO_SCOPE = "the provider has not reached its cloud yet";
 
 describe("healthOf()", () => {
@@ -148,12 +148,12 @@ describe("healthOf()", () => {
         {
           name: "ScopeChanged",
           message:
-            'the provider now works in scope "project-2" and worked in "project-1" before; nothing is changed or deleted until its credentials are fixed, or, if the new scope is intended, until somebody says so',
+            'the provider now works in scope "project-2" and worked in "project-1" before; nothing is changed or deleted until its credentials are fixed, or, if the new scope is intended, until an operator accepts it',
         },
         { name: "CloudNotReady", message: "Cloud: Down: 503" },
       ],
     },
-  ])("tells of $it", ({ state = ready, said, failures = 0, change, isReady, want }) => {
+  ])("reports $it", ({ state = ready, said, failures = 0, change, isReady, want }) => {
     expect(healthOf(state, said, failures, change)).toEqual({ ready: isReady, reasons: want });
   });
 });
@@ -178,7 +178,7 @@ test.each([
   );
 });
 
-test("notReadyMessage() leaves out what nobody knows where something is known to be wrong", () => {
+test("notReadyMessage() omits the unknown where something is known to be wrong", () => {
   const condition = { reason: "NotChecked", message: "not asked", lastTransitionTimeMs: undefined };
   const unknown = { ...condition, type: "CloudReachable", status: "Unknown" } as const;
   const broken = {

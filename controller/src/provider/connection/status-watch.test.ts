@@ -29,17 +29,17 @@ const SILENT = new ProviderError({ code: "DEADLINE_EXCEEDED", message: "no answe
 let clock: FakeClock;
 let answer: ProviderStatus | Error;
 let askedAtMs: number[];
-let told: string[];
+let reported: string[];
 let watch: StatusWatch;
 
 beforeEach(() => {
   clock = new FakeClock();
   answer = READY;
   askedAtMs = [];
-  told = [];
+  reported = [];
   watch = new StatusWatch({
     clock,
-    log: { status: () => undefined, statusFailed: (_, failures) => void told.push(`failed ${failures}`) },
+    log: { status: () => undefined, statusFailed: (_, failures) => void reported.push(`failed ${failures}`) },
     readyMs: 60_000,
     notReadyMs: 10_000,
     ask: async () => {
@@ -47,9 +47,9 @@ beforeEach(() => {
       if (answer instanceof Error) throw answer;
       return answer;
     },
-    onRecovered: ({ bootId }) => void told.push(`recovered ${bootId}`),
-    onOutdated: (why) => void told.push(why),
-    onSilent: () => void told.push("silent"),
+    onRecovered: ({ bootId }) => void reported.push(`recovered ${bootId}`),
+    onOutdated: (why) => void reported.push(why),
+    onSilent: () => void reported.push("silent"),
   });
 });
 
@@ -97,15 +97,15 @@ test("StatusWatch.askSoon() has it asked at once, or as soon as the provider all
   expect(clock.timers).toBe(0);
 });
 
-test("StatusWatch.run() tells once that the cloud can be used again, over connections too", async () => {
+test("StatusWatch.run() reports once that the cloud is usable again, across connections too", async () => {
   answer = AWAY;
   const end = await run();
   await end();
-  expect([watch.last, told]).toEqual([AWAY, []]);
+  expect([watch.last, reported]).toEqual([AWAY, []]);
   answer = READY;
   const endAgain = await run();
   await clock.advance(60_000);
-  expect([watch.last, told]).toEqual([READY, ["recovered boot-1"]]);
+  expect([watch.last, reported]).toEqual([READY, ["recovered boot-1"]]);
   await endAgain();
 });
 
@@ -113,10 +113,10 @@ test.each([
   ["of another process", { bootId: "boot-2" }, ["the provider is another process than at the handshake"]],
   ["of another scope", { scopeId: "project-2" }, ["the provider works in another scope than at the handshake"]],
   ["without scope", { scopeId: "" }, []],
-])("StatusWatch.run() judges a status %s", async (_, parts, expected) => {
+])("StatusWatch.run() evaluates a status %s", async (_, parts, expected) => {
   answer = { ...READY, ...parts };
   const end = await run();
-  expect(told).toEqual(expected);
+  expect(reported).toEqual(expected);
   await end();
 });
 
@@ -128,7 +128,7 @@ test.each([
   answer = new ProviderError({ code, message: "no answer" });
   const end = await run();
   await clock.advance(1000);
-  expect([told, watch.failures]).toEqual([expected, 2]);
+  expect([reported, watch.failures]).toEqual([expected, 2]);
   await end();
 });
 
@@ -140,7 +140,7 @@ test("StatusWatch.failures = 0 restarts the count, and a failure alone makes the
   expect(watch.failures).toBe(0);
   answer = READY;
   await clock.advance(1000);
-  expect(told).toEqual(["failed 1", "recovered boot-1"]);
+  expect(reported).toEqual(["failed 1", "recovered boot-1"]);
   await end();
 });
 
@@ -150,5 +150,5 @@ test("StatusWatch.run() counts nothing against a provider whose call was cut off
   const running = watch.run(INFO, stop.signal);
   stop.abort();
   await running;
-  expect([told, watch.failures]).toEqual([[], 0]);
+  expect([reported, watch.failures]).toEqual([[], 0]);
 });

@@ -15,7 +15,7 @@ import { nodeRef, nodeRefToProto, targetNode, targetNodeToProto } from "./node.t
 import { loadBalancerSpec, loadBalancerSpecToProto } from "./service.ts";
 
 // The Go bridge makes Kubernetes objects of messages again; its golden_test.go compares them with the objects that these messages
-// are made of here. `npx vitest run --project unit controller/src/provider/convert/go-bridge -u` writes the messages anew.
+// are made of here. `npx vitest run --project unit controller/src/provider/convert/go-bridge -u` rewrites the messages.
 
 const file = (name: string): string =>
   fileURLToPath(new URL(`../../../../provider-sdk/go/bridge/testdata/fixtures/${name}`, import.meta.url));

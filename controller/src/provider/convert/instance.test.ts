@@ -155,7 +155,7 @@ describe("instanceFromProto()", () => {
     expect(instanceFromProto(Instance.fromPartial({ state })).state).toBe(expected);
   });
 
-  test("tells no ranges allocated yet from not told", () => {
+  test("distinguishes no ranges allocated yet from not reported", () => {
     expect(instanceFromProto(Instance.fromPartial({ podCidrs: { cidrs: [] } })).podCidrs).toEqual([]);
   });
 });

@@ -94,9 +94,9 @@ describe("loadBalancerFromProto()", () => {
   });
 
   test.each([
-    ["not told", undefined, undefined],
+    ["not reported", undefined, undefined],
     ["that there is none", { items: [] }, []],
-  ])("tells an ingress that is %s apart", (_what, ingress, read) => {
+  ])("distinguishes an ingress that is %s", (_what, ingress, read) => {
     const wire = LoadBalancer.fromPartial({ id: "lb-1", service: { uid: "u" }, ingress });
     expect(loadBalancerFromProto(wire)?.ingress).toEqual(read);
   });

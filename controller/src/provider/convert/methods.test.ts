@@ -52,7 +52,7 @@ describe("brokenRules()", () => {
         [TOO_LARGE, "names", "3 items, 2 allowed"],
       ],
     ],
-  ])("judges %s", (_, message, expected) => {
+  ])("evaluates %s", (_, message, expected) => {
     const broken = brokenRules("Outer", message, RULES);
     expect(broken.map(({ reason, field, description }) => [reason, field, description])).toEqual(expected);
   });

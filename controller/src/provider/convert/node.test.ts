@@ -66,7 +66,7 @@ describe("addresses of a node", () => {
   test.each([
     ["an empty one is left out", [{ type: "InternalIP", address: "" }, ...many.slice(0, 1)], ["10.0.0.0"]],
     ["one that is too long is left out", [{ type: "Hostname", address: long }, ...many.slice(0, 1)], ["10.0.0.0"]],
-    ["no more than the contract takes are sent", many, many.slice(0, 64).map(({ address }) => address)],
+    ["at most as many as the contract allows are sent", many, many.slice(0, 64).map(({ address }) => address)],
   ])("%s", (_, addresses, expected) => {
     const subject = node("n1", { spec: { providerID: "acme://i-1" }, status: { addresses } });
     expect(nodeRef(subject, NOTHING_DECLARED).addresses.map(({ address }) => address)).toEqual(expected);

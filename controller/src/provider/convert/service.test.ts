@@ -20,8 +20,8 @@ const settings = { tags: { env: "prod" } };
 const spec = (parts: ServiceParts, features = declared) => loadBalancerSpec(service("web", parts), features, settings);
 
 describe("loadBalancerSpec()", () => {
-  test("says everything a Service wishes for", () => {
-    const wish = spec({
+  test("converts everything a Service requests", () => {
+    const wanted = spec({
       metadata: {
         uid: "8C2F-aa01",
         annotations: { "acme.example.com/size": "large", "acme.example.community/size": "no", secret: "no" },
@@ -41,7 +41,7 @@ describe("loadBalancerSpec()", () => {
         sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
       },
     });
-    expect(loadBalancerSpecToProto(wish)).toEqual({
+    expect(loadBalancerSpecToProto(wanted)).toEqual({
       class: "acme.example.com/fast",
       ports: [
         { name: "http", protocol: Protocol.TCP, appProtocol: "http", port: 80, nodePort: 30_080, targetPort: 8080 },
@@ -68,8 +68,8 @@ describe("loadBalancerSpec()", () => {
         sessionAffinity: "ClientIP",
       },
     };
-    const wish = spec(parts, { annotationPrefixes: [], loadBalancers: capabilities() });
-    expect(loadBalancerSpecToProto(wish)).toMatchObject({
+    const wanted = spec(parts, { annotationPrefixes: [], loadBalancers: capabilities() });
+    expect(loadBalancerSpecToProto(wanted)).toMatchObject({
       ipFamilies: [IpFamily.IPV4],
       sourceRanges: undefined,
       requestedIps: [],
@@ -86,8 +86,8 @@ describe("loadBalancerSpec()", () => {
   });
 
   test("fills Kubernetes' default for how long a client stays with its node", () => {
-    const wish = spec({ spec: { sessionAffinity: "ClientIP" } });
-    expect(loadBalancerSpecToProto(wish).sessionAffinity).toEqual({ timeout: { seconds: 10_800n, nanos: 0 } });
+    const wanted = spec({ spec: { sessionAffinity: "ClientIP" } });
+    expect(loadBalancerSpecToProto(wanted).sessionAffinity).toEqual({ timeout: { seconds: 10_800n, nanos: 0 } });
   });
 });
 
@@ -103,8 +103,8 @@ describe("loadBalancerSpec() of a Service that is protected", () => {
     { it: "says nothing of it to a provider that cannot", parts: saying("true"), can: false, want: undefined },
   ])("$it", ({ parts, can, want }) => {
     const loadBalancers = capabilities({ deletionProtection: can });
-    const wished = loadBalancerSpec(service("web", parts), { annotationPrefixes: [], loadBalancers }, { tags: {} });
-    expect([wished.deletionProtection, Object.keys(wished.annotations)]).toEqual([want, []]);
+    const wanted = loadBalancerSpec(service("web", parts), { annotationPrefixes: [], loadBalancers }, { tags: {} });
+    expect([wanted.deletionProtection, Object.keys(wanted.annotations)]).toEqual([want, []]);
   });
 
   test("has another fingerprint, and the same one whether that is taken back or not spoken of", () => {

@@ -46,7 +46,7 @@ const ensureOf = (sidecar: Sidecar, index: number) => () =>
 const readOf = (sidecar: Sidecar, index: number, priority: Priority) => () =>
   sidecar.client.getLoadBalancer({ service: serviceOf(index), annotations: {} }, { signal: harness.signal, priority });
 
-/** As the work queue does it: comes back when it is told to, as often as it is. */
+/** As the work queue does it: retries when requested, as often as requested. */
 async function untilDone(call: () => Promise<unknown>): Promise<void> {
   for (;;) {
     const outcome = await call().catch((error: unknown) => error);
@@ -69,15 +69,15 @@ describe("a cloud that throttles", () => {
   test("is never made to by a provider that declares its rate", async () => {
     const sidecar = await start(["--cloud-call-rate=15:8"]);
     await cloud?.limitRate(20, 20);
-    const wishes = Array.from({ length: 12 }, (_, index) => [
+    const requests = Array.from({ length: 12 }, (_, index) => [
       ensureOf(sidecar, index),
       readOf(sidecar, index, "low"),
     ]).flat();
-    await work(wishes);
+    await work(requests);
     const { "429": throttled = 0, ...served } = (await cloud?.callsByStatus()) ?? {};
     expect(throttled).toBe(0);
     const calls = Object.values(served).reduce((sum, count) => sum + count, 0);
-    expect(calls).toBeGreaterThanOrEqual(wishes.length);
+    expect(calls).toBeGreaterThanOrEqual(requests.length);
     expect(
       await harness.metrics.value("cloudwire_provider_throttle_pauses_total", { quota_class: "load_balancers" }),
     ).toBeUndefined();

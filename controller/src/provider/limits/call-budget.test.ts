@@ -58,7 +58,7 @@ describe("GroupedCallBudget without rates", () => {
     expect(sent).toEqual(["a"]);
   });
 
-  test("sends callers away during a long hold, those in line too, and tells them when to come back", async () => {
+  test("sends callers away during a long hold, those in line too, and reports when to retry", async () => {
     budget.hold("instances", 1000);
     const inLine = budget.acquire("high", "instances", never);
     budget.hold("instances", 60_000);
@@ -95,7 +95,7 @@ describe("GroupedCallBudget without rates", () => {
     await expect(budget.acquire("high", "load_balancers", never)).resolves.toBeUndefined();
   });
 
-  test("waits some time of its own when it is not told how long", async () => {
+  test("waits some time of its own when no duration is reported", async () => {
     budget.hold("instances", undefined);
     expect(budget.snapshot()[0]).toMatchObject({ classes: ["instances"], heldMs: 5000 });
   });

@@ -118,7 +118,7 @@ describe("CallPace", () => {
     expect(pace.waitMs()).toBe(610_000);
   });
 
-  test("begins anew at one a second once the limit was gone, whether or not anybody looked meanwhile", async () => {
+  test("restarts at one per second after the limit was removed, with or without reads in between", async () => {
     const pace = new CallPace(undefined, clock);
     pace.hold(1000);
     await clock.advance(120_000);

@@ -67,7 +67,7 @@ const throttled = (retryAfterMs: number) =>
   contractError("RATE_LIMITED", "the cloud throttles", { requestId: "call 0", retryAfterMs });
 
 describe("RateLimitedCaller.call()", () => {
-  test("sends none of those that wait for their turn once the first is told to wait", async () => {
+  test("sends none of the queued calls once the first is throttled", async () => {
     const { semaphore, ended } = callAll(10, 1);
     await settle();
     sent[0]?.fail(throttled(30_000));
@@ -97,7 +97,7 @@ describe("RateLimitedCaller.call()", () => {
     expect(sent[2]?.atMs).toBeGreaterThan(2000);
   });
 
-  test("sends nobody for what was acquired before a hold that is over by now, but one after the other", async () => {
+  test("sends calls acquired before a pause that has ended one after the other", async () => {
     callAll(6, 2);
     await settle();
     budget.hold("load_balancers", 1000);
@@ -109,15 +109,15 @@ describe("RateLimitedCaller.call()", () => {
 
   test("asks when its turn has come whether the call is still to be made, and gives its part of the budget back", async () => {
     budget.setRates(rateGroups([], [{ quotaClass: undefined, rate: { cloudCallsPerSecond: 1, burst: 3 } }]));
-    const overtaken = new Error("it is wanted again");
-    let isOvertaken = false;
+    const superseded = new Error("it is wanted again");
+    let isSuperseded = false;
     const { ended } = callAll(2, 1, undefined, () => {
-      if (isOvertaken) throw overtaken;
+      if (isSuperseded) throw superseded;
     });
     await settle();
-    isOvertaken = true;
+    isSuperseded = true;
     sent[0]?.fail(new Error("broken"));
-    expect(await ended).toMatchObject([{ reason: { message: "broken" } }, { reason: { cause: overtaken } }]);
+    expect(await ended).toMatchObject([{ reason: { message: "broken" } }, { reason: { cause: superseded } }]);
     expect(sent.map(({ requestId }) => requestId)).toEqual(["call 0"]);
     expect(budget.snapshot()).toMatchObject([{ tokens: 2 }]);
   });

@@ -13,7 +13,7 @@ function absent(at: FakeClock, ageMs = 0): InstanceResult {
 }
 
 describe("AnswerCache", () => {
-  test("gives an answer to whoever may have it that old, and to nobody who asks for a new look", async () => {
+  test("returns an answer to callers that accept its age, and to none that requires a new read", async () => {
     const time = clock();
     const cache = new AnswerCache(time, stop.signal);
     const answer = absent(time, 500);

@@ -128,7 +128,7 @@ describe("InstanceBatcher", () => {
     expect(sentNames()).toEqual([["b", "a", "c", "d"], ["e"]]);
   });
 
-  test("adds nobody to a call that only refreshes", async () => {
+  test("adds no caller to a call that only refreshes", async () => {
     companions = ["a", "b"];
     void ask("c", { priority: "low" });
     await clock.advance(20);
@@ -170,7 +170,7 @@ describe("InstanceBatcher", () => {
     expect(nameOf(await before)).toBe("a");
   });
 
-  test("asks anew for each question for now, however soon after another", async () => {
+  test("reads again for each query without accepted age, however soon after another", async () => {
     const first = ask("a", { maxDataAgeMs: 0 });
     await clock.advance(20);
     const second = ask("a", { maxDataAgeMs: 0 });
@@ -195,7 +195,7 @@ describe("InstanceBatcher", () => {
     expect(nameOf(await joined)).toBe("a");
   });
 
-  test("asks for the freshest data that anybody in the batch wants, and with the greatest urgency", async () => {
+  test("asks for the freshest data that any caller in the batch wants, and with the greatest urgency", async () => {
     void ask("a", { maxDataAgeMs: 300_000, priority: "low" });
     void ask("b", { maxDataAgeMs: 1000, priority: "high" });
     await clock.advance(20);
@@ -213,7 +213,7 @@ describe("InstanceBatcher", () => {
     expect(provider.calls[8]?.names).toEqual(["urgent", "low-0", "low-1", "low-2"]);
   });
 
-  test("a caller that gives up takes back its own question and nobody else's", async () => {
+  test("a caller that gives up withdraws its own query and no other", async () => {
     const own = new AbortController();
     const given = ask("a", { signal: own.signal });
     const shared = ask("b", { signal: own.signal });

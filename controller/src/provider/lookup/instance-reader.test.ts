@@ -36,15 +36,15 @@ const reports = (...answers: readonly InstanceResult[]): readonly ProviderReport
 describe("resolveOwner()", () => {
   test.each([
     ["of the one that has it", [present, absentAt(1)], present],
-    ["of the one that has it, whoever is asked first", [notOwned, absentAt(1), present], present],
+    ["of the one that has it, whichever is asked first", [notOwned, absentAt(1), present], present],
     ["of the only one that can be asked", [present], present],
     ["of none, by the oldest look", [absentAt(3), absentAt(2), notOwned], absentAt(2)],
-    ["not yet known while nobody has it and one cannot tell", [absentAt(1), away], away],
+    ["not yet known while no provider has it and one does not know", [absentAt(1), away], away],
   ] as const)("the machine is %s", (_, answers, expected) => {
     expect(resolveOwner("n1", reports(...answers), true)).toEqual(expected);
   });
 
-  test("nobody gets a machine that two have, even while a third cannot tell", () => {
+  test("no provider gets an instance that two have, even while a third does not know", () => {
     expect(resolveOwner("n1", reports(present, away, present), false)).toMatchObject({
       kind: "unknown",
       error: {
@@ -56,18 +56,18 @@ describe("resolveOwner()", () => {
   });
 
   test.each([
-    ["is told when it is news", away, true, "AMBIGUOUS_NAME"],
-    ["is not told when it is none", away, false, "OWNER_UNKNOWN"],
-    ["is not told of a cloud that shows machines late", early, true, "OWNER_UNKNOWN"],
-  ] as const)("the wait for one that cannot tell %s", (_, other, isNews, reason) => {
+    ["is reported when it is new", away, true, "AMBIGUOUS_NAME"],
+    ["is not reported when it is not new", away, false, "OWNER_UNKNOWN"],
+    ["is not reported for a cloud that shows instances late", early, true, "OWNER_UNKNOWN"],
+  ] as const)("the wait for one that does not know %s", (_, other, isNews, reason) => {
     const answer = resolveOwner("n1", reports(present, other), isNews);
     expect(answer).toMatchObject({
       kind: "unknown",
-      error: { class: "OUTCOME_UNKNOWN", reason, message: expect.stringContaining("but west cannot tell yet") },
+      error: { class: "OUTCOME_UNKNOWN", reason, message: expect.stringContaining("but west cannot determine yet") },
     });
   });
 
-  test("a machine of nobody who could have it is left alone", () => {
+  test("an instance of no possible provider is not changed", () => {
     expect(resolveOwner("n1", reports(notOwned, notOwned), true)).toEqual({
       kind: "notOwned",
       message: "node n1 has no provider ID, and east and west do not own it",

@@ -72,7 +72,7 @@ export class BatchingInstanceReader implements InstanceReader {
     for (const { provider } of claimants) {
       const cause = provider.unavailable?.message ?? provider.untrustedReason;
       if (cause === undefined) continue;
-      const message = `node ${name} has no provider ID, and ${provider.name} cannot tell whether it owns the instance: ${cause}`;
+      const message = `node ${name} has no provider ID, and ${provider.name} cannot determine whether it owns the instance: ${cause}`;
       return { kind: "unknown", error: unknownOwnerError(message, isNews) };
     }
     const reports = await Promise.all(
@@ -148,7 +148,7 @@ function waiting(
 ): ProviderError {
   const who = listed(open.map((one) => one.provider));
   const reasons = [...new Set(open.map(({ error }) => error.message))].join("; ");
-  const message = `${provider} has an instance of that name, but ${who} cannot tell yet whether it has one, too: ${reasons}`;
+  const message = `${provider} has an instance of that name, but ${who} cannot determine yet whether it has one, too: ${reasons}`;
   // A cloud with a consistency delay is read again soon.
   return unknownOwnerError(message, isNews && !open.every(({ error }) => hasReason(error, "NOT_YET_CONSISTENT")));
 }

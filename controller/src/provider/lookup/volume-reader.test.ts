@@ -138,7 +138,7 @@ describe("BatchingVolumeReader", () => {
     expect([await mine, cloud.calls.length, other.calls.length]).toEqual([present(), 0, 1]);
   });
 
-  test("asks nobody about a volume of no provider, and says so at once", async () => {
+  test("calls no provider about a volume of no provider, and reports so immediately", async () => {
     const answer = await get("a", csi("v", "csi.foreign.example.com"));
     expect([answer.kind, cloud.calls, clock.timers]).toEqual(["notOwned", [], 0]);
   });
@@ -148,7 +148,7 @@ describe("BatchingVolumeReader", () => {
     expect(await get("a", csi())).toMatchObject({ kind: "undecided", error: { reason: "PROVIDER_STARTING" } });
   });
 
-  test("gives up for one who waits no longer, and for nobody else", async () => {
+  test("stops for a caller that waits no longer, and for no other", async () => {
     const impatient = new AbortController();
     const first = get("a", csi(), impatient.signal);
     const second = get("b", csi());
@@ -160,7 +160,7 @@ describe("BatchingVolumeReader", () => {
     expect(cloud.calls[0]?.options.signal.aborted).toBe(false);
   });
 
-  test("asks nobody when all have given up before the call", async () => {
+  test("calls no provider when all have given up before the call", async () => {
     const answers = [get("a", csi()), get("b", csi())];
     life.abort(new Error("no time"));
     await Promise.allSettled(answers);
@@ -213,7 +213,7 @@ describe("volume owner", () => {
       { sentence: "its driver", source: csi(), names: ["acme", "twin"] },
       { sentence: "its plugin", source: inTree, names: ["acme", "twin"] },
       { sentence: "another's driver", source: csi("v", "csi.other.example.com"), names: ["other"] },
-      { sentence: "nobody's driver", source: csi("v", "csi.foreign.example.com"), names: [] },
+      { sentence: "a foreign driver", source: csi("v", "csi.foreign.example.com"), names: [] },
       { sentence: "a plugin of a driver's name", source: driverAsPlugin, names: [] },
     ])("finds $names by $sentence", ({ source, names }) => {
       expect(claimantsOf(source, [silent, acme, other, twin]).map(({ name }) => name)).toEqual(names);
@@ -226,14 +226,14 @@ describe("volume owner", () => {
 
     test.each<{ sentence: string; answers: readonly VolumeResult[]; wanted: VolumeResult }>([
       { sentence: "who has it", answers: [unknown, ABSENT, present()], wanted: present() },
-      { sentence: "nobody while one does not know", answers: [ABSENT, unknown, notOwned], wanted: unknown },
+      { sentence: "no provider while one does not know", answers: [ABSENT, unknown, notOwned], wanted: unknown },
       { sentence: "those that have it not", answers: [notOwned, ABSENT], wanted: ABSENT },
     ])("believes $sentence", ({ answers, wanted }) => {
       expect(consensusOf(answers, [acme, twin])).toEqual(wanted);
     });
 
     test.each([{ answers: [] }, { answers: [notOwned] }])(
-      "calls a volume that nobody claims foreign: $answers",
+      "calls a volume that no provider claims foreign: $answers",
       ({ answers }) => {
         expect(consensusOf(answers, [acme])).toEqual({ kind: "notOwned", message: "no provider serves its driver" });
       },

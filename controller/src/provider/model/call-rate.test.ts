@@ -8,7 +8,7 @@ const shared: CallRate = { classes: ["load_balancers", "routes"], ...slow };
 describe("rateGroups()", () => {
   test.each<[string, readonly CallRate[], readonly OperatorRate[], readonly RateGroup[]]>([
     [
-      "is a budget without limit for each class when nobody says anything",
+      "is a budget without limit for each class when none is configured",
       [],
       [],
       [

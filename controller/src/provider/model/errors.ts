@@ -212,7 +212,7 @@ export function ambiguousServiceOwnerError(cause: string, providers: readonly st
 }
 
 /**
- * Another cloud that cannot tell now may have the instance. A provider ID is permanent, so the Node has no owner yet. Class U: retried
+ * Another cloud that does not know now may have the instance. A provider ID is permanent, so the Node has no owner yet. Class U: retried
  * after 1 s to 5 min, and when a provider becomes usable.
  */
 export function unknownOwnerError(message: string, isNews: boolean): ProviderError {

@@ -56,20 +56,20 @@ const providersOf = (names: readonly (keyof typeof ALL)[]) => names.map((name) =
 describe("ownerOfNode()", () => {
   test.each([
     ["by its prefix", ["acme", "other"], "other://i-1", "other"],
-    ["by a former prefix", ["acme", "other"], "acme-old://i-1", "acme"],
+    ["by a previous prefix", ["acme", "other"], "acme-old://i-1", "acme"],
     ["by the longer of two prefixes", ["acme", "inner"], "acme://zone-a://1", "inner"],
     ["by the longer of two prefixes, in any order", ["inner", "acme"], "acme://zone-a://1", "inner"],
-    ["by nobody when two have the prefix", ["acme", "other", "twin"], "other://i-1", "undecided"],
+    ["by no provider when two have the prefix", ["acme", "other", "twin"], "other://i-1", "undecided"],
     ["by its prefix although another is silent", ["silent", "acme"], "acme://i-1", "acme"],
-    ["of a foreign prefix by nobody", ["acme"], "gce://p/z/i", "unowned"],
-    ["of a foreign prefix not yet by nobody while one is silent", ["acme", "silent"], "gce://p/z/i", "undecided"],
+    ["of a foreign prefix by no provider", ["acme"], "gce://p/z/i", "unowned"],
+    ["of a foreign prefix not yet by no provider while one is silent", ["acme", "silent"], "gce://p/z/i", "undecided"],
     ["without ID by the only provider", ["acme"], "", "acme"],
-    ["without ID by nobody when it finds no names", ["noNames"], "", "unowned"],
+    ["without ID by no provider when it finds no names", ["noNames"], "", "unowned"],
     ["without ID not yet before the only one answered", ["silent"], "", "undecided"],
     ["without ID by the one that claims it", ["acme", "other"], "", "acme+other"],
     ["without ID by the one that claims it, of those that find names", ["acme", "other", "noNames"], "", "acme+other"],
     ["without ID by no claim while one is silent", ["acme", "other", "silent"], "", "undecided"],
-    ["without ID by nobody when none of several finds names", ["noNames", "noNames"], "", "unowned"],
+    ["without ID by no provider when none of several finds names", ["noNames", "noNames"], "", "unowned"],
   ] as const)("a node is owned %s", (_, names, providerID, expected) => {
     const owner = providerSet(providersOf(names)).ownerOfNode(node("n1", { spec: { providerID } }));
     expect(nameOf(owner)).toBe(expected);
@@ -77,14 +77,21 @@ describe("ownerOfNode()", () => {
 
   test.each([
     ["by whose selector matches", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "b", "", "other"],
-    ["by nobody when none matches", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "c", "", "unowned"],
-    ["by nobody when two match", { acme: "cloud", other: "cloud=b" }, ["acme", "other"], "b", "", "undecided"],
+    ["by no provider when none matches", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "c", "", "unowned"],
+    ["by no provider when two match", { acme: "cloud", other: "cloud=b" }, ["acme", "other"], "b", "", "undecided"],
     ["whatever others do", { acme: "cloud=a" }, ["acme", "silent"], "a", "", "acme"],
     ["not before the one selected has answered", { silent: "cloud=a" }, ["acme", "silent"], "a", "", "undecided"],
-    ["by nobody when the one selected finds no names", { noNames: "cloud=a" }, ["acme", "noNames"], "a", "", "unowned"],
+    [
+      "by no provider when the one selected finds no names",
+      { noNames: "cloud=a" },
+      ["acme", "noNames"],
+      "a",
+      "",
+      "unowned",
+    ],
     ["by claim of those without selector", { silent: "cloud=a" }, ["silent", "acme", "other"], "b", "", "acme+other"],
     ["by claim of the one without selector", { other: "cloud=a" }, ["acme", "other"], "b", "", "acme"],
-    ["by nobody when the only one's does not match", { acme: "cloud=a" }, ["acme"], "b", "", "unowned"],
+    ["by no provider when the only one's does not match", { acme: "cloud=a" }, ["acme"], "b", "", "unowned"],
     ["by its ID, not by its labels", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "b", "acme://1", "acme"],
     [
       "by label where two have the prefix",
@@ -95,14 +102,21 @@ describe("ownerOfNode()", () => {
       "twin",
     ],
     [
-      "by nobody where labels do not tell",
+      "by no provider where labels do not decide",
       { other: "cloud=b", twin: "cloud=c" },
       ["other", "twin"],
       "d",
       "other://1",
       "undecided",
     ],
-    ["by nobody where one has no selector", { other: "cloud=b" }, ["other", "twin"], "d", "other://1", "undecided"],
+    [
+      "by no provider where one has no selector",
+      { other: "cloud=b" },
+      ["other", "twin"],
+      "d",
+      "other://1",
+      "undecided",
+    ],
     [
       "not before the selected one has answered, too",
       { silent: "cloud=b" },
@@ -112,7 +126,7 @@ describe("ownerOfNode()", () => {
       "undecided",
     ],
     [
-      "by ID and label whoever is silent",
+      "by ID and label, whichever provider is silent",
       { silent: "cloud", acme: "cloud=b" },
       ["acme", "silent"],
       "b",
@@ -130,7 +144,7 @@ describe("ownerOfNode()", () => {
 
   test.each([
     ["names a provider that may declare a longer prefix", {}, "silent"],
-    ["names nobody once the operator's selector has decided", { acme: "cloud=b" }, undefined],
+    ["names no provider once the operator's selector has decided", { acme: "cloud=b" }, undefined],
   ])("an owner by ID %s", (_, texts, unheard) => {
     const rules = { ...NO_RULES, nodeSelectors: selectors(texts) };
     const set = providerSet(providersOf(["acme", "silent"]), rules);
@@ -147,7 +161,7 @@ describe("ownerOfNode()", () => {
     });
   });
 
-  test("a contested node says who contests it, as an operator's to decide", () => {
+  test("an ambiguous node names its providers, for the operator to decide", () => {
     const owner = providerSet([other, twin]).ownerOfNode(node("n1", { spec: { providerID: "other://1" } }));
     expect(owner).toMatchObject({
       kind: "undecided",
@@ -172,7 +186,7 @@ describe("providerSet()", () => {
       return idleProvider(`other-${index}`, answers ? declared : undefined);
     });
 
-  test("owns a node with ID by whoever declares its prefix, whatever all others are and do", () => {
+  test("owns a node with ID by the provider that declares its prefix, whatever the others do", () => {
     fc.assert(
       fc.property(fc.array(anyProvider), (others) => {
         const owner = providerSet([...providersFrom(others), acme]).ownerOfNode(
@@ -210,19 +224,19 @@ describe("ownerOfService()", () => {
       "other",
     ],
     [
-      "without class by the default one whoever is silent",
+      "without class by the default one, whichever provider is silent",
       ["silent", "acme"],
       { defaultLoadBalancerProvider: "acme" },
       undefined,
       "acme",
     ],
     ["without class not before the default one answered", ["silent", "acme"], {}, undefined, "undecided"],
-    ["without class by nobody when the default one serves none", ["noNames", "acme"], {}, undefined, "unowned"],
+    ["without class by no provider when the default one serves none", ["noNames", "acme"], {}, undefined, "unowned"],
     ["by its class", ["acme", "other"], {}, CLASS, "other"],
     ["by its class although another is silent", ["other", "silent"], {}, CLASS, "other"],
     ["by no class before all had the time to answer", ["other", "silent"], { isSettled }, CLASS, "undecided"],
     [
-      "without class by nobody before all had the time to answer",
+      "without class by no provider before all had the time to answer",
       ["acme", "silent"],
       { isSettled },
       undefined,
@@ -230,15 +244,15 @@ describe("ownerOfService()", () => {
     ],
     ["without class as soon as all have answered", ["acme", "other"], { isSettled }, undefined, "acme"],
     ["by its class as soon as all have answered", ["acme", "other"], { isSettled }, CLASS, "other"],
-    ["by nobody when two serve its class", ["acme", "other", "twin"], {}, CLASS, "undecided"],
-    ["of a foreign class by nobody", ["acme", "other"], {}, ELSE, "unowned"],
-    ["of a class not yet by nobody while one is silent", ["acme", "silent"], {}, ELSE, "undecided"],
+    ["by no provider when two serve its class", ["acme", "other", "twin"], {}, CLASS, "undecided"],
+    ["of a foreign class by no provider", ["acme", "other"], {}, ELSE, "unowned"],
+    ["of a class not yet by no provider while one is silent", ["acme", "silent"], {}, ELSE, "undecided"],
   ] as const)("a Service is owned %s", (_, names, rules, loadBalancerClass, expected) => {
     const set = providerSet(providersOf(names), { ...NO_RULES, ...rules });
     expect(nameOf(set.ownerOfService(service("web", { spec: { loadBalancerClass } })))).toBe(expected);
   });
 
-  test("a Service of a provider whose nodes another could have, too, is left as it is until labels tell them apart", () => {
+  test("a Service of a provider whose nodes another could have, too, is left as it is until labels distinguish them", () => {
     const cousin = idleProvider("cousin", info({ providerIdPrefixes: ["acme://"] }));
     const owner = (nodeSelectors: OwnershipRules["nodeSelectors"]) =>
       providerSet([acme, other, cousin], { ...NO_RULES, nodeSelectors }).ownerOfService(service("web"));
@@ -250,7 +264,7 @@ describe("ownerOfService()", () => {
     expect(nameOf(owner(selectors({ acme: "cloud=a", cousin: "cloud=c" })))).toBe("acme");
   });
 
-  test("a contested Service says who contests it, as an operator's to decide", () => {
+  test("an ambiguous Service names its providers, for the operator to decide", () => {
     const set = providerSet([other, twin]);
     expect(set.ownerOfService(service("web", { spec: { loadBalancerClass: CLASS } }))).toMatchObject({
       kind: "undecided",

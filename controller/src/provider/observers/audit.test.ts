@@ -55,7 +55,7 @@ function line(call: Partial<AuditedCall>): Readonly<Record<string, unknown>> {
 const digestOf = (request: unknown) => line({ request })["requestDigest"];
 
 describe("auditLine()", () => {
-  test("tells all of a change that was made", () => {
+  test("logs all of a change that was made", () => {
     const stats = { cloudCalls: 4, cloudMutations: 2, cloudRequestIds: ["c-1", "c-2"] };
     expect(line({ outcome: { response: { loadBalancer: { id: "lb-1" }, stats } } })).toEqual({
       time: "2026-11-23T06:00:00.007Z",
@@ -95,7 +95,7 @@ describe("auditLine()", () => {
       { code: "RESOURCE_EXHAUSTED", reason: "QUOTA_EXCEEDED", cloudRequestIDs: ["c-9"] },
     ],
     [
-      "a connection that broke, of which nobody knows what became",
+      "a connection that broke, with unknown outcome",
       { outcome: { error: new ProviderError({ code: "UNKNOWN", message: "read ECONNRESET" }) } },
       { code: "UNKNOWN", cloudRequestIDs: [] },
     ],
@@ -143,7 +143,7 @@ describe("auditLine()", () => {
       { method: "BatchEnsureRoutes", request: { routes: ROUTES }, outcome: { response: { results: [{ route: {} }] } } },
       { routes: [FIRST, SECOND] },
     ],
-  ])("tells of %s", (_, call, expected) => {
+  ])("reports %s", (_, call, expected) => {
     expect(line(call)).toMatchObject(expected);
   });
 
@@ -165,7 +165,7 @@ describe("auditLine()", () => {
     );
   });
 
-  test("digests the wish: neither who asks, nor which time, nor the order of keys count", () => {
+  test("digests the request: caller, time and order of keys do not count", () => {
     const { spec, ...rest } = ENSURE;
     const annotations = { "acme/a": "1", "acme/b": "2" };
     const again = { spec: { annotations, ports: spec.ports }, ...rest, change: { requestId: "call-2" }, context: {} };
@@ -183,7 +183,7 @@ describe("audit event sink", () => {
     { targetProviderId: "acme://2", targetNodeName: "n2", destinationCidr: "10.2.0.0/24" },
   ];
 
-  function told(call: Partial<AuditedCall>) {
+  function reported(call: Partial<AuditedCall>) {
     const events: EventInput[] = [];
     const lines: unknown[] = [];
     const lost: unknown[] = [];
@@ -208,30 +208,30 @@ describe("audit event sink", () => {
     });
   }
 
-  test("a change of a load balancer is told on its Service, with the ids for the cloud's log", () => {
-    expect(told({})).toEqual([
+  test("a change of a load balancer is reported on its Service, with the ids for the cloud's log", () => {
+    expect(reported({})).toEqual([
       "Service web uid-1 Normal ProviderChange: EnsureLoadBalancer at provider acme (service created): OK; request call-1, cloud requests c-1, c-2",
     ]);
   });
 
   test("one that failed is a warning with its reason", () => {
     const error = contractError("QUOTA_EXCEEDED", "no room, and key=hunter2");
-    expect(told({ method: "DeleteLoadBalancer", outcome: { error } })).toEqual([
+    expect(reported({ method: "DeleteLoadBalancer", outcome: { error } })).toEqual([
       "Service web uid-1 Warning ProviderChangeFailed: DeleteLoadBalancer at provider acme (service created): RESOURCE_EXHAUSTED QUOTA_EXCEEDED; request call-1",
     ]);
   });
 
-  test("routes are told on their Nodes, each with what became of it", () => {
+  test("routes are reported on their Nodes, each with its outcome", () => {
     const results = [{}, { error: { code: 6, reason: "CIDR_CONFLICT" } }];
-    expect(told({ method: "BatchEnsureRoutes", request: { routes }, outcome: { response: { results } } })).toEqual([
+    expect(reported({ method: "BatchEnsureRoutes", request: { routes }, outcome: { response: { results } } })).toEqual([
       "Node n1 n1 Normal ProviderChange: BatchEnsureRoutes of route 10.1.0.0/24 at provider acme: OK; request call-1",
       "Node n2 n2 Warning ProviderChangeFailed: BatchEnsureRoutes of route 10.2.0.0/24 at provider acme: ALREADY_EXISTS CIDR_CONFLICT; request call-1",
     ]);
   });
 
-  test("a question, and a set of nodes that belongs to no object, are not told", () => {
-    const asked = told({ request: { service: SERVICE, change: { validateOnly: true } } });
-    const ofNodes = told({ method: "ApplyNodeSet", request: { nodeSetId: "set-1" } });
+  test("a question, and a set of nodes that belongs to no object, are not reported", () => {
+    const asked = reported({ request: { service: SERVICE, change: { validateOnly: true } } });
+    const ofNodes = reported({ method: "ApplyNodeSet", request: { nodeSetId: "set-1" } });
     expect([asked, ofNodes]).toEqual([[], []]);
   });
 

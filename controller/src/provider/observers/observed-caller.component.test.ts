@@ -29,7 +29,7 @@ const WORK = {
   version: { resourceVersion: "42", generation: 7 },
   note: () => undefined,
   stop: () => {
-    throw new Error("nobody stops it");
+    throw new Error("it is not stopped");
   },
 };
 

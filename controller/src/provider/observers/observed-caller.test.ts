@@ -54,7 +54,7 @@ test("CallJournal remembers a failure", async () => {
   ]);
 });
 
-test("CallJournal remembers nothing of a call that nobody waits for any more", async () => {
+test("CallJournal keeps nothing of a call without waiting callers", async () => {
   const journal = await after(() => Promise.reject(contractError("CLOUD_TIMEOUT", "gone")), AbortSignal.abort());
   expect(journal.of("node", "w1", 10)).toEqual([]);
 });

@@ -147,7 +147,7 @@ describe("the recording of calls to a provider", () => {
   });
 
   test("has the messages of a stream", async () => {
-    const told = Promise.withResolvers<void>();
+    const resumed = Promise.withResolvers<void>();
     await world.start(
       {
         getProviderInfo: () => providerInfo({ capabilities: { instances: { maxBatchSize: 10, watch: {} } } }),
@@ -156,7 +156,7 @@ describe("the recording of calls to a provider", () => {
             event: { $case: "bookmark", value: { initialEventsEnd: true } },
             resumeToken: "t1",
           });
-          await told.promise;
+          await resumed.promise;
           throw contractFailure("PROVIDER_DRAINING", "going");
         },
       },
@@ -168,7 +168,7 @@ describe("the recording of calls to a provider", () => {
       expect(hint).toEqual({ kind: "bookmark", initialEventsEnd: true });
       stop.abort(new Error("enough"));
     }
-    told.resolve();
+    resumed.resolve();
     const all = await lines();
     expect(of(all, "WatchInstances", "message")).toEqual([
       expect.objectContaining({ response: { bookmark: { initialEventsEnd: true }, resumeToken: "t1" } }),
@@ -209,7 +209,7 @@ describe("wireRecorder()", () => {
     const decoded = EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-1", service: SERVICE } });
     const message = rpc.request.decode(new Uint8Array());
     const call = wire.begin(rpc, { ...message, service: SERVICE }, { requestId: "r-1", timeoutMs: 1000 });
-    // Field 99, which nobody knows.
+    // Field 99, which is unknown.
     const unknown = Uint8Array.of(0x98, 0x06, 0x01);
     call.message(decoded, Buffer.concat([EnsureLoadBalancerResponse.encode(decoded).finish(), unknown]));
     call.end({ code: 0, message: "", details: undefined, isGivenUp: false });

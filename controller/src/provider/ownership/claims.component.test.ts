@@ -28,7 +28,7 @@ async function start(name: string, ready = true): Promise<Side> {
     getProviderStatus: () => providerStatus({ ready }),
   });
   const sidecar = harness.connect({ name });
-  await eventually("the provider has told its status", () => sidecar.status !== undefined);
+  await eventually("the provider has reported its status", () => sidecar.status !== undefined);
   const stop = async (): Promise<void> => {
     await harness[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
@@ -84,7 +84,7 @@ test("a node without ID is of the one provider that has its machine, and each of
   expect(west.provider.callsOf("batchGetInstances")).toHaveLength(1);
 });
 
-test("a node without ID whose name two clouds know is nobody's", async () => {
+test("a node without ID whose name two clouds know has no owner", async () => {
   has(east, ["n1"]);
   has(west, ["n1"]);
   expect(await get("n1")).toMatchObject({ kind: "unknown", error: { reason: "AMBIGUOUS_NAME", class: "OPERATOR" } });
@@ -98,7 +98,7 @@ test("a node without ID waits for the provider that is away, and costs the other
     kind: "unknown",
     error: {
       class: "OUTCOME_UNKNOWN",
-      message: expect.stringContaining("west cannot tell whether it owns the instance"),
+      message: expect.stringContaining("west cannot determine whether it owns the instance"),
     },
   });
   expect(east.provider.callsOf("batchGetInstances")).toHaveLength(0);
@@ -119,7 +119,7 @@ test("the word of a provider whose cloud is not trusted is not taken for no", as
     kind: "unknown",
     error: {
       message: expect.stringContaining(
-        "north cannot tell whether it owns the instance: the provider reports that it is not ready",
+        "north cannot determine whether it owns the instance: the provider reports that it is not ready",
       ),
     },
   });
@@ -132,13 +132,13 @@ test("a provider that cannot answer for one node holds that node alone", async (
   expect(await Promise.all([get("n1"), get("n2")])).toMatchObject([
     {
       kind: "unknown",
-      error: { message: expect.stringContaining("east has an instance of that name, but west cannot tell") },
+      error: { message: expect.stringContaining("east has an instance of that name, but west cannot determine") },
     },
     { kind: "present", instance: { providerId: "east://n2" } },
   ]);
 });
 
-test("one provider alone can be asked about a name, whoever owns the node", async () => {
+test("one provider alone can be asked about a name, whichever provider owns the node", async () => {
   has(east, ["n1"]);
   has(west, ["n1"]);
   expect(await get("n1", "", "west")).toMatchObject({ kind: "present", instance: { providerId: "west://n1" } });

@@ -96,20 +96,20 @@ describe("ownership report", () => {
       expect(await of("", "undecided")).toBe(1);
     });
 
-    test("says what is contested once, and when it no longer is", async () => {
+    test("says what is conflict once, and when it no longer is", async () => {
       const providers = [east, { ...west }];
       const { metrics, log, report } = reportOf(providers);
-      const contested = () => metrics.value("cloudwire_ownership_conflicts", { value: "example.com/lb" });
+      const conflict = () => metrics.value("cloudwire_ownership_conflicts", { value: "example.com/lb" });
       report.check();
       report.check();
       expect(log.lines).toEqual([
         expect.objectContaining({ level: "error", fields: expect.objectContaining({ providers: ["east", "west"] }) }),
       ]);
-      expect(await contested()).toBe(1);
+      expect(await conflict()).toBe(1);
       providers[1] = idleProvider("west", info({ providerIdPrefixes: ["west://"] }));
       report.check();
       expect(log.lines.map(({ level }) => level)).toEqual(["error", "info"]);
-      expect(await contested()).toBeUndefined();
+      expect(await conflict()).toBeUndefined();
     });
   });
 });

@@ -74,7 +74,7 @@ function ownerByName({ metadata }: Node, provider: Provider): NodeOwner {
 function claimed(name: string, open: readonly Provider[]): NodeOwner {
   const silent = firstSilent(open);
   if (silent !== undefined) {
-    const message = `node ${name} has no provider ID, and ${silent.name} cannot tell whether it owns the instance: ${silentError(silent).message}`;
+    const message = `node ${name} has no provider ID, and ${silent.name} cannot determine whether it owns the instance: ${silentError(silent).message}`;
     return { kind: "undecided", error: unknownOwnerError(message, false) };
   }
   const claimants = answered(open).filter(({ info }) => findsNames(info));
