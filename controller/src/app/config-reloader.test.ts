@@ -94,7 +94,7 @@ describe("ConfigReloader", () => {
     expect(reloadSummary(reloader.state)).toBe("read 2026-11-21T12:01:04.000Z");
   });
 
-  test("takes a file that is gone for a bad one", async () => {
+  test("treats a missing file as invalid", async () => {
     const { file, clock, live, reloads } = follow(span("45s"));
     file.text = "";
     await clock.advance(60_000);
@@ -123,7 +123,7 @@ describe("ConfigReloader", () => {
     );
   });
 
-  test("keeps what the command line says above the file", async () => {
+  test("prefers the command line to the file", async () => {
     const { file, clock, live } = follow(span("30s"), ["--node-deletion-confirmation-period=50s"]);
     file.text = span("1m");
     await clock.advance(4000);
@@ -139,7 +139,7 @@ describe("ConfigReloader", () => {
     });
   });
 
-  test("takes a good file while a file that counts at the start only is away", async () => {
+  test("reloads a valid file while a file that is read only at the start is missing", async () => {
     const tls = "--provider-tls=far=ca=/tls/ca,cert=/tls/crt,key=/tls/key";
     const { file, clock, live, reloads } = follow(span("30s"), ["--provider=far=tcp://10.0.0.1:1", tls]);
     file.tls.clear();
@@ -151,7 +151,7 @@ describe("ConfigReloader", () => {
     });
   });
 
-  test("reload() takes the file at once, changed or not", async () => {
+  test("reload() applies the file immediately, changed or not", async () => {
     const { file, clock, live, reloader, reloads } = follow(span("30s"));
     reloader.reload();
     file.text = span("1m");

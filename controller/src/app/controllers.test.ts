@@ -15,7 +15,7 @@ const UPSTREAMS = [
   "node-route-controller",
 ];
 
-test("--controllers=* runs what upstream runs and nothing that needs more rights", () => {
+test("--controllers=* runs upstream's controllers and none that needs more permissions", () => {
   expect(enabled("*")).toEqual(UPSTREAMS);
 });
 
@@ -24,7 +24,7 @@ test("the others run when they are named", () => {
   expect(enabled("*", ...others)).toEqual([...CONTROLLER_NAMES]);
 });
 
-test("a controller that is off still has what it keeps on the Lease looked after", () => {
+test("a disabled controller's Lease annotations are still maintained", () => {
   const options = { ...TABLE.defaults, controllers: ["cloud-node"] };
   const context = controllerContext({ options, clock: new FakeClock(), client: REFUSING_CLIENT });
   const { all, leaseAnnotations } = prepareControllers(context, CONTROLLERS);

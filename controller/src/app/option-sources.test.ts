@@ -161,7 +161,7 @@ Cloudwire:
     expect(problemsOf(withFile(text))).toEqual(problems);
   });
 
-  test("warns of what only upstream has a use for", () => {
+  test("warns of settings that only upstream uses", () => {
     expect(withFile(`KubeCloudShared:\n  CloudProvider:\n    Name: external\n${PROVIDER}`)).toMatchObject({
       kind: "run",
       warnings: [
@@ -194,7 +194,7 @@ Cloudwire:
     expect(problems).toEqual(patterns.map((pattern) => expect.stringMatching(pattern)));
   });
 
-  test("says that the file cannot be read", () => {
+  test("reports an unreadable file", () => {
     expect(problemsOf(parse({ args: ["--config=gone.yaml"] }))).toContain(
       "gone.yaml: cannot be read: ENOENT: no such file, open 'gone.yaml'",
     );
@@ -265,7 +265,7 @@ describe("parseCommand() with several sources", () => {
     ]);
   });
 
-  test("takes a line of a variable for each item of a list", () => {
+  test("reads one list item per line of a variable", () => {
     const given = { environment: { CLOUDWIRE_PROVIDER: "a=unix:///a.sock\nb=unix:///b.sock\n" } };
     expect(parse(given)).toMatchObject({ kind: "run", options: { provider: [{ name: "a" }, { name: "b" }] } });
   });

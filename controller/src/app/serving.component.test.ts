@@ -97,7 +97,7 @@ test("every endpoint is in the reference, and there are no others in it", async 
   expect(written.filter(isOfPage)).toEqual(["GET /status/"]);
 });
 
-test("loopback has nothing that changes something, that asks a cloud, or that holds secrets", async () => {
+test("loopback serves nothing that writes, calls a cloud, or contains secrets", async () => {
   const served = await routesOf((server) => serveOperatorEndpoints(server, dependencies()));
   expect(served).toEqual([
     "GET /debug/controllers",

@@ -34,7 +34,7 @@ function end(failing: string | undefined, hasWebhooks = false, notReadyForMs = 0
 
 const ALL = ["events", "tasks", "servers", "connections"];
 
-test.each([undefined, ...ALL])("shutDown() takes every step in order when %s fails", async (failing) => {
+test.each([undefined, ...ALL])("shutDown() runs every step in order when %s fails", async (failing) => {
   const { log, steps, ended } = end(failing);
   await ended;
   expect(steps).toEqual(ALL);

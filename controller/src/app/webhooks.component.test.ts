@@ -90,7 +90,7 @@ describe("serveWebhooks()", () => {
     expect(tasks.running).toEqual(["webhook certificate"]);
   });
 
-  test("names the file of one that it keeps", async () => {
+  test("logs the file of a generated certificate", async () => {
     const port = await freePort();
     await serve("--webhooks=*", `--webhook-secure-port=${port}`, `--webhook-cert-dir=${directory}`);
     const file = join(directory, "cloud-controller-manager-webhook.crt");
@@ -100,7 +100,7 @@ describe("serveWebhooks()", () => {
     expect(await readFile(file, "utf8")).toMatch(/^-----BEGIN CERTIFICATE-----/);
   });
 
-  test("says that the port is taken", async () => {
+  test("rejects when the port is in use", async () => {
     const port = await takePort();
     await expect(serve("--webhooks=*", `--webhook-secure-port=${port}`)).rejects.toMatchObject({
       code: "USAGE",
@@ -110,7 +110,7 @@ describe("serveWebhooks()", () => {
     });
   });
 
-  test("says what is wrong with the certificate", async () => {
+  test("reports a problem of the certificate", async () => {
     const given = ["--webhook-tls-cert-file=/nowhere/tls.crt", "--webhook-tls-private-key-file=/nowhere/tls.crt"];
     await expect(serve("--webhooks=*", ...given)).rejects.toMatchObject({
       code: "USAGE",

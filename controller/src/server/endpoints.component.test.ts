@@ -31,7 +31,7 @@ describe("startServer()", () => {
     { path: "/readyz?exclude=provider", status: 200, text: "ok" },
     { path: "/readyz/provider", status: 500, text: "[-]provider failed: gone\nreadyz check failed\n" },
     { path: "/readyz/moon", status: 404, text: "no check moon\n" },
-  ])("answers $path with $status while the provider is gone", async ({ path, status, text }) => {
+  ])("responds to $path with $status while the provider is unavailable", async ({ path, status, text }) => {
     expect(await ask((await start("gone")) + path)).toEqual({ status, text });
   });
 

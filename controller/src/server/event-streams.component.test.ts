@@ -104,7 +104,7 @@ const feedOf = (index: number): Feed => {
 };
 
 describe("EventStreams", () => {
-  test("says what a feed has, now and whenever it wakes, one event a message", async () => {
+  test("sends the feed's messages, at the start and after each wake", async () => {
     const { text } = await read();
     const feed = feedOf(0);
     feed.messages.push({ event: "one", data: "1" }, { event: "two", data: "2" });
@@ -122,7 +122,7 @@ describe("EventStreams", () => {
     await vi.waitFor(() => expect(text().split(":\n\n")).toHaveLength(3), POLL);
   });
 
-  test("asks a feed for nothing while its reader does not take what was said, and lets go of one that never does", async () => {
+  test("reads nothing from a feed while its reader stalls, and disconnects a reader that stays stalled", async () => {
     const { socket } = await read();
     const quick = await read();
     socket.pause();
@@ -162,7 +162,7 @@ describe("EventStreams", () => {
     expect(text().match(/event: big\d+\n/g)).toHaveLength(40);
   });
 
-  test("refuses more readers than it may have, and takes one again when another has gone", async () => {
+  test("rejects readers over the limit, and accepts one when another disconnects", async () => {
     const readers = [await read(), await read(), await read()];
     const refused = await fetch(`${server.url}/stream`);
     expect({
@@ -181,7 +181,7 @@ describe("EventStreams", () => {
     expect(text()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("keeps no place for one who has gone before it was known whether they may read", async () => {
+  test("frees the place of a reader that disconnects during authorization", async () => {
     const isAllowed = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<Socket>();
     await using guarded = await guardedServer((socket) => {

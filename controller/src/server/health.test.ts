@@ -29,7 +29,7 @@ describe("report()", () => {
     });
   });
 
-  test("says no reason where everybody may read it", () => {
+  test("withholds reasons from public endpoints", () => {
     const warned = { ...good, warning: () => "its socket is missing" };
     expect(report("readyz", [warned, bad], [], "withheld").text).toBe(
       "[+]ping ok\n[-]provider failed: reason withheld\nreadyz check failed\n",

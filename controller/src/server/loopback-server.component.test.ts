@@ -67,7 +67,7 @@ describe("startLoopbackServer()", () => {
     { host: "127.0.0.1.rebound.example", status: 421 },
     { host: "10.0.0.1", status: 421 },
     { host: "[::]", status: 421 },
-  ])("answers who asks for $host with $status", async ({ host, status }) => {
+  ])("responds to host $host with $status", async ({ host, status }) => {
     expect(await ask("/echo", { host })).toMatchObject({ status });
   });
 
@@ -100,13 +100,13 @@ describe("startLoopbackServer()", () => {
 });
 
 describe("servePage()", () => {
-  test("says how the page comes to be where it is not there, and has it as soon as it is", async () => {
+  test("explains how to build a missing page, and serves it once it exists", async () => {
     expect(await ask("/status/")).toMatchObject({ status: 404, text: "It is not built; build it.\n" });
     await writeFile(join(directory, "index.html"), "<p>here</p>");
     expect(await ask("/status/")).toMatchObject({ status: 200, text: "<p>here</p>" });
   });
 
-  test("sends what a browser needs to know to trust nothing but the page", async () => {
+  test("sends security headers", async () => {
     await writeFile(join(directory, "index.html"), "<p>here</p>");
     const { headers } = await ask("/status/");
     expect(headers).toMatchObject({
@@ -137,7 +137,7 @@ describe("servePage()", () => {
     expect(again.headers["content-security-policy"]).toBe(first.headers["content-security-policy"]);
   });
 
-  test("leads from the bare path to the page, whatever stands before it", async () => {
+  test("redirects the bare path to the page, behind any prefix", async () => {
     expect(await ask("/status")).toMatchObject({ status: 308, headers: { location: "status/" } });
   });
 
@@ -147,7 +147,7 @@ describe("servePage()", () => {
 });
 
 describe("serveQuery()", () => {
-  test("takes the last of what is given twice", async () => {
+  test("uses the last of repeated parameters", async () => {
     expect(await ask("/echo?a=1&a=2&b=%20x")).toMatchObject({
       status: 200,
       text: '{"a":"2","b":" x"}',

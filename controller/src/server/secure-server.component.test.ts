@@ -107,7 +107,7 @@ describe("startSecureServer()", () => {
     agent.destroy();
   });
 
-  test("asks about paths that there are none of, too", async () => {
+  test("authorizes unknown paths too", async () => {
     const { port, asked } = await start({ clients: [], proxies: undefined }, async () => false);
     const agent = new Agent({ rejectUnauthorized: false });
     expect(await ask(agent, port, "/nowhere?x=1")).toMatchObject({ status: 403 });
@@ -144,7 +144,7 @@ describe("startSecureServer()", () => {
     agent.destroy();
   });
 
-  test("lets no later handshake of a connection bring another identity", async () => {
+  test("rejects renegotiation, which could bring another identity", async () => {
     const { port } = await start({ clients: [], proxies: undefined });
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" });
     await once(socket, "secureConnect");

@@ -55,7 +55,7 @@ describe("signalFan()", () => {
 });
 
 describe("deadlineSignal()", () => {
-  test("aborts after its time with what was waited for", async () => {
+  test("aborts after its timeout, naming the operation", async () => {
     const clock = new FakeClock();
     using deadline = deadlineSignal(new AbortController().signal, 500, "GET nodes/n1", clock);
     await clock.advance(499);
@@ -67,7 +67,7 @@ describe("deadlineSignal()", () => {
     });
   });
 
-  test("takes its timer along", () => {
+  test("cancels its timer when disposed", () => {
     const clock = new FakeClock();
     deadlineSignal(new AbortController().signal, 500, "x", clock)[Symbol.dispose]();
     expect(clock.timers).toBe(0);
@@ -107,7 +107,7 @@ describe("raceAbort()", () => {
     expect(listeners(signal)).toBe(0);
   });
 
-  test("does not wait for a promise that hangs, nor lets its late failure escape", async () => {
+  test("does not wait for a pending promise, and handles its late rejection", async () => {
     const abort = new AbortController();
     const late = Promise.withResolvers<never>();
     const race = raceAbort(late.promise, abort.signal);
@@ -120,7 +120,7 @@ describe("raceAbort()", () => {
 });
 
 describe("aborted()", () => {
-  test("resolves at once or when it happens", async () => {
+  test("resolves immediately if aborted, otherwise on abort", async () => {
     const abort = new AbortController();
     const waiting = aborted(abort.signal);
     abort.abort();

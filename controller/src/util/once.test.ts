@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { once } from "./once.ts";
 
-test("once() makes nothing before it is asked, and then one thing", () => {
+test("once() calls its factory on the first use only", () => {
   let made = 0;
   const get = once(() => void (made += 1));
   expect(made).toBe(0);

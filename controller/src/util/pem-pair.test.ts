@@ -27,7 +27,7 @@ describe("isPair()", () => {
     expect(isPair(texts, Date.now())).toBe(expected);
   });
 
-  test("takes no certificate that has expired", () => {
+  test("rejects an expired certificate", () => {
     expect(isPair({ cert, key }, Date.now() + 2 * 3_600_000)).toBe(false);
   });
 });

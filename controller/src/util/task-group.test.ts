@@ -4,7 +4,7 @@ import { aborted } from "./abort.ts";
 import { TaskGroup } from "./task-group.ts";
 
 describe("TaskGroup", () => {
-  test("cancels its tasks and waits for them to end", async () => {
+  test("aborts its tasks and waits for them to end", async () => {
     const group = new TaskGroup(() => undefined);
     let ended = 0;
     const task = async (signal: AbortSignal): Promise<void> => {

@@ -16,11 +16,11 @@ describe("hinted", () => {
   test.each([
     { it: "with something to do", remedy: "pay", want: "quota (in 5 min). To fix: pay" },
     { it: "with nothing to do", remedy: undefined, want: "quota (in 5 min)" },
-  ])("hinted() joins a cause and what comes next, $it", ({ remedy, want }) => {
+  ])("hinted() joins cause, retry and remedy, $it", ({ remedy, want }) => {
     expect(hinted("quota", "in 5 min", remedy, 100)).toBe(want);
   });
 
-  test("hinted() cuts the cause, and nothing of what to do", () => {
+  test("hinted() truncates the cause, never the remedy", () => {
     const text = hinted("x".repeat(200), "in 5 min", "pay", 100);
     expect([text.length, text.endsWith("x… (in 5 min). To fix: pay")]).toEqual([100, true]);
   });

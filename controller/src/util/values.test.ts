@@ -57,7 +57,7 @@ describe("backoffMs()", () => {
 });
 
 describe("TokenBucket", () => {
-  test("lets its burst through, then its rate, and makes those who come together queue up", async () => {
+  test("admits the burst, then the rate, and queues concurrent requests", async () => {
     const clock = new FakeClock();
     const bucket = new TokenBucket({ perSecond: 10, burst: 2 }, clock);
     expect([1, 2, 3, 4].map(() => Math.round(bucket.reserveMs()))).toEqual([0, 0, 100, 200]);
@@ -156,7 +156,7 @@ describe("JSON field readers", () => {
 });
 
 describe("Lru", () => {
-  test("forgets what was least recently used", () => {
+  test("evicts the least recently used entry", () => {
     const lru = new Lru<string, number>(2);
     lru.set("a", 1);
     lru.set("b", 2);

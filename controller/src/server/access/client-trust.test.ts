@@ -12,7 +12,7 @@ describe("parseBundle()", () => {
     ["", "holds no certificate in PEM form"],
     ["not a certificate", "holds no certificate in PEM form"],
     ["-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "certificate 1 cannot be read"],
-  ])("says what is wrong with %j", (pem, message) => {
+  ])("reports the problem of %j", (pem, message) => {
     expect(() => parseBundle(pem)).toThrow(message);
   });
 });

@@ -70,7 +70,7 @@ describe("authorizer()", () => {
 
 describe("expiring cache", () => {
   describe("ExpiringCache", () => {
-    test("asks once while the answer is good, and again after", async () => {
+    test("reads once until the value expires", async () => {
       const clock = new FakeClock();
       const cache = new ExpiringCache<number>(10, () => 1000, clock);
       let asked = 0;
@@ -82,7 +82,7 @@ describe("expiring cache", () => {
       expect(await get()).toBe(2);
     });
 
-    test("lets the answer say how long it is good", async () => {
+    test("expires values by their own lifetime", async () => {
       const clock = new FakeClock();
       const cache = new ExpiringCache<boolean>(10, (yes) => (yes ? 1000 : 10), clock);
       let answer = false;
@@ -96,7 +96,7 @@ describe("expiring cache", () => {
       expect(await get()).toBe(true);
     });
 
-    test("asks once for all who ask at the same time", async () => {
+    test("shares one read between concurrent requests", async () => {
       const cache = new ExpiringCache<number>(10, () => 0, new FakeClock());
       const { promise, resolve } = Promise.withResolvers<number>();
       let asked = 0;
@@ -116,7 +116,7 @@ describe("expiring cache", () => {
       expect(await cache.get("a", async () => 1)).toBe(1);
     });
 
-    test("keeps what was used last when it is full", async () => {
+    test("evicts the least recently used value when it is full", async () => {
       const cache = new ExpiringCache<string>(2, () => 1000, new FakeClock());
       const asked: string[] = [];
       const get = (key: string) =>

@@ -6,7 +6,7 @@ import { selfSignedCertificate } from "./self-signed.ts";
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0, 500);
 const DAY_MS = 86_400_000;
 
-test("selfSignedCertificate() makes a certificate that is its own authority and names every host", () => {
+test("selfSignedCertificate() creates a CA certificate for all hosts", () => {
   const hosts = ["localhost", "webhook.kube-system.svc", "127.0.0.1", "::1", "fd00::a:1"];
   const { certificate, key } = selfSignedCertificate({ commonName: "webhook", hosts, nowMs: NOW_MS, validMs: DAY_MS });
   const read = new X509Certificate(certificate);
@@ -34,7 +34,7 @@ test("selfSignedCertificate() makes a certificate that is its own authority and 
   });
 });
 
-test("selfSignedCertificate() gives each certificate a serial number of its own", () => {
+test("selfSignedCertificate() gives each certificate a unique serial number", () => {
   const make = () =>
     new X509Certificate(
       selfSignedCertificate({ commonName: "w", hosts: ["localhost"], nowMs: NOW_MS, validMs: DAY_MS }).certificate,

@@ -90,14 +90,14 @@ describe("ServingCertificate.load()", () => {
     expect([facts(certificate).subject, certificate.isNew]).toEqual(["CN=given", false]);
   });
 
-  test("says which file is missing", async () => {
+  test("reports a missing file", async () => {
     await expect(load({ certFile: certFile(), keyFile: keyFile() })).rejects.toMatchObject({
       code: "PEM_FILE",
       message: expect.stringMatching(/^cannot read the (certificate|private key): ENOENT: .*webhook\.(crt|key)/),
     });
   });
 
-  test("says which file is no PEM", async () => {
+  test("reports a file that is not PEM", async () => {
     await put({ ...make("given"), certificate: "nonsense" });
     await expect(load({ certDir: directory })).rejects.toMatchObject({
       code: "PEM_FILE",
@@ -109,14 +109,14 @@ describe("ServingCertificate.load()", () => {
     });
   });
 
-  test("says that key and certificate do not belong together", async () => {
+  test("reports a key that does not match the certificate", async () => {
     await put({ certificate: make("one").certificate, key: make("two").key });
     await expect(load({ certDir: directory })).rejects.toMatchObject({
       message: `${keyFile()} is not the private key of the first certificate in ${certFile()}`,
     });
   });
 
-  test("says that it cannot keep what it made", async () => {
+  test("reports that it cannot write the generated pair", async () => {
     const file = join(directory, "file");
     await writeFile(file, "");
     await expect(load({ certDir: join(file, "sub") })).rejects.toMatchObject({
@@ -161,7 +161,7 @@ describe("ServingCertificate.run()", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("never takes one that has expired, or that TLS has no use for", async () => {
+  test("rejects an expired pair and one that TLS cannot use", async () => {
     await put(make("first"));
     const certificate = await load({ certDir: directory });
     const life = new AbortController();
@@ -190,7 +190,7 @@ describe("ServingCertificate.run()", () => {
   test.each([
     { sentence: "a year", days: 365, shortDays: 30 },
     { sentence: "a day", days: 1, shortDays: 0.2 },
-  ])("says once that one for $sentence expires soon, and once that it has", async ({ days, shortDays }) => {
+  ])("warns once before a pair for $sentence expires, and once after", async ({ days, shortDays }) => {
     await put(make("theirs", days * DAY_MS));
     const certificate = await load({ certDir: directory });
     const life = new AbortController();

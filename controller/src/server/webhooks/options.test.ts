@@ -20,13 +20,13 @@ describe("isWebhookEnabled()", () => {
     { webhooks: [`-${NAME}`, "*"], port: 10_260, enabled: false },
     { webhooks: ["*", `-${NAME}`], port: 10_260, enabled: false },
     { webhooks: [NAME], port: 0, enabled: false },
-  ])("answers $enabled for $webhooks at port $port", ({ webhooks, port, enabled }) => {
+  ])("returns $enabled for $webhooks at port $port", ({ webhooks, port, enabled }) => {
     expect(isWebhookEnabled(NAME, { webhooks, webhookSecurePort: port })).toBe(enabled);
   });
 });
 
 describe("webhookProblems()", () => {
-  test("finds none in what is right", () => {
+  test("finds no problem in valid options", () => {
     expect(webhookProblems(options)).toEqual([]);
   });
 

@@ -103,7 +103,7 @@ describe("startWebhookServer()", () => {
     expect(traces.spans.map(({ name }) => name)).toEqual(Array.from({ length: exported }, () => "POST /test"));
   });
 
-  test("answers a review by its webhook, and counts it", async () => {
+  test("responds to a review with the webhook's decision, and counts it", async () => {
     const seen: AdmissionRequest[] = [];
     admit = (review) => {
       seen.push(review);
@@ -171,7 +171,7 @@ describe("startWebhookServer()", () => {
     expect(log.messages("error")).toEqual([]);
   });
 
-  test("takes a content type with a charset", async () => {
+  test("accepts a content type with a charset", async () => {
     const headers = { "content-type": "application/json; charset=utf-8" };
     expect(await post(`${await start()}/test`, JSON.stringify(REVIEW), headers)).toMatchObject({ status: 200 });
   });
@@ -180,7 +180,7 @@ describe("startWebhookServer()", () => {
     expect(await post(`${await start()}/other`, JSON.stringify(REVIEW))).toMatchObject({ status: 404 });
   });
 
-  test("answers 500 without detail when the webhook fails, and logs it", async () => {
+  test("responds 500 without details when the webhook fails, and logs the error", async () => {
     admit = () => Promise.reject(new Error("secret detail"));
     expect(await post(`${await start()}/test`, JSON.stringify(REVIEW))).toEqual({
       status: 500,
@@ -202,7 +202,7 @@ describe("startWebhookServer()", () => {
     { query: "", afterMs: 9000 },
     { query: "?timeout=soon", afterMs: 9000 },
     { query: "?timeout=0", afterMs: 9000 },
-  ])("gives its webhook $afterMs ms when the API server says $query", async ({ query, afterMs }) => {
+  ])("gives the webhook $afterMs ms for $query", async ({ query, afterMs }) => {
     let isAborted = false;
     admit = async (_review, signal) => {
       await aborted(signal);
@@ -249,7 +249,7 @@ describe("startWebhookServer()", () => {
     socket.destroy();
   });
 
-  test("says that the address is taken", async () => {
+  test("rejects when the address is in use", async () => {
     const port = Number(new URL(await start()).port);
     const second = startWebhookServer({
       address: { host: "127.0.0.1", port },
