@@ -61,7 +61,7 @@ const NODE_STATUS = { group: "", resource: "nodes/status" } as const;
 const LEASES = { namespace: NAMESPACE, group: "coordination.k8s.io", resource: "leases" } as const;
 const CERTIFICATES = { of: KUBELET_SERVING_CSR_APPROVER, group: "certificates.k8s.io" } as const;
 
-/** All permissions that the process uses. The manifests are ownership from them, and of test compares them with the requests to the API server. */
+/** All permissions that the process uses. The manifests are made from them, and a test compares them with the requests to the API server. */
 export const PERMISSIONS: readonly Permission[] = [
   {
     of: EVERY_REPLICA,
@@ -84,7 +84,7 @@ export const PERMISSIONS: readonly Permission[] = [
     group: "",
     resource: "events",
     verbs: ["create", "patch"],
-    why: "reports changes and problems; of repeated events",
+    why: "reports changes and problems; patch counts repeated events",
   },
   { of: LEADER_ELECTION, ...LEASES, verbs: ["create"], why: "creates the Lease; RBAC cannot limit this to a name" },
   {
@@ -113,7 +113,7 @@ export const PERMISSIONS: readonly Permission[] = [
     group: "authorization.k8s.io",
     resource: "subjectaccessreviews",
     verbs: ["create"],
-    why: "checks who requests to an endpoint",
+    why: "checks who may read an endpoint",
   },
   {
     of: SERVING,
@@ -122,7 +122,7 @@ export const PERMISSIONS: readonly Permission[] = [
     resource: "configmaps",
     names: ["extension-apiserver-authentication"],
     verbs: ["get"],
-    why: "reads the CAs CA certificates and proxies that the API server trusts",
+    why: "reads the client CA certificates and proxies that the API server trusts",
   },
   {
     of: CLOUD_NODE_CONTROLLER,
@@ -156,7 +156,7 @@ export const PERMISSIONS: readonly Permission[] = [
     group: "",
     resource: "persistentvolumes",
     verbs: ["list", "watch", "patch"],
-    why: "adds the labels and node node affinity of the zone to volumes",
+    why: "adds the labels and the node affinity of their zone to volumes",
   },
   { ...CERTIFICATES, resource: "certificatesigningrequests", verbs: ["list", "watch"], why: "watches requests" },
   { ...CERTIFICATES, resource: "certificatesigningrequests/approval", verbs: ["patch"], why: "approves requests" },
@@ -165,7 +165,7 @@ export const PERMISSIONS: readonly Permission[] = [
     resource: "signers",
     names: [KUBELET_SERVING_SIGNER],
     verbs: ["approve"],
-    why: "restricts the approval to this signer only",
+    why: "approves requests to this signer only",
   },
 ];
 
