@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-/** A cloud that has one load balancer, of a Service that is no more. */
+/** A cloud that has one load balancer, of a Service that no longer exists. */
 function cloudOf(declared: Partial<LoadBalancerCapabilities>): LoadBalancerCloud {
   const made = new LoadBalancerCloud("acme", { adopt: true, ...declared });
   leave(made, "lb-old", LEFT);
@@ -185,7 +185,7 @@ describe("service-lb and a load balancer that exists", () => {
   });
 
   // Providers answer a change that they know by its id as they did before.
-  test("gives the wish for another load balancer another request ID", async () => {
+  test("uses another request ID to adopt another load balancer", async () => {
     const requests: (string | undefined)[] = [];
     const provider = cloud.provider();
     const { client } = provider;

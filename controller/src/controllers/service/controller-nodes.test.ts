@@ -128,7 +128,7 @@ test("service-lb leaves a load balancer its nodes when another provider claimed 
   expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
   declared = prefixed("acme://");
   world.ready();
-  // Meanwhile nobody can say whose nodes are.
+  // In the meantime the owner of nodes is unknown.
   world.node("second");
   await world.pass(5000);
   expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);

@@ -81,7 +81,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(kept()).toEqual([[], [UID]]);
   });
 
-  test("finds by a list what the former provider has when only a restart made the change", async () => {
+  test("finds the load balancer of the previous provider in its list after a restart", async () => {
     put();
     byDefault("a");
     await world.start(both());
@@ -106,7 +106,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(kept()).toEqual([[], [UID]]);
   });
 
-  test("takes down what each of several former providers has", async () => {
+  test("deletes the load balancer of each of several previous providers", async () => {
     const c = new LoadBalancerCloud("c", { classes: ["c.example.com/nlb"] });
     put();
     await world.start([...both(), c.provider()]);
@@ -127,7 +127,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
   test.each([
     { it: "of one driver's other scope has", driver: "acme.example.com", want: [] },
     { it: "does not touch what a successor driver has taken over:", driver: "next.example.com", want: [UID] },
-  ])("takes down what a former provider $it under an equal id", async ({ driver, want }) => {
+  ])("deletes what a previous provider $it with an equal ID", async ({ driver, want }) => {
     const twin = new LoadBalancerCloud("a", { classes: [CLASS] });
     const there = twin.provider("b");
     const declared = there.info === undefined ? undefined : { ...there.info, name: driver, scopeId: "elsewhere" };
@@ -148,7 +148,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(a.changes).toEqual([`ensure ${UID}`]);
   });
 
-  test("deletes nothing that a sidecar of the same cloud serves by now, whoever was asked in between", async () => {
+  test("deletes nothing that a sidecar of the same cloud serves now, whichever provider was called in between", async () => {
     const twin = b.provider("twin");
     const lists = { list: undefined, classes: [TWIN] };
     const declared = {
@@ -166,7 +166,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(b.changes.filter((call) => call.startsWith("delete"))).toEqual([]);
   });
 
-  test("deletes nothing of a Service that nobody serves any more", async () => {
+  test("deletes nothing of a Service that no provider serves", async () => {
     put("web", { spec: { loadBalancerClass: CLASS } });
     await world.start(both());
     await world.restart([a.provider()]);
@@ -287,7 +287,7 @@ function failing(provider: Provider): Provider {
   };
 }
 
-describe("service-lb and load balancers of nobody", () => {
+describe("service-lb and orphaned load balancers", () => {
   test("counts and names them when two sweeps have seen them, and leaves them alone", async () => {
     put();
     await world.start([a.provider()]);

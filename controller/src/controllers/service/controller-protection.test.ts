@@ -33,7 +33,7 @@ function remove(name: string): void {
 
 describe("service-lb and a protection that came late", () => {
   test.each([
-    { it: "keeps what was protected last though that wish was never accepted", says: PROTECTED, want: [UID] },
+    { it: "keeps what was protected last although the spec was never accepted", says: PROTECTED, want: [UID] },
     { it: "deletes what was not protected last", says: {}, want: [] },
   ])("$it when the Service is removed by force", async ({ says, want }) => {
     put("web");
@@ -83,7 +83,7 @@ describe("service-lb and a protection that came late", () => {
     expect([cloud.kept.has(UID), next.kept.has(UID)]).toEqual([true, false]);
   });
 
-  test("does not take down what a former provider has while another change goes first and the Service is protected", async () => {
+  test("does not delete the load balancer of a previous provider while another change goes first and the Service is protected", async () => {
     let go = (): void => undefined;
     const first = held(cloud.provider(), "uid-default-other", new Promise((resolve) => (go = () => resolve())));
     const loadBalancerClass = "b.example.com/nlb";

@@ -24,7 +24,7 @@ test("service-lb asks once for what is refused for good, whatever others do to w
   expect(cloud.changes).toEqual([`ensure ${UID}`, `ensure ${UID}`, `ensure ${UID}`]);
 });
 
-test("service-lb says at once why another wish is refused, too", async () => {
+test("service-lb reports immediately why another spec is rejected", async () => {
   await using world = new ServiceHarness();
   const asking = (protocol: string) =>
     service("web", {

@@ -29,12 +29,12 @@ type ToOthers =
   | { readonly kind: "lagging" | "caughtUp" | "healed" | "reconnected" | "joined" | "restarted" | "refusing" }
   | { readonly kind: "time"; readonly ms: number };
 
-type Happening = ToService | ToOthers;
+type Step = ToService | ToOthers;
 
 const name = fc.constantFrom(...NAMES);
 const at = fc.constantFrom(...SERVERS);
 const others = ["lagging", "caughtUp", "healed", "reconnected", "joined", "restarted", "refusing"] as const;
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant("served"), name, by: at, text: fc.constantFrom("a", "b") }),
@@ -244,10 +244,10 @@ async function toOthers(happened: ToOthers, course: Course): Promise<void> {
   }
 }
 
-/** A Service that went by force, and what a provider has that takes no question any more, nobody knows after a restart. */
-const FORGOTTEN: ReadonlySet<Happening["kind"]> = new Set(["stripped", "recreated", "poorer"]);
+/** A restart loses Services that were deleted by force, and load balancers of providers without the capability. */
+const FORGOTTEN: ReadonlySet<Step["kind"]> = new Set(["stripped", "recreated", "poorer"]);
 
-function withoutAmnesia(history: readonly Happening[]): readonly Happening[] {
+function withoutAmnesia(history: readonly Step[]): readonly Step[] {
   const isForgotten = history.some(({ kind }) => FORGOTTEN.has(kind));
   return isForgotten ? history.filter(({ kind }) => kind !== "restarted") : history;
 }
@@ -264,7 +264,7 @@ function found({ clouds, world }: Course): unknown {
   return { at: at.toSorted(), held: held.toSorted() };
 }
 
-function wished({ world }: Course): unknown {
+function expectedEnd({ world }: Course): unknown {
   const wanted = world.store.all.filter((known) => placeOf(known) !== undefined);
   const held = world.store.all.map(({ metadata: { name: of } }) => {
     const isWanted = wanted.some(({ metadata }) => metadata.name === of);
@@ -279,9 +279,9 @@ function wished({ world }: Course): unknown {
 const HOUR_MS = 3_600_000;
 
 describe("service-lb with several providers", () => {
-  test("ends with one load balancer where it is wished, whatever happened while calls were under way", async () => {
+  test("ends with one load balancer at its owner, whatever happened during calls", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 40, size: "max" }), async (history) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (history) => {
         const course = new Course();
         await using world = await course.world.start(course.providers);
         for (const happened of withoutAmnesia(history)) {
@@ -290,7 +290,7 @@ describe("service-lb with several providers", () => {
         }
         course.heal();
         await world.pass(2 * HOUR_MS);
-        expect({ ends: found(course), wrongs: course.wrongs }).toEqual({ ends: wished(course), wrongs: [] });
+        expect({ ends: found(course), wrongs: course.wrongs }).toEqual({ ends: expectedEnd(course), wrongs: [] });
 
         const changes = (): number =>
           Object.values(course.clouds).reduce((sum, cloud) => sum + cloud.changes.length, 0);

@@ -19,7 +19,7 @@ async function served(world: ServiceHarness, cloud: LoadBalancerCloud): Promise<
   return shown(world) ?? [];
 }
 
-test("service-lb puts an address back that somebody took out of the status, and asks its cloud for nothing", async () => {
+test("service-lb restores an address that another client removed from the status, without a call to the cloud", async () => {
   const cloud = new LoadBalancerCloud();
   await using world = new ServiceHarness();
   const wanted = await served(world, cloud);
@@ -32,7 +32,7 @@ test("service-lb puts an address back that somebody took out of the status, and 
   expect(cloud.calls).toHaveLength(calls);
 });
 
-test("service-lb answers somebody who insists on another address no faster than twice a minute", async () => {
+test("service-lb restores the address at most twice a minute if another client insists", async () => {
   const cloud = new LoadBalancerCloud();
   await using world = new ServiceHarness();
   const wanted = await served(world, cloud);

@@ -78,7 +78,7 @@ test("service-lb changes nothing when a change without answer was not carried ou
   expect(cloud.changes.slice(before)).toEqual([]);
 });
 
-test("service-lb keeps a load balancer up whose deletion was not carried out, while another wish is refused", async () => {
+test("service-lb keeps a load balancer current whose deletion was not accepted, while another spec is rejected", async () => {
   cloud.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "away") : undefined);
   await edit({ type: "ClusterIP" });
   await edit({ type: "LoadBalancer", ports: [servicePort({ protocol: "SCTP" })] });

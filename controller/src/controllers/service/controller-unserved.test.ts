@@ -106,7 +106,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     expect([cloud.kept.size, world.store.get("web") === undefined]).toEqual([0, gone]);
   });
 
-  test("tells a Service with a class as well, whose load balancer this process knows", async () => {
+  test("reports it on a Service with a class, too, whose load balancer this process knows", async () => {
     put(() => service("web", { spec: { loadBalancerClass: CLASS } }));
     await world.start([changing()]);
     await upgrade("poorer");
@@ -127,7 +127,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     expect([cloud.kept.size, web().metadata.finalizers]).toEqual([0, []]);
   });
 
-  test("tells after a restart along with the sidecar, too", async () => {
+  test("reports it after a restart together with the sidecar, too", async () => {
     put((now) => now);
     await world.start([changing()]);
     isCapable = false;

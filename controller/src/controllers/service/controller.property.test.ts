@@ -35,10 +35,10 @@ type ToOthers =
   | { readonly kind: "time"; readonly ms: number };
 
 /** One thing that happens. */
-type Happening = ToService | ToOthers;
+type Step = ToService | ToOthers;
 
 const name = fc.constantFrom(...NAMES);
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("edited"), name, text: fc.constantFrom("a", "b") }) },
   {
     weight: 5,
@@ -118,7 +118,7 @@ class Course {
     this.world.store.put(service(of, { metadata: { uid: `uid-${of}-${++this.#generation}`, annotations } }));
   }
 
-  /** The others are not touched: an edit makes everything be ensured anew, and would hide what was missed. */
+  /** The others are not touched: an edit would ensure everything again and hide what was missed. */
   unprotect(): void {
     for (const known of this.world.store.all.filter((one) => isDeletionProtected(one))) {
       this.world.store.put(withAnnotations(known, { [PROTECTION]: "false" }));
@@ -136,57 +136,57 @@ const withAnnotations = (known: Service, annotations: Readonly<Record<string, st
   metadata: { ...known.metadata, annotations: { ...known.metadata.annotations, ...annotations } },
 });
 
-async function happen(happened: Happening, course: Course): Promise<void> {
-  return "name" in happened ? happenToService(happened, course) : happenToOthers(happened, course);
+async function applyStep(step: Step, course: Course): Promise<void> {
+  return "name" in step ? applyToService(step, course) : applyToOthers(step, course);
 }
 
-function happenToService(happened: ToService, course: Course): void {
+function applyToService(step: ToService, course: Course): void {
   const { world, cloud } = course;
-  switch (happened.kind) {
+  switch (step.kind) {
     case "edited": {
-      course.create(happened.name, {});
+      course.create(step.name, {});
       const typed = (known: Service): Service => ({ ...known, spec: { ...known.spec, type: "LoadBalancer" } });
-      return course.edit(happened.name, (known) => withAnnotations(typed(known), { text: happened.text }));
+      return course.edit(step.name, (known) => withAnnotations(typed(known), { text: step.text }));
     }
     case "untyped":
-      return course.edit(happened.name, (known) => ({
+      return course.edit(step.name, (known) => ({
         ...known,
         spec: { ...known.spec, type: "ClusterIP" },
         status: { ...known.status, loadBalancer: { ingress: [] } },
       }));
     case "deleted":
-      return course.edit(happened.name, (known) => ({
+      return course.edit(step.name, (known) => ({
         ...known,
         metadata: { ...known.metadata, deletionTimestampMs: world.clock.nowMs() },
       }));
     case "protected":
-      return course.edit(happened.name, (known) => {
+      return course.edit(step.name, (known) => {
         const isProtected = isDeletionProtected(known);
         return withAnnotations(known, { [PROTECTION]: String(!isProtected) });
       });
     case "repeated":
-      return course.edit(happened.name, (known) => known);
+      return course.edit(step.name, (known) => known);
     case "tampered": {
-      const kept = course.keptOf(happened.name);
+      const kept = course.keptOf(step.name);
       if (kept !== undefined) Object.assign(kept, { version: kept.version + 1, isTampered: kept.isSeen });
       return;
     }
     case "missing":
-      return void cloud.kept.delete(world.store.get(happened.name)?.metadata.uid ?? "");
+      return void cloud.kept.delete(world.store.get(step.name)?.metadata.uid ?? "");
     default:
       return happened satisfies never;
   }
 }
 
-async function happenToOthers(happened: ToOthers, course: Course): Promise<void> {
+async function applyToOthers(step: ToOthers, course: Course): Promise<void> {
   const { world, cloud } = course;
-  switch (happened.kind) {
+  switch (step.kind) {
     case "joined":
-      return world.node(happened.node);
+      return world.node(step.node);
     case "left":
-      return world.nodes.delete(happened.node);
+      return world.nodes.delete(step.node);
     case "faults":
-      return course.fail(happened.on, happened.fault);
+      return course.fail(step.on, step.fault);
     case "incomplete":
       cloud.complete = false;
       return;
@@ -202,19 +202,19 @@ async function happenToOthers(happened: ToOthers, course: Course): Promise<void>
       for (const kept of cloud.kept.values()) Object.assign(kept, { isTampered: false, isSeen: false });
       return world.restart();
     case "time":
-      return world.pass(happened.ms);
+      return world.pass(step.ms);
     default:
       return happened satisfies never;
   }
 }
 
 /** What the last state of the Services and nodes asks for. */
-function wished({ world }: Course): unknown {
+function expectedEnd({ world }: Course): unknown {
   const nodes = [...world.nodes.lister.list()].map(({ metadata }) => metadata.name).toSorted();
   return world.store.all.map((known) => {
     const isWanted = wantsLoadBalancer(known) && !isDeleting(known);
-    const asWished = { nodes, isTampered: false, isHeld: true, isPublished: true };
-    return isWanted ? { name: known.metadata.name, ...asWished } : idle(known);
+    const upToDate = { nodes, isTampered: false, isHeld: true, isPublished: true };
+    return isWanted ? { name: known.metadata.name, ...upToDate } : idle(known);
   });
 }
 
@@ -236,12 +236,12 @@ function found(course: Course): unknown {
 const HOUR_MS = 3_600_000;
 
 describe("service-lb", () => {
-  test("ends with what is wished, whatever happened in whatever order, and then rests", async () => {
+  test("ends with the desired state, whatever step in any order, and then rests", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 40, size: "max" }), async (history) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (history) => {
         const course = new Course();
         await using world = await course.world.start([course.cloud.provider()]);
-        for (const happened of history) await happen(happened, course);
+        for (const happened of history) await applyStep(step, course);
 
         course.heal();
         course.unprotect();
@@ -250,7 +250,7 @@ describe("service-lb", () => {
         const uids = new Set(world.store.all.map(({ metadata }) => metadata.uid));
         const strangers = [...course.cloud.kept.keys()].filter((uid) => !uids.has(uid));
         expect({ services: found(course), strangers, wrongs: course.wrongs }).toEqual({
-          services: wished(course),
+          services: expectedEnd(course),
           strangers: [],
           wrongs: [],
         });

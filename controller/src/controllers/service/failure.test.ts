@@ -12,7 +12,7 @@ const lost = new ProviderError({ code: "UNAVAILABLE", message: "provider acme is
 const inEnsure = (cause: Error, isReported = false) =>
   new LoadBalancerSyncError("failed to ensure: why", { cause, isReported });
 
-/** What is told and what the queue gets to see. */
+/** The recorded events and the result for the queue. */
 function settle(error: Error, { failures = 0, inARow = 1, aborted = false, random = 0.5 } = {}) {
   const events: EventInput[] = [];
   const context = {
@@ -38,7 +38,7 @@ function settle(error: Error, { failures = 0, inARow = 1, aborted = false, rando
   return { outcome: outcome(), reported: events.map(({ reason, message }) => `${reason}: ${message}`) };
 }
 
-/** What is told of an error. */
+/** The events for an error. */
 const failed = (error: Error): string => `SyncLoadBalancerFailed: Error syncing load balancer: ${failureText(error)}`;
 
 describe("settleFailure()", () => {
@@ -50,7 +50,7 @@ describe("settleFailure()", () => {
     { it: "a provider's error by itself", error: contractError("CLOUD_UNAVAILABLE", "503") },
     { it: "an error of the API server", error: new Error("patch: 500") },
     { it: "what must not be left out", error: new TerminalError("spec.ports: no SCTP") },
-  ])("tells and passes on $it", ({ error }) => {
+  ])("reports and passes on $it", ({ error }) => {
     expect(settle(error)).toEqual({
       outcome: error,
       reported: [failed(error)],
@@ -58,14 +58,14 @@ describe("settleFailure()", () => {
   });
 
   test.each([
-    { it: "what was told already", error: inEnsure(contractError("CLOUD_TIMEOUT", "x"), true), options: {} },
+    { it: "what was reported already", error: inEnsure(contractError("CLOUD_TIMEOUT", "x"), true), options: {} },
     { it: "a connection lost for the first time", error: inEnsure(lost), options: { failures: 0 } },
     { it: "an end of the process", error: inEnsure(contractError("QUOTA_EXCEEDED", "x")), options: { aborted: true } },
   ])("passes on $it without a word", ({ error, options }) => {
     expect(settle(error, options)).toEqual({ outcome: error, reported: [] });
   });
 
-  test("tells what the cloud itself throttled, and not what was kept back for its sake", () => {
+  test("reports throttling by the cloud, but not by the rate limiter", () => {
     const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000, isClientThrottled: true });
     expect(settle(inEnsure(keptBack), { failures: 5 })).toMatchObject({
       outcome: { retryAfterMs: 6000 },
@@ -75,7 +75,7 @@ describe("settleFailure()", () => {
     expect(settle(inEnsure(throttled)).reported).toHaveLength(1);
   });
 
-  test("tells of a connection that stays lost", () => {
+  test("reports a connection that stays lost", () => {
     expect(settle(inEnsure(lost), { failures: 1 }).reported).toHaveLength(1);
   });
 
@@ -120,7 +120,7 @@ describe("settleFailure()", () => {
     { reason: "QUOTA_EXCEEDED" as const, inARow: 9, delayMs: 900_000 },
     { reason: "DEADLINE_PASSED" as const, inARow: 1, delayMs: 1000 },
     { reason: "DEADLINE_PASSED" as const, inARow: 20, delayMs: 300_000 },
-  ])("waits $delayMs ms at failure $inARow of $reason, and tells it", ({ reason, inARow, delayMs }) => {
+  ])("waits $delayMs ms at failure $inARow of $reason, and reports it", ({ reason, inARow, delayMs }) => {
     const error = inEnsure(contractError(reason, "no"));
     expect(settle(error, { inARow })).toEqual({
       outcome: new RetryAfterError("failed to ensure: why", delayMs, { cause: error }),
@@ -202,7 +202,7 @@ describe("failure readiness", () => {
       });
     });
 
-    test("makes SyncFailed of what nobody foresaw", () => {
+    test("reports SyncFailed for an unexpected error", () => {
       expect(readinessOfFailure(new Error("oh"))).toEqual({
         status: "Unknown",
         reason: "SyncFailed",
@@ -246,7 +246,7 @@ describe("failure readiness", () => {
       );
     });
 
-    test("speaks of a former provider's load balancer, too, which no condition tells of", () => {
+    test("has an event text for the load balancer of a previous provider, which has no condition", () => {
       const cause = contractError("DELETION_PROTECTED", "why");
       const error = new LoadBalancerSyncError("failed", { cause, isReported: true, isAside: true });
       expect([readinessOfFailure(error), failureText(error)]).toEqual([

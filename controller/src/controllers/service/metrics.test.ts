@@ -48,15 +48,15 @@ test.each([
   },
   { when: "one wants no load balancer", services: [saying(undefined, { type: "ClusterIP" })], wanted: [NONE_READY] },
   {
-    when: "one is of somebody else's class",
+    when: "another controller serves the class of one",
     services: [saying(undefined, { loadBalancerClass: "other.example/lb" })],
     wanted: [NONE_READY],
   },
   {
-    when: "one is served by nobody any more",
+    when: "no provider serves one",
     services: [saying("NoLoadBalancerProvider", { loadBalancerClass: "other.example/lb" })],
     wanted: [NONE_READY, 'cloudwire_services{provider="",reason="NoLoadBalancerProvider"} 1'],
   },
-])("exposeToldStates() counts Services by provider and reason when $when", async ({ services, wanted }) => {
+])("exposeConditionReasons() counts Services by provider and reason when $when", async ({ services, wanted }) => {
   expect(series(await shown(services))).toEqual(wanted);
 });

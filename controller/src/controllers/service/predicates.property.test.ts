@@ -62,7 +62,7 @@ describe("needsUpdate()", () => {
 });
 
 describe("concernsUpdated()", () => {
-  test("is true for every Service whose wish changes, whose load balancer has to go, or that would leak one", () => {
+  test("is true for every Service whose spec changes, whose load balancer must be deleted, or that would leak one", () => {
     fc.assert(
       fc.property(anyService, anyService, (old, service) => {
         const begins = needsCleanup(service) && !needsCleanup(old);
@@ -76,7 +76,7 @@ describe("concernsUpdated()", () => {
     );
   });
 
-  test("loses nothing of a change told in two steps", () => {
+  test("detects a change that arrives in two steps", () => {
     fc.assert(
       fc.property(anyService, anyService, anyService, (old, between, service) => {
         const isHeard = concernsUpdated(old, between) || concernsUpdated(between, service);
@@ -98,7 +98,7 @@ describe("changesTargets()", () => {
     expect(breaksSymmetry(changesTargets)).toBeNull();
   });
 
-  test("loses nothing of a change told in two steps", () => {
+  test("detects a change that arrives in two steps", () => {
     expect(breaksSplitting(changesTargets)).toBeNull();
   });
 });

@@ -130,7 +130,7 @@ describe("concernsAdded()", () => {
   test.each([
     { it: "a load balancer", given: service("web"), want: true },
     {
-      it: "a load balancer of a class, whoever serves it",
+      it: "a load balancer of any class",
       given: service("web", { spec: { loadBalancerClass: "x/y" } }),
       want: true,
     },
@@ -147,7 +147,7 @@ describe("concernsUpdated()", () => {
 
   test.each([
     {
-      it: "a wish that changed",
+      it: "a changed spec",
       old: held,
       now: service("web", { metadata: finalized, spec: { loadBalancerIP: "192.0.2.1" } }),
     },

@@ -30,7 +30,7 @@ test("a pass is measured until the last Service it woke was tried", async () => 
   expect(await samples()).toEqual({ count: "1", sum: "5" });
 });
 
-test("a pass that wakes nobody is a sample too", async () => {
+test("a pass that wakes no Service is a sample too", async () => {
   const { sync, samples } = setUp();
   sync.begin([]);
   expect(await samples()).toEqual({ count: "1", sum: "0" });

@@ -21,7 +21,7 @@ test.each<[string, (nodes: FakeInformer<Node>) => void, object]>([
   ["a node has another address", (nodes) => nodes.set(machine("a", "10.0.0.2")), {}],
   ["a node has another provider ID", (nodes) => nodes.set({ ...machine("a"), spec: machine("c").spec }), {}],
   ["the provider wants to see a label", () => undefined, POOL],
-])("Targets.of() is as if made anew when %s", (_, change, declared) => {
+])("Targets.of() is as if newly computed when %s", (_, change, declared) => {
   const nodes = new FakeInformer<Node>();
   for (const name of ["a", "b"]) nodes.set(machine(name));
   const before = info({ providerIdPrefixes: ["acme://"] });
@@ -36,7 +36,7 @@ test.each<[string, (nodes: FakeInformer<Node>) => void, object]>([
   expect(recreated.fingerprint).not.toBe(first.fingerprint);
 });
 
-test("Targets.of() says the same until it is told of a change", () => {
+test("Targets.of() returns the same selection until changed() is called", () => {
   const nodes = new FakeInformer<Node>();
   const now = info({ providerIdPrefixes: ["acme://"] });
   const providers = providerSet([idleProvider("acme", now)]);

@@ -285,8 +285,8 @@ function observedId(observed: LoadBalancerResult | undefined): string | undefine
 }
 
 /**
- * Keys of other Services that have or request the load balancer. A deleted Service has it until its deletion is complete: whoever adopted it
- * before would lose it.
+ * Keys of other Services that have or request the load balancer. A deleted Service has it until its deletion is complete: a Service
+ * that adopted it before would lose it.
  */
 function othersOf(
   { services, records }: Pick<GatherDependencies, "services" | "records">,

@@ -83,7 +83,7 @@ describe("LoadBalancerLister.list()", () => {
     return { ids: items.map(({ id }) => id), complete, uids: [...byUid.keys()] };
   };
 
-  test("takes a list that is young enough, of whoever wanted it, and makes a new one for all otherwise", async () => {
+  test("shares a list that is new enough, and otherwise requests a new one for all", async () => {
     const provider = cloud.provider();
     await found(UID, undefined, provider);
     keep("uid-other");

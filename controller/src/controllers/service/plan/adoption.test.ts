@@ -9,14 +9,14 @@ const possible: AdoptionInput = {
   others: [],
 };
 
-test("takes over what nobody has", () => {
+test("adopts an unowned load balancer", () => {
   expect(adoption(possible)).toEqual({ desired: { adoptLoadBalancerId: "lb-1" }, problems: [] });
 });
 
 test.each([
   { it: "nothing is left to do", input: {} },
   { it: "it is not allowed any more", input: { isAllowed: false } },
-  { it: "the provider offers it no more", input: { isOffered: false } },
+  { it: "the provider no longer supports it", input: { isOffered: false } },
 ])("is done for a Service that has it, also if $it", ({ input }) => {
   expect(adoption({ ...possible, ...input, existingId: "lb-1" })).toEqual(NO_ADOPTION);
 });

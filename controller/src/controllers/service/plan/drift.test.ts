@@ -18,7 +18,7 @@ describe("driftOf()", () => {
     { it: "a provider that keeps no fingerprints", given: present({ specFingerprint: "", nodesFingerprint: "" }) },
     { it: "a change under way", given: present({ phase: "updating", specFingerprint: "spec-0" }) },
     { it: "work of whatever kind under way", given: present({ specFingerprint: "spec-0", operation }) },
-    { it: "a load balancer that somebody takes down", given: present({ phase: "deleting", observedFingerprint: "x" }) },
+    { it: "a load balancer that is being deleted", given: present({ phase: "deleting", observedFingerprint: "x" }) },
     { it: "one of unknown phase", given: present({ phase: "unknown", observedFingerprint: "x" }) },
   ])("is none for $it", ({ given }) => {
     expect(driftOf(seen, given)).toBeUndefined();
@@ -42,7 +42,7 @@ describe("driftOf()", () => {
     expect(driftOf(seen, given)).toEqual({ kind, what });
   });
 
-  test("is none where the provider told nothing of the objects when it was acknowledged", () => {
+  test("is undefined where the provider acknowledged no observed fingerprint", () => {
     expect(driftOf(known, present({ observedFingerprint: "seen-2" }))).toBeUndefined();
   });
 });
@@ -69,7 +69,7 @@ const PERIOD_MS = 10 * MINUTE_MS;
 const DAY_MS = 1440 * MINUTE_MS;
 const repairs = (count: number): Repairs => ({ count, lastMs: 1000 });
 
-describe("driftVerdict()", () => {
+describe("driftDecision()", () => {
   test("repairs at once what was not repaired before", () => {
     expect(driftDecision("changed", undefined, 0, PERIOD_MS)).toBe("repair");
     expect(driftDecision("missing", undefined, 0, PERIOD_MS)).toBe("repair");

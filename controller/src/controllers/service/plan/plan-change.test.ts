@@ -50,17 +50,17 @@ describe("plan() makes the load balancer be ensured", () => {
       want: { trigger: "not known to match the spec" },
     },
     {
-      it: "of a Service that was edited, though the provider is told the same",
+      it: "of a Service that was edited, although the request stays the same",
       input: wanted({ service: edited, present: known }),
       want: { trigger: "service changed", loadBalancerId: "lb-1" },
     },
     {
-      it: "whose provider is told something else since it declares more",
+      it: "whose request differs since the provider declares more",
       input: wanted({ desired: desired("spec-2"), present: known }),
       want: { trigger: "service changed", loadBalancerId: "lb-1" },
     },
     {
-      it: "that is being made for an earlier wish, naming the work under way",
+      it: "that is being created for an earlier spec, with the operation in progress",
       input: wanted({ service: edited, present: making }),
       want: { trigger: "service changed", loadBalancerId: "lb-1", operationId: "op-1" },
     },

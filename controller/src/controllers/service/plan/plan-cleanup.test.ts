@@ -82,7 +82,7 @@ describe("plan() of a clean-up of what is protected", () => {
     },
     { it: "keeps what a Service left that is gone", input: { service: bare, isGone: true }, want: { isGone: true } },
     {
-      it: "keeps what a former provider has",
+      it: "keeps the load balancer of a previous provider",
       input: { service: guarded, previous: { provider: "old", loadBalancerID: "x" } },
       want: {},
     },
@@ -108,7 +108,7 @@ describe("plan() of a clean-up of what is protected", () => {
     });
   });
 
-  test("makes nothing anew for it", () => {
+  test("creates nothing for it", () => {
     expect(plan({ ...cleanup, service: going, upkeep: wanted({ service: going }) })).toMatchObject({
       kind: "keep",
       meanwhile: undefined,
@@ -126,7 +126,7 @@ describe("plan() of a clean-up after another provider", () => {
     });
   });
 
-  test("passes on the wish that lifts a protection at the cloud", () => {
+  test("passes on the desired state that removes a protection in the cloud", () => {
     expect(plan({ ...cleanup, unprotected: desired() })).toMatchObject({ kind: "delete", unprotected: desired() });
   });
 });
@@ -136,7 +136,7 @@ describe("plan() of a Service for which nothing can be done", () => {
     expect(plan({ kind: "absent", key: "default/web" })).toEqual({ kind: "forget", key: "default/web" });
   });
 
-  test("leaves one whose provider serves load balancers no more", () => {
+  test("does not change one whose provider no longer serves load balancers", () => {
     expect(plan({ kind: "unserved", service: held, why: "it may not" })).toEqual({
       kind: "leave",
       service: held,

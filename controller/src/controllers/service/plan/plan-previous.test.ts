@@ -54,14 +54,14 @@ describe("plan() of a Service that another provider served before", () => {
       }),
       want: "settle",
     },
-    { it: "its wish is another", input: wanted({ present: known, service: edited, previous }), want: "change" },
+    { it: "its spec has changed", input: wanted({ present: known, service: edited, previous }), want: "change" },
     {
       it: "its nodes are others",
       input: wanted({ present: known, desired: desired("spec-1", "n"), previous }),
       want: "change",
     },
     {
-      it: "its wish is refused",
+      it: "its spec is rejected",
       input: wanted({
         present: known,
         previous,

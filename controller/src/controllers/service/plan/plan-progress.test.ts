@@ -33,7 +33,7 @@ describe("progressOf()", () => {
       },
     },
     {
-      it: "one whose addresses are not told",
+      it: "one whose addresses are not known",
       given: { ingress: undefined },
       want: { kind: "done", present: { ...known, ingress: undefined } },
     },
@@ -66,7 +66,7 @@ describe("progressOf()", () => {
       },
     },
     {
-      it: "one still being deleted for an earlier wish",
+      it: "one that is still being deleted for an earlier spec",
       given: { phase: "deleting" as const },
       want: {
         kind: "pending",
@@ -93,7 +93,7 @@ describe("progressOf()", () => {
         message: "the provider reports that load balancer lb-1 has failed: Quota: Exceeded: 5 of 5; Address",
       },
     },
-  ])("tells of $it", ({ given, want }) => {
+  ])("reports $it", ({ given, want }) => {
     expect(progressOf(change, loadBalancer(given))).toEqual(want);
   });
 
@@ -120,7 +120,7 @@ describe("reading", () => {
         want: false,
       },
       {
-        it: "such a Service, once its wish is refused and what stands must be known",
+        it: "such a Service, once its spec is rejected and the load balancer in force must be known",
         input: {
           service: held,
           desired: desired(),
@@ -163,7 +163,7 @@ describe("reading", () => {
         want: false,
       },
       {
-        it: "work under way for another wish",
+        it: "an operation in progress for another spec",
         input: { service: held, desired: desired("spec-2"), present: making },
         want: false,
       },
@@ -179,9 +179,9 @@ describe("reading", () => {
 
   describe("inForceInCloud()", () => {
     test.each([
-      { it: "by this wish", observed: present(), want: known },
+      { it: "with this spec", observed: present(), want: known },
       {
-        it: "by another wish",
+        it: "with another spec",
         observed: present({ specFingerprint: "spec-0" }),
         want: { ...known, spec: undefined, specFingerprint: "spec-0" },
       },

@@ -56,14 +56,14 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     });
   });
 
-  test("leaves it as it is when the wish that it was made of is not known", () => {
+  test("does not change it when its spec is not known", () => {
     expect(plan(suspected({ desired: { ...desired(), spec: undefined } }))).toMatchObject({
       kind: "settle",
       inspection: { kind: "left", drift, decision: "later" },
     });
   });
 
-  test("carries out another wish first, as ever", () => {
+  test("applies another spec first", () => {
     const said = { kind: "change", drift: undefined };
     expect(plan(suspected({ service: edited }))).toMatchObject({ ...said, trigger: "service changed" });
     expect(plan(suspected({ desired: desired("spec-1", "nodes-2") }))).toMatchObject({
@@ -115,9 +115,9 @@ describe("plan() of a load balancer of which a request got no answer", () => {
     });
   });
 
-  test("updates its nodes when the wish that it was made of is not known", () => {
-    const wished = { ...desired(), spec: undefined };
-    expect(plan(unanswered({ desired: wished, observed: changed }))).toMatchObject({ purpose: "update" });
+  test("updates its nodes when its spec is not known", () => {
+    const withoutSpec = { ...desired(), spec: undefined };
+    expect(plan(unanswered({ desired: withoutSpec, observed: changed }))).toMatchObject({ purpose: "update" });
   });
 
   test("says that a change by others is one, and that there is none", () => {

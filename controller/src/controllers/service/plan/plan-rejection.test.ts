@@ -14,7 +14,7 @@ import type { Refusal } from "./unsupported.ts";
 import type { EnsureInput, DesiredLoadBalancer } from "./types.ts";
 import { plan } from "./plan.ts";
 
-describe("plan() of a wish that is refused", () => {
+describe("plan() of a rejected spec", () => {
   const refusal: Refusal = { message: "no", retryAfterMs: 5, nextTry: "later" };
   const spec1: DesiredLoadBalancer = { ...desired("spec-1", "nodes-2"), spec: known.spec };
   const refused = (parts: Partial<EnsureInput>): EnsureInput =>
@@ -23,7 +23,7 @@ describe("plan() of a wish that is refused", () => {
   test.each([
     { it: "does nothing when there is no load balancer", input: refused({ observed: absent }), want: undefined },
     {
-      it: "brings nodes to what stands, by the wish that was accepted",
+      it: "updates the nodes of the load balancer in force with the accepted spec",
       input: refused({ present: known }),
       want: { kind: "change", service: held, desired: spec1, purpose: "update", call: "updateNodes", ignored: [] },
     },
@@ -38,7 +38,7 @@ describe("plan() of a wish that is refused", () => {
       want: { kind: "change", desired: { ...spec1, spec: undefined }, purpose: "update", call: "updateNodes" },
     },
     {
-      it: "leaves that alone where it cannot be asked for without its wish",
+      it: "does not change it when that needs an unknown spec",
       input: refused({ observed: present(), updatesNodes: false }),
       want: { kind: "settle", present: { specFingerprint: "spec-1", nodesFingerprint: "nodes-1" } },
     },

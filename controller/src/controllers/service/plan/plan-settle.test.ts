@@ -26,7 +26,7 @@ describe("plan() asks the cloud for nothing", () => {
 
   test.each([
     { it: "when nothing has changed", input: wanted({ present: known }), want: settled },
-    { it: "after a restart, when what is in force is the wish", input: wanted({ observed: present() }), want: settled },
+    { it: "after a restart, when the desired spec is in force", input: wanted({ observed: present() }), want: settled },
     {
       it: "when the load balancer being made is ready",
       input: wanted({ present: making, observed: present() }),
@@ -43,7 +43,7 @@ describe("plan() asks the cloud for nothing", () => {
       want: { ...settled, finished: "ensure" },
     },
     {
-      it: "and puts the finalizer on again that somebody took off",
+      it: "and adds the finalizer again that another client removed",
       input: wanted({ service: fresh, present: known }),
       want: {
         ...settled,

@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
     [["SourceRanges", "spec.loadBalancerSourceRanges", "refused"]],
   ],
   ["clients limited where they can be", { loadBalancerSourceRanges: ["10.0.0.0/8"] }, { sourceRanges: true }, []],
-  ["a wished address", { loadBalancerIP: "203.0.113.9" }, {}, [["RequestedIp", "spec.loadBalancerIP", "ignored"]]],
+  ["a requested address", { loadBalancerIP: "203.0.113.9" }, {}, [["RequestedIp", "spec.loadBalancerIP", "ignored"]]],
   ["session affinity", { sessionAffinity: "ClientIP" }, {}, [["SessionAffinity", "spec.sessionAffinity", "ignored"]]],
   [
     "policy Local, without which traffic would be lost",

@@ -13,7 +13,7 @@ test("commit() applies events to the record as it is then, and drops one that is
   expect(record(STATES.active).state).toEqual(STATES.active);
 });
 
-test("onWake() is told of what is to be reconciled, until it ends", () => {
+test("onWake() calls the listener for Services to reconcile, until it is removed", () => {
   const records = new Records();
   const woken: unknown[] = [];
   const end = records.onWake((key, delayMs) => woken.push([key, delayMs]));

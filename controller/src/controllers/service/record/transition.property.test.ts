@@ -56,14 +56,14 @@ const histories = fc
   .array(event, { maxLength: 60, size: "max" })
   .map((events) => events.map((one, index) => ("requestID" in one ? { ...one, requestID: `r-${index}` } : one)));
 
-/** What may end that somebody holds a load balancer. */
+/** Events that may remove the current provider. */
 const ENDS: readonly RecordEvent["kind"][] = ["deleted", "retained", "changeDeclined"];
 
 type Step = { readonly before: ServiceRecord | undefined; readonly after: ServiceRecord; readonly by: RecordEvent };
 
 /** What must hold after each event, by name. */
 const LAWS: Readonly<Record<string, (step: Step) => boolean>> = {
-  "nobody stops to hold a load balancer without an answer": ({ before, after, by }) =>
+  "the current provider changes only with a response": ({ before, after, by }) =>
     currentProviderOf(before) === undefined || currentProviderOf(after) !== undefined || ENDS.includes(by.kind),
   "another UID waits for what is held": ({ before, after }) =>
     currentProviderOf(before) === undefined || before?.uid === after.uid,

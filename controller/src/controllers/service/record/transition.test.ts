@@ -72,7 +72,7 @@ test.each<readonly [EventName, readonly string[]]>([
 });
 
 describe("transition() of what happens to the Service", () => {
-  test("begins a record that a list of any age can tell about", () => {
+  test("begins a record for which a list of any age counts", () => {
     expect(after(undefined, EVENTS.serviceSeen)).toEqual(record(STATES.unknown, { lastSeen: asked }));
   });
 
@@ -131,7 +131,7 @@ describe("transition() of what happens to the Service", () => {
 });
 
 describe("transition() of who serves the Service", () => {
-  test("reads anew what was not served here for a while", () => {
+  test("reads again what was temporarily not served here", () => {
     expect(after(record(STATES.foreign), EVENTS.owned)).toEqual(
       record({ kind: "unknown", current: undefined, sinceMs: 9 }),
     );
@@ -152,7 +152,7 @@ describe("transition() of who serves the Service", () => {
     expect(after(before, EVENTS.ownerChanged)?.previous).toEqual([{ provider: "acme", loadBalancerID: undefined }]);
   });
 
-  test("changes nothing when the owner is who holds it, or nobody does", () => {
+  test("changes nothing when the owner is the current provider, or there is none", () => {
     const [held, free] = [record(STATES.active), record(STATES.unknown)];
     expect(after(held, { ...EVENTS.ownerChanged, provider: "acme" })).toBe(held);
     expect(after(free, EVENTS.ownerChanged)).toBe(free);
@@ -235,7 +235,7 @@ describe("transition() of a change", () => {
     expect(after(record(STATES.requested), EVENTS.changeCompleted)?.state).toEqual({ kind: "active", acknowledged });
   });
 
-  test.each([EVENTS.changeFailed, EVENTS.notFound])("reads anew after $kind", (event) => {
+  test.each([EVENTS.changeFailed, EVENTS.notFound])("reads again after $kind", (event) => {
     expect(after(record(STATES.accepted, { rejection }), event)).toEqual(
       record({ kind: "unknown", current: { provider: "acme", sent: asked }, sinceMs: 9 }),
     );
@@ -269,7 +269,7 @@ describe("transition() of a deletion", () => {
     { of: "accepted", sent: made, known: hint },
     { of: "requested", sent: asked, known: undefined },
     { of: "unknown", sent: asked, known: undefined },
-  ] as const)("keeps of $of what names the load balancer, and no more", ({ of, sent, known }) => {
+  ] as const)("keeps only what identifies the load balancer of $of", ({ of, sent, known }) => {
     expect(after(record(STATES[of]), request)?.state).toEqual({
       kind: "deleting",
       provider: "acme",
@@ -340,7 +340,7 @@ describe("transition() of drifts", () => {
   });
 });
 
-test("transition() wakes what nobody reconciles, and nothing else", () => {
+test("transition() wakes only Services that are not reconciled anyway", () => {
   const wakes = STATE_NAMES.map((name) => [
     transition(record(STATES[name]), EVENTS.suspected).effects,
     transition(record(STATES[name]), EVENTS.previousFound).effects,
@@ -351,7 +351,7 @@ test("transition() wakes what nobody reconciles, and nothing else", () => {
   expect(transition(undefined, EVENTS.suspected).effects).toEqual([]);
 });
 
-test("holderOf() names who must delete, and the Service that it was made from", () => {
+test("currentProviderOf() returns the provider that must delete, and the Service that was sent", () => {
   const names = STATE_NAMES.map((name) => currentProviderOf(record(STATES[name])));
   const [fromAsked, fromMade] = [asked, made].map((sent) => ({ provider: "acme", sent }));
   expect(names).toEqual([
