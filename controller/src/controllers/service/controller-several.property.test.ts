@@ -34,7 +34,7 @@ type Step = ToService | ToOthers;
 const name = fc.constantFrom(...NAMES);
 const at = fc.constantFrom(...SERVERS);
 const others = ["lagging", "caughtUp", "healed", "reconnected", "joined", "restarted", "refusing"] as const;
-const step: fc.Arbitrary<Step> = fc.oneof(
+const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant("served"), name, by: at, text: fc.constantFrom("a", "b") }),
@@ -281,7 +281,7 @@ const HOUR_MS = 3_600_000;
 describe("service-lb with several providers", () => {
   test("ends with one load balancer at its owner, whatever happened during calls", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (history) => {
+      fc.asyncProperty(fc.array(steps, { maxLength: 40, size: "max" }), async (history) => {
         const course = new Course();
         await using world = await course.world.start(course.providers);
         for (const happened of withoutAmnesia(history)) {

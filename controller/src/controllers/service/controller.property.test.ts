@@ -38,7 +38,7 @@ type ToOthers =
 type Step = ToService | ToOthers;
 
 const name = fc.constantFrom(...NAMES);
-const step: fc.Arbitrary<Step> = fc.oneof(
+const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("edited"), name, text: fc.constantFrom("a", "b") }) },
   {
     weight: 5,
@@ -174,7 +174,7 @@ function applyToService(step: ToService, course: Course): void {
     case "missing":
       return void cloud.kept.delete(world.store.get(step.name)?.metadata.uid ?? "");
     default:
-      return happened satisfies never;
+      return step satisfies never;
   }
 }
 
@@ -204,7 +204,7 @@ async function applyToOthers(step: ToOthers, course: Course): Promise<void> {
     case "time":
       return world.pass(step.ms);
     default:
-      return happened satisfies never;
+      return step satisfies never;
   }
 }
 
@@ -236,12 +236,12 @@ function found(course: Course): unknown {
 const HOUR_MS = 3_600_000;
 
 describe("service-lb", () => {
-  test("ends with the desired state, whatever step in any order, and then rests", async () => {
+  test("ends with the desired state, whatever happened in any order, and then rests", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (history) => {
+      fc.asyncProperty(fc.array(steps, { maxLength: 40, size: "max" }), async (history) => {
         const course = new Course();
         await using world = await course.world.start([course.cloud.provider()]);
-        for (const happened of history) await applyStep(step, course);
+        for (const step of history) await applyStep(step, course);
 
         course.heal();
         course.unprotect();
