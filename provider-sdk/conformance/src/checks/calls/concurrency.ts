@@ -66,7 +66,7 @@ export const concurrencyChecks: readonly Check[] = [
     id: "conc.ensure-delete",
     title: "after Ensures and deletions side by side the last word holds",
     rules: ["LB-10", "LB-14"],
-    why: "What a deletion has superseded must not come back: nobody knows of it.",
+    why: "A change that a deletion superseded must not recreate the object: no controller would know about it.",
     requires: ["lb.ensure.active"],
     exclusive: true,
     timeoutMs: lifeMs,
@@ -142,9 +142,9 @@ const reads: readonly Check[] = [
   {
     ...reading,
     id: "conc.limit",
-    title: "max_concurrent_calls are served at once; what is beyond waits, or is TOO_MANY_CALLS and told when to come",
+    title: "max_concurrent_calls are served concurrently; more calls wait, or fail with TOO_MANY_CALLS and RetryInfo",
     rules: ["CON-1", "ERR-1"],
-    why: "The controller keeps to the number that it was told, and takes refusals for trouble.",
+    why: "The controller stays within the declared number, and treats rejections as a problem.",
     timeoutMs: 120_000,
     run: async (context) => {
       const max = context.info.limits?.maxConcurrentCalls ?? 1;
@@ -263,7 +263,7 @@ const changes: readonly Check[] = [
     id: "time.cancel.adopts",
     title: "an Ensure that was cancelled, and one whose deadline passed, leave what the next takes over",
     rules: ["TIM-2", "LB-1"],
-    why: "A controller that stops cancels all it has under way; what it forgets nobody deletes.",
+    why: "A controller that stops cancels all calls in progress; no controller deletes what they left behind.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         for (const ms of [0, 2, 10, 50]) await balancer.ensure({}, { signal: AbortSignal.timeout(ms) });

@@ -131,7 +131,7 @@ export const timeChecks: readonly Check[] = [
     id: "obs.trace.accept",
     title: "traceparent is accepted, malformed ones included",
     rules: ["OBS-1"],
-    why: "A header of somebody's mesh must not make calls fail.",
+    why: "A header of a service mesh must not fail calls.",
     run: async (context) => {
       const valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
       for (const traceparent of [valid, "garbage", "ff-0-0-0", ""])

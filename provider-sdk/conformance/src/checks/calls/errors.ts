@@ -165,7 +165,7 @@ export const errChecks: readonly Check[] = [
     id: "err.field.path",
     title: "INVALID_ARGUMENT names the field that is wrong",
     rules: ["ERR-5"],
-    why: "The user is told which line of the manifest to change.",
+    why: "The user sees which line of the manifest to change.",
     run: ofEachError("fields are not named", (error, { violation }) => {
       if (error.code !== 3) return undefined;
       if (error.fields.length === 0) return "no field is named";
@@ -192,7 +192,7 @@ export const errChecks: readonly Check[] = [
     id: "err.no-unknown",
     title: "no refusal is UNKNOWN or INTERNAL",
     rules: ["ERR-1"],
-    why: "Both mean that the outcome is unknown: the controller would ask for ever. Usually an exception that nobody mapped.",
+    why: "Both mean that the outcome is unknown: the controller would retry forever. Usually an exception without mapping.",
     run: ofEachError("refusals are no refusals", ({ code, message }) =>
       code === 2 || code === 13 ? `${codeNames[code]}: ${message.slice(0, 200)}` : undefined,
     ),
@@ -236,7 +236,7 @@ export const errChecks: readonly Check[] = [
     id: "err.frame.oversize",
     title: "a request above max_receive_bytes is refused, and the connection survives",
     rules: ["LIM-2", "TRN-8"],
-    why: "Whoever takes any size can be made to run out of memory.",
+    why: "A provider without size limits can run out of memory.",
     run: async (context) => {
       const limit = Number(context.info.limits?.maxReceiveBytes ?? 0n);
       const connection = context.connect();

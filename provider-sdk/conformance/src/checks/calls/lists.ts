@@ -77,7 +77,7 @@ const refusals = (list: List): readonly Check[] => {
       id: `${list.prefix}.page.negative`,
       title: `${list.method} refuses a negative page size with PAGE_SIZE_INVALID`,
       rules: ["LST-2"],
-      why: "A caller's fault is told, not guessed around.",
+      why: "An error of the caller must be reported, not corrected by a guess.",
       run: async (context) => {
         const wanted = { codes: [3], reasons: ["PAGE_SIZE_INVALID"], field: "page_size" };
         expectError(await page(list, context, { pageSize: -1 }), wanted, "page size -1");

@@ -66,7 +66,7 @@ export const nothingChecks: readonly Check[] = [
     id: "route.delete.absent",
     title: "the deletion of a route that does not exist is success",
     rules: ["RTE-2", "SHAPE-3"],
-    why: "Deletions are repeated, and somebody else may have been first.",
+    why: "Deletions are retried, and another actor may have deleted the object first.",
     run: async (context) => {
       const request = methods.batchDeleteRoutes.requestType.fromPartial(sampleRequest("BatchDeleteRoutes", context));
       const called = await context.caller.call(methods.batchDeleteRoutes, request);

@@ -54,7 +54,7 @@ const fieldChecks: readonly Check[] = Object.entries(methodRules)
     id: `val.fields.${kebab(name)}`,
     title: `${name} refuses each field that breaks its rule`,
     rules: ["LIM-1", "ERR-5", "EVO-3"],
-    why: "What is let through reaches the cloud as another wish than the user's, or as half of it.",
+    why: "An unvalidated request reaches the cloud as something the user did not request, or only in part.",
     capability,
     run: async (context: CheckContext) => {
       const mine = (await provokeAll(context)).filter(({ method }) => method === name);

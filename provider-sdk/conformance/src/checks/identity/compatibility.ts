@@ -102,7 +102,7 @@ export const compatibilityChecks: readonly Check[] = [
     id: "compat.v1-0-client",
     title: "requests with nothing but the fields that are required are served",
     rules: ["EVO-2", "SHAPE-5"],
-    why: "The first clients knew no more, and clients in other languages leave out what they need not say.",
+    why: "The first clients had no other fields, and clients in other languages omit optional fields.",
     run: async (context) => {
       const problems: string[] = [];
       for (const name of provocableMethods(context).filter((method) => !methodRules[method].stream)) {
@@ -117,7 +117,7 @@ export const compatibilityChecks: readonly Check[] = [
     profile: "loadbalancer",
     capability: "load_balancers.validate_only",
     id: "compat.unspecified",
-    title: "UNSPECIFIED in a wish means its documented default: every node, IPv4",
+    title: "UNSPECIFIED in a spec means its documented default: every node, IPv4",
     rules: ["EVO-3"],
     why: "A client that does not know a choice leaves it at zero.",
     run: async (context) => {
@@ -133,7 +133,7 @@ export const compatibilityChecks: readonly Check[] = [
     ...base,
     capability: "instances",
     id: "val.enum.fact",
-    title: "an address of a Node of a kind that nobody knows is no reason to refuse the Node",
+    title: "an address of an unknown type does not make the provider reject the Node",
     rules: ["EVO-3"],
     why: "Kubernetes gets a new kind of address, and no Node is looked at any more.",
     run: async (context) => {
@@ -149,7 +149,7 @@ export const compatibilityChecks: readonly Check[] = [
     id: "err.field.all",
     title: "INVALID_ARGUMENT names every field that is wrong, not the first alone",
     rules: ["ERR-5"],
-    why: "Whoever mends one field after the other needs as many tries as there are.",
+    why: "A caller that fixes one field at a time needs as many tries as there are invalid fields.",
     run: async (context) => {
       const client = { name: "n".repeat(64), version: "v".repeat(64), contractMajor: 1 };
       const called = await context.caller.call(methods.getProviderInfo, { client });

@@ -42,7 +42,7 @@ export const infoChecks: readonly Check[] = [
     id: "info.name.format",
     title: "the provider's name is a DNS name of at most 63 bytes",
     rules: ["INF-1"],
-    why: "The name tells providers of one cluster apart, in metrics, events and flags.",
+    why: "The name distinguishes the providers of one cluster in metrics, events and flags.",
     run: async (context) => {
       const { info, exchange } = await shake(context);
       if (!formats.DNS_NAME(info.name) || info.name.length > 63)
@@ -200,7 +200,7 @@ export const infoChecks: readonly Check[] = [
   {
     ...base,
     id: "info.client.future",
-    title: "a client of a later minor, with features nobody knows, is served",
+    title: "a client of a later minor, with unknown features, is served",
     rules: ["INF-5"],
     why: "Controllers are upgraded before providers.",
     run: async ({ caller }) => {

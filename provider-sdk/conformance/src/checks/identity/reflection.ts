@@ -87,7 +87,7 @@ export const reflectChecks: readonly Check[] = [
   {
     ...base,
     id: "sec.services.only",
-    title: "every service on the socket is told in the handshake",
+    title: "every service on the socket is listed in the handshake",
     rules: ["TRN-10"],
     why: "A debug service that was forgotten is a door to the cloud account.",
     requires: ["reflect.lists"],

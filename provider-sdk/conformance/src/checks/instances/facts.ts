@@ -59,7 +59,7 @@ const telling: readonly Check[] = [
   {
     ...withFixture,
     id: "inst.pod-cidrs",
-    title: "pod ranges are told: networks without host bits, each once, or an empty list",
+    title: "pod CIDRs are networks without host bits, each once, or an empty list",
     rules: ["POD-1"],
     why: "A range that is missing or wrong keeps a node's pods from being reached.",
     capability: "instances.pod_cidrs",
@@ -81,7 +81,7 @@ const telling: readonly Check[] = [
     id: "inst.state.stopped",
     title: "a machine that is off exists, and is STOPPED",
     rules: ["ABS-6"],
-    why: "Whoever calls it gone has its Node deleted, with all that is kept there.",
+    why: "A false absence deletes its Node, with everything stored there.",
     capability: "instances.shutdown_state",
     fixtures: ["stoppedProviderId"],
     run: async (context) => {
@@ -135,7 +135,7 @@ const costing: readonly Check[] = [
   {
     ...withFixture,
     id: "obs.stats",
-    title: "stats say what an answer cost at the cloud, in numbers that can be",
+    title: "stats contain the cloud requests of a call, with consistent numbers",
     rules: ["OBS-2"],
     why: "The controller keeps to the cloud's limits by them.",
     run: async (context) => {

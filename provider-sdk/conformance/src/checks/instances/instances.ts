@@ -251,7 +251,7 @@ export const instanceChecks: readonly Check[] = [
     id: "inst.absent.foreign",
     title: "a provider ID of another cloud is not_owned, never absent",
     rules: ["ABS-3"],
-    why: "Whoever calls another cloud's machines absent has their Nodes deleted.",
+    why: "A false absence of another cloud's instances deletes their Nodes.",
     run: async (context) => {
       const { results, exchange } = await ask(context, [{ name: "conformance-foreign", providerId: foreign }]);
       const [result] = results;

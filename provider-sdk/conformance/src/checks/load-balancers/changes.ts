@@ -89,7 +89,8 @@ const protecting: readonly Check[] = [
   {
     ...base,
     id: "lb.delete.protected",
-    title: "a protected load balancer is not deleted: DELETION_PROTECTED; without the wish it stays as it is",
+    title:
+      "a protected load balancer is not deleted: DELETION_PROTECTED; without the field the protection does not change",
     rules: ["LB-15"],
     why: "It is protected because the deletion of its Service is most likely a mistake.",
     capability: "load_balancers.deletion_protection",
@@ -119,7 +120,7 @@ const hinting: readonly Check[] = [
     ...reading,
     id: "lb.get.hints",
     title: "a class and annotations that are wrong do not make Get fail",
-    why: "Whoever misspelled them would never see what is there.",
+    why: "A caller with an invalid hint would never see the load balancer.",
     run: async (context) => {
       const { service } = new TestBalancer(context);
       const request = { context: context.callContext, service, operationId: "conformance-lost", ...hints };
@@ -167,7 +168,7 @@ const asking: readonly Check[] = [
   {
     ...validating,
     id: "lb.validate.plan",
-    title: "validate_only tells what would change, and nothing where nothing would",
+    title: "validate_only reports what would change, and nothing if nothing would",
     why: "An operator who sees no change goes ahead.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
@@ -221,7 +222,7 @@ const nodes: readonly Check[] = [
   {
     ...base,
     id: "lb.diag.shape",
-    title: "what a user is told has a severity, a reason in CamelCase and a sentence, at most 32 times",
+    title: "diagnostics have a severity, a CamelCase reason and a sentence, and are at most 32",
     rules: ["LB-7", "LIM-1"],
     why: "It becomes an event; one without reason is refused by Kubernetes.",
     fixtures: ["instance", "absentProviderId"],
@@ -245,7 +246,7 @@ const nodes: readonly Check[] = [
     id: "lb.nodes.remove",
     title: "UpdateLoadBalancerNodes takes out the nodes that it does not name",
     rules: ["LB-8"],
-    why: "A node that was removed keeps getting connections that nobody answers.",
+    why: "A removed node keeps receiving connections that fail.",
     capability: nodeUpdates,
     fixtures: ["instance"],
     run: (context) =>

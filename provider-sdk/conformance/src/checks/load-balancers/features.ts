@@ -95,7 +95,7 @@ const asked: readonly Check[] = [
     id: "lb.ensure.udp",
     title: "a UDP port is a UDP port",
     rules: ["LB-2", "LB-6"],
-    why: "DNS over a port that was made as TCP is answered to nobody.",
+    why: "DNS over UDP fails on a port that was created as TCP.",
     capability: "load_balancers.protocols.PROTOCOL_UDP",
     run: (context) =>
       withBalancer(context, async (balancer) => {
@@ -132,7 +132,7 @@ const asked: readonly Check[] = [
     id: "lb.ensure.dual-stack",
     title: "two families give an entrance of each",
     rules: ["LB-6"],
-    why: "Clients of the missing family get no address, and nobody is told.",
+    why: "Clients of the missing family get no address, without any message.",
     capability: "load_balancers.dual_stack",
     run: (context) =>
       withBalancer(context, async (balancer) => {
@@ -149,7 +149,7 @@ const asked: readonly Check[] = [
     id: "lb.ensure.tags",
     title: "tags come on the load balancer, and go when they are asked for no longer",
     rules: ["LB-2", "LB-6"],
-    why: "Costs are told apart by them.",
+    why: "They are used to allocate costs.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const key = "conformance-tag";
@@ -207,9 +207,9 @@ const addresses: readonly Check[] = [
   {
     ...base,
     id: "lb.ensure.requested-ip",
-    title: "an address that is asked for and free is the load balancer's, or the user is told",
+    title: "the load balancer gets a requested address that is free, or a diagnostic reports it",
     rules: ["LB-6"],
-    why: "The address is in somebody's DNS already: another one serves nobody.",
+    why: "The address is already in DNS records: clients do not find another one.",
     capability: "load_balancers.requested_ip",
     run: (context) =>
       withTwo(context, async (one, other) => {
@@ -222,9 +222,9 @@ const addresses: readonly Check[] = [
   {
     ...base,
     id: "lb.ensure.address-in-use",
-    title: "an address that another load balancer has is ADDRESS_IN_USE, or the user is told",
+    title: "an address of another load balancer is ADDRESS_IN_USE, or a diagnostic reports it",
     rules: ["LB-6"],
-    why: "Two at one address take each other's traffic; another address in silence is in nobody's DNS.",
+    why: "Two load balancers with one address receive each other's traffic; a silently changed address is in no DNS record.",
     capability: "load_balancers.requested_ip",
     run: (context) =>
       withTwo(context, async (one, other) => {
@@ -241,7 +241,7 @@ const others: readonly Check[] = [
   {
     ...base,
     id: "lb.ensure.lost-op",
-    title: "without the operation's id, or with one that nobody knows, Ensure finds the same load balancer",
+    title: "without an operation ID, or with an unknown one, Ensure finds the same load balancer",
     rules: ["LB-3"],
     why: "A controller that starts again has lost the id.",
     run: (context) =>
@@ -266,9 +266,9 @@ const others: readonly Check[] = [
   {
     ...base,
     id: "lb.observed.stable",
-    title: "observed_fingerprint stays the same while nobody changes anything",
+    title: "observed_fingerprint stays the same while nothing changes",
     rules: ["LB-13"],
-    why: "Each other value is drift, and drift is mended: calls without end.",
+    why: "Any other value is drift, and the controller repairs drift: endless calls.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const { observedFingerprint } = await balancer.converge();
@@ -282,7 +282,7 @@ const others: readonly Check[] = [
   {
     ...base,
     id: "lb.adopt",
-    title: "a load balancer is taken over on an operator's word, by its id to the letter, and is then this cluster's",
+    title: "a load balancer is adopted on an operator's request, by its exact ID, and is then owned by this cluster",
     rules: ["SHAPE-6"],
     why: "A cluster that was restored gets its addresses back by it; controllers see to it by ids that it takes none of a Service that lives.",
     capability: "load_balancers.adopt",

@@ -164,7 +164,7 @@ const repeating: readonly Check[] = [
     id: "lb.ensure.request-id",
     title: "a request_id that comes again is answered, not refused",
     rules: ["RPC-1"],
-    why: "Answers get lost; who asks again must not be told that it has asked before.",
+    why: "Responses get lost; a retry must not fail because it is a retry.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const first = await balancer.converge();
@@ -198,7 +198,7 @@ const repeating: readonly Check[] = [
   {
     ...base,
     id: "lb.ensure.port-order",
-    title: "ports in another order change nothing at the cloud",
+    title: "ports in another order change nothing in the cloud",
     rules: ["LB-2", "LB-13"],
     why: "A change for each reordering is calls without end.",
     run: (context) =>
@@ -264,7 +264,7 @@ const reading: readonly Check[] = [
     id: "lb.list.one",
     title: "the list has a load balancer once, with its Service, as Get answers it",
     rules: ["LB-12", "LST-5"],
-    why: "What is listed without its Service cannot be told from an orphan.",
+    why: "A listed load balancer without its Service cannot be distinguished from an orphan.",
     capability: "load_balancers.list",
     run: (context) =>
       withBalancer(context, async (balancer) => {
@@ -305,7 +305,7 @@ const deleting: readonly Check[] = [
     id: "lb.delete.gone",
     title: "after a deletion that is done there is nothing, in Get and in the list",
     rules: ["LB-10", "LB-11"],
-    why: "The Service's finalizer goes with it: what is left then nobody deletes, and somebody pays.",
+    why: "The controller then removes the Service's finalizer: remaining resources are never deleted, and cost money.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         await balancer.converge();

@@ -105,7 +105,7 @@ const chunks: readonly Check[] = [
     id: "nset.delta",
     title: "a difference changes the set that it is against",
     rules: ["NST-2", "NST-3"],
-    why: "With thousands of nodes nobody sends the whole set for one.",
+    why: "With thousands of nodes a single change must not require the whole set.",
     run: async (context) => {
       const set = newSet(context);
       await set.expect({ target: "a", nodes: [1, 2, 3], count: 3 }, state("a", 3));
@@ -117,7 +117,7 @@ const chunks: readonly Check[] = [
     id: "nset.base-mismatch",
     title: "a difference against another base is NODE_SET_BASE_MISMATCH and changes nothing",
     rules: ["NST-3"],
-    why: "Applied all the same, it makes a set that nobody has asked for.",
+    why: "Applied anyway, it creates a set that no client requested.",
     run: async (context) => {
       const set = newSet(context);
       const wanted = { codes: [9], reasons: ["NODE_SET_BASE_MISMATCH"] };
@@ -132,7 +132,7 @@ const chunks: readonly Check[] = [
     id: "nset.count-mismatch",
     title: "a set that does not have target_count nodes is NODE_SET_INTEGRITY and changes nothing",
     rules: ["NST-3"],
-    why: "A node that was lost on the way loses its traffic, and nobody sees why.",
+    why: "A node that was lost in transit loses its traffic without any message.",
     run: async (context) => {
       const set = newSet(context);
       const wanted = { codes: [15], reasons: ["NODE_SET_INTEGRITY"] };

@@ -28,7 +28,7 @@ export const balancerNodeChecks: readonly Check[] = [
     id: "lb.nodes.ensure",
     title: "Ensure makes the targets be the nodes that it names, and takes the others out",
     rules: ["LB-2", "LB-4"],
-    why: "A node that went away and stays a target gets connections that nobody answers.",
+    why: "A deleted node that stays a target receives connections that fail.",
     fixtures: ["instance"],
     run: (context) =>
       withBalancer(context, async (balancer) => {
@@ -116,7 +116,7 @@ export const balancerNodeChecks: readonly Check[] = [
     id: "lb.nodes.count",
     title: "a number of nodes that does not fit is NODE_SET_INTEGRITY and changes nothing",
     rules: ["LB-9"],
-    why: "A list that was cut on the way is not a wish for fewer nodes.",
+    why: "A truncated list is not a request for fewer nodes.",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         await balancer.converge();

@@ -103,7 +103,7 @@ const ports: readonly Refusal[] = [
     id: "lb.ensure.dup-port",
     title: "the same port and protocol twice is refused, with the path of the second",
     rules: ["ERR-5"],
-    why: "Which of the two wins is chance, and the user is told nothing.",
+    why: "Which of the two wins is random, without any message to the user.",
     cases: () => [
       {
         what: "port 80 twice",
@@ -117,7 +117,7 @@ const ports: readonly Refusal[] = [
     id: "lb.ensure.bad-proto",
     title: "a protocol that is not declared is refused with PORT_PROTOCOL_UNSUPPORTED",
     rules: ["LB-6"],
-    why: "A UDP port that is made as TCP looks right and serves nobody.",
+    why: "A UDP port that is created as TCP looks correct but serves no client.",
     cases: ({ capabilities }) =>
       [Protocol.SCTP, Protocol.UDP]
         .filter((protocol) => !(capabilities?.loadBalancers?.protocols ?? []).includes(protocol))
@@ -201,7 +201,7 @@ const otherRefusals: readonly Refusal[] = [
     id: "lb.ensure.bad-range",
     title: "a source range that is none is refused",
     rules: ["LIM-1", "ERR-5"],
-    why: "What the cloud makes of it nobody knows.",
+    why: "The result in the cloud is undefined.",
     cases: () => [
       {
         what: "a range of 33 bits",
@@ -291,7 +291,7 @@ export const refusalChecks: readonly Check[] = [
     timeoutMs: 60_000,
     title: "what must be refused is refused when it is meant, and makes nothing",
     rules: ["LB-6", "LB-9", "ERR-5"],
-    why: "Half a load balancer is made before the rest of the wish is looked at.",
+    why: "The provider creates half a load balancer before it validates the rest of the spec.",
     run: async (context) => {
       const problems: string[] = [];
       for (const one of all(context)) {
@@ -312,7 +312,7 @@ export const refusalChecks: readonly Check[] = [
     timeoutMs: 60_000,
     title: "validate_only fails exactly as the real call does",
     rules: ["RPC-3"],
-    why: "Whoever asks before a change wants to know what the change would meet.",
+    why: "A dry run must report the errors that the change would meet.",
     run: async (context) => {
       const problems: string[] = [];
       for (const one of all(context)) {

@@ -81,7 +81,7 @@ export const lifeChecks: readonly Check[] = [
   {
     ...base,
     id: "proc.socket.stale",
-    title: "a socket file that nobody serves is replaced",
+    title: "an unused socket file is replaced",
     rules: ["TRN-3"],
     why: "The directory outlives the container: what an earlier one left must not keep the next from starting.",
     run: async (context) => {
@@ -142,7 +142,7 @@ export const lifeChecks: readonly Check[] = [
     id: "proc.term.unlink",
     title: "after SIGTERM the socket file is gone",
     rules: ["TRN-7"],
-    why: "A socket that nobody serves looks like a provider that hangs.",
+    why: "A socket without a server looks like a provider that hangs.",
     requires: ["proc.socket.appears", "proc.term.drain"],
     run: async (context) => {
       const { own } = await started(context);
@@ -180,7 +180,7 @@ export const lifeChecks: readonly Check[] = [
     id: "info.boot.changes",
     title: "each process has a boot_id of its own",
     rules: ["INF-2"],
-    why: "The controller would not notice that the provider has forgotten what it was told.",
+    why: "The controller would not notice that the provider has lost its state.",
     run: async (context) => {
       const { info } = await started(context);
       if (info.bootId === context.info.bootId) fail({ message: "two processes have one boot_id", got: info.bootId });

@@ -23,7 +23,7 @@ export const procChecks: readonly Check[] = [
     id: "proc.socket.mode",
     title: "the socket is writable for its group and closed to others",
     rules: ["TRN-2"],
-    why: "Whoever can open the socket commands the cloud account; a controller with another user needs the group.",
+    why: "Any process that can open the socket controls the cloud account; a controller with another user needs the group.",
     transport: "unix",
     run: async ({ endpoint }) => {
       if (endpoint.kind !== "unix") return;
@@ -94,7 +94,7 @@ export const procChecks: readonly Check[] = [
     id: "proc.panic.isolated",
     title: "after all refusals of this run the process is still the same",
     rules: ["TRN-8"],
-    why: "One bad request must not end the work of all controllers. Usually an exception that nobody caught.",
+    why: "One invalid request must not stop all controllers. Usually an uncaught exception.",
     run: async (context) => {
       const broken = (await provokeAll(context)).filter(({ called }) => called.kind === "broken");
       expectNone(

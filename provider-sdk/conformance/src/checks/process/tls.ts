@@ -64,7 +64,7 @@ export const tlsChecks: readonly Check[] = [
     transport: "tcp",
     id: "sec.tls.plaintext",
     title: "plaintext is refused on TCP",
-    why: "The calls change a cloud: whoever is on the way could read and change them.",
+    why: "The calls change a cloud: an attacker on the network could read and modify them.",
     run: async (context) => {
       const { endpoint } = context;
       if (endpoint.kind === "tcp" && endpoint.tls === undefined) {
@@ -89,7 +89,7 @@ export const tlsChecks: readonly Check[] = [
     ...base,
     id: "sec.tls.client-cert",
     title: "callers without certificate, and with one of another authority, are refused",
-    why: "Without it whoever reaches the port commands the cloud account. Usually client certificates are asked for and not verified, or by the name of their authority alone.",
+    why: "Without it any client that reaches the port controls the cloud account. Usually client certificates are asked for and not verified, or by the name of their authority alone.",
     run: async (context) => {
       const none = over(context, ({ files, ca, serverName }) => ({ files, ca, serverName }));
       expectRefused(await shake(context, none), "a caller without certificate is served");

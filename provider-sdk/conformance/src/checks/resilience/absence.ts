@@ -24,7 +24,7 @@ const failures = {
     hook: "credRevoke",
     what: "the cloud refuses the credentials",
     codes: [7, 16],
-    why: "Credentials expire everywhere at once: whoever says absent then has a whole cluster's Nodes deleted. Usually a 401 falls into the branch for 404.",
+    why: "Credentials expire for all calls at the same time: a false absence then deletes all Nodes of a cluster. Usually a 401 falls into the branch for 404.",
   },
   outage: {
     name: "outage",

@@ -92,7 +92,7 @@ const duringOutage: readonly Check[] = [
     id: "health.independent",
     title: "health stays SERVING while the cloud cannot be reached",
     rules: ["TRN-10"],
-    why: "Kubernetes restarts what is not healthy: a restart mends no cloud, and the provider forgets what it knew.",
+    why: "Kubernetes restarts unhealthy containers: a restart does not repair the cloud, and the provider loses its state.",
     hooks: ["cloudBlock"],
     run: (context) =>
       during(context, "cloudBlock", async () => {
@@ -221,7 +221,7 @@ const others: readonly Check[] = [
     id: "fault.cloud.quota",
     title: "a quota that is used up is QUOTA_EXCEEDED, with the quota in QuotaFailure",
     rules: ["RPC-2", "ERR-1"],
-    why: "An operator has to raise it. As UNAVAILABLE it would be tried again for ever, and nobody would know why.",
+    why: "An operator has to raise it. As UNAVAILABLE it would be retried forever, without a visible reason.",
     capability: "load_balancers",
     hooks: ["cloudFaultQuota"],
     run: async (context) => {
@@ -285,7 +285,7 @@ const counted: readonly Check[] = [
   {
     ...disruptive,
     id: "time.cancel.stops",
-    title: "calls that are cancelled ask the cloud no more, 5 s later",
+    title: "canceled calls send no more requests to the cloud after 5 s",
     rules: ["TIM-2"],
     why: "A controller that restarts cancels all it has under way; what goes on without it uses the quota up.",
     hooks: ["cloudCallCount"],

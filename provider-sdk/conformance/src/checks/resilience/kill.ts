@@ -68,7 +68,7 @@ export const killChecks: readonly Check[] = [
     ...base,
     id: "fault.kill.create",
     title: "after SIGKILL during Ensure the next process makes one load balancer of it",
-    why: "Processes run out of memory and nodes fail: a load balancer that nobody knows of is paid for until somebody finds it. Usually what was made is looked for in the memory of the process, or after it is made.",
+    why: "Processes run out of memory and nodes fail: an unknown load balancer costs money until an operator finds it. Usually what was made is looked for in the memory of the process, or after it is made.",
     run: (context) =>
       interrupt(context, {
         whole: async (context_) => {
@@ -92,7 +92,7 @@ export const killChecks: readonly Check[] = [
     ...base,
     id: "fault.kill.delete",
     title: "after SIGKILL during Delete the next process leaves no load balancer",
-    why: "The controller takes away the finalizer when the deletion is said to be done; what is left then is left for ever. Usually the wish to delete was in the memory of the process alone.",
+    why: "The controller takes away the finalizer when the deletion is said to be done; what is left then is left for ever. Usually the deletion was only in the memory of the process alone.",
     run: (context) =>
       interrupt(context, {
         whole: async (context_) => {

@@ -72,7 +72,7 @@ export const machineChecks: readonly Check[] = [
     id: "inst.state.follows",
     title: "a machine that is stopped is STOPPED, and one that is terminated is absent",
     rules: ["ABS-6"],
-    why: "A stopped machine comes back, with its disks: whoever calls it absent has its Node and its pods deleted.",
+    why: "A stopped instance can start again, with its disks: a false absence deletes its Node and its pods.",
     capability: "instances.shutdown_state",
     requires: ["inst.state.young"],
     hooks: ["instanceCreate", "instanceStop"],

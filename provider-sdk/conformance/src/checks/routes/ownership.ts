@@ -53,7 +53,7 @@ const owning: readonly Check[] = [
   {
     ...two,
     id: "route.retarget",
-    title: "this cluster's own route to another machine becomes the one that is wished",
+    title: "this cluster's own route to another instance is updated to the requested one",
     rules: ["SHAPE-3", "RTE-3"],
     why: "A range that was given to a new node would lead to the old one for ever.",
     run: (context) =>
@@ -122,7 +122,7 @@ const changing: readonly Check[] = [
     id: "route.request-id",
     title: "a request_id of routes that comes again is answered, not refused",
     rules: ["RPC-1"],
-    why: "Answers get lost; who asks again must not be told that it has asked before.",
+    why: "Responses get lost; a retry must not fail because it is a retry.",
     run: (context) =>
       withRoutes(context, async (routes) => {
         const expected = routes.wanted.map(({ destinationCidr }) => destinationCidr);
@@ -135,9 +135,9 @@ const changing: readonly Check[] = [
   {
     ...routeBase,
     id: "route.quota",
-    title: "what is told of the table's room fits what is in it",
+    title: "the reported quota matches the contents of the table",
     rules: ["RTE-5"],
-    why: "The operator is warned by it before pods of a new node are reached by nobody.",
+    why: "It warns the operator before pods of a new node become unreachable.",
     run: (context) =>
       withRoutes(context, async (routes) => {
         await routes.ensure(routes.wanted);
@@ -179,7 +179,7 @@ const asking: readonly Check[] = [
   {
     ...routeBase,
     id: "route.validate.no-effect",
-    title: "validate_only makes and deletes no routes, and tells what would change",
+    title: "validate_only creates and deletes no routes, and reports what would change",
     rules: ["RPC-3"],
     why: "Who asks what would happen does not want it to happen.",
     capability: questions,
@@ -201,7 +201,7 @@ const asking: readonly Check[] = [
     id: "route.validate.same-errors",
     title: "validate_only fails for the routes for which the real call fails",
     rules: ["RPC-3"],
-    why: "Whoever asks before a change wants to know what the change would meet.",
+    why: "A dry run must report the errors that the change would meet.",
     capability: questions,
     fixtures: ["instance", "absentProviderId"],
     run: (context) =>

@@ -151,7 +151,7 @@ export const routeChecks: readonly Check[] = [
     id: "route.create",
     title: "routes that are made are answered in their order, and listed with id and target",
     rules: ["RTE-1", "BAT-1"],
-    why: "Pods of a node whose route is missing are reached by nobody.",
+    why: "Pods of a node without a route are unreachable.",
     run: (context) =>
       withRoutes(context, async (routes) => {
         const { wanted } = routes;
@@ -174,7 +174,7 @@ export const routeChecks: readonly Check[] = [
   {
     ...routeBase,
     id: "route.idempotent",
-    title: "a route that exists as wished is success, and stays one",
+    title: "a route that already matches is success, and stays one route",
     rules: ["RTE-2", "SHAPE-3"],
     why: "Routes are ensured again after every start.",
     run: (context) =>

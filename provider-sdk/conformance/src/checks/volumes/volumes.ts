@@ -168,7 +168,7 @@ const missing: readonly Check[] = [
     id: "vol.not-owned",
     title: "a volume of a driver that is not declared is not_owned, never absent",
     rules: ["VOL-2"],
-    why: "Whoever answers for another cloud's volumes writes wrong zones on them.",
+    why: "A result for another cloud's volumes sets wrong zones on them.",
     run: async (context) => {
       const { results, exchange } = await ask(context, [foreign]);
       const outcome = results[0]?.outcome;

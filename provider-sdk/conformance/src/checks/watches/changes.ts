@@ -86,7 +86,7 @@ const machines: readonly Check[] = [
   {
     ...withMachines,
     id: "watch.resume.continues",
-    title: "a machine that came while nobody watched is told to a watch that goes on after its token",
+    title: "an instance created during a disconnect is reported to a watch that continues after its token",
     rules: ["WAT-4"],
     why: "A break of a second would hide the machine until the next full list. Usually a resumed watch begins now.",
     run: async (context) => {
@@ -98,7 +98,7 @@ const machines: readonly Check[] = [
   {
     ...withMachines,
     id: "watch.latency",
-    title: "a new machine is told within twice the expected_latency that the handshake tells",
+    title: "a new instance is reported within twice the expected_latency of the handshake",
     rules: ["WAT-1", "INF-3"],
     why: "The controller lists the less often the sooner hints come. Usually a slow poll that calls itself a watch.",
     run: (context) => {
@@ -114,7 +114,7 @@ const machines: readonly Check[] = [
   {
     ...withMachines,
     id: "watch.gone.absence",
-    title: "a machine that was terminated is told as gone, with what that rests on",
+    title: "a terminated instance is reported as gone, with evidence",
     rules: ["ABS-1", "ABS-7", "WAT-1"],
     why: "An absence without basis is read as unknown: the Node stays.",
     run: async (context) => {
@@ -163,9 +163,9 @@ const balancers: readonly Check[] = [
   {
     ...withBalancers,
     id: "lb.watch.ready",
-    title: "WatchLoadBalancers tells that a new load balancer is ACTIVE",
+    title: "WatchLoadBalancers reports that a new load balancer is ACTIVE",
     rules: ["WAT-1", "LB-3"],
-    why: "The controller asks less often for what it hopes to be told: the Service waits for its address.",
+    why: "The controller polls less often if it expects events: the Service waits for its address.",
     run: (context) =>
       withBalancer(context, (balancer) =>
         withWatch(balancerWatch, context, async (watch) => {
@@ -196,9 +196,9 @@ const balancers: readonly Check[] = [
   {
     ...withBalancers,
     id: "lb.watch.gone",
-    title: "WatchLoadBalancers tells that a load balancer is gone, with what that rests on",
+    title: "WatchLoadBalancers reports that a load balancer is gone, with evidence",
     rules: ["WAT-1", "ABS-1", "ABS-7"],
-    why: "An absence without basis is read as unknown: somebody deleted it, and nobody makes it again.",
+    why: "An absence without basis is treated as unknown: the deleted load balancer is not recreated.",
     requires: ["lb.watch.ready"],
     run: (context) =>
       withBalancer(context, async (balancer) => {
@@ -221,7 +221,7 @@ const balancers: readonly Check[] = [
   {
     ...withBalancers,
     id: "lb.watch.resume.continues",
-    title: "a load balancer that came while nobody watched is told to a watch that goes on after its token",
+    title: "a load balancer created during a disconnect is reported to a watch that continues after its token",
     rules: ["WAT-4"],
     why: "A break of a second would hide the change until the next full list. Usually a resumed watch begins now.",
     requires: ["lb.watch.ready"],
@@ -236,7 +236,7 @@ const balancers: readonly Check[] = [
   {
     ...withBalancers,
     id: "lb.watch.isolated",
-    title: "WatchLoadBalancers tells a cluster nothing of another cluster's load balancers",
+    title: "WatchLoadBalancers reports nothing about another cluster's load balancers",
     rules: ["LB-12", "SHAPE-6"],
     why: "Two clusters in one account would delete each other's load balancers.",
     requires: ["lb.watch.ready"],

@@ -95,7 +95,7 @@ const health: readonly Check[] = [
     id: "health.watch.drain",
     title: "on SIGTERM Health.Watch says NOT_SERVING before the process ends",
     rules: ["TRN-7", "TRN-10"],
-    why: "Whoever watches takes the provider out before its calls fail. Usually nobody told the health service.",
+    why: "A client that watches health stops calling before calls fail. Usually the health service was not updated.",
     requires: ["health.watch.serving", "proc.term.drain"],
     run: async (context) => {
       await withLife(context, undefined, ({ own: provider, context: life }) =>
@@ -120,7 +120,7 @@ const processes: readonly Check[] = [
   {
     ...core,
     id: "proc.keepalive.tolerant",
-    title: "a client may ask with PING whether anybody is there, beside an open stream and on an idle connection",
+    title: "a client may send PING, next to an open stream and on an idle connection",
     rules: ["TRN-5"],
     why: "A client finds out so that a peer has gone. Some servers end connections for it: the watch breaks again and again. --long sends a second PING after 330 s.",
     timeoutMs: 420_000,

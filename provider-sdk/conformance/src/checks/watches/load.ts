@@ -102,7 +102,7 @@ export const watchLoadChecks: readonly Check[] = [
     id: "watch.cancel.memory",
     title: `${cycles} watches that were opened and cancelled leave no files open and no memory taken`,
     rules: ["WAT-5"],
-    why: "A subscriber that nobody removes is told of every change for ever.",
+    why: "A subscriber that is never removed receives every change forever.",
     requires: [firstCheck],
     hooks: ["procStats"],
     exclusive: true,

@@ -73,7 +73,7 @@ const refusals = (kind: WatchKind): readonly Check[] => [
     id: `${kind.prefix}.token.garbage`,
     title: `${kind.method} refuses a token that it did not give with RESUME_TOKEN_EXPIRED`,
     rules: ["WAT-4"],
-    why: "Garbage taken as `from now on` is a gap that nobody hears of; the controller lists again when it is told.",
+    why: "An invalid token treated as `from now on` is a silent gap; an error makes the controller list again.",
     run: async (context) => {
       const called = await refused(kind, context, { resumeToken: "no-such-token" });
       expectError(called, { codes: [11], reasons: ["RESUME_TOKEN_EXPIRED"] }, "a token that nobody gave");
@@ -88,7 +88,7 @@ const lasting = (kind: WatchKind): readonly Check[] => [
     id: `${kind.prefix}.never-ok`,
     title: `${kind.method} does not end of itself after the initial events, and never with OK`,
     rules: ["WAT-5"],
-    why: "OK reads as: there will be no more changes. Usually a handler that returns once it has sent what there was. --long looks for 35 s.",
+    why: "OK means that no further changes follow. Usually a handler that returns once it has sent what there was. --long looks for 35 s.",
     run: (context) =>
       withWatch(kind, context, async (watch) => {
         await watch.snapshot();
@@ -107,7 +107,7 @@ const lasting = (kind: WatchKind): readonly Check[] => [
     id: `${kind.prefix}.heartbeat`,
     title: `${kind.method} sends something with a token at least every 30 s`,
     rules: ["WAT-3"],
-    why: "Silence is all that a dead connection says too: without heartbeats the controller cannot tell. --long waits for three.",
+    why: "Silence is all that a dead connection says too: without heartbeats the controller cannot detect it. --long waits for three.",
     requires: [`${kind.prefix}.never-ok`],
     run: (context) =>
       withWatch(kind, context, async (watch) => {
@@ -174,7 +174,7 @@ const initial: readonly Check[] = [
     id: firstCheck,
     title: "WatchInstances sends all machines, then a bookmark that says so",
     rules: ["WAT-2"],
-    why: "Until then the controller cannot tell a machine that is gone from one that has not come yet.",
+    why: "Until then the controller cannot distinguish a deleted instance from one that has not been sent yet.",
     run: (context) => withWatch(instanceWatch, context, async (watch) => void (await watch.snapshot())),
   },
   {
@@ -196,7 +196,7 @@ const initial: readonly Check[] = [
     id: "watch.shape",
     title: "messages of WatchInstances say something, keep the rules of fields, and have tokens from the end mark on",
     rules: ["WAT-2", "WAT-4", "LIM-1"],
-    why: "Without token the controller begins anew after each break; an oversized field breaks readers with limits.",
+    why: "Without token the controller lists again after each disconnect; an oversized field breaks readers with limits.",
     requires: [firstCheck],
     run: (context) =>
       withWatch(instanceWatch, context, async (watch) => {
