@@ -1,42 +1,39 @@
 import type { ObjectKind, ObjectRef } from "./object-ref.ts";
 import type { Cause, State } from "./status.ts";
 
-/** Everything that one replica knows of one object. Times are RFC 3339 in UTC with milliseconds; what is not known is absent. */
+/** The explanation of one object by one replica. Times are RFC 3339 in UTC with milliseconds. Unknown values are absent. */
 export interface Explanation {
   readonly object: ObjectRef;
   readonly kind: ObjectKind;
-  /** When it was made. */
   readonly time: string;
-  /** Who says so. */
   readonly replica: Replica;
-  /** Whether the object is in this replica's cache; false: what is left to say is about the past. */
+  /** Whether the object is in the replica's cache; false: the rest is its history. */
   readonly exists: boolean;
   readonly state: State;
-  /** One sentence: how it stands. */
+  /** One sentence. */
   readonly summary: string;
-  /** What stands in the way, what matters most first; none: nothing does. */
+  /** Causes of problems, most important first. */
   readonly causes: readonly Cause[];
-  /** When it is tried next; absent: not before something changes. */
+  /** Absent: no retry until something changes. */
   readonly nextRetry?: NextRetry;
-  /** What is wished of it, and how far that is. */
   readonly desired: readonly DesiredItem[];
-  /** Of the object itself: provider id, class, generation. In the order in which they are to be shown. */
+  /** Properties of the object, in display order. */
   readonly facts: readonly Fact[];
-  /** One for each controller that works on it. */
+  /** One for each controller of the object. */
   readonly controllers: readonly ControllerStatus[];
-  /** Whose it is; absent: nobody's, or it cannot be told. */
+  /** The owner; absent: none, or unknown. */
   readonly provider?: ProviderStatus;
-  /** Last calls that were made for it alone or together with others, newest first; some ten. */
+  /** Recent provider calls for the object, alone or in a batch, newest first. About ten. */
   readonly calls: readonly CallRecord[];
-  /** What happened to it as far as is remembered, newest first; some dozens. */
+  /** Newest first. A few dozen entries. */
   readonly timeline: readonly TimelineEntry[];
 }
 
 export interface Replica {
   readonly identity: string;
-  /** A replica that does not lead knows objects, not what is done about them. */
+  /** A standby has the objects, but not the reconcile state. */
   readonly isLeader: boolean;
-  /** Who leads, where somebody else does and it is known. */
+  /** The leader, if it is another replica and known. */
   readonly leaderIdentity?: string;
   readonly version: string;
 }
@@ -44,15 +41,15 @@ export interface Replica {
 export interface NextRetry {
   readonly time: string;
   readonly inMs: number;
-  /** What is waited for: `back-off after 3 failures`. */
+  /** `back-off after 3 failures`. */
   readonly message: string;
 }
 
 export interface DesiredItem {
-  /** `load balancer with ports 80/TCP, 443/TCP`, `taint uninitialized lifted`. */
+  /** `load balancer with ports 80/TCP, 443/TCP`, `taint uninitialized removed`. */
   readonly description: string;
   readonly state: "met" | "pending" | "unmet";
-  /** What is there instead. */
+  /** The observed state. */
   readonly message?: string;
 }
 
@@ -61,75 +58,71 @@ export interface Fact {
   readonly value: string;
 }
 
-/** Where the key of the object is in one controller. */
+/** State of the object's key in one controller. */
 export interface ControllerStatus {
   readonly controller: string;
   readonly key: string;
   readonly queue: QueuePosition;
-  /** In a row. */
+  /** Consecutive. */
   readonly failures: number;
-  /** The last one that ended, where it is still remembered. */
+  /** The last finished reconcile. */
   readonly last?: ReconcileResult;
 }
 
 export type QueuePosition =
-  /** Nothing to do until something changes. */
   | { readonly kind: "idle" }
-  /** In line; `ahead` of it in its lane at most. */
+  /** At most `ahead` keys of the same provider precede it. */
   | { readonly kind: "queued"; readonly priority: "high" | "low"; readonly ahead?: number }
   | { readonly kind: "delayed"; readonly dueTime: string; readonly inMs: number }
   | { readonly kind: "processing"; readonly processingMs: number }
-  /** The controller does not run here. */
   | { readonly kind: "notRunning"; readonly message: string };
 
 export interface ReconcileResult {
   readonly outcome: string;
   readonly endTime: string;
   readonly durationMs: number;
-  /** In the lines of the log, in traces, and in the audit log. */
+  /** Also in the log, in traces and in the audit log. */
   readonly reconcileID: string;
   readonly error?: { readonly code?: string; readonly message: string };
 }
 
-/** As much of a provider as matters for one of its objects. */
+/** The part of a provider's status that concerns its objects. */
 export interface ProviderStatus {
   readonly name: string;
   readonly connection: string;
   readonly ready: boolean;
-  /** Why it is not. */
+  /** Why the provider is not ready. */
   readonly reasons: readonly string[];
-  /** Why its word that a machine is gone is not taken now. */
+  /** Why reports of absent instances are ignored now. */
   readonly absenceIgnored?: string;
-  /** Limits that hold calls back at this moment. */
+  /** Quota classes that the cloud throttles now. */
   readonly throttled: readonly { readonly quotaClass: string; readonly untilTime: string }[];
 }
 
-/** One call to a provider. Holds no fields of requests. */
+/** One provider call, without its request. */
 export interface CallRecord {
   readonly time: string;
-  /** Whom it was made to. */
   readonly provider?: string;
   readonly method: string;
   readonly durationMs: number;
   /** OK, or the canonical gRPC code. */
   readonly code: string;
-  /** The provider's reason for an error. */
+  /** Error reason of the provider. */
   readonly reason?: string;
   readonly message?: string;
-  /** Of the cloud, as the provider passed them on. */
   readonly cloudRequestIds: readonly string[];
-  /** How many objects it was made for. */
+  /** Number of objects in the call. */
   readonly objectCount: number;
 }
 
 export interface TimelineEntry {
   readonly time: string;
   readonly kind: "reconcile" | "call" | "event" | "condition" | "object";
-  /** Of a controller or of a provider; absent: of the cluster. */
+  /** Controller or provider; absent: the cluster. */
   readonly source?: string;
   readonly reason: string;
   readonly message: string;
   readonly isWarning: boolean;
-  /** How often it happened in a row, the last time at `at`; absent: once. */
+  /** Consecutive repetitions, the last at `time`; absent: 1. */
   readonly count?: number;
 }

@@ -1,4 +1,4 @@
-/** What can be explained. A route is that of the Node of that name. */
+/** Kinds of objects. A route has the name of its Node. */
 export const OBJECT_KINDS = ["node", "service", "route", "provider"] as const;
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];

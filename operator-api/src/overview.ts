@@ -2,24 +2,24 @@ import type { Replica } from "./explanation.ts";
 import type { ObjectKind, ObjectRef } from "./object-ref.ts";
 import type { Cause, State } from "./status.ts";
 
-/** How everything stands, at a glance. Small whatever the cluster's size. */
+/** The overall status. Small for any cluster size. */
 export interface Overview {
   readonly time: string;
   readonly cluster: string;
   readonly replica: Replica;
-  /** False: something of it is only observed (--mode). */
+  /** Some part of the controller is in observe mode (--mode). */
   readonly observing: boolean;
   readonly counts: Readonly<Record<ObjectKind, Readonly<Record<State, number>>>>;
   readonly controllers: readonly ControllerSummary[];
   readonly providers: readonly ProviderSummary[];
-  /** What an operator should see first: a brake that holds, a provider that is away. Most serious first. */
+  /** Most important first. */
   readonly alarms: readonly Alarm[];
 }
 
 export interface ControllerSummary {
   readonly name: string;
   readonly state: string;
-  /** Keys. */
+  /** Numbers of keys. */
   readonly queued: number;
   readonly processing: number;
   readonly delayed: number;
@@ -33,18 +33,18 @@ export interface ProviderSummary {
   readonly ready: boolean;
   readonly reasons: readonly string[];
   readonly version?: string;
-  /** Calls since it started. */
+  /** Since the start of the replica. */
   readonly calls: number;
   readonly failedCalls: number;
   readonly inFlight: number;
   readonly budgets: readonly CallBudgetStatus[];
-  /** Absent: this replica does not lead, and cannot know. */
+  /** Absent: the replica is a standby, which does not know it. */
   readonly deletionCircuitBreaker?: DeletionCircuitBreaker;
 }
 
 export interface CallBudgetStatus {
   readonly quotaClass: string;
-  /** Absent: without limit. */
+  /** Absent: no limit. */
   readonly cloudCallsPerSecond?: number;
   readonly tokens?: number;
   readonly queuedCalls: number;
@@ -52,9 +52,9 @@ export interface CallBudgetStatus {
 }
 
 export interface DeletionCircuitBreaker {
-  /** No Node of the provider is deleted until somebody releases it. */
+  /** No Node of the provider is deleted without approval. */
   readonly open: boolean;
-  /** Nodes whose machine is said to be gone. */
+  /** Nodes whose instance the provider reports as deleted. */
   readonly absentNodes: number;
   readonly message?: string;
 }
@@ -63,26 +63,25 @@ export interface Alarm extends Cause {
   readonly object?: ObjectRef;
 }
 
-/** One line of a list. */
+/** A row of a list. */
 export interface ObjectRow {
   readonly object: ObjectRef;
   readonly state: State;
-  /** Absent: nothing stands in the way. */
+  /** Of the first cause; absent: no causes. */
   readonly reason?: string;
   /** One sentence. */
   readonly summary: string;
-  /** "": nobody's. */
+  /** "": no owner. */
   readonly provider: string;
-  /** When it was created. */
   readonly creationTime?: string;
 }
 
-/** Events of the stream by name. It begins with `overview` and as many `rows` as there are, and then says what changes. */
+/** Events of the stream by name. It starts with `overview` and all `rows`; changes follow. */
 export interface StreamEvents {
   readonly overview: Overview;
-  /** Rows that are new or changed, and objects that are gone. */
+  /** New and changed rows, and deleted objects. */
   readonly rows: { readonly set: readonly ObjectRow[]; readonly removed: readonly ObjectRef[] };
-  /** All rows have been sent once. */
+  /** All rows were sent. */
   readonly complete: { readonly rows: number };
   readonly sample: Sample;
 }
@@ -90,28 +89,27 @@ export interface StreamEvents {
 /** One point of the plots, every few seconds. */
 export interface Sample {
   readonly time: string;
-  /** Calls a second since the last sample, by provider. */
+  /** Since the last sample, by provider. */
   readonly callsPerSecond: Readonly<Record<string, number>>;
   readonly failedCallsPerSecond: Readonly<Record<string, number>>;
-  /** Reconciles a second, by controller. */
+  /** By controller. */
   readonly reconcilesPerSecond: Readonly<Record<string, number>>;
 }
 
-/** What is at the clouds with this cluster's stamp and has no owner in the cluster. */
+/** Cloud resources with this cluster's ownership tags and without an owner in the cluster. */
 export interface OrphanReport {
   readonly time: string;
   readonly orphans: readonly Orphan[];
-  /** Providers that could not be asked, so that the list may lack some. */
+  /** Their orphans may be missing. */
   readonly unreachableProviders: readonly { readonly provider: string; readonly message: string }[];
 }
 
 export interface Orphan {
   readonly provider: string;
   readonly kind: "loadBalancer" | "route";
-  /** Of the provider. */
   readonly id: string;
-  /** The owner that its stamp names. */
+  /** The owner in its ownership tags. */
   readonly owner: string;
-  /** Why it is still there: what the controller does about it, if anything. */
+  /** What the controller does with it, if anything. */
   readonly message: string;
 }

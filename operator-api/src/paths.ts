@@ -1,6 +1,6 @@
 /**
- * Paths of the pages below; all of the secure port, behind authentication and authorization. All but orphans also of
- * --status-page-bind-address, on loopback and without either.
+ * Endpoints of the secure port, with authentication and authorization. All but orphans are also served without them at the loopback
+ * address --status-page-bind-address.
  */
 export const PATHS = {
   /** `?object=node/NAME`: {@link Explanation} as JSON. */
@@ -11,12 +11,12 @@ export const PATHS = {
   objects: "/debug/objects",
   /** Server-sent events: {@link StreamEvents}. */
   stream: "/debug/stream",
-  /** {@link OrphansPage} as JSON. Asks the clouds. */
+  /** {@link OrphansPage} as JSON. Sends requests to the clouds. */
   orphans: "/debug/orphans",
-  /** What would be written and is not, because it is observed. */
+  /** {@link PlanReport} as JSON. */
   plans: "/debug/plans",
   providers: "/debug/providers",
   controllers: "/debug/controllers",
-  /** The status page and what belongs to it. */
+  /** The status page and its files. */
   page: "/status",
 } as const;

@@ -1,10 +1,9 @@
-/** What would be written of what is observed. */
+/** The planned writes of observe mode. */
 export interface PlanReport {
-  /** False: everything that is planned is done (--mode). */
+  /** False: the controller makes all its writes (--mode). */
   readonly observing: boolean;
-  /** Everything was looked at, nothing waits to be, and no look failed: the numbers below can be relied on. */
+  /** Every key was reconciled, and none failed: the plan is reliable. */
   readonly complete: boolean;
-  /** Writes by what they do to what is there. */
   readonly pending: Readonly<Record<WriteAction, number>>;
   /** Keys whose last reconcile failed. */
   readonly failedKeys: readonly { readonly controller: string; readonly key: string; readonly provider: string }[];
@@ -12,23 +11,23 @@ export interface PlanReport {
   readonly plans: readonly PlannedReconcile[];
 }
 
-/** What is to be written of one key. */
+/** The planned writes of one key. */
 export interface PlannedReconcile {
   readonly controller: string;
   readonly key: string;
-  /** "": nobody's. */
+  /** "": no owner. */
   readonly provider: string;
-  /** The same for the same plan. */
+  /** Equal for equal plans. */
   readonly digest: string;
   readonly startTime: string;
   readonly writes: readonly PlannedWrite[];
 }
 
-/** One write that was not made. Has further fields, by target. */
+/** Has more fields, depending on the target. */
 export interface PlannedWrite {
   readonly target: "kubernetes" | "provider";
   readonly action: WriteAction;
-  /** One line for people. */
+  /** One line. */
   readonly summary: string;
 }
 

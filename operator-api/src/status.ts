@@ -1,29 +1,27 @@
 /**
- * How an object stands, for people and for filters.
- * - ok: as it is wished, and nothing is under way.
- * - progressing: a change is under way, here or at the cloud; nothing is wrong.
- * - waiting: something that passes by itself holds it up: a back-off, a limit of calls, a provider that starts.
- * - blocked: it does not go on before somebody changes something; the cause says who and what.
- * - unmanaged: none of this program's, by the user's wish or for want of an owner.
+ * - ok: matches its spec; no changes in progress.
+ * - progressing: a change is in progress, in the controller or in the cloud.
+ * - waiting: waits on a temporary condition, such as a back-off, a rate limit or a starting provider.
+ * - blocked: needs manual intervention; the first cause explains it.
+ * - unmanaged: not managed by this controller, on purpose or because it has no owner.
  */
 export const STATES = ["ok", "progressing", "waiting", "blocked", "unmanaged"] as const;
 
 export type State = (typeof STATES)[number];
 
-/** Why something is as it is: one for a reason that anybody can branch on, one for people. */
 export interface Cause {
-  /** CamelCase and stable; docs/reference/explain.md has all of them. */
+  /** CamelCase; docs/reference/explain.md lists all. */
   readonly reason: string;
-  /** One or two sentences: what stands in the way. */
+  /** One or two sentences. */
   readonly message: string;
-  /** What somebody can do about it, as an instruction; absent: nothing needs doing, for it passes by itself or is as wished. */
+  /** Instruction for the operator; absent: no action needed. */
   readonly remedy?: string;
-  /** Path of a page of the documentation, from the top of the repository. */
+  /** Path of a documentation page in the repository. */
   readonly documentation?: string;
 }
 
-/** The reason of Nodes that the brake of the deletion guard holds, and of providers whose Nodes it holds. */
+/** Reason of Nodes that the deletion circuit breaker blocks, and of their provider. */
 export const TOO_MANY_NODE_DELETIONS = "TooManyNodeDeletions";
 
-/** The reason of what is neither in the cluster nor remembered: most likely it is called otherwise. */
+/** Reason of an object that does not exist and has no history. */
 export const NOT_FOUND = "NotFound";

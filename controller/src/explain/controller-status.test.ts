@@ -39,7 +39,7 @@ describe("nextTryOf()", () => {
       next: { time: "in 10", inMs: 10, message: "a: back-off after 1 failure" },
     },
     {
-      what: "somebody asked for a wait",
+      what: "the last error has a retry delay",
       of: [work("a", delayed(10), 0, { outcome: "retry_after", error: { message: "slow down" } })],
       next: { time: "in 10", inMs: 10, message: "a: retry delay of the last error" },
     },

@@ -114,7 +114,7 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
   });
 });
 
-test("says of a provider that the brake holds as its Nodes say it, and no others", async () => {
+test("shows the circuit breaker of a provider as its Nodes report it", async () => {
   const held = requeueAfter(1000, { reason: "tooManyNodeDeletions", message: "2 of 3 Nodes would go" });
   const { explain, nodes } = await world({
     controllers: { [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () => Promise.resolve(held) },
@@ -220,8 +220,8 @@ test("remembers what is gone by what was asked of its provider, and by what a co
   const controllers = { [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () => Promise.resolve(DONE) };
   const { explain, stores } = await world({ controllers, keys: ["looked-at"] });
   const call = { startMs: CREATED_MS, provider: "east", method: "DeleteRoutes", durationMs: 3, code: "OK" };
-  const told = { reason: "", message: "", cloudRequestIds: [] };
-  stores.journal.note({ ...call, ...told }, { kind: "route", names: ["routed"] }, undefined);
+  const parts = { reason: "", message: "", cloudRequestIds: [] };
+  stores.journal.note({ ...call, ...parts }, { kind: "route", names: ["routed"] }, undefined);
   for (const object of ["node/looked-at", "route/routed"]) {
     expect(explain(object)).toMatchObject({
       exists: false,

@@ -7,36 +7,35 @@ import type { ProviderInfo } from "../provider/model/info.ts";
 import type { ProviderSnapshot } from "../provider/sidecar.ts";
 import { iso } from "../util/text.ts";
 
-/** What is known of a Node, in the order in which it is to be shown. Labels and annotations are left to kubectl. */
+/** In display order. Use kubectl for labels and annotations. */
 export function factsOfNode({ metadata, spec, status }: Node): readonly Fact[] {
   const ready = status.conditions.find(({ type }) => type === "Ready");
-  return stated([
+  return nonEmpty([
     ["uid", metadata.uid],
     ["provider ID", spec.providerID],
     ["ready", isReady({ metadata, spec, status }) ? "yes" : `no${ready === undefined ? "" : `, ${ready.reason}`}`],
     ["addresses", status.addresses.map(({ type, address }) => `${type} ${address}`).join(", ")],
-    ["pod addresses", spec.podCIDRs.join(", ")],
+    ["pod CIDRs", spec.podCIDRs.join(", ")],
     ["taints", spec.taints.map(({ key, effect }) => `${key}:${effect}`).join(", ")],
     ["finalizers", metadata.finalizers.join(", ")],
-    ["being deleted since", timeOf(metadata.deletionTimestampMs)],
+    ["deletion requested", timeOf(metadata.deletionTimestampMs)],
   ]);
 }
 
-/** The same of its routes. */
 export function factsOfRoute({ metadata, spec, status }: Node): readonly Fact[] {
   const network = status.conditions.find(({ type }) => type === "NetworkUnavailable");
-  return stated([
+  return nonEmpty([
     ["node", metadata.name],
     ["provider ID", spec.providerID],
-    ["pod addresses", spec.podCIDRs.join(", ")],
+    ["pod CIDRs", spec.podCIDRs.join(", ")],
     ["NetworkUnavailable", network === undefined ? "" : `${network.status}, ${network.reason}`],
   ]);
 }
 
 export function factsOfService(service: Service): readonly Fact[] {
   const { metadata, spec, status } = service;
-  const told = reportedReadiness(service);
-  return stated([
+  const reported = reportedReadiness(service);
+  return nonEmpty([
     ["uid", metadata.uid],
     ["type", spec.type],
     ["load-balancer class", spec.loadBalancerClass ?? "none: the default provider's"],
@@ -47,9 +46,9 @@ export function factsOfService(service: Service): readonly Fact[] {
     ["IP families", spec.ipFamilies.join(", ")],
     ["external traffic policy", spec.externalTrafficPolicy],
     ["addresses", status.loadBalancer.ingress.map(({ ip, hostname }) => (ip === "" ? hostname : ip)).join(", ")],
-    ["condition", told === undefined ? "" : `${told.status}, ${told.reason}`],
+    ["condition", reported === undefined ? "" : `${reported.status}, ${reported.reason}`],
     ["finalizers", metadata.finalizers.join(", ")],
-    ["being deleted since", timeOf(metadata.deletionTimestampMs)],
+    ["deletion requested", timeOf(metadata.deletionTimestampMs)],
   ]);
 }
 
@@ -57,10 +56,10 @@ export function factsOfProvider({ address, info, status, calls }: ProviderSnapsh
   return [
     { name: "address", value: address },
     ...(info === undefined ? [] : declared(info)),
-    ...stated([
-      ["last answer of its cloud", timeOf(status?.lastCloudSuccessTimeMs)],
+    ...nonEmpty([
+      ["last cloud response", timeOf(status?.lastCloudSuccessTimeMs)],
       ["credentials expire", timeOf(status?.credentialsExpireTimeMs)],
-      ["calls", `${calls.inFlight} under way, ${calls.waiting} wait, ${calls.limit} at once`],
+      ["calls", `${calls.inFlight} in flight, ${calls.waiting} queued, limit ${calls.limit}`],
     ]),
   ];
 }
@@ -76,13 +75,13 @@ function declared({
 }: ProviderInfo): readonly Fact[] {
   const offered = Object.entries(capabilities).flatMap(([group, offer]) => (offer === undefined ? [] : [group]));
   const { loadBalancers, routes } = capabilities;
-  return stated([
+  return nonEmpty([
     ["name", name],
     ["version", version],
     ["contract", `1.${contractMinor}`],
     ["scope", scopeId],
     ["provider-ID prefixes", providerIdPrefixes.join(", ")],
-    ["offers", offered.join(", ")],
+    ["capabilities", offered.join(", ")],
     ["load-balancer classes", loadBalancers?.classes.join(", ") ?? ""],
     ["load-balancer protocols", loadBalancers?.protocols.join(", ") ?? ""],
     ["load-balancer IP families", loadBalancers?.ipFamilies.join(", ") ?? ""],
@@ -90,7 +89,6 @@ function declared({
   ]);
 }
 
-/** As much of a provider as matters for one of its objects. */
 export function providerStatus(snapshot: ProviderSnapshot, nowMs: number): ProviderStatus {
   const { name, connection, health, untrustedReason: absenceIgnored, budgets } = snapshot;
   return {
@@ -105,7 +103,7 @@ export function providerStatus(snapshot: ProviderSnapshot, nowMs: number): Provi
   };
 }
 
-function stated(facts: readonly (readonly [name: string, value: string])[]): readonly Fact[] {
+function nonEmpty(facts: readonly (readonly [name: string, value: string])[]): readonly Fact[] {
   return facts.flatMap(([name, value]) => (value === "" ? [] : [{ name, value }]));
 }
 

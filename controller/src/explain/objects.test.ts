@@ -18,7 +18,7 @@ test("objectOf() knows no object of other controllers", () => {
 
 describe("object reference", () => {
   const FORMS = "node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME";
-  const RULE = "names are of lower-case letters, digits, - and ., 253 at most";
+  const RULE = "names have at most 253 lower-case letters, digits, - and .";
 
   describe("parseObject()", () => {
     test.each([
@@ -31,23 +31,23 @@ describe("object reference", () => {
     });
 
     test.each([
-      { text: undefined, problems: [`object: which one? Write ?object=${FORMS}`] },
-      { text: "", problems: [`object: which one? Write ?object=${FORMS}`] },
-      { text: "pod/a", problems: [`object=pod/a: there is no kind "pod"; write ${FORMS}`] },
-      { text: "node", problems: ["object=node is no node; write node/NAME, such as node/worker-1"] },
-      { text: "node/a/b", problems: ["object=node/a/b is no node; write node/NAME, such as node/worker-1"] },
+      { text: undefined, problems: [`missing object; use ?object=${FORMS}`] },
+      { text: "", problems: [`missing object; use ?object=${FORMS}`] },
+      { text: "pod/a", problems: [`object=pod/a: unknown kind "pod"; use ${FORMS}`] },
+      { text: "node", problems: ["object=node is not a node; use node/NAME, such as node/worker-1"] },
+      { text: "node/a/b", problems: ["object=node/a/b is not a node; use node/NAME, such as node/worker-1"] },
       {
         text: "service/web",
-        problems: ["object=service/web is no service; write service/NAMESPACE/NAME, such as service/shop/web"],
+        problems: ["object=service/web is not a service; use service/NAMESPACE/NAME, such as service/shop/web"],
       },
       {
         text: "service/Shop/we_b",
         problems: [
-          `object=service/Shop/we_b: "Shop" is no name: ${RULE}; write service/NAMESPACE/NAME, such as service/shop/web`,
-          `object=service/Shop/we_b: "we_b" is no name: ${RULE}; write service/NAMESPACE/NAME, such as service/shop/web`,
+          `object=service/Shop/we_b: "Shop" is not a name: ${RULE}; use service/NAMESPACE/NAME, such as service/shop/web`,
+          `object=service/Shop/we_b: "we_b" is not a name: ${RULE}; use service/NAMESPACE/NAME, such as service/shop/web`,
         ],
       },
-      { text: "node/", problems: [`object=node/: "" is no name: ${RULE}; write node/NAME, such as node/worker-1`] },
+      { text: "node/", problems: [`object=node/: "" is not a name: ${RULE}; use node/NAME, such as node/worker-1`] },
     ])("says what to write instead of $text", ({ text, problems }) => {
       expect(parseObject(text)).toEqual({ problems });
     });

@@ -8,13 +8,13 @@ import {
 } from "../api/controller-names.ts";
 import { passKey, providerOfPassKey } from "../controllers/route/predicates.ts";
 
-/** One controller that works on an object, and by which key. */
+/** A controller and its key for an object. */
 export interface Worker {
   readonly controller: string;
   readonly key: string;
 }
 
-/** By kind, what matters most first. */
+/** Most important first. */
 const CONTROLLERS_OF: Readonly<Record<ObjectKind, readonly string[]>> = {
   node: [CLOUD_NODE_CONTROLLER, CLOUD_NODE_LIFECYCLE_CONTROLLER, NODE_IPAM_CONTROLLER],
   service: [SERVICE_LB_CONTROLLER],
@@ -22,13 +22,12 @@ const CONTROLLERS_OF: Readonly<Record<ObjectKind, readonly string[]>> = {
   provider: [NODE_ROUTE_CONTROLLER],
 };
 
-/** Who works on an object. */
 export function workersOf(kind: ObjectKind, name: string): readonly Worker[] {
   const key = kind === "provider" ? passKey(name) : name;
   return CONTROLLERS_OF[kind].map((controller) => ({ controller, key }));
 }
 
-/** The object that a key of a controller is about; undefined: none that is explained. */
+/** undefined: the key is of no explained object. */
 export function objectOf({ controller, key }: Worker): ObjectRef | undefined {
   switch (controller) {
     case CLOUD_NODE_CONTROLLER:
@@ -46,7 +45,6 @@ export function objectOf({ controller, key }: Worker): ObjectRef | undefined {
   }
 }
 
-/** What is to be explained. */
 export interface ParsedObject {
   readonly ref: ObjectRef;
   readonly kind: ObjectKind;
@@ -54,7 +52,6 @@ export interface ParsedObject {
   readonly name: string;
 }
 
-/** How each kind is written. */
 const FORMS: Readonly<Record<ObjectKind, string>> = {
   node: "node/NAME",
   service: "service/NAMESPACE/NAME",
@@ -69,19 +66,19 @@ const EXAMPLES: Readonly<Record<ObjectKind, string>> = {
   provider: "provider/aws",
 };
 
-/** What a Kubernetes name may be made of, and the names of providers: RFC 1123 subdomains, 253 characters. */
+/** RFC 1123 subdomain, as names of Kubernetes objects and of providers. */
 const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** The object that a question is about, or everything that is wrong with how it is written, with what to write instead. */
+/** Problems include a correct example. */
 export function parseObject(text: string | undefined): ParsedObject | { readonly problems: readonly string[] } {
-  if (text === undefined || text === "") return { problems: [`object: which one? Write ?object=${oneOf(FORMS)}`] };
+  if (text === undefined || text === "") return { problems: [`missing object; use ?object=${oneOf(FORMS)}`] };
   const [kindText = "", ...parts] = text.split("/");
   const kind = OBJECT_KINDS.find((known) => known === kindText);
   if (kind === undefined) {
-    return { problems: [`object=${text}: there is no kind ${quoted(kindText)}; write ${oneOf(FORMS)}`] };
+    return { problems: [`object=${text}: unknown kind ${quoted(kindText)}; use ${oneOf(FORMS)}`] };
   }
   if (parts.length !== (kind === "service" ? 2 : 1)) {
-    return { problems: [`object=${text} is no ${kind}; write ${FORMS[kind]}, such as ${EXAMPLES[kind]}`] };
+    return { problems: [`object=${text} is not a ${kind}; use ${FORMS[kind]}, such as ${EXAMPLES[kind]}`] };
   }
   const bad = parts.filter((part) => !NAME.test(part));
   if (bad.length > 0) return { problems: bad.map((part) => nameProblem(text, part, kind)) };
@@ -90,8 +87,8 @@ export function parseObject(text: string | undefined): ParsedObject | { readonly
 }
 
 function nameProblem(text: string, part: string, kind: ObjectKind): string {
-  const rule = "names are of lower-case letters, digits, - and ., 253 at most";
-  return `object=${text}: ${quoted(part)} is no name: ${rule}; write ${FORMS[kind]}, such as ${EXAMPLES[kind]}`;
+  const rule = "names have at most 253 lower-case letters, digits, - and .";
+  return `object=${text}: ${quoted(part)} is not a name: ${rule}; use ${FORMS[kind]}, such as ${EXAMPLES[kind]}`;
 }
 
 function oneOf(forms: Readonly<Record<ObjectKind, string>>): string {
@@ -103,15 +100,15 @@ function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 60));
 }
 
-/** More of them help nobody. */
+/** Most suggestions. */
 const MOST = 3;
 
-/** Names with more letters wrong are other names. */
+/** Most edits of a misspelled name. */
 const MOST_EDITS = 2;
 
 /**
- * Who may be meant by a name that nothing has: a Service of that name in another namespace, longer names that go on behind a dot, or
- * else a misspelling. Some ten milliseconds for 15,000 names.
+ * Suggestions for an unknown name: Services in other namespaces, longer names that continue after a dot, or a misspelling. Takes about
+ * ten milliseconds for 15,000 names.
  */
 export function likelyNames(name: string, known: Iterable<string>): readonly string[] {
   const all = [...known];
@@ -126,7 +123,7 @@ export function likelyNames(name: string, known: Iterable<string>): readonly str
   return [];
 }
 
-/** So many letters may be put in, left out or changed to make the one of the other. */
+/** Whether `edits` insertions, deletions or replacements suffice. */
 function isWithin(edits: number, left: string, right: string, from = { left: 0, right: 0 }): boolean {
   let { left: i, right: j } = from;
   while (i < left.length && j < right.length && left[i] === right[j]) {

@@ -12,7 +12,7 @@ test.each<[string, Omit<ReplicaFacts, "version" | "host">, Omit<Replica, "versio
     { identity: "me", isLeader: false, leaderIdentity: "other" },
   ],
   ["led before", { elector: elector(false, "me"), isAlone: false }, { identity: "me", isLeader: false }],
-  ["finds nobody to lead", { elector: elector(false, ""), isAlone: false }, { identity: "me", isLeader: false }],
+  ["finds no leader", { elector: elector(false, ""), isAlone: false }, { identity: "me", isLeader: false }],
   ["has not begun", { elector: undefined, isAlone: false }, { identity: "here", isLeader: false }],
   ["knows no election", { elector: undefined, isAlone: true }, { identity: "here", isLeader: true }],
 ])("a replica that %s says so", (_sentence, facts, expected) => {

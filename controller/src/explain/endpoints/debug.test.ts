@@ -66,7 +66,7 @@ async function running(keys: readonly string[], lifeMs: number) {
   return { clock, supervised };
 }
 
-test("controllersOverview() tells of every controller of the program", async () => {
+test("controllersOverview() lists every controller", async () => {
   const { supervised } = await running(["east/hangs", "east/waits", "west/fails", "west/fine"], 1000);
   expect(controllersOverview(["cloud-node-controller", NAME], [supervised])).toEqual([
     { name: "cloud-node-controller", state: "disabled" },
@@ -86,7 +86,7 @@ test("controllersOverview() tells of every controller of the program", async () 
   ]);
 });
 
-test("controllerDetails() names what is in work, what comes next and what failed", async () => {
+test("controllerDetails() lists processing, delayed and failed keys", async () => {
   const { clock, supervised } = await running(["east/hangs", "west/fails", "west/fine"], 6000);
   const failure = {
     key: "west/fails",
@@ -135,7 +135,7 @@ test("controllerDetails() names the first hundred of many keys and counts them a
   expect([delayed?.count, delayed?.first.length]).toEqual([15_000, 100]);
 });
 
-test("controllerDetails() tells of one that broke, and says no more of what it worked on", async () => {
+test("controllerDetails() shows a restarting controller without its keys", async () => {
   const clock = new FakeClock(START_MS);
   const stop = new AbortController();
   const supervised = new SupervisedController({

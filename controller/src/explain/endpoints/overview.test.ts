@@ -4,7 +4,7 @@ import { matchesQuery, parseRowQuery } from "./overview.ts";
 
 const ROWS: readonly ObjectRow[] = [
   { object: "node/worker-1", state: "ok", summary: "initialized", provider: "aws" },
-  { object: "node/worker-2", state: "blocked", reason: "NodeUnowned", summary: "nobody's", provider: "" },
+  { object: "node/worker-2", state: "blocked", reason: "NodeUnowned", summary: "no owner", provider: "" },
   {
     object: "service/shop/web",
     state: "waiting",

@@ -45,7 +45,7 @@ describe("evaluateNode()", () => {
   test.each<{ what: string; facts: Partial<NodeFacts>; state: string; reasons: readonly string[] }>([
     { what: "is being initialized", facts: {}, state: "progressing", reasons: [] },
     {
-      what: "is nobody's",
+      what: "has no owner",
       facts: { owner: { kind: "unowned", why: "no provider has the prefix of other://1" } },
       state: "unmanaged",
       reasons: ["NodeUnowned"],
@@ -161,7 +161,7 @@ describe("evaluateNode()", () => {
     { what: "is not Ready", facts: { node: notReady }, state: "ok", reasons: [] },
     { what: "has no route", facts: { node: unrouted }, state: "waiting", reasons: ["RouteMissing"] },
     {
-      what: "is not Ready and nobody can say why",
+      what: "is not Ready for an unknown reason",
       facts: { node: notReady, troubles: [cause("ProviderUnavailable")] },
       state: "waiting",
       reasons: ["ProviderUnavailable"],
@@ -179,7 +179,7 @@ describe("evaluateNode()", () => {
       reasons: ["DeletionProviderUntrusted"],
     },
     {
-      what: "is held by the brake",
+      what: "is blocked by the circuit breaker",
       facts: { node: notReady, lifecycle: held("tooManyNodeDeletions") },
       state: "blocked",
       reasons: ["TooManyNodeDeletions"],
@@ -207,7 +207,7 @@ describe("evaluateNode()", () => {
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
   });
 
-  test("says how the brake is released for this very Node", () => {
+  test("explains how to approve the deletion of the Node", () => {
     const { causes, desired } = evaluated({ node: notReady, lifecycle: held("tooManyNodeDeletions") });
     expect(causes.map(({ remedy }) => remedy)).toEqual([
       expect.stringContaining("kubectl annotate node w1 cloudwire.dev/approve-deletion=true"),
@@ -230,13 +230,13 @@ describe("evaluateNode()", () => {
   });
 });
 
-describe("brakes", () => {
+describe("circuit breakers", () => {
   const held = (provider: string, reason: string, message = "so it is") => ({ provider, why: { reason, message } });
 
   test.each([
-    ["nothing of nobody", [], {}],
+    ["nothing without Nodes", [], {}],
     [
-      "that it holds where one Node is held by it, and how many are said to be gone",
+      "open if it blocks one Node, with the number of absent instances",
       [held("east", "confirming"), held("east", "tooManyNodeDeletions", "2 of 3 Nodes"), held("east", "tooNew")],
       { east: { open: true, absentNodes: 3, message: "2 of 3 Nodes" } },
     ],
@@ -246,7 +246,7 @@ describe("brakes", () => {
       { east: { open: true, absentNodes: 1, message: "all of them" }, west: { open: false, absentNodes: 1 } },
     ],
     ["nothing of machines of which nothing is known", [held("east", "unknown"), held("east", "of another kind")], {}],
-  ])("brakesOf() tells %s", (_what, nodes, wanted) => {
+  ])("circuitBreakersOf() returns %s", (_what, nodes, wanted) => {
     expect(Object.fromEntries(circuitBreakersOf(nodes))).toEqual(wanted);
   });
 });

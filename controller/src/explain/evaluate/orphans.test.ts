@@ -64,7 +64,7 @@ function orphans(...providers: readonly Provider[]) {
   });
 }
 
-test("lists what belongs to nobody, of each cloud once", async () => {
+test("lists orphans, once per cloud", async () => {
   const route = { id: "r-1", nameHint: "", targetProviderId: "", targetAddresses: [], blackhole: false };
   const routes: RouteList = {
     routes: [
@@ -84,7 +84,7 @@ test("lists what belongs to nobody, of each cloud once", async () => {
     ["north", "loadBalancer", "lb-1"],
     ["north", "route", "r-2"],
   ]);
-  expect(page.orphans[1]?.message).toContain("removes it at its next pass");
+  expect(page.orphans[1]?.message).toContain("deletes it at its next pass");
 });
 
 test("says what it could not learn, and lists the rest", async () => {
@@ -99,9 +99,9 @@ test("says what it could not learn, and lists the rest", async () => {
   expect(page.orphans.map(({ provider: name, id }) => [name, id])).toEqual([["partly", "lb-1"]]);
   expect(page.unreachableProviders).toEqual([
     { provider: "silent", message: "silent is not connected" },
-    { provider: "plain", message: "it offers no list of load balancers" },
+    { provider: "plain", message: "it does not support listing load balancers" },
     { provider: "down", message: "the cloud is down" },
-    { provider: "partly", message: "its list of load balancers is not complete; not reached: zone-a" },
+    { provider: "partly", message: "its list of load balancers is not complete; unreachable: zone-a" },
   ]);
 });
 
@@ -118,12 +118,12 @@ test("asks once for all who ask at the same time", async () => {
   expect(calls).toBe(2);
 });
 
-describe("judge orphans", () => {
+describe("orphans", () => {
   const owners: Owners = {
     hasService: (uid) => uid === "uid-web",
     hasServiceNamed: (key) => key === "shop/web",
     hasNode: (name) => name === "w1",
-    hasMachine: (providerId) => providerId === "acme://1",
+    hasInstance: (providerId) => providerId === "acme://1",
   };
 
   function loadBalancer(id: string, name: string, uid: string, phase: LoadBalancer["phase"] = "active"): LoadBalancer {
@@ -148,22 +148,22 @@ describe("judge orphans", () => {
     return { id: "r-1", destinationCidr: "10.1.0.0/24", ...none, ...parts };
   }
 
-  test("orphanedLoadBalancers() finds those whose Service is no more, also one that was made anew", () => {
+  test("orphanedLoadBalancers() finds load balancers of deleted and of recreated Services", () => {
     const all = [
       loadBalancer("lb-1", "web", "uid-web"),
       loadBalancer("lb-2", "old", "uid-old"),
       loadBalancer("lb-3", "web", "uid-before"),
       loadBalancer("lb-4", "going", "uid-going", "deleting"),
     ];
-    const leftAlone = "It is left alone: delete it at the cloud if nobody needs it.";
+    const leftAlone = "The controller does not delete it: delete it in the cloud if it is not needed.";
     expect(orphanedLoadBalancers("east", all, owners).map(({ id, owner, message }) => [id, owner, message])).toEqual([
       ["lb-2", "service/shop/old", `No Service has UID uid-old. ${leftAlone}`],
       [
         "lb-3",
         "service/shop/web",
-        `No Service has UID uid-before; the one of that name was made anew and is another one. ${leftAlone}`,
+        `No Service has UID uid-before; a new Service with the same name exists. ${leftAlone}`,
       ],
-      ["lb-4", "service/shop/going", "It is being taken down at the cloud."],
+      ["lb-4", "service/shop/going", "It is being deleted in the cloud."],
     ]);
   });
 
@@ -180,21 +180,21 @@ describe("judge orphans", () => {
       [
         "10.1.0.0/24",
         "node/w2",
-        "It leads to 10.1.0.0/24 of a Node that is no more. node-route-controller removes it at its next pass.",
+        "Its destination is 10.1.0.0/24 of a deleted Node. node-route-controller deletes it at its next pass.",
       ],
       [
         "outside",
         "",
-        "It leads to 192.0.2.0/24 of a Node that is no more. It is left alone, for it does not lie inside --cluster-cidr.",
+        "Its destination is 192.0.2.0/24 of a deleted Node. It is not deleted, because it is not inside --cluster-cidr.",
       ],
     ]);
     const first = (facts: Partial<RouteRules>) =>
       orphanedRoutes("east", all, owners, { ...rules, ...facts })[0]?.message;
-    const gone = "It leads to 10.1.0.0/24 of a Node that is no more.";
+    const gone = "Its destination is 10.1.0.0/24 of a deleted Node.";
     expect([first({ management: "off" }), first({ management: "observe" }), first({ complete: false })]).toEqual([
-      `${gone} It is left alone, for node-route-controller does not run here.`,
-      `${gone} It is left alone, for node-route-controller only observes here (--mode).`,
-      `${gone} It is left alone until the provider's list is complete.`,
+      `${gone} It is not deleted, because node-route-controller does not run.`,
+      `${gone} It is not deleted, because node-route-controller is in observe mode (--mode).`,
+      `${gone} It is not deleted until the provider's list is complete.`,
     ]);
   });
 });

@@ -17,13 +17,12 @@ export interface OrphansDependencies {
   readonly nodes: Informer<Node>;
   readonly services: Informer<Service>;
   readonly providers: () => readonly Provider[];
-  /** What node-route-controller does about routes of the provider, here or where it leads. */
   readonly routeManagement: (provider: string) => RouteRules["management"];
   readonly clusterCidrs: () => readonly Cidr[];
   readonly clock: Clock;
 }
 
-/** Lists are paged and wait for the budget of calls. */
+/** Lists are paged and wait for the call budget. */
 const TIMEOUT_MS = 90_000;
 
 interface Answer {
@@ -31,41 +30,41 @@ interface Answer {
   readonly unknown: OrphanReport["unreachableProviders"];
 }
 
-/** What providers list with this cluster's stamp and nobody in the cluster owns. Asks them each time, at low priority. */
+/** Finds cloud resources of this cluster without an owner. Requests the lists each time, at low priority. */
 export class Orphans {
   readonly #deps: OrphansDependencies;
-  /** Who asks while others wait gets the same answer: lists cost calls. */
-  #underWay: Promise<OrphanReport> | undefined;
+  /** Shared by concurrent requests, because lists cost calls. */
+  #inProgress: Promise<OrphanReport> | undefined;
 
   constructor(dependencies: OrphansDependencies) {
     this.#deps = dependencies;
   }
 
   find(): Promise<OrphanReport> {
-    this.#underWay ??= this.#find().finally(() => {
-      this.#underWay = undefined;
+    this.#inProgress ??= this.#find().finally(() => {
+      this.#inProgress = undefined;
     });
-    return this.#underWay;
+    return this.#inProgress;
   }
 
   async #find(): Promise<OrphanReport> {
     const { providers, nodes, services, clock } = this.#deps;
     const time = iso(clock.nowMs());
     const all = providers();
-    const isRead = nodes.hasSynced() && services.hasSynced();
-    const answers = isRead
+    const isSynced = nodes.hasSynced() && services.hasSynced();
+    const answers = isSynced
       ? await Promise.all(all.map((provider) => this.#of(provider)))
-      : all.map((provider) => unknown(provider, "this replica has not read the cluster yet"));
+      : all.map((provider) => unknown(provider, "the caches of this replica are not synced yet"));
     const orphans = distinct(
       answers.flatMap((answer) => answer.orphans),
-      placesOf(all),
+      scopesOf(all),
     );
     return { time, orphans, unreachableProviders: answers.flatMap((answer) => answer.unknown) };
   }
 
   async #of(provider: Provider): Promise<Answer> {
     const { info, unavailable } = provider;
-    if (info === undefined) return unknown(provider, unavailable?.message ?? "it has not answered yet");
+    if (info === undefined) return unknown(provider, unavailable?.message ?? "it has not responded yet");
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const parts = await Promise.all([
       this.#loadBalancers({ provider, info }, signal).catch((error: unknown) => unknown(provider, messageOf(error))),
@@ -77,7 +76,7 @@ export class Orphans {
   async #loadBalancers({ provider, info }: Answered, signal: AbortSignal): Promise<Answer> {
     const { loadBalancers } = info.capabilities;
     if (loadBalancers === undefined) return NOTHING;
-    if (loadBalancers.list === undefined) return unknown(provider, "it offers no list of load balancers");
+    if (loadBalancers.list === undefined) return unknown(provider, "it does not support listing load balancers");
     const { items, complete, unreachable } = await provider.client.listLoadBalancers({ signal, priority: "low" });
     const missing = complete ? NOTHING : unknown(provider, incomplete("load balancers", unreachable));
     return { orphans: orphanedLoadBalancers(provider.name, items, this.#owners()), unknown: missing.unknown };
@@ -99,18 +98,18 @@ export class Orphans {
     return { orphans: orphanedRoutes(provider.name, routes, this.#owners(), rules), unknown: missing.unknown };
   }
 
-  /** As the cluster is once the lists are there: what was made meanwhile owns what it made. */
+  /** Read after the lists, so that owners created in the meantime count. */
   #owners(): Owners {
     const { nodes, services } = this.#deps;
     const all = [...services.lister.list()];
     const uids = new Set(all.map(({ metadata }) => metadata.uid));
     const keys = new Set(all.map((service) => keyOf(service)));
-    const machines = new Set([...nodes.lister.list()].map(({ spec }) => spec.providerID));
+    const instances = new Set([...nodes.lister.list()].map(({ spec }) => spec.providerID));
     return {
       hasService: (uid) => uids.has(uid),
       hasServiceNamed: (key) => keys.has(key),
       hasNode: (name) => nodes.lister.get(name) !== undefined,
-      hasMachine: (providerId) => providerId !== "" && machines.has(providerId),
+      hasInstance: (providerId) => providerId !== "" && instances.has(providerId),
     };
   }
 }
@@ -121,39 +120,39 @@ function unknown({ name }: Provider, message: string): Answer {
   return { orphans: [], unknown: [{ provider: name, message }] };
 }
 
-function incomplete(what: string, unreachable: readonly string[]): string {
-  const where = unreachable.length === 0 ? "" : `; not reached: ${unreachable.join(", ")}`;
-  return `its list of ${what} is not complete${where}`;
+function incomplete(kind: string, unreachable: readonly string[]): string {
+  const where = unreachable.length === 0 ? "" : `; unreachable: ${unreachable.join(", ")}`;
+  return `its list of ${kind} is not complete${where}`;
 }
 
-/** Two sidecars of one cloud see the same things: they are told once. */
-function distinct(orphans: readonly Orphan[], placeOf: (provider: string) => string): readonly Orphan[] {
+/** Two sidecars of one cloud list the same resources. */
+function distinct(orphans: readonly Orphan[], scopeOf: (provider: string) => string): readonly Orphan[] {
   const known = new Set<string>();
   return orphans.filter(({ provider, kind, id }) => {
-    const name = JSON.stringify([placeOf(provider), kind, id]);
+    const name = JSON.stringify([scopeOf(provider), kind, id]);
     if (known.has(name)) return false;
     known.add(name);
     return true;
   });
 }
 
-function placesOf(providers: readonly Provider[]): (provider: string) => string {
-  const places = new Map(
+function scopesOf(providers: readonly Provider[]): (provider: string) => string {
+  const scopes = new Map(
     providers.map(({ name, info }) => [name, JSON.stringify([info?.name ?? name, info?.scopeId])]),
   );
-  return (provider) => places.get(provider) ?? provider;
+  return (provider) => scopes.get(provider) ?? provider;
 }
 
-/** What there is in the cluster that something at a cloud may belong to. */
+/** Owners in the cluster. */
 export interface Owners {
   hasService(uid: string): boolean;
-  /** There is a Service of that name, whatever its UID. */
+  /** With any UID. */
   hasServiceNamed(key: string): boolean;
   hasNode(name: string): boolean;
-  hasMachine(providerId: string): boolean;
+  hasInstance(providerId: string): boolean;
 }
 
-/** Load balancers with this cluster's stamp whose Service is no more. Needs a provider's list and the Services by UID. */
+/** Load balancers without a Service. */
 export function orphanedLoadBalancers(
   provider: string,
   all: readonly LoadBalancer[],
@@ -179,45 +178,46 @@ function loadBalancerMessage(
   phase: LoadBalancer["phase"],
   owners: Pick<Owners, "hasServiceNamed">,
 ): string {
-  if (phase === "deleting") return "It is being taken down at the cloud.";
-  const anew = owners.hasServiceNamed(key) ? "; the one of that name was made anew and is another one" : "";
-  return `No Service has UID ${uid}${anew}. It is left alone: delete it at the cloud if nobody needs it.`;
+  if (phase === "deleting") return "It is being deleted in the cloud.";
+  const recreated = owners.hasServiceNamed(key) ? "; a new Service with the same name exists" : "";
+  return `No Service has UID ${uid}${recreated}. The controller does not delete it: delete it in the cloud if it is not needed.`;
 }
 
 export interface RouteRules {
-  /** What node-route-controller does about routes of the provider, here or where it leads; `off`: it does not run. */
+  /** Mode of node-route-controller for the provider; `off`: it does not run. */
   readonly management: Mode | "off";
-  /** The list is: without all of it none is removed. */
+  /** The list is complete; otherwise no route is deleted. */
   readonly complete: boolean;
-  /** It lies wholly inside --cluster-cidr. */
+  /** Inside --cluster-cidr. */
   readonly isDeletable: (route: Route) => boolean;
 }
 
-/** Routes of this cluster that lead to no Node. Needs a provider's list, the Nodes by name and by machine. */
+/** Routes without a Node. */
 export function orphanedRoutes(
   provider: string,
   all: readonly Route[],
-  owners: Pick<Owners, "hasNode" | "hasMachine">,
+  owners: Pick<Owners, "hasNode" | "hasInstance">,
   rules: RouteRules,
 ): readonly Orphan[] {
   return all
     .filter(
-      ({ targetNodeName, targetProviderId }) => !owners.hasNode(targetNodeName) && !owners.hasMachine(targetProviderId),
+      ({ targetNodeName, targetProviderId }) =>
+        !owners.hasNode(targetNodeName) && !owners.hasInstance(targetProviderId),
     )
     .map((route) => ({
       provider,
       kind: "route",
       id: route.id === "" ? route.destinationCidr : route.id,
       owner: route.targetNodeName === "" ? "" : `node/${route.targetNodeName}`,
-      message: `It leads to ${route.destinationCidr} of a Node that is no more. ${routeFate(route, rules)}`,
+      message: `Its destination is ${route.destinationCidr} of a deleted Node. ${routeAction(route, rules)}`,
     }));
 }
 
-function routeFate(route: Route, { management, complete, isDeletable }: RouteRules): string {
-  if (management === "off") return "It is left alone, for node-route-controller does not run here.";
-  if (!isDeletable(route)) return "It is left alone, for it does not lie inside --cluster-cidr.";
-  if (management === "observe") return "It is left alone, for node-route-controller only observes here (--mode).";
+function routeAction(route: Route, { management, complete, isDeletable }: RouteRules): string {
+  if (management === "off") return "It is not deleted, because node-route-controller does not run.";
+  if (!isDeletable(route)) return "It is not deleted, because it is not inside --cluster-cidr.";
+  if (management === "observe") return "It is not deleted, because node-route-controller is in observe mode (--mode).";
   return complete
-    ? "node-route-controller removes it at its next pass."
-    : "It is left alone until the provider's list is complete.";
+    ? "node-route-controller deletes it at its next pass."
+    : "It is not deleted until the provider's list is complete.";
 }

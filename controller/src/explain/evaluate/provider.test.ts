@@ -89,7 +89,7 @@ describe("evaluateProvider()", () => {
     expect(causes.every(({ remedy }) => remedy !== undefined)).toBe(true);
   });
 
-  test("tells the brake of its Nodes", () => {
+  test("includes the circuit breaker of its Nodes", () => {
     const { state, causes } = evaluateProvider(snapshot(), NOW_MS, {
       open: true,
       absentNodes: 9,

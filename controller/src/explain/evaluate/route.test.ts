@@ -50,7 +50,7 @@ describe("evaluateRoute()", () => {
     },
     { what: "is new", of: facts({ node: w1({}) }), state: "progressing", reasons: [] },
     {
-      what: "is nobody's",
+      what: "has no owner",
       of: facts({ owner: { kind: "unowned", why: "x" } }),
       state: "unmanaged",
       reasons: ["NodeUnowned"],

@@ -21,7 +21,7 @@ const declared = info();
 const OWNED: ServiceOwner = { kind: "owned", provider: idleProvider("east", declared), info: declared };
 const HOUR_MS = 3_600_000;
 
-function told(reason: LoadBalancerReadyReason, message = "so it is."): readonly Condition[] {
+function conditionsOf(reason: LoadBalancerReadyReason, message = "so it is."): readonly Condition[] {
   const status = reason === "Ready" ? "True" : "False";
   return [{ type: LOAD_BALANCER_READY, status, reason, message, observedGeneration: 0, lastTransitionTimeMs: 0 }];
 }
@@ -43,17 +43,22 @@ function error(fields: Partial<ProviderErrorFields>) {
 
 describe("evaluateService()", () => {
   test.each<{ what: string; of: ServiceFacts; state: string; reasons: readonly string[] }>([
-    { what: "is as wished", of: facts({ status: { conditions: told("Ready") } }), state: "ok", reasons: [] },
     {
-      what: "is as wished while its provider is away",
-      of: facts({ status: { conditions: told("Ready") } }, { troubles: [cause("ProviderUnavailable")] }),
+      what: "matches its spec",
+      of: facts({ status: { conditions: conditionsOf("Ready") } }),
+      state: "ok",
+      reasons: [],
+    },
+    {
+      what: "matches its spec while its provider is unavailable",
+      of: facts({ status: { conditions: conditionsOf("Ready") } }, { troubles: [cause("ProviderUnavailable")] }),
       state: "ok",
       reasons: [],
     },
     { what: "is new", of: facts({}), state: "progressing", reasons: [] },
     {
       what: "is being made",
-      of: facts({ status: { conditions: told("Provisioning") } }),
+      of: facts({ status: { conditions: conditionsOf("Provisioning") } }),
       state: "progressing",
       reasons: [],
     },
@@ -64,7 +69,7 @@ describe("evaluateService()", () => {
       reasons: [],
     },
     {
-      what: "has a class that nobody serves",
+      what: "has a class without a provider",
       of: facts(
         { metadata: { finalizers: [] }, spec: { loadBalancerClass: "x/y" } },
         { owner: { kind: "unowned", why: "no provider serves load-balancer class x/y" }, classes: ["acme/nlb"] },
@@ -95,7 +100,7 @@ describe("evaluateService()", () => {
     },
     {
       what: "has a port that is not offered, by a replica that does not lead",
-      of: facts({ spec: unsupported, status: { conditions: told("Rejected") } }),
+      of: facts({ spec: unsupported, status: { conditions: conditionsOf("Rejected") } }),
       state: "blocked",
       reasons: ["FeatureUnsupported", "Rejected"],
     },
@@ -146,7 +151,10 @@ describe("evaluateService()", () => {
     },
     {
       what: "has a provider without credentials, by a replica that does not lead",
-      of: facts({ status: { conditions: told("ProviderNotAuthorized") } }, { troubles: [cause("InvalidCredentials")] }),
+      of: facts(
+        { status: { conditions: conditionsOf("ProviderNotAuthorized") } },
+        { troubles: [cause("InvalidCredentials")] },
+      ),
       state: "blocked",
       reasons: ["InvalidCredentials", "PermissionDenied"],
     },
@@ -165,7 +173,7 @@ describe("evaluateService()", () => {
     {
       what: "has a provider that has never reached its cloud",
       of: facts(
-        { status: { conditions: told("ProviderUnavailable") } },
+        { status: { conditions: conditionsOf("ProviderUnavailable") } },
         { last: failedWith(contractError("PROVIDER_STARTING", "east: no")), troubles: [cause("InvalidCredentials")] },
       ),
       state: "blocked",
@@ -182,25 +190,28 @@ describe("evaluateService()", () => {
     },
     {
       what: "is well again though its condition is behind",
-      of: facts({ status: { conditions: told("Throttled") } }, { last: remembered({ kind: "success" }) }),
+      of: facts({ status: { conditions: conditionsOf("Throttled") } }, { last: remembered({ kind: "success" }) }),
       state: "progressing",
       reasons: [],
     },
     {
       what: "has no nodes",
-      of: facts({ status: { conditions: told("NoAvailableNodes") } }),
+      of: facts({ status: { conditions: conditionsOf("NoAvailableNodes") } }),
       state: "blocked",
       reasons: ["NoAvailableNodes"],
     },
     {
       what: "is changed back each time",
-      of: facts({ status: { conditions: told("DriftNotRepaired") } }, { last: remembered({ kind: "success" }) }),
+      of: facts(
+        { status: { conditions: conditionsOf("DriftNotRepaired") } },
+        { last: remembered({ kind: "success" }) },
+      ),
       state: "blocked",
       reasons: ["DriftNotRepaired"],
     },
     {
       what: "is broken",
-      of: facts({ status: { conditions: told("LoadBalancerFailed") } }),
+      of: facts({ status: { conditions: conditionsOf("LoadBalancerFailed") } }),
       state: "blocked",
       reasons: ["LoadBalancerFailed"],
     },
@@ -288,7 +299,7 @@ describe("evaluateService()", () => {
 
   test("names the unsupported field and the provider", () => {
     const { summary, desired } = evaluateService(
-      facts({ spec: unsupported, status: { conditions: told("Rejected") } }),
+      facts({ spec: unsupported, status: { conditions: conditionsOf("Rejected") } }),
     );
     expect({ summary, desired }).toEqual({
       summary:
@@ -304,7 +315,7 @@ describe("evaluateService()", () => {
   });
 
   test("shows the address of a ready load balancer", () => {
-    const status = { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] }, conditions: told("Ready") };
+    const status = { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] }, conditions: conditionsOf("Ready") };
     expect(evaluateService(facts({ status }))).toEqual({
       state: "ok",
       summary: "The load balancer matches the spec: 192.0.2.1.",
@@ -324,7 +335,7 @@ test.each([
   ["RATE_LIMITED", "Throttled"],
 ] as const)("after %s, the leader and a standby, which has only the condition, give reason %s", (reason, expected) => {
   const failure = new LoadBalancerSyncError("failed to ensure", { cause: contractError(reason, "why") });
-  const conditions = told(readinessOfFailure(failure)?.reason ?? "Ready");
+  const conditions = conditionsOf(readinessOfFailure(failure)?.reason ?? "Ready");
   const evaluations = [
     evaluateService(facts({}, { last: failedWith(failure) })),
     evaluateService(facts({ status: { conditions } })),

@@ -37,7 +37,7 @@ describe("CallJournal", () => {
     expect(journal.of("route", "b", 10)).toEqual([]);
   });
 
-  test("tells of one Node that failed within a call that did not", () => {
+  test("reports one failed Node of a successful call", () => {
     const journal = new CallJournal();
     const failure = { code: "UNAVAILABLE", reason: "NOT_YET_CONSISTENT", message: "too new" };
     journal.note(call(), nodes("a", "b"), new Map([["b", failure]]));
@@ -61,8 +61,8 @@ describe("CallJournal", () => {
 
   test("keeps the beginning of what a provider says at length, and as many ids as it may give", () => {
     const journal = new CallJournal();
-    const told = { reason: "R".repeat(1000), message: "x".repeat(100_000), cloudRequestIds: times(100, "req") };
-    journal.note(call({ code: "UNKNOWN", ...told }), nodes("a"), undefined);
+    const parts = { reason: "R".repeat(1000), message: "x".repeat(100_000), cloudRequestIds: times(100, "req") };
+    journal.note(call({ code: "UNKNOWN", ...parts }), nodes("a"), undefined);
     expect(journal.of("node", "a", 1)).toEqual([
       {
         ...call({ code: "UNKNOWN", cloudRequestIds: times(5, "req") }),

@@ -10,7 +10,7 @@ function call(parts: Partial<ObjectCall>): ObjectCall {
   return { ...rest, method: "BatchGetInstances", cloudRequestIds: [], ...parts };
 }
 
-function happened(reason: string, atMs: number, count = 1): StoredEntry {
+function entry(reason: string, atMs: number, count = 1): StoredEntry {
   return { kind: "event", source: "node-controller", reason, message: "so it is", isWarning: false, atMs, count };
 }
 
@@ -34,7 +34,7 @@ test("shownTimeline() has calls that changed something or failed among all else,
     call({ startMs: 20, method: "EnsureLoadBalancer" }),
     call({ startMs: 10 }),
   ];
-  const shown = shownTimeline([happened("Twice", 25, 2), happened("Once", 5)], calls, 1);
+  const shown = shownTimeline([entry("Twice", 25, 2), entry("Once", 5)], calls, 1);
   expect(shown.map(({ time, reason, isWarning, count }) => [time, reason, isWarning, count])).toEqual([
     [AT(30), "CLOUD_TIMEOUT", true, undefined],
     [AT(25), "Twice", false, 2],
@@ -45,15 +45,15 @@ test("shownTimeline() has calls that changed something or failed among all else,
   expect(shown[0]?.message).toBe("BatchGetInstances failed after 12 ms: late");
 });
 
-test("shownTimeline() tells a creation once, and the newest of many", () => {
-  const created = { ...happened("Created", 3), kind: "object" } as const;
+test("shownTimeline() shows a creation once, and the newest entries", () => {
+  const created = { ...entry("Created", 3), kind: "object" } as const;
   expect(shownTimeline([created], [], 2).map(({ time }) => time)).toEqual([AT(3)]);
   const many = Array.from({ length: 60 }, (_, index) => call({ startMs: 60 - index, method: "EnsureLoadBalancer" }));
   expect(shownTimeline([], many, undefined)).toHaveLength(40);
 });
 
-test("lastHeard() tells the last of what is gone", () => {
-  expect(lastHeard("node/w1", [happened("Deleted", 2)])).toBe(
+test("lastHeard() returns the last entry of a deleted object", () => {
+  expect(lastHeard("node/w1", [entry("Deleted", 2)])).toBe(
     "node/w1 no longer exists in the cluster; its last entry: so it is",
   );
   expect(lastHeard("node/w1", [])).toBeUndefined();

@@ -23,14 +23,14 @@ test.each([
   { component: EVENT_SOURCES.cloudNode, regarding: nodeReference(node("w1")), object: "node/w1" },
   { component: EVENT_SOURCES.route, regarding: nodeReference(node("w1")), object: "route/w1" },
   { component: EVENT_SOURCES.service, regarding: serviceReference(service("web")), object: "service/default/web" },
-])("eventHappening() is of $object when $component says it", ({ component, regarding, object }) => {
+])("eventEntry() is of $object when $component says it", ({ component, regarding, object }) => {
   expect(eventEntry(component, { regarding, ...event })).toEqual({
     object,
     entry: { kind: "event", source: component, reason: "Why", message: "so it is", isWarning: true },
   });
 });
 
-test("eventHappening() and reconcileHappening() tell the beginning of what is said at length", () => {
+test("eventEntry() and reconcileEntry() cut long messages", () => {
   const regarding = nodeReference(node("w1"));
   const long = "x".repeat(100_000);
   const heldUp = remembered({
@@ -38,20 +38,20 @@ test("eventHappening() and reconcileHappening() tell the beginning of what is sa
     delayMs: 1,
     why: { reason: "tooManyNodeDeletions", message: long },
   });
-  const told = [
+  const entries = [
     eventEntry("cloud-node-controller", { regarding, ...event, message: long })?.entry,
     reconcileEntry("cloud-node-controller", heldUp, undefined),
   ];
   const beginning = `${"x".repeat(500)} …`;
-  expect(told.map((entry) => entry?.message)).toEqual([beginning, beginning]);
+  expect(entries.map((entry) => entry?.message)).toEqual([beginning, beginning]);
 });
 
-test("eventHappening() is of nothing when a Lease is meant", () => {
+test("eventEntry() is of nothing when a Lease is meant", () => {
   const regarding = { apiVersion: "v1", kind: "Lease", namespace: "kube-system", name: "ccm", uid: "" };
   expect(eventEntry("x", { regarding, ...event })).toBeUndefined();
 });
 
-describe("reconcileHappening()", () => {
+describe("reconcileEntry()", () => {
   const well = remembered({ kind: "success" });
   const failed = failedWith(new Error("it failed"));
   const heldUp = remembered({
@@ -81,23 +81,28 @@ const away = node("w1", {
   status: { conditions: [{ type: "Ready", status: "Unknown", lastTransitionTimeMs: 1, reason: "NodeStatusUnknown" }] },
 });
 
-test.each<{ what: string; old: Node; now: Node; told: readonly string[] }>([
-  { what: "nothing changes", old: waiting, now: { ...waiting }, told: [] },
-  { what: "it is initialized", old: waiting, now: initialized, told: ["ProviderIdSet", "Initialized"] },
-  { what: "it gets the taint again", old: node("w1"), now: waiting, told: ["Uninitialized"] },
-  { what: "its kubelet is silent", old: initialized, now: away, told: ["NodeStatusUnknown"] },
+test.each<{ what: string; old: Node; now: Node; expected: readonly string[] }>([
+  { what: "nothing changes", old: waiting, now: { ...waiting }, expected: [] },
+  { what: "it is initialized", old: waiting, now: initialized, expected: ["ProviderIdSet", "Initialized"] },
+  { what: "it gets the taint again", old: node("w1"), now: waiting, expected: ["Uninitialized"] },
+  { what: "its kubelet is silent", old: initialized, now: away, expected: ["NodeStatusUnknown"] },
   {
     what: "it is to go",
     old: initialized,
     now: node("w1", { metadata: { deletionTimestampMs: CREATED_MS }, spec: { providerID: "acme://1" } }),
-    told: ["Deleting"],
+    expected: ["Deleting"],
   },
-  { what: "it is another one", old: initialized, now: node("w1", { metadata: { uid: "other" } }), told: ["Recreated"] },
-])("nodeHappenings() when $what: $told", ({ old, now, told }) => {
-  expect(nodeEntries(old, now).map(({ reason }) => reason)).toEqual(told);
+  {
+    what: "it is another one",
+    old: initialized,
+    now: node("w1", { metadata: { uid: "other" } }),
+    expected: ["Recreated"],
+  },
+])("nodeEntries() when $what: $expected", ({ old, now, expected }) => {
+  expect(nodeEntries(old, now).map(({ reason }) => reason)).toEqual(expected);
 });
 
-test("routeHappenings() tells ranges and the condition", () => {
+test("routeEntries() reports pod CIDRs and the condition", () => {
   const unrouted = { type: "NetworkUnavailable", status: "True", reason: "NoRouteCreated", lastTransitionTimeMs: 1 };
   const now = node("w1", {
     spec: { podCIDRs: ["10.1.0.0/24"] },
@@ -109,47 +114,47 @@ test("routeHappenings() tells ranges and the condition", () => {
   ]);
 });
 
-function told(reason: string, status: string): Service {
+function withCondition(reason: string, status: string): Service {
   const common = { message: "m", observedGeneration: 0, lastTransitionTimeMs: 0 };
   return service("web", { status: { conditions: [{ type: LOAD_BALANCER_READY, status, reason, ...common }] } });
 }
 
 const addressed = service("web", { status: { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] } } });
 
-test.each<{ what: string; old: Service; now: Service; told: readonly object[] }>([
-  { what: "nothing changes", old: told("Ready", "True"), now: told("Ready", "True"), told: [] },
+test.each<{ what: string; old: Service; now: Service; expected: readonly object[] }>([
+  { what: "nothing changes", old: withCondition("Ready", "True"), now: withCondition("Ready", "True"), expected: [] },
   {
     what: "it is being made",
     old: service("web"),
-    now: told("Provisioning", "False"),
-    told: [{ kind: "condition", reason: "Provisioning", isWarning: false }],
+    now: withCondition("Provisioning", "False"),
+    expected: [{ kind: "condition", reason: "Provisioning", isWarning: false }],
   },
   {
     what: "its quota is used up",
-    old: told("Provisioning", "False"),
-    now: told("QuotaExceeded", "False"),
-    told: [{ kind: "condition", reason: "QuotaExceeded", isWarning: true }],
+    old: withCondition("Provisioning", "False"),
+    now: withCondition("QuotaExceeded", "False"),
+    expected: [{ kind: "condition", reason: "QuotaExceeded", isWarning: true }],
   },
   {
     what: "it gets its address",
     old: service("web"),
     now: addressed,
-    told: [{ reason: "AddressesChanged", message: "Address 192.0.2.1." }],
+    expected: [{ reason: "AddressesChanged", message: "Address 192.0.2.1." }],
   },
   {
     what: "it loses its address",
     old: addressed,
     now: service("web"),
-    told: [{ reason: "AddressesChanged", message: "No address." }],
+    expected: [{ reason: "AddressesChanged", message: "No address." }],
   },
   {
     what: "it is another one",
     old: addressed,
     now: service("web", { metadata: { uid: "other" } }),
-    told: [{ reason: "Recreated" }],
+    expected: [{ reason: "Recreated" }],
   },
-])("serviceHappenings() when $what", ({ old, now, told: wanted }) => {
-  expect(serviceEntries(old, now)).toMatchObject(wanted);
+])("serviceEntries() when $what", ({ old, now, expected }) => {
+  expect(serviceEntries(old, now)).toMatchObject(expected);
 });
 
 describe("observed timeline", () => {

@@ -35,7 +35,7 @@ const owned = (name: string) => node(name, { spec: { providerID: `acme://${name}
 const fresh = (name: string) => node(name, { spec: { taints: [taint(UNINITIALIZED)] } });
 
 describe("the stream", () => {
-  test("tells everything, then what changes, then what is gone", async () => {
+  test("sends everything, then changes, then deletions", async () => {
     world.nodes.set(owned("a"));
     world.nodes.set(fresh("b"));
     world.services.set(service("web"));
@@ -64,7 +64,7 @@ describe("the stream", () => {
     expect(Object.keys(reader.rows)).not.toContain("route/a");
   });
 
-  test("tells that a provider has gone away, and sounds an alarm that says what to do", async () => {
+  test("raises an alarm with a remedy for an unavailable provider", async () => {
     const reader = await stream();
     await vi.waitFor(() => expect(reader.rows).toMatchObject({ "provider/east": "ok" }), POLL);
     const reasons = [{ name: "ConnectionLost", message: "the connection is lost" }] as const;
@@ -130,7 +130,7 @@ describe("the pages", () => {
     expect(await json("/debug/overview")).toMatchObject({ counts: { node: { ok: 1 } }, controllers: [] });
   });
 
-  test("tell of the brake what the Nodes of a provider say", async () => {
+  test("shows the circuit breaker from the Nodes of a provider", async () => {
     const held = requeueAfter(60_000, { reason: "tooManyNodeDeletions", message: "7 of 9 Nodes would go" });
     const lifecycle = keyedController({
       name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
@@ -138,11 +138,11 @@ describe("the pages", () => {
       reconcile: () => Promise.resolve(held),
       clock: new FakeClock(),
     });
-    await using braked = await startOverviewHarness(false, [lifecycle]);
+    await using harness = await startOverviewHarness(false, [lifecycle]);
     void lifecycle.run({ stop: end.signal, abort: end.signal });
     await vi.waitFor(() => expect(lifecycle.current?.last("a")).toBeDefined(), POLL);
-    braked.nodes.set(node("a", { spec: { providerID: "acme://a" }, status: { conditions: [] } }));
-    const response = await fetch(`${braked.url}/debug/overview`);
+    harness.nodes.set(node("a", { spec: { providerID: "acme://a" }, status: { conditions: [] } }));
+    const response = await fetch(`${harness.url}/debug/overview`);
     expect(await response.json()).toMatchObject({
       providers: [
         { name: "east", deletionCircuitBreaker: { open: true, absentNodes: 1, message: "7 of 9 Nodes would go" } },

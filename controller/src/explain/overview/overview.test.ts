@@ -40,7 +40,7 @@ describe("overviewOf()", () => {
     ]);
   });
 
-  test("tells of a provider how it is, what was asked of it, and which limits hold", () => {
+  test("shows the status, calls and budgets of a provider", () => {
     const east = snapshot({
       health: { ready: true, reasons: [{ name: "CloudNotReady", message: "the cloud is slow" }] },
       calls: { inFlight: 3, waiting: 1, limit: 16 },
@@ -95,7 +95,7 @@ describe("overviewOf()", () => {
     expect(providers[0]?.budgets[1]).toEqual({ quotaClass: "volumes", queuedCalls: 0 });
   });
 
-  test("has zeros and no brake of a provider that was never asked anything", () => {
+  test("has zeros and a closed circuit breaker for an unused provider", () => {
     const { providers } = overviewOf({ ...FACTS, providers: [snapshot({ info: undefined })] });
     expect(providers[0]).toMatchObject({
       calls: 0,
@@ -105,10 +105,10 @@ describe("overviewOf()", () => {
     expect(providers[0]).not.toHaveProperty("version");
   });
 
-  test("says nothing of the brake where another replica leads, which alone knows", () => {
+  test("has no circuit breaker on a standby", () => {
     const replica = { identity: "two", isLeader: false, leaderIdentity: "one", version: "1.0.0" };
     const { providers } = overviewOf({ ...FACTS, replica, providers: [snapshot()] });
-    expect(providers[0]).not.toHaveProperty("brake");
+    expect(providers[0]).not.toHaveProperty("deletionCircuitBreaker");
   });
 });
 
@@ -160,7 +160,7 @@ describe("alarms", () => {
       ).toEqual([]);
     });
 
-    test("name the brake first, then who must do something, then what passes, then what is broken here", () => {
+    test("sorts circuit breakers first, then blocked, then waiting, then restarting", () => {
       const circuitBreakers = new Map([["east", { open: true, absentNodes: 9, message: "Nine of ten are gone." }]]);
       const providers = [
         provider("east", "blocked", "TooManyNodeDeletions"),

@@ -26,7 +26,7 @@ describe("sampleOf()", () => {
 });
 
 describe("Samples", () => {
-  test("are made while somebody looks, kept for ten minutes, and gone with the last one who does", async () => {
+  test("are made while there are readers, kept for ten minutes, and dropped with the last reader", async () => {
     const clock = new FakeClock();
     let calls = 0;
     const samples = new Samples({ totals: async () => totals((calls += 10), 0, 0), clock, log: new FakeLog() });

@@ -12,7 +12,7 @@ class Objects implements CachedObjects {
   readonly watchers = new Set<(object: ObjectRef) => void>();
   /** Rows that were made. */
   made = 0;
-  /** Cannot be judged. */
+  /** Its evaluation fails. */
   broken: ObjectRef | undefined;
   /** Called with each. */
   onMade = (): void => undefined;
@@ -33,7 +33,7 @@ class Objects implements CachedObjects {
     return () => this.watchers.delete(onChange);
   }
 
-  /** Without telling anybody. */
+  /** Without notice. */
   put(object: ObjectRef, state: ObjectRow["state"] = "ok", summary = ""): void {
     this.rows.set(object, { object, state, summary, provider: "p" });
   }
@@ -58,7 +58,7 @@ let objects: Objects;
 let overviews: number;
 let slices: number[];
 let log: FakeLog;
-let board: StatusCache;
+let cache: StatusCache;
 let samples: Samples;
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ beforeEach(() => {
   objects = new Objects();
   overviews = 0;
   slices = [];
-  board = new StatusCache({
+  cache = new StatusCache({
     objects,
     overview: async (counts) => overview(counts),
     clock,
@@ -91,23 +91,23 @@ function overview(counts: Overview["counts"]): Overview {
   };
 }
 
-type Told = { readonly [Name in keyof StreamEvents]?: StreamEvents[Name] };
+type Message = { readonly [Name in keyof StreamEvents]?: StreamEvents[Name] };
 
 /** All that a feed has to say now. */
-function tell(feed: StatusFeed): readonly Told[] {
-  const told: Told[] = [];
+function drain(feed: StatusFeed): readonly Message[] {
+  const messages: Message[] = [];
   for (let message = feed.next(); message !== undefined; message = feed.next())
-    told.push({ [message.event]: JSON.parse(message.data) });
-  return told;
+    messages.push({ [message.event]: JSON.parse(message.data) });
+  return messages;
 }
 
-const rowsOf = (told: readonly Told[]): readonly string[] =>
-  told.flatMap(({ rows }) => rows?.set ?? []).map(({ object, state }) => `${object} ${state}`);
-const goneOf = (told: readonly Told[]): readonly string[] => told.flatMap(({ rows }) => rows?.removed ?? []);
+const rowsOf = (messages: readonly Message[]): readonly string[] =>
+  messages.flatMap(({ rows }) => rows?.set ?? []).map(({ object, state }) => `${object} ${state}`);
+const goneOf = (messages: readonly Message[]): readonly string[] => messages.flatMap(({ rows }) => rows?.removed ?? []);
 const round = (): Promise<void> => clock.advance(ROUND_MS);
 
-describe("StatusBoard", () => {
-  test("makes nothing, keeps nothing and watches nothing while nobody looks", async () => {
+describe("StatusCache", () => {
+  test("does nothing without readers", async () => {
     objects.put("node/a");
     await clock.advance(60_000);
     expect({ made: objects.made, watchers: objects.watchers.size, timers: clock.timers }).toEqual({
@@ -115,22 +115,22 @@ describe("StatusBoard", () => {
       watchers: 0,
       timers: 0,
     });
-    await board.look();
-    expect([...board.rows()]).toHaveLength(1);
+    await cache.look();
+    expect([...cache.rows()]).toHaveLength(1);
     await clock.advance(20_000);
-    expect({ watchers: objects.watchers.size, timers: clock.timers, rows: [...board.rows()] }).toEqual({
+    expect({ watchers: objects.watchers.size, timers: clock.timers, rows: [...cache.rows()] }).toEqual({
       watchers: 0,
       timers: 0,
       rows: [],
     });
   });
 
-  test("is still there for whoever looks again within seconds", async () => {
+  test("keeps rows for a reader that returns within seconds", async () => {
     objects.put("node/a");
-    await board.look();
+    await cache.look();
     await clock.advance(10_000);
     const made = objects.made;
-    await board.look();
+    await cache.look();
     expect(objects.made).toBe(made);
     await clock.advance(10_000);
     expect(objects.watchers.size).toBe(1);
@@ -140,29 +140,29 @@ describe("StatusBoard", () => {
     objects.put("node/a");
     objects.put("node/b", "blocked");
     objects.put("service/x/y", "progressing");
-    await board.look();
+    await cache.look();
     objects.change("node/b", "ok");
     objects.remove("service/x/y");
     objects.change("provider/p", "waiting");
     await round();
-    expect(board.overview?.counts).toMatchObject({
+    expect(cache.overview?.counts).toMatchObject({
       node: { ok: 2, blocked: 0 },
       service: { progressing: 0 },
       provider: { waiting: 1 },
     });
   });
 
-  test("finds out within five rounds what nobody has told of", async () => {
+  test("finds changes without notice within five rounds", async () => {
     for (let i = 0; i < 10; i++) objects.put(`node/${i}`);
-    const reader = board.open(() => undefined);
+    const reader = cache.open(() => undefined);
     await round();
     objects.put("node/3", "blocked");
     objects.put("node/new");
     objects.rows.delete("node/7");
     await clock.advance(10 * ROUND_MS);
-    expect(board.row("node/3")?.row.state).toBe("blocked");
-    expect(board.row("node/new")?.row.state).toBe("ok");
-    expect(board.row("node/7")).toBeUndefined();
+    expect(cache.row("node/3")?.row.state).toBe("blocked");
+    expect(cache.row("node/new")?.row.state).toBe("ok");
+    expect(cache.row("node/7")).toBeUndefined();
     reader.close();
   });
 
@@ -172,45 +172,45 @@ describe("StatusBoard", () => {
     let lateMs = 0;
     objects.onMade = () => (lateMs += 0.1);
     const moving = { nowMs: () => clock.nowMs(), monotonicMs: () => lateMs, schedule: clock.schedule.bind(clock) };
-    board = new StatusCache({
+    cache = new StatusCache({
       objects,
       overview: async (counts) => overview(counts),
       clock: moving,
       log,
       onSlice: (ms) => slices.push(ms),
     });
-    await board.look();
+    await cache.look();
     expect(slices).toHaveLength(25);
     expect(Math.max(...slices)).toBeLessThan(4.2);
-    board.stop();
+    cache.stop();
   });
 
   test("one that changes always holds up none of the others, and is made once a round", async () => {
     objects.put("node/a");
     objects.put("node/b");
     objects.onMade = () => objects.tell("node/a");
-    await board.look();
+    await cache.look();
     expect(objects.made).toBe(2);
-    board.stop();
+    cache.stop();
   });
 
-  test("an object that cannot be judged is shown so, told of, and takes nobody with it", async () => {
+  test("an object whose evaluation fails is shown and logged, and affects no other", async () => {
     objects.put("node/a");
     objects.put("node/b");
     objects.broken = "node/a";
-    await board.look();
-    expect([...board.rows()].map(({ row }) => row)).toMatchObject([
+    await cache.look();
+    expect([...cache.rows()].map(({ row }) => row)).toMatchObject([
       { object: "node/a", state: "waiting", reason: "InternalError", summary: expect.stringContaining("planted") },
       { object: "node/b", state: "ok" },
     ]);
     expect(log.lines).toMatchObject([{ level: "error", fields: { object: "node/a" } }]);
-    board.stop();
+    cache.stop();
   });
 
   test("goes on where an overview could not be had", async () => {
     objects.put("node/a");
     let fails = true;
-    board = new StatusCache({
+    cache = new StatusCache({
       objects,
       overview: async (counts) => {
         if (fails) throw new Error("planted");
@@ -219,26 +219,26 @@ describe("StatusBoard", () => {
       clock,
       log,
     });
-    const look = board.look();
+    const look = cache.look();
     await round();
-    expect(board.overview).toBeUndefined();
+    expect(cache.overview).toBeUndefined();
     fails = false;
     await round();
     await look;
-    expect(board.overview).toBeDefined();
+    expect(cache.overview).toBeDefined();
     fails = true;
     await round();
-    expect(board.overview).toBeDefined();
-    board.stop();
+    expect(cache.overview).toBeDefined();
+    cache.stop();
   });
 
   test("a stop in the middle of a round is the end of it", async () => {
     objects.put("node/a");
-    const look = board.look();
-    board.stop();
+    const look = cache.look();
+    cache.stop();
     await look;
     await round();
-    expect({ overview: board.overview, overviews, timers: clock.timers }).toEqual({
+    expect({ overview: cache.overview, overviews, timers: clock.timers }).toEqual({
       overview: undefined,
       overviews: 0,
       timers: 0,
@@ -246,25 +246,31 @@ describe("StatusBoard", () => {
   });
 });
 
-describe("BoardFeed", () => {
-  test("tells everything in chunks, then that it is all, then only what changes", async () => {
+describe("StatusFeed", () => {
+  test("sends everything in chunks, then completion, then only changes", async () => {
     for (let i = 0; i < 1200; i++) objects.put(`node/${i}`);
-    const feed = new StatusFeed(board, samples, () => undefined);
-    expect(tell(feed)).toEqual([]);
+    const feed = new StatusFeed(cache, samples, () => undefined);
+    expect(drain(feed)).toEqual([]);
     await clock.advance(0);
-    const told = tell(feed);
-    expect(told.map((message) => Object.keys(message)[0])).toEqual(["overview", "rows", "rows", "rows", "complete"]);
-    expect(told.map(({ rows }) => rows?.set.length)).toEqual([undefined, 500, 500, 200, undefined]);
-    expect(told.at(-1)).toEqual({ complete: { rows: 1200 } });
+    const messages = drain(feed);
+    expect(messages.map((message) => Object.keys(message)[0])).toEqual([
+      "overview",
+      "rows",
+      "rows",
+      "rows",
+      "complete",
+    ]);
+    expect(messages.map(({ rows }) => rows?.set.length)).toEqual([undefined, 500, 500, 200, undefined]);
+    expect(messages.at(-1)).toEqual({ complete: { rows: 1200 } });
     await round();
-    expect(tell(feed)).toEqual([]);
+    expect(drain(feed)).toEqual([]);
     objects.change("node/7", "blocked");
     objects.remove("node/8");
-    expect(tell(feed)).toEqual([]);
+    expect(drain(feed)).toEqual([]);
     await round();
-    const changes = tell(feed);
+    const changes = drain(feed);
     expect({ set: rowsOf(changes), gone: goneOf(changes) }).toEqual({ set: ["node/7 blocked"], gone: ["node/8"] });
-    expect(changes[0]?.overview).toEqual(board.overview);
+    expect(changes[0]?.overview).toEqual(cache.overview);
     expect(changes[0]?.overview?.counts.node).toMatchObject({ ok: 1198, blocked: 1 });
     feed.close();
   });
@@ -272,7 +278,7 @@ describe("BoardFeed", () => {
   test("wakes its reader once a round, however much has changed", async () => {
     objects.put("node/a");
     let woken = 0;
-    const feed = new StatusFeed(board, samples, () => woken++);
+    const feed = new StatusFeed(cache, samples, () => woken++);
     await clock.advance(0);
     woken = 0;
     for (let i = 0; i < 100; i++) objects.change("node/a", i % 2 === 0 ? "blocked" : "ok", `${i}`);
@@ -281,53 +287,53 @@ describe("BoardFeed", () => {
     feed.close();
   });
 
-  test("tells a slow reader the last of many states, and costs no more than there are objects", async () => {
+  test("sends a slow reader only the last state of each object", async () => {
     objects.put("node/a");
-    const feed = new StatusFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(cache, samples, () => undefined);
     await clock.advance(0);
-    tell(feed);
+    drain(feed);
     for (let i = 0; i < 100; i++) {
       objects.change("node/a", "progressing", `${i}`);
       objects.change(`node/short-lived-${i % 3}`, "ok");
       await round();
     }
-    const told = tell(feed);
-    expect(told.filter(({ rows }) => rows !== undefined)).toHaveLength(1);
-    expect(told.flatMap(({ rows }) => rows?.set ?? [])[0]).toMatchObject({ object: "node/a", summary: "99" });
+    const messages = drain(feed);
+    expect(messages.filter(({ rows }) => rows !== undefined)).toHaveLength(1);
+    expect(messages.flatMap(({ rows }) => rows?.set ?? [])[0]).toMatchObject({ object: "node/a", summary: "99" });
     feed.close();
   });
 
-  test("says nothing that is as it was told, and nothing of what came and went in between", async () => {
+  test("says nothing that is as it was messages, and nothing of what came and went in between", async () => {
     objects.put("node/a");
-    const feed = new StatusFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(cache, samples, () => undefined);
     await clock.advance(0);
-    tell(feed);
+    drain(feed);
     objects.change("node/a", "ok");
     objects.change("node/b", "ok");
     objects.remove("node/b");
     await round();
-    expect(tell(feed)).toEqual([]);
+    expect(drain(feed)).toEqual([]);
     feed.close();
   });
 
-  test("whoever comes later gets everything, too", async () => {
+  test("a later reader gets everything, too", async () => {
     objects.put("node/a");
-    const first = new StatusFeed(board, samples, () => undefined);
+    const first = new StatusFeed(cache, samples, () => undefined);
     await clock.advance(0);
-    tell(first);
-    const second = new StatusFeed(board, samples, () => undefined);
-    const told = tell(second);
-    expect(rowsOf(told)).toEqual(["node/a ok"]);
-    expect(told.at(-1)).toEqual({ complete: { rows: 1 } });
-    expect(tell(first)).toEqual([]);
+    drain(first);
+    const second = new StatusFeed(cache, samples, () => undefined);
+    const messages = drain(second);
+    expect(rowsOf(messages)).toEqual(["node/a ok"]);
+    expect(messages.at(-1)).toEqual({ complete: { rows: 1 } });
+    expect(drain(first)).toEqual([]);
     first.close();
     second.close();
   });
 
   test("a cluster without any object is complete as well", async () => {
-    const feed = new StatusFeed(board, samples, () => undefined);
+    const feed = new StatusFeed(cache, samples, () => undefined);
     await clock.advance(0);
-    expect(tell(feed).map((message) => Object.keys(message)[0])).toEqual(["overview", "complete"]);
+    expect(drain(feed).map((message) => Object.keys(message)[0])).toEqual(["overview", "complete"]);
     feed.close();
   });
 });

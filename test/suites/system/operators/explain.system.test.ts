@@ -110,7 +110,7 @@ test("explain says what to write instead, and knows what it does not know", asyn
   const bad = await page(controller, "/debug/explain?object=service/web");
   expect(bad).toEqual({
     status: 400,
-    text: "object=service/web is no service; write service/NAMESPACE/NAME, such as service/shop/web\n",
+    text: "object=service/web is not a service; use service/NAMESPACE/NAME, such as service/shop/web\n",
   });
   const unknown = await page(controller, "/debug/explain?object=node/nobody");
   expect(unknown.status).toBe(200);
@@ -168,7 +168,7 @@ test("orphans are load balancers whose Service is gone, and what cannot be asked
         kind: "loadBalancer",
         id: balancer?.id,
         owner: "service/default/left",
-        message: expect.stringContaining("delete it at the cloud"),
+        message: expect.stringContaining("delete it in the cloud"),
       },
     ],
   });
