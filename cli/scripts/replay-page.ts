@@ -18,8 +18,8 @@ export function replayPage(): string {
 \`cloudwire replay\` ([command](cli.md#replay), [guide](../guides/record-and-replay.md)) holds what a provider answers against [a recording](recording.md). Two runs are never alike to the last byte: clouds make ids, and time goes on. This is
 all that is not compared as it is; every other field of every message has to be equal.
 
-A *name* is a value that one side makes anew: the first time that a recorded one and a live one stand at the same place, they are taken for two names of one thing, and have to be from then on, wherever
-they stand. So ids may be others, but not mixed up. Names of one kind are told apart from those of another.
+A *name* is a value that one side generates: the first time that a recorded one and a live one stand at the same place, they are taken for two names of one thing, and have to be from then on, wherever
+they stand. So ids may be others, but not mixed up. Names of different kinds are distinguished.
 
 ## Answers, with \`--against\` and \`--start\`
 

@@ -1,4 +1,4 @@
-/** What the user can mend: one sentence each that says what was tried, what happened and what to do. Shown without a stack. */
+/** An error that the user can fix. The message has the attempt, the failure and the fix. Shown without a stack. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
 }

@@ -33,7 +33,7 @@ interface OpenCall extends AsyncDisposable {
 /** A shell waits no longer for candidates. */
 const COMPLETION_MS = 3000;
 
-/** Runs a command line and answers the exit code. What the user can mend is a line on standard error. */
+/** Runs a command line and returns the exit code. Errors that a user can fix are one line on standard error. */
 export async function runProgram(args: readonly string[], dependencies: ProgramDependencies): Promise<number> {
   if (args[0] === COMPLETE) return complete(args.slice(args[1] === "--" ? 2 : 1), dependencies);
   const { program, commands, environment } = dependencies;
@@ -67,7 +67,7 @@ async function run(parsed: Run, dependencies: ProgramDependencies, terminal: Ter
     return await command.run(open.call);
   } catch (error) {
     if (error instanceof UsageError) return complain(program, terminal, error.problems, command);
-    // Who has ended it need not be told what that broke off.
+    // An interrupted command reports no error.
     if (!(error instanceof CommandError) || dependencies.signal.aborted) throw error;
     terminal.err(`${program}: ${error.message}\n`);
     return EXIT.failed;
@@ -80,7 +80,7 @@ function openCall({ operands, values }: Run, dependencies: ProgramDependencies, 
   const close = async (): Promise<void> => {
     const closing = connection;
     connection = undefined;
-    // One that could not be made has been told of.
+    // A failed connection was reported already.
     const made = await closing?.catch(() => undefined);
     await made?.close();
   };
@@ -130,7 +130,7 @@ function memo<Value>(make: () => Promise<Value>): () => Promise<Value> {
   return () => (made ??= make());
 }
 
-/** As whom the program was called, and what it is to do. */
+/** The name and the arguments of the program. */
 export interface Calling {
   /** `cloudwire`, or `kubectl cloudwire`. */
   readonly program: string;

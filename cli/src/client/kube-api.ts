@@ -13,7 +13,7 @@ export interface KubeApi {
   readonly patch: (path: string, body: object, right: Right) => Promise<unknown>;
   /** A connection to a port of a pod. */
   readonly portForward: (pod: PodPort, signal: AbortSignal) => Promise<Duplex>;
-  /** What the user shows to the API server and may show to others that ask it who somebody is. */
+  /** Credentials for the API server, also valid for servers that delegate authentication to it. */
   readonly credentials: () => Promise<Credentials>;
 }
 

@@ -12,7 +12,7 @@ export interface LeaderQuestion {
 const LABELS = ["app.kubernetes.io/name", "app.kubernetes.io/component", "k8s-app", "component", "app"];
 const PROGRAM = /cloud-?controller-?manager|cloudwire|ccm/;
 
-/** Name of the pod whose controller leads. Rejects with a CommandError where none does, or it cannot be told which. */
+/** Name of the leader's pod. Rejects with a CommandError if there is no leader, or if its pod is unknown. */
 export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuestion): Promise<string> {
   const leases = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
   const found = await kube.get(`${leases}/${encodeURIComponent(lease)}`, {
@@ -27,9 +27,7 @@ export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuest
     );
   const identity = textAt(found, "spec", "holderIdentity");
   if (identity === "")
-    throw new CommandError(
-      `nobody leads: the Lease ${namespace}/${lease} has no holder. --pod asks one controller that does not lead`,
-    );
+    throw new CommandError(`no leader: the Lease ${namespace}/${lease} has no holder. Use --pod to query a standby`);
   return podOf(kube, namespace, identity);
 }
 
@@ -74,7 +72,7 @@ function factsOf(pod: unknown): PodFacts {
   };
 }
 
-/** As much of a pod as tells whose identity a Lease has. */
+/** The parts of a pod that identify the holder of a Lease. */
 export interface PodFacts {
   readonly name: string;
   /** "" before it is scheduled. */

@@ -44,10 +44,10 @@ export function podConnection({
       ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
     });
     const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-    // A kubelet may only close where nobody listens, of which TLS over a stream says nothing. What TLS itself has to say comes first.
+    // Without a listener a kubelet may only close the stream, which TLS does not report. Errors of TLS itself take precedence.
     const closed = (): void => void socket.destroy(new Error(CLOSED));
     for (const event of ["end", "close"]) stream.once(event, closed);
-    // More than one may come; whoever has the connection later listens for itself.
+    // Several errors may come; later users of the connection have their own listener.
     socket.on("error", reject);
     socket.once("secureConnect", () => {
       for (const event of ["end", "close"]) stream.off(event, closed);

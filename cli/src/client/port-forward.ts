@@ -106,7 +106,7 @@ function streamOf(socket: WebSocket, pod: PodPort): Duplex {
   });
   socket.on("close", () => stream.push(null));
   socket.on("error", (error) => stream.destroy(error));
-  // Who waits for the connection is told; who has it listens for itself.
+  // Reaches the caller that waits for the connection; later users have their own listener.
   stream.on("error", () => undefined);
   return stream;
 }

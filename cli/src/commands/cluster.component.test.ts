@@ -77,7 +77,7 @@ describe("the leader", () => {
       "there is no Lease kube-system/cloud-controller-manager?x=y",
       "--lease cloud-controller-manager?x=y",
     ],
-    ["nobody holds it", () => world.lead(""), "nobody leads"],
+    ["it has no holder", () => world.lead(""), "no leader"],
     [
       "its pod is not there",
       () => world.lead("ccm-0_1"),

@@ -59,7 +59,7 @@ function splitAtSlash(text: string): readonly string[] {
   return slash < 0 ? [text] : [text.slice(0, slash), text.slice(slash + 1)];
 }
 
-/** Nobody reads through more than these. */
+/** Most candidates. */
 const MOST = 200;
 
 /** A shell waits meanwhile. */

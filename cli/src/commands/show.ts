@@ -9,7 +9,7 @@ export interface Answer {
   /** As the controller said it. */
   readonly content: unknown;
   readonly text: (style: Style) => string;
-  /** It says no more than this, which is an error to whoever does not --watch. */
+  /** An error without --watch. */
   readonly problem?: string;
 }
 
@@ -32,8 +32,8 @@ export function show({ values, terminal }: Call, { content, text }: Answer): voi
 }
 
 /**
- * Shows the answer, with --watch again and again until the process is to end: drawn anew on a terminal, otherwise a document for each
- * change. What the first question ends with is the command's end; later ones are told and asked again.
+ * Shows the response. With --watch it refreshes until interrupted: redrawn on a terminal, otherwise one document per change. An error of
+ * the first request ends the command; later errors are reported and retried.
  */
 export async function showOrWatch(call: Call, ask: () => Promise<Answer>): Promise<void> {
   const first = await ask();
@@ -57,17 +57,17 @@ export async function showOrWatch(call: Call, ask: () => Promise<Answer>): Promi
 
 async function* answers(call: Call, first: Answer, ask: () => Promise<Answer>): AsyncGenerator<Answer> {
   yield first;
-  let told = "";
+  let reported = "";
   while (await waited(call.values.durationMs("interval"), call.signal)) {
     try {
       yield await ask();
-      told = "";
+      reported = "";
     } catch (error) {
       if (call.signal.aborted) return;
       if (!(error instanceof CommandError)) throw error;
       // Once, for as long as it lasts.
-      if (error.message !== told) call.terminal.err(`${call.program}: ${error.message}\n`);
-      told = error.message;
+      if (error.message !== reported) call.terminal.err(`${call.program}: ${error.message}\n`);
+      reported = error.message;
       // The leader may be another one by now.
       await call.forgetController();
     }

@@ -9,7 +9,7 @@ export interface Option {
   readonly choices?: readonly string[];
   /** Of type number. @default 99_999 */
   readonly most?: number;
-  /** As it would be typed; absent: there is none, or it is told in the help. */
+  /** As typed; absent: none, or described in the help. */
   readonly default?: string;
   /** What a shell offers as its value, besides choices. */
   readonly completes?: "files" | "directories";
@@ -20,7 +20,7 @@ export interface Option {
 /** By name, without dashes. An option of the same name means the same, and has the same type, in all commands. */
 export type OptionTable = Readonly<Record<string, Option>>;
 
-/** The option of that name, which somebody typed: not what every object has, as `constructor`. */
+/** Own properties only: `constructor` is not an option. */
 export function optionIn(table: OptionTable, name: string): Option | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
@@ -107,7 +107,7 @@ function numberProblem(text: string, most = 99_999): string | undefined {
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `24h`: timers go no further than some weeks, and nobody waits so long. */
+/** `24h`: timers are limited to some weeks. */
 const LONGEST_MS = 86_400_000;
 
 /** Milliseconds of `500ms`, `2s`, `1m30s`; undefined: it is no duration, none at all, or longer than a day. */

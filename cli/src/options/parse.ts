@@ -12,7 +12,7 @@ export type Parsed =
     }
   /** `--help`, `help`, or nothing at all; without a command: of the program. */
   | { readonly kind: "help"; readonly command: Command | undefined; readonly topic: string }
-  /** Without a command: it is not even told which. */
+  /** Without a command: it is unknown. */
   | { readonly kind: "invalid"; readonly command: Command | undefined; readonly problems: readonly string[] };
 
 /** As node:util has it. */
@@ -58,7 +58,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   return { kind: "run", command, operands, values: new OptionValues(table, typed) };
 }
 
-/** Options alone: `--version` is a command elsewhere; of those that no command has nobody knows what they are to mean. */
+/** Options without a command. `--version` runs the command; others are unknown. */
 function withoutCommand({ options }: Given, commands: readonly Command[]): Parsed {
   const known = allOptions(commands);
   const version = options.some(({ name }) => name === "version") ? commandOf(["version"], commands) : undefined;

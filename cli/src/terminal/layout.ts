@@ -35,7 +35,7 @@ export interface TableOptions {
 
 const GAP = "  ";
 
-/** Text in a narrower column is read by nobody: it goes to lines of its own. */
+/** Narrower text is unreadable and moves to separate lines. */
 const NARROWEST = 36;
 const OWN_LINE_INDENT = 4;
 

@@ -9,9 +9,9 @@ export interface Terminal {
   readonly paint: Paint;
   /** How wide a line may be; undefined: as long as it is, for programs that read it. */
   readonly columns: number | undefined;
-  /** Standard output is a terminal: what was drawn can be drawn anew. */
+  /** Standard output is a terminal that can be redrawn. */
   readonly canRedraw: boolean;
-  /** Somebody sits before it who can be asked. */
+  /** The terminal is interactive, so it can prompt. */
   readonly canAsk: boolean;
   /** One line of an answer; undefined: the input has ended, or the process is to end. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<string | undefined>;

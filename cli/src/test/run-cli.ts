@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly terminal?: Partial<Terminal>;
   readonly signal?: AbortSignal;
-  /** Told of each text that goes to standard output. */
+  /** Called with each text for standard output. */
   readonly onOut?: (text: string) => void;
 }
 

@@ -1,7 +1,7 @@
-/** A tab that nobody has looked at for this long costs the controller nothing: it has few places for readers, and works for each. */
+/** After this time a hidden tab disconnects, because the controller serves few readers. */
 const UNSEEN_MS = 5 * 60_000;
 
-/** Whether somebody looks at the page. */
+/** Whether the page is visible. */
 export class Attention {
   #unseen = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -12,12 +12,12 @@ export class Attention {
     this.#look();
   }
 
-  /** Aborted once nobody has looked for long; there is another when somebody does again. */
+  /** Aborted after the page was hidden for long; replaced when it is visible again. */
   get signal(): AbortSignal {
     return this.#unseen.signal;
   }
 
-  /** Until somebody looks, where nobody has for long. */
+  /** Resolves when the page is visible, if it was hidden for long. */
   async seen(): Promise<void> {
     if (!this.signal.aborted) return;
     await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ export function useStore(store: Store): AppState {
   const [state, setState] = useState(store.state);
   useEffect(() => {
     const update = (): void => setState(store.state);
-    // What came between the first drawing and this was told to nobody.
+    // Updates between the first render and this effect had no listener.
     update();
     return store.subscribe(update);
   }, [store]);
@@ -31,7 +31,7 @@ export function usePlace(): Place {
 
 const PLACE_CHANGED = "cloudwire-place";
 
-/** Goes there at once: what is set as `location.hash` is told only after a while, in which the next letter of a search may come. */
+/** Navigates immediately: the event for `location.hash` may come after the next letter of a search. */
 export function pushHash(hash: string): void {
   history.pushState(null, "", hash);
   dispatchEvent(new Event(PLACE_CHANGED));
@@ -43,7 +43,7 @@ export function replaceHash(hash: string): void {
   dispatchEvent(new Event(PLACE_CHANGED));
 }
 
-/** The time of this machine, anew each second. */
+/** The current time, updated each second. */
 export function useNow(): number {
   const [nowMs, setNowMs] = useState(Date.now());
   useEffect(() => {
@@ -73,10 +73,10 @@ export interface Explained {
   readonly problem: string | undefined;
 }
 
-/** An explanation costs the controller some milliseconds: often enough for somebody who waits, and at once when the object's row changes. */
+/** Refresh interval; a change of the object's row refreshes immediately. An explanation costs the controller a few milliseconds. */
 const EXPLAIN_EVERY_MS = 5_000;
 
-/** Longer than any answer takes: the few connections that a browser has to one address must not all be of questions that nobody answers. */
+/** A browser has few connections per host; requests without a response must not occupy them. */
 const ASK_FOR_MS = 10_000;
 
 const NOT_YET: Explained = { explanation: undefined, receivedMs: 0, problem: undefined };

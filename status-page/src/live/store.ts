@@ -4,7 +4,7 @@ import { Attention } from "./attention.ts";
 import { readStream } from "./stream.ts";
 
 export type Connection =
-  /** Not everything has come yet, or not anew since it was lost: what is shown then is from before. */
+  /** Not all data has arrived on this connection; the page may show old data. */
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
   /** What is shown is from before. */
@@ -44,7 +44,7 @@ export class Store {
     this.#wakeUp();
   }
 
-  /** Follows the stream for ever: after each loss again, later each time; not while nobody looks. */
+  /** Follows the stream, and reconnects with growing delays while the page is visible. */
   async follow(): Promise<never> {
     let failures = 0;
     for (;;) {
@@ -52,7 +52,7 @@ export class Store {
       try {
         await readStream({ opened: () => this.#opened(), event: (name, data) => this.#take(name, data) }, signal);
         if (this.#isUpToDate()) {
-          // It was not lost: nobody need be told.
+          // A regular end, not a lost connection.
           failures = 0;
           await sleep(AFTER_AN_END_MS);
           continue;

@@ -7,15 +7,13 @@ export interface StreamReader {
   readonly event: (name: string, data: string) => void;
 }
 
-/** A sample comes every few seconds: after as long as this without a byte nobody is there any more. */
+/** A sample comes every few seconds, so a longer silence means a lost connection. */
 const SILENCE_MS = 30_000;
 
 /**
- * Reads the stream until the controller ends it in order, as it does with each after a while, to ask anew who may read it.
- * Rejects where it does not come or breaks off, with a message for people, and when `signal` is aborted.
- *
- * By `fetch` and not by `EventSource`, which keeps to itself why it failed (a status of 401, 403 or 503 is another thing to do for whoever looks),
- * gives up for good after such an answer, and has no notion of silence.
+ * Reads the stream until the controller ends it, which it does periodically to authorize the client again. Rejects if the connection fails,
+ * with a readable message, and when `signal` is aborted. Uses `fetch` because `EventSource` hides the status code of a failure, does not
+ * retry after one, and does not detect silence.
  */
 export async function readStream(reader: StreamReader, signal: AbortSignal): Promise<void> {
   const end = new AbortController();

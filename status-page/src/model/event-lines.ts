@@ -11,7 +11,7 @@ export interface EventParser {
 
 /**
  * Reads server-sent events (html.spec.whatwg.org, section 9.2.6) as far as a controller sends them: `event`, `data` in one or more lines, comments.
- * `id` and `retry` are left aside: the stream begins anew after each connection, and the page waits as it sees fit.
+ * `id` and `retry` are ignored: each connection starts a new stream, and the page has its own retry delay.
  */
 export function createEventParser(): EventParser {
   let rest = "";

@@ -47,7 +47,7 @@ export function formatNumber(value: number): string {
   return `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}${decimals === "" ? "" : `.${decimals}`}`;
 }
 
-/** `15:02:11`, in the zone of whoever looks; "" where it is no time. */
+/** `15:02:11`, in the local time zone; "" for an invalid time. */
 export function formatTime(text: string): string {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return "";

@@ -31,7 +31,7 @@ export function scrollToShow(index: number, scrollTop: number, viewHeight: numbe
   return scrollTop;
 }
 
-/** Where somebody is in a list. */
+/** Position in a list. */
 export interface ListPosition {
   /** Of the active row; -1: none is. */
   readonly active: number;

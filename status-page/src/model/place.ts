@@ -4,7 +4,7 @@ import { isState, type ListKind, type Selection } from "./selection.ts";
 
 const LIST_KINDS: readonly ListKind[] = [...OBJECT_KINDS, "all"];
 
-/** Where somebody is on the page: what the address says after its `#`. */
+/** The current view: the fragment of the URL. */
 export type Place =
   | { readonly view: "overview" }
   | { readonly view: "list"; readonly selection: Selection }

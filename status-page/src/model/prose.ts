@@ -1,4 +1,4 @@
-/** A part of a sentence: as it is, or what somebody would type. */
+/** Part of a sentence: text or code. */
 export interface ProsePart {
   readonly text: string;
   readonly isCode: boolean;

@@ -7,7 +7,7 @@ const rows: readonly ObjectRow[] = [
   { object: "node/worker-10", state: "ok", summary: "As its cloud says.", provider: "aws" },
   { object: "node/worker-2", state: "ok", summary: "As its cloud says.", provider: "metal" },
   { object: "node/worker-3", state: "blocked", reason: "InstanceUnknown", summary: "Not known.", provider: "aws" },
-  { object: "node/worker-4", state: "unmanaged", summary: "Nobody's.", provider: "" },
+  { object: "node/worker-4", state: "unmanaged", summary: "No owner.", provider: "" },
   { object: "node/worker-5", state: "waiting", reason: "BackOff", summary: "Later.", provider: "metal" },
   { object: "node/worker-6", state: "progressing", summary: "Under way.", provider: "metal" },
   { object: "service/shop/web", state: "blocked", reason: "QuotaExhausted", summary: "No more.", provider: "aws" },
@@ -19,7 +19,7 @@ const select = (change: Partial<Selection>): readonly string[] =>
   );
 
 describe("selectEntries()", () => {
-  test("puts what needs somebody first, then goes by name", () => {
+  test("sorts by urgency, then by name", () => {
     expect(select({})).toEqual(["worker-3", "worker-5", "worker-6", "worker-2", "worker-10", "worker-4"]);
   });
 
@@ -28,7 +28,7 @@ describe("selectEntries()", () => {
     { what: "all kinds", change: { kind: "all", state: "blocked" }, found: ["shop/web", "worker-3"] },
     { what: "a state", change: { state: "ok" }, found: ["worker-2", "worker-10"] },
     { what: "a provider", change: { provider: "aws" }, found: ["worker-3", "worker-10"] },
-    { what: "nobody's", change: { provider: "" }, found: ["worker-4"] },
+    { what: "without an owner", change: { provider: "" }, found: ["worker-4"] },
     { what: "a part of a name", change: { search: "ker-1" }, found: ["worker-10"] },
     { what: "a reason in another case", change: { search: "BACKoff" }, found: ["worker-5"] },
     { what: "all of several words", change: { search: " worker  metal later" }, found: ["worker-5"] },

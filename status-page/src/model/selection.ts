@@ -10,16 +10,16 @@ export interface Selection {
   /** Words, each of which must occur. */
   readonly search: string;
   readonly state: State | undefined;
-  /** "": nobody's. undefined: of any. */
+  /** "": no owner. undefined: any. */
   readonly provider: string | undefined;
 }
 
-/** What needs somebody first. */
+/** Most urgent first. */
 const ATTENTION: readonly State[] = ["blocked", "waiting", "progressing", "ok", "unmanaged"];
 
 const RANKS = new Map(ATTENTION.map((state, rank) => [state, rank] as const));
 
-/** By state, what needs somebody first, then by name. */
+/** By state, most urgent first, then by name. */
 export function selectEntries(entries: Entries, { kind, search, state, provider }: Selection): readonly Entry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const found: Entry[] = [];
@@ -44,7 +44,7 @@ function rankOf(state: State): number {
   return RANKS.get(state) ?? ATTENTION.length;
 }
 
-/** Providers that rows of the kind name, in order; "" where some are nobody's. */
+/** Providers of the rows of a kind, sorted; "" if some have no owner. */
 export function providersOf(entries: Entries, kind: ListKind): readonly string[] {
   const names = new Set<string>();
   for (const entry of entries.values()) if (kind === "all" || entry.kind === kind) names.add(entry.row.provider);

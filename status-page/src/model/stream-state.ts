@@ -13,7 +13,7 @@ export interface StreamState {
   readonly samples: readonly TimedSample[];
   /** Of the providers' budgets, one for each overview. */
   readonly budgets: readonly BudgetSample[];
-  /** Of the controller that was met first; another one's page may need to be loaded anew. */
+  /** Version at the first connection; another version requires a reload. */
   readonly firstVersion: string | undefined;
 }
 

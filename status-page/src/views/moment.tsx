@@ -18,8 +18,8 @@ export function Moment({ at, clockAheadMs }: MomentProps): JSX.Element {
   );
 }
 
-/** Remaining time of a wait that took `inMs` at `toldMs`. */
-export function Countdown({ inMs, toldMs }: { readonly inMs: number; readonly toldMs: number }): JSX.Element {
+/** Remaining time of a wait that took `inMs` at `receivedMs`. */
+export function Countdown({ inMs, receivedMs }: { readonly inMs: number; readonly receivedMs: number }): JSX.Element {
   const nowMs = useNow();
-  return <span class="countdown">{formatCountdown(toldMs + inMs - nowMs)}</span>;
+  return <span class="countdown">{formatCountdown(receivedMs + inMs - nowMs)}</span>;
 }

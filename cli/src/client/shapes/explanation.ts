@@ -96,7 +96,7 @@ export function readExplanation(answer: unknown): Explanation {
   return readShape(explanation, answer, PATHS.explain);
 }
 
-/** As little as it takes to tell, for an answer that is else passed on as it is. */
+/** The only part that is checked of a response that is passed on. */
 const withCauses = Type.Object({ causes: list(cause) });
 
 /** What is said of an object that is nowhere; undefined: it is somewhere, or something is known of it. */

@@ -14,7 +14,7 @@ export interface FieldDifference {
 
 const ANSWER_TABLES: TreatmentTables = { messages: ANSWER_MESSAGES, fields: ANSWER_FIELDS };
 
-/** Lists in whose order nothing lies, all of them an answer's own, and by what their items are told from each other. */
+/** Lists of responses without a defined order, with the key of their items. */
 const UNORDERED: Readonly<Record<string, (item: Json) => string>> = {
   "ListInstancesResponse.instances": (item) => text(item["name"]),
   "ListLoadBalancersResponse.loadBalancers": (item) => text(isRecord(item["service"]) ? item["service"]["uid"] : ""),

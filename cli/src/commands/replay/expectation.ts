@@ -57,7 +57,7 @@ function withValue(target: unknown, path: readonly (string | number)[], value: u
   return after === undefined ? others : { ...others, [key]: after };
 }
 
-/** `loadBalancer.ingress.items[0].ip`, as differences are told. */
+/** `loadBalancer.ingress.items[0].ip`, as in reported differences. */
 function pathParts(path: string): readonly (string | number)[] | undefined {
   const parts = path.split(".").flatMap((part) => {
     const [, name, places = ""] = /^([A-Za-z]\w*)((?:\[\d+\])*)$/.exec(part) ?? [];

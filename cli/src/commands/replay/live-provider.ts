@@ -52,7 +52,7 @@ export class ProviderClient implements Disposable {
     this.#client = new Client(target, credentials.createInsecure(), { ...OPTIONS, ...authority });
   }
 
-  /** Rejects when nobody answers there in time. */
+  /** Rejects without a response in time. */
   connected(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#client.waitForReady(Date.now() + timeoutMs, (error) => {
@@ -126,7 +126,7 @@ const END_MS = 10_000;
 /** Of its output kept for a message. */
 const KEPT_BYTES = 4000;
 
-/** A provider that is started for one replay: a command of a shell that is told by CLOUD_PROVIDER_ENDPOINT where to serve. */
+/** A provider started for one replay by a shell command, which serves at CLOUD_PROVIDER_ENDPOINT. */
 export class ProviderProcess implements AsyncDisposable {
   readonly address: string;
   readonly #directory: string;
@@ -165,7 +165,7 @@ export class ProviderProcess implements AsyncDisposable {
     return new ProviderProcess(command, await mkdtemp(join(tmpdir(), "replay-")), environment);
   }
 
-  /** Rejects when the provider ends before it is told to. */
+  /** Rejects when the provider exits early. */
   get failed(): Promise<never> {
     return this.#failed.promise;
   }

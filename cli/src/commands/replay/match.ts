@@ -63,7 +63,7 @@ export class Matcher {
     const named = changed(method.responseType, response, SERVED_TABLES, (value, treatment) =>
       treatment.kind === "name" ? (this.#names.live(treatment.space, value) ?? value) : value,
     );
-    // Stamps are tags in the vendor's words; what is one of these names there is that name.
+    // Ownership tags have vendor-specific keys; their values are names.
     const tagged = (inner: unknown): unknown => {
       if (Array.isArray(inner)) return inner.map(tagged);
       if (!isRecord(inner)) return inner;

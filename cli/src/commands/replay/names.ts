@@ -23,7 +23,7 @@ export class Names {
     return true;
   }
 
-  /** Likewise, whatever they meant before: a thing that was made anew has another name. */
+  /** Replaces an earlier pair: a recreated object has a new name. */
   rebind(space: string, recorded: unknown, live: unknown): void {
     this.#live.set(key(space, recorded), live);
     this.#recorded.set(key(space, live), recorded);

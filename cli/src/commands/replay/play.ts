@@ -21,7 +21,7 @@ export interface PlayOptions {
   /** Number of the last call that is played. */
   readonly until: number | undefined;
   readonly expectations: readonly Expectation[];
-  /** Done before a call of that number is sent: what somebody did at the cloud. */
+  /** Runs before the call of that number, to repeat a manual change in the cloud. */
   readonly before: (call: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -221,8 +221,8 @@ function compareOutcomes(
   names: Names,
 ): readonly FieldDifference[] {
   if (wanted.code !== got.code) {
-    const told = got.code === "OK" ? "OK" : `${got.code} ${reasonOf(got)}: ${got.message}`;
-    return [{ field: "code", wanted: wanted.code, got: told }];
+    const received = got.code === "OK" ? "OK" : `${got.code} ${reasonOf(got)}: ${got.message}`;
+    return [{ field: "code", wanted: wanted.code, got: received }];
   }
   const [wantedReason, gotReason] = [reasonOf(wanted), reasonOf(got)];
   if (wantedReason !== gotReason) return [{ field: "reason", wanted: wantedReason, got: gotReason }];
@@ -236,7 +236,7 @@ function reasonOf({ details }: { readonly details: readonly Json[] }): string {
   return info === undefined ? "" : `${String(at(info, "domain"))}/${String(at(info, "reason"))}`;
 }
 
-/** Nobody knows what a secret was: it is left out. */
+/** Secrets are redacted in recordings, so they are omitted. */
 function withoutHidden(json: Json): Json {
   return Object.fromEntries(
     Object.entries(json).flatMap(([key, value]) => {

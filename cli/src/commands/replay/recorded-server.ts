@@ -28,7 +28,7 @@ export interface ServeOptions {
   readonly target: string;
   /** Answers take as long as they took. @default they come at once */
   readonly isPaced: boolean;
-  /** Told of each request that was never made. */
+  /** Called for each request that is not in the recording. */
   readonly onUnknown: (message: string) => void;
 }
 
@@ -107,7 +107,7 @@ export class RecordedServer implements AsyncDisposable {
   async #unary(method: Method, { request }: ServerUnaryCall<Json, Json>, reply: sendUnaryData<Json>): Promise<void> {
     const match = this.#matcher.match(method.name, request);
     if (match.kind === "unknown") return reply(this.#notRecorded(method, match.nearest));
-    for (const item of match.missing) this.#tell(`${method.name}: an item was never asked for: ${item}`);
+    for (const item of match.missing) this.#report(`${method.name}: an item was never asked for: ${item}`);
     this.#count(method);
     if (this.#options.isPaced) await sleep(match.tookMs);
     const { end } = match;
@@ -155,12 +155,12 @@ export class RecordedServer implements AsyncDisposable {
 
   #notRecorded(method: Method, nearest: string): Failure {
     const message = `${method.name}: this request is not in the recording; ${nearest}`;
-    this.#tell(message);
+    this.#report(message);
     const details = [{ "@type": "google.rpc.ErrorInfo", ...NOT_RECORDED }];
     return failure({ code: "FAILED_PRECONDITION", message, details });
   }
 
-  #tell(message: string): void {
+  #report(message: string): void {
     this.#unknown.push(message);
     this.#options.onUnknown(message);
   }
@@ -186,8 +186,8 @@ function failure({ code: name, message, details }: Pick<RecordedEnd, "code" | "m
 }
 
 /** Streams end with an error that carries the status. */
-function failureError(told: Failure): Error {
-  return Object.assign(new Error(told.details), told);
+function failureError(failure: Failure): Error {
+  return Object.assign(new Error(failure.details), failure);
 }
 
 function definition(method: Method): ServiceDefinition[string] {
@@ -206,7 +206,7 @@ function socketPath(target: string): string | undefined {
   return target.startsWith("unix://") ? target.slice("unix://".length) : undefined;
 }
 
-/** A socket that nobody listens at is left of a process that was killed. */
+/** A socket without a listener is left over from a killed process. */
 async function removeStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return;
@@ -219,6 +219,6 @@ async function removeStale(path: string): Promise<void> {
     });
     probe.once("error", () => resolve(false));
   });
-  if (isServed) throw new CommandError(`somebody serves at ${path} already`);
+  if (isServed) throw new CommandError(`another process already serves at ${path}`);
   await rm(path, { force: true });
 }

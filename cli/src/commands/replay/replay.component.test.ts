@@ -53,7 +53,7 @@ async function against(calls: readonly WrittenCall[], ...args: readonly string[]
 }
 
 describe("replay --against", () => {
-  test("finds no difference where there is none but of names, and tells the digest", async () => {
+  test("reports no difference if only names differ, with the digest", async () => {
     await using _provider = await serve([info, ensure("lb-other"), throttled, deleted]);
     const ran = await against([info, ensure("lb-1"), throttled, deleted]);
     expect(ran).toMatchObject({ code: 0, err: "" });
@@ -80,7 +80,7 @@ describe("replay --against", () => {
     ]);
   });
 
-  test("tells an error apart from an answer, and one reason from another", async () => {
+  test("distinguishes errors from responses, and their reasons", async () => {
     const other = [{ "@type": "google.rpc.ErrorInfo", reason: "QUOTA_EXCEEDED", domain: "cloudprovider.v1" }];
     await using _provider = await serve([
       { ...throttled, details: other },
@@ -117,7 +117,7 @@ describe("replay --against", () => {
     expect(provider.report.answered).toEqual({ GetLoadBalancer: 3 });
   });
 
-  test("expects what it is told to, plays until it is told to, and runs what is to be done before a call", async () => {
+  test("applies --expect, --until and --hook", async () => {
     await using _provider = await serve([info, ensure("lb-1", { registeredNodes: 3 }), { ...deleted, response: {} }]);
     const calls = [info, ensure("lb-1", { registeredNodes: 2 }), deleted];
     const mark = join(directory, "mark");
@@ -167,7 +167,7 @@ describe("replay --against", () => {
 });
 
 describe("replay --serve", () => {
-  test("is a provider until it is stopped, refuses what was never asked, and tells of it", async () => {
+  test("serves until stopped, and rejects and reports unknown requests", async () => {
     await writeFile(file, recordingText([info, ensure("lb-1")]));
     const stop = new AbortController();
     const address = `unix://${socket}`;
@@ -200,7 +200,7 @@ describe("replay --serve", () => {
     await using _provider = await serve([info]);
     await writeFile(file, recordingText([info]));
     const ran = await runCli(["replay", file, "--serve", `unix://${socket}`]);
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("somebody serves at") });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("another process already serves at") });
   });
 });
 

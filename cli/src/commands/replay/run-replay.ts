@@ -29,9 +29,9 @@ export async function runReplay(call: Call): Promise<number> {
     case "serve":
       return serve(recording, mode, call);
     case "against":
-      return tell(call, await playAgainst(recording, mode, wish, call));
+      return report(call, await playAgainst(recording, mode, wish, call));
     case "start":
-      return tell(call, await playStarted(recording, mode.command, wish, call));
+      return report(call, await playStarted(recording, mode.command, wish, call));
     case "test":
       return writeTest(wish, mode, call);
     default:
@@ -144,9 +144,9 @@ async function runHook(
   }
 }
 
-function tell(call: Call, report: PlayReport): number {
-  write(call, report, playText(report));
-  return report.differences.length === 0 ? EXIT.ok : EXIT.failed;
+function report(call: Call, played: PlayReport): number {
+  write(call, played, playText(played));
+  return played.differences.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 async function writeTest(
@@ -183,10 +183,10 @@ function write({ values, terminal }: Call, report: PlayReport | ServeReport, tex
 export function playText({ provider, played, compared, uncompared, differences, digest }: PlayReport): string {
   const calls = differences.map(({ call }) => call);
   const found = new Set(calls).size;
-  const verdict =
+  const result =
     found === 0 ? "no difference" : `${found} ${found === 1 ? "call was" : "calls were"} answered otherwise`;
   return [
-    `${played} calls of provider ${printable(provider)} played, ${compared} compared: ${verdict}`,
+    `${played} calls of provider ${printable(provider)} played, ${compared} compared: ${result}`,
     ...uncompared.map(({ call, method, why }) => `not compared: call ${call}, ${method}: ${why}`),
     ...differences.flatMap(differenceLines),
     ...(found === 0 ? [`answers: ${digest}`] : []),

@@ -31,7 +31,7 @@ export function fieldOf(type: string, name: string, tables: TreatmentTables): Fi
 /** Gives the values of treated fields another value; undefined takes the field out. */
 export type Change = (value: unknown, treatment: Treatment) => unknown;
 
-/** The message with its treated fields changed, wherever they stand. */
+/** The message with its treated fields changed, at any depth. */
 export function changed(type: string, json: Json, tables: TreatmentTables, change: Change): Json {
   const entries = Object.entries(json).map(([key, value]) => {
     const field = fieldOf(type, key, tables);

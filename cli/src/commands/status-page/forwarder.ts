@@ -10,11 +10,11 @@ import { pipeline } from "node:stream/promises";
 import { PATHS } from "@cloudwire/operator-api";
 import type { Connection } from "../../client/connection.ts";
 import { messageOf } from "../../errors.ts";
-import { cookieName, type Gate, judge } from "./request-authorization.ts";
+import { cookieName, type PageAccess, authorize } from "./request-authorization.ts";
 
 export interface ForwarderDependencies {
   readonly connect: () => Promise<Connection>;
-  /** After this, `connect` makes the way anew. */
+  /** After this, `connect` reconnects. */
   readonly forget: () => Promise<void>;
   /** 0: one that is free. */
   readonly port: number;
@@ -22,12 +22,12 @@ export interface ForwarderDependencies {
 }
 
 export interface Forwarder {
-  /** To be opened in a browser; lets in whoever has it. */
+  /** Grants access to anyone with the URL. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
 
-/** Of a request; others say who somebody is, or where from. */
+/** Other headers carry identities and origins. */
 const PASSED_ON = ["accept", "accept-language", "if-none-match", "last-event-id", "cache-control"];
 /** Of an answer. */
 const PASSED_BACK = [
@@ -82,27 +82,30 @@ async function listening(server: Server, wanted: number): Promise<number> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  gate: Gate,
+  access: PageAccess,
   dependencies: ForwarderDependencies,
 ): Promise<void> {
   const { method = "", headers, url = "/" } = request;
-  const verdict = judge({ method, headers, url }, gate);
-  switch (verdict.kind) {
+  const result = authorize({ method, headers, url }, access);
+  switch (result.kind) {
     case "refuse":
-      say(response, verdict.status, verdict.message);
+      say(response, result.status, result.message);
       return;
     case "letIn":
-      response.setHeader("set-cookie", `${cookieName(gate.port)}=${gate.secret}; HttpOnly; SameSite=Strict; Path=/`);
+      response.setHeader(
+        "set-cookie",
+        `${cookieName(access.port)}=${access.secret}; HttpOnly; SameSite=Strict; Path=/`,
+      );
       toPage(response);
       return;
     case "toPage":
       toPage(response);
       return;
     case "forward":
-      await forward(request, response, dependencies, verdict.path);
+      await forward(request, response, dependencies, result.path);
       return;
     default:
-      verdict satisfies never;
+      result satisfies never;
   }
 }
 
@@ -117,7 +120,7 @@ async function forward(
   const headers = only(PASSED_ON, request.headers);
   const ask = async (): Promise<IncomingMessage> => (await connect()).get(path, { headers, signal: gone.signal });
   let incoming = await ask();
-  // Tokens are for minutes or hours, and the page stays open: with the way, the credentials are taken anew.
+  // Tokens expire while the page is open: a reconnect reads the credentials again.
   if (incoming.statusCode === 401) {
     incoming.destroy();
     await forget();

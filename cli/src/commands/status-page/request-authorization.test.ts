@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { judge } from "./request-authorization.ts";
+import { authorize } from "./request-authorization.ts";
 
-const gate = { port: 4000, secret: "s3cret-s3cret" };
+const access = { port: 4000, secret: "s3cret-s3cret" };
 const own = { host: "127.0.0.1:4000" };
 const known = { ...own, cookie: "other=1; cloudwire-4000=s3cret-s3cret" };
 
 const get = (url: string, headers: object = known, method = "GET") =>
-  judge({ method, url, headers: { ...headers } }, gate);
+  authorize({ method, url, headers: { ...headers } }, access);
 
-describe("judge()", () => {
+describe("authorize()", () => {
   test.each([
     ["/?secret=s3cret-s3cret", own, { kind: "letIn" }],
     ["/", known, { kind: "toPage" }],
@@ -17,8 +17,8 @@ describe("judge()", () => {
     ["/debug/objects?kind=node&search=%2F", known, { kind: "forward", path: "/debug/objects?kind=node&search=%2F" }],
     ["/debug/stream", { ...known, host: "localhost:4000" }, { kind: "forward", path: "/debug/stream" }],
     ["/debug/controllers/cloud-node", known, { kind: "forward", path: "/debug/controllers/cloud-node" }],
-  ])("lets %s pass", (url, headers, verdict) => {
-    expect(get(url, headers)).toEqual(verdict);
+  ])("allows %s", (url, headers, result) => {
+    expect(get(url, headers)).toEqual(result);
   });
 
   test.each([
@@ -34,7 +34,7 @@ describe("judge()", () => {
     ["what only begins so", "/debug/explainer", known, 404],
     ["a path that leads elsewhere", "/status/%2e%2e/debug/pprof/heap", known, 404],
     ["what is no address", "//", known, 400],
-    ["what is no address, of whoever", "//[", own, 400],
+    ["an invalid address", "//[", own, 400],
     ["an encoded slash", "/status/..%2fdebug/pprof/heap", known, 404],
   ])("refuses %s", (_what, url, headers, status) => {
     expect(get(url, headers)).toMatchObject({ kind: "refuse", status });

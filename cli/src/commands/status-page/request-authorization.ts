@@ -10,14 +10,14 @@ export interface PageRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface Gate {
+export interface PageAccess {
   /** That the server listens on. */
   readonly port: number;
-  /** Whoever knows it may read. */
+  /** Grants read access. */
   readonly secret: string;
 }
 
-export type Verdict =
+export type AuthorizationResult =
   | { readonly kind: "refuse"; readonly status: number; readonly message: string }
   /** It has brought the secret and gets a cookie for it. */
   | { readonly kind: "letIn" }
@@ -25,7 +25,7 @@ export type Verdict =
   | { readonly kind: "forward"; readonly path: string };
 
 /** What becomes of a request. */
-export function judge({ method, url, headers }: PageRequest, { port, secret }: Gate): Verdict {
+export function authorize({ method, url, headers }: PageRequest, { port, secret }: PageAccess): AuthorizationResult {
   if (!isOwnHost(headers.host, port)) return refuse(421, "this address is 127.0.0.1 and nothing else");
   if (method !== "GET" && method !== "HEAD") return refuse(405, "pages are only read here");
   const asked = URL.parse(url, "http://loopback");
@@ -44,7 +44,7 @@ export function cookieName(port: number): string {
   return `cloudwire-${port}`;
 }
 
-function refuse(status: number, message: string): Verdict {
+function refuse(status: number, message: string): AuthorizationResult {
   return { kind: "refuse", status, message };
 }
 
@@ -63,7 +63,7 @@ const DIRECTORIES: readonly string[] = [PATHS.page, PATHS.controllers];
 
 /** Whether the browser may have a path: what the status page is made of, and nothing else of the controller, whose heap can be read, too. */
 function isAllowed(path: string): boolean {
-  // Of what is not written plainly nobody knows what the controller makes of it.
+  // The controller may interpret an unusual spelling differently.
   if (!/^[\w./-]+$/.test(path) || path.split("/").includes("..")) return false;
   return (
     Object.values<string>(PATHS).includes(path) || DIRECTORIES.some((directory) => path.startsWith(`${directory}/`))

@@ -36,7 +36,7 @@ const PAGES: Readonly<Record<string, string>> = {
 /** Everything that a controller says of itself. Never rejects: what cannot be had is listed as unavailable. */
 export async function controllerParts(connection: Connection): Promise<readonly Part[]> {
   const pages: Part[] = [];
-  // One after the other: whoever has trouble is not to be given more.
+  // Sequential, to keep the load of a controller with problems low.
   for (const [name, path] of Object.entries(PAGES)) pages.push(await pagePart(connection, name, path));
   return [
     ...pages,

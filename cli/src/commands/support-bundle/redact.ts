@@ -44,7 +44,7 @@ function hiddenInLines(text: string, found: Counts, depth: number): string {
   return [...parts, hideInText(between.join(""), found)].join("");
 }
 
-/** undefined: it is no JSON of objects or lists. Written anew only where something was taken out. */
+/** undefined: not JSON of objects or lists. Reformatted only if something was redacted. */
 function hiddenInJson(text: string, found: Counts, depth: number): string | undefined {
   const value = parsed(text);
   if (value === undefined) return undefined;

@@ -9,7 +9,7 @@ interface Pattern {
 /** What stands where a secret was. */
 export const HIDDEN = "[redacted]";
 
-/** Names whose value is a secret, wherever they stand: in JSON, YAML, flags, variables, headers. */
+/** Names with secret values, in JSON, YAML, flags, variables and headers. */
 const SECRET_NAME =
   "(?:[\\w.-]{0,128}[_.-])?(?:password|passwd|passphrase|pass|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|account[_-]?key|secret[_-]?key|private[_-]?key|client[_-]key(?:-data)?|client-certificate-data|credentials?|cookie|set-cookie|bearer|signature|sig)|[a-z]\\w{0,128}(?:Password|Passphrase|Secret|ApiKey|AccessKey|AccountKey|PrivateKey|ClientKey|Credential|Credentials|(?<!page|resume|continue)Token)";
 

@@ -136,7 +136,7 @@ function Queue({ queue, receivedMs }: { readonly queue: QueuePosition; readonly 
     case "delayed":
       return (
         <>
-          delayed, due <Countdown inMs={queue.inMs} toldMs={receivedMs} />
+          delayed, due <Countdown inMs={queue.inMs} receivedMs={receivedMs} />
         </>
       );
     case "processing":

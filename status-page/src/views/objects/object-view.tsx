@@ -81,7 +81,7 @@ function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Eleme
       <CausesPanel causes={causes} state={state}>
         {nextRetry === undefined ? null : (
           <p class="next-retry">
-            <strong>Next retry</strong> <Countdown inMs={nextRetry.inMs} toldMs={receivedMs} />{" "}
+            <strong>Next retry</strong> <Countdown inMs={nextRetry.inMs} receivedMs={receivedMs} />{" "}
             <span>({nextRetry.message})</span>
           </p>
         )}
