@@ -29,12 +29,8 @@ const OFF_MS = 60_000;
 const SPREAD_MS = 10_000;
 
 /** Sweeps each provider once a period, and reconciles Services that a sweep wakes. */
-export function driftSource({
-  providers,
-  records,
-  random,
-  pace,
-}: Pick<DriftSweepDependencies, "providers" | "random" | "pace"> & { readonly records: Records }): Source {
+export function driftSource(deps: Omit<DriftSweepDependencies, "services" | "lister">): Source {
+  const { providers, records, random, pace } = deps;
   return {
     name: "drift",
     ready: () => Promise.resolve(),

@@ -84,11 +84,8 @@ function inProgress({ services }: SourceDependencies, queue: Pick<Workqueue, "st
 const REPAIR_PERIOD_MS = 30_000;
 
 /** Wakes a Service whose published address or condition another client has changed. */
-export function statusSource({
-  services,
-  records,
-  clock,
-}: Pick<SourceDependencies, "services" | "records" | "clock">): Source {
+export function statusSource(deps: Pick<SourceDependencies, "services" | "records" | "clock">): Source {
+  const { services, records, clock } = deps;
   /** By key: the last or the scheduled repair. */
   const repairAtMs = new Map<string, number>();
   const delayMs = (key: string): number => {

@@ -13,6 +13,7 @@ import { LoadBalancerSyncError, describe } from "../failure.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
 import type { DriftPace } from "../gather/owner.ts";
 import type { ServiceMetrics } from "../metrics.ts";
+import { DEFAULT_POLL_MS } from "../plan/plan.ts";
 import {
   type Readiness,
   type StatusPatch,
@@ -30,9 +31,6 @@ import type { Records } from "../record/records.ts";
 
 /** Random share of a poll interval: load balancers that were created together are not polled together. */
 const POLL_JITTER = 0.2;
-
-/** For a provider that names no poll interval. */
-const DEFAULT_POLL_MS = 5000;
 
 export type StatusWriting = Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites" | "context">;
 

@@ -162,7 +162,7 @@ export type Progress =
   | { readonly kind: "failed"; readonly message: string };
 
 /** For a provider that names no poll interval. */
-const DEFAULT_POLL_MS = 5000;
+export const DEFAULT_POLL_MS = 5000;
 
 export function progressOf(
   change: Pick<Change, "service" | "provider" | "desired" | "purpose">,
