@@ -106,7 +106,7 @@ export interface DevCluster {
   readonly close: () => Promise<void>;
 }
 
-/** Never changes, so that what a demo created at a cloud is recognized after a restart. */
+/** Never changes, so that what a demo created in a cloud is recognized after a restart. */
 const defaultClusterUid = "de7c1057-0000-4000-8000-000000000001";
 
 /** Starts an API server in memory. Rejects when the address cannot be had. */

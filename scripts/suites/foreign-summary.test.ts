@@ -14,7 +14,7 @@ describe("readGoTally()", () => {
     expect(readGoTally(output, exitCode)).toEqual({ ...tally, remarks: [] });
   });
 
-  test("tells apart what passed, failed and was skipped, and the same test of two packages", () => {
+  test("distinguishes what passed, failed and was skipped, and the same test of two packages", () => {
     const output = events(
       { Action: "start", Package: "p" },
       done("p", "T", "run"),

@@ -48,7 +48,7 @@ export function parseLongRuns(text: string): readonly LongRun[] {
   return runs;
 }
 
-/** A line for each of the suites, also for those that nobody has run. */
+/** A line for each of the suites, also for those that no one has run. */
 export function formatLongRuns(suites: readonly string[], runs: readonly LongRun[]): readonly string[] {
   const width = Math.max(...suites.map((suite) => suite.length));
   return suites.map((suite) => {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT, run } from "../lib/run.ts";
 
-/** A Python environment is made by this file's means; a change of them makes each of them anew. */
+/** A Python environment is made by this file's means; a change of them recreates each of them. */
 const VENV_FORMAT = 1;
 
 /** How everything in Go is compiled, tests too, so that no module is compiled twice. */
@@ -43,7 +43,7 @@ export async function findGo(): Promise<string | undefined> {
   return (await versionOf("go", ["version"])) === undefined ? "go is not installed" : undefined;
 }
 
-/** Builds a program, that of a Go module's top directory unless told, as `<directory>/bin/<name>`. Answers why that cannot be done here. */
+/** Builds a program, that of a Go module's top directory by default, as `<directory>/bin/<name>`. Answers why that cannot be done here. */
 export async function prepareGoProgram(
   directory: string,
   name: string,

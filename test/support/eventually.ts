@@ -14,7 +14,7 @@ export async function eventually<T>(
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (performance.now() > endMs) {
-      throw new Error(`waited ${timeoutMs} ms in vain for ${what}\n${String(await state())}`);
+      throw new Error(`waited ${timeoutMs} ms without success for ${what}\n${String(await state())}`);
     }
     await wait(STEP_MS);
   }

@@ -61,7 +61,7 @@ export function fetchPage(
   return promise;
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port that no one listens on at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

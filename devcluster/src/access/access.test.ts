@@ -46,7 +46,7 @@ describe("createAccess()", () => {
     expect(may(token, attributes)).toBe(expected);
   });
 
-  test("takes a request without token for the administrator's, unless told not to", () => {
+  test("takes a request without token for the administrator's, by default not to", () => {
     expect(access.authenticate(undefined).groups).toContain("system:masters");
     const strict = createAccess({ users, anonymous: false });
     expect(() => strict.authenticate(undefined)).toThrow(expect.objectContaining({ code: 401 }));

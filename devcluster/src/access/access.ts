@@ -42,7 +42,7 @@ export interface AccessOptions {
 export interface Access {
   /** The user of an Authorization header; throws ApiError 401. */
   readonly authenticate: (authorization: string | undefined) => UserName;
-  /** The user of a token, undefined when nobody has it. */
+  /** The user of a token, undefined when no one has it. */
   readonly userOf: (token: string) => UserName | undefined;
   readonly allows: (user: Pick<UserName, "name" | "groups">, attributes: Attributes) => boolean;
 }

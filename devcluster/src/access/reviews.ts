@@ -17,7 +17,7 @@ export interface Review {
   readonly answer: (review: JsonObject, user: UserName, nowMs: number) => JsonObject;
 }
 
-/** The audience of tokens when nobody names one. */
+/** The audience of tokens when no one names one. */
 const audience = "https://kubernetes.default.svc";
 
 /** The reviews of authentication.k8s.io and authorization.k8s.io. */

@@ -6,7 +6,7 @@ import { parseLabelSelector } from "../selectors/label-selector.ts";
 /** Which objects a list or watch is about. */
 export interface Predicate {
   readonly matches: (object: KubeObject) => boolean;
-  /** Some objects of the scope may be left out, so nobody knows how many remain. */
+  /** Some objects of the scope may be left out, so no one knows how many remain. */
   readonly selective: boolean;
 }
 

@@ -125,7 +125,7 @@ class BodyTooLargeError extends Error {
   readonly code = "BODY_TOO_LARGE";
 }
 
-/** Whatever was not foreseen: the client gets the message, the stack goes to whoever runs devcluster. */
+/** Whatever was not foreseen: the client gets the message, the stack goes to anyone who runs devcluster. */
 function fail(response: ServerResponse, error: unknown): void {
   const tooLarge = error instanceof BodyTooLargeError;
   const message = tooLarge

@@ -42,7 +42,7 @@ const notReadyTaint: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoS
 const nanosPerUnit = 1_000_000_000n;
 const podCidrField = "spec.podCIDRs";
 
-/** `taintsNew`: whether a new node starts with the taint not-ready, which then somebody has to lift. */
+/** `taintsNew`: whether a new node starts with the taint not-ready, which then someone has to lift. */
 export function createNodes(taintsNew: boolean): Resource<Node> {
   return {
     group: "",
@@ -117,7 +117,7 @@ function rounded(amounts: Quantities | undefined): Quantities | undefined {
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, roundUpToMilli(amount)] as const));
 }
 
-/** Admission plugin TaintNodesByCondition: no pod lands on a node before somebody saw it ready. */
+/** Admission plugin TaintNodesByCondition: no pod lands on a node before someone saw it ready. */
 function taintNotReady(node: Node): Node {
   const taints = node.spec.taints ?? [];
   if (taints.some(({ key, effect }) => key === notReadyTaint.key && effect === notReadyTaint.effect)) return node;

@@ -22,7 +22,7 @@ export interface Strategy<T extends KubeObject> {
   readonly allowUnconditionalUpdate?: boolean;
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeleted?: boolean;
-  /** How long somebody has to end the object, which is marked first even when that is no time at all. */
+  /** How long someone has to end the object, which is marked first even when that is no time at all. */
   gracePeriodSeconds?(object: T, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers keeps an object that is being deleted. */
   holdsDeletion?(object: T): boolean;

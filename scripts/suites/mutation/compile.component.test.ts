@@ -13,7 +13,7 @@ function fault(before: string, after: string): Mutant {
   return { path: PATH, line: 1, before, after, text: source.replace(before, after), noticed: false };
 }
 
-test("uncompilable() tells faults that the compiler refuses from those that somebody could make", async () => {
+test("uncompilable() tells faults that the compiler refuses from those that someone could make", async () => {
   const untyped = fault('case "unknown":', 'case "":');
   const unhandled = fault("return answer satisfies never;", "");
   const possible = fault("if (isReady(node))", "if (!isReady(node))");
@@ -22,6 +22,6 @@ test("uncompilable() tells faults that the compiler refuses from those that some
   expect(await uncompilable([possible, untyped, unused, unhandled])).toEqual(new Set([untyped, unhandled]));
 });
 
-test("uncompilable() asks nobody when there is nothing to ask", async () => {
+test("uncompilable() asks no one when there is nothing to ask", async () => {
   expect(await uncompilable([])).toEqual(new Set());
 });

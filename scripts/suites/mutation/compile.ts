@@ -15,7 +15,7 @@ const COMPILER_OPTIONS = {
 };
 
 /**
- * The faults that the compiler refuses: nobody can make them. Stryker's own check needs an interface of the compiler that
+ * The faults that the compiler refuses: no one can make them. Stryker's own check needs an interface of the compiler that
  * TypeScript 7 no longer has; here each fault becomes a file next to the original, and one run of tsc checks them all.
  */
 export async function uncompilable(mutants: readonly Mutant[]): Promise<ReadonlySet<Mutant>> {

@@ -71,7 +71,7 @@ async function sources(patterns: readonly string[]): Promise<readonly string[]> 
   return (await treeFiles(...patterns)).filter((path) => !path.endsWith(".test.ts"));
 }
 
-/** Not among the checkout's own packages: it brings 150 more, and nobody needs it to build, run or test. */
+/** Not among the checkout's own packages: it brings 150 more, and no one needs it to build, run or test. */
 async function installStryker(): Promise<void> {
   const directory = join(ROOT, HERE);
   if (isInstalled(directory)) return;

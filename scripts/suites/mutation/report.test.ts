@@ -63,7 +63,7 @@ test("evaluate() passes when enough is noticed and the rest was looked at", () =
   });
 });
 
-test("evaluate() fails below the share, whoever has looked", () => {
+test("evaluate() fails below the share, anyone who has looked", () => {
   expect(evaluate([mutant("b", true), mutant("c", false)], [entry("c")], 51)).toMatchObject({
     passed: false,
     unseen: [],

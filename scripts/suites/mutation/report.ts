@@ -11,7 +11,7 @@ export interface Mutant {
   readonly noticed: boolean;
 }
 
-/** A fault that no test notices, looked at by somebody. */
+/** A fault that no test notices, looked at by someone. */
 export interface Reviewed {
   readonly path: string;
   readonly before: string;
@@ -28,7 +28,7 @@ export interface Score {
 export interface MutationResult {
   readonly byFile: ReadonlyMap<string, Score>;
   readonly total: Score;
-  /** Survivors that nobody has looked at. */
+  /** Survivors that no one has looked at. */
   readonly unseen: readonly Mutant[];
   /** Entries that match no survivor any more. */
   readonly stale: readonly Reviewed[];
@@ -85,7 +85,7 @@ function mutantOf(
 
 const folded = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** Reviewed survivors still count as unnoticed: the score says what the tests do, the list that somebody looked. */
+/** Reviewed survivors still count as unnoticed: the score says what the tests do, the list that someone looked. */
 export function evaluate(
   mutants: readonly Mutant[],
   reviewed: readonly Reviewed[],

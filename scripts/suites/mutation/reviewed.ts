@@ -2,7 +2,7 @@ import type { Reviewed } from "./report.ts";
 
 const BOTH_THERE = "the pair was chosen because both labels are there: the text that stands in is never taken";
 
-/** Survivors that somebody has looked at, with the reason why no test could or should notice them. */
+/** Survivors that someone has looked at, with the reason why no test could or should notice them. */
 export const REVIEWED: readonly Reviewed[] = [
   {
     path: "controller/src/controllers/node/plan/addresses.ts",

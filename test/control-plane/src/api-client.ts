@@ -17,7 +17,7 @@ export interface ApiAnswer {
 /** Bounds one request while the harness waits for a server that may hang. */
 const timeoutMs = 2_000;
 
-/** One GET. That nobody answers (yet) is an answer here, as this is for waiting. */
+/** One GET. That no one answers (yet) is an answer here, as this is for waiting. */
 export function get(api: ApiClient, path: string): Promise<ApiAnswer> {
   const { promise, resolve } = Promise.withResolvers<ApiAnswer>();
   const nothing = () => resolve({ status: undefined, body: "" });

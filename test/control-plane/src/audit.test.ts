@@ -16,7 +16,7 @@ describe("auditPolicy()", () => {
         { level: "RequestResponse", userGroups: ["g"] },
       ],
     ],
-  ])("records %s and nobody else", (_, options, rules) => {
+  ])("records %s and no one else", (_, options, rules) => {
     expect(JSON.parse(auditPolicy(options))).toEqual({
       apiVersion: "audit.k8s.io/v1",
       kind: "Policy",

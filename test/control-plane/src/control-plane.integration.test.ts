@@ -146,7 +146,7 @@ describe("startControlPlane() with all programs", () => {
 });
 
 describe("startControlPlane() with kube-apiserver alone", () => {
-  it("leaves a Node without the taint not-ready, which nobody would lift", async () => {
+  it("leaves a Node without the taint not-ready, which no one would lift", async () => {
     await using controlPlane = await startControlPlane();
     await controlPlane.startHollowNode("node-a");
     const taints = await controlPlane.kubectl(["get", "node", "node-a", "-o", "jsonpath={.spec.taints[*].key}"]);

@@ -109,7 +109,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#hollowNodes.start(name, options);
   }
 
-  /** Ends the kubelet at once. Its Node stays, until somebody deletes it. */
+  /** Ends the kubelet at once. Its Node stays, until someone deletes it. */
   async stopHollowNode(name: string): Promise<void> {
     await this.#hollowNodes.stop(name);
   }
@@ -157,7 +157,7 @@ export class ControlPlane implements AsyncDisposable {
     }));
   }
 
-  /** Lets stop() leave the logs and tell where; for tests that failed. */
+  /** Lets stop() leave the logs and say where; for tests that failed. */
   keepFiles(): void {
     this.#keepsFiles = true;
   }

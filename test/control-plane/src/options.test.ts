@@ -21,7 +21,7 @@ describe("apiServerArgs()", () => {
 
   it.each<[string, ControlPlaneOptions, readonly string[]]>([
     [
-      "neither tokens nor anybody who lifts not-ready",
+      "neither tokens nor anyone who lifts not-ready",
       {},
       ["--disable-admission-plugins=ServiceAccount,TaintNodesByCondition"],
     ],

@@ -71,7 +71,7 @@ export function controllerManagerOptions(options: ControlPlaneOptions): Controll
   return controllerManager === false ? undefined : controllerManager;
 }
 
-/** Whether somebody lifts the taint node.kubernetes.io/not-ready from a Node that became ready. */
+/** Whether someone lifts the taint node.kubernetes.io/not-ready from a Node that became ready. */
 export function runsNodeLifecycle(options: ControllerManagerOptions | undefined): boolean {
   if (options === undefined) return false;
   const { controllers = ["*"] } = options;

@@ -19,5 +19,5 @@ export async function poll<T>(options: PollOptions, attempt: () => Promise<T | u
     if (answer !== undefined) return answer;
     await sleep(intervalMs, undefined, signal === undefined ? {} : { signal });
   }
-  throw new ControlPlaneError("NOT_READY", `waited ${timeoutMs / 1000} s for ${what}, in vain`);
+  throw new ControlPlaneError("NOT_READY", `waited ${timeoutMs / 1000} s for ${what}, without success`);
 }

@@ -9,7 +9,7 @@ const lowestPort = 20_000;
 const highestPort = 32_767;
 const attempts = 50;
 
-/** A port of 127.0.0.1 on which nobody listens now. Nothing reserves it: be ready to try another one. */
+/** A port of 127.0.0.1 on which no one listens now. Nothing reserves it: be ready to try another one. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const port = randomInt(lowestPort, highestPort + 1);

@@ -105,7 +105,7 @@ def one_by_one(lock: threading.Lock, cloud: Application) -> Application:
 
 def main() -> None:
     """Serves until standard input ends."""
-    # The administrator's client shall not look at the machine's own AWS settings.
+    # The administrator's client must not look at the machine's own AWS settings.
     os.environ.update({"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.devnull})
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     correct()

@@ -92,7 +92,7 @@ def _ipv6_ranges(subnet: Any) -> list[dict[str, Any]]:
 
 
 def _route_state(route: Any) -> str:
-    """Tell that a terminated machine swallows what is routed to it; moto calls such a route active."""
+    """Say that a terminated machine swallows what is routed to it; moto calls such a route active."""
     is_gone = route.instance is not None and route.instance.state == "terminated"
     return "blackhole" if is_gone else "active"
 

@@ -43,7 +43,7 @@ export async function startIn(tenant: Tenant, host: Host): Promise<Started> {
     malformedVolumeHandle: "vol-01234567",
     routeCidrs: ["10.120.1.0/24", "10.120.2.0/24"],
     canarySecret: tenant.credential.secret,
-    // Neutron lets nobody but administrators choose an address that the project does not have.
+    // Neutron lets no one but administrators choose an address that the project does not have.
     loadBalancer: { requestedIp: await tenant.createFloatingIp(), timeoutSeconds: 240 },
     hooks: {
       instanceCreate: hooks.hook("create"),

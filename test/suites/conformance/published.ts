@@ -9,7 +9,7 @@ export interface Published {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** The part of a report that is published. Whether advice is taken may depend on the machine; it is told apart and never counts. */
+/** The part of a report that is published. Whether advice is taken may depend on the machine; it is distinguished and never counts. */
 export const publishedOf = ({ provider, level, profiles, results }: Report, { knownFailing }: Subject): Published => {
   const { name, contractMajor, contractMinor, capabilities } = provider;
   const counting = results.filter(({ result }) => result.kind !== "advisory");

@@ -7,7 +7,7 @@ import type { Report } from "@cloudwire/conformance";
 import { TestHost } from "./host.ts";
 import type { Started, Subject } from "./subject.ts";
 
-/** Longest time of one run unless its cloud needs more, many times what one takes; the kit tells what it was at when it is ended. */
+/** Longest time of one run unless its cloud needs more, many times what one takes; the kit says what it was at when it is ended. */
 const RUN_MS = 600_000;
 /** Several providers are tested at once, on machines that do more besides. */
 const SLOW_FACTOR = "5";

@@ -12,7 +12,7 @@ const API_KEY = "demo-key";
 /** Most machines that the simulated cloud makes at once. */
 const BATCH = 100;
 
-/** Whatever is not on loopback meets a port that nobody listens at: a mistake must not reach a real cloud. */
+/** Whatever is not on loopback meets a port that no one listens at: a mistake must not reach a real cloud. */
 const LOOPBACK_ONLY = { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" };
 
 const inTree = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -151,10 +151,10 @@ const startBridgedGcp = async (host: Host): Promise<Started> => {
 const because = (reason: string, ...ids: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(ids.map((id) => [id, reason]));
 
-const WITHOUT_CLUSTER = "upstream's interface does not tell which cluster asks";
+const WITHOUT_CLUSTER = "upstream's interface does not say which cluster asks";
 /** What no provider behind the bridge can do, for upstream's interface has no place for it. */
 const bridgedFailing = {
-  ...because("upstream's interface tells nobody what a call costs at the cloud", "obs.stats"),
+  ...because("upstream's interface tells no one what a call costs in the cloud", "obs.stats"),
   ...because(`${WITHOUT_CLUSTER}: load balancers are named by the Service alone`, "lb.cluster.isolated"),
   ...because("upstream's interface has no way to tell of a node that was left out", "lb.nodes.unknown-node"),
 };
@@ -254,7 +254,7 @@ export const subjects: readonly Subject[] = [
     level: "M",
     knownFailing: {
       ...bridgedFailing,
-      ...because("the vendor's code does not tell whether a machine runs", "inst.state.running"),
+      ...because("the vendor's code does not say whether a machine runs", "inst.state.running"),
       ...because(
         "the vendor's code asks the cluster for the Service's namespace, which has to exist",
         "lb.ensure.mixed-protocols",

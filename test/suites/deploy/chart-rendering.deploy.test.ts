@@ -88,7 +88,7 @@ describe("a NetworkPolicy", () => {
     expect(Object.keys(Object(at(tests, "metadata", "labels")))).toHaveLength(2);
   });
 
-  test("that names nobody lets everybody in", async () => {
+  test("that names no one lets everybody in", async () => {
     const objects = await renderChart({ values: { hostNetwork: false, providers: [{ name: "simulated" }] } });
     expect(at(named(objects, "NetworkPolicy"), "spec", "ingress", 0, "from")).toBeUndefined();
   });

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** What the guide about recovery and the one about new clusters say, done. */
 describe("as the guides say", () => {
-  test("a finalizer that somebody takes off is put on again, and the load balancer stays", async () => {
+  test("a finalizer that someone takes off is put on again, and the load balancer stays", async () => {
     const before = await world.loadBalancers();
     await world.kube.patch(SERVICE, { metadata: { finalizers: null } });
     await eventually(
@@ -48,7 +48,7 @@ describe("as the guides say", () => {
     expect((await world.loadBalancers()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
-  test("a status that somebody empties has its address again", async () => {
+  test("a status that someone empties has its address again", async () => {
     await world.kube.patch(`${SERVICE}/status`, { status: { loadBalancer: { ingress: null } } });
     expect(await world.addressed("web", WAIT_MS)).toBe(address);
   });
@@ -69,7 +69,7 @@ describe("as the guides say", () => {
     expect(at(lease, "metadata", "annotations")).toMatchObject({ "scope.cloudwire.dev/simulated": "simcloud/system" });
   });
 
-  test("a Node that registered without the taint is initialized once somebody puts it on", async () => {
+  test("a Node that registered without the taint is initialized once someone puts it on", async () => {
     await world.createMachines([{ name: "late", zone: "north-a" }]);
     await world.kube.create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "late" } });
     await controlPlane.kubectl(["taint", "node", "late", `${UNINITIALIZED}=true:NoSchedule`]);

@@ -67,7 +67,7 @@ async function reader(directory: string, commands: string, registry: Registry): 
       CLOUDWIRE: ROOT,
       ...registry.env,
       REGISTRY: `${registry.address}/cloudwire`,
-      // Whoever runs the tests may not own the checkout.
+      // Anyone who runs the tests may not own the checkout.
       GIT_CONFIG_COUNT: "1",
       GIT_CONFIG_KEY_0: "safe.directory",
       GIT_CONFIG_VALUE_0: "*",

@@ -34,7 +34,7 @@ const SIMULATED = `cloudwire-provider-simulated:${VERSION}`;
 const OCI_CHECK = join(ROOT, "test/suites/deploy/oci-check/bin/oci-check");
 const PLATFORMS = ["linux/amd64", "linux/arm64"];
 
-/** By how much what is written may be wrong: it is written anew for a release, not for each change. */
+/** By how much what is written may be wrong: it is written again for a release, not for each change. */
 const TOLERANCE = 0.1;
 
 let directory: string;
@@ -192,7 +192,7 @@ describe("an image", () => {
     }
   });
 
-  test.each(NAMES)("%s: has no shell and no script, and nobody but the superuser can change it", async (name) => {
+  test.each(NAMES)("%s: has no shell and no script, and no one but the superuser can change it", async (name) => {
     for (const image of images.filter(({ reference }) => reference === `${name}:${VERSION}`)) {
       const files = await filesOf(image);
       const named = (pattern: RegExp) => files.map(({ path }) => path).filter((path) => pattern.test(path));

@@ -111,7 +111,7 @@ export const allowances: readonly Allowance[] = [
   },
   {
     what: "the rest of an error about a time or base64",
-    why: "it tells how far Go's reader came",
+    why: "it says how far Go's reader came",
     forgive: (value) =>
       typeof value === "string"
         ? value.replace(/(parsing time ).*|(illegal base64 data at input byte )\d+/s, "$1$2…")

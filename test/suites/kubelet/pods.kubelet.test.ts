@@ -99,7 +99,7 @@ describe("a static pod, on the machine that waits for it", () => {
     });
   });
 
-  test("is told of where another port is asked, on which nobody listens", async () => {
+  test("is told of where another port is asked, on which no one listens", async () => {
     const { code, out, err } = await cli(["status", "--port", "10299"], cluster.kubeconfigPath);
     expect({ code, out, err }).toEqual({
       code: 1,

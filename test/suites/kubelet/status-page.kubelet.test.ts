@@ -178,7 +178,7 @@ describe("the status page of a pod, as the guide has it", () => {
     const { code, out, err } = await runCli(ask);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(new RegExp(`^node/${stage.node}\\b`));
-    // Whoever leads after one that was killed waits for the end of its Lease.
+    // Anyone who leads after one that was killed waits for the end of its Lease.
     const explained = await stage.waitFor("a leader's answer", async () => {
       const answer: unknown = JSON.parse((await runCli([...ask, "-o", "json"])).out);
       return at(answer, "replica", "isLeader") === true ? answer : undefined;

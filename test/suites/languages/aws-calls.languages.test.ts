@@ -58,7 +58,7 @@ const securityGroup = async (name: string): Promise<Json | undefined> => {
 };
 
 describe("look-ups of the provider for AWS", () => {
-  test("find machines by id and by name, and tell what is not there", async () => {
+  test("find machines by id and by name, and say what is not there", async () => {
     const nodes = [
       { name: "any", providerId: idOf(first) },
       { name: "any", providerId: `aws:///${second.id}` },
@@ -148,7 +148,7 @@ describe("load balancers of the provider for AWS", () => {
     expect(again.loadBalancer?.observedFingerprint).toBe(made.loadBalancer?.observedFingerprint);
   });
 
-  test("lose what is wished for no longer, and what somebody put there by hand", async () => {
+  test("lose what is wished for no longer, and what someone put there by hand", async () => {
     const before = await caller.provider.getLoadBalancer(refOf("web"));
     const GroupId = at(await securityGroup("web"), "GroupId");
     await account.ec2("authorize_security_group_ingress", {
@@ -268,7 +268,7 @@ describe("load balancers of the provider for AWS", () => {
     await expect(refused).rejects.toMatchObject({ reason: "NO_SUBNETS", domain: "aws.cloudwire.dev" });
   });
 
-  test("never take one that somebody else owns, and name the owner", async () => {
+  test("never take one that another process owns, and name the owner", async () => {
     const name = String((await balancerOf("web"))["LoadBalancerName"]);
     await caller.remove("web");
     const subnets = listOf(at(await account.ec2("describe_subnets"), "Subnets")).map(({ SubnetId }) => SubnetId);

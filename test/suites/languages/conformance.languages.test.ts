@@ -28,7 +28,7 @@ describe("the conformance kit", () => {
     TEST_MS,
   );
 
-  test("the index tells what the reports do", async () => {
+  test("the index says what the reports do", async () => {
     const publishedFor = async (subject: Subject): Promise<readonly [Subject, Published]> => [
       subject,
       JSON.parse(await committed(`${subject.name}.json`)),

@@ -91,7 +91,7 @@ describe("a load balancer of HAProxy", () => {
     const { failures } = await traffic.end();
     // At most what was under way with the node: the generator has four requests at a time.
     expect(failures.length).toBeLessThanOrEqual(4);
-    // And a node whose server has ended refuses at once: nobody notices.
+    // And a node whose server has ended refuses at once: no one notices.
     const after = site.topology.traffic(address, PORT);
     await after.answeredBy("node-1");
     await servers[1]?.stop("SIGTERM");
@@ -99,7 +99,7 @@ describe("a load balancer of HAProxy", () => {
     expect((await after.end()).failures.length).toBeLessThanOrEqual(4);
   });
 
-  test("lets in nobody but the source ranges, and opens no port that was not asked for", async () => {
+  test("lets in no one but the source ranges, and opens no port that was not asked for", async () => {
     const address = await ensure("default/web", nodeIds(1), { sourceRanges: { cidrs: ["10.99.0.0/16"] } });
     expect(await site.topology.ask("tcp", address, PORT)).toEqual([expect.stringMatching(/^failed/)]);
     await ensure("default/web", nodeIds(1), { sourceRanges: { cidrs: ["10.60.0.0/24"] } });
@@ -111,7 +111,7 @@ describe("a load balancer of HAProxy", () => {
     expect(await site.topology.ask("tcp", address, 8080)).toEqual([expect.stringMatching(/ECONNREFUSED/)]);
   });
 
-  test("mends what others flush or take away", async () => {
+  test("fixes what others flush or take away", async () => {
     const address = await ensure("default/web", nodeIds(1), { sourceRanges: { cidrs: ["10.60.0.0/24"] } });
     await site.onGateway("nft", "flush", "ruleset");
     await site.onGateway("ip", "address", "del", `${address}/32`, "dev", "lo");
@@ -145,7 +145,7 @@ describe("a load balancer of HAProxy", () => {
     expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
   });
 
-  test("begins nothing anew when the state is lost while its table is in force", async () => {
+  test("begins nothing again when the state is lost while its table is in force", async () => {
     const address = await ensure("default/web", nodeIds(1));
     await provider.stop();
     const state = join(site.stateDir, "state.json");

@@ -70,7 +70,7 @@ describe("a load balancer of nftables", () => {
     expect(await site.topology.ask("tcp", ipv6, 80)).toEqual([expect.stringMatching(/^node-\d fd60::2$/)]);
   });
 
-  test("lets in nobody but the source ranges", async () => {
+  test("lets in no one but the source ranges", async () => {
     const sourceRanges = { cidrs: ["10.99.0.0/16"] };
     const [address = ""] = await ensure(nodeIds(1), { ports: [TCP, UDP], sourceRanges });
     expect(await site.topology.ask("tcp", address, 80)).toEqual([expect.stringMatching(/^failed/)]);

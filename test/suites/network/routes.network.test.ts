@@ -70,7 +70,7 @@ describe("routes of the kernel", () => {
     ]);
   });
 
-  test("follow the machine's address, say whose machine is gone, survive the provider, and go when they shall", async () => {
+  test("follow the machine's address, say whose machine is gone, survive the provider, and go when they must", async () => {
     const [one, two] = site.topology.nodes;
     if (one === undefined || two === undefined) throw new Error("the topology has no two nodes");
     await site.writeInventory([{ ...one, ipv4: "10.50.0.111" }]);
@@ -97,7 +97,7 @@ describe("routes of the kernel", () => {
     expect(await inKernel("99")).toEqual([]);
   });
 
-  test("of somebody else stay as they are", async () => {
+  test("of another process stay as they are", async () => {
     const [one, two] = site.topology.nodes;
     if (one === undefined || two === undefined) throw new Error("the topology has no two nodes");
     await site.onGateway("ip", "route", "add", one.podCidr, "via", two.ipv4, "proto", "static");

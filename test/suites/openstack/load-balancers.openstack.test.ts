@@ -136,7 +136,7 @@ describe("load balancers of the provider, as Octavia has them", () => {
     expect(await tenant.orphans()).toEqual([]);
   });
 
-  test("are not taken from somebody who has one of the same name", async () => {
+  test("are not taken from someone who has one of the same name", async () => {
     const web = { ports: [tcp(80)], version: "1" };
     await provider.ensure(web);
     const [made] = await tenant.octavia("loadbalancers");

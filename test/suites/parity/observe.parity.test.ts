@@ -55,7 +55,7 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
     await world[Symbol.asyncDispose]();
   });
 
-  test("tells what would change, writes nothing, and takes over without a changing call", async () => {
+  test("says what would change, writes nothing, and takes over without a changing call", async () => {
     const administrator = await world.certificateFor("reader", ["system:masters"]);
     const stage = new Stage(world, "observed");
     await world.startPrograms({ both: BOTH, upstream: [], ours: [] });

@@ -42,7 +42,7 @@ export async function observe(stage: Stage): Promise<Observation> {
       facts.set(aliases.replace(`${place}${path}`), aliases.replace(text));
     }
   };
-  for (const what of stage.inVain) say(`waited in vain: ${what}`, true);
+  for (const what of stage.inVain) say(`waited without success: ${what}`, true);
   for (const node of own.nodes) say(`Node ${nameOf(node)}`, nodeFacts(node));
   for (const service of own.services) say(`Service ${nameOf(service)}`, serviceFacts(service));
   for (const event of own.events) say(eventFact(event), true);

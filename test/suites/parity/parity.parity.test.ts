@@ -72,7 +72,7 @@ function hasFaults({ result, classification }: Row): boolean {
   return faultsOf(result.scenario, classification, documented).length > 0;
 }
 
-/** Only where somebody has to look into a difference. */
+/** Only where someone has to look into a difference. */
 async function keepOutputs(ended: ParitySuite): Promise<void> {
   if (![...rows.values()].some(hasFaults)) return;
   for (const [peer, output] of Object.entries(ended.outputs())) {

@@ -35,7 +35,7 @@ export class Stage {
   readonly machines = new Map<string, Instance>();
   readonly nodes = new Set<string>();
   readonly services = new Map<string, string>();
-  /** What was waited for in vain: an observation like any other. */
+  /** What was waited for without success: an observation like any other. */
   readonly inVain: string[] = [];
   /** Writes and calls before this moment do not count. */
   fromMs = 0;

@@ -36,7 +36,7 @@ export class ParitySuite implements AsyncDisposable {
     }));
   }
 
-  /** What the programs of both sides wrote, for whoever looks into a difference. */
+  /** What the programs of both sides wrote, for anyone who looks into a difference. */
   outputs(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#worlds.map((world) => [world.peer, world.output]));
   }

@@ -14,7 +14,7 @@ const API_KEY = "parity-key";
 /** Ranges of Services, both families: dual-stack Services are among the scenarios. */
 const SERVICE_CIDRS = ["10.96.0.0/16", "fd00:96::/112"] as const;
 
-/** How much of the audit log is a write of the controllers: what tells how they work, and no election. */
+/** How much of the audit log is a write of the controllers: what says how they work, and no election. */
 const WRITES = new Set(["create", "update", "patch", "delete"]);
 
 /** The whole log is read each time, and all scenarios of a batch ask. */

@@ -166,7 +166,7 @@ describe("the audit log of the program", () => {
     );
   });
 
-  test("opens its file anew at SIGHUP", async () => {
+  test("opens its file again at SIGHUP", async () => {
     const path = join(directory, "rotated.log");
     await using controller = startController([`--audit-log-path=${path}`]);
     await controller.said(/Started/);

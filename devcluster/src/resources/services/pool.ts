@@ -34,7 +34,7 @@ export function createPool<T>(options: PoolOptions<T>): Pool<T> {
       const used = options.inUse();
       for (let tried = 0; tried < options.size; tried += 1) {
         const value = options.valueAt(cursor);
-        // A value that was just freed is not handed out again at once: somebody may still use it.
+        // A value that was just freed is not handed out again at once: someone may still use it.
         cursor = (cursor + 1) % options.size;
         if (!used.has(value) && reserved?.has(value) !== true) return value;
       }

@@ -86,7 +86,7 @@ func configure(wanted node) (*options.KubeletFlags, *kubeletconfig.KubeletConfig
 	return flags, config, nil
 }
 
-// moveTo replaces the directory that upstream makes in /tmp, whatever TMPDIR says, and that nobody would remove.
+// moveTo replaces the directory that upstream makes in /tmp, whatever TMPDIR says, and that no one would remove.
 func moveTo(rootDir string, flags *options.KubeletFlags, config *kubeletconfig.KubeletConfiguration) error {
 	if err := os.RemoveAll(flags.RootDirectory); err != nil {
 		return fmt.Errorf("remove upstream's directory: %w", err)

@@ -27,7 +27,7 @@ export interface GoModule {
   readonly seed: unknown;
   /** Arguments of `go` before the output and the package. */
   readonly goArgs: readonly string[];
-  /** What is built, and how long it takes, for whoever waits for it. */
+  /** What is built, and how long it takes, for anyone who waits for it. */
   readonly about: string;
 }
 

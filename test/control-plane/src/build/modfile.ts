@@ -28,7 +28,7 @@ export function controlPlaneTarget(version: KubernetesVersion): ModuleTarget {
 /** Writes the go.mod and go.sum of a module for a version of Kubernetes. */
 export async function writeModuleFile(version: KubernetesVersion, target: ModuleTarget): Promise<void> {
   const module = `k8s.io/kubernetes@v${version.kubernetes}`;
-  // Outside the module: its own go.mod may be the one that is to be mended.
+  // Outside the module: its own go.mod may be the one that is to be fixed.
   const answer = await go(["mod", "download", "-json", module], path.parse(target.dir).root, version);
   const upstream = await readFile(requireString(parseJson(answer.stdout, module), "GoMod", module), "utf8");
   await writeFile(path.join(target.dir, target.modfile), moduleFile(version, target, upstream));

@@ -3,7 +3,7 @@ import { ControlPlaneError } from "../errors.ts";
 import type { ManagedProcess } from "./managed-process.ts";
 import { type ServerContext, type ServerSpec, startOnFreePort, waitUntilReady } from "./servers.ts";
 
-/** It closes its port at once and lets running requests end; watches, which nobody ends, would hold it for a minute. */
+/** It closes its port at once and lets running requests end; watches, which no one ends, would hold it for a minute. */
 const graceMs = 1_000;
 
 /** kube-apiserver, which tests stop and start again. */

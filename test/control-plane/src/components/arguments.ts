@@ -41,7 +41,7 @@ export function etcdSocket({ dir }: Layout): string {
 }
 
 // Unix sockets named so, relative to the working directory that etcd and kube-apiserver share: etcd wants the form
-// host:port even there. No port that another process could take, and nobody else can reach it.
+// host:port even there. No port that another process could take, and no one else can reach it.
 const etcdClients = "unix://localhost:2379";
 const etcdPeers = "unix://localhost:2380";
 
@@ -98,7 +98,7 @@ export function apiServerArgs(layout: Layout, port: number, options: ControlPlan
 function admissionArgs(options: ControlPlaneOptions): readonly string[] {
   const disabled = [
     ...(options.serviceAccountTokens === true ? [] : ["ServiceAccount"]),
-    // It adds the taint not-ready to each new Node, which nobody would lift.
+    // It adds the taint not-ready to each new Node, which no one would lift.
     ...(runsNodeLifecycle(controllerManagerOptions(options)) ? [] : ["TaintNodesByCondition"]),
   ];
   return disabled.length === 0 ? [] : [`--disable-admission-plugins=${disabled.join(",")}`];

@@ -44,14 +44,14 @@ export class HollowNodes {
     await poll({ what: `hollow node ${name} to be ready (${process.logPath})`, timeoutMs }, async () => {
       await process.requireRunning();
       if (!isReady(await getObject(admin, `/api/v1/nodes/${name}`))) return undefined;
-      // The Node of a restarted kubelet was ready before: only the lease tells that this kubelet is at work. A new Node
+      // The Node of a restarted kubelet was ready before: only the lease says that this kubelet is at work. A new Node
       // gets its first lease as late as 10 s after its registration.
       if (!isRestart || renewedAtMs(await getObject(admin, leasePath)) >= startedAtMs) return true;
       return undefined;
     });
   }
 
-  /** Like pulling the plug: the Node object stays, and nobody renews its lease any more. */
+  /** Like pulling the plug: the Node object stays, and no one renews its lease any more. */
   async stop(name: string): Promise<void> {
     const process = this.#running.get(name);
     if (process === undefined) {

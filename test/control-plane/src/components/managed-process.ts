@@ -69,7 +69,7 @@ export class ManagedProcess {
       }
       const process = new ManagedProcess(options, child, child.pid);
       await spawned;
-      // A test process that forgets to stop it must be able to end all the same.
+      // A test process that forgets to stop it must be able to end anyway.
       child.unref();
       return process;
     } catch (cause) {
@@ -86,7 +86,7 @@ export class ManagedProcess {
     return this.#exit;
   }
 
-  /** Throws when it has ended although nobody asked it to. */
+  /** Throws when it has ended although no one asked it to. */
   async requireRunning(): Promise<void> {
     if (this.#exit === undefined) return;
     const { exitCode, signal } = this.#exit;

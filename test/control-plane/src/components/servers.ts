@@ -30,7 +30,7 @@ export interface RunningServer {
   readonly port: number;
 }
 
-/** Nobody can reserve a port for a child: one that somebody else took meanwhile is given up for another. */
+/** Nobody can reserve a port for a child: one that another process took meanwhile is given up for another. */
 const portAttempts = 3;
 
 export async function startOnFreePort(spec: ServerSpec, context: ServerContext): Promise<RunningServer> {

@@ -137,13 +137,13 @@ func (c *cloud) InstanceExists(_ context.Context, node *v1.Node) (bool, error) {
 	return err == nil, err
 }
 
-// InstanceShutdown tells whether the machine is off.
+// InstanceShutdown says whether the machine is off.
 func (c *cloud) InstanceShutdown(_ context.Context, node *v1.Node) (bool, error) {
 	found, err := c.find("InstanceShutdown", node.Name, node.Spec.ProviderID)
 	return found.Shutdown, err
 }
 
-// InstanceMetadata tells what the machine is.
+// InstanceMetadata says what the machine is.
 func (c *cloud) InstanceMetadata(_ context.Context, node *v1.Node) (*cloudprovider.InstanceMetadata, error) {
 	found, err := c.find("InstanceMetadata", node.Name, node.Spec.ProviderID)
 	if err != nil {

@@ -15,7 +15,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   "cloudwire-provider-simulated": "providers/simulated/src/sidecar/main.ts",
 };
 
-/** In a mount namespace of its own: further directories may be made in /run and /etc, and nobody else sees them. */
+/** In a mount namespace of its own: further directories may be made in /run and /etc, and no one else sees them. */
 const IN_OWN_MOUNTS = `
 mount -t tmpfs tmpfs /run
 mkdir /run/.upper /run/.work

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { Program } from "../../../support/program.ts";
 import { outputOf } from "./images.ts";
 
-/** Of the image that holds a pod's namespaces: nobody's registry has one here. */
+/** Of the image that holds a pod's namespaces: no one's registry has one here. */
 const PAUSE = "localhost/pause:test";
 const PAUSE_PROGRAM = `process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 2 ** 30)`;
 

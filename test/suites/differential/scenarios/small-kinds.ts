@@ -10,7 +10,7 @@ const namespaces = "/api/v1/namespaces";
 const pods = "/api/v1/namespaces/default/pods";
 
 export const smallKindScenarios: readonly Scenario[] = [
-  // One a scenario: the order in which a server makes them is nobody's business.
+  // One a scenario: the order in which a server makes them is no one's business.
   ...["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => ({
     name: `namespace ${name} is there from the start`,
     run: async ({ call }: Recorder) => {

@@ -9,7 +9,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const exec = promisify(execFile);
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 
-/** Chromium takes its administrator's rules from one directory: in a mount namespace of its own they are nobody else's. */
+/** Chromium takes its administrator's rules from one directory: in a mount namespace of its own they are no other's. */
 const WRAPPER = `#!/bin/sh
 exec unshare --mount sh -ec '
 mkdir -p /etc/chromium/policies
@@ -43,7 +43,7 @@ export async function startBrowser({ directory, certificate, password }: Browser
   return chromium.launch({ executablePath: wrapper, chromiumSandbox: false, env });
 }
 
-/** As a person does who is warned of a certificate that nobody vouches for, and goes on. */
+/** As a person does who is warned of a certificate that no one vouches for, and goes on. */
 export async function passWarning(page: Page): Promise<void> {
   await page.locator("#details-button").click();
   await page.locator("#proceed-link").click();

@@ -27,7 +27,7 @@ export async function promptedBlockOf(page: string, word: string): Promise<strin
   return (await blockOf(page, word)).text.replaceAll(/^\$ /gm, "");
 }
 
-/** The shell of somebody who follows a guide; all that it has started ends with it. */
+/** The shell of someone who follows a guide; all that it has started ends with it. */
 export async function shell(commands: string, { kubeconfig, directory = ROOT }: Reader): Promise<Program> {
   const { minor } = await readVersion();
   const kubectl = join(ROOT, "test/control-plane/bin", minor);

@@ -86,7 +86,7 @@ export class Stage implements AsyncDisposable {
     return { ...this.values, replicas: 1, apiServer: { host: hostname, port: Number(port) } };
   }
 
-  /** Says how everything stands where that was in vain. */
+  /** Says how everything stands where that was without success. */
   async waitFor<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
     return eventually(what, WAIT_MS, ask, () => this.#state());
   }

@@ -19,7 +19,7 @@ const PATIENCE_MS = 60_000;
 /** Nodes younger than a minute are never removed, nor those that are younger than their cloud's reads may lag: two minutes at AWS. */
 const NODE_AGE_MS = 180_000;
 
-/** Whatever is not on loopback meets a port that nobody listens at: a mistake must not reach a real cloud. */
+/** Whatever is not on loopback meets a port that no one listens at: a mistake must not reach a real cloud. */
 const NOWHERE = "http://127.0.0.1:9";
 
 export interface BridgedSidecar {

@@ -37,7 +37,7 @@ export class ScaffoldedProject implements AsyncDisposable {
       // What is installed follows no newer release than the SDK's own tests do.
       PIP_CONSTRAINT: join(root, "provider-sdk/python/requirements.txt"),
       PIP_DISABLE_PIP_VERSION_CHECK: "1",
-      // What npx installs from this project is nobody else's.
+      // What npx installs from this project is no other's.
       npm_config_cache: join(this.#parent, "npm"),
     });
   }

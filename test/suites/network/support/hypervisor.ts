@@ -44,10 +44,10 @@ export class Hypervisor implements AsyncDisposable {
       async () => exec("virsh", ["--connect", this.uri, "version"]).catch(() => undefined),
       () => daemon.output,
     );
-    // Domains of the test driver are there as long as somebody is connected.
+    // Domains of the test driver are there as long as someone is connected.
     const listener = new Program({ command: "virsh", args: ["--connect", this.uri, "event", "--all", "--loop"] });
     this.#running = [listener, daemon];
-    await eventually("somebody to be connected for good", 60_000, async () => {
+    await eventually("someone to be connected for good", 60_000, async () => {
       await this.virsh("destroy", BUILT_IN).catch(() => undefined);
       await this.virsh("undefine", BUILT_IN).catch(() => undefined);
       return (await this.virsh("list", "--all", "--name")).trim() === "" ? true : undefined;

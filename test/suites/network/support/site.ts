@@ -175,7 +175,7 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Whether only its number is left, because nobody asked how it ended. */
+/** Whether only its number is left, because no one asked how it ended. */
 function isZombie(pid: number): boolean {
   return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }

@@ -25,7 +25,7 @@ export interface NodeMachine {
   readonly namespace: string;
   readonly ipv4: string;
   readonly ipv6: string;
-  /** An address out of its pod range. */
+  /** An address out of its pod CIDR. */
   readonly podIp: string;
   readonly podCidr: string;
 }
@@ -114,7 +114,7 @@ export class Topology implements AsyncDisposable {
     return text.trim().split("\n");
   }
 
-  /** Asks until every one of these nodes has answered; fails when another does, or nobody. */
+  /** Asks until every one of these nodes has answered; fails when another does, or no one. */
   async askUntil(names: readonly string[], ...question: Parameters<Topology["askFrom"]>): Promise<void> {
     const [namespace, kind, address, port] = question;
     const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** Stand in recordings for what a replay says anew: where it is, and a time at which its tokens end. */
+/** Stand in recordings for what a replay says again: where it is, and a time at which its tokens end. */
 export const PLACES = { url: "{replay:url}", later: "{replay:later}", token: "{replay:token}" } as const;
 
 /** What may never be in a recording. */
@@ -7,7 +7,7 @@ export const HIDDEN = "{hidden}";
 /** Keys whose values are secrets, or drawn by lot for each token, wherever they stand. */
 const secretKeys = new Set(["secret", "password", "adminPass", "audit_ids"]);
 
-/** Moments in which nothing is told apart. */
+/** Moments in which nothing is distinguished. */
 const timeForm = /\b20\d\d-\d\d-\d\d([T ])\d\d:\d\d:\d\d(?:\.\d+)?/g;
 const someTime = (separator: string) => `2026-01-02${separator}03:04:05`;
 

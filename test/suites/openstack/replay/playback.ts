@@ -151,7 +151,7 @@ function roundsOf(exchanges: readonly Exchange[]): readonly Round[] {
   return [...rounds, { reads: readsOf(reads), write: undefined }];
 }
 
-/** Without reads that brought nothing new since the last write: how often a state was looked at is nobody's business. */
+/** Without reads that brought nothing new since the last write: how often a state was looked at is no one's business. */
 export function withoutRepetitions({ step, exchanges }: RecordedStep): RecordedStep {
   let known = new Map<string, string>();
   const kept = exchanges.filter((exchange) => {

@@ -16,7 +16,7 @@ export interface Stage {
   readonly writes: () => readonly string[];
   /** What is known of the cloud; made in it when the scenario is recorded, in which case it has gone again at the end if `undo` says how. */
   readonly fact: (name: string, make: (tenant: Tenant) => Promise<Fact>, undo?: Undo) => Promise<Fact>;
-  /** Something that somebody else does just before the provider's next change arrives. */
+  /** Something that another process does just before the provider's next change arrives. */
   readonly beforeNextWrite: (work: (tenant: Tenant) => Promise<unknown>) => void;
 }
 

@@ -102,7 +102,7 @@ async function request(
   return { status: response.status, body: readJson(text), headers: response.headers };
 }
 
-/** Pages that are none tell what went wrong, too. */
+/** Pages that are none say what went wrong, too. */
 function readJson(text: string): unknown {
   try {
     return text === "" ? undefined : JSON.parse(text);

@@ -103,7 +103,7 @@ export class Tenant {
     await this.serverBecomes(id, "ACTIVE");
   }
 
-  /** Until Nova knows it no more. */
+  /** Until Nova no longer knows it. */
   async deleteServer(id: string): Promise<void> {
     await this.member.ask("nova", "DELETE", `/servers/${id}`);
     await eventually(`server ${id} to be gone`, PATIENCE_MS, async () =>

@@ -36,7 +36,7 @@ export const ours: Peer = {
     const [, url] = (await programs.at(-1)?.said(/health=(http:\S+)/)) ?? [];
     const page = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) })).text();
     const [, waiting] = /^cloudwire_events_waiting (\d+)$/m.exec(page) ?? [];
-    if (waiting === undefined) throw new Error(`the controller does not tell how many events wait:\n${page}`);
+    if (waiting === undefined) throw new Error(`the controller does not say how many events wait:\n${page}`);
     return waiting !== "0";
   },
 };

@@ -29,7 +29,7 @@ describe("classify()", () => {
       ["N1"],
       { explained: [{ difference: difference("write"), id: "N1" }], unexplained: [], idle: [] },
     ],
-    ["a difference that nobody claims", ["write"], [], { explained: [], unexplained: [difference("write")], idle: [] }],
+    ["a difference that no one claims", ["write"], [], { explained: [], unexplained: [difference("write")], idle: [] }],
     [
       "a difference of which the claimed row does not speak",
       ["event"],

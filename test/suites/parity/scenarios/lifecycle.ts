@@ -116,7 +116,7 @@ export const lifecycleScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "lifecycle: shutdown taint of somebody else on a Ready node",
+    name: "lifecycle: shutdown taint of another process on a Ready node",
     claims: [],
     prepare: joined,
     run: async (stage) => {

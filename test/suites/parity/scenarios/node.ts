@@ -218,7 +218,7 @@ export const nodeScenarios: readonly Scenario[] = [
   {
     name: "node: ambiguous name becomes clear",
     // The provider calls it final, so that it is tried again after half an hour.
-    claims: ["N4", { id: "N17", explains: /^(?:Node|waited in vain|write|event: .* Synced )/ }],
+    claims: ["N4", { id: "N17", explains: /^(?:Node|waited without success|write|event: .* Synced )/ }],
     run: async (stage) => {
       await stage.machine("a");
       const { id } = await stage.machine("a");
@@ -238,7 +238,7 @@ export const nodeScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "node: made anew under the same name",
+    name: "node: recreated under the same name",
     claims: WRITES,
     run: async (stage) => {
       await stage.join("a");
@@ -294,7 +294,7 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: a beta zone edited by hand",
-    claims: [{ id: "N19", explains: /^(?:Node \S+\.labels\.|waited in vain)/ }],
+    claims: [{ id: "N19", explains: /^(?:Node \S+\.labels\.|waited without success)/ }],
     run: async (stage) => {
       await stage.join("a");
       await stage.fromHere();

@@ -56,7 +56,7 @@ export const routeScenarios: readonly Scenario[] = [
   },
   {
     name: "route: removed behind the controller's back",
-    claims: [{ id: "R1", explains: /^(?:route |waited in vain)/ }],
+    claims: [{ id: "R1", explains: /^(?:route |waited without success)/ }],
     run: async (stage) => {
       await joinWith(stage, "a", "10.200.5.0/24");
       await stage.seeNode("a", "has its network", hasNetwork);
@@ -71,7 +71,7 @@ export const routeScenarios: readonly Scenario[] = [
     claims: [],
     run: async (stage) => {
       await stage.join("a");
-      await network(stage, "a", "False", "RouteCreated", "somebody else made it");
+      await network(stage, "a", "False", "RouteCreated", "another process made it");
       await stage.fromHere();
       await stage.patchNode("a", { spec: { podCIDR: "10.200.6.0/24", podCIDRs: ["10.200.6.0/24"] } });
       await routesAre(stage, "10.200.6.0/24");
@@ -89,7 +89,7 @@ export const routeScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "route: somebody else's route to the range",
+    name: "route: another owner's route to the range",
     claims: ["N2", "R12"],
     run: async (stage) => {
       const { id } = await stage.machine("gateway");
@@ -118,7 +118,7 @@ export const routeScenarios: readonly Scenario[] = [
   },
   {
     name: "route: left over from a node that is gone",
-    claims: [{ id: "R1", explains: /^(?:route |waited in vain)/ }],
+    claims: [{ id: "R1", explains: /^(?:route |waited without success)/ }],
     run: async (stage) => {
       await ownRoute(stage, "10.200.10.0/24", { [NODE_TAG]: "gone-long-ago" });
       await routesAre(stage);
@@ -136,7 +136,7 @@ export const routeScenarios: readonly Scenario[] = [
     name: "route: without a node's name, to its machine",
     claims: [
       { id: "R8", explains: /^route \S+ .*\.label$/ },
-      // Upstream removes the route and makes it anew at the same time, and may fail once.
+      // Upstream removes the route and recreates it at the same time, and may fail once.
       { id: "R4", explains: /^(?:write: patch nodes\/status$|event: .* FailedToCreateRoute )/, sometimes: true },
     ],
     run: async (stage) => {

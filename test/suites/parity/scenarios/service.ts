@@ -38,7 +38,7 @@ const made: readonly Made[] = [
   { name: "service: session affinity", spec: { sessionAffinity: "ClientIP" } },
   { name: "service: source ranges", spec: { loadBalancerSourceRanges: ["192.0.2.0/24", "10.0.0.0/8"] } },
   { name: "service: policy Local", spec: { externalTrafficPolicy: "Local" } },
-  // Below 30086 the API server gives nobody a port that was not asked for.
+  // Below 30086 the API server gives no one a port that was not asked for.
   { name: "service: health check port given", spec: { externalTrafficPolicy: "Local", healthCheckNodePort: 30_080 } },
   {
     name: "service: no node ports",
@@ -55,7 +55,7 @@ const made: readonly Made[] = [
     name: "service: idle timeout by annotation",
     metadata: { annotations: { "simulated.cloudwire.dev/idle-timeout-seconds": "120" } },
   },
-  { name: "service: finalizer of somebody else", metadata: { finalizers: ["example.com/held"] } },
+  { name: "service: finalizer of another process", metadata: { finalizers: ["example.com/held"] } },
   { name: "service: finalizer there already", metadata: { finalizers: [FINALIZER] } },
   {
     name: "service: both families preferred",
@@ -142,7 +142,7 @@ const changes: readonly Change[] = [
     claims: ["S30", { id: "S22", explains: /^event: Service \S+ service-controller Warning FlavorKept / }],
     patch: { metadata: { annotations: { "simulated.cloudwire.dev/flavor": "internal" } } },
   },
-  { name: "service: annotation of somebody else", patch: { metadata: { annotations: { "example.com/note": "x" } } } },
+  { name: "service: annotation of another process", patch: { metadata: { annotations: { "example.com/note": "x" } } } },
   { name: "service: label changed", idle: true, patch: { metadata: { labels: { tier: "front" } } } },
   { name: "service: selector changed", idle: true, patch: { spec: { selector: { app: "another" } } } },
   { name: "service: internal policy changed", idle: true, patch: { spec: { internalTrafficPolicy: "Local" } } },
@@ -242,7 +242,7 @@ const all: readonly Scenario[] = [
     },
   },
   {
-    name: "service: deleted while a finalizer of somebody else holds it",
+    name: "service: deleted while a finalizer of another process holds it",
     claims: ["S9"],
     run: async (stage) => {
       await stage.serve("web", {}, { finalizers: ["example.com/held"] });
@@ -264,7 +264,7 @@ const all: readonly Scenario[] = [
     },
   },
   {
-    name: "service: deleted and made anew",
+    name: "service: deleted and recreated",
     claims: ["S30"],
     run: async (stage) => {
       await stage.serve("web");
@@ -284,7 +284,7 @@ const all: readonly Scenario[] = [
     },
   },
   {
-    name: "service: a wrong annotation is mended",
+    name: "service: a wrong annotation is fixed",
     claims: ["S23", "S30"],
     run: async (stage) => {
       const annotations = { "simulated.cloudwire.dev/idle-timeout-seconds": "soon" };
@@ -341,7 +341,7 @@ async function loadBalancers(stage: Stage) {
   return items;
 }
 
-/** Somebody does away with them at the cloud. */
+/** Somebody does away with them in the cloud. */
 async function deleteLoadBalancers(stage: Stage): Promise<void> {
   for (const { id } of await loadBalancers(stage)) {
     await stage.world.cloud.deleteLoadBalancer(id, AbortSignal.timeout(CALL_MS));

@@ -111,7 +111,7 @@ function isOfConditions(patch: unknown): boolean {
   return typeof status === "object" && status !== null && Object.keys(status).join() === "conditions";
 }
 
-/** What a side changed at the cloud. */
+/** What a side changed in the cloud. */
 function changesBy(side: "ours" | "upstream"): readonly CloudCall[] {
   const isRead = ({ method, path }: CloudCall): boolean => method === "GET" || path.startsWith("/v1/instances/lookup");
   return proxies[side].calls.filter((call) => !isRead(call));
@@ -137,7 +137,7 @@ const settledAt = (program: Program): Promise<unknown> =>
   program.said(/Reconciled.*service-lb-controller.*default\/kept.*success/);
 
 describe("our controller and upstream's with the same Lease", () => {
-  test("take turns by the lease's rules, and a hand-over leaves nodes and load balancers as they are", async () => {
+  test("take turns by the lease's rules, and a handover leaves nodes and load balancers as they are", async () => {
     await first.startSidecar();
     await world.createMachines(["n-1", "n-2", "n-3"].map((name) => ({ name, zone: "north-a" })));
     const upstream = await startUpstream();

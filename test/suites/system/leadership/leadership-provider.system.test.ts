@@ -40,7 +40,7 @@ async function annotation(key: string, isThere: boolean): Promise<string | undef
   return value;
 }
 
-test("a leader whose sidecar is gone makes way for a replica that has one, and for nobody else", async () => {
+test("a leader whose sidecar is gone makes way for a replica that has one, and for no one else", async () => {
   const eastSidecar = await east.startSidecar();
   const westSidecar = await west.startSidecar();
   const first = east.startController();

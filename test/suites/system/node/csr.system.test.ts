@@ -92,7 +92,7 @@ async function signed(name: string): Promise<Json> {
   );
 }
 
-/** Asks once more for what `request` asks, as another request, by whoever has the kubeconfig. */
+/** Asks once more for what `request` asks, as another request, by anyone who has the kubeconfig. */
 async function askAgain(request: Json, name: string, as: string, spec: object = {}): Promise<void> {
   const body = {
     apiVersion: "certificates.k8s.io/v1",
@@ -162,7 +162,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     await world.startSidecar();
     startApprover();
     const first = await startNode("late-a");
-    // Whoever may write the Node's status may claim addresses: the kubelet asks for them at once.
+    // Anyone who may write the Node's status may claim addresses: the kubelet asks for them at once.
     const added = { type: "ExternalIP", address: "203.0.113.77" };
     const addresses = listOf(at(await world.kube.get("/api/v1/nodes/late-a"), "status", "addresses"));
     await world.kube.patch("/api/v1/nodes/late-a/status", { status: { addresses: [...addresses, added] } });

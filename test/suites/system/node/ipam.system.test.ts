@@ -59,7 +59,7 @@ async function allRanges(): Promise<ReadonlyMap<string, readonly string[]>> {
 /** The ranges of all Nodes once each of `wanted` has so many. */
 async function ranged(wanted: readonly string[], count: number): Promise<ReadonlyMap<string, readonly string[]>> {
   return eventually(
-    `${wanted.length} nodes to have ${count} pod ranges each`,
+    `${wanted.length} nodes to have ${count} pod CIDRs each`,
     WAIT_MS,
     async () => {
       const ranges = await allRanges();

@@ -49,7 +49,7 @@ afterAll(() => started.disposeAsync());
 
 let flips = 0;
 
-/** Every kubelet falls silent, or shows a sign of life and fails again: the controller looks at every Node anew. */
+/** Every kubelet falls silent, or shows a sign of life and fails again: the controller looks at every Node again. */
 async function loseHeartbeats(): Promise<void> {
   flips += 1;
   const status = flips % 2 === 0 ? "False" : "Unknown";

@@ -107,7 +107,7 @@ describe.concurrent("of a real Node", () => {
     });
   });
 
-  test("another zone is told once and left alone until somebody accepts it", async () => {
+  test("another zone is told once and left alone until someone accepts it", async () => {
     provider.machine("moved", { zone: "a" });
     await register("moved");
     await world.initialized("moved");
@@ -209,7 +209,7 @@ describe.concurrent("a wrong provider ID", () => {
     expect((await told("twin", "ProviderIDMismatch"))["message"]).toMatch(/^node twin-copy has the same/);
   });
 
-  test("is told on a Node that waits, when its machine was made anew", async () => {
+  test("is told on a Node that waits, when its machine was recreated", async () => {
     provider.machine("anew", { id: "i-5" });
     await register("anew", { providerID: "acme://i-4" });
     expect((await told("anew", "InitializeNodeFailed"))["message"]).toMatch(/acme:\/\/i-4, .* with acme:\/\/i-5 \(/);

@@ -27,7 +27,7 @@ async function linesOf(path: string): Promise<readonly Json[]> {
   return lines.filter((line) => line !== "").map((line): Json => JSON.parse(line));
 }
 
-test("the audit log tells who changed what at the cloud for a Service, from its first day to its last", async () => {
+test("the audit log says who changed what in the cloud for a Service, from its first day to its last", async () => {
   const path = join(directory, "audit.log");
   await world.startSidecar();
   const controller = world.startController({ args: [`--audit-log-path=${path}`, "--audit-events"] });

@@ -251,7 +251,7 @@ describe("the controller waits, says why and is not ready", () => {
     expect(program.output).not.toMatch(STACK);
   });
 
-  test("while nobody answers at the API server's address", async () => {
+  test("while no one answers at the API server's address", async () => {
     const content = controlPlane.adminKubeconfig.content.replace(controlPlane.server, "https://127.0.0.1:1");
     const path = await file("unreachable.kubeconfig", content);
     const program = startController(provider("missing"), `--kubeconfig=${path}`);

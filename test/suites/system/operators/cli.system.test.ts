@@ -109,7 +109,7 @@ describe("the command line, to who may read the status page and nothing else", (
     expect(JSON.parse(json.out)).toMatchObject({ exists: false, causes: [{ reason: "NotFound" }] });
   });
 
-  test("tells how everything stands", async () => {
+  test("says how everything stands", async () => {
     const { code, out, err } = await ask("status");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^cluster \S+\n/);

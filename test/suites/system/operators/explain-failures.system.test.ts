@@ -68,7 +68,7 @@ const failures: readonly Failure[] = [
     },
   },
   {
-    it: "a class that nobody serves",
+    it: "a class that no one serves",
     kind: "service",
     name: "class",
     stage: () => cluster.createService("class", { loadBalancerClass: "example.com/nobody" }),
@@ -168,7 +168,7 @@ const failures: readonly Failure[] = [
     },
   },
   {
-    it: "a Node that nobody owns",
+    it: "a Node that no one owns",
     kind: "node",
     name: "unowned",
     stage: () => cluster.world.registerNode("unowned", { spec: { providerID: "other://machine-1" } }),
@@ -272,7 +272,7 @@ const failures: readonly Failure[] = [
     name: "bare",
     stage: async () => {
       await cluster[Symbol.asyncDispose]();
-      cluster = await TroubledCluster.start(controlPlane, { apiKey: "nobody's" });
+      cluster = await TroubledCluster.start(controlPlane, { apiKey: "no one's" });
       await cluster.createService("bare", {});
       await cluster.says("bare", "ProviderUnavailable");
     },

@@ -146,7 +146,7 @@ test("orphans are load balancers whose Service is gone, and what cannot be asked
   await world.createService("left", 8283);
   await world.addressed("left");
   await controller.stop();
-  // Somebody takes the finalizer off while nobody looks.
+  // Somebody takes the finalizer off while no one looks.
   const path = "/api/v1/namespaces/default/services/left";
   await world.kube.patch(path, { metadata: { finalizers: null } });
   await world.kube.delete(path);
@@ -154,7 +154,7 @@ test("orphans are load balancers whose Service is gone, and what cannot be asked
   const port = await freePort();
   const open = ["--bind-address=127.0.0.1", "--authorization-always-allow-paths=/debug/orphans"];
   const next = world.startController({ args: [`--secure-port=${port}`, ...open] });
-  // Whoever leads: what belongs to nobody is known to all.
+  // Anyone who leads: what belongs to no one is known to all.
   await next.said(/Started/, 60_000);
   // Until its first list is fresh, the Service may still be there for it.
   const page = await eventually("the orphan to be listed", 60_000, async () => {

@@ -148,7 +148,7 @@ test("an observer plans what each controller would write, lets its webhook's obj
   expect((await world.admin.calls()).mutating).toBe(await ownMutations());
 });
 
-/** What the test itself has made at the cloud. */
+/** What the test itself has made in the cloud. */
 async function ownMutations(): Promise<number> {
   const calls = await world.admin.log(10_000);
   return calls.filter(({ operation, mutating }) => mutating && /^(?:instances|volumes)\.create$/.test(operation))

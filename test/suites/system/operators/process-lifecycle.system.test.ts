@@ -64,7 +64,7 @@ describe("SIGTERM", () => {
     await world.hasEvents("Service", "web", "EnsuredLoadBalancer");
   });
 
-  test("cuts off what takes longer than the grace time, and releases the Lease all the same", async () => {
+  test("cuts off what takes longer than the grace time, and releases the Lease anyway", async () => {
     const controller = await withWorkInHand(60_000);
     // A sidecar that works would say that the change goes on.
     sidecar.signal("SIGSTOP");
@@ -88,8 +88,8 @@ describe("SIGTERM", () => {
   });
 });
 
-describe("a fault that nobody caught", () => {
-  test("is told in one line of the log and ends the process with a code of its own", async () => {
+describe("an uncaught exception", () => {
+  test("is logged in one line and ends the process with its own exit code", async () => {
     const fault = `const timer = setInterval(() => {
       if (process.listenerCount("uncaughtException") === 0) return;
       clearInterval(timer);
@@ -100,7 +100,7 @@ describe("a fault that nobody caught", () => {
       env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` },
     });
     expect(await controller.exit(30_000)).toEqual({ code: 70, signal: null });
-    const line = controller.output.split("\n").find((text) => text.includes("nobody caught")) ?? "{}";
+    const line = controller.output.split("\n").find((text) => text.includes("Uncaught exception")) ?? "{}";
     expect(JSON.parse(line)).toMatchObject({
       level: "error",
       origin: "unhandledRejection",

@@ -252,7 +252,7 @@ describe("a recording of a Service's life", () => {
     };
     await using cloud = await freshCloud();
     expect(await run(cloud.url)).toBe(0);
-    // What the first run has bound is not known to the second: the machines are the same, the load balancer is made anew.
+    // What the first run has bound is not known to the second: the machines are the same, the load balancer is recreated.
     expect(await run(cloud.url)).toBe(0);
     await cloud.admin.addFault({ kind: "falseAbsence", operation: "instances.*" });
     expect(await run(cloud.url)).toBe(1);

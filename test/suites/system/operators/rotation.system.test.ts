@@ -80,7 +80,7 @@ async function saidTimes(program: Program, text: string, count: number): Promise
 describe("certificates that are rotated while work goes on", () => {
   test("of a provider elsewhere, its authority included, lose no call", async () => {
     const [served, shown] = [await rotatingFiles(), await rotatingFiles()];
-    // Both trust both, before anybody shows what the other authority signed.
+    // Both trust both, before anyone shows what the other authority signed.
     const both = ["authority", "authority-2"];
     await served.put(await pairOf("server", both));
     await shown.put(await pairOf("client", both));

@@ -90,7 +90,7 @@ async function readyz(controller: Program): Promise<{ readonly status: number; r
 }
 
 describe("nodes of two clouds", () => {
-  test("are initialized by prefix and by claim; a name in both is nobody's until it is in one", async () => {
+  test("are initialized by prefix and by claim; a name in both is no one's until it is in one", async () => {
     const eastIds = await eastMachines("east-id", "east-name", "twin");
     const westIds = await westMachines("west-id", "west-name", "twin");
     const controller = await startAll();
@@ -185,7 +185,7 @@ describe("Services of two clouds", () => {
     });
   });
 
-  test("of a class that both serve are nobody's, and say so", async () => {
+  test("of a class that both serve are no one's, and say so", async () => {
     // Both are the same brand now.
     await Promise.all([world.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
     const controller = startController();
@@ -274,7 +274,7 @@ describe("an outage of one cloud", () => {
     const waiting = numbered("w", 500);
     const westIds = await west.createMachines(waiting.map(machine));
     const eastIds = await eastMachines("e-1", "e-2");
-    // Longer than the call's own deadline, 30 s: nobody who waits for it is let go before.
+    // Longer than the call's own deadline, 30 s: no one who waits for it is let go before.
     await Promise.all([world.startSidecar(), west.startSidecar("--call-timeout-ms=120000")]);
     startController();
     await west.admin.addFault({ kind: "hang", operation: "instances.lookup" });

@@ -20,7 +20,7 @@ function startController(...args: readonly string[]): Program {
   return world.startController({ args: [...RANGES, "--controllers=cloud-node,route", ...args] });
 }
 
-/** A machine and its Node, as an allocator of pod ranges leaves it. */
+/** A machine and its Node, as an allocator of pod CIDRs leaves it. */
 async function join(name: string, ...podCIDRs: readonly string[]): Promise<void> {
   await world.createMachines([{ name, zone: "north-a" }]);
   await register(name, ...podCIDRs);

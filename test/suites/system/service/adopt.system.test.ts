@@ -76,7 +76,7 @@ test("a Service of a new cluster gets the load balancer that the lost one has le
   await controller.stop();
   world.startController();
   await world.kube.patch(`${SERVICES}/shop`, { spec: { ports: [{ name: "more", port: 8382 }] } });
-  await eventually("the port at the cloud", 40_000, async () => {
+  await eventually("the port in the cloud", 40_000, async () => {
     const [same] = await world.loadBalancers();
     return same?.id === left.id && same.listeners.some(({ port }) => port === 8382) ? true : undefined;
   });

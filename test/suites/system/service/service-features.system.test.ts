@@ -63,7 +63,7 @@ interface Row {
   readonly name: string;
   readonly spec: object;
   readonly annotations?: object;
-  /** What the cloud is to have of it; the Service tells what only the server knows. */
+  /** What the cloud is to have of it; the Service says what only the server knows. */
   readonly want: (service: Json) => object;
 }
 
@@ -133,7 +133,7 @@ describe("what a Service asks for reaches the cloud", () => {
     ]);
   });
 
-  test("a fixed address, and one that belongs to somebody else", async () => {
+  test("a fixed address, and one that belongs to another process", async () => {
     await create("first", {});
     await says("first", /^True Ready/);
     const taken = (await balancerOf("first"))?.address ?? "";
@@ -165,7 +165,7 @@ describe("what a Service asks for reaches the cloud", () => {
 });
 
 describe("what others do to a Service's load balancer", () => {
-  test("puts the address back that somebody took out of the status, without a call to the cloud", async () => {
+  test("puts the address back that someone took out of the status, without a call to the cloud", async () => {
     await create("emptied", {});
     await says("emptied", /^True Ready/);
     const before = at(await world.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer");

@@ -10,7 +10,7 @@ const SERVICES = 200;
 const NODES = 1000;
 /** Each load balancer has an address of its own. */
 const PORT = 8190;
-/** So long without a change at the cloud is an end. */
+/** So long without a change in the cloud is an end. */
 const STILL_MS = 4000;
 const SHORT_LEASE = [
   "--leader-elect-lease-duration=4s",
@@ -101,7 +101,7 @@ async function createServices(count: number): Promise<void> {
 }
 
 describe("service-lb at scale on a real control plane", () => {
-  test("changes nothing at the cloud after a restart, a crash and a failover with 200 Services and 1,000 nodes", async () => {
+  test("changes nothing in the cloud after a restart, a crash and a failover with 200 Services and 1,000 nodes", async () => {
     await machines.join(numbered("n", NODES));
     await createServices(SERVICES);
     const sidecar = await world.startSidecar();

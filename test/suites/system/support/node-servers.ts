@@ -25,7 +25,7 @@ export class NodeServers implements AsyncDisposable {
   }
 }
 
-/** The body that answers at the address, or undefined when nobody does. */
+/** The body that answers at the address, or undefined when no one does. */
 export function fetchText(address: string, port: number): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const outgoing = request({ host: address, port, agent: false, timeout: 2000 }, (incoming) => {

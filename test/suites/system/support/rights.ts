@@ -25,7 +25,7 @@ async function grant(controlPlane: ControlPlane): Promise<string> {
   return (await controlPlane.kubeconfigFor(CONTROLLER_USER)).path;
 }
 
-/** Used only when somebody else has written a Node between a controller's look and its write. */
+/** Used only when another process has written a Node between a controller's look and its write. */
 export const AFTER_CONFLICT = ["get nodes"];
 
 /** `patch nodes/status`: every right of a table, once. */

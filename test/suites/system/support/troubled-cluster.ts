@@ -83,7 +83,7 @@ export class TroubledCluster implements AsyncDisposable {
     await this.world.kube.delete(`${SERVICES}/${name}`);
   }
 
-  /** Id of the load balancer that a Service has at the cloud. */
+  /** Id of the load balancer that a Service has in the cloud. */
   async loadBalancerOf(name: string): Promise<string> {
     const all = await this.world.loadBalancers();
     const own = all.find(({ tags }) => tags["cloudwire.dev/service-name"] === name);
@@ -98,7 +98,7 @@ export class TroubledCluster implements AsyncDisposable {
     await this.world.cloud.patchLoadBalancer(loadBalancerId, { tags: changed }, AbortSignal.timeout(CALL_MS));
   }
 
-  /** Somebody at the cloud turns its deletion protection on. */
+  /** Somebody in the cloud turns its deletion protection on. */
   async protect(loadBalancerId: string): Promise<void> {
     await this.world.cloud.patchLoadBalancer(loadBalancerId, { protected: true }, AbortSignal.timeout(CALL_MS));
   }

@@ -70,7 +70,7 @@ export interface NodeParts {
   readonly ageMs?: number;
 }
 
-/** Nodes younger than a minute are never deleted; nobody has to wait that long. */
+/** Nodes younger than a minute are never deleted; no one has to wait that long. */
 export const GROWN = { ageMs: 180_000 } as const;
 
 /** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
@@ -155,7 +155,7 @@ export class World implements AsyncDisposable {
     });
   }
 
-  /** Machines at the cloud, running. */
+  /** Machines in the cloud, running. */
   async createMachines(specs: readonly InstanceSpec[]): Promise<void> {
     await this.cloud.createInstances(specs, AbortSignal.timeout(CALL_MS));
   }

@@ -32,7 +32,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.Code + ": " + r.Message }
 
-// isRefusal tells whether the cloud refused with this code.
+// isRefusal says whether the cloud refused with this code.
 func isRefusal(err error, code string) bool {
 	var found *refusal
 	return errors.As(err, &found) && found.Code == code

@@ -6,7 +6,7 @@ const [, , host = "", portText = ""] = argv;
 const intervalMs = 50;
 const socket = createSocket("udp4");
 socket.on("message", (message) => stdout.write(`answered ${message.toString()}\n`));
-// While nothing forwards, the kernel says that nobody is there.
+// While nothing forwards, the kernel says that no one is there.
 socket.on("error", () => undefined);
 socket.connect(Number(portText), host, () => {
   setInterval(() => socket.send("hello"), intervalMs);

@@ -46,7 +46,7 @@ def create_accounts(place: Place, administrator: Administrator) -> None:
     project = administrator.make(f"{place.keystone}/projects", "project", name="service", domain_id="default")
     for name in ACCOUNTS:
         user = administrator.make(f"{place.keystone}/users", "user", name=name, password=name, domain_id="default")
-        # Without the role of services, what one asks another in somebody's name is refused.
+        # Without the role of services, what one asks another in someone's name is refused.
         for role in ("admin", "service"):
             grant(place, administrator, project["id"], user["id"], roles[role])
 

@@ -65,7 +65,7 @@ class Processes:
         while not ask():
             self.check()
             if time.monotonic() > end:
-                raise ProgramError(f"waited {seconds} s in vain for {what}; the logs are in {self._logs}")
+                raise ProgramError(f"waited {seconds} s without success for {what}; the logs are in {self._logs}")
             time.sleep(STEP_SECONDS)
 
     def check(self) -> None:
@@ -92,7 +92,7 @@ class Processes:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on at this moment, below those that the system gives to whoever calls somebody."""
+    """Ports that no one listens on at this moment, below those that the system gives to anyone who calls someone."""
     found: list[int] = []
     start = LOWEST_PORT + os.getpid() % 10_000
     for port in (*range(start, HIGHEST_PORT), *range(LOWEST_PORT, start)):

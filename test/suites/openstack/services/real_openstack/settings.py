@@ -87,7 +87,7 @@ def _common(place: Place, service: str) -> Mapping[str, Section]:
         "keystone_authtoken": {
             **place.account(service),
             "www_authenticate_uri": place.keystone,
-            # Services take a token that ended for as long, five minutes unless told.
+            # Services take a token that ended for as long, five minutes by default.
             "token_cache_time": 10,
             "service_token_roles": "service",
             "service_token_roles_required": "true",
@@ -147,7 +147,7 @@ def _nova(place: Place) -> Mapping[str, Section]:
             "compute_driver": "fake.FakeDriverWithoutFakeNodes",
             "host": "compute-1",
             "default_availability_zone": ZONE,
-            # No agent tells that a port was plugged.
+            # No agent says that a port was plugged.
             "vif_plugging_timeout": 0,
             "vif_plugging_is_fatal": "false",
         },

@@ -71,7 +71,7 @@ func (c *Cloud) behave() {
 			return true, err
 		}
 		if rule.LoadBalancingScheme == "" {
-			// As at Google; for another scheme the provider would make the rule anew.
+			// As at Google; for another scheme the provider would make the rule again.
 			rule.LoadBalancingScheme = string(cloud.SchemeExternal)
 		}
 		return mock.InsertFwdRuleHook(ctx, key, rule, m, options...)
@@ -129,7 +129,7 @@ func (c *Cloud) obstruct() {
 // errUnavailable is what Google answers on a bad day.
 var errUnavailable = &googleapi.Error{Code: http.StatusServiceUnavailable, Message: "the fake cloud was told to fail"}
 
-// read counts a call that looks, and tells whether it fails.
+// read counts a call that looks, and says whether it fails.
 func (c *Cloud) read() bool {
 	c.calls.Add(1)
 	return c.failing.Load()
