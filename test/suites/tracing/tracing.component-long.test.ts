@@ -68,7 +68,7 @@ async function startController(
   ...args: readonly string[]
 ): Promise<Program> {
   const controller = launchController(env, ...args);
-  await controller.said(/provider connected/);
+  await controller.said(/Connected to provider/);
   return controller;
 }
 
@@ -274,12 +274,12 @@ test("work goes on, and ends in order, while no collector answers", async () => 
   await initializeNode();
   await endAll();
   expect(controller.output).toMatch(/INFO +Exporting traces endpoint=http:\S+ isParentBased=true ratio=1$/m);
-  expect(controller.output.match(/Traces cannot be exported/g)).toHaveLength(1);
+  expect(controller.output.match(/Could not export traces/g)).toHaveLength(1);
 });
 
 test.each([
   ["over TLS, to a collector whose certificate it trusts", "authority.pem", /Exporting traces endpoint=https:/, true],
-  ["to no other", "authority-2.pem", /Traces cannot be exported/, false],
+  ["to no other", "authority-2.pem", /Could not export traces/, false],
 ])("traces go %s", async (_what, authority, said, isExported) => {
   const [certificate, key] = await Promise.all([
     readFile(certificatePath("server.pem")),
@@ -312,7 +312,7 @@ test("the controller says everything that is wrong with its tracing configuratio
   expect(told.map((line) => line.slice(where.length))).toEqual([
     "rate: is not a field of TracingConfiguration",
     'apiVersion: is "undefined", not one of apiserver.config.k8s.io/v1, apiserver.config.k8s.io/v1beta1, apiserver.config.k8s.io/v1alpha1',
-    'endpoint: "unix:///run/x.sock" begins with unix://; say host:port, http://host:port or https://host:port',
+    'endpoint: "unix:///run/x.sock" begins with unix://; use host:port, http://host:port or https://host:port',
     "samplingRatePerMillion: is -1, not a whole number from 0 to 1000000",
   ]);
 });

@@ -206,7 +206,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     await before.stop();
     startApprover();
     await askAgain(request, "meanwhile", await kubeconfigOf("out-a"));
-    await told("CertificateSigningRequest", "meanwhile", /nothing is known of its machine/);
+    await told("CertificateSigningRequest", "meanwhile", /could not look up its instance/);
     expect(await conditionsOf("meanwhile")).toEqual([]);
     await world.startSidecar();
     await signed("meanwhile");

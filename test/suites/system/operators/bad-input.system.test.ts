@@ -243,11 +243,11 @@ describe("the controller waits, says why and is not ready", () => {
   test("while it may not read what it needs", async () => {
     const { path } = await controlPlane.kubeconfigFor("nobody-special");
     const program = startController(provider("missing"), `--kubeconfig=${path}`);
-    await program.said(/namespaces.*grant it in the ClusterRole/);
+    await program.said(/namespaces.*grant the permission in the ClusterRole/);
     const answer = await readyz(program);
     expect(answer.status).toBe(500);
     expect(answer.text).toContain("[-]cluster-identity failed: ");
-    expect(answer.text).toContain("grant it in the ClusterRole");
+    expect(answer.text).toContain("grant the permission in the ClusterRole");
     expect(program.output).not.toMatch(STACK);
   });
 

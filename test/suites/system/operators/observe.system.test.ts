@@ -104,7 +104,7 @@ test("an observer plans what each controller would write, lets its webhook's obj
   await world.startSidecar();
   const securePort = await freePort();
   const observer = await startObserver(securePort);
-  await observer.said(/provider connected/);
+  await observer.said(/Connected to provider/);
   await world.createMachines([{ name: "seen-a", zone: "north-a" }]);
   await controlPlane.startHollowNode("seen-a", { servingCertificate: "bootstrap" });
   await planned(observer, /^cloud-node-controller seen-a: patch nodes/);

@@ -70,7 +70,7 @@ describe("SIGTERM", () => {
     sidecar.signal("SIGSTOP");
     controller.signal("SIGTERM");
     expect(await controller.exit(40_000)).toEqual({ code: 0, signal: null });
-    expect(controller.output).toMatch(/Reconcile cut short[^]*Leadership released[^]*Shutdown completed/);
+    expect(controller.output).toMatch(/Reconcile canceled[^]*Leadership released[^]*Shutdown completed/);
     expect(await holder()).toBe("");
   });
 
