@@ -26,7 +26,7 @@ describe("readCommandLine", () => {
     expect(readCommandLine(args)).toEqual({ kind });
   });
 
-  it("tells everything that is wrong when several things are", () => {
+  it("reports every problem when there are several", () => {
     expect(readCommandLine(["a", "b", "--lang=go", "--sdk=", "--domain", "--dir"])).toMatchObject({
       problems: [
         "--lang: no such option; --help lists them",

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What somebody asked for, as it was written. */
+/** The answers as the user wrote them. */
 export interface Answers {
   readonly name?: string | undefined;
   readonly language?: string | undefined;
@@ -33,13 +33,13 @@ Makes a provider sidecar of cloudprovider.v1 to start from. On a terminal it ask
   NAME                    name of the project, its image and its container: acme-provider
   --language LANGUAGE     typescript, go or python
   --domain DOMAIN         DNS name of the provider, unique among the providers of a cluster;
-                          <id prefix>.example.com unless told
-  --id-prefix PREFIX      what provider IDs begin with, acme for acme://; the name without -provider unless told
-  --dir DIRECTORY            where to put it: a directory that is empty or not there yet; ./NAME unless told
+                          default <id prefix>.example.com
+  --id-prefix PREFIX      what provider IDs begin with, acme for acme://; default: the name without -provider
+  --dir DIRECTORY            where to put it: a directory that is empty or does not exist; default ./NAME
   --sdk CHECKOUT          take the SDK from a checkout of Cloudwire instead of the registry of the language
   --help, --version`;
 
-/** Reads a command line and tells everything that is wrong with its form. */
+/** Parses a command line and reports every syntax error. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals, tokens } = parseArgs({
     args: [...args],

@@ -24,7 +24,7 @@ describe("checkAnswers", () => {
     });
   });
 
-  it("tells all problems together when all answers are wrong", () => {
+  it("reports all problems together when all answers are wrong", () => {
     const checked = checkAnswers({ name: "My_Provider", language: "rust", domain: "localhost", idPrefix: "A" });
     expect(checked).toEqual({
       kind: "wrong",

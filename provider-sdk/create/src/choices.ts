@@ -42,7 +42,7 @@ export function defaultIdPrefix(name: string): string {
   return name.replace(/-provider$/, "");
 }
 
-/** A name that is nobody's. */
+/** A domain that no one owns: example.com is reserved (RFC 2606). */
 export function defaultDomain(idPrefix: string): string {
   return `${idPrefix
     .slice(0, 50)

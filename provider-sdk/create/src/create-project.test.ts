@@ -54,7 +54,7 @@ describe("createProject", () => {
     expect((await stat(directory)).mode).toBe((await stat(join(cwd, "any"))).mode);
   });
 
-  it("refuses a directory that is not empty and leaves it as it is, told with what else is wrong", async () => {
+  it("refuses a directory that is not empty, leaves it unchanged, and reports it with the other problems", async () => {
     const cwd = await temporaryDirectory();
     await mkdir(join(cwd, "full"));
     await writeFile(join(cwd, "full", "mine"), "");

@@ -3,7 +3,7 @@ export type Language = (typeof languages)[number];
 
 export const languages = ["typescript", "go", "python"] as const;
 
-/** Narrows what somebody wrote; `ts`, `golang` and `py` are understood too. */
+/** Parses what the user wrote; accepts `ts`, `golang` and `py` too. */
 export function parseLanguage(text: string): Language | undefined {
   const word = text.toLowerCase();
   return languages.find((language) => language === (nicknames.get(word) ?? word));

@@ -26,7 +26,7 @@ describe("create-provider", () => {
     expect(stdout).toContain("  cd acme-provider\n");
   });
 
-  it("asks nothing and tells what is missing when it has no terminal", async () => {
+  it("asks nothing and reports what is missing when it has no terminal", async () => {
     expect(await create()).toEqual({
       code: 2,
       stdout: "",
@@ -39,7 +39,7 @@ describe("create-provider", () => {
     });
   });
 
-  it("tells everything together when the form, the answers and the places are wrong", async () => {
+  it("reports all problems together when the syntax, the answers and the directories are wrong", async () => {
     const { code, stderr, made } = await create("A", "--language=go", "--lang", "--dir=/", "--sdk=nowhere");
     expect({ code, made }).toEqual({ code: 2, made: [] });
     expect(stderr.trim().split("\n")).toEqual([

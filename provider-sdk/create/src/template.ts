@@ -23,7 +23,7 @@ export async function renderTemplate(language: Language, replacements: readonly 
   return files;
 }
 
-/** What tools leave behind where somebody tried a template in its place. */
+/** Files that tools create when a developer runs a template in place. */
 const LEFT_BEHIND = /(?:^|\/)(?:node_modules|dist|bin|__pycache__|\.venv|\.[a-z]+_cache|[^/]+\.egg-info)\//;
 
 async function filesBelow(directory: string): Promise<readonly string[]> {

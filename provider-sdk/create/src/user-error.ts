@@ -1,4 +1,4 @@
-/** What the user can mend: told in lines, without a stack. */
+/** A problem that the user can fix: printed in lines, without a stack. */
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly problems: readonly string[];

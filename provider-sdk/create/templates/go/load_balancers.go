@@ -16,7 +16,7 @@ import (
 	"acme.example.com/acme-provider/internal/cloud"
 )
 
-// Tags on each load balancer: whose it is, and what was last wished for, so that a restart of the controller changes nothing.
+// Tags on each load balancer: its owner, and the fingerprints of its spec, so that a restart of the controller changes nothing.
 const (
 	tagCluster   = "cloudwire-cluster"
 	tagService   = "cloudwire-service"
@@ -77,7 +77,7 @@ func (l loadBalancers) ensure(ctx context.Context, request *provider.EnsureReque
 	if err != nil {
 		return nil, err
 	}
-	tellMissing(ctx, request.Nodes, balancer.TargetIDs)
+	reportMissing(ctx, request.Nodes, balancer.TargetIDs)
 	if balancer.IP == "" {
 		return provider.Pending(balancer.ID, provider.PollAfter(pollAfter)), nil
 	}
@@ -117,8 +117,8 @@ func specOf(ctx context.Context, request *provider.EnsureRequest) cloud.Balancer
 	return spec
 }
 
-// tellMissing tells the user which nodes the cloud has not taken as targets; the others are served.
-func tellMissing(ctx context.Context, nodes []*cpv1.TargetNode, taken []string) {
+// reportMissing reports the nodes that the cloud did not accept as targets; the others get traffic.
+func reportMissing(ctx context.Context, nodes []*cpv1.TargetNode, taken []string) {
 	call := provider.CallOf(ctx)
 	var missing []string
 	for _, node := range nodes {
@@ -139,15 +139,15 @@ func refuseForeign(balancer *cloud.Balancer, cluster *cpv1.ClusterRef) error {
 	if balancer == nil {
 		return nil
 	}
-	owner, stamped := balancer.Tags[tagCluster]
+	owner, tagged := balancer.Tags[tagCluster]
 	switch {
-	case !stamped:
+	case !tagged:
 		message := fmt.Sprintf("load balancer %s is named %s and was not made by a cluster; rename it",
 			balancer.ID, balancer.Name)
 		return provider.NewError(provider.ReasonNameTaken, message, provider.Metadata("name", balancer.Name),
 			provider.Metadata("id", balancer.ID))
 	case owner != cluster.GetId():
-		message := fmt.Sprintf("load balancer %s belongs to cluster %s; remove its tags if that cluster is no more",
+		message := fmt.Sprintf("load balancer %s belongs to cluster %s; remove its tags if that cluster no longer exists",
 			balancer.ID, owner)
 		return provider.NewError(provider.ReasonOwnedByAnotherCluster, message,
 			provider.Metadata("owner_cluster_id", owner), provider.Metadata("id", balancer.ID))

@@ -127,7 +127,7 @@ func TestEnsureLoadBalancerTellsOfNodesWithoutMachine(t *testing.T) {
 	}
 }
 
-// standing is the load balancer as each of the reading calls shows it.
+// listed returns the load balancer as GetLoadBalancer and ListLoadBalancers return it.
 func listed(t *testing.T, p *providertest.Provider) []*cpv1.LoadBalancer {
 	t.Helper()
 	get := &cpv1.GetLoadBalancerRequest{Context: p.Context(), Service: p.Service("web", "uid-1")}
@@ -160,7 +160,7 @@ func TestLoadBalancersArePendingUntilTheyHaveAnAddress(t *testing.T) {
 }
 
 // A controller that was restarted compares them with its spec, and changes nothing.
-func TestLoadBalancersKeepTheFingerprintsOfTheirWish(t *testing.T) {
+func TestLoadBalancersKeepTheFingerprintsOfTheirSpec(t *testing.T) {
 	_, p := start(t)
 	if _, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "first")); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ type settings struct {
 	tokenFile string
 }
 
-// readSettings reads the settings, or tells everything that is wrong with them.
+// readSettings reads the settings, or returns every problem with them.
 func readSettings(getenv func(string) string) (settings, []string) {
 	found := settings{
 		url:       strings.TrimSuffix(getenv("CLOUD_API_URL"), "/"),

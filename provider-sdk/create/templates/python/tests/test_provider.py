@@ -81,13 +81,13 @@ def test_ensure_load_balancer_leaves_one_when_called_twice(cloud: FakeCloud, cli
     assert [balancer["targetIds"] for balancer in cloud.balancers.values()] == [["i-1"]]
 
 
-def test_ensure_load_balancer_tells_of_nodes_without_machine(cloud: FakeCloud, client: Client) -> None:
+def test_ensure_load_balancer_reports_nodes_without_instance(cloud: FakeCloud, client: Client) -> None:
     cloud.machines.append(machine("i-1"))
     request = client.ensure(nodes=2)
     for node, machine_id in zip(request.nodes.inline.nodes, ("i-1", "i-9"), strict=True):
         node.provider_id = f"{ID_PREFIX}{machine_id}"
     answer = client.call(request)
-    assert [told.reason for told in answer.diagnostics] == ["TargetsNotFound"]
+    assert [diagnostic.reason for diagnostic in answer.diagnostics] == ["TargetsNotFound"]
     assert answer.load_balancer.registered_nodes == 1
 
 

@@ -11,7 +11,7 @@ import {
 } from "@cloudwire/provider-sdk";
 import type { Balancer, Cloud } from "./cloud.ts";
 
-/** Tags on each load balancer: whose it is, and what was last wished for, so that a restart of the controller changes nothing. */
+/** Tags on each load balancer: its owner, and its spec's fingerprints, so that a restart of the controller changes nothing. */
 const tag = {
   cluster: "cloudwire-cluster",
   service: "cloudwire-service",
@@ -42,9 +42,9 @@ export const defineLoadBalancers = (cloud: Cloud): LoadBalancerHandlers => ({
     const balancer = await cloud.putBalancer(context, wanted.key, {
       ports: wanted.ports.map(({ port, nodePort = 0 }) => ({ port, nodePort })),
       targetIds: wanted.nodes.flatMap(({ id }) => id ?? []),
-      tags: { ...wanted.tags, ...stamp(wanted) },
+      tags: { ...wanted.tags, ...ownershipTags(wanted) },
     });
-    tellMissing(wanted, balancer, context);
+    reportMissing(wanted, balancer, context);
     return answer(balancer);
   },
   async delete({ key, cluster }, context) {
@@ -55,7 +55,7 @@ export const defineLoadBalancers = (cloud: Cloud): LoadBalancerHandlers => ({
   },
 });
 
-const stamp = ({ cluster, service, specFingerprint, nodesFingerprint }: DesiredLoadBalancer) => ({
+const ownershipTags = ({ cluster, service, specFingerprint, nodesFingerprint }: DesiredLoadBalancer) => ({
   [tag.cluster]: cluster.id,
   [tag.service]: service.name,
   [tag.namespace]: service.namespace,
@@ -64,8 +64,8 @@ const stamp = ({ cluster, service, specFingerprint, nodesFingerprint }: DesiredL
   [tag.nodes]: nodesFingerprint,
 });
 
-/** Tells the user which nodes the cloud has not taken as targets; the others are served. */
-const tellMissing = ({ nodes }: DesiredLoadBalancer, { targetIds }: Balancer, context: ChangeContext): void => {
+/** Reports the nodes that the cloud did not accept as targets; the others get traffic. */
+const reportMissing = ({ nodes }: DesiredLoadBalancer, { targetIds }: Balancer, context: ChangeContext): void => {
   const missing = nodes.filter(({ id }) => id === undefined || !targetIds.includes(id)).map(({ name }) => name);
   if (missing.length === 0) return;
   const some = missing.slice(0, 5).join(", ");
@@ -81,7 +81,7 @@ const refuseForeign = ({ id, name, tags }: Balancer, cluster: Cluster): void => 
     throw new ProviderError("NAME_TAKEN", message, { metadata: { name, id } });
   }
   if (owner !== cluster.id) {
-    const message = `load balancer ${id} belongs to cluster ${owner}; remove its tags if that cluster is no more`;
+    const message = `load balancer ${id} belongs to cluster ${owner}; remove its tags if that cluster no longer exists`;
     throw new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata: { owner_cluster_id: owner, id } });
   }
 };

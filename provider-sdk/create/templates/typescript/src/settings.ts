@@ -9,7 +9,7 @@ export interface Settings {
   readonly token: () => string;
 }
 
-/** Reads the settings, or tells everything that is wrong with them. */
+/** Reads the settings, or returns every problem with them. */
 export const readSettings = (env: NodeJS.ProcessEnv): { settings?: Settings; problems: readonly string[] } => {
   const url = env.CLOUD_API_URL ?? "";
   const tokenFile = env.CLOUD_API_TOKEN_FILE ?? "";

@@ -57,8 +57,8 @@ describe("provider", () => {
     });
   });
 
-  /** The load balancer as each of the reading calls shows it. */
-  const standing = async () => {
+  /** The load balancer as GetLoadBalancer and ListLoadBalancers return it. */
+  const readAll = async () => {
     const got = await provider.client.getLoadBalancer({ service: serviceRef("default/web") });
     const { loadBalancers } = await provider.client.listLoadBalancers();
     assert.equal(loadBalancers.length, 1);
@@ -81,7 +81,7 @@ describe("provider", () => {
       assert.equal(loadBalancer?.ingress?.items[0]?.ip, "192.0.2.1");
     });
 
-    it("tells of a node that has no machine, and serves the others", async () => {
+    it("reports a node that has no instance, and serves the others", async () => {
       cloud.machines.put("i-1", machine("i-1"));
       const nodes = { "node-1": `${idPrefix}i-1`, gone: `${idPrefix}i-9` };
       const { loadBalancer, diagnostics } = await provider.client.ensureLoadBalancer(ensureRequest({ nodes }));
@@ -95,7 +95,7 @@ describe("provider", () => {
     it("says of one that it is worked on until it has an address", async () => {
       delete cloud.address.ip;
       const { loadBalancer } = await provider.client.ensureLoadBalancer(ensureRequest());
-      const states = [loadBalancer, ...(await standing())].map((answer) => [
+      const states = [loadBalancer, ...(await readAll())].map((answer) => [
         answer?.operation === undefined,
         answer?.ingress,
       ]);
@@ -106,7 +106,7 @@ describe("provider", () => {
     it("keeps the fingerprints of the spec", async () => {
       const request = ensureRequest();
       await provider.client.ensureLoadBalancer(request);
-      const kept = (await standing()).map((answer) => [answer?.specFingerprint, answer?.nodesFingerprint]);
+      const kept = (await readAll()).map((answer) => [answer?.specFingerprint, answer?.nodesFingerprint]);
       assert.deepEqual(kept, Array(2).fill([request.specFingerprint, request.nodes?.fingerprint]));
     });
 

@@ -95,7 +95,7 @@ func (c *Cloud) PutBalancer(balancer cloud.Balancer) {
 	c.balancers[balancer.Name] = balancer
 }
 
-// guard lets in who has the token, one at a time, and fails when it shall.
+// guard rejects requests without the token, handles one at a time, and fails those that a test wants to fail.
 func (c *Cloud) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()

@@ -53,8 +53,8 @@ class Cloud:
     """
     The cloud of one account.
 
-    Requests are sent by the context of a call: it ends them with the call, counts them, and notices when the cloud is
-    out of order. Bring another HTTP client if you like, and tell the context with `record_cloud_call`.
+    The context of a call sends the requests: it cancels them with the call, counts them, and notices when the cloud is
+    down. With another HTTP client, report each request to the context with `record_cloud_call`.
     """
 
     def __init__(self, url: str, token: Callable[[], str]) -> None:

@@ -22,7 +22,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from acme_provider.cloud import Balancer, Cloud, Port
 
-# Tags on each load balancer: whose it is, and what was last wished for. So a restart of the controller changes nothing.
+# Tags on each load balancer: its owner and its spec's fingerprints, so that a controller restart changes nothing.
 TAG_CLUSTER = "cloudwire-cluster"
 TAG_SERVICE = "cloudwire-service"
 TAG_NAMESPACE = "cloudwire-service-namespace"
@@ -61,10 +61,10 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             wanted.key,
             ports=[Port(port.port, port.node_port) for port in wanted.spec.ports],
             target_ids=[machine_id for machine_id in ids.values() if machine_id],
-            tags={**wanted.spec.tags, **_stamp(wanted)},
+            tags={**wanted.spec.tags, **_ownership_tags(wanted)},
         )
         taken = set(balancer.target_ids)
-        _tell_missing([name for name, machine_id in ids.items() if machine_id not in taken], context)
+        _report_missing([name for name, machine_id in ids.items() if machine_id not in taken], context)
         return _answer(balancer)
 
     @handlers.delete
@@ -75,7 +75,7 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             cloud.delete_balancer(context, ref.key)
 
 
-def _stamp(wanted: DesiredLoadBalancer) -> dict[str, str]:
+def _ownership_tags(wanted: DesiredLoadBalancer) -> dict[str, str]:
     return {
         TAG_CLUSTER: wanted.cluster.id,
         TAG_SERVICE: wanted.service.name,
@@ -86,8 +86,8 @@ def _stamp(wanted: DesiredLoadBalancer) -> dict[str, str]:
     }
 
 
-def _tell_missing(names: Sequence[str], context: ChangeContext) -> None:
-    """Tell the user which nodes the cloud has not taken as targets; the others are served."""
+def _report_missing(names: Sequence[str], context: ChangeContext) -> None:
+    """Report the nodes that the cloud did not accept as targets; the others get traffic."""
     if names:
         summary = f"The cloud has no machines for {len(names)} nodes, which get no traffic: {', '.join(names[:5])}"
         context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=summary))
@@ -102,7 +102,8 @@ def _refuse_foreign(balancer: Balancer | None, cluster: v1.ClusterRef) -> None:
         message = f"load balancer {balancer.id} is named {balancer.name} and was not made by a cluster; rename it"
         raise ProviderError("NAME_TAKEN", message, metadata={"name": balancer.name, "id": balancer.id})
     if owner != cluster.id:
-        message = f"load balancer {balancer.id} belongs to cluster {owner}; remove its tags if that cluster is no more"
+        owned = f"load balancer {balancer.id} belongs to cluster {owner}"
+        message = f"{owned}; remove its tags if that cluster no longer exists"
         metadata = {"owner_cluster_id": owner, "id": balancer.id}
         raise ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, metadata=metadata)
 

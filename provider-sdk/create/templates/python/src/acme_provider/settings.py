@@ -29,7 +29,7 @@ class Settings:
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings | list[str]:
-    """Read the settings, or tell everything that is wrong with them."""
+    """Read the settings, or return every problem with them."""
     url = environ.get("CLOUD_API_URL", "").rstrip("/")
     token_file = environ.get("CLOUD_API_TOKEN_FILE", "")
     problems = []
