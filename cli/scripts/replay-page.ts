@@ -18,8 +18,8 @@ export function replayPage(): string {
 \`cloudwire replay\` ([command](cli.md#replay), [guide](../guides/record-and-replay.md)) holds what a provider answers against [a recording](recording.md). Two runs are never alike to the last byte: clouds make ids, and time goes on. This is
 all that is not compared as it is; every other field of every message has to be equal.
 
-A *name* is a value that one side generates: the first time that a recorded one and a live one stand at the same place, they are taken for two names of one thing, and have to be from then on, wherever
-they stand. So ids may be others, but not mixed up. Names of different kinds are distinguished.
+A *name* is a value that one side generates. The first time that a recorded and a live name appear in the same place, the replay maps one to the other, and the mapping must hold everywhere after that.
+So ids may differ, but must not be mixed up. Each kind of name has its own mapping.
 
 ## Answers, with \`--against\` and \`--start\`
 
@@ -48,7 +48,7 @@ ${table({ ...MATCH_MESSAGES, ...MATCH_FIELDS })}
 - In answers the caller's own names stand in the place of the recorded ones in these fields, and in \`tags\`, where they are the whole value:
 
 ${table(SERVED_NAMES)}
-- What was never asked fails with \`FAILED_PRECONDITION\`, reason \`NOT_RECORDED\`, domain \`replay.cloudwire.dev\`, and a message that names the nearest recorded call and where it differs. It is told on standard error as well, and again at the end.
+- A request that was not recorded fails with \`FAILED_PRECONDITION\`, reason \`NOT_RECORDED\`, domain \`replay.cloudwire.dev\`, and a message that names the nearest recorded call and where it differs. The replay also prints it on standard error, and again at the end.
 `;
 }
 

@@ -135,7 +135,7 @@ describe("the program", () => {
     expect([out.includes("cluster prod"), out.includes("\u001B[")]).toEqual([true, isPainted]);
   });
 
-  test("stops in peace when nobody reads on", async () => {
+  test("exits with 0 when its output is closed", async () => {
     await using controller = await FakeController.start({ isPlain: true });
     controller.pages.set(PATHS.overview, { body: { ...overview, cluster: "c".repeat(1e6) } });
     const child = start(["status", "--server", `http://127.0.0.1:${controller.port}`]);
@@ -143,7 +143,7 @@ describe("the program", () => {
     expect(await end(child)).toMatchObject({ code: 0, err: "" });
   });
 
-  test("gives no go-ahead because nobody reads on", async () => {
+  test("does not report a safe cutover when its output is closed", async () => {
     await using controller = await FakeController.start({ isPlain: true });
     const [shown] = plans.plans;
     const many = Array.from({ length: 20_000 }, () => shown);
@@ -153,7 +153,7 @@ describe("the program", () => {
     expect(await end(child)).toMatchObject({ code: 3, err: "" });
   });
 
-  test("ends a watch that nobody reads any more", async () => {
+  test("ends a watch when its output is closed", async () => {
     await using controller = await FakeController.start({ isPlain: true });
     let asked = 0;
     controller.pages.set(PATHS.overview, () => ({ body: { ...overview, cluster: String(asked++) } }));

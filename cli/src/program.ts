@@ -38,8 +38,8 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
   if (args[0] === COMPLETE) return complete(args.slice(args[1] === "--" ? 2 : 1), dependencies);
   const { program, commands, environment } = dependencies;
   const parsed = parseCommandLine(args, commands);
-  const wish = parsed.kind === "run" ? parsed.values.textOf("color") : "auto";
-  const terminal = dependencies.terminal((isTerminal) => wantsColors(wish, environment, isTerminal));
+  const color = parsed.kind === "run" ? parsed.values.textOf("color") : "auto";
+  const terminal = dependencies.terminal((isTerminal) => wantsColors(color, environment, isTerminal));
   switch (parsed.kind) {
     case "help": {
       const { command, topic } = parsed;

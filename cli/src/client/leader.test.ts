@@ -36,7 +36,7 @@ test.each([
 test.each([
   ["ccm-0_1b2c-3d", "ccm-0"],
   ["my_host_1b2c", "my_host"],
-  ["somebody", "somebody"],
+  ["standby", "standby"],
 ])("hostnameOf(%s) is %s", (identity, hostname) => {
   expect(hostnameOf(identity)).toBe(hostname);
 });

@@ -27,7 +27,7 @@ export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuest
     );
   const identity = textAt(found, "spec", "holderIdentity");
   if (identity === "")
-    throw new CommandError(`no leader: the Lease ${namespace}/${lease} has no holder. Use --pod to query a standby`);
+    throw new CommandError(`no leader: the Lease ${namespace}/${lease} has no leader. Use --pod to query a standby`);
   return podOf(kube, namespace, identity);
 }
 
@@ -72,7 +72,7 @@ function factsOf(pod: unknown): PodFacts {
   };
 }
 
-/** The parts of a pod that identify the holder of a Lease. */
+/** The parts of a pod that identify a Lease holder. */
 export interface PodFacts {
   readonly name: string;
   /** "" before it is scheduled. */

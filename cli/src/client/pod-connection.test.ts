@@ -18,9 +18,9 @@ function forwardingTo(stream: Duplex | Promise<never>): KubeApi {
 }
 
 test.each([
-  ["what it ended with", new Error("connection refused"), "on port 10258: connection refused"],
-  ["that it was closed", undefined, "on port 10258: the connection was closed at once"],
-])("podConnection() tells of a forwarded port that has ended before it is used: %s", async (_what, error, message) => {
+  ["with an error", new Error("connection refused"), "on port 10258: connection refused"],
+  ["closed", undefined, "on port 10258: the connection was closed at once"],
+])("podConnection() reports why a forwarded port ended before it was used: %s", async (_what, error, message) => {
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   stream.on("error", () => undefined);
   const closed = new Promise((resolve) => stream.once("close", resolve));
@@ -40,9 +40,9 @@ describe("podConnection() to a port of which nothing comes", () => {
   const common = { pod: { namespace: "a", name: "b", port: 1 }, credentials: {}, ca: undefined, servername: undefined };
 
   test.each([
-    ["which is never forwarded", never],
-    ["at which nobody speaks TLS", silent],
-  ])("%s waits no longer than it may, and not when it is to end", async (_what, stream) => {
+    ["a port that is never forwarded", never],
+    ["a port without a TLS server", silent],
+  ])("%s times out, and is aborted on shutdown", async (_what, stream) => {
     const stop = new AbortController();
     const connection = (timeoutMs: number) =>
       podConnection({ kube: forwardingTo(stream), ...common, timeoutMs, ending: stop.signal });

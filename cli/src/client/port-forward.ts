@@ -24,8 +24,8 @@ const PREFIX_BYTES = 2;
 const CONNECT_MS = 15_000;
 
 /**
- * A connection to a port of a pod, through API server and kubelet. Not client-node's PortForward: that tells neither a refusal's status
- * nor that the connection has ended.
+ * A connection to a port of a pod, through API server and kubelet. Not client-node's PortForward, which reports neither the status of a
+ * rejection nor the end of the connection.
  */
 export async function openPortForward({ server, options, pod, signal }: PortForwardDependencies): Promise<Duplex> {
   const { namespace, name, port } = pod;

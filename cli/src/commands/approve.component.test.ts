@@ -1,6 +1,6 @@
 import { PATHS } from "@cloudwire/operator-api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClusterFixture, NOBODY } from "../test/cluster-fixture.ts";
+import { ClusterFixture, UNPRIVILEGED } from "../test/cluster-fixture.ts";
 import { heldRows } from "../test/samples.ts";
 
 let world: ClusterFixture;
@@ -111,7 +111,7 @@ describe("approve node-deletion", () => {
   });
 
   test("reports each Node that it could not approve, with the missing permission", async () => {
-    await world.writeKubeconfig({ token: NOBODY.token });
+    await world.writeKubeconfig({ token: UNPRIVILEGED.token });
     const ran = await world.run("approve node-deletion --all --yes --pod ccm");
     const rule = 'it takes a ClusterRole with the rule {apiGroups: [""], resources: [nodes], verbs: [patch]}';
     expect([ran.code, ran.err.split("\n").filter((line) => line.includes(rule)).length]).toEqual([1, 2]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PATHS } from "@cloudwire/operator-api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CERTIFICATE, KEY } from "../test/certificate.ts";
-import { ADMIN, ClusterFixture, NOBODY } from "../test/cluster-fixture.ts";
+import { ADMIN, ClusterFixture, UNPRIVILEGED } from "../test/cluster-fixture.ts";
 import { runCli } from "../test/run-cli.ts";
 import { overview } from "../test/samples.ts";
 
@@ -77,7 +77,7 @@ describe("the leader", () => {
       "there is no Lease kube-system/cloud-controller-manager?x=y",
       "--lease cloud-controller-manager?x=y",
     ],
-    ["it has no holder", () => world.lead(""), "no leader"],
+    ["it has no leader", () => world.lead(""), "no leader"],
     [
       "its pod is not there",
       () => world.lead("ccm-0_1"),
@@ -233,7 +233,7 @@ describe("what is wrong is one sentence with what to do", () => {
   });
 
   test("where Leases may not be read", async () => {
-    await world.writeKubeconfig({ token: NOBODY.token });
+    await world.writeKubeconfig({ token: UNPRIVILEGED.token });
     expect(await world.run("status")).toMatchObject({
       code: 1,
       err: expect.stringContaining(

@@ -73,7 +73,7 @@ describe("what the controller says", () => {
   });
 
   test.each([
-    ["explain node/worker-1", 0, "node/worker-1  blocked\nIts machine is gone by the word of aws"],
+    ["explain node/worker-1", 0, "node/worker-1  blocked\naws reports its instance as deleted"],
     ["explain svc shop/web", 0, "service/shop/web  blocked"],
     ["status", 0, "cluster prod\n\nAlarms\n  provider/aws: TooManyNodeDeletions: 12 of 40 Nodes are gone"],
     ["plan", 3, "Differences: existing objects or resources would be updated or deleted."],
@@ -153,7 +153,7 @@ describe("explain of an object that is not in the cluster", () => {
   test.each([
     ["json", (text: string): unknown => JSON.parse(text)],
     ["yaml", (text: string): unknown => parse(text)],
-  ])("is the same error with -o %s, which is written all the same", async (format, read) => {
+  ])("is the same error with -o %s, and the document is still written", async (format, read) => {
     controller.pages.set(PATHS.explain, { body: noNode });
     const { code, out, err } = await run(["explain", "node/wroker-1", "-o", format]);
     expect([code, read(out), err]).toEqual([1, noNode, NOWHERE]);
@@ -213,7 +213,7 @@ describe("--watch", () => {
     expect(parseAllDocuments(ran.out).map((document) => document.toJS())).toEqual([overview, other]);
   });
 
-  test("draws anew on a terminal", async () => {
+  test("redraws on a terminal", async () => {
     const ran = await watch([overview, later], 4, [], { canRedraw: true });
     expect(ran.out.split("\u001B[H\u001B[2J").map((text) => text.split("\n")[0])).toEqual([
       "",
@@ -252,7 +252,7 @@ describe("what is wrong is one sentence with what to do", () => {
     expect(await run(["status"])).toEqual({ code: 1, out: "", err: expect.stringContaining(message) });
   });
 
-  test("for a certificate that nobody vouches for", async () => {
+  test("for a certificate that no trusted CA signed", async () => {
     const ran = await runCli(["status", ...server.slice(0, 2)]);
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("--insecure-skip-tls-verify") });
     controller.pages.set(PATHS.overview, { body: overview });
@@ -293,8 +293,8 @@ describe("what is wrong is one sentence with what to do", () => {
       join(directory, "absent"),
     ]);
     expect(absent).toMatchObject({ code: 1, err: expect.stringContaining("cannot read the file of --token-file") });
-    const nobody = await runCli(["status", "--server", "https://127.0.0.1:1"]);
-    expect(nobody).toMatchObject({
+    const unreachable = await runCli(["status", "--server", "https://127.0.0.1:1"]);
+    expect(unreachable).toMatchObject({
       code: 1,
       err: expect.stringContaining("the controller at https://127.0.0.1:1 cannot be reached"),
     });

@@ -11,10 +11,10 @@ import { noOperands } from "./operands.ts";
 
 export const plan: Command = {
   name: "plan",
-  summary: "Show the planned writes of observe mode; the exit code tells whether a cutover is safe",
+  summary: "Show the planned writes of observe mode; the exit code shows whether a cutover is safe",
   operands: "",
   about: [
-    "Show what a controller in observe mode (--mode=observe) would write to the cluster and to the cloud. Before a cutover, the exit code tells whether it is safe to proceed: creates are expected, updates and deletes are not. A controller in observe mode takes no part in leader election, so name its pod with --pod.",
+    "Show what a controller in observe mode (--mode=observe) would write to the cluster and to the cloud. Before a cutover, the exit code shows whether it is safe to proceed: creates are expected, updates and deletes are not. A controller in observe mode takes no part in leader election, so name its pod with --pod.",
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
   examples: [

@@ -26,7 +26,7 @@ export function renderExplanation(explanation: Explanation, style: Style): strin
     ...nextRetryLines(nextRetry, style),
     ...section(
       "Desired state",
-      desired.map((wish) => desiredCells(wish, style)),
+      desired.map((item) => desiredCells(item, style)),
       style,
     ),
     ...section(

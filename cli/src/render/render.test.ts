@@ -16,23 +16,23 @@ const ESCAPE = "\u001B";
 const escapes = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 
 describe("renderExplanation()", () => {
-  test("tells everything of an object in the way of which something stands", () => {
+  test("shows all fields of a blocked object", () => {
     expect(renderExplanation(heldNode, plain)).toMatchInlineSnapshot(`
       "node/worker-1  blocked
-      Its machine is gone by the word of aws, and the brake holds it.
+      aws reports its instance as deleted, and the circuit breaker blocks it.
 
       Causes
-        TooManyNodeDeletions: More Nodes than usual would go at once, so none of them is deleted.
-          To fix:  See at the cloud whether these machines are really gone.
+        TooManyNodeDeletions: Too many Nodes would be deleted, so none of them is.
+          To fix:  Check in the cloud whether these instances exist.
           Docs: docs/explanation/deletion-guard.md
-        ClientThrottled: Calls of class reads are held back.
+        ClientThrottled: Calls of quota class reads are rate limited.
 
       Next retry  in 30 s (15:04:35Z): the guard looks again
 
       Desired state
         met      taint uninitialized removed
-        pending  Node deleted: held by the brake
-        unmet    addresses as at the cloud
+        pending  Node deleted: blocked by the circuit breaker
+        unmet    addresses match the cloud
 
       Details
         provider id  aws:///eu-1a/i-0123
@@ -68,21 +68,21 @@ describe("renderExplanation()", () => {
     const text = renderExplanation(heldNode, narrow);
     expect(text).toMatchInlineSnapshot(`
       "node/worker-1  blocked
-      Its machine is gone by the word of aws, and the brake holds it.
+      aws reports its instance as deleted, and the circuit breaker blocks it.
 
       Causes
-        TooManyNodeDeletions: More Nodes than usual would go at once, so none
-        of them is deleted.
-          To fix:  See at the cloud whether these machines are really gone.
+        TooManyNodeDeletions: Too many Nodes would be deleted, so none of them
+        is.
+          To fix:  Check in the cloud whether these instances exist.
           Docs: docs/explanation/deletion-guard.md
-        ClientThrottled: Calls of class reads are held back.
+        ClientThrottled: Calls of quota class reads are rate limited.
 
       Next retry  in 30 s (15:04:35Z): the guard looks again
 
       Desired state
         met      taint uninitialized removed
-        pending  Node deleted: held by the brake
-        unmet    addresses as at the cloud
+        pending  Node deleted: blocked by the circuit breaker
+        unmet    addresses match the cloud
 
       Details
         provider id  aws:///eu-1a/i-0123
@@ -145,7 +145,7 @@ describe("renderOverview()", () => {
 
       Alarms
         provider/aws: TooManyNodeDeletions: 12 of 40 Nodes are gone
-          To fix:  See at the cloud.
+          To fix:  Check the instances in the cloud.
 
       Objects
                   ok  progressing  waiting  blocked  unmanaged
@@ -169,7 +169,7 @@ describe("renderOverview()", () => {
           deletion circuit breaker open: 12 of 40 Nodes are gone
         metal  not ready, connection backoff, unix:///run/metal.sock
           0 calls, 0 failed, 0 in flight
-          nobody listens
+          connection refused
 
       Reported by ccm-0_1b2c (leader), version 0.1.0, at 15:04:05Z.
       "
@@ -205,9 +205,9 @@ describe("renderRows()", () => {
   test("has a line for each object, by name", () => {
     expect(renderRows(heldRows, 500, plain)).toMatchInlineSnapshot(`
       "object         state    provider  reason                summary
-      node/worker-1  blocked  aws       TooManyNodeDeletions  Its machine is gone.
-      node/worker-2  blocked  aws       TooManyNodeDeletions  Its machine is gone.
-      node/worker-3  blocked            NodeUnowned           Nobody serves it. Not by TooManyNodeDeletions.
+      node/worker-1  blocked  aws       TooManyNodeDeletions  Its instance is deleted.
+      node/worker-2  blocked  aws       TooManyNodeDeletions  Its instance is deleted.
+      node/worker-3  blocked            NodeUnowned           No provider serves it. Not TooManyNodeDeletions.
       "
     `);
   });
@@ -217,11 +217,11 @@ describe("renderRows()", () => {
       "object         state    provider  reason
           summary
       node/worker-1  blocked  aws       TooManyNodeDeletions
-          Its machine is gone.
+          Its instance is deleted.
       node/worker-2  blocked  aws       TooManyNodeDeletions
-          Its machine is gone.
+          Its instance is deleted.
       node/worker-3  blocked            NodeUnowned
-          Nobody serves it. Not by TooManyNodeDeletions.
+          No provider serves it. Not TooManyNodeDeletions.
       Showing the first 3 objects. Use --limit for more, --state and --search
       for fewer.
       "
@@ -261,7 +261,7 @@ describe("renderPlans()", () => {
 });
 
 describe("renderOrphans()", () => {
-  test("lists what nobody owns, and whom it could not ask", () => {
+  test("lists resources without an owner, and unreachable providers", () => {
     expect(renderOrphans(orphans, narrow)).toMatchInlineSnapshot(`
       "provider  kind          id          owner
           message
@@ -303,13 +303,13 @@ describe("renderHeld()", () => {
       "the blocked Nodes",
       nodes.slice(0, 2),
       "blocked",
-      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-2  aws  Its machine is gone.\n  worker-1  aws  Its machine is gone.\n",
+      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-2  aws  Its instance is deleted.\n  worker-1  aws  Its machine is gone.\n",
     ],
     [
       "the Nodes to approve",
       nodes.slice(0, 1),
       "chosen",
-      "To approve for deletion: 1 Node\n  worker-2  aws  Its machine is gone.\n",
+      "To approve for deletion: 1 Node\n  worker-2  aws  Its instance is deleted.\n",
     ],
     ["a closed circuit breaker", [], "blocked", "The circuit breaker is closed.\n"],
   ] as const)("lists %s", (_what, some, which, text) => {

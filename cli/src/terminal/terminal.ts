@@ -65,11 +65,11 @@ export interface Paint {
 
 /** Colors on a terminal only, and not when NO_COLOR is set to anything (no-color.org) or the terminal is "dumb". */
 export function wantsColors(
-  wish: string,
+  when: string,
   environment: Readonly<Record<string, string | undefined>>,
   isTerminal: boolean,
 ): boolean {
-  if (wish !== "auto") return wish === "always";
+  if (when !== "auto") return when === "always";
   return isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
 }
 

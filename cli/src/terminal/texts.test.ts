@@ -80,8 +80,8 @@ describe("colors", () => {
     ["auto", { TERM: "dumb" }, true, false],
     ["always", { NO_COLOR: "1" }, false, true],
     ["never", {}, true, false],
-  ])("%s, environment %j, terminal %s: %s", (wish, environment, isTerminal, wanted) => {
-    expect(wantsColors(wish, environment, isTerminal)).toBe(wanted);
+  ])("%s, environment %j, terminal %s: %s", (when, environment, isTerminal, wanted) => {
+    expect(wantsColors(when, environment, isTerminal)).toBe(wanted);
   });
 
   test("are codes around the text, and around nothing none", () => {

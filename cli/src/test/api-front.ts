@@ -9,7 +9,7 @@ export interface Forwarding {
   readonly pod: string;
   /** Of the question. */
   readonly port: number;
-  /** Where it leads: of 127.0.0.1; undefined: nobody listens there, and the kubelet says so; "closed": it only closes. */
+  /** Port on 127.0.0.1. undefined: the kubelet reports that no process listens; "closed": the connection is closed immediately. */
   readonly to: number | "closed" | undefined;
 }
 

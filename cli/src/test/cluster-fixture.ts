@@ -10,7 +10,7 @@ import { type Ran, type RunOptions, runCli } from "./run-cli.ts";
 import { heldRows, overview } from "./samples.ts";
 
 export const ADMIN = { name: "admin", token: "admin-token", groups: ["system:masters"] };
-export const NOBODY = { name: "nobody", token: "nobody-token", groups: [], rules: [] };
+export const UNPRIVILEGED = { name: "unprivileged", token: "unprivileged-token", groups: [], rules: [] };
 
 export interface FixturePod {
   readonly name: string;
@@ -34,7 +34,7 @@ export class ClusterFixture implements AsyncDisposable {
   }
 
   static async start(): Promise<ClusterFixture> {
-    const cluster = await startDevCluster({ users: [ADMIN, NOBODY], anonymous: false });
+    const cluster = await startDevCluster({ users: [ADMIN, UNPRIVILEGED], anonymous: false });
     const controller = await FakeController.start();
     controller.pages.set(PATHS.overview, { body: overview });
     controller.pages.set(PATHS.objects, { body: heldRows });

@@ -2,7 +2,7 @@ import type { Explanation, ObjectRow, OrphanReport, Overview, PlanReport } from 
 
 const AT = "2026-11-23T15:04:05.000Z";
 
-/** A Node that the brake holds, with everything that an explanation can have. */
+/** A Node that the circuit breaker blocks, with all fields that an explanation can have. */
 export const heldNode: Explanation = {
   object: "node/worker-1",
   kind: "node",
@@ -10,21 +10,21 @@ export const heldNode: Explanation = {
   replica: { identity: "ccm-0_1b2c", isLeader: true, version: "0.1.0" },
   exists: true,
   state: "blocked",
-  summary: "Its machine is gone by the word of aws, and the brake holds it.",
+  summary: "aws reports its instance as deleted, and the circuit breaker blocks it.",
   causes: [
     {
       reason: "TooManyNodeDeletions",
-      message: "More Nodes than usual would go at once, so none of them is deleted.",
-      remedy: "See at the cloud whether these machines are really gone.",
+      message: "Too many Nodes would be deleted, so none of them is.",
+      remedy: "Check in the cloud whether these instances exist.",
       documentation: "docs/explanation/deletion-guard.md",
     },
-    { reason: "ClientThrottled", message: "Calls of class reads are held back." },
+    { reason: "ClientThrottled", message: "Calls of quota class reads are rate limited." },
   ],
   nextRetry: { time: "2026-11-23T15:04:35.000Z", inMs: 30_000, message: "the guard looks again" },
   desired: [
     { description: "taint uninitialized removed", state: "met" },
-    { description: "Node deleted", state: "pending", message: "held by the brake" },
-    { description: "addresses as at the cloud", state: "unmet" },
+    { description: "Node deleted", state: "pending", message: "blocked by the circuit breaker" },
+    { description: "addresses match the cloud", state: "unmet" },
   ],
   facts: [
     { name: "provider id", value: "aws:///eu-1a/i-0123" },
@@ -199,7 +199,7 @@ export const overview: Overview = {
       address: "unix:///run/metal.sock",
       connection: "backoff",
       ready: false,
-      reasons: ["nobody listens"],
+      reasons: ["connection refused"],
       calls: 0,
       failedCalls: 0,
       inFlight: 0,
@@ -211,7 +211,7 @@ export const overview: Overview = {
     {
       reason: "TooManyNodeDeletions",
       message: "12 of 40 Nodes are gone",
-      remedy: "See at the cloud.",
+      remedy: "Check the instances in the cloud.",
       object: "provider/aws",
     },
   ],
@@ -267,7 +267,7 @@ export const heldRows: readonly ObjectRow[] = [
     object: "node/worker-2",
     state: "blocked",
     reason: "TooManyNodeDeletions",
-    summary: "Its machine is gone.",
+    summary: "Its instance is deleted.",
     provider: "aws",
     creationTime: AT,
   },
@@ -275,14 +275,14 @@ export const heldRows: readonly ObjectRow[] = [
     object: "node/worker-1",
     state: "blocked",
     reason: "TooManyNodeDeletions",
-    summary: "Its machine is gone.",
+    summary: "Its instance is deleted.",
     provider: "aws",
   },
   {
     object: "node/worker-3",
     state: "blocked",
     reason: "NodeUnowned",
-    summary: "Nobody serves it. Not by TooManyNodeDeletions.",
+    summary: "No provider serves it. Not TooManyNodeDeletions.",
     provider: "",
   },
 ];

@@ -126,7 +126,7 @@ export interface BlockedNode {
   readonly summary: string;
 }
 
-/** The Nodes that the brake holds at this moment, by name. */
+/** The Nodes that the circuit breaker blocks now, by name. */
 export async function blockedNodes(connection: Connection): Promise<readonly BlockedNode[]> {
   const rows = readRows(await readPage(connection, PATHS.objects, { kind: "node", search: TOO_MANY_NODE_DELETIONS }));
   return rows

@@ -21,6 +21,6 @@ test.each([
   ],
   ["not everything has been looked at", { complete: false }, "unknown", 4],
   ["nothing is observed", { observing: false, complete: false }, "unknown", 4],
-])("where %s, the verdict is %s", (_what, page, kind, exitCode) => {
+])("where %s, the result is %s", (_what, page, kind, exitCode) => {
   expect(planResultOf({ ...noPlans, ...page })).toMatchObject({ kind, exitCode });
 });

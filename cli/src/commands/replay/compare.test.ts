@@ -68,7 +68,7 @@ describe("compareAnswers()", () => {
       { diagnostics: [{ reason: "B" }] },
       "diagnostics[0].reason",
     ],
-    ["a field that nobody knows", { brandNew: 1 }, { brandNew: 2 }, "brandNew"],
+    ["an unknown field", { brandNew: 1 }, { brandNew: 2 }, "brandNew"],
   ])("finds %s", (_, wanted, got, field) => {
     expect(compareAnswers(ENSURE, wanted, got, new Names()).map((difference) => difference.field)).toEqual([field]);
   });

@@ -129,7 +129,7 @@ export const MATCH_FIELDS: Treatments = {
   "HealthCheck.port": name("node port", "the API server draws it by lot"),
   "EnsureLoadBalancerRequest.specFingerprint": name(
     "spec",
-    "follows from the fields of the wish, node ports among them",
+    "follows from the fields of the spec, including node ports",
   ),
   "EnsureLoadBalancerRequest.operationId": ignore("a hint"),
   "GetLoadBalancerRequest.operationId": ignore("a hint"),

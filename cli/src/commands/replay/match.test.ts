@@ -15,7 +15,7 @@ const ensure = (port: number, response: Json): WrittenCall => ({
   request: ensureRequest(port),
   response,
 });
-/** The same wish in another cluster: other ids, another node port, another fingerprint. */
+/** The same spec in another cluster, with other ids, another node port and another fingerprint. */
 const asked = (port: number): Json => ({
   ...ensureRequest(port),
   context,
@@ -40,7 +40,7 @@ describe("Matcher", () => {
     expect(answers).toEqual([phases[0], phases[1], phases[1]]);
   });
 
-  test("answers in the caller's names: its Service, its fingerprints, its stamps", () => {
+  test("responds with the caller's names: its Service, its fingerprints, its ownership tags", () => {
     const tags = { cluster: "cluster-1", owner: "uid-1", other: "kept" };
     const loadBalancer = balancer("lb-1", { specFingerprint: "s1-80", nodesFingerprint: "n2-a", tags });
     const matcher = matcherOf([ensure(80, { loadBalancer })]);

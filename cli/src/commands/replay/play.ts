@@ -130,10 +130,10 @@ class Player {
     const outcome = await sent.live.ended;
     if (end.code !== "OK" && end.details.length === 0 && end === recorded)
       return this.#leave(call, `no provider answered it then: ${end.code}`);
-    await this.#judge(call, end, sent, outcome);
+    await this.#compare(call, end, sent, outcome);
   }
 
-  async #judge(call: RecordedCall, end: RecordedEnd, sent: Sent, first: Outcome): Promise<void> {
+  async #compare(call: RecordedCall, end: RecordedEnd, sent: Sent, first: Outcome): Promise<void> {
     const { retryTimeoutMs, signal } = this.#options;
     const giveUpMs = performance.now() + retryTimeoutMs;
     let outcome = first;
@@ -142,7 +142,7 @@ class Player {
       const differences = compareOutcomes(sent.method, end, outcome, names);
       const isOver = sent.method.isChange || performance.now() >= giveUpMs;
       if (differences.length === 0 || isOver) {
-        // With a difference too: what was new to both is one and the same all the same.
+        // Even with a difference: names that were new to both sides stay mapped.
         this.#names = names;
         return this.#note(call, sent.method, outcome, differences);
       }

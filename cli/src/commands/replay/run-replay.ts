@@ -19,21 +19,21 @@ const CONNECT_MS = 60_000;
 
 export async function runReplay(call: Call): Promise<number> {
   const { operands, values } = call;
-  const wish = parseReplayOptions(operands, values);
-  if ("problems" in wish) throw new UsageError(wish.problems);
-  const recording = await readFrom(wish.file, call);
+  const options = parseReplayOptions(operands, values);
+  if ("problems" in options) throw new UsageError(options.problems);
+  const recording = await readFrom(options.file, call);
   for (const warning of recording.warnings) call.terminal.err(`${warning}\n`);
-  checkCalls(wish, recording);
-  const { mode } = wish;
+  checkCalls(options, recording);
+  const { mode } = options;
   switch (mode.kind) {
     case "serve":
       return serve(recording, mode, call);
     case "against":
-      return report(call, await playAgainst(recording, mode, wish, call));
+      return report(call, await playAgainst(recording, mode, options, call));
     case "start":
-      return report(call, await playStarted(recording, mode.command, wish, call));
+      return report(call, await playStarted(recording, mode.command, options, call));
     case "test":
-      return writeTest(wish, mode, call);
+      return writeTest(options, mode, call);
     default:
       return mode satisfies never;
   }
@@ -82,30 +82,30 @@ async function serve(recording: Recording, { address, target }: Address, call: C
 async function playStarted(
   recording: Recording,
   command: string,
-  wish: ReplayOptions,
+  options: ReplayOptions,
   call: Call,
 ): Promise<PlayReport> {
   await using provider = await ProviderProcess.start(command, call.environment);
   const { address, failed } = provider;
   const target = address;
-  return await Promise.race([playAgainst(recording, { address, target }, wish, call), failed]);
+  return await Promise.race([playAgainst(recording, { address, target }, options, call), failed]);
 }
 
 async function playAgainst(
   recording: Recording,
   { address, target }: Address,
-  wish: ReplayOptions,
+  options: ReplayOptions,
   call: Call,
 ): Promise<PlayReport> {
   using client = new ProviderClient(address, target);
   // A provider may not answer for a long time, and one that was started is to be ended.
-  return await Promise.race([playWith(client, recording, wish, call), stopped(call.signal)]);
+  return await Promise.race([playWith(client, recording, options, call), stopped(call.signal)]);
 }
 
 async function playWith(
   client: ProviderClient,
   recording: Recording,
-  wish: ReplayOptions,
+  options: ReplayOptions,
   { values, signal, environment }: Call,
 ): Promise<PlayReport> {
   await client.connected(CONNECT_MS);
@@ -113,10 +113,10 @@ async function playWith(
     isPaced: values.textOf("speed") === "recorded",
     all: values.flag("all"),
     retryTimeoutMs: values.text("retry-timeout") === undefined ? 0 : values.durationMs("retry-timeout"),
-    until: wish.until,
-    expectations: wish.expectations,
+    until: options.until,
+    expectations: options.expectations,
     before: async (number) => {
-      const command = wish.hooks.get(number);
+      const command = options.hooks.get(number);
       if (command !== undefined) await runHook(command, environment, signal);
     },
     signal,

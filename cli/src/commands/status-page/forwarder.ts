@@ -43,8 +43,8 @@ const PASSED_BACK = [
 ];
 
 /**
- * Serves the controller's pages on loopback with the user's credentials: to who opens its URL, and to nobody else on this machine. The URL's
- * secret is exchanged for a cookie at once, so that it stays in no history.
+ * Serves the controller's pages on loopback with the user's credentials, and only to clients that have the secret in its URL. The secret is
+ * exchanged for a cookie immediately, so that it stays in no browser history.
  */
 export async function startForwarder(dependencies: ForwarderDependencies): Promise<Forwarder> {
   const { port: wanted, onError } = dependencies;

@@ -93,7 +93,7 @@ describe("cloudwire status-page", () => {
     expect(controller.seen.length).toBe(before);
   });
 
-  test("tells the browser when the controller does not answer", async () => {
+  test("reports to the browser that the controller does not respond", async () => {
     const cookie = await signIn();
     await controller[Symbol.asyncDispose]();
     expect(await ask("/status/", { cookie })).toMatchObject({

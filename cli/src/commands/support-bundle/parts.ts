@@ -76,7 +76,7 @@ async function controllerDetails(connection: Connection, pages: readonly Part[])
   return parts;
 }
 
-/** Of objects for which something stands in the way. */
+/** Of objects that are blocked. */
 async function explanations(connection: Connection): Promise<readonly Part[]> {
   const list = "state/blocked.json";
   const rows = await pagePart(connection, list, `${PATHS.objects}?state=blocked&limit=${MOST_EXPLAINED}`);
