@@ -26,7 +26,7 @@ describe("approve node-deletion", () => {
   test("lists the blocked Nodes and approves nothing without names", async () => {
     const ran = await world.run("approve node-deletion --pod ccm");
     expect(ran.out).toBe(
-      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-1  aws  Its machine is gone.\n  worker-2  aws  Its machine is gone.\n",
+      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-1  aws  Its instance is deleted.\n  worker-2  aws  Its instance is deleted.\n",
     );
     expect([ran.code, annotations()]).toEqual([0, [undefined, undefined, undefined]]);
   });

@@ -303,7 +303,7 @@ describe("renderHeld()", () => {
       "the blocked Nodes",
       nodes.slice(0, 2),
       "blocked",
-      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-2  aws  Its instance is deleted.\n  worker-1  aws  Its machine is gone.\n",
+      "Deletion of 2 Nodes is blocked by the circuit breaker:\n  worker-2  aws  Its instance is deleted.\n  worker-1  aws  Its instance is deleted.\n",
     ],
     [
       "the Nodes to approve",
