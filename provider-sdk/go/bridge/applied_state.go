@@ -10,13 +10,13 @@ import (
 	"cloudwire.dev/provider-sdk/go/provider"
 )
 
-// unknownFingerprint is told where this process has not seen the desired come into force that the cloud has. It equals no desired,
-// so the controller ensures the load balancer anew, as upstream does after each of its own starts; an empty one would be
-// believed to be as wished.
+// unknownFingerprint is reported for a load balancer that this process has not ensured. It matches no desired state, so the
+// controller ensures the load balancer again, as upstream does after each restart. The controller would take an empty one for
+// up to date.
 const unknownFingerprint = "not-known-to-this-process"
 
-// ledger remembers what this process was asked for, because cloudprovider.LoadBalancer has no place to keep fingerprints in,
-// and because reads and deletions are not told the whole Service.
+// appliedState keeps what this process has applied: cloudprovider.LoadBalancer has no place for fingerprints, and reads and
+// deletions do not carry the whole Service.
 type appliedState struct {
 	mu      sync.Mutex
 	records map[string]*record
@@ -68,8 +68,8 @@ func (r *record) publish(service *v1.Service) {
 	service.Status.LoadBalancer = *published.DeepCopy()
 }
 
-// began says that nothing is known of what is in force, until the change is done. nodesOnly is true if what was in force is as
-// wished but for the nodes.
+// began marks the applied state as unknown until the change is done. nodesOnly is true if only the nodes differ from the
+// applied state.
 func (l *appliedState) began(request *provider.EnsureRequest, service *v1.Service) (nodesOnly bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

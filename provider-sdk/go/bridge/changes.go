@@ -23,9 +23,9 @@ type changes struct {
 	entries map[string]*change
 }
 
-// change is under way, or finished and not told yet.
+// change is in progress, or finished and not reported yet.
 type change struct {
-	// desired tells whether another call asks for the same.
+	// desired identifies the requested state; equal calls join.
 	desired string
 	started time.Time
 	done    chan struct{}
@@ -36,9 +36,9 @@ type change struct {
 }
 
 const (
-	// busyRetryAfter is told to a call that met another change of its object.
+	// busyRetryAfter is the delay reported to a call that meets another change of its object.
 	busyRetryAfter = 2 * time.Second
-	// resultMemory is how long a result waits to be told; a caller asks again within a minute. Later it says nothing any more.
+	// resultMemory is how long a result is kept for the next call; a caller retries within a minute.
 	resultMemory = 2 * time.Minute
 )
 
@@ -46,8 +46,8 @@ func newChanges(life context.Context, answerWithin, timeout time.Duration, now f
 	return &changes{life: life, answerWithin: answerWithin, timeout: timeout, now: now, entries: map[string]*change{}}
 }
 
-// runChange starts the change of the object key, or joins it if the same desired is under way. finished is false when it goes on
-// after the answer; the next call with the same desired is told its outcome.
+// runChange starts the change of the object key, or joins one in progress with the same desired state. finished is false when
+// the change continues after the response; the next call with the same desired state returns its outcome.
 func runChange[T any](ctx context.Context, c *changes, key, desired string, work func(context.Context) (T, error)) (value T, finished bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, c.answerWithin)
 	defer cancel()
@@ -93,7 +93,7 @@ func (c *changes) join(ctx context.Context, key, desired string, work func(conte
 	return entry
 }
 
-// isOver is true for a result that nobody waits for any more.
+// isOver is true for a result that no caller will request.
 func (c *changes) isOver(entry *change, desired string) bool {
 	return entry.isDone() && (entry.desired != desired || c.now().Sub(entry.finished) > resultMemory)
 }
@@ -115,7 +115,7 @@ func (c *changes) reported(key string, entry *change) {
 	}
 }
 
-// drop forgets a result that nobody was told: something else has become known since.
+// drop discards an unreported result that newer information supersedes.
 func (c *changes) drop(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,5 +6,5 @@
 //	}
 //
 // It calls the vendor's code with the objects that upstream's cloud-controller-manager would have called it with, as far as
-// the contract tells them, and never makes an absence out of an error.
+// the contract transmits them, and never reports an error as an absence.
 package bridge

@@ -41,7 +41,7 @@ func readMessage(t *testing.T, file string, into proto.Message) {
 	}
 }
 
-// withoutMeta takes away what the contract never tells of any object.
+// withoutMeta removes the metadata that the contract does not transmit.
 func withoutMeta(meta *metav1.ObjectMeta) {
 	meta.ResourceVersion, meta.Generation = "", 0
 	delete(meta.Annotations, "example.com/not-declared")

@@ -24,7 +24,7 @@ type machines struct {
 type machineSource interface {
 	// exists is asked for Nodes with a provider ID.
 	exists(ctx context.Context, node *v1.Node) (bool, error)
-	// shutdown fails with NotImplemented where the cloud does not tell.
+	// shutdown fails with NotImplemented where the cloud does not report it.
 	shutdown(ctx context.Context, node *v1.Node) (bool, error)
 	// metadata has a provider ID.
 	metadata(ctx context.Context, node *v1.Node) (*cloudprovider.InstanceMetadata, error)

@@ -88,7 +88,7 @@ func TestAbsenceIsNeverMadeOfAnError(t *testing.T) {
 		{name: "false with InstanceNotFound is absent", cloud: saying{existsErr: notFound}, want: lookupMiss},
 		{name: "true is running", cloud: saying{exists: true, metadata: machine}, want: running},
 		{name: "true and shut down is stopped", cloud: saying{exists: true, shutdown: true, metadata: machine}, want: stopped},
-		{name: "a shutdown state that nobody tells is not told", cloud: saying{exists: true, shutdownErr: cloudprovider.NotImplemented, metadata: machine}, want: unspecified},
+		{name: "a shutdown state that is not implemented is unspecified", cloud: saying{exists: true, shutdownErr: cloudprovider.NotImplemented, metadata: machine}, want: unspecified},
 		{name: "a shutdown state that could not be read is unknown", cloud: saying{exists: true, shutdownErr: broken, metadata: machine}, want: "CLOUD_PROVIDER_ERROR"},
 		{name: "no addresses are no absence", cloud: saying{exists: true, metadata: machine}, want: running},
 		{name: "metadata that failed are unknown", cloud: saying{exists: true, metadataErr: broken}, want: "CLOUD_PROVIDER_ERROR"},
@@ -124,7 +124,7 @@ func TestQuestionsAboutAMachine(t *testing.T) {
 	}{
 		{"are three", bridge.InstanceOptions{}, "[exists metadata shutdown]"},
 		{"are two where metadata prove existence", bridge.InstanceOptions{MetadataProvesExistence: true}, "[metadata shutdown]"},
-		{"are one where nobody needs the shutdown state", bridge.InstanceOptions{MetadataProvesExistence: true, NoShutdownState: true}, "[metadata]"},
+		{"are one where the shutdown state is not needed", bridge.InstanceOptions{MetadataProvesExistence: true, NoShutdownState: true}, "[metadata]"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {

@@ -116,7 +116,7 @@ func (b *balancers) ensure(ctx context.Context, request *provider.EnsureRequest)
 	return provider.Ready(&cpv1.LoadBalancer{Id: id, Ingress: ingressToContract(status)}), nil
 }
 
-// apply runs beyond the call that asked for it, so it keeps the ledger itself.
+// apply can outlive its call, so it updates the applied state itself.
 func (b *balancers) apply(
 	ctx context.Context, request *provider.EnsureRequest, service *v1.Service, nodes []*v1.Node,
 ) (*v1.LoadBalancerStatus, error) {
@@ -227,7 +227,7 @@ func (b *balancers) acquire(ctx context.Context) error {
 
 func (b *balancers) release() { <-b.slots }
 
-// id is the name of the load balancer at the cloud: that of upstream, so that what it made is found.
+// id is the name of the load balancer in the cloud. It equals upstream's, so that existing load balancers are found.
 func (b *balancers) id(ctx context.Context, ref *provider.LoadBalancerRef, service *v1.Service) (string, error) {
 	name, err := guarded(ctx, "GetLoadBalancerName", func(ctx context.Context) (string, error) {
 		return b.cloud.GetLoadBalancerName(ctx, b.cluster(ref), service), nil
@@ -254,7 +254,7 @@ func (b *balancers) pending(id string, ref *provider.LoadBalancerRef, started ti
 var tagsIgnored = &cpv1.Diagnostic{
 	Severity: cpv1.Severity_SEVERITY_WARNING,
 	Reason:   "TagsNotSet",
-	Summary:  "Tags were asked for, which a bridged provider cannot be told of; use its own annotations or its configuration.",
+	Summary:  "The bridge cannot pass tags to this provider; use its own annotations or its configuration.",
 	Field:    "spec.tags",
 }
 

@@ -20,7 +20,7 @@ import (
 	"cloudwire.dev/provider-sdk/go/providertest"
 )
 
-// balancing is a cloud whose load balancers do as told, and which remembers how it was called.
+// balancing is a cloud that applies every change and records its calls.
 type balancing struct {
 	*fake.Cloud
 
@@ -164,7 +164,7 @@ func TestEnsureGivesTheProviderServiceAndNodes(t *testing.T) {
 	}
 }
 
-func TestOtherNodesAreAnUpdateAndOtherWishesAnEnsure(t *testing.T) {
+func TestChangedNodesAreAnUpdateAndAChangedSpecIsAnEnsure(t *testing.T) {
 	cloud := newBalancing()
 	p := serve(t, cloud, testOptions())
 	mustEnsure(t, p, "r1", "s1", "n1", "fake://vm-1")
@@ -235,7 +235,7 @@ func TestGetLoadBalancer(t *testing.T) {
 		{"of another is absent", false, cloudprovider.ImplementedElsewhere, "absent"},
 		{"that could not be read is an error", false, broken, "CLOUD_PROVIDER_ERROR"},
 		{"that could not be read and exists is an error", true, broken, "CLOUD_PROVIDER_ERROR"},
-		{"that this process has not made is as nobody wished", true, nil, "not-known-to-this-process"},
+		{"that this process has not ensured has an unknown fingerprint", true, nil, "not-known-to-this-process"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestAChangeOutlivesItsCall(t *testing.T) {
 	}
 }
 
-func TestAFailureAfterTheCallIsTold(t *testing.T) {
+func TestAFailureAfterTheCallIsReported(t *testing.T) {
 	cloud := newBalancing()
 	cloud.hold = make(chan struct{})
 	cloud.err = errors.New("the cloud said no")
@@ -379,7 +379,7 @@ func TestChangesKeepToTheirNumber(t *testing.T) {
 	}
 }
 
-func TestTagsThatCannotBeSetAreTold(t *testing.T) {
+func TestTagsThatCannotBeSetAreReported(t *testing.T) {
 	p := serve(t, newBalancing(), testOptions())
 	request := ensureRequest(p, "r1", "s1", p.Nodes("n1"))
 	request.Spec.Tags = map[string]string{"team": "a"}

@@ -73,7 +73,7 @@ func parseFlags(arguments []string, output io.Writer, options Options) (*setting
 	flags.StringVar(&s.cloudProvider, "cloud-provider", s.cloudProvider, "`name` under which the cloud is registered")
 	flags.StringVar(&s.cloudConfig, "cloud-config", "", "the cloud's configuration `file`")
 	flags.StringVar(&s.options.ClusterName, "cluster-name", options.ClusterName,
-		"`name` of the cluster in names at the cloud; keep what the old program was given (default: the controller's, else kubernetes)")
+		"`name` of the cluster in names in the cloud; keep the old program's value (default: the controller's, else kubernetes)")
 	flags.BoolVar(&s.allowUntagged, "allow-untagged-cloud", false, "run without a cluster id in the cloud's configuration")
 	flags.IntVar(&s.options.ConcurrentServiceSyncs, "concurrent-service-syncs", max(options.ConcurrentServiceSyncs, 1),
 		"`number` of load balancers that are changed at once")
@@ -144,7 +144,7 @@ func (s *settings) cloud() (cloudprovider.Interface, error) {
 		return nil, fmt.Errorf("cloud provider %q is not registered in this program", s.cloudProvider)
 	}
 	if !cloud.HasClusterID() && !s.allowUntagged {
-		return nil, fmt.Errorf("cloud provider %q has no cluster id, by which it tells this cluster's objects from those of others: "+
+		return nil, fmt.Errorf("cloud provider %q has no cluster id to distinguish this cluster's objects from those of others: "+
 			"set it in --cloud-config or by the cloud's tags, or give --allow-untagged-cloud", s.cloudProvider)
 	}
 	return cloud, nil

@@ -12,7 +12,7 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 )
 
-// nodeOfRef rebuilds a Node from what the controller tells of it in a look-up.
+// nodeOfRef rebuilds a Node from the reference in a lookup request.
 func nodeOfRef(ref *cpv1.NodeRef) *v1.Node {
 	node := &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -37,8 +37,7 @@ func nodeOfRef(ref *cpv1.NodeRef) *v1.Node {
 	return node
 }
 
-// nodeOfTarget rebuilds a Node that is a target of a load balancer; known is what an earlier look-up told of the same Node,
-// or nil.
+// nodeOfTarget rebuilds a Node that is a target of a load balancer; known is the same Node from an earlier lookup, or nil.
 func nodeOfTarget(target *cpv1.TargetNode, known *v1.Node) *v1.Node {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: target.GetName()}}
 	if known != nil && isSameMachine(known.Spec.ProviderID, target.GetProviderId()) {
@@ -53,7 +52,7 @@ func nodeOfTarget(target *cpv1.TargetNode, known *v1.Node) *v1.Node {
 	return node
 }
 
-// nodeOfRoute is the Node that a route leads to, if no look-up has told more of it.
+// nodeOfRoute rebuilds the target Node of a route; known is the same Node from an earlier lookup, or nil.
 func nodeOfRoute(route *cpv1.Route, known *v1.Node) *v1.Node {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: route.GetTargetNodeName()}}
 	if known != nil && isSameMachine(known.Spec.ProviderID, route.GetTargetProviderId()) {
@@ -103,8 +102,8 @@ func addressesOf(addresses []*cpv1.NodeAddress) []v1.NodeAddress {
 	return out
 }
 
-// addressesToContract keeps the order, and each address once; one of a type that Kubernetes does not know is told with an
-// unspecified type, so that the controller warns of it.
+// addressesToContract keeps the order and removes duplicates. An address type that Kubernetes does not know becomes
+// unspecified, and the controller warns about it.
 func addressesToContract(addresses []v1.NodeAddress) []*cpv1.NodeAddress {
 	var out []*cpv1.NodeAddress
 	seen := map[v1.NodeAddress]bool{}

@@ -14,8 +14,8 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 )
 
-// nodeMemory is how long a Node is remembered that the controller asks about no more: it is not told when one is deleted. The
-// controller asks about each every few minutes.
+// nodeMemory is how long a Node is kept after its last request: the bridge does not see deletions. The controller requests
+// each Node every few minutes.
 const nodeMemory = time.Hour
 
 // nodeStore remembers the Nodes that the controller has shown, for providers that look for them by themselves and for routes,
@@ -61,7 +61,7 @@ func (s *nodeStore) lookedUp(ref *cpv1.NodeRef) *v1.Node {
 	return s.put(nodeOfRef(ref))
 }
 
-// targets are the Nodes of a load balancer, with what look-ups told of them.
+// targets are the Nodes of a load balancer, completed from earlier lookups.
 func (s *nodeStore) targets(targets []*cpv1.TargetNode) []*v1.Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *nodeStore) put(node *v1.Node) *v1.Node {
 	node.ResourceVersion = strconv.FormatUint(s.revision, 10)
 	kept := node.DeepCopy()
 	s.nodes[node.Name] = rememberedNode{node: kept, seen: s.now()}
-	s.tell(nodeEvent{kind: kind, node: kept})
+	s.notify(nodeEvent{kind: kind, node: kept})
 	return node
 }
 
@@ -145,7 +145,7 @@ func (s *nodeStore) remove(name string) {
 	node := s.nodes[name].node.DeepCopy()
 	node.ResourceVersion = strconv.FormatUint(s.revision, 10)
 	delete(s.nodes, name)
-	s.tell(nodeEvent{kind: "DELETED", node: node})
+	s.notify(nodeEvent{kind: "DELETED", node: node})
 }
 
 // prune looks at all Nodes, so not each time.
@@ -165,7 +165,7 @@ func (s *nodeStore) prune() {
 // watcherBuffer is how many events a reader may be behind; one that is further behind is cut off and lists again.
 const watcherBuffer = 1024
 
-func (s *nodeStore) tell(event nodeEvent) {
+func (s *nodeStore) notify(event nodeEvent) {
 	s.changed = event.node.Name
 	if s.revision == 1 {
 		close(s.first)

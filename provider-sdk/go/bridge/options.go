@@ -34,7 +34,7 @@ type Options struct {
 	// of the provider follows from other calls alone.
 	Check func(ctx context.Context) error
 	// ClusterName is passed to load balancers and routes, as upstream's flag --cluster-name is. Default: the name that the
-	// controller has for the cluster, else kubernetes. It is part of names at some clouds: keep what the old program was given.
+	// controller has for the cluster, else kubernetes. Some clouds use it in names: keep the old program's value.
 	ClusterName string
 
 	// AnnotationPrefixes of Service annotations that the provider reads, besides service.beta.kubernetes.io/ and
@@ -49,8 +49,7 @@ type Options struct {
 	// Instances narrows what is asked about machines.
 	Instances InstanceOptions
 	// LoadBalancers are facts about load balancers that the interface does not show. Nil: everything is passed on, as upstream
-	// does, and the provider refuses by an error what it does not serve. Narrow it, so that users are told before a call is
-	// made.
+	// does, and the provider rejects what it does not support. Narrow it to report unsupported fields before a call is made.
 	LoadBalancers *cpv1.LoadBalancerCapabilities
 	// Routes are facts about routes. Nil: IPv4 and IPv6, no target addresses.
 	Routes *cpv1.RouteCapabilities
@@ -84,9 +83,9 @@ type Options struct {
 // is it, is it shut down.
 type InstanceOptions struct {
 	// MetadataProvesExistence says that InstanceMetadata fails for machines that are terminated: existence is then asked for
-	// only where metadata is not found. Spares one question a machine.
+	// only where metadata is not found. Saves one call per instance.
 	MetadataProvesExistence bool
-	// NoShutdownState says that nobody needs shutdown taints. Spares one question a machine.
+	// NoShutdownState says that shutdown taints are not needed. Saves one call per instance.
 	NoShutdownState bool
 }
 
@@ -104,7 +103,7 @@ const (
 	defaultAnswerWithin  = 8 * time.Second
 )
 
-// complete fills in what cloud and defaults tell.
+// complete fills in values of the cloud and defaults.
 func (o Options) complete(cloud cloudprovider.Interface) Options {
 	name := cloud.ProviderName()
 	if o.Name == "" {

@@ -134,7 +134,7 @@ func (r *routes) lookUp(ctx context.Context, name types.NodeName) (string, error
 		return "", r.errors.toContract(err, readRPC, "list routes: look up node "+string(name))
 	case metadata == nil || metadata.ProviderID == "":
 		return "", provider.NewError(provider.ReasonIncompleteAnswer,
-			"list routes: the provider told no provider ID of node "+string(name))
+			"list routes: the provider returned no provider ID for node "+string(name))
 	}
 	return metadata.ProviderID, nil
 }
@@ -160,7 +160,7 @@ func (r *routes) ensure(ctx context.Context, wanted *cpv1.Route) (provider.Route
 	})
 }
 
-// unlessThere is nil if the route that could not be made exists as wished.
+// unlessThere is nil if the route that could not be created exists and matches the request.
 func (r *routes) unlessThere(ctx context.Context, wanted *cpv1.Route, nodeName string, cause error) error {
 	all, err := r.read(ctx)
 	if err != nil {

@@ -127,9 +127,9 @@ func routeOutcome(result *cpv1.RouteResult) string {
 func TestEnsureRoute(t *testing.T) {
 	cases := []struct{ name, node, cidr, want string }{
 		{"makes one", "node-3", "10.244.3.0/24", "done"},
-		{"finds one as wished", "node-1", "10.244.1.0/24", "done"},
+		{"finds one that matches the request", "node-1", "10.244.1.0/24", "done"},
 		{"leaves one to another machine", "node-3", "10.244.1.0/24", "CIDR_CONFLICT"},
-		{"fails for a blackhole in the way", "node-2", "10.244.2.0/24", "CLOUD_PROVIDER_ERROR"},
+		{"fails for a blackhole with the same CIDR", "node-2", "10.244.2.0/24", "CLOUD_PROVIDER_ERROR"},
 		{"fails without machine", "gone", "10.244.3.0/24", "ROUTE_TARGET_NOT_FOUND"},
 	}
 	for _, test := range cases {

@@ -19,7 +19,7 @@ const cleanupFinalizer = "service.kubernetes.io/load-balancer-cleanup"
 // defaultAffinitySeconds is Kubernetes' own, 3 h. k8s.io/api/core/v1/types.go v0.28.2.
 const defaultAffinitySeconds = 10_800
 
-// serviceOfRef rebuilds of a Service what reads and deletions tell: not its ports.
+// serviceOfRef rebuilds a Service from the reference of a read or a deletion, which has no ports.
 func serviceOfRef(ref *cpv1.ServiceRef, class string, annotations map[string]string) *v1.Service {
 	service := &v1.Service{
 		ObjectMeta: metav1.ObjectMeta{
@@ -99,7 +99,7 @@ func familiesOf(families []cpv1.IpFamily) ([]v1.IPFamily, *v1.IPFamilyPolicy) {
 		// Kubernetes fills both fields of every Service with an IP: the contract's default is IPv4.
 		out = []v1.IPFamily{v1.IPv4Protocol}
 	case 2:
-		// Whether both are required is the controller's to judge, before it asks.
+		// The controller has already checked whether both are required.
 		policy = v1.IPFamilyPolicyPreferDualStack
 	}
 	return out, &policy
@@ -113,7 +113,7 @@ func affinityOf(affinity *cpv1.SessionAffinity) (v1.ServiceAffinity, *v1.Session
 	return v1.ServiceAffinityClientIP, &v1.SessionAffinityConfig{ClientIP: &v1.ClientIPConfig{TimeoutSeconds: &seconds}}
 }
 
-// ingressToContract tells where traffic enters. An empty list says that it enters nowhere, as an empty status did upstream.
+// ingressToContract converts the ingress points. An empty list means that there are none, as an empty status does upstream.
 func ingressToContract(status *v1.LoadBalancerStatus) *cpv1.LoadBalancerIngressList {
 	list := &cpv1.LoadBalancerIngressList{}
 	for i := range status.Ingress {

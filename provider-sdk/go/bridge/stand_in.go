@@ -162,8 +162,8 @@ func (s *standIn) takeEvent(request *http.Request) (*http.Response, error) {
 // refuse says once for each kind of request what the provider lacks.
 func (s *standIn) refuse(request *http.Request) (*http.Response, error) {
 	what := request.Method + " " + request.URL.Path
-	message := fmt.Sprintf("the provider asked the Kubernetes API for %q, which a bridge without a client of its own cannot give: "+
-		"it shows Nodes only. Start it with --kubeconfig or --in-cluster and grant it that right, and no more", what)
+	message := fmt.Sprintf("the provider sent %q to the Kubernetes API, but a bridge without its own client serves Nodes only: "+
+		"start it with --kubeconfig or --in-cluster and grant it only that permission", what)
 	s.mu.Lock()
 	isNew := !s.refused[what]
 	s.refused[what] = true

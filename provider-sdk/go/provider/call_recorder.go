@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// CloudCall is one request to the cloud, reported for cost figures, provider status and the absence guard.
+// CloudCall is one request to the cloud, reported for cost metrics, provider status and the absence guard.
 type CloudCall struct {
 	// Status is the HTTP status of the answer; 0 if there was none. 401, 403, 407, 408, 429 and 5xx are no answers and forbid
 	// absences in this call; other statuses of 4xx, 404 above all, are answers.
@@ -20,7 +20,7 @@ type CloudCall struct {
 	// Err is what went wrong, if the request was not answered. It forbids absences, unless it carries what is an answer: an
 	// HTTP status as above, or a gRPC code such as NotFound.
 	Err error
-	// Mutation says that it may have changed something at the cloud.
+	// Mutation says that it may have changed something in the cloud.
 	Mutation bool
 	// Retry says that it repeats an earlier one.
 	Retry bool
@@ -38,8 +38,8 @@ const (
 	maxRequestIDBytes  = 128
 )
 
-// recorder remembers what the handler of one call reports. A forked one is for one item of many: its doubt is its own, its
-// costs are the call's.
+// recorder keeps what the handler of one call reports. A fork serves one item of many: it has its own errors and shares the
+// call's costs.
 type recorder struct {
 	observe func(*Error)
 	metrics *telemetry.Metrics
@@ -64,12 +64,12 @@ type callCosts struct {
 	requestIDs                []string
 }
 
-// newRecorder makes a recorder; observe is told what each request says about the cloud, nil for one that succeeded.
-func newRecorder(observe func(*Error), figures *telemetry.Metrics) *recorder {
+// newRecorder makes a recorder; observe gets the error of each request, nil for one that succeeded.
+func newRecorder(observe func(*Error), metrics *telemetry.Metrics) *recorder {
 	if observe == nil {
 		observe = func(*Error) {}
 	}
-	return &recorder{observe: observe, metrics: figures}
+	return &recorder{observe: observe, metrics: metrics}
 }
 
 func (r *recorder) fork() *recorder {
@@ -78,11 +78,11 @@ func (r *recorder) fork() *recorder {
 
 func (r *recorder) record(request CloudCall) {
 	r.count(request)
-	r.judge(request)
+	r.evaluate(request)
 }
 
-// judge draws conclusions from how a request ended.
-func (r *recorder) judge(request CloudCall) {
+// evaluate draws conclusions from how a request ended.
+func (r *recorder) evaluate(request CloudCall) {
 	r.mu.Lock()
 	over := r.over
 	r.mu.Unlock()
@@ -108,14 +108,14 @@ func (r *recorder) judge(request CloudCall) {
 	}
 	r.remember(known)
 	if request.Status < http.StatusInternalServerError {
-		// What a status of 5xx means, the handler knows better: a full pool is no outage. The status is told what it returns.
+		// The handler decides what a 5xx means: a full pool is no outage. The provider status follows the handler's result.
 		r.observe(known)
 	}
 }
 
-// judgeTries draws conclusions from all tries of one request. A failure that the same request overcame is no news of the
-// cloud. Only a success overcomes it: a 404 after a 503 may come from what stands before the cloud.
-func (r *recorder) judgeTries(tries []CloudCall) {
+// evaluateTries draws conclusions from all tries of one request. A failure does not count if a retry of the same request
+// succeeds. Other results do not clear it: a 404 after a 503 may come from a proxy.
+func (r *recorder) evaluateTries(tries []CloudCall) {
 	if len(tries) == 0 {
 		return
 	}
@@ -126,7 +126,7 @@ func (r *recorder) judgeTries(tries []CloudCall) {
 		tries = tries[len(tries)-1:]
 	}
 	for _, try := range tries {
-		r.judge(try)
+		r.evaluate(try)
 	}
 }
 

@@ -35,27 +35,27 @@ func batch(p *providertest.Provider, refs ...*cpv1.NodeRef) *cpv1.BatchGetInstan
 	return &cpv1.BatchGetInstancesRequest{Context: p.Context(), Nodes: refs}
 }
 
-func TestAbsenceIsRefusedAfterADoubt(t *testing.T) {
+func TestAbsenceIsRefusedAfterAFailedCloudCall(t *testing.T) {
 	tests := map[string]struct {
 		call  provider.CloudCall
 		basis cpv1.AbsenceBasis
 		want  string
 	}{
-		"401":                          {provider.CloudCall{Status: 401}, provider.LookupMiss, "CLOUD_CREDENTIALS_INVALID"},
-		"403":                          {provider.CloudCall{Status: 403}, provider.LookupMiss, "CLOUD_PERMISSION_DENIED"},
-		"503":                          {provider.CloudCall{Status: 503}, provider.Terminated, "CLOUD_UNAVAILABLE"},
-		"no answer":                    {provider.CloudCall{Err: io.ErrUnexpectedEOF}, provider.LookupMiss, "CLOUD_UNAVAILABLE"},
-		"a change without answer":      {provider.CloudCall{Err: context.DeadlineExceeded, Mutation: true}, provider.LookupMiss, "DEADLINE_PASSED"},
-		"a failure nobody knows":       {provider.CloudCall{Err: errors.New("x")}, provider.LookupMiss, "INCOMPLETE_ANSWER"},
-		"a failure that panics":        {provider.CloudCall{Err: (*provider.Error)(nil)}, provider.LookupMiss, "INCOMPLETE_ANSWER"},
-		"407, which a proxy says":      {provider.CloudCall{Status: 407}, provider.LookupMiss, "INCOMPLETE_ANSWER"},
-		"408":                          {provider.CloudCall{Status: 408}, provider.LookupMiss, "CLOUD_TIMEOUT"},
-		"throttled and a list":         {provider.CloudCall{Status: 429}, provider.CompleteListMiss, "RATE_LIMITED"},
-		"throttled and a look-up":      {provider.CloudCall{Status: 429}, provider.LookupMiss, "RATE_LIMITED"},
-		"404 in an error":              {provider.CloudCall{Err: &provider.HTTPError{StatusCode: 404}}, provider.LookupMiss, ""},
-		"NotFound of gRPC":             {provider.CloudCall{Err: status.Error(codes.NotFound, "x")}, provider.LookupMiss, ""},
-		"404, which is an answer":      {provider.CloudCall{Status: 404}, provider.LookupMiss, ""},
-		"a success, which is no doubt": {provider.CloudCall{Status: 200}, provider.LookupMiss, ""},
+		"401":                      {provider.CloudCall{Status: 401}, provider.LookupMiss, "CLOUD_CREDENTIALS_INVALID"},
+		"403":                      {provider.CloudCall{Status: 403}, provider.LookupMiss, "CLOUD_PERMISSION_DENIED"},
+		"503":                      {provider.CloudCall{Status: 503}, provider.Terminated, "CLOUD_UNAVAILABLE"},
+		"no answer":                {provider.CloudCall{Err: io.ErrUnexpectedEOF}, provider.LookupMiss, "CLOUD_UNAVAILABLE"},
+		"a change without answer":  {provider.CloudCall{Err: context.DeadlineExceeded, Mutation: true}, provider.LookupMiss, "DEADLINE_PASSED"},
+		"an unknown failure":       {provider.CloudCall{Err: errors.New("x")}, provider.LookupMiss, "INCOMPLETE_ANSWER"},
+		"a failure that panics":    {provider.CloudCall{Err: (*provider.Error)(nil)}, provider.LookupMiss, "INCOMPLETE_ANSWER"},
+		"407, which a proxy says":  {provider.CloudCall{Status: 407}, provider.LookupMiss, "INCOMPLETE_ANSWER"},
+		"408":                      {provider.CloudCall{Status: 408}, provider.LookupMiss, "CLOUD_TIMEOUT"},
+		"throttled and a list":     {provider.CloudCall{Status: 429}, provider.CompleteListMiss, "RATE_LIMITED"},
+		"throttled and a look-up":  {provider.CloudCall{Status: 429}, provider.LookupMiss, "RATE_LIMITED"},
+		"404 in an error":          {provider.CloudCall{Err: &provider.HTTPError{StatusCode: 404}}, provider.LookupMiss, ""},
+		"NotFound of gRPC":         {provider.CloudCall{Err: status.Error(codes.NotFound, "x")}, provider.LookupMiss, ""},
+		"404, which is an answer":  {provider.CloudCall{Status: 404}, provider.LookupMiss, ""},
+		"a success, which is fine": {provider.CloudCall{Status: 200}, provider.LookupMiss, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestErrorsOfHandlersAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestCallsBeyondTheLimitAreTold(t *testing.T) {
+func TestCallsBeyondTheLimitAreRejected(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	definition := withGet(func(context.Context, *cpv1.NodeRef) (provider.InstanceResult, error) {
 		close(entered)

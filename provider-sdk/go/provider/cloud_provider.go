@@ -224,7 +224,7 @@ func (s *service) knownScope() (string, error) {
 		"The provider does not know yet what its credentials reach; it keeps asking the cloud", RetryAfter(2*time.Second))
 }
 
-// busyRetry is told to callers beyond the limit.
+// busyRetry is the delay reported to callers beyond the limit.
 const busyRetry = 200 * time.Millisecond
 
 func (s *service) takeSlot() (release func(), err error) {
@@ -252,7 +252,7 @@ func (s *service) callOf(ctx context.Context, request contextual) *Call {
 	return call
 }
 
-// fork is the call of one item of many: its doubt is its own, its costs are the call's.
+// fork is the call for one item of many: it has its own errors and shares the call's costs.
 func (c *Call) fork() *Call {
 	forked := *c
 	forked.recorder = c.recorder.fork()
@@ -264,13 +264,13 @@ func (e *Error) withCloudRequests(ids []string) *Error {
 	if len(ids) == 0 {
 		return e
 	}
-	told := *e
+	withIDs := *e
 	joined := ids[0]
 	for _, id := range ids[1:] {
 		joined += "," + id
 	}
-	told.metadata = append(slices.Clone(e.metadata), metadatum{"cloud_request_ids", joined})
-	return &told
+	withIDs.metadata = append(slices.Clone(e.metadata), metadatum{"cloud_request_ids", joined})
+	return &withIDs
 }
 
 // newID is a random id, 128 bits or more.

@@ -62,14 +62,14 @@ func TestErrorsStayWithinTheTrailer(t *testing.T) {
 			FieldViolations(problems...), Help(long, long), Quota(long, long), Precondition(long, long, long), Resource(long, long, long),
 			Metadata("limit", "7"), Metadata("huge", long), RetryAfter(1),
 		}
-		told := NewError(ReasonRateLimited, long, options...).GRPCStatus()
-		if size := proto.Size(told.Proto()); size > maxDetailsBytes {
+		reported := NewError(ReasonRateLimited, long, options...).GRPCStatus()
+		if size := proto.Size(reported.Proto()); size > maxDetailsBytes {
 			t.Errorf("%d bytes", size)
 		}
-		if len(told.Details()) < 3 {
-			t.Errorf("only %v is left", told.Details())
+		if len(reported.Details()) < 3 {
+			t.Errorf("only %v is left", reported.Details())
 		}
-		for _, each := range told.Details() {
+		for _, each := range reported.Details() {
 			if _, broken := each.(error); broken {
 				t.Errorf("a detail is broken: %v", each)
 			}

@@ -52,7 +52,7 @@ func methodAt(index byte) protoreflect.MethodDescriptor {
 	return methods.Get(int(index) % methods.Len())
 }
 
-// send calls a method with any bytes and checks how it ends: OK, or an error of the contract that says why. Nobody hangs.
+// send calls a method with any bytes and checks how it ends: OK, or an error of the contract with a reason. No call hangs.
 func send(t *testing.T, p *providertest.Provider, method protoreflect.MethodDescriptor, bytes []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

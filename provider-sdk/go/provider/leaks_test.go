@@ -36,7 +36,7 @@ func TestAClosedProviderLeavesNoGoroutine(t *testing.T) {
 	if _, err := stream.Recv(); err != nil {
 		t.Fatal(err)
 	}
-	// A list that nobody reads to its end.
+	// A list that the client does not read to its end.
 	page, err := client.ListInstances(t.Context(), &cpv1.ListInstancesRequest{Context: scoped, PageSize: 2})
 	if err != nil || page.GetNextPageToken() == "" {
 		t.Fatalf("got %v, %v", page, err)

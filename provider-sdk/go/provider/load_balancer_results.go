@@ -33,7 +33,7 @@ func hintedRef(request hintedRequest) *LoadBalancerRef {
 	return ref
 }
 
-// inForce is what an answer means where the provider says nothing: the Service asked for, the wish just put in force.
+// inForce are the defaults of an answer: the requested Service and the spec that was just applied.
 type inForce struct {
 	service     *cpv1.ServiceRef
 	spec, nodes string
@@ -70,7 +70,7 @@ func completeLoadBalancer(balancer *cpv1.LoadBalancer, defaults inForce) {
 	if working {
 		balancer.Operation.PollAfter = boundedPoll(balancer.Operation.GetPollAfter())
 	} else if balancer.GetPhase() != failed {
-		// Which wish is in force: what the provider says, else the one that a finished change was asked for.
+		// The applied fingerprints: those of the provider, else those of the finished change.
 		balancer.SpecFingerprint = orText(balancer.GetSpecFingerprint(), defaults.spec)
 		balancer.NodesFingerprint = orText(balancer.GetNodesFingerprint(), defaults.nodes)
 	}

@@ -60,7 +60,7 @@ func loadBalancerKey(clusterID, serviceUID string) string {
 	return "k8s-" + hex.EncodeToString(hash[:])[:characters]
 }
 
-// EnsureLoadBalancer makes a load balancer be as wished.
+// EnsureLoadBalancer reconciles a load balancer to its spec.
 func (s *service) EnsureLoadBalancer(ctx context.Context, request *cpv1.EnsureLoadBalancerRequest) (*cpv1.EnsureLoadBalancerResponse, error) {
 	claimed := s.capabilities.GetLoadBalancers()
 	special := rules.Ensure(request, claimed, s.definition.Annotations)
@@ -100,7 +100,7 @@ func (b *loadBalancerService) runEnsure(ctx context.Context, wanted *EnsureReque
 	}
 	defaults := inForce{service: wanted.Service}
 	if !call.ValidateOnly() {
-		// With validate_only nothing came into force: only what the provider says itself is told.
+		// With validate_only nothing was applied: only what the provider itself returns is reported.
 		defaults.spec, defaults.nodes = wanted.SpecFingerprint, wanted.NodesFingerprint
 	}
 	balancer, err := b.answered(answer, defaults, call.ValidateOnly())
@@ -275,7 +275,7 @@ func (b *loadBalancerService) underWay(ref *LoadBalancerRef) *cpv1.LoadBalancer 
 	return &cpv1.LoadBalancer{Id: id, Service: ref.Service, Phase: phase, Operation: operationUnderWay()}
 }
 
-// whileWorking: what a read finds is not passed for what was wished while work goes on that was answered as pending.
+// whileWorking keeps a read from reporting the desired state as applied while a pending change is in progress.
 func (b *loadBalancerService) whileWorking(ref *LoadBalancerRef, reading LoadBalancerReadResult, digest string) *cpv1.LoadBalancer {
 	out := b.underWay(ref)
 	if ready, ok := reading.(*ReadyResult); ok && ready.loadBalancer != nil {
@@ -288,7 +288,7 @@ func (b *loadBalancerService) whileWorking(ref *LoadBalancerRef, reading LoadBal
 	return out
 }
 
-// deleteDigest is the wish that there be nothing.
+// deleteDigest is the digest of a deletion.
 const deleteDigest = "delete"
 
 func operationUnderWay() *cpv1.Operation {

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-func TestTheEndOfLongWorkIsNotToldOnceSomethingElseWasDone(t *testing.T) {
+func TestTheResultOfLongWorkIsDroppedAfterAnotherChange(t *testing.T) {
 	leave := make(chan struct{}, 1)
 	var runs atomic.Int32
 	definition := withBalancers(&provider.LoadBalancers{
@@ -52,7 +52,7 @@ func TestTheEndOfLongWorkIsNotToldOnceSomethingElseWasDone(t *testing.T) {
 		t.Fatalf("got %v after %d runs", between, runs.Load())
 	}
 	if again := ensure("r-3", "a"); again.GetId() != "lb-a" || runs.Load() != 3 {
-		t.Errorf("got %v after %d runs: the wish was not carried out again", again, runs.Load())
+		t.Errorf("got %v after %d runs: the change was not applied again", again, runs.Load())
 	}
 }
 

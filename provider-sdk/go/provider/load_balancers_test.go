@@ -42,7 +42,7 @@ func ensureRequest(p *providertest.Provider, requestID string) *cpv1.EnsureLoadB
 	}
 }
 
-func TestEnsureLoadBalancerAnswersTheWishAsInForce(t *testing.T) {
+func TestEnsureLoadBalancerReportsTheSpecAsApplied(t *testing.T) {
 	var got *provider.EnsureRequest
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
 		Ensure: func(_ context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
@@ -167,7 +167,7 @@ func TestEnsureLoadBalancerTellsAllProblemsTogether(t *testing.T) {
 	request.SpecFingerprint, request.Service.Uid, request.Spec.Ports[0].Port = "", "", 0
 	_, err := p.Client.EnsureLoadBalancer(t.Context(), request)
 	if fields := providertest.FieldViolations(err); len(fields) != 3 {
-		t.Errorf("blames %v", fields)
+		t.Errorf("field violations are %v", fields)
 	}
 }
 
@@ -246,8 +246,8 @@ func TestChangesThatWereSupersededAreRefused(t *testing.T) {
 	}
 }
 
-func TestWorkThatOutlivesItsCallIsPendingAndThenTold(t *testing.T) {
-	for name, ends := range map[string]error{"well": nil, "badly": provider.NewError(provider.ReasonQuotaExceeded, "no more")} {
+func TestWorkThatOutlivesItsCallIsPendingAndThenReported(t *testing.T) {
+	for name, ends := range map[string]error{"well": nil, "badly": provider.NewError(provider.ReasonQuotaExceeded, "no quota left")} {
 		t.Run(name, func(t *testing.T) {
 			leave := make(chan struct{})
 			var runs atomic.Int32
@@ -275,7 +275,7 @@ func TestWorkThatOutlivesItsCallIsPendingAndThenTold(t *testing.T) {
 					continue
 				}
 				if ends == nil && (err != nil || next.GetLoadBalancer().GetId() != "lb-1") || ends != nil && providertest.Reason(err) != provider.ReasonQuotaExceeded {
-					t.Errorf("the end was told as %v, %v", next, err)
+					t.Errorf("the result is %v, %v", next, err)
 				}
 				break
 			}

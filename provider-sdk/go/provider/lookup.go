@@ -142,7 +142,7 @@ func (l *lookUp[Ref, Answer, Found]) askTogether(ctx context.Context, questions 
 			fmt.Sprintf("GetMany answered %d items to %d questions", len(answers), len(questions)))
 	}
 	call := CallOf(ctx)
-	// Every error is noted before any absence is judged.
+	// Every error is recorded before any absence is evaluated.
 	failed := map[int]*Error{}
 	for i, answer := range answers {
 		if failure, ok := any(answer).(*FailedResult); ok {
@@ -199,12 +199,12 @@ func (l *lookUp[Ref, Answer, Found]) note(ctx context.Context, call *Call, err e
 // noteItem makes an item's error of what a handler returned for it, logs what the peer must not see, and draws conclusions.
 func noteItem(ctx context.Context, call *Call, err error) *Error {
 	known, masked := classify(err, rpcCallOf(ctx).mutation, call.RequestID)
-	told := permitted(known, call.Method, true)
-	call.recorder.note(told)
-	if masked || told != known {
+	reported := permitted(known, call.Method, true)
+	call.recorder.note(reported)
+	if masked || reported != known {
 		call.Log.Error("An item failed in a way the provider did not expect", "error", errorText(err))
 	}
-	return told
+	return reported
 }
 
 func toAbsence(answer *AbsentResult, readTime time.Time) *cpv1.Absence {

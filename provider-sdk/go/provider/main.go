@@ -99,7 +99,7 @@ func exitCode(err error) int {
 	return exitCrash
 }
 
-// refuse tells an operator's mistakes in plain lines.
+// refuse prints configuration errors in plain lines.
 func refuse(definition *Definition, err error) int {
 	name := "provider"
 	if definition != nil && definition.Name != "" {

@@ -88,7 +88,7 @@ func exitOf(t *testing.T, command *exec.Cmd) int {
 	return command.ProcessState.ExitCode()
 }
 
-// answers waits until somebody answers at a socket.
+// answers waits until a server responds on a socket.
 func answers(t *testing.T, socket string) {
 	t.Helper()
 	for range 2000 {
@@ -98,7 +98,7 @@ func answers(t *testing.T, socket string) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Fatal("nobody answers at " + socket)
+	t.Fatal("no server responds on " + socket)
 }
 
 func TestMainServesAndEndsInOrder(t *testing.T) {
@@ -294,12 +294,12 @@ func TestHTTPPortTellsLifeReadinessAndFigures(t *testing.T) {
 			break
 		}
 	}
-	_, figures := get("/metrics")
+	_, metrics := get("/metrics")
 	for _, want := range []string{
 		`cloudwire_provider_call_duration_seconds_count{method="GetProviderStatus",code="OK",reason=""} 1`, "cloudwire_provider_ready 1",
 	} {
-		if !strings.Contains(figures, want) {
-			t.Errorf("%s is missing in\n%s", want, figures)
+		if !strings.Contains(metrics, want) {
+			t.Errorf("%s is missing in\n%s", want, metrics)
 		}
 	}
 }

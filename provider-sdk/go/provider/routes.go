@@ -56,7 +56,7 @@ func (s *service) ListRoutes(ctx context.Context, request *cpv1.ListRoutesReques
 
 func (s *service) listedRoute(route *cpv1.Route) *cpv1.Route { return s.completeRoute(route, nil) }
 
-// completeRoute fills in what the provider may leave out; asked tells under which provider ID Kubernetes knows the target.
+// completeRoute fills in what the provider may leave out; asked has the provider ID that Kubernetes uses for the target.
 func (s *service) completeRoute(route, asked *cpv1.Route) *cpv1.Route {
 	out := proto.CloneOf(route)
 	out.NameHint = orText(out.GetNameHint(), asked.GetNameHint())
@@ -100,7 +100,7 @@ type routesRequest interface {
 	GetRoutes() []*cpv1.Route
 }
 
-// routeWork changes routes; answers in the order asked for, nil for one that is as wished.
+// routeWork changes routes; results are in request order, nil for a route that matches the request.
 type routeWork func(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error)
 
 func (r *routeService) change(ctx context.Context, request routesRequest, kind string, work routeWork) (*routeOutcome, error) {

@@ -47,7 +47,7 @@ func rpcCallOf(ctx context.Context) rpcCall {
 }
 
 // serviceDesc is the generated description with handlers around its own: admission, deadline, the error scheme, recovery,
-// trailers, figures. It is not done with interceptors because these come after the request was read, and a request that
+// trailers, metrics. It is not done with interceptors because these come after the request was read, and a request that
 // cannot be read needs an error of the contract too.
 func (s *service) serviceDesc() *grpc.ServiceDesc {
 	desc := cpv1.CloudProvider_ServiceDesc
@@ -196,22 +196,22 @@ func (s *service) ended(ctx context.Context, call rpcCall, started time.Time, er
 	}
 	err = usable(err)
 	known, masked := s.toError(ctx, call, err)
-	told := permitted(known, call.method, false)
-	s.metrics.Ended(call.method, codeName(told.code), told.reason, elapsed)
-	logFailure(call.log, told, err, masked || told != known)
-	return told
+	reported := permitted(known, call.method, false)
+	s.metrics.Ended(call.method, codeName(reported.code), reported.reason, elapsed)
+	logFailure(call.log, reported, err, masked || reported != known)
+	return reported
 }
 
 // logFailure writes what the peer must not see, as loud as it matters to an operator.
-func logFailure(log *slog.Logger, told *Error, err error, unexpected bool) {
-	fields := []any{"reason", told.reason, "error", errorText(err)}
+func logFailure(log *slog.Logger, reported *Error, err error, unexpected bool) {
+	fields := []any{"reason", reported.reason, "error", errorText(err)}
 	var panicked *state.PanicError
 	switch {
 	case errors.As(err, &panicked):
 		log.Error("A call panicked", append(fields, "stack", string(panicked.Stack))...)
 	case unexpected:
 		log.Error("A call failed in a way the provider did not expect", fields...)
-	case told.code == codes.Unknown || told.code == codes.PermissionDenied || told.code == codes.Internal || told.code == codes.Unauthenticated:
+	case reported.code == codes.Unknown || reported.code == codes.PermissionDenied || reported.code == codes.Internal || reported.code == codes.Unauthenticated:
 		log.Warn("A call failed", fields...)
 	default:
 		log.Debug("A call failed", fields...)

@@ -33,7 +33,7 @@ type StartError struct {
 func (e *StartError) Error() string { return strings.Join(e.Problems, "\n") }
 
 // ErrSocketLost means that the socket was removed or replaced, so that no client can connect any longer.
-var ErrSocketLost = errors.New("the socket was removed or replaced: nobody can reach this provider any more")
+var ErrSocketLost = errors.New("the socket was removed or replaced: no client can reach this provider any longer")
 
 const (
 	cloudProviderService = "cloudprovider.v1.CloudProvider"
@@ -130,7 +130,7 @@ func placeOf(options Options) (server.Endpoint, error) {
 	return place, nil
 }
 
-// servicesOn: on TCP nobody gets a map of what there is to call.
+// servicesOn lists the services; TCP has no reflection.
 func servicesOn(place server.Endpoint) []string {
 	services := []string{cloudProviderService, healthService}
 	if place.Socket != "" {

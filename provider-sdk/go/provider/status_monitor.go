@@ -40,15 +40,15 @@ type statusMonitor struct {
 	mu          sync.Mutex
 	scopeID     string
 	checked     bool
-	told        string
+	logged      string
 	last        *CheckResult
 	lastSuccess time.Time
 	conditions  []*cpv1.Condition
 }
 
-func newStatusMonitor(definition *Definition, bootID string, log *slog.Logger, figures *telemetry.Metrics) *statusMonitor {
+func newStatusMonitor(definition *Definition, bootID string, log *slog.Logger, metrics *telemetry.Metrics) *statusMonitor {
 	m := &statusMonitor{
-		definition: definition, bootID: bootID, log: log, metrics: figures, now: time.Now,
+		definition: definition, bootID: bootID, log: log, metrics: metrics, now: time.Now,
 		sooner: make(chan struct{}, 1), last: &CheckResult{},
 	}
 	const unknown = cpv1.ConditionStatus_CONDITION_STATUS_UNSPECIFIED
@@ -61,21 +61,21 @@ func newStatusMonitor(definition *Definition, bootID string, log *slog.Logger, f
 func (m *statusMonitor) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		m.check(ctx)
-		m.tell()
+		m.logReadiness()
 		m.wait(ctx)
 	}
 }
 
-// tell logs when it begins or ends that calls can be expected to work.
-func (m *statusMonitor) tell() {
+// logReadiness logs each change of the provider's readiness.
+func (m *statusMonitor) logReadiness() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text := "The provider is not ready"
 	if m.readyLocked() {
 		text = "The provider is ready"
 	}
-	if text != m.told {
-		m.told = text
+	if text != m.logged {
+		m.logged = text
 		m.log.Info(text, "scope", m.scopeID)
 	}
 }

@@ -85,7 +85,7 @@ func TestWatchesSendHeartbeatsWithinThirtySeconds(t *testing.T) {
 func TestWatchesAreCutOffFromReadersThatDoNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		// Nobody reads what is sent.
+		// The client reads nothing.
 		ended := watch(ctx, &watcher{ctx: ctx, sent: make(chan any)})
 		began := time.Now()
 		var stated *Error

@@ -48,7 +48,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	recorder := CallOf(request.Context()).recorder
 	t.earn()
 	var tries []CloudCall
-	defer func() { recorder.judgeTries(tries) }()
+	defer func() { recorder.evaluateTries(tries) }()
 	for try := 1; ; try++ {
 		response, err := t.base().RoundTrip(request)
 		tries = append(tries, t.describe(request, response, err, try > 1))
@@ -95,7 +95,7 @@ func (t *Transport) isRead(request *http.Request) bool {
 
 // rewound is the request as it is sent again: its body was read.
 func rewound(request *http.Request) (*http.Request, error) {
-	if request.Body == nil || request.Body == http.NoBody {
+	if request.Body == nil || request.Body == http.NoBody { // words-ok: a name of net/http
 		return request, nil
 	}
 	if request.GetBody == nil {

@@ -48,7 +48,7 @@ func fetch(ctx context.Context, url, body string) (*http.Response, error) {
 	return response, err
 }
 
-func TestTransportKeepsTheDoubtThatNoSuccessOvercame(t *testing.T) {
+func TestTransportForbidsAbsenceUnlessARetrySucceeds(t *testing.T) {
 	tests := map[string]struct {
 		statuses  []int
 		want      string
@@ -61,7 +61,7 @@ func TestTransportKeepsTheDoubtThatNoSuccessOvercame(t *testing.T) {
 		"404 after 429":         {[]int{429, 404}, "RATE_LIMITED", 2, true},
 		"404 at once":           {[]int{404}, "", 1, false},
 		"503 again and again":   {[]int{503}, "CLOUD_UNAVAILABLE", 3, false},
-		"407, not tried anew":   {[]int{407}, "INCOMPLETE_ANSWER", 1, false},
+		"407, not retried":      {[]int{407}, "INCOMPLETE_ANSWER", 1, false},
 		"500, which may pass":   {[]int{500, 200}, "", 2, false},
 		"501, which never will": {[]int{501, 200}, "CLOUD_UNAVAILABLE", 1, false},
 	}
@@ -119,7 +119,7 @@ func TestTransportDoesNotRepeatWhatCannotBeReadTwice(t *testing.T) {
 	response.Body.Close()
 }
 
-func TestStatusIsToldWhatTheHandlerMakesOfAServerError(t *testing.T) {
+func TestStatusFollowsTheHandlersResultForAServerError(t *testing.T) {
 	tests := map[string]struct {
 		reason provider.Reason
 		ready  bool

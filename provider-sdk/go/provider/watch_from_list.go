@@ -93,7 +93,7 @@ func watchList[Item proto.Message](ctx context.Context, request watchRequest, l 
 		}
 	}
 	if !complete {
-		// What is hidden and comes into sight is told as new; the receiver must know meanwhile that it has not seen all.
+		// Objects that become visible later are sent as new; until then the receiver must know that the list is incomplete.
 		if err := l.resync(&cpv1.ResyncRequired{Message: "the list could not show everything"}); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func watchList[Item proto.Message](ctx context.Context, request watchRequest, l 
 			call.recorder.observe(known)
 			continue
 		}
-		if err := l.tell(known, found, complete, observed); err != nil {
+		if err := l.sendChanges(known, found, complete, observed); err != nil {
 			return err
 		}
 		known = found
@@ -130,8 +130,8 @@ func (l listed[Item]) read(ctx context.Context) (found map[string]Item, complete
 	return found, len(call.recorder.unread()) == 0 && call.recorder.refusesAbsence(CompleteListMiss) == nil, err
 }
 
-// tell sends what differs, and keeps in found what is only not seen.
-func (l listed[Item]) tell(known, found map[string]Item, complete bool, observed time.Time) error {
+// sendChanges sends the differences, and keeps in found what the list could not show.
+func (l listed[Item]) sendChanges(known, found map[string]Item, complete bool, observed time.Time) error {
 	for key, item := range found {
 		if before, ok := known[key]; !ok || !proto.Equal(before, item) {
 			if err := l.upsert(item); err != nil {

@@ -150,7 +150,7 @@ func Reason(err error) provider.Reason {
 	return ""
 }
 
-// FieldViolations are the paths that an error blames, in their order.
+// FieldViolations are the field paths of an error's violations, in their order.
 func FieldViolations(err error) []string {
 	var fields []string
 	for _, detail := range status.Convert(err).Details() {

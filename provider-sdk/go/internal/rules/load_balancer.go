@@ -31,7 +31,7 @@ func unsupported(field, feature string) Violation {
 	}
 }
 
-// unknownEnum: a wish that is not understood must not be carried out as another. Contract: EVO-3.
+// unknownEnum rejects an unknown value: applying another value instead would be wrong. Contract: EVO-3.
 func unknownEnum(field string, value int32) Violation {
 	return Violation{
 		Reason: Invalid, Field: field,

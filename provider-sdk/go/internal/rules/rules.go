@@ -36,7 +36,7 @@ type Violation struct {
 	Limit uint32
 }
 
-// maxViolations are told at once; more would not fit into an answer.
+// maxViolations limits the violations in one response; more would not fit.
 const maxViolations = 64
 
 // Check finds every rule that a message breaks.
@@ -152,7 +152,7 @@ func (c *checker) field(r *rule, message protoreflect.Message) {
 			c.inner(r.inner, value.Message(), func() string { return r.name })
 		}
 	case isZero(r.field, value):
-		// Chosen or set explicitly, and empty all the same.
+		// Chosen or set explicitly, but empty.
 		c.empty(r, message)
 	default:
 		c.scalar(r, value, r.name)

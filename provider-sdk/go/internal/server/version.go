@@ -1,4 +1,4 @@
 package server
 
-// SDKVersion is told in the handshake.
+// SDKVersion is reported in the handshake.
 const SDKVersion = "0.1.0"

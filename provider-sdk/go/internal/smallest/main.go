@@ -62,10 +62,10 @@ func (a acme) balancer(ctx context.Context, ref *provider.LoadBalancerRef) (prov
 	return found[0].answer(), nil
 }
 
-func (a acme) ensure(ctx context.Context, wish *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
-	body, _ := json.Marshal(map[string]any{"ports": wish.Spec.Ports, "targets": wish.Nodes})
+func (a acme) ensure(ctx context.Context, request *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
+	body, _ := json.Marshal(map[string]any{"ports": request.Spec.Ports, "targets": request.Nodes})
 	var made balancer
-	err := a.call(ctx, "PUT", "/balancers/"+wish.Key, body, &made)
+	err := a.call(ctx, "PUT", "/balancers/"+request.Key, body, &made)
 	return made.answer(), err
 }
 

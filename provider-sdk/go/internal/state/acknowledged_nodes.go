@@ -16,7 +16,7 @@ const MaxRememberedLoadBalancers = 10_000
 type nodeList struct {
 	fingerprint string
 	nodes       []*cpv1.TargetNode
-	holders     int
+	refs        int
 }
 
 // acknowledgedNodes remembers the nodes of each load balancer, for "unchanged" and for differences. Equal lists are kept
@@ -32,7 +32,7 @@ type acknowledgedNodes struct {
 	}
 }
 
-// nodesIdentity tells two slices apart without looking at what they hold.
+// nodesIdentity distinguishes two slices without comparing their elements.
 type nodesIdentity struct {
 	first  **cpv1.TargetNode
 	length int
@@ -64,7 +64,7 @@ func (a *acknowledgedNodes) set(key, fingerprint string, nodes []*cpv1.TargetNod
 		list = &nodeList{fingerprint: fingerprint, nodes: nodes}
 		a.lists[fingerprint] = list
 	}
-	list.holders++
+	list.refs++
 	a.byKey.Set(key, list)
 }
 
@@ -83,8 +83,8 @@ func (a *acknowledgedNodes) deleteLocked(key string) {
 
 // release is called with the lock held: the map evicts within set.
 func (a *acknowledgedNodes) release(list *nodeList) {
-	list.holders--
-	if list.holders == 0 && a.lists[list.fingerprint] == list {
+	list.refs--
+	if list.refs == 0 && a.lists[list.fingerprint] == list {
 		delete(a.lists, list.fingerprint)
 	}
 }

@@ -13,14 +13,13 @@ import (
 const (
 	maxReplays   = 1000
 	replayMaxAge = 10 * time.Minute
-	// lateMaxAge is two polls at their slowest, of Operation.poll_after in the contract: somebody else may have undone what ended
-	// earlier.
+	// lateMaxAge is twice the maximum of Operation.poll_after in the contract: another client may have reverted an older result.
 	lateMaxAge = 2 * time.Minute
 	// keptMax is how long work goes on beyond its call, however often it is asked about.
 	keptMax = 30 * time.Minute
 	// abandonedMax: a handler that goes on for so long after its context has ended has lost its right to the key.
 	abandonedMax = 10 * time.Minute
-	// busyRetry is told to callers who find a key busy.
+	// busyRetry is the delay reported to callers who find a key busy.
 	busyRetry = 2 * time.Second
 )
 
@@ -28,24 +27,24 @@ const (
 type Change[Answer any] struct {
 	// Key is what is changed; changes of one key never overlap.
 	Key string
-	// ChangeID is the id of the intended change, Digest tells changes apart that carry the same by mistake.
+	// ChangeID is the id of the intended change; Digest distinguishes changes that carry the same id by mistake.
 	ChangeID, Digest string
 	// Work runs when the key is free; it refuses what became stale while it waited.
 	Work func(context.Context) (Answer, error)
 	// Final is true for an answer with which repetitions are answered; false for work that goes on.
 	Final func(Answer) bool
-	// Soft is how long a caller waits before it is told that the work goes on; 0: until its own end.
+	// Soft is how long a caller waits before the result is pending; 0: until its own deadline.
 	Soft time.Duration
 }
 
-// ChangeSerializer runs changes one at a time for each key: one runs, one may wait, a third is told to come again. A repetition of
-// the running change joins it, a repetition of a finished one gets its answer.
+// ChangeSerializer runs changes one at a time for each key: one runs, one may wait, a third must retry. A repetition of the running
+// change joins it, a repetition of a finished one gets its answer.
 type ChangeSerializer[Answer any] struct {
 	forced  context.Context // it is the life of the server
 	log     *slog.Logger
 	replays *lru.Map[string, replay[Answer]]
-	// late are, by key, the ends of work that outlived its calls and that nobody heard. The next who asks for the same is told,
-	// unless something else was done to the object meanwhile.
+	// late are, by key, unreported results of work that outlived its calls. The next equal change returns them, unless the
+	// object was changed in the meantime.
 	late *lru.Map[string, lateEnd[Answer]]
 
 	mu     sync.Mutex
@@ -119,16 +118,16 @@ func (c *ChangeSerializer[Answer]) enter(ctx context.Context, change Change[Answ
 		late, ended := c.late.Get(change.Key)
 		c.late.Delete(change.Key)
 		if ended && late.digest == change.Digest {
-			return nil, late.tell, nil
+			return nil, late.joinWithin, nil
 		}
 		return nil, c.start(ctx, change).task.JoinWithin, nil
 	}
-	// Work that goes on after its callers were told so is joined by any call for the same wish.
-	sameWish := current.digest == change.Digest && (current.changeID == change.ChangeID || current.task.isKept())
-	if sameWish && !current.task.Abandoned() {
+	// Any call for the same change joins work that outlived its callers.
+	sameChange := current.digest == change.Digest && (current.changeID == change.ChangeID || current.task.isKept())
+	if sameChange && !current.task.Abandoned() {
 		return nil, current.task.JoinWithin, nil
 	}
-	// A wish that has been replaced ends, and the new one follows.
+	// A superseded change ends, and the new one follows.
 	current.task.giveUpKept()
 	if current.waiting {
 		return nil, nil, busy(change.Key)
@@ -137,7 +136,7 @@ func (c *ChangeSerializer[Answer]) enter(ctx context.Context, change Change[Answ
 	return current, nil, nil
 }
 
-func (l lateEnd[Answer]) tell(context.Context, <-chan time.Time) (answer Answer, stillRunning bool, err error) {
+func (l lateEnd[Answer]) joinWithin(context.Context, <-chan time.Time) (answer Answer, stillRunning bool, err error) {
 	return l.answer, false, l.err
 }
 
@@ -167,20 +166,20 @@ func (c *ChangeSerializer[Answer]) freeWhenDone(change Change[Answer], started *
 	close(started.freed)
 }
 
-// awaitEnd waits until the handler has ended, or has not although it was told to long ago. unheard is true for an end that
-// nobody was there to hear.
+// awaitEnd waits until the handler has ended, or has ignored its cancellation for too long. unheard is true if no caller got
+// the result.
 func (c *ChangeSerializer[Answer]) awaitEnd(key string, task *SharedTask[Answer]) (unheard bool) {
 	tooLong := time.NewTimer(keptMax)
 	defer tooLong.Stop()
-	for told := false; !told; {
+	for givenUp := false; !givenUp; {
 		select {
 		case <-task.done:
 			return task.unheard()
 		case <-task.givenUp:
-			told = true
+			givenUp = true
 		case <-tooLong.C:
 			task.giveUpKept()
-			// Somebody waits just now, and is answered soon.
+			// A caller waits just now and gets its answer soon.
 			tooLong.Reset(time.Minute)
 		}
 	}
@@ -189,7 +188,7 @@ func (c *ChangeSerializer[Answer]) awaitEnd(key string, task *SharedTask[Answer]
 	select {
 	case <-task.done:
 	case <-stubborn.C:
-		c.log.Error("A change does not end although it was told to; its key is free again", "key", key)
+		c.log.Error("A change ignores its cancellation; its key is free again", "key", key)
 	}
 	return false
 }
@@ -210,7 +209,7 @@ func (c *ChangeSerializer[Answer]) waitFor(ctx context.Context, key string, curr
 	}
 }
 
-// Working says for which wish work goes on that outlived its call; empty if there is none.
+// Working is the digest of a running change that outlived its call; empty if there is none.
 func (c *ChangeSerializer[Answer]) Working(key string) (digest string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,8 +240,8 @@ func NewSequenceFence() *SequenceFence {
 	return &SequenceFence{newest: lru.New[string](lru.Options[uint64]{MaxEntries: maxFencedObjects})}
 }
 
-// Enter says why a change comes too late; nil if it does not. It then counts as applied, for if it fails something of it may
-// have taken effect all the same. 0 is not compared.
+// Enter says why a change comes too late; nil if it does not. It then counts as applied, because a failed change
+// may have taken effect in part. 0 is not compared.
 func (f *SequenceFence) Enter(object string, sequence uint64) *Refusal {
 	if sequence == 0 {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-func TestAStubbornChangeKeepsItsKeyForTenMinutesAfterItWasToldToEnd(t *testing.T) {
+func TestAChangeThatIgnoresItsCancellationKeepsItsKeyForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forced, end := context.WithCancel(t.Context())
 		defer end()
 		serializer := NewChangeSerializer[string](forced, slog.New(slog.DiscardHandler))
 		release := make(chan struct{})
 		var working, most atomic.Int32
-		wish := func(digest string, work func()) Change[string] {
+		change := func(digest string, work func()) Change[string] {
 			return Change[string]{
 				Key: "lb", ChangeID: digest, Digest: digest, Soft: time.Second, Final: func(string) bool { return true },
 				Work: func(context.Context) (string, error) {
@@ -29,12 +29,12 @@ func TestAStubbornChangeKeepsItsKeyForTenMinutesAfterItWasToldToEnd(t *testing.T
 		}
 		ask := func(change Change[string]) (string, bool, error) { return serializer.Run(t.Context(), change) }
 
-		if _, running, err := ask(wish("first", func() { <-release })); !running || err != nil {
+		if _, running, err := ask(change("first", func() { <-release })); !running || err != nil {
 			t.Fatalf("running is %t, error %v", running, err)
 		}
 		time.Sleep(abandonedMax - time.Minute)
-		second := wish("second", func() {})
-		// It tells the first to end, which does not.
+		second := change("second", func() {})
+		// It cancels the first, which does not end.
 		if _, _, err := ask(second); err == nil {
 			t.Error("the second did not find the key taken")
 		}

@@ -75,7 +75,7 @@ func (n *nodeSets) apply(chunk *cpv1.ApplyNodeSetRequest) (*cpv1.ApplyNodeSetRes
 	return stateOf(built, true), nil
 }
 
-// stage: chunks of one upload belong together; a chunk of another upload of the same set begins anew.
+// stage: chunks of one upload belong together; a chunk of another upload of the same set starts over.
 func (n *nodeSets) stage(chunk *cpv1.ApplyNodeSetRequest) *staging {
 	current, ok := n.staged.Get(chunk.GetNodeSetId())
 	if !ok || !sameUpload(current.head, chunk) {

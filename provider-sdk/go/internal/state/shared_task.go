@@ -10,7 +10,7 @@ import (
 type SharedTask[Value any] struct {
 	done   chan struct{}
 	cancel context.CancelFunc
-	// givenUp is closed when the work has been told to end.
+	// givenUp is closed when the work has been canceled.
 	givenUp chan struct{}
 
 	mu      sync.Mutex
@@ -41,7 +41,7 @@ func (t *SharedTask[Value]) Join(ctx context.Context) (Value, error) {
 	return value, err
 }
 
-// JoinWithin waits until soft at most. Work that has not ended by then is kept: it goes on without anybody who waits.
+// JoinWithin waits until soft at most. Work that has not ended by then is kept: it continues without a caller.
 func (t *SharedTask[Value]) JoinWithin(ctx context.Context, soft <-chan time.Time) (value Value, stillRunning bool, err error) {
 	t.mu.Lock()
 	t.waiters++
@@ -72,7 +72,7 @@ func (t *SharedTask[Value]) leave() {
 	}
 }
 
-// giveUp tells the work to end; t.mu is held.
+// giveUp cancels the work; t.mu is held.
 func (t *SharedTask[Value]) giveUp() {
 	if !t.Abandoned() {
 		close(t.givenUp)
@@ -80,21 +80,21 @@ func (t *SharedTask[Value]) giveUp() {
 	}
 }
 
-// isKept is true for work that goes on without anybody who waits.
+// isKept is true for work that continues without a caller.
 func (t *SharedTask[Value]) isKept() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept
 }
 
-// unheard is true for work that has ended without anybody who waited for it to its end.
+// unheard is true for work whose result no caller got.
 func (t *SharedTask[Value]) unheard() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept && !t.Abandoned() && t.waiters == 0 && !t.heard
 }
 
-// giveUpKept tells kept work to end for which nobody waits.
+// giveUpKept cancels kept work for which no caller waits.
 func (t *SharedTask[Value]) giveUpKept() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +103,7 @@ func (t *SharedTask[Value]) giveUpKept() {
 	}
 }
 
-// Abandoned is true for work that has been told to end.
+// Abandoned is true for canceled work.
 func (t *SharedTask[Value]) Abandoned() bool {
 	select {
 	case <-t.givenUp:

@@ -16,8 +16,8 @@ import (
 // take milliseconds. Names and buckets are those of every SDK.
 var latencyBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600}
 
-// Metrics are the figures of one server, in Prometheus' text format. They are few and their labels closed sets, which is why
-// no library is needed for them.
+// Metrics are the metrics of one server, in Prometheus' text format. They are few and their label values are closed sets, so
+// they need no library.
 type Metrics struct {
 	mu       sync.Mutex
 	calls    map[callLabels]*histogram
@@ -117,7 +117,7 @@ func (m *Metrics) Serve(w http.ResponseWriter, process Process) {
 	}
 	head(&out, "ready", "gauge", "1: calls can be expected to work. 0: not.")
 	fmt.Fprintf(&out, "%sready %d\n", metricPrefix, ready)
-	head(&out, "build_info", "gauge", "Always 1; the labels tell what runs.")
+	head(&out, "build_info", "gauge", "Always 1; the labels identify the build.")
 	fmt.Fprintf(&out, "%sbuild_info{name=%q,version=%q,sdk=%q,runtime=%q} 1\n",
 		metricPrefix, process.Name, process.Version, process.SDK, runtime.Version())
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

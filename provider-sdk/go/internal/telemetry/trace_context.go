@@ -21,7 +21,7 @@ func Traceparent(given string) string {
 	return given
 }
 
-// ExportedTraceID is empty when nobody exports the trace, so that looking for it would be in vain.
+// ExportedTraceID is empty for a trace that is not sampled, because no backend has it.
 func ExportedTraceID(traceparent string) string {
 	parts := wellFormedTraceparent.FindStringSubmatch(traceparent)
 	if parts == nil {

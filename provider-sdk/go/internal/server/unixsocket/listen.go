@@ -21,11 +21,11 @@ const (
 	mode = 0o660
 	// umask leaves exactly mode of the 0777 with which sockets are made.
 	umask = 0o117
-	// probeTimeout is how long it may take to find out whether somebody listens.
+	// probeTimeout limits the check whether another process listens.
 	probeTimeout = 2 * time.Second
 	// maxAttempts: a rival that starts at the same moment can win at most this often.
 	maxAttempts = 5
-	// secondLook is the longest time between the two steps of somebody else's bind and listen, a thousandfold.
+	// secondLook is a thousand times the longest delay between another process's bind and listen.
 	secondLook = 50 * time.Millisecond
 )
 
@@ -54,7 +54,7 @@ func cannotListen(path string, err error) *Error {
 	return unavailable(err, "cannot listen on unix://%s: %v", path, err)
 }
 
-// identity tells one socket file from another: the next file may get the inode of one that was removed.
+// identity distinguishes socket files: a new file may get the inode of a removed one.
 type identity struct {
 	inode   uint64
 	changed syscall.Timespec
@@ -125,8 +125,8 @@ func (l *Listener) IsOwn() bool {
 	return err == nil && ok && found == l.own
 }
 
-// clearPath makes room: nothing there is fine, a socket that nobody listens on is removed, a live one or another kind of file
-// is refused. Removal is by renaming first and looks at what was renamed: of two providers that start at once, none removes
+// clearPath frees the path: it removes a socket without a listener, and rejects a live one or another kind of file.
+// Removal is by renaming first and looks at what was renamed: of two providers that start at once, none removes
 // the other's fresh socket.
 func clearPath(path string) error {
 	for range maxAttempts {
@@ -172,7 +172,7 @@ func identify(path string) (id identity, exists bool, err error) {
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return identity{}, false, unavailable(nil, "%s cannot be told from other files on this system", path)
+		return identity{}, false, unavailable(nil, "%s cannot be distinguished from other files on this system", path)
 	}
 	return identity{inode: stat.Ino, changed: modified(stat)}, true, nil
 }

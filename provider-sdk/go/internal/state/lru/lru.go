@@ -32,7 +32,7 @@ type Options[Value any] struct {
 	MaxAge time.Duration
 	// Now defaults to time.Now.
 	Now func() time.Time
-	// Evicted is told of entries that went because of number, age or Clear; may be nil.
+	// Evicted is called for entries removed because of number, age or Clear; may be nil.
 	Evicted func(Value)
 }
 
