@@ -30,7 +30,7 @@ export function findWords(
   rules: readonly WordRule[],
   exceptions: readonly Exception[] = [],
 ): readonly Place[] {
-  const matchers = rules.map(matcherOf);
+  const matchers = rules.filter(({ notIn }) => notIn?.test(path) !== true).map(matcherOf);
   const lines = text.split("\n");
   return [path.replace(/[/.-]/g, " "), ...lines].flatMap((content, line) => {
     const excuse = excuseOf(content, line < 2 ? undefined : lines[line - 2]);

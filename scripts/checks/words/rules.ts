@@ -7,6 +7,8 @@ export interface WordRule {
   readonly in?: "text";
   /** Regular expressions of longer texts that are correct. */
   readonly not?: readonly string[];
+  /** Files in which the word is the standard term. */
+  readonly notIn?: RegExp;
   /** A text in which the rule finds one place. */
   readonly example: string;
 }
@@ -37,7 +39,8 @@ export const WORD_RULES: readonly WordRule[] = [
   {
     word: "holders?",
     use: "owner; Lease holder is fine",
-    not: ["holderIdentity", "lease holder", "preferredHolder", "placeholder", "placeholders", "shareholder"],
+    not: ["holderIdentity", "lease holder", "leaseholder", "preferredHolder", "placeholders?", "shareholder"],
+    notIn: /lead|lease|hot-upgrade|process-lifecycle/,
     example: "holderOf",
   },
   {
@@ -84,7 +87,7 @@ export const WORD_RULES: readonly WordRule[] = [
     example: "somebody",
   },
   { word: "nobody|anybody", use: "no one, no client, no controller: name the actor", in: "text", example: "nobody" },
-  { word: "whoever|whom|wherever", use: "rewrite with the actor as subject", in: "text", example: "whoever" },
+  { word: "whoever|whom", use: "rewrite with the actor as subject", in: "text", example: "whoever" },
   { word: "ask(s|ed|ing)? back", use: "ask for confirmation", in: "text", example: "asks back" },
   { word: "stand(s|ing)? in the way", use: "block, cause", in: "text", example: "stands in the way" },
   { word: "in (its|their|the) way", use: "blocking", in: "text", example: "in its way" },
@@ -108,7 +111,13 @@ export const WORD_RULES: readonly WordRule[] = [
   { word: "pod ranges?", use: "pod CIDR", in: "text", example: "pod ranges" },
   { word: "folders?", use: "directory", in: "text", example: "folder" },
   { word: "figures", use: "metrics, measurements", in: "text", example: "figures" },
-  { word: "no more", use: "no longer", in: "text", not: ["no more than"], example: "no more" },
+  {
+    word: "(is|are|was|were|it|them|him|exists?|does|do|has|have) no more",
+    use: "no longer",
+    in: "text",
+    not: ["no more (than|of|[a-z]+s)"],
+    example: "it is no more",
+  },
   { word: "shall", use: "must, is to, should (RFC 2119 words in the contract only)", in: "text", example: "shall" },
   {
     word: "(initiali|normali|seriali|recogni|authori|summari|synchroni|optimi|categori|minimi|maximi)s(e|es|ed|er|ers|ing|ation|ations)",
@@ -116,7 +125,7 @@ export const WORD_RULES: readonly WordRule[] = [
     example: "initialise",
   },
   {
-    word: "behaviours?|colours?|honours?|honoured|favours?|neighbours?|labelled|labelling|labellings|unlabelled|licences?|catalogues?|judgement|fulfil(s|led|ling)?",
+    word: "behaviours?|colours?|honours?|honoured|favours?|neighbours?|labelled|labelling|labellings|unlabelled|licences?|catalogues?|judgement|fulfil(s)?",
     use: "US spelling",
     example: "behaviour",
   },

@@ -11,6 +11,12 @@ describe("each rule", () => {
     expect(wordsIn(rule.example, [rule])).toHaveLength(1);
   });
 
+  it("leaves out the files in which its word is the standard term", () => {
+    const rule: WordRule = { word: "holder", use: "owner", notIn: /lease/, example: "holder" };
+    expect(findWords("src/lease.ts", "holder", [rule])).toEqual([]);
+    expect(findWords("src/owner.ts", "holder", [rule])).toHaveLength(1);
+  });
+
   const correct = WORD_RULES.flatMap((rule) => (rule.not ?? []).map((text) => [text, rule] as const));
   it.each(correct)("allows %s", (text, rule) => {
     expect(wordsIn(`the ${text} here`, [rule])).toEqual([]);
