@@ -9,7 +9,7 @@ import {
   type Readiness,
   readinessOf,
 } from "../../src/controllers/service/plan/status.ts";
-import { contractError } from "../../src/provider/model/errors.ts";
+import { contractError, ProviderError } from "../../src/provider/model/errors.ts";
 import { service } from "../../test/support/builders.ts";
 
 /** One reason of the condition on Services, as the code reports it. */
@@ -73,12 +73,25 @@ export const READY_ROWS: readonly ReadyRow[] = [
     "the provider cannot do what the Service requests; an existing load balancer keeps its previous configuration",
   ),
   after("QUOTA_EXCEEDED", "a quota of the cloud is exhausted"),
-  after("NAME_TAKEN", "an address, a name or the load balancer itself is owned by another user; it is not taken over"),
-  after("CLOUD_PERMISSION_DENIED", "the cloud denies the provider permission, or the provider's scope has changed"),
+  after("NAME_TAKEN", "an address or a name is in use by another resource, which is left unchanged"),
+  after("OWNED_BY_ANOTHER_CLUSTER", "the load balancer belongs to another cluster and is left unchanged"),
+  after("FEATURE_UNSUPPORTED", "the Service requests a feature that the provider does not support"),
+  after("CAPABILITY_ABSENT", "the provider does not support load balancers"),
+  after("CLOUD_CREDENTIALS_INVALID", "the provider has no credentials, or the cloud rejects them"),
+  after("CLOUD_PERMISSION_DENIED", "the cloud denies the provider a permission"),
+  after("SCOPE_MISMATCH", "the provider now uses another account, project or region"),
   after("RATE_LIMITED", "the cloud is throttling requests"),
   after("OPERATION_IN_PROGRESS", "another change of the same object has been in progress for 30 seconds"),
   after("DEPENDENCY_IN_USE", "another resource in the cloud uses it"),
-  after("CLOUD_UNAVAILABLE", "the provider or the cloud cannot be reached, from the second consecutive failure on"),
+  after("CLOUD_UNAVAILABLE", "the provider cannot reach its cloud, or the cloud returns internal errors"),
+  of(
+    readinessOfFailure(new ProviderError({ code: "UNAVAILABLE", message: WHAT })),
+    "the provider does not respond, from the second consecutive failure on",
+  ),
+  of(
+    readinessOfFailure(new ProviderError({ code: "UNAUTHENTICATED", reason: "PEER_REFUSED", message: WHAT })),
+    "the handshake with the provider failed",
+  ),
   of(notServed("<why>"), "no provider serves it; it is left unchanged"),
   after(
     "DEADLINE_PASSED",

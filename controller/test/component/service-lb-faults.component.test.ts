@@ -137,7 +137,7 @@ describe("service-lb and errors", () => {
     expect(waits.map((seconds) => Math.round(seconds / 5) * 5)).toEqual([5, 10, 20]);
     expect(harness.events("web")).toEqual([
       `${ENSURING} x4`,
-      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 (retrying in 5 seconds to 5 minutes). To fix: check that the provider runs, reaches its cloud and has valid credentials x3",
+      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 (retrying in 5 seconds to 5 minutes). To fix: check the cloud's status page, and the network between provider and cloud x3",
       ENSURED,
     ]);
     // Finalizer, cause, address: for any number of retries.

@@ -74,7 +74,7 @@ describe("service-lb and nodes", () => {
     expect(reasons()).toEqual([
       ENSURING,
       ENSURED,
-      "Warning UpdateLoadBalancerFailed Error updating load balancer with new hosts [a b c] [node names limited, total number of nodes: 3], error: acme UpdateLoadBalancerNodes: CLOUD_UNAVAILABLE: the cloud answers 503 (retrying in 5 seconds to 5 minutes). To fix: check that the provider runs, reaches its cloud and has valid credentials",
+      "Warning UpdateLoadBalancerFailed Error updating load balancer with new hosts [a b c] [node names limited, total number of nodes: 3], error: acme UpdateLoadBalancerNodes: CLOUD_UNAVAILABLE: the cloud answers 503 (retrying in 5 seconds to 5 minutes). To fix: check the cloud's status page, and the network between provider and cloud",
       UPDATED,
     ]);
   });

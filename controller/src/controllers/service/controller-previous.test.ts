@@ -54,7 +54,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("b-1.example");
     expect([kept(), world.reported.at(-1)]).toEqual([
       [[UID], [UID]],
-      "DeletePreviousLoadBalancerFailed: Error deleting the load balancer of previous provider a: 503 (retrying in 5 seconds to 5 minutes). To fix: check that the provider runs, reaches its cloud and has valid credentials",
+      "DeletePreviousLoadBalancerFailed: Error deleting the load balancer of previous provider a: 503 (retrying in 5 seconds to 5 minutes). To fix: check the cloud's status page, and the network between provider and cloud",
     ]);
     a.fail = () => undefined;
     await world.pass(60_000);

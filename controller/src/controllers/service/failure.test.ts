@@ -159,21 +159,21 @@ describe("failure readiness", () => {
       { reason: "QUOTA_EXCEEDED", want: ["False", "QuotaExceeded", "retrying in 1 to 15 minutes"] },
       { reason: "ADDRESS_IN_USE", want: ["False", "Conflict", OPERATOR] },
       { reason: "NAME_TAKEN", want: ["False", "Conflict", OPERATOR] },
-      { reason: "OWNED_BY_ANOTHER_CLUSTER", want: ["False", "Conflict", OPERATOR] },
+      { reason: "OWNED_BY_ANOTHER_CLUSTER", want: ["False", "OwnedByAnotherCluster", OPERATOR] },
       { reason: "DELETION_PROTECTED", want: ["False", "DeletionProtected", OPERATOR] },
       { reason: "DEPENDENCY_IN_USE", want: ["False", "DependencyInUse", TRANSIENT] },
       { reason: "NOT_READY", want: ["False", "CloudBusy", TRANSIENT] },
       { reason: "OPERATION_IN_PROGRESS", want: ["False", "CloudBusy", TRANSIENT] },
       { reason: "STALE_GENERATION", want: ["False", "CloudBusy", UNKNOWN] },
-      { reason: "CLOUD_PERMISSION_DENIED", want: ["False", "ProviderNotAuthorized", OPERATOR] },
-      { reason: "CLOUD_CREDENTIALS_INVALID", want: ["False", "ProviderNotAuthorized", OPERATOR] },
-      { reason: "SCOPE_MISMATCH", want: ["False", "ProviderNotAuthorized", OPERATOR] },
+      { reason: "CLOUD_PERMISSION_DENIED", want: ["False", "PermissionDenied", OPERATOR] },
+      { reason: "CLOUD_CREDENTIALS_INVALID", want: ["False", "InvalidCredentials", OPERATOR] },
+      { reason: "SCOPE_MISMATCH", want: ["False", "ProviderScopeChanged", OPERATOR] },
       { reason: "RATE_LIMITED", want: ["False", "Throttled", "retrying when the provider allows it"] },
       {
         reason: "ANNOTATION_INVALID",
         want: ["False", "Rejected", "retrying when the Service or the provider changes, or in 30 minutes"],
       },
-      { reason: "CLOUD_UNAVAILABLE", want: ["Unknown", "ProviderUnavailable", TRANSIENT] },
+      { reason: "CLOUD_UNAVAILABLE", want: ["Unknown", "CloudUnavailable", TRANSIENT] },
       { reason: "DEADLINE_PASSED", want: ["Unknown", "OutcomeUnknown", UNKNOWN] },
       { reason: "NODE_SET_UNKNOWN", want: ["Unknown", "OutcomeUnknown", UNKNOWN] },
     ] as const)("makes $want.1 of $reason", ({ reason, want: [status, word, nextTry] }) => {
@@ -187,7 +187,7 @@ describe("failure readiness", () => {
 
     test.each([
       { code: "ALREADY_EXISTS" as const, want: "Conflict" },
-      { code: "PERMISSION_DENIED" as const, want: "ProviderNotAuthorized" },
+      { code: "PERMISSION_DENIED" as const, want: "PermissionDenied" },
     ])("goes by code $code for a reason of the vendor's own", ({ code, want }) => {
       const error = new ProviderError({ code, reason: "OWN", domain: "acme.example.com", message: "m" });
       expect(readinessOfFailure(error)?.reason).toBe(want);

@@ -3,6 +3,7 @@ import type { Service } from "../../api/service.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { ProviderError, type ProviderErrorClass, hasReason, retryDelayMs } from "../../provider/model/errors.ts";
+import { classReason, failureReason } from "../../provider/model/failure-reason.ts";
 import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 import type { Random } from "../../util/clock.ts";
@@ -145,30 +146,14 @@ const MAX_MESSAGE = 1024;
 /** Of an event, without upstream's prefix. */
 const MAX_EVENT_TEXT = 940;
 
-/** Reasons of the contract that are more specific than their class. */
-const BY_REASON: ReadonlyMap<string, LoadBalancerReadyReason> = new Map([
-  ["QUOTA_EXCEEDED", "QuotaExceeded"],
-  ["ADDRESS_IN_USE", "Conflict"],
-  ["NAME_TAKEN", "Conflict"],
-  ["OWNED_BY_ANOTHER_CLUSTER", "Conflict"],
-  ["DELETION_PROTECTED", "DeletionProtected"],
-  ["DEPENDENCY_IN_USE", "DependencyInUse"],
-  ["NOT_READY", "CloudBusy"],
-  ["OPERATION_IN_PROGRESS", "CloudBusy"],
-  ["STALE_GENERATION", "CloudBusy"],
-]);
-
-const BY_CLASS: Readonly<Record<ProviderErrorClass, LoadBalancerReadyReason>> = {
-  OUTCOME_UNKNOWN: "OutcomeUnknown",
-  TRANSIENT: "ProviderUnavailable",
-  WAIT: "Throttled",
-  FINAL: "Rejected",
-  OPERATOR: "ProviderNotAuthorized",
-  RESYNC: "OutcomeUnknown",
-};
-
 /** The load balancer may match the spec nevertheless. */
-const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set(["OutcomeUnknown", "ProviderUnavailable", "SyncFailed"]);
+const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set([
+  "CloudUnavailable",
+  "OutcomeUnknown",
+  "ProviderHandshakeFailed",
+  "ProviderUnavailable",
+  "SyncFailed",
+]);
 
 /** The retry delays of provider/model/errors.ts, of the queue and of this file, in words. */
 const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
@@ -214,9 +199,13 @@ function readinessOfError(error: unknown, max = MAX_MESSAGE): Readiness {
   return readiness(reasonOf(fromProvider), describe(error), nextTry, max);
 }
 
-function reasonOf({ reason, class: errorClass, code }: ProviderError): LoadBalancerReadyReason {
-  if (code === "ALREADY_EXISTS") return "Conflict";
-  return BY_REASON.get(reason) ?? BY_CLASS[errorClass];
+function reasonOf(error: ProviderError): LoadBalancerReadyReason {
+  const reason = failureReason(error);
+  return isReadyReason(reason) ? reason : classReason(error);
+}
+
+function isReadyReason(reason: string): reason is LoadBalancerReadyReason {
+  return Object.hasOwn(LOAD_BALANCER_REMEDIES, reason);
 }
 
 function readiness(reason: LoadBalancerReadyReason, what: string, nextTry: string, max: number): Readiness {

@@ -152,7 +152,7 @@ describe("evaluateService()", () => {
     {
       what: "has a provider without credentials, by a replica that does not lead",
       of: facts(
-        { status: { conditions: conditionsOf("ProviderNotAuthorized") } },
+        { status: { conditions: conditionsOf("PermissionDenied") } },
         { troubles: [cause("InvalidCredentials")] },
       ),
       state: "blocked",

@@ -1,4 +1,4 @@
-import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
+import { LOAD_BALANCER_REMEDIES } from "../../api/load-balancer-condition.ts";
 import type { Condition } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
 import { reportedReadiness } from "../../controllers/service/plan/status.ts";
@@ -22,7 +22,7 @@ import {
   unmet,
   waitingForFinalizers,
 } from "./evaluation.ts";
-import { cause, type KnownCause, type Reason, reasonFor, stateOf } from "../reasons/reasons.ts";
+import { cause, isReason, type KnownCause, type Reason, stateOf } from "../reasons/reasons.ts";
 
 export interface ServiceFacts extends OwnedFacts {
   readonly service: Service;
@@ -36,29 +36,6 @@ export interface ServiceFacts extends OwnedFacts {
 
 /** Longer deletions are unusual. */
 const STUCK_AFTER_MS = 300_000;
-
-/** undefined: no problem. */
-const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>> = {
-  Ready: undefined,
-  NoAvailableNodes: "NoAvailableNodes",
-  Provisioning: undefined,
-  Updating: undefined,
-  Deleting: undefined,
-  DeletionProtected: "DeletionProtected",
-  DriftNotRepaired: "DriftNotRepaired",
-  LoadBalancerFailed: "LoadBalancerFailed",
-  Rejected: "Rejected",
-  QuotaExceeded: "QuotaExceeded",
-  Conflict: "Conflict",
-  ProviderNotAuthorized: "PermissionDenied",
-  Throttled: "Throttled",
-  CloudBusy: "CloudBusy",
-  DependencyInUse: "DependencyInUse",
-  ProviderUnavailable: "ProviderUnavailable",
-  NoLoadBalancerProvider: "NoLoadBalancerProvider",
-  OutcomeUnknown: "OutcomeUnknown",
-  SyncFailed: "SyncFailed",
-};
 
 /** A standby has no reconciles and evaluates the condition of the Service. */
 export function evaluateService(facts: ServiceFacts): Evaluation {
@@ -139,21 +116,28 @@ function gapCauses(owner: ServiceOwner, service: Service): readonly KnownCause[]
 function lastCause(last: LastReconcile | undefined): KnownCause | undefined {
   const why = last?.why;
   if (why?.reason === "busy") return cause("CloudBusy", why.message);
-  const reason = reasonFor(BY_CONDITION, why?.reason);
+  const reason = conditionReason(why?.reason);
   return why === undefined || reason === undefined ? evaluateFailure(last) : cause(reason, why.message);
 }
 
 /** Ignores a temporary failure if a reconcile has succeeded since. */
 function conditionCause(reported: Condition | undefined, last: LastReconcile | undefined): KnownCause | undefined {
   if (reported === undefined || (last !== undefined && TEMPORARY.has(reported.reason))) return undefined;
-  const reason = reasonFor(BY_CONDITION, reported.reason);
+  const reason = conditionReason(reported.reason);
   return reason && cause(reason, reported.message);
+}
+
+/** Conditions and explanations have the same reasons; undefined: no problem, such as `Ready`. */
+function conditionReason(reason: string | undefined): Reason | undefined {
+  return reason !== undefined && Object.hasOwn(LOAD_BALANCER_REMEDIES, reason) && isReason(reason) ? reason : undefined;
 }
 
 const TEMPORARY: ReadonlySet<string> = new Set([
   "Throttled",
   "CloudBusy",
+  "CloudUnavailable",
   "DependencyInUse",
+  "ProviderHandshakeFailed",
   "ProviderUnavailable",
   "OutcomeUnknown",
   "SyncFailed",

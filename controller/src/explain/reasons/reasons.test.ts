@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { cause, REASONS, stateOf } from "./reasons.ts";
+import { LOAD_BALANCER_REMEDIES } from "../../api/load-balancer-condition.ts";
+import { cause, isReason, REASONS, stateOf } from "./reasons.ts";
 
 const rows = Object.entries(REASONS);
 
@@ -27,4 +28,9 @@ test("cause() accepts a more exact remedy", () => {
     documentation: REASONS.CloudBusy.documentation,
   });
   expect(stateOf(cause("CloudBusy"))).toBe("waiting");
+});
+
+test("conditions of Services and explanations have the same reason for a problem", () => {
+  const progress = ["Ready", "Provisioning", "Updating", "Deleting"];
+  expect(Object.keys(LOAD_BALANCER_REMEDIES).filter((reason) => !isReason(reason))).toEqual(progress);
 });

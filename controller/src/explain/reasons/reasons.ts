@@ -17,6 +17,10 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
+export function isReason(text: string): text is Reason {
+  return isKeyOf(REASONS, text);
+}
+
 /** A {@link Cause} with one of {@link REASONS}. */
 export interface KnownCause extends Cause {
   readonly reason: Reason;

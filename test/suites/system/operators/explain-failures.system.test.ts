@@ -91,7 +91,7 @@ const failures: readonly Failure[] = [
       await cluster.says("foreign", "Ready");
       await cluster.giveAway(await cluster.loadBalancerOf("foreign"), "another-cluster");
       await cluster.annotateService("foreign", { "example.com/touched": "yes" });
-      await cluster.says("foreign", "Conflict");
+      await cluster.says("foreign", "OwnedByAnotherCluster");
     },
     describes: [
       /OWNED_BY_ANOTHER_CLUSTER: load balancer \S+ belongs to cluster another-cluster/,

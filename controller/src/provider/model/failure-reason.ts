@@ -1,0 +1,71 @@
+import type { ProviderErrorClass } from "./errors.ts";
+
+/**
+ * What an error of a provider means for the object: one reason for each situation, in the condition of a Service, in explanations and on
+ * the status page. The keys are reasons of the contract that are more exact than their class, and a few of our own (errors.ts).
+ */
+const BY_REASON = {
+  RATE_LIMITED: "Throttled",
+  TOO_MANY_CALLS: "Throttled",
+  QUOTA_EXCEEDED: "QuotaExceeded",
+  OWNED_BY_ANOTHER_CLUSTER: "OwnedByAnotherCluster",
+  NAME_TAKEN: "Conflict",
+  ADDRESS_IN_USE: "Conflict",
+  CIDR_CONFLICT: "CIDRConflict",
+  CLOUD_CREDENTIALS_INVALID: "InvalidCredentials",
+  CLOUD_PERMISSION_DENIED: "PermissionDenied",
+  PEER_REFUSED: "ProviderHandshakeFailed",
+  SCOPE_MISMATCH: "ProviderScopeChanged",
+  DELETION_PROTECTED: "DeletionProtected",
+  DEPENDENCY_IN_USE: "DependencyInUse",
+  OPERATION_IN_PROGRESS: "CloudBusy",
+  STALE_GENERATION: "CloudBusy",
+  NOT_READY: "CloudBusy",
+  NOT_RESPONSIBLE: "NotResponsible",
+  PORT_PROTOCOL_UNSUPPORTED: "FeatureUnsupported",
+  FEATURE_UNSUPPORTED: "FeatureUnsupported",
+  CLASS_UNSUPPORTED: "FeatureUnsupported",
+  CAPABILITY_ABSENT: "CapabilityNotSupported",
+  PROVIDER_ID_MALFORMED: "InvalidProviderID",
+  AMBIGUOUS_NAME: "NodeOwnerAmbiguous",
+  OWNER_UNKNOWN: "OwnerUnknown",
+  LOAD_BALANCER_CLASS_CONFLICT: "LoadBalancerClassConflict",
+  CLOUD_UNAVAILABLE: "CloudUnavailable",
+  CLOUD_TIMEOUT: "CloudUnavailable",
+  ZONE_UNREACHABLE: "CloudUnavailable",
+  NOT_YET_CONSISTENT: "OutcomeUnknown",
+  INCOMPLETE_ANSWER: "OutcomeUnknown",
+} as const;
+
+const BY_CLASS = {
+  OUTCOME_UNKNOWN: "OutcomeUnknown",
+  TRANSIENT: "ProviderUnavailable",
+  WAIT: "Throttled",
+  FINAL: "Rejected",
+  OPERATOR: "PermissionDenied",
+  RESYNC: "OutcomeUnknown",
+} as const satisfies Readonly<Record<ProviderErrorClass, string>>;
+
+export type ClassReason = (typeof BY_CLASS)[ProviderErrorClass];
+export type FailureReason = (typeof BY_REASON)[keyof typeof BY_REASON] | ClassReason;
+
+interface Failure {
+  readonly reason: string;
+  readonly class: ProviderErrorClass;
+  readonly code: string;
+}
+
+/** By the reason of the error, and otherwise by its class. */
+export function failureReason({ reason, class: errorClass, code }: Failure): FailureReason {
+  if (isKnown(reason)) return BY_REASON[reason];
+  return code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass];
+}
+
+/** For an object to which the exact reason does not apply. */
+export function classReason({ class: errorClass }: Pick<Failure, "class">): ClassReason {
+  return BY_CLASS[errorClass];
+}
+
+function isKnown(reason: string): reason is keyof typeof BY_REASON {
+  return Object.hasOwn(BY_REASON, reason);
+}
