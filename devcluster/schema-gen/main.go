@@ -91,7 +91,7 @@ func (g *generator) name(t reflect.Type) string {
 	}
 }
 
-// root stands for the struct itself where fields() is told what a field is in.
+// root stands for the struct itself where a field's parent is expected.
 const root = "root"
 
 // fields are those of a struct in JSON. A struct inlined in JSON is a message of its own in protobuf, whose number is `within`.

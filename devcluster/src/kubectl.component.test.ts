@@ -162,7 +162,7 @@ describe.skipIf(missing)("kubectl", () => {
     expect(await kubectl("wait", "--for=delete", "node/held", "--timeout=5s")).not.toContain("timed out");
   });
 
-  test("mistakes are told as by a real server", async () => {
+  test("mistakes are reported as by a real server", async () => {
     await writeFile(
       path.join(directory, "bad.yaml"),
       "apiVersion: v1\nkind: Node\nmetadata: {name: bad}\nspec: {bogus: 1}\n",

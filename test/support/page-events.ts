@@ -2,7 +2,7 @@ import { at, type Json, listOf } from "./kube.ts";
 
 const STATUS_FIELDS = ["state", "reason"];
 
-/** Reads the stream of a controller's status page: what it has told so far. */
+/** Reads the stream of a controller's status page: what it has reported so far. */
 export class PageEvents implements Disposable {
   /** Names of the events, in the order in which they came. */
   readonly names: string[] = [];
@@ -53,12 +53,12 @@ export class PageEvents implements Disposable {
   #take(event: string): void {
     const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? [];
     if (name === undefined || data === undefined) return;
-    const told: Json = JSON.parse(data);
+    const content: Json = JSON.parse(data);
     this.names.push(name);
-    if (name === "overview") this.overview = told;
+    if (name === "overview") this.overview = content;
     if (name !== "rows") return;
-    for (const row of listOf(told["set"])) this.rows.set(String(at(row, "object")), row);
-    const { removed } = told;
+    for (const row of listOf(content["set"])) this.rows.set(String(at(row, "object")), row);
+    const { removed } = content;
     if (Array.isArray(removed)) for (const object of removed) this.rows.delete(String(object));
   }
 }

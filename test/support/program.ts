@@ -94,7 +94,7 @@ export class Program implements AsyncDisposable {
     this.#process.stdin?.end();
   }
 
-  /** Sends the signal, to the program itself wherever it runs, and waits for nothing. */
+  /** Sends the signal to the program itself, also in a container, and waits for nothing. */
   signal(name: NodeJS.Signals): void {
     this.#signal(name);
   }

@@ -41,7 +41,7 @@ describe("createAccess()", () => {
     ["named", wants({ namespace: "x" }), false],
     ["paths", { kind: "path", verb: "get", path: "/metrics" }, true],
     ["paths", { kind: "path", verb: "get", path: "/debug/pprof" }, true],
-    ["nobody", wants({}), false],
+    ["unknown", wants({}), false],
   ])("%s asks %j: %s", (token, attributes, expected) => {
     expect(may(token, attributes)).toBe(expected);
   });

@@ -12,7 +12,7 @@ export interface PolicyRule {
   readonly nonResourceUrls?: readonly string[];
 }
 
-/** Somebody who may sign in with a bearer token. */
+/** A user that authenticates with a bearer token. */
 export interface User extends UserName {
   readonly token: string;
   /** Everything that the user may do; without it all is allowed. */

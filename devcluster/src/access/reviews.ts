@@ -81,10 +81,10 @@ function reviewToken(access: Access, review: JsonObject): JsonObject {
 function reviewAccess(access: Access, review: JsonObject): JsonObject {
   const name = stringAt(review, "spec", "user");
   const groups = strings(valueAt(review, "spec", "groups"));
-  const nobody = name === "" && groups.length === 0;
+  const hasNoSubject = name === "" && groups.length === 0;
   refuse([
     ...checkAttributes(review),
-    ...(nobody ? [invalidValue("spec.user", "", "at least one of user or group must be specified")] : []),
+    ...(hasNoSubject ? [invalidValue("spec.user", "", "at least one of user or group must be specified")] : []),
   ]);
   return { ...review, status: { allowed: access.allows({ name, groups }, attributesOf(review)) } };
 }

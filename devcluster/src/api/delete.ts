@@ -98,7 +98,7 @@ function policyOf({ orphanDependents, propagationPolicy }: DeleteOptions): strin
   return propagationPolicy === "Background" ? "" : undefined;
 }
 
-/** A namespace is only marked; whoever empties it takes its finalizer away. */
+/** Only marks a namespace for deletion: the client that empties it removes its finalizer. */
 function hold(deps: Deps, resource: Resource, target: Target, stored: KubeObject, options: DeleteOptions): Deleted {
   if (stored.metadata.deletionTimestamp !== undefined) return { kind: "pending", object: stored };
   const dying = withMetadata(stored, { deletionTimestamp: formatTime(deps.nowMs()) });

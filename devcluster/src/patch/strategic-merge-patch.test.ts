@@ -23,7 +23,7 @@ describe("applyStrategicMergePatch() of maps", () => {
     ["removes a null map", { labels: null }, {}],
     ["replaces by directive", { labels: { $patch: "replace", z: "9" } }, { labels: { z: "9" } }],
     ["deletes by directive", { labels: { $patch: "delete" } }, { labels: {} }],
-    ["keeps the keys it is told to", { labels: { $retainKeys: ["a"], a: "7" } }, { labels: { a: "7" } }],
+    ["keeps only the retained keys", { labels: { $retainKeys: ["a"], a: "7" } }, { labels: { a: "7" } }],
     [
       "drops nulls of what is new",
       { annotations: { x: "y", z: null } },

@@ -88,7 +88,7 @@ export const pods: Resource<Pod> = {
     { name: "IP", priority: 1 },
     { name: "Node", priority: 1 },
     { name: "Nominated Node", priority: 1 },
-    { name: "Readiness Gates", priority: 1 },
+    { name: "Readiness Gates", priority: 1 }, // words-ok: kubectl's column
   ],
   row,
   selectableFields: [

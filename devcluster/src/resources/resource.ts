@@ -42,7 +42,7 @@ export interface Strategy<T extends KubeObject> {
   prepareForUpdate?(object: T, old: T): T;
   /** Errors of a new object. Metadata is checked for every kind alike. */
   validate?(object: T): readonly FieldError[];
-  /** What to tell the client about an object that is fine. */
+  /** Warnings for the client about a valid object. */
   warn?(object: T): readonly string[];
   /** Errors of an object that replaces another. */
   validateUpdate?(object: T, old: T): readonly FieldError[];

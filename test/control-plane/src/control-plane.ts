@@ -85,8 +85,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Makes a Node that was registered so many milliseconds ago: it is put into etcd, for kube-apiserver dates what it creates itself. Whoever
-   * watches Nodes sees it come like any other.
+   * Creates a Node that was registered so many milliseconds ago. It is written to etcd, because kube-apiserver dates what it creates itself.
+   * Watches report it like any other Node.
    */
   async addNode(
     node: {

@@ -33,7 +33,7 @@ export async function runKubectl(
     ...context.env,
     KUBECONFIG: kubeconfig,
     KUBECACHEDIR: context.cacheDir,
-    // Its input may be a file of ours, so it cannot be told by that to end.
+    // Its input may be a file of ours, so closing the input cannot end it.
     ...endWithParent("signal"),
   };
   const answer = await run(path.join(context.binDir, "kubectl"), args, { input, env, timeoutMs, signal });

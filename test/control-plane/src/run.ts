@@ -36,7 +36,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     },
     (error, stdout, stderr) => resolve({ exitCode: exitCodeOf(error), stdout, stderr, error: error ?? undefined }),
   );
-  // A program that ends without reading its input closes the pipe (EPIPE): its exit code tells the story.
+  // A program that ends without reading its input closes the pipe (EPIPE): its exit code reports the result.
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(options.input ?? "");
   return promise;

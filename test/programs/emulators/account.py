@@ -78,7 +78,7 @@ class Account:
         return _instance(answer["Instances"][0])
 
     def run_many(self, subnet: str, count: int) -> State:
-        """Machines without tags; not over the API, which takes several times as long to tell of thousands."""
+        """Machines without tags; not over the API, which takes several times as long to report thousands."""
         backend = ec2_backends[DEFAULT_ACCOUNT_ID][REGION]
         settings = {
             "instance_type": INSTANCE_TYPE,

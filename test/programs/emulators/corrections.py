@@ -61,7 +61,7 @@ def _once_a_port(create: Callable[..., Any], backend: ELBv2Backend, *, load_bala
 
 
 def _detaching(delete: Callable[..., Any], backend: ELBv2Backend, listener_arn: str) -> Any:
-    """Tell no longer that target groups are of a load balancer which forwards nothing to them; moto tells it for ever."""
+    """Detach target groups from a load balancer that no longer forwards to them; moto reports them as attached for ever."""
     listener = delete(backend, listener_arn)
     balancer = backend.load_balancers[listener.load_balancer_arn]
     used = {
@@ -84,7 +84,7 @@ def _existing(register: Callable[..., Any], backend: ELBv2Backend, target_group_
 
 
 def _ipv6_ranges(subnet: Any) -> list[dict[str, Any]]:
-    """Tell the state of a subnet's ranges as a word; moto tells it within a second state."""
+    """Report the state of a subnet's ranges as a word; moto reports it within a second state."""
     return [
         {name: association[name] for name in ("associationId", "ipv6CidrBlock", "ipv6CidrBlockState")}
         for association in subnet.ipv6_cidr_block_associations.values()
@@ -98,7 +98,7 @@ def _route_state(route: Any) -> str:
 
 
 def _one_by_one(reservations: list[Any]) -> list[Any]:
-    """Tell of each machine in a reservation of its own: a page of AWS holds so many machines, one of moto reservations."""
+    """Report each machine in a separate reservation: AWS limits the machines of a page, moto its reservations."""
     parts = []
     for reservation in reservations:
         for instance in reservation.instances:

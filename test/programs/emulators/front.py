@@ -39,7 +39,7 @@ _DENIED = {
     "ec2": Refusal("401 Unauthorized", "AuthFailure", "AWS was not able to validate the provided access credentials"),
     "elasticloadbalancing": Refusal("403 Forbidden", "InvalidClientTokenId", "The security token is invalid"),
 }
-_UNAVAILABLE = Refusal("503 Service Unavailable", "Unavailable", "the emulator was told to fail")
+_UNAVAILABLE = Refusal("503 Service Unavailable", "Unavailable", "the emulator is set to fail")
 _UNREADABLE = Refusal("500 Internal Server Error", "InternalError", "An internal error has occurred")
 _USED_UP = Refusal("400 Bad Request", "TooManyLoadBalancers", "The maximum number of load balancers has been reached")
 _UNSUPPORTED = Refusal("400 Bad Request", "UnsupportedOperation", "not available in this region")

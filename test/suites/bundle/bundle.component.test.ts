@@ -145,7 +145,7 @@ describe("a bundled program", () => {
 });
 
 describe("the bundled controller", () => {
-  const nowhere = (): string => join(directory, "nobody.sock");
+  const nowhere = (): string => join(directory, "absent.sock");
 
   test("has the status page, with all that it asks for, and the licenses of what is in it", async () => {
     await using controller = await startController({ token: TOKEN }, nowhere());

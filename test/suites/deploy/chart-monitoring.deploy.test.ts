@@ -111,7 +111,7 @@ describe("the PrometheusRule", () => {
     expect(named).toContain("CloudwireDown");
   });
 
-  test("has the name of the installation and the address of its runbooks where they are told", async () => {
+  test("has the configured name of the installation and address of its runbooks", async () => {
     const { values = {} } = CASES["labels, another interval and another name"] ?? {};
     const rules = alertsOf(ruleOf(await rendered(values)));
     expect(rules.filter(({ expr }) => String(expr).includes('job="cloud-controller-manager"'))).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 const PROVIDERS = [{ name: "acme" }];
 const STATIC = { kind: "StaticPod", kubeconfig: { hostPath: "/etc/kubernetes/ccm.conf" } };
 
-/** Values with one mistake each, and how it is told. */
+/** Values with one mistake each, and the error that reports it. */
 test.each<[string, object, string]>([
   [
     "a kind that there is not",

@@ -57,7 +57,7 @@ describe("every pod", () => {
     expect(mountersOf(main?.spec, hasCredentials)).toEqual(["controller"]);
   });
 
-  test("shares the directory of sockets and no Secret, and each provider its own with nobody", async () => {
+  test("shares the directory of sockets, but no Secret, and no provider's own directory", async () => {
     const providers = [
       { name: "east", secrets: [{ name: "east-key", mountPath: "/run/secrets/key" }] },
       { name: "west", secrets: [{ name: "west-key", mountPath: "/run/secrets/key" }], files: { "a.yaml": "a: 1" } },
@@ -104,7 +104,7 @@ describe("the controller", () => {
     const config = at(named(objects, "ConfigMap"), "data", "config.yaml");
     await writeFile(join(directory, "config.yaml"), String(config));
     const args = [at(controller, "args")].flat().map((arg) => String(arg).replace("/etc/cloudwire/", `${directory}/`));
-    // It tells all that is wrong before anything starts.
+    // It reports every problem before anything starts.
     await using program = new Program({ source: CONTROLLER, args: [...args, "--of-this-test"] });
     expect(await program.exit(180_000)).toEqual({ code: 64, signal: null });
     expect(program.output.trim().split("\n")).toEqual([expect.stringContaining("--of-this-test: is not a flag")]);

@@ -53,8 +53,8 @@ describe("as the guides say", () => {
     expect(await world.addressed("web", WAIT_MS)).toBe(address);
   });
 
-  test("a Lease that is deleted is written again by its holder, with the scope", async () => {
-    const holder = at(await world.kube.get(LEASE), "spec", "holderIdentity");
+  test("the leader writes a deleted Lease again, with the scope", async () => {
+    const leader = at(await world.kube.get(LEASE), "spec", "holderIdentity");
     await world.kube.delete(LEASE);
     const lease = await eventually(
       "the Lease with a scope",
@@ -65,7 +65,7 @@ describe("as the guides say", () => {
       },
       () => world.outputs(),
     );
-    expect(at(lease, "spec", "holderIdentity")).toBe(holder);
+    expect(at(lease, "spec", "holderIdentity")).toBe(leader);
     expect(at(lease, "metadata", "annotations")).toMatchObject({ "scope.cloudwire.dev/simulated": "simcloud/system" });
   });
 
@@ -78,7 +78,7 @@ describe("as the guides say", () => {
     expect(listOf(at(node, "spec", "taints")).map(({ key }) => key)).not.toContain(UNINITIALIZED);
   });
 
-  test("a release of the brake that is put on all Nodes is taken off those that live", async () => {
+  test("an approval set on all Nodes is removed from those whose instances exist", async () => {
     await controlPlane.kubectl(["annotate", "nodes", "--all", `${APPROVAL}=true`]);
     const ready = { status: { conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }] } };
     await world.kube.patch("/api/v1/nodes/node-1/status", ready);

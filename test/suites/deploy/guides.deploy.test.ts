@@ -34,7 +34,7 @@ beforeAll(async () => {
   controlPlane = await startControlPlane({
     scheduler: true,
     serviceAccountTokens: true,
-    // Nobody renews the Node's lease, as its kubelet is stopped.
+    // The Node's lease is not renewed, because its kubelet is stopped.
     controllerManager: { controllers: ["*", "-node-lifecycle-controller"] },
   });
 }, 60 * MINUTE_MS);

@@ -139,9 +139,9 @@ test("docs/reference/images.md says how large they are: npm run image-report -w 
   expect(columns).toEqual(PLATFORMS.map((platform) => `compressed, ${platform.replace("linux/", "")}`));
   for (const { reference, platform, manifest } of images) {
     const [name = ""] = reference.split(":");
-    const told = new RegExp(`^\\| \`${name}\` \\| ([\\d.]+) MB \\| ([\\d.]+) MB \\|`, "m").exec(page);
+    const documented = new RegExp(`^\\| \`${name}\` \\| ([\\d.]+) MB \\| ([\\d.]+) MB \\|`, "m").exec(page);
     const bytes = listOf(at(manifest, "layers")).reduce((sum, { size }) => sum + Number(size), 0);
-    const share = bytes / 1e6 / Number(told?.[1 + PLATFORMS.indexOf(platform)]);
+    const share = bytes / 1e6 / Number(documented?.[1 + PLATFORMS.indexOf(platform)]);
     expect([name, Math.abs(share - 1) < TOLERANCE]).toEqual([name, true]);
   }
 });
@@ -243,12 +243,12 @@ describe("an image", () => {
 });
 
 describe("a container, hardened", () => {
-  test.each(NAMES)("%s tells its options", async (name) => {
+  test.each(NAMES)("%s prints its options", async (name) => {
     const text = await podman.run("run", "--rm", ...HARDENED, `localhost/${name}:${VERSION}`, "--help");
     expect(text).toContain(name);
   });
 
-  test("runs the program as nobody, without capabilities, and ends at once when it is told", async () => {
+  test("runs the program as an unprivileged user, without capabilities, and ends immediately on SIGTERM", async () => {
     const sockets = join(directory, "sockets");
     await mkdir(sockets);
     await chown(sockets, NON_ROOT, NON_ROOT);

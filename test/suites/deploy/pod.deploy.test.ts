@@ -104,7 +104,7 @@ const logs = async (): Promise<string> =>
 describe.each(["StaticPod", "Deployment"] as const)("the chart's pod of a %s, run by podman", (kind) => {
   const name = kind.toLowerCase();
 
-  test("initializes nodes, gives a Service its address, and ends as it is told", async () => {
+  test("initializes nodes, gives a Service its address, and ends on request", async () => {
     const { port, manifest } = await play(kind);
     try {
       await eventually("the pod to be ready", WAIT_MS, async () => {

@@ -26,9 +26,14 @@ interface Row {
 const both = (outcome: Outcome, ...rows: readonly string[]): readonly Row[] =>
   rows.map((row) => ({ flags: row === "" ? [] : row.split(" "), upstream: outcome }));
 
-/** Told before anything starts; upstream finds it out later, or never. */
+/** Reported before anything starts; upstream detects it later, or never. */
 const early = (...rows: readonly string[]): readonly Row[] =>
-  rows.map((row) => ({ flags: row.split(" "), upstream: "taken", ours: "refused", because: "upstream is told later" }));
+  rows.map((row) => ({
+    flags: row.split(" "),
+    upstream: "taken",
+    ours: "refused",
+    because: "upstream detects it later",
+  }));
 
 /** What operators write, rightly and wrongly. */
 const ROWS: readonly Row[] = [
@@ -141,10 +146,10 @@ const ROWS: readonly Row[] = [
   ),
   { flags: ["--tls-min-version=VersionTLS10"], upstream: "taken", ours: "refused", because: "TLS 1.0 is broken" },
   {
-    flags: ["--feature-gates=NoSuchGate=true"],
+    flags: ["--feature-gates=NoSuchFeature=true"],
     upstream: "refused",
     ours: "taken",
-    because: "gates have no effect here, which a warning says; a manifest need not lose them one by one",
+    because: "feature gates have no effect here, which a warning says; a manifest need not lose them one by one",
   },
   {
     flags: ["--log-text-info-buffer-size=1Ki"],

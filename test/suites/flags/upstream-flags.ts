@@ -1,7 +1,7 @@
 import { buildUpstream } from "../parity/upstream/module.ts";
 import { Program } from "../../support/program.ts";
 
-/** One flag of upstream's, as its binary tells it. */
+/** One flag of upstream's, as its binary describes it. */
 export interface UpstreamFlag {
   /** Without dashes. */
   readonly name: string;
@@ -30,8 +30,8 @@ export async function readUpstreamFlags(): Promise<UpstreamFlags> {
   const command = await buildUpstream();
   const described = sectionsOf(await outputOf(command, "--help"));
   // At this level it prints each flag with its value before it reads any; no other flag is given.
-  const told = [...(await outputOf(command, "--v=1")).matchAll(/ FLAG: --([a-z0-9-]+)=(".*")$/gm)];
-  const flags = told.map(([, name = "", quoted = ""]): UpstreamFlag => {
+  const printed = [...(await outputOf(command, "--v=1")).matchAll(/ FLAG: --([a-z0-9-]+)=(".*")$/gm)];
+  const flags = printed.map(([, name = "", quoted = ""]): UpstreamFlag => {
     const text = name === "v" ? "0" : String(JSON.parse(quoted));
     const { type, section } = described.get(name) ?? { type: typeOf(text), section: HIDDEN };
     return { name, type, default: text, section };

@@ -113,11 +113,11 @@ describe("a release, as the guides have it", () => {
   test("serves its metrics to the bound account of the guide, and to no other", async () => {
     const { cluster } = stage;
     await cluster.kubectl(["create", "namespace", "monitoring"]);
-    for (const name of ["prometheus", "somebody"])
+    for (const name of ["prometheus", "stranger"])
       await cluster.kubectl(["-n", "monitoring", "create", "serviceaccount", name]);
     const tokenOf = async (name: string): Promise<string> =>
       (await cluster.kubectl(["-n", "monitoring", "create", "token", name])).trim();
-    const [token, other] = [await tokenOf("prometheus"), await tokenOf("somebody")];
+    const [token, other] = [await tokenOf("prometheus"), await tokenOf("stranger")];
     await writeFile(join(stage.directory, "admin", "metrics-reader.yaml"), (await blockOf(RUN, "metrics-reader")).text);
     await follow(RUN, "metrics-binding");
     const { text } = await stage.waitFor("the right to be in force", async () => {

@@ -73,7 +73,7 @@ describe("a static pod, on the machine that waits for it", () => {
   });
 
   test.each(["cloudwire-controller-manager", "cloudwire-provider-simulated"])(
-    "runs %s as nobody, without capabilities, and with the runtime's filter of system calls",
+    "runs %s as an unprivileged user, without capabilities, and with the runtime's filter of system calls",
     async (program) => {
       const { Uid, CapEff, CapBnd, NoNewPrivs, Seccomp } = await statusOf(program);
       expect({ user: Uid?.split("\t")[0], CapEff, CapBnd, NoNewPrivs, Seccomp }).toEqual({
@@ -99,7 +99,7 @@ describe("a static pod, on the machine that waits for it", () => {
     });
   });
 
-  test("is told of where another port is asked, on which no one listens", async () => {
+  test("reports a port on which no server listens", async () => {
     const { code, out, err } = await cli(["status", "--port", "10299"], cluster.kubeconfigPath);
     expect({ code, out, err }).toEqual({
       code: 1,
@@ -189,7 +189,7 @@ describe("a Deployment", () => {
     expect(status.out).toMatch(/ \(leader\), version /);
   });
 
-  test("answers the command line as a ServiceAccount, to which no more is shown than its token", async () => {
+  test("answers the command line as a ServiceAccount with nothing but its token", async () => {
     await cluster.kubectl(["-n", "kube-system", "create", "serviceaccount", "asker"]);
     const asker = "--serviceaccount=kube-system:asker";
     const refused = await cli(["status", "--service-account", "asker"], cluster.kubeconfigPath);
@@ -228,7 +228,7 @@ describe("a pod in a network of its own", () => {
     const values = { ...stage.values, kind: "StaticPod", hostNetwork: false, kubeconfig: { hostPath: kubeconfig } };
     const [pod] = (await renderChart({ values })).filter(({ kind }) => kind === "Pod");
     await machine.runStaticPod("apart", Object(pod));
-    // It cannot reach the API server, so that it knows nobody; what it says of itself is for everybody.
+    // It cannot reach the API server, so that it cannot authenticate clients; its liveness is public.
     await using _ = await shell(
       `until kubectl -n kube-system port-forward pod/cloud-controller-manager-${stage.node} 18258:10258; do sleep 1; done`,
       { kubeconfig: cluster.kubeconfigPath },

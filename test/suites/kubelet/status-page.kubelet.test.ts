@@ -22,7 +22,7 @@ const PASSWORD = "secret";
 const POD_MS = 180_000;
 
 let stage: Stage;
-/** Somebody of the group that the guide lets in: the kubeconfig, and where they are. */
+/** A user of the group that the guide authorizes: the kubeconfig, and its directory. */
 let olga: { readonly kubeconfig: string; readonly directory: string };
 let browser: Browser;
 
@@ -149,7 +149,7 @@ describe("the status page of a pod, as the guide has it", () => {
     await page.close();
   });
 
-  test("is read by hand with a token, and what happens is told at once", async () => {
+  test("is read by hand with a token, and reports changes immediately", async () => {
     const { cluster, world } = stage;
     await cluster.kubectl(["-n", "kube-system", "create", "serviceaccount", "reader"]);
     const binding = ["create", "clusterrolebinding", "reader", "--clusterrole=chart:status-reader"];
@@ -166,11 +166,11 @@ describe("the status page of a pod, as the guide has it", () => {
     expect(program.running).toBe(true);
   });
 
-  test("is not reached by who lacks the rights that the guide names", async () => {
-    const { path } = await stage.cluster.kubeconfigFor("somebody");
+  test("is not reached by a user without the permissions that the guide names", async () => {
+    const { path } = await stage.cluster.kubeconfigFor("stranger");
     await using program = await shell((await blockOf(GUIDE, "forward")).text, { ...olga, kubeconfig: path });
     expect((await program.exit(POD_MS)).code).not.toBe(0);
-    expect(program.output).toContain('User "somebody" cannot list resource "pods"');
+    expect(program.output).toContain('User "stranger" cannot list resource "pods"');
   });
 
   test("has what the command line explains from outside", async () => {

@@ -40,7 +40,7 @@ const balancerOf = async (name: string): Promise<Json> => {
 const listenersOf = async (name: string): Promise<readonly unknown[]> => {
   const { LoadBalancerArn } = await balancerOf(name);
   const listeners = listOf(at(await account.elb("describe_listeners", { LoadBalancerArn }), "Listeners"));
-  const told = await Promise.all(
+  const ports = await Promise.all(
     listeners.map(async ({ Port, Protocol, DefaultActions }) => {
       const TargetGroupArn = at(DefaultActions, 0, "TargetGroupArn");
       const health = listOf(
@@ -49,7 +49,7 @@ const listenersOf = async (name: string): Promise<readonly unknown[]> => {
       return [Port, Protocol, health.map(({ Target }) => String(at(Target, "Id"))).toSorted()] as const;
     }),
   );
-  return told.toSorted(([left], [right]) => Number(left) - Number(right));
+  return ports.toSorted(([left], [right]) => Number(left) - Number(right));
 };
 
 const securityGroup = async (name: string): Promise<Json | undefined> => {
@@ -84,7 +84,7 @@ describe("look-ups of the provider for AWS", () => {
     ]);
   });
 
-  test("tell of stopped machines, and of terminated ones that they are gone", async () => {
+  test("report stopped machines, and terminated ones as gone", async () => {
     const machine = await aws.cloud.run("us-east-1a");
     const states = async () => {
       const { results } = await caller.provider.batchGetInstances({
@@ -114,7 +114,7 @@ describe("look-ups of the provider for AWS", () => {
     }
   });
 
-  test("tell the zone of a volume", async () => {
+  test("report the zone of a volume", async () => {
     const volume = await account.ec2("create_volume", { AvailabilityZone: "us-east-1b", Size: 1 });
     const handles = [String(at(volume, "VolumeId")), "vol-0123456789abcdef0"];
     const { results } = await caller.provider.batchGetVolumes({
@@ -148,7 +148,7 @@ describe("load balancers of the provider for AWS", () => {
     expect(again.loadBalancer?.observedFingerprint).toBe(made.loadBalancer?.observedFingerprint);
   });
 
-  test("lose what is wished for no longer, and what someone put there by hand", async () => {
+  test("remove what is no longer requested, and what someone put there by hand", async () => {
     const before = await caller.provider.getLoadBalancer(refOf("web"));
     const GroupId = at(await securityGroup("web"), "GroupId");
     await account.ec2("authorize_security_group_ingress", {

@@ -99,7 +99,7 @@ describe("the provider for AWS in a cluster", () => {
     );
     const isOpen = (node: Json): boolean =>
       listOf(at(node, "spec", "taints")).some(({ key }) => key === "node.cloudprovider.kubernetes.io/uninitialized");
-    // One page of those that were not told of a machine is little to ask for again and again.
+    // One page of the Nodes without an instance type is cheap to poll.
     const open = `/api/v1/nodes?limit=1&labelSelector=${encodeURIComponent("!node.kubernetes.io/instance-type")}`;
     await world.eventually(
       "all nodes to be initialized",

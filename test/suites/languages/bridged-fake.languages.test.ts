@@ -26,7 +26,7 @@ async function join(number: number): Promise<void> {
   await world.registerNode({ id: name, name, zone: "zone-a", address: "" }, `10.120.${number}.0/24`);
 }
 
-/** What the cloud says of a machine, as its Node tells it. */
+/** The instance data that the cloud has, as the Node shows it. */
 async function factsOf(number: number): Promise<unknown> {
   const node = await world.initialized(`node-${number}`);
   const labels = at(node, "metadata", "labels");

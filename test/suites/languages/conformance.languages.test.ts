@@ -19,7 +19,7 @@ describe("the conformance kit", () => {
     async (_title, subject) => {
       const { code, output, report } = await runKit(subject);
       expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
-      // What is wrong is told in full before the pages are compared.
+      // Failures are reported in full before the pages are compared.
       expect(report.results.filter(({ result }) => result.kind === "fail" || result.kind === "error")).toEqual([]);
       const files = filesOf(publishedOf(report, subject), subject);
       for (const [name, text] of Object.entries(files))

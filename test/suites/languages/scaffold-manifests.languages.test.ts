@@ -69,7 +69,7 @@ describe("the deploy directory of a generated project", () => {
 
     const pod = at(deployment, "spec", "template", "spec");
     const socketDirectory = { name: "cloud-provider", mountPath: "/run/cloud-provider" };
-    // Nobody but the controller gets rights in the cluster.
+    // Only the controller gets permissions in the cluster.
     expect(at(pod, "automountServiceAccountToken")).toBe(false);
     expect(listOf(at(pod, "initContainers"))).toEqual([
       expect.objectContaining({

@@ -57,8 +57,8 @@ describe.each(Object.entries(LANGUAGES))("a generated project in %s", (language,
   });
 
   test("passes the conformance kit, unmodified, load balancers made and removed included", async () => {
-    const told = await project.run(commands.conformance);
+    const output = await project.run(commands.conformance);
     for (const profile of ["core", "instances-list", "loadbalancer"])
-      expect(told).toMatch(new RegExp(`^${profile}: conformant, \\d+ passed$`, "m"));
+      expect(output).toMatch(new RegExp(`^${profile}: conformant, \\d+ passed$`, "m"));
   });
 });

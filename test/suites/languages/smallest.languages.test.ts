@@ -74,7 +74,7 @@ test.concurrent.each([
       name: "smallest",
       title: "the smallest provider",
       cloud: "",
-      // No load balancers are made: to keep what the contract has them tell again takes a cloud with tags.
+      // No load balancers: to report what the contract requires, a cloud must keep tags.
       level: "R",
       knownFailing: {},
       start: async (host) => {

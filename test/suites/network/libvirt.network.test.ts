@@ -60,7 +60,7 @@ const listed = async (): Promise<readonly string[]> =>
 const isReady = async (): Promise<boolean> => (await client.getProviderStatus()).ready;
 
 describe("machines of libvirt", () => {
-  test("are told as the hypervisor has them: running, paused, off, gone", async () => {
+  test("are reported as the hypervisor has them: running, paused, off, gone", async () => {
     const uuid = await hypervisor.create("web-1");
     const { results } = await client.batchGetInstances({ nodes: [{ name: "web-1" }], maxDataAge: {} });
     const outcome = results[0]?.outcome;
@@ -100,7 +100,7 @@ describe("machines of libvirt", () => {
 
     await provider.stop();
     provider = await startProvider();
-    await eventually("the status to tell it", 60_000, async () => ((await isReady()) ? undefined : true));
+    await eventually("the status to report it", 60_000, async () => ((await isReady()) ? undefined : true));
     expect(await answerOf(uuid)).toBe("INCOMPLETE_ANSWER");
     await hypervisor.start();
     await hypervisor.create("web-2");

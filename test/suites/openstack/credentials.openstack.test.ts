@@ -6,7 +6,7 @@ import type { Server, Tenant } from "./support/tenant.ts";
 
 /** Services ask Keystone about a token again after ten seconds. */
 const REFUSED_MS = 120_000;
-const NOBODY = "00000000-0000-4000-8000-ffffffffffff";
+const ABSENT_SERVER = "00000000-0000-4000-8000-ffffffffffff";
 
 let tenant: Tenant;
 let server: Server;
@@ -19,7 +19,7 @@ afterAll(() => tenant.deleteServer(server.id));
 
 /** Kinds of the answers about the server and about one that is not there; for errors their reasons. */
 async function outcomes({ client }: Sidecar): Promise<readonly (string | undefined)[]> {
-  const ids = [server.id, NOBODY].map((id) => ({ name: "node-1", providerId: `openstack:///${id}` }));
+  const ids = [server.id, ABSENT_SERVER].map((id) => ({ name: "node-1", providerId: `openstack:///${id}` }));
   const { results } = await client.batchGetInstances({ nodes: ids });
   return results.map(({ outcome }) => (outcome?.$case === "unknown" ? outcome.value.reason : outcome?.$case));
 }

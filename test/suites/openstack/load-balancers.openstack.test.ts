@@ -93,8 +93,8 @@ describe("load balancers of the provider, as Octavia has them", () => {
     expect(await targets()).toEqual([]);
   });
 
-  test("have addresses of their own, each behind the floating IP that the Service is told", async () => {
-    const told = [
+  test("have addresses of their own, each behind the floating IP that is reported on the Service", async () => {
+    const reported = [
       await provider.ensure({ service: "default/web", nodes: nodesOf(one), ports: [tcp(80)], version: "1" }),
       await provider.ensure({ service: "default/other", nodes: nodesOf(one), ports: [tcp(80)], version: "1" }),
     ];
@@ -103,10 +103,10 @@ describe("load balancers of the provider, as Octavia has them", () => {
     expect(new Set(own.values()).size).toBe(2);
     const floating = await tenant.floatingIps();
     expect(new Map(floating.map((each) => [each["port_id"], each["fixed_ip_address"]]))).toEqual(own);
-    expect(new Set(floating.map((each) => each["floating_ip_address"]))).toEqual(new Set(told));
+    expect(new Set(floating.map((each) => each["floating_ip_address"]))).toEqual(new Set(reported));
   });
 
-  test("are not made beyond the quota, which is told, and are made when it grows", async () => {
+  test("are not created beyond the quota, which is reported, and are created when it grows", async () => {
     await tenant.limitLoadBalancers(1);
     await provider.ensure({ service: "default/web", ports: [tcp(80)], version: "1" });
     const other = { service: "default/other", ports: [tcp(80)], version: "1" };
@@ -117,7 +117,7 @@ describe("load balancers of the provider, as Octavia has them", () => {
     expect(await tenant.octavia("loadbalancers")).toHaveLength(2);
   });
 
-  test("are told as lacking an address when there is no floating IP left, and get one when there is", async () => {
+  test("report a missing address when there is no floating IP left, and get one when there is", async () => {
     await tenant.limitFloatingIps(0);
     const web = { ports: [tcp(80)], version: "1" };
     await expect(provider.ensure(web)).rejects.toMatchObject({ reason: "QUOTA_EXCEEDED" });

@@ -76,7 +76,7 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
     const create = `create: patch services/status observed/web: status.conditions["cloudwire.dev/LoadBalancerReady"]`;
     await plansAre(watching, [create]);
 
-    // Upstream makes one of the two labels say what the other says, and asks the cloud no more.
+    // Upstream makes the two labels equal without another request to the cloud.
     const typed = (type: string) => Object.fromEntries(TYPE_LABELS.map((label) => [label, type]));
     const node = await world.kube.get(`/api/v1/nodes/${stage.full("a")}`);
     const type = String(at(node, "metadata", "labels", TYPE_LABELS[0]));

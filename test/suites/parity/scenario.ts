@@ -6,7 +6,7 @@ import type { Stage } from "./stage.ts";
  */
 export type Claim = string | { readonly id: string; readonly explains: RegExp; readonly sometimes?: true };
 
-/** What is checked of a node, a Service, a route table: one story, told to both sides. */
+/** What is checked of a node, a Service, a route table: the same steps for both sides. */
 export interface Scenario {
   /** `<controller>: <what happens>`; also the test's name. */
   readonly name: string;

@@ -10,7 +10,7 @@ export const EXCLUDED = "node.kubernetes.io/exclude-from-external-load-balancers
 const CALL_MS = 10_000;
 const WAIT_MS = 25_000;
 const CLEAR_MS = 8000;
-/** Nobody wrote for so long: longer than every period of either side in these runs, except the refresh of addresses. */
+/** No writes for so long: longer than every period of either side in these runs, except the refresh of addresses. */
 const QUIET_MS = 3000;
 /** News of hundreds of objects at once, each with a rest after it. */
 const EVENTS_MS = 60_000;

@@ -12,7 +12,7 @@ export interface Result {
   readonly ours: Observation;
 }
 
-/** Runs sessions, each on both sides at the same time, and tells each scenario's results as soon as its batch is over. */
+/** Runs sessions, each on both sides at the same time, and reports each scenario's results as soon as its batch is over. */
 export class ParitySuite implements AsyncDisposable {
   readonly #worlds: readonly [ParityWorld, ParityWorld];
 

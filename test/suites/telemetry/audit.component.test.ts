@@ -8,8 +8,8 @@ import { eventually } from "../../support/eventually.ts";
 import { at, type Json, listOf } from "../../support/kube.ts";
 import { Program } from "../../support/program.ts";
 
-const CLOUD_KEY = "cloud-key-that-nobody-may-see";
-const TOKEN = "cluster-token-that-nobody-may-see";
+const CLOUD_KEY = "cloud-key-that-must-stay-secret";
+const TOKEN = "cluster-token-that-must-stay-secret";
 const SETTLED_MS = 60_000;
 const USAGE = 64;
 const CHANGES = /^(Ensure|Delete|Update|Apply|BatchEnsure|BatchDelete)/;
@@ -150,13 +150,13 @@ describe("the audit log of the program", () => {
     expect(sequences).toEqual(sequences.toSorted((left, right) => (left < right ? -1 : 1)));
     // What the cloud says that was changed there, found again by its own ids.
     const changed = (await admin.log(10_000)).slice(calls).filter(({ mutating, status }) => mutating && status < 300);
-    const told = lines.flatMap(({ cloudRequestIDs }) => listOfTexts(cloudRequestIDs));
+    const recorded = lines.flatMap(({ cloudRequestIDs }) => listOfTexts(cloudRequestIDs));
     expect(changed.length).toBeGreaterThan(2);
-    expect(changed.filter(({ requestId }) => !told.includes(requestId))).toEqual([]);
+    expect(changed.filter(({ requestId }) => !recorded.includes(requestId))).toEqual([]);
     for (const secret of [CLOUD_KEY, TOKEN, "annotation-value"]) expect(text).not.toContain(secret);
   });
 
-  test("goes to standard output where it is told to, with the log beside it on standard error", async () => {
+  test("goes to standard output on request, with the log on standard error", async () => {
     await using controller = startController(["--audit-log-path=-"]);
     const { length: before } = seenByProvider();
     await live(controller);

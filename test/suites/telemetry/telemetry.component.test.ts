@@ -11,9 +11,9 @@ import { Program } from "../../support/program.ts";
 import { fetchPage, freePort } from "../../support/secure-page.ts";
 import { familiesOf } from "./families.ts";
 
-const CLOUD_KEY = "cloud-key-that-nobody-may-see";
-const CLUSTER_TOKEN = "cluster-token-that-nobody-may-see";
-const CALLER_TOKEN = "caller-token-that-nobody-may-see";
+const CLOUD_KEY = "cloud-key-that-must-stay-secret";
+const CLUSTER_TOKEN = "cluster-token-that-must-stay-secret";
+const CALLER_TOKEN = "caller-token-that-must-stay-secret";
 const SETTLED_MS = 60_000;
 
 const keyFile = fixture("client.key");
@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   const { instancePool, loadBalancerPool } = loopbackPools(process.pid);
   cloud = await spawnCloud({
-    flags: { account: `told=${CLOUD_KEY}`, "instance-pool": instancePool, "load-balancer-pool": loadBalancerPool },
+    flags: { account: `observed=${CLOUD_KEY}`, "instance-pool": instancePool, "load-balancer-pool": loadBalancerPool },
   });
   const socket = join(directory, "provider.sock");
   sidecar = new Program({
@@ -79,13 +79,13 @@ beforeAll(async () => {
   });
   await controller.said(/Became leader/);
   await new CloudClient({ url: cloud.url, apiKey: CLOUD_KEY }).createInstances(
-    [{ name: "told-1", zone: "north-a" }],
+    [{ name: "observed-1", zone: "north-a" }],
     AbortSignal.timeout(10_000),
   );
   cluster.seed({
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name: "told-1" },
+    metadata: { name: "observed-1" },
     spec: { taints: [{ key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" }] },
   });
   cluster.seed({
@@ -107,7 +107,7 @@ afterAll(async () => {
 });
 
 function isServed(): true | undefined {
-  const taints = listOf(at(cluster.read("v1", "Node", "", "told-1"), "spec", "taints"));
+  const taints = listOf(at(cluster.read("v1", "Node", "", "observed-1"), "spec", "taints"));
   const service = cluster.read("v1", "Service", "default", "web");
   return taints.length === 0 && listOf(at(service, "status", "loadBalancer", "ingress")).length > 0 ? true : undefined;
 }
@@ -129,11 +129,11 @@ test("the metrics of a controller with everything on are all on their page", asy
 });
 
 test("the log at its most talkative holds no secret", async () => {
-  const told = controller.output + sidecar.output;
-  expect(told).toContain("Messages of provider call");
+  const output = controller.output + sidecar.output;
+  expect(output).toContain("Messages of provider call");
   const keyLines = (await readFile(keyFile, "utf8")).split("\n").filter((line) => line.length > 40);
   const secrets = [CLOUD_KEY, CLUSTER_TOKEN, CALLER_TOKEN, "PRIVATE KEY", ...keyLines];
-  expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
+  expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
 });
 
 test("every line of the log is one object with level, time and message, in that order, and no key twice", () => {

@@ -35,7 +35,7 @@ describe.skipIf(reason !== undefined)("the recorded metrics of upstream", () => 
       ],
       ours: [],
     });
-    await world.kube.create("/api/v1/nodes", node("told-1"));
+    await world.kube.create("/api/v1/nodes", node("observed-1"));
   }, START_MS);
 
   afterAll(() => world[Symbol.asyncDispose]());

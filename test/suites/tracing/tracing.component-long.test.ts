@@ -12,7 +12,7 @@ import { loadedPackages, PROBE } from "./module-probe.ts";
 import { OtlpReceiver } from "./otlp-receiver.ts";
 import type { ReceivedSpan } from "./otlp-spans.ts";
 
-const KEY = "key-that-nobody-may-see";
+const KEY = "key-that-must-stay-secret";
 const CONTROLLER = "cloudwire-controller-manager";
 const PROVIDER = "cloudwire-provider-simulated";
 const NODE = "traced-1";
@@ -308,8 +308,8 @@ test("the controller says everything that is wrong with its tracing configuratio
   const controller = launchController({}, `--tracing-config-file=${path}`);
   expect(await controller.exit()).toEqual({ code: 64, signal: null });
   const where = `cloudwire-controller-manager: --tracing-config-file: ${path}: `;
-  const told = controller.output.split("\n").filter((line) => line.startsWith(where));
-  expect(told.map((line) => line.slice(where.length))).toEqual([
+  const reported = controller.output.split("\n").filter((line) => line.startsWith(where));
+  expect(reported.map((line) => line.slice(where.length))).toEqual([
     "rate: is not a field of TracingConfiguration",
     'apiVersion: is "undefined", not one of apiserver.config.k8s.io/v1, apiserver.config.k8s.io/v1beta1, apiserver.config.k8s.io/v1alpha1',
     'endpoint: "unix:///run/x.sock" begins with unix://; use host:port, http://host:port or https://host:port',

@@ -49,7 +49,7 @@ func parse() node {
 	flags.StringVar(&wanted.rootDir, "root-dir", "", "Directory for the kubelet's files, made when absent; required")
 	flags.StringVar(&wanted.cloudProvider, "cloud-provider", "external", "external: the Node waits for a cloud controller; empty: it does not")
 	flags.StringVar(&wanted.providerID, "provider-id", "", "Empty: the cloud controller has to find the Node")
-	flags.StringVar(&wanted.nodeIP, "node-ip", "", "An address of this machine, not loopback; empty: the cloud controller tells the addresses")
+	flags.StringVar(&wanted.nodeIP, "node-ip", "", "An address of this machine, not loopback; empty: the cloud controller sets the addresses")
 	flags.Var(&labels, "node-labels", "key=value,...")
 	flags.Var(utilflag.RegisterWithTaintsVar{Value: &wanted.taints}, "register-with-taints", "key=value:effect,...")
 	flags.IntVar(&wanted.maxPods, "max-pods", 110, "")

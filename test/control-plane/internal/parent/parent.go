@@ -27,7 +27,7 @@ func Follow() {
 		return
 	}
 	dieWithParent()
-	// It may have ended before the kernel was told.
+	// The parent may have ended before the prctl call.
 	if strconv.Itoa(os.Getppid()) != pid {
 		os.Exit(1)
 	}
@@ -37,7 +37,7 @@ func Follow() {
 }
 
 func endWithStdin() {
-	// Nobody writes: the copy returns when the last process with the other end is gone, be it by exit, crash or SIGKILL.
+	// No process writes: the copy returns when the last process with the other end is gone, be it by exit, crash or SIGKILL.
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 	time.Sleep(graceTime)

@@ -75,9 +75,11 @@ function stagingVersion(version: KubernetesVersion): string {
 async function go(args: readonly string[], cwd: string, version: KubernetesVersion): Promise<RunResult> {
   const answer = await run("go", args, { cwd, timeoutMs: goTimeoutMs });
   if (answer.exitCode === 0) return answer;
-  const told = [answer.stderr, answer.stdout, answer.error?.message].find((text) => text !== undefined && text !== "");
+  const output = [answer.stderr, answer.stdout, answer.error?.message].find(
+    (text) => text !== undefined && text !== "",
+  );
   throw new ControlPlaneError(
     "BUILD_FAILED",
-    `write go.mod for Kubernetes v${version.kubernetes}: \`go ${args.join(" ")}\` failed: ${told ?? "it said nothing"}`,
+    `write go.mod for Kubernetes v${version.kubernetes}: \`go ${args.join(" ")}\` failed: ${output ?? "no output"}`,
   );
 }

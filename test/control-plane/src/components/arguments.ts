@@ -45,7 +45,7 @@ export function etcdSocket({ dir }: Layout): string {
 const etcdClients = "unix://localhost:2379";
 const etcdPeers = "unix://localhost:2380";
 
-/** What kube-apiserver tells clients inside of the cluster, of which there are none (TEST-NET-1, RFC 5737). */
+/** The address that kube-apiserver advertises to clients in the cluster, of which there are none (TEST-NET-1, RFC 5737). */
 const advertisedAddress = "192.0.2.1";
 const defaultServiceCidrs = ["10.96.0.0/16"];
 

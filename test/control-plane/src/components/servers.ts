@@ -30,7 +30,7 @@ export interface RunningServer {
   readonly port: number;
 }
 
-/** Nobody can reserve a port for a child: one that another process took meanwhile is given up for another. */
+/** A port cannot be reserved for a child process: when another process takes it first, the next attempt uses another port. */
 const portAttempts = 3;
 
 export async function startOnFreePort(spec: ServerSpec, context: ServerContext): Promise<RunningServer> {

@@ -39,7 +39,7 @@ export async function createIdentities(binDir: string, layout: Layout): Promise<
   };
 }
 
-/** An authority of its own: whoever it vouches for may claim to be anyone. */
+/** A separate authority: a client with a certificate of it may claim to be any user. */
 function frontProxyPairs(made: Certificates): Readonly<Record<string, KeyPair>> {
   return { "front-proxy-ca": made.authority, "front-proxy-client": made.certificateOf("front-proxy-client") };
 }

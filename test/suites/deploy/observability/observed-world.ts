@@ -24,7 +24,7 @@ interface Site {
   readonly providerPort: number;
 }
 
-/** The real programs, with a cloud that fails when it is told: what alerts and dashboards are tried on. */
+/** The real programs, with a cloud that fails on request: alerts and dashboards are tried on it. */
 export class ObservedWorld implements AsyncDisposable {
   readonly cluster: DevCluster;
   readonly admin: AdminClient;

@@ -10,7 +10,7 @@ const STEP_SECONDS = 30;
 const STEPS_A_MINUTE = 2;
 const END_MINUTE = 42;
 
-/** Nobody asks for them, and they are most of what there is. */
+/** No alert or dashboard queries them, and they are most of the series. */
 const LEFT_OUT = /^(?:nodejs_(?!eventloop_lag_p99_seconds|heap_size_used_bytes)|rest_client_\w+_bytes|\w+_created\b)/;
 
 interface Act {

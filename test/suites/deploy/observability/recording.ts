@@ -49,7 +49,7 @@ export function playedBack(recording: Recording, rules: string, firing: Firing):
   };
 }
 
-/** Where a series is there no more, Prometheus marks its end; otherwise its last value would hold for five minutes. */
+/** Prometheus marks the end of a series that is no longer exposed; otherwise its last value would hold for five minutes. */
 function withEnds(values: string, steps: number): string {
   const marked = values.replaceAll(/ _(?:x(\d+))?/g, (_all, count = "1") =>
     count === "1" ? " stale" : ` stale _x${Number(count) - 1}`,

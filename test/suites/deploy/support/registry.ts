@@ -46,7 +46,7 @@ export class Registry implements AsyncDisposable {
     return new Registry(address, { SSL_CERT_DIR: trusted }, program);
   }
 
-  /** Digests of what the reference names, by platform, as anyone who pulls it is told. */
+  /** Digests of what the reference names, by platform, as every client that pulls it gets them. */
   async platforms(reference: string): Promise<Readonly<Record<string, string>>> {
     const text = await outputOf("skopeo", ["inspect", "--raw", `docker://${reference}`], this.env);
     const { manifests }: { readonly manifests: readonly ListedManifest[] } = JSON.parse(text);

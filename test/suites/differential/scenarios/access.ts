@@ -30,16 +30,16 @@ export const accessScenarios: readonly Scenario[] = [
     run: async ({ call }) => {
       const ask = (spec: object) => call("POST", accessReviews, { body: { spec } });
       await ask({
-        user: "anybody",
+        user: "outsider",
         groups: ["system:masters"],
         resourceAttributes: { ...resourceAttributes, verb: "delete" },
       });
-      await ask({ user: "nobody", resourceAttributes });
+      await ask({ user: "stranger", resourceAttributes });
       await ask({ user: "reader", resourceAttributes: { ...resourceAttributes, verb: "delete" } });
-      await ask({ user: "nobody", nonResourceAttributes: { verb: "get", path: "/x" } });
+      await ask({ user: "stranger", nonResourceAttributes: { verb: "get", path: "/x" } });
       await ask({ resourceAttributes });
-      await ask({ user: "nobody" });
-      await ask({ user: "nobody", resourceAttributes, nonResourceAttributes: { verb: "get" } });
+      await ask({ user: "stranger" });
+      await ask({ user: "stranger", resourceAttributes, nonResourceAttributes: { verb: "get" } });
       const askSelf = (spec: object) => call("POST", selfAccessReviews, { token, body: { spec } });
       await askSelf({ resourceAttributes: { ...resourceAttributes, verb: "delete" } });
       await askSelf({});

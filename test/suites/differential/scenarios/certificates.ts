@@ -29,7 +29,7 @@ export const certificateScenarios: readonly Scenario[] = [
         call("PATCH", `${csr}${subresource}`, { contentType: merge, body: { status } });
       await call("POST", path, {
         token: users.admin.token,
-        body: { metadata: { name: "csr" }, spec: { ...spec, username: "somebody", expirationSeconds: 3600 } },
+        body: { metadata: { name: "csr" }, spec: { ...spec, username: "stranger", expirationSeconds: 3600 } },
       });
       await call("GET", csr, { accept: table });
       await write("", { conditions: [condition("Approved")] });

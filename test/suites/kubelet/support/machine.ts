@@ -15,8 +15,8 @@ const START_MS = 120_000;
 export const PAUSE_IMAGE = "localhost/pause:1";
 
 /**
- * What init of the machine does, in namespaces of its own for processes and mounts: everything below it ends with it, and it ends with
- * its input, whatever becomes of who started it. Directories that a kubelet and containerd use wherever their own are told to be are its own.
+ * The init process of the machine, in separate process and mount namespaces: everything below it ends with it, and it ends with its input,
+ * whatever happens to the process that started it. It has its own copies of the directories that a kubelet and containerd always use.
  */
 const INIT = `
 directory=$1 kubelet=$2

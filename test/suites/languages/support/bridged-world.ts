@@ -163,7 +163,7 @@ export class BridgedWorld implements AsyncDisposable {
 
   /** Why the Node's network is as it is, once its route is there or not. */
   async networkReason(name: string): Promise<unknown> {
-    return this.eventually(`node ${name} to tell of its route`, async () => {
+    return this.eventually(`node ${name} to report its route`, async () => {
       const conditions = listOf(at(await this.kube.get(`/api/v1/nodes/${name}`), "status", "conditions"));
       return conditions.find(({ type }) => type === "NetworkUnavailable")?.["reason"];
     });

@@ -9,7 +9,7 @@ import { EmulatedCloud } from "./emulated-cloud.ts";
 export interface EmulatedAws {
   readonly cloud: EmulatedCloud;
   readonly sidecar: BridgedSidecar;
-  /** What the emulator tells of itself: url, region, vpc, routeTable. */
+  /** What the emulator reports of itself: url, region, vpc, routeTable. */
   readonly of: (key: string) => string;
 }
 

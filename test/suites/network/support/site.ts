@@ -18,7 +18,7 @@ export interface SiteOptions {
   readonly pools?: string;
 }
 
-/** What the inventory tells of a machine. */
+/** The inventory's entry of a machine. */
 export interface InventoryMachine extends Pick<NodeMachine, "name" | "ipv4" | "ipv6"> {
   readonly isStopped?: boolean;
 }

@@ -21,7 +21,7 @@ function rulesIn(text: string): readonly Rule[] {
   );
 }
 
-// An application credential with these rules can do all that the provider does, and no more.
+// An application credential with these rules can do exactly what the provider does.
 test("the README's access rules are what the provider asked for when it was recorded", async () => {
   const recordings = await Promise.all(scenarios.map(readRecording));
   const asked = recordings

@@ -13,7 +13,7 @@ export interface Redirected {
 }
 
 /**
- * Makes all endpoints of a token's catalog be below a proxy: `http://127.0.0.1:8774/v2.1` becomes `{proxy}/compute/v2.1`. What Keystone tells in the order
+ * Makes all endpoints of a token's catalog be below a proxy: `http://127.0.0.1:8774/v2.1` becomes `{proxy}/compute/v2.1`. What Keystone lists in the order
  * of its random ids is put in the order of names.
  */
 export function redirected(answer: unknown, proxy: string): Redirected {

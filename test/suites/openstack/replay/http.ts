@@ -42,5 +42,5 @@ export function headerOf(message: IncomingMessage, name: string): string | undef
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** The header that tells a version within the version of the path. */
+/** The header that names a version within the version of the path. */
 export const MICROVERSION = "openstack-api-version";

@@ -35,7 +35,7 @@ test.each([
     { auth: [{ secret: "s", password: "p" }] },
     { auth: [{ secret: "{hidden}", password: "{hidden}" }] },
   ],
-  ["hides secrets wherever they stand", { note: "with gAAAA-token" }, { note: "with {hidden}" }],
+  ["hides secrets within a text", { note: "with gAAAA-token" }, { note: "with {hidden}" }],
   ["lets tokens end later", { expires_at: "2026-11-23T00:00:00Z" }, { expires_at: "{replay:later}" }],
   ["leaves other values", [1, true, null], [1, true, null]],
 ])("Normalizer %s", (_what, value, expected) => {

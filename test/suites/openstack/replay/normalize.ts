@@ -4,7 +4,7 @@ export const PLACES = { url: "{replay:url}", later: "{replay:later}", token: "{r
 /** What may never be in a recording. */
 export const HIDDEN = "{hidden}";
 
-/** Keys whose values are secrets, or drawn by lot for each token, wherever they stand. */
+/** Keys whose values are secrets, or drawn by lot for each token, at any depth. */
 const secretKeys = new Set(["secret", "password", "adminPass", "audit_ids"]);
 
 /** Moments in which nothing is distinguished. */
@@ -25,7 +25,7 @@ const hexDigits = (number: number, length: number): string => number.toString(16
 export interface Surroundings {
   /** URLs of services to what a recording calls them: `http://127.0.0.1:8774` to `{replay:url}/compute`. */
   readonly urls: ReadonlyMap<string, string>;
-  /** Words that are secret wherever they stand. */
+  /** Words that are secret in every place. */
   readonly secrets: ReadonlySet<string>;
   /** Names that are made up for each recording, to what a recording has instead. */
   readonly names?: ReadonlyMap<string, string> | undefined;

@@ -22,7 +22,7 @@ const recording: Recording = {
         put("/a", 2),
       ],
     },
-    { step: "told", exchanges: [{ ...get("/servers", "ACTIVE"), microversion: "compute 2.69" }] },
+    { step: "listed", exchanges: [{ ...get("/servers", "ACTIVE"), microversion: "compute 2.69" }] },
   ],
 };
 
@@ -48,7 +48,7 @@ describe("Playback", () => {
   test("answers as recorded, reads in any order", () => {
     const { playback, states } = play(...whole);
     expect(states).toEqual(["ACTIVE", "ACTIVE", 202, "PENDING", "ACTIVE", 202]);
-    playback.begin("told");
+    playback.begin("listed");
     playback.answer({ ask: "GET /servers", microversion: "compute 2.69" });
     playback.end();
     expect(playback.problems).toEqual([]);
@@ -88,7 +88,7 @@ describe("Playback", () => {
 
   test("names another microversion", () => {
     const { playback } = play(...whole);
-    playback.begin("told");
+    playback.begin("listed");
     expect(playback.answer({ ask: "GET /servers", microversion: "compute 2.1" })).toBeUndefined();
     expect(playback.problems[0]).toContain("GET /servers compute 2.1");
   });
@@ -102,7 +102,7 @@ describe("Playback", () => {
     ["a write that is not made any more", whole.slice(0, -1), "PUT /a was recorded and not asked"],
   ])("names %s", (_what, texts, problem) => {
     const { playback } = play(...texts);
-    playback.begin("told");
+    playback.begin("listed");
     expect(playback.problems).toEqual([expect.stringContaining(problem)]);
   });
 
@@ -110,11 +110,11 @@ describe("Playback", () => {
     const { playback } = play(...whole);
     playback.begin("renamed");
     expect(playback.problems).toEqual([
-      expect.stringContaining("“told” was recorded where the scenario now has “renamed”"),
+      expect.stringContaining("“listed” was recorded where the scenario now has “renamed”"),
     ]);
     const short = play(...whole).playback;
     short.end();
-    expect(short.problems).toEqual([expect.stringContaining("step “told” was recorded and did not take place")]);
+    expect(short.problems).toEqual([expect.stringContaining("step “listed” was recorded and did not take place")]);
   });
 });
 

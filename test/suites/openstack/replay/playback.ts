@@ -57,7 +57,7 @@ export class Playback {
     this.#roundIndex = 0;
   }
 
-  /** No more requests are expected. */
+  /** Expects no further requests. */
   end(): void {
     this.#endStep();
     const next = this.#recording.steps[this.#stepIndex + 1];

@@ -98,7 +98,7 @@ test("Replayer takes no token but its own", async () => {
   expect((await fetch(url, { headers: { "x-auth-token": "gAAA" } })).status).toBe(401);
 });
 
-test("Recorder tells of services that no catalog has named", async () => {
+test("Recorder reports services that no catalog has named", async () => {
   const rest = { services: {}, secrets: [], names: new Map<string, string>(), handedOut: [] };
   await using recorder = await Recorder.start({ scenario: "server", authUrl: `${cloud.url}/v3`, ...rest });
   const response = await fetch(`${recorder.authUrl.replace("/identity/v3", "")}/compute/v2.1/servers`);

@@ -11,7 +11,7 @@ export interface RecorderOptions {
   readonly scenario: string;
   /** Of Keystone: `http://127.0.0.1:5000/v3`. */
   readonly authUrl: string;
-  /** Versions of the services, to be told in the recording. */
+  /** Versions of the services, for the recording. */
   readonly services: Readonly<Record<string, string>>;
   /** What must not be in the recording, besides tokens and what secrets' keys say. */
   readonly secrets: readonly string[];
@@ -104,7 +104,7 @@ export class Recorder implements AsyncDisposable {
       }),
     );
     const steps = this.#steps.map((step) => this.#recorded(step, normalizer));
-    return { scenario, services, facts, steps: withoutStanding(steps) };
+    return { scenario, services, facts, steps: withoutRepeated(steps) };
   }
 
   #recorded(step: string, normalizer: Normalizer): RecordedStep {
@@ -206,7 +206,7 @@ function headersOf(message: IncomingMessage): Pick<Exchange, "headers"> {
 }
 
 /** Checks of the cloud and new tokens come at any time: they are kept once, where the provider started. */
-function withoutStanding(steps: readonly RecordedStep[]): readonly RecordedStep[] {
+function withoutRepeated(steps: readonly RecordedStep[]): readonly RecordedStep[] {
   const ofStart = new Set(steps.find(({ step }) => step === START)?.exchanges.map(({ ask }) => ask));
   return steps.map(({ step, exchanges }) => ({
     step,

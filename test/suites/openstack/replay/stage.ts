@@ -87,7 +87,7 @@ export async function record(
   return recorder.recording();
 }
 
-/** Plays a scenario with a recording; answers with what the provider asked otherwise than recorded, which is also told when something else fails then. */
+/** Plays a scenario with a recording; answers with the requests that differ from the recorded ones, which are also reported when something else fails. */
 export async function replay(scenario: Scenario, recording: Recording): Promise<readonly string[]> {
   await using replayer = await Replayer.start(recording);
   const places = replayer.fact(PLACES);

@@ -1,7 +1,7 @@
 import { at } from "../../../support/kube.ts";
 import type { ServiceName } from "./caller.ts";
 
-/** Where a cloud that has been started is: plain values, which another process can be told. */
+/** The address of a running cloud: plain values, which can be passed to another process. */
 export interface CloudAddress {
   readonly authUrl: string;
   readonly region: string;

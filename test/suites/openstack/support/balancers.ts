@@ -15,7 +15,7 @@ export class Balancers {
     this.#client = client;
   }
 
-  /** Asks as the controller does: again while it is under way. Answers the address that the Service is told. */
+  /** Asks as the controller does: again while it is under way. Answers the address that is reported on the Service. */
   async ensure(desired: DesiredLoadBalancer): Promise<string | undefined> {
     const payload = requestOf(desired);
     const settled = await settledBalancer(

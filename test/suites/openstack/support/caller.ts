@@ -57,7 +57,7 @@ export class CloudCaller {
 
   /** Whatever it answers. */
   async send(service: ServiceName, method: Method, path: string, payload?: object): Promise<CloudAnswer> {
-    // The first version in which Nova tells of zones and flavors as the provider reads them.
+    // The first version in which Nova reports zones and flavors as the provider reads them.
     const headers = { "x-auth-token": this.#token, "x-openstack-nova-api-version": "2.69" };
     return request(`${this.#urls[service]}${VERSIONS[service]}${path}`, method, headers, payload);
   }

@@ -68,7 +68,7 @@ export class CloudProxy implements AsyncDisposable {
         answer.pipe(outgoing);
         answer.once("error", () => outgoing.destroy());
       });
-      // The cloud cut the connection, or whoever asked is gone: each side learns of the other's end.
+      // The cloud cut the connection, or the client is gone: each side learns of the other's end.
       forwarded.once("error", () => outgoing.destroy());
       outgoing.once("close", () => forwarded.destroy());
       forwarded.end(body);

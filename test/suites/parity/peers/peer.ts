@@ -20,10 +20,10 @@ export interface PeerFlags {
 
 /** One of the two implementations. */
 export interface Peer {
-  /** Also the user as whom it comes to the API server. */
+  /** Also its user at the API server. */
   readonly name: "upstream" | "ours";
   /** Starts its programs; the controller last. */
   readonly start: (site: PeerSite, flags: PeerFlags) => Promise<readonly Program[]>;
-  /** Whether these programs have recorded events that the API server has not been told of yet. */
+  /** Whether these programs have recorded events that they have not sent to the API server yet. */
   readonly eventsWait: (programs: readonly Program[]) => Promise<boolean>;
 }

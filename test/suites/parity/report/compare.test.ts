@@ -49,7 +49,7 @@ describe("classify()", () => {
       [{ id: "S11", explains: /^event/ }],
       { explained: [{ difference: difference("event"), id: "S11" }], unexplained: [], idle: [] },
     ],
-  ])("tells %s", (_, places, claims, classification) => {
+  ])("reports %s", (_, places, claims, classification) => {
     expect(classify(places.map(difference), claims, explanations)).toEqual(classification);
   });
 });

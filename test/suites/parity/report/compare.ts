@@ -20,7 +20,7 @@ export function differencesOf(upstream: Facts, ours: Facts): readonly Difference
     .filter((difference) => difference.upstream !== difference.ours);
 }
 
-/** Puts each difference down to one of the claimed rows; a row explains what its explanation says, no more. */
+/** Attributes each difference to one of the claimed rows; a row explains only what its explanation names. */
 export function classify(
   differences: readonly Difference[],
   claims: readonly Claim[],

@@ -38,7 +38,7 @@ export const nodeScenarios: readonly Scenario[] = [
     run: async (stage) => {
       const addresses = [
         { type: "InternalIP", address: "192.0.2.7" },
-        { type: "Hostname", address: "told-by-kubelet" },
+        { type: "Hostname", address: "set-by-kubelet" },
       ];
       await stage.machine("a");
       await stage.node("a", { addresses });
@@ -165,7 +165,7 @@ export const nodeScenarios: readonly Scenario[] = [
     claims: ["N4"],
     run: async (stage) => {
       await stage.node("a");
-      // Told after 15 s, when it is tried next: with a back-off that doubles from 5 ms that is after 20 s.
+      // Reported after 15 s, with the next attempt: with a back-off that doubles from 5 ms that is after 20 s.
       await stage.outlast(24_000);
     },
   },

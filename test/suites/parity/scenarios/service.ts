@@ -138,7 +138,7 @@ const changes: readonly Change[] = [
   },
   {
     name: "service: flavor changed, which cannot be",
-    // What the provider has to tell is an event here.
+    // The provider's diagnostic is an event here.
     claims: ["S30", { id: "S22", explains: /^event: Service \S+ service-controller Warning FlavorKept / }],
     patch: { metadata: { annotations: { "simulated.cloudwire.dev/flavor": "internal" } } },
   },
@@ -341,7 +341,7 @@ async function loadBalancers(stage: Stage) {
   return items;
 }
 
-/** Somebody does away with them in the cloud. */
+/** Another client deletes them in the cloud. */
 async function deleteLoadBalancers(stage: Stage): Promise<void> {
   for (const { id } of await loadBalancers(stage)) {
     await stage.world.cloud.deleteLoadBalancer(id, AbortSignal.timeout(CALL_MS));

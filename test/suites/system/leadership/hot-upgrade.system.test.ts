@@ -26,7 +26,7 @@ eachWorld((fresh) => {
 
 const lead = async () => {
   const lease = await world.kube.get(LEASE);
-  return { holder: at(lease, "spec", "holderIdentity"), transitions: at(lease, "spec", "leaseTransitions") };
+  return { identity: at(lease, "spec", "holderIdentity"), transitions: at(lease, "spec", "leaseTransitions") };
 };
 
 const times = (program: Program, text: string): number => program.output.split(text).length - 1;

@@ -20,12 +20,12 @@ eachWorld(async (fresh) => {
   await world.startSidecar();
 });
 
-const holder = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
+const holderIdentity = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
 
 const SECOND_LEASE = "cloud-provider-extraction-migration";
 const OTHER = "kube-controller-manager";
 
-const secondHolder = async () => at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity");
+const secondIdentity = async () => at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity");
 
 /** As another program that runs the migrating controllers holds it. */
 async function holdSecondLease(): Promise<void> {
@@ -70,12 +70,12 @@ describe("a controller that migrates", () => {
 
     await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: "" } });
     await world.initialized("m-1");
-    expect(await secondHolder()).toBe(await holder());
+    expect(await secondIdentity()).toBe(await holderIdentity());
 
     await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: OTHER } });
     expect(await program.exit(30_000)).toEqual({ code: 1, signal: null });
     expect(program.output).toContain("Leadership lost");
-    expect([await holder(), await secondHolder()]).toEqual(["", OTHER]);
+    expect([await holderIdentity(), await secondIdentity()]).toEqual(["", OTHER]);
   });
 });
 
@@ -142,7 +142,7 @@ async function mayOnLeases(verbs: readonly string[]): Promise<string> {
   return (await world.controlPlane.kubeconfigFor(user)).path;
 }
 
-describe("two controllers with no more rights on the Lease than documented", () => {
+describe("two controllers with only the documented permissions on the Lease", () => {
   test.each([
     { title: "all of them", withheld: [], isWatched: true },
     { title: "all but watch", withheld: ["watch"], isWatched: false },

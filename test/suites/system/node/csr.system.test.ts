@@ -109,7 +109,7 @@ async function kubeconfigOf(node: string): Promise<string> {
 }
 
 /** The first event about the object that matches. */
-async function told(kind: string, name: string, message: RegExp): Promise<string> {
+async function eventAbout(kind: string, name: string, message: RegExp): Promise<string> {
   return eventually(
     `an event about ${kind} ${name} that says ${message}`,
     WAIT_MS,
@@ -140,7 +140,7 @@ async function machineId(name: string): Promise<string> {
 }
 
 describe("kubelet-serving-csr-approver on a real control plane", () => {
-  test("lets a kubelet have its certificate for the cloud's addresses, with no more rights than documented", async () => {
+  test("approves a kubelet's certificate for the cloud's addresses, with only the documented permissions", async () => {
     await world.startSidecar();
     const controller = startApprover(documentedRights);
     const request = await startNode("boot-a");
@@ -168,8 +168,8 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     await world.kube.patch("/api/v1/nodes/late-a/status", { status: { addresses: [...addresses, added] } });
     const name = await requestOf("late-a", [String(at(first, "metadata", "name"))]);
     const why = /KubeletServingCSRNotApproved: .* does not have "203\.0\.113\.77"/;
-    await told("CertificateSigningRequest", name, why);
-    await told("Node", "late-a", why);
+    await eventAbout("CertificateSigningRequest", name, why);
+    await eventAbout("Node", "late-a", why);
     expect(await conditionsOf(name)).toEqual([]);
     const id = await machineId("late-a");
     await world.cloud.patchInstance(id, { externalAddresses: ["203.0.113.77"] }, AbortSignal.timeout(10_000));
@@ -189,7 +189,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
       signerName: "kubernetes.io/kube-apiserver-client-kubelet",
       usages: ["digital signature", "client auth"],
     });
-    await told("CertificateSigningRequest", "by-admin", /it is for "system:node:pair-a", but ".*" created it/);
+    await eventAbout("CertificateSigningRequest", "by-admin", /it is for "system:node:pair-a", but ".*" created it/);
     // A right one that came later is through: the others were passed by.
     await askAgain(request, "by-itself", await kubeconfigOf("pair-a"));
     await signed("by-itself");
@@ -206,7 +206,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     await before.stop();
     startApprover();
     await askAgain(request, "meanwhile", await kubeconfigOf("out-a"));
-    await told("CertificateSigningRequest", "meanwhile", /could not look up its instance/);
+    await eventAbout("CertificateSigningRequest", "meanwhile", /could not look up its instance/);
     expect(await conditionsOf("meanwhile")).toEqual([]);
     await world.startSidecar();
     await signed("meanwhile");
@@ -220,7 +220,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     startApprover();
     await world.cloud.terminateInstances([await machineId("gone-a")], AbortSignal.timeout(10_000));
     await askAgain(request, "too-late", await kubeconfigOf("gone-a"));
-    await told("CertificateSigningRequest", "too-late", /its instance does not exist|is terminating/);
+    await eventAbout("CertificateSigningRequest", "too-late", /its instance does not exist|is terminating/);
     expect(await conditionsOf("too-late")).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     const theirs = String(at(await world.kube.get("/api/v1/nodes/victim-a"), "spec", "providerID"));
     await startKubelet("thief-a", { providerId: theirs });
     const name = await requestOf("thief-a");
-    await told("CertificateSigningRequest", name, /is not called "thief-a"/);
+    await eventAbout("CertificateSigningRequest", name, /is not called "thief-a"/);
     expect(await conditionsOf(name)).toEqual([]);
     expect(certificateOf(victim).subject).toContain("CN=system:node:victim-a");
   });

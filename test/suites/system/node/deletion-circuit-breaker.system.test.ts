@@ -16,7 +16,7 @@ const ARGS = [
   "--leader-elect-retry-period=500ms",
 ] as const;
 
-/** So many always go within the brake's window, and no more of so few Nodes. */
+/** The circuit breaker always lets this many deletions pass in its window, and of so few Nodes not one more. */
 const LET_GO = 3;
 const names = Array.from({ length: 12 }, (_, index) => `b-${String(index).padStart(2, "0")}`);
 const [first, second, third] = [names.slice(0, LET_GO), names.slice(LET_GO, 2 * LET_GO), names.slice(2 * LET_GO, 8)];
@@ -52,19 +52,19 @@ async function reach<T>(what: string, probe: () => Promise<T | undefined>, timeo
   return eventually(what, timeoutMs, probe, () => world.outputs().slice(-6000));
 }
 
-/** Counts how often it was the brake that kept a Node. */
+/** Counts how often the circuit breaker kept a Node. */
 const holds = (leader: Program) =>
   world.metric(leader, /^cloudwire_node_deletion_decisions_total\{decision="tooManyNodeDeletions"/);
 
-/** The Nodes stay, each looked at several times by that leader, for the reason that is told on them. */
+/** The Nodes stay, each evaluated several times by that leader, for the reason in their events. */
 async function held(leader: Program, some: readonly string[]): Promise<void> {
-  await reach("the brake to hold each of them several times", async () => {
+  await reach("the circuit breaker to block each of them several times", async () => {
     expect(await nodeNames()).toEqual(names.slice(LET_GO));
     return (await holds(leader)) >= 4 * some.length ? true : undefined;
   });
   expect(await nodeNames()).toEqual(names.slice(LET_GO));
   for (const name of some) {
-    const [message] = await reach(`the reason to be told on ${name}`, async () => {
+    const [message] = await reach(`the reason to be reported on ${name}`, async () => {
       const path = `/api/v1/events?fieldSelector=involvedObject.name=${name},reason=TooManyNodeDeletions`;
       const events = (await world.kube.items(path)).map((event) => String(event["message"]));
       return events.length > 0 ? events : undefined;
@@ -92,7 +92,7 @@ test("a leader that comes after one that was killed holds what that one would ha
   const note = JSON.parse(String(at(await world.kube.get(LEASE), "metadata", "annotations", NOTE)));
   expect(Object.values<number>(note.secondsAgo).reduce((sum, count) => sum + count, 0)).toBe(LET_GO);
 
-  // Nobody stands by: a process that knows nothing but what is on the Lease.
+  // There is no standby: the new process knows only what is on the Lease.
   await standby.stop("SIGKILL");
   await terminate(third);
   const last = start();

@@ -74,7 +74,7 @@ function twice(ranges: ReadonlyMap<string, readonly string[]>): readonly string[
   return all.filter((range, index) => all.indexOf(range) !== index);
 }
 
-async function told(name: string, reason: string): Promise<string> {
+async function eventAbout(name: string, reason: string): Promise<string> {
   const selector = `involvedObject.kind=Node,involvedObject.name=${name},reason=${reason}`;
   return eventually(
     `node ${name} to have an event ${reason}`,
@@ -121,7 +121,7 @@ describe("node-ipam on a real control plane", () => {
     await registerAll(["e-0", "e-1"]);
     await ranged(["e-0", "e-1"], 2);
     await register("e-2");
-    expect(await told("e-2", "CIDRNotAvailable")).toBe(
+    expect(await eventAbout("e-2", "CIDRNotAvailable")).toBe(
       "Normal cidrAllocator: Node e-2 status is now: CIDRNotAvailable",
     );
     const before = await allRanges();
@@ -175,7 +175,7 @@ describe("node-ipam on a real control plane", () => {
     const allocated = new Map(items.map(({ name, podCidrs }) => [name, podCidrs]));
     expect(machines.map((name) => ranges.get(name))).toEqual(machines.map((name) => allocated.get(name)));
     expect(ranges.get("own")).toEqual(["10.1.2.0/24"]);
-    expect(await told("bare", "CIDRNotAvailable")).toBe(
+    expect(await eventAbout("bare", "CIDRNotAvailable")).toBe(
       "Normal cidrAllocator: Node bare status is now: CIDRNotAvailable: the cloud has not allocated a pod CIDR yet",
     );
   });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   started.defer(() => controlPlane.stop());
   world = started.use(await World.start(controlPlane));
   await world.createMachines(names.map((name, index) => ({ name, zone: index % 2 === 0 ? "north-a" : "north-b" })));
-  await world.admin.addAccount({ id: "somebody-else", key: "another-key" });
+  await world.admin.addAccount({ id: "other-account", key: "another-key" });
   for (let from = 0; from < names.length; from += 50) {
     await Promise.all(names.slice(from, from + 50).map((name) => world.registerNode(name, GROWN)));
   }
@@ -127,14 +127,14 @@ test("200 nodes that are not Ready all stay when the cloud calls every machine a
   const before = await nodeUids();
   await world.admin.addFault({ kind: "falseAbsence", operation: lookup });
   await loseHeartbeats();
-  // Nothing but the brake is left to hold them.
+  // Only the circuit breaker still blocks their deletion.
   await eventually("each to be held twice", 60_000, async () =>
     (await decisions("tooManyNodeDeletions")) >= 2 * NODES ? true : undefined,
   );
   expect(await nodeUids()).toEqual(before);
   await world.admin.clearFaults();
   await exist();
-  await eventually("the brake to let go", 60_000, async () =>
+  await eventually("the circuit breaker to close", 60_000, async () =>
     (await world.metric(controller, /^cloudwire_node_deletion_circuit_nodes/)) === 0 &&
     (await world.metric(controller, /^cloudwire_node_deletion_circuit_open/)) === 0
       ? true
@@ -220,7 +220,7 @@ describe("200 nodes that are not Ready all stay while the sidecar", () => {
     expect(await nodeUids()).toEqual(before);
   });
 
-  test("finds three machines, too few for the brake, only at the second look of a new controller", async () => {
+  test("finds three missing machines, too few for the circuit breaker, only at the second look of a new controller", async () => {
     const before = await nodeUids();
     await Promise.all([sidecar.stop("SIGTERM"), controller.stop("SIGTERM")]);
     const late = new Set(names.slice(0, 3));
@@ -277,8 +277,8 @@ describe("when machines are really gone", () => {
       60_000,
       async () => {
         const events = await world.kube.items("/api/v1/events?fieldSelector=reason=TooManyNodeDeletions");
-        const told = new Set(events.map((event) => at(event, "involvedObject", "name")));
-        return dead.every((name) => told.has(name)) ? true : undefined;
+        const reported = new Set(events.map((event) => at(event, "involvedObject", "name")));
+        return dead.every((name) => reported.has(name)) ? true : undefined;
       },
       () => world.outputs().slice(-4000),
     );
@@ -294,7 +294,7 @@ describe("when machines are really gone", () => {
     for (const name of [...dead, ...alive]) {
       await world.kube.patch(`/api/v1/nodes/${name}`, { metadata: { annotations: { [APPROVAL]: "true" } } });
     }
-    await eventually("the dead to go and the living to be released no more", 60_000, async () => {
+    await eventually("the dead to be deleted and the living to be no longer approved", 60_000, async () => {
       const nodes = await world.kube.items("/api/v1/nodes");
       const released = nodes.filter((node) => at(node, "metadata", "annotations", APPROVAL) !== undefined);
       return nodes.length === alive.length && released.length === 0 ? nodes : undefined;
@@ -302,7 +302,7 @@ describe("when machines are really gone", () => {
     const left = await world.kube.items("/api/v1/nodes");
     expect(left.map((node) => String(at(node, "metadata", "name"))).toSorted()).toEqual(alive.toSorted());
     expect(left.flatMap((node) => listOf(at(node, "spec", "taints")))).toEqual([]);
-    await eventually("the brake to let go", 60_000, async () =>
+    await eventually("the circuit breaker to close", 60_000, async () =>
       (await world.metric(controller, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)) === 0
         ? true
         : undefined,

@@ -84,7 +84,7 @@ async function eventsOf(name: string, reason: string): Promise<readonly Json[]> 
 }
 
 /** The one event of that reason. */
-async function told(name: string, reason: string): Promise<Json> {
+async function eventAbout(name: string, reason: string): Promise<Json> {
   return eventually(`an event ${reason} on ${name}`, SOON_MS, async () => (await eventsOf(name, reason)).at(0));
 }
 
@@ -107,12 +107,12 @@ describe.concurrent("of a real Node", () => {
     });
   });
 
-  test("another zone is told once and left alone until someone accepts it", async () => {
+  test("another zone is reported once and left unchanged until an operator accepts it", async () => {
     provider.machine("moved", { zone: "a" });
     await register("moved");
     await world.initialized("moved");
     provider.machine("moved", { zone: "b" });
-    const event = await told("moved", "NodeDiffersFromCloud");
+    const event = await eventAbout("moved", "NodeDiffersFromCloud");
     expect(event["message"]).toBe(
       `the cloud reports zone b, but label ${ZONE} is a and is not changed; to accept the change: kubectl label node moved ${ZONE}=b --overwrite`,
     );
@@ -123,7 +123,9 @@ describe.concurrent("of a real Node", () => {
     expect(await differing("zone")).toBe(1);
     await edit("moved", { metadata: { labels: { [ZONE]: "b" } } });
     await becomes("moved", "to be accepted", (found) => at(labelsOf(found), BETA_ZONE) === "b");
-    await eventually("it to differ no more", SOON_MS, async () => ((await differing("zone")) === 0 ? true : undefined));
+    await eventually("the differences to end", SOON_MS, async () =>
+      (await differing("zone")) === 0 ? true : undefined,
+    );
   });
 
   test("a zone that was missing is written", async () => {
@@ -141,7 +143,7 @@ describe.concurrent("of a real Node", () => {
     const initialized = await world.initialized("tagged");
     expect(labelsOf(initialized)).toEqual({ rack: "r1", own: "user" });
     expect(at(initialized, "metadata", "annotations", RECORD)).toBe("rack");
-    expect((await told("tagged", "NodeDiffersFromCloud"))["message"]).toMatch(
+    expect((await eventAbout("tagged", "NodeDiffersFromCloud"))["message"]).toMatch(
       /^the cloud says that label own is "cloud"/,
     );
     provider.machine("tagged", { labels: { rack: "r2", slot: "s1" } });
@@ -188,12 +190,12 @@ async function writesTo(name: string): Promise<readonly string[]> {
 }
 
 describe.concurrent("a wrong provider ID", () => {
-  test("is told with both IDs when the machine of the Node's name is another, and nothing is overwritten", async () => {
+  test("is reported with both IDs when the machine of the Node's name is another, and nothing is overwritten", async () => {
     provider.machine("other-name", { id: "i-1" });
     provider.machine("copied", { id: "i-2" });
     await register("copied", { providerID: "acme://i-1" });
     await world.initialized("copied");
-    const event = await told("copied", "ProviderIDMismatch");
+    const event = await eventAbout("copied", "ProviderIDMismatch");
     expect(event["message"]).toMatch(/acme:\/\/i-1, .* name copied has acme:\/\/i-2;/);
     expect(at(await node("copied"), "spec", "providerID")).toBe("acme://i-1");
     await looks("copied", 2);
@@ -201,18 +203,20 @@ describe.concurrent("a wrong provider ID", () => {
     expect(await differing("providerID")).toBeGreaterThan(0);
   });
 
-  test("is told when two Nodes have the same", async () => {
+  test("is reported when two Nodes have the same", async () => {
     provider.machine("twin", { id: "i-3" });
     await register("twin", { providerID: "acme://i-3" });
     await register("twin-copy", { providerID: "acme://i-3" });
-    expect((await told("twin-copy", "ProviderIDMismatch"))["message"]).toMatch(/^node twin has the same/);
-    expect((await told("twin", "ProviderIDMismatch"))["message"]).toMatch(/^node twin-copy has the same/);
+    expect((await eventAbout("twin-copy", "ProviderIDMismatch"))["message"]).toMatch(/^node twin has the same/);
+    expect((await eventAbout("twin", "ProviderIDMismatch"))["message"]).toMatch(/^node twin-copy has the same/);
   });
 
-  test("is told on a Node that waits, when its machine was recreated", async () => {
-    provider.machine("anew", { id: "i-5" });
-    await register("anew", { providerID: "acme://i-4" });
-    expect((await told("anew", "InitializeNodeFailed"))["message"]).toMatch(/acme:\/\/i-4, .* with acme:\/\/i-5 \(/);
+  test("is reported on a Node that waits, when its machine was recreated", async () => {
+    provider.machine("recreated", { id: "i-5" });
+    await register("recreated", { providerID: "acme://i-4" });
+    expect((await eventAbout("recreated", "InitializeNodeFailed"))["message"]).toMatch(
+      /acme:\/\/i-4, .* with acme:\/\/i-5 \(/,
+    );
     expect(await world.metric(controller, /^cloudwire_nodes_uninitialized\{reason="absent"\}/)).toBeGreaterThan(0);
   });
 });
@@ -225,7 +229,7 @@ describe.concurrent("a Node that waits", () => {
         ? new ProviderError("FEATURE_UNSUPPORTED", "there is no claim")
         : undefined;
     await register("claimed");
-    expect((await told("claimed", "InitializeNodeFailed"))["message"]).toMatch(
+    expect((await eventAbout("claimed", "InitializeNodeFailed"))["message"]).toMatch(
       /there is no claim \(retrying when the Node or the provider changes, or in 30 minutes\)/,
     );
     // Of itself it would be tried again after half an hour.

@@ -78,7 +78,7 @@ const affinityOf = (zone: string, region: string) => ({
   required: { nodeSelectorTerms: [{ matchExpressions: expressionsOf(zone, region) }] },
 });
 
-/** Nobody serves there at this moment. */
+/** A port on which no server listens at this moment. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -264,7 +264,7 @@ describe("persistent-volume-label-controller on a real API server", () => {
     });
     expect(await facts("foreign")).toEqual({ labels: undefined, affinity: undefined });
     expect(await lookups()).toBeLessThanOrEqual(2);
-    await mismatchTold();
+    await mismatchReported();
     expect(await facts("wrong")).toEqual({ labels: { [ZONE]: "south-b" }, affinity: undefined });
 
     await first.stop();
@@ -296,7 +296,7 @@ describe("persistent-volume-label-controller on a real API server", () => {
     ]);
   });
 
-  async function mismatchTold(): Promise<void> {
+  async function mismatchReported(): Promise<void> {
     await eventually(
       "the event about the wrong label",
       WAIT_MS,

@@ -50,7 +50,7 @@ test("the audit log says who changed what in the cloud for a Service, from its f
 
   const lines = await linesOf(path);
   const identity = { namespace: "default", name: "web", uid: at(service, "metadata", "uid") };
-  expect(lines.map(({ service: told }) => told)).toEqual(lines.map(() => identity));
+  expect(lines.map(({ service: recorded }) => recorded)).toEqual(lines.map(() => identity));
   expect(lines[0]).toMatchObject({
     method: "EnsureLoadBalancer",
     trigger: "service created",
@@ -61,11 +61,11 @@ test("the audit log says who changed what in the cloud for a Service, from its f
     [],
   );
   expect(lines.at(-1)).toMatchObject({ method: "DeleteLoadBalancer", code: "OK", done: true });
-  const told = lines.flatMap(({ cloudRequestIDs }) => (Array.isArray(cloudRequestIDs) ? cloudRequestIDs : []));
+  const recorded = lines.flatMap(({ cloudRequestIDs }) => (Array.isArray(cloudRequestIDs) ? cloudRequestIDs : []));
   const changed = (await world.admin.log(10_000)).filter(({ mutating, path: of, status }) => {
     return mutating && status < 300 && of.includes("/load-balancers");
   });
   expect(changed.length).toBeGreaterThan(1);
-  expect(changed.filter(({ requestId }) => !told.includes(requestId))).toEqual([]);
+  expect(changed.filter(({ requestId }) => !recorded.includes(requestId))).toEqual([]);
   expect(await linesOf(standbyPath)).toEqual([]);
 });

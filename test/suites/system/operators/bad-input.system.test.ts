@@ -241,7 +241,7 @@ describe("the controller waits, says why and is not ready", () => {
   });
 
   test("while it may not read what it needs", async () => {
-    const { path } = await controlPlane.kubeconfigFor("nobody-special");
+    const { path } = await controlPlane.kubeconfigFor("unprivileged");
     const program = startController(provider("missing"), `--kubeconfig=${path}`);
     await program.said(/namespaces.*grant the permission in the ClusterRole/);
     const answer = await readyz(program);

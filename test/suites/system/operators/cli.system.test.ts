@@ -13,7 +13,7 @@ import { GROWN, World } from "../support/world.ts";
 const ROLE = fileURLToPath(new URL("../../../../deploy/manifests/rbac-status-reader.yaml", import.meta.url));
 
 const NODES = Array.from({ length: 8 }, (_, index) => `m-${index}`);
-/** More than the brake lets go at once. */
+/** More than the circuit breaker lets pass at once. */
 const DEAD = NODES.slice(0, 5);
 
 let controlPlane: ControlPlane;
@@ -158,7 +158,7 @@ describe("the command line, to who may read the status page and nothing else", (
   });
 });
 
-test("who lacks the role is told which rule it takes", async () => {
+test("reports which rule a user without the role lacks", async () => {
   const rule = 'it takes a ClusterRole with the rule {nonResourceURLs: ["/debug/overview"], verbs: [get]}';
   expect(await ask("status", "stranger")).toEqual({ code: 1, out: "", err: expect.stringContaining(rule) });
   const explain = await ask("explain node/m-7", "stranger");

@@ -27,7 +27,7 @@ const GUARDED = [
   "GET /statusz",
   "GET /debug/controllers",
   "GET /debug/controllers/cloud-node",
-  "GET /debug/explain?object=node/nobody",
+  "GET /debug/explain?object=node/absent",
   "GET /debug/orphans",
   "GET /debug/providers",
   "GET /debug/plans",
@@ -69,16 +69,16 @@ beforeAll(async () => {
   await allow(account("all-but-heap-reader"), GUARDED.filter((request) => request !== HEAP).map(pathOf), ["get"]);
   await allow(user("operator"), ["*"], ["get", "put"]);
   callers = {
-    nobody: {},
+    "an anonymous client": {},
     "a token that is none": { token: "none-of-this-cluster" },
     "a token without rights": { token: await tokenOf("stranger") },
     "a token with rights to two pages": { token: await tokenOf("page-reader") },
     "a token with rights to read all but the heap": { token: await tokenOf("all-but-heap-reader") },
-    "a certificate without rights": await certificateOf("somebody"),
+    "a certificate without rights": await certificateOf("stranger"),
     "a certificate with rights": await certificateOf("operator"),
     "an administrator's certificate": await certificateOf("root", "system:masters"),
     "headers of no proxy": { headers: ROOT_BY_HEADERS },
-    "a user's certificate and a proxy's headers": { ...(await certificateOf("somebody")), headers: ROOT_BY_HEADERS },
+    "a user's certificate and a proxy's headers": { ...(await certificateOf("stranger")), headers: ROOT_BY_HEADERS },
   };
   port = await freePort();
   controller = world.startController({
@@ -92,7 +92,7 @@ beforeAll(async () => {
   });
   await controller.said(/Became leader/);
   await eventually("the controller to be ready", 60_000, async () =>
-    (await status("GET /readyz", "nobody")) === 200 ? true : undefined,
+    (await status("GET /readyz", "an anonymous client")) === 200 ? true : undefined,
   );
   await eventually("client certificates to be believed", 60_000, async () =>
     (await status("GET /metrics", "an administrator's certificate")) === 200 ? true : undefined,
@@ -173,7 +173,7 @@ async function allow(subject: Subject, paths: readonly string[], verbs: readonly
 
 describe("the pages over TLS", () => {
   test.each<[string, Statuses]>([
-    ["nobody", WHAT_IS_PUBLIC],
+    ["an anonymous client", WHAT_IS_PUBLIC],
     ["a token that is none", NOTHING],
     ["a token without rights", WHAT_IS_PUBLIC],
     ["a token with rights to two pages", { ...WHAT_IS_PUBLIC, "GET /metrics": 200, "GET /configz": 200 }],
@@ -189,9 +189,9 @@ describe("the pages over TLS", () => {
 
   test("check the path that the router sees, however it is written", async () => {
     expect({
-      encoded: await status("GET /%6detrics", "nobody"),
-      climbing: await status("GET /healthz/../metrics", "nobody"),
-      malformed: await status("GET /%zz", "nobody"),
+      encoded: await status("GET /%6detrics", "an anonymous client"),
+      climbing: await status("GET /healthz/../metrics", "an anonymous client"),
+      malformed: await status("GET /%zz", "an anonymous client"),
     }).toEqual({ encoded: 403, climbing: 403, malformed: 400 });
   });
 
@@ -202,7 +202,7 @@ describe("the pages over TLS", () => {
       apiVersion: "v1",
       metadata: {},
       status: "Failure",
-      message: 'forbidden: User "somebody" cannot get path "/metrics"',
+      message: 'forbidden: User "stranger" cannot get path "/metrics"',
       reason: "Forbidden",
       code: 403,
     });
@@ -223,7 +223,7 @@ describe("the pages over TLS", () => {
     const [list, one, unknown] = await Promise.all([
       fetchPage(port, "/debug/controllers", administrator),
       fetchPage(port, "/debug/controllers/cloud-node", administrator),
-      fetchPage(port, "/debug/controllers/nobody", administrator),
+      fetchPage(port, "/debug/controllers/unknown", administrator),
     ]);
     expect(JSON.parse(list.text)).toMatchObject([
       { name: "cloud-node-controller", state: "running", workers: expect.any(Number) },
@@ -239,7 +239,7 @@ describe("the pages over TLS", () => {
       processing: { count: 0, first: [] },
       recent: expect.any(Array),
     });
-    expect(unknown).toEqual({ status: 404, text: "there is no nobody\n" });
+    expect(unknown).toEqual({ status: 404, text: "unknown not found\n" });
   });
 
   test("name the checks one by one, without those left out", async () => {
@@ -253,7 +253,7 @@ describe("the pages over TLS", () => {
     expect(some.text.split("\n")).toEqual(lines.filter((line) => line !== "[+]provider ok"));
   });
 
-  test("show how each provider is, to whoever has the right", async () => {
+  test("show the status of each provider to an authorized client", async () => {
     const { text } = await fetchPage(port, "/debug/providers", credentialsOf("a certificate with rights"));
     expect(JSON.parse(text)).toMatchObject([
       {
@@ -277,7 +277,7 @@ describe("the pages over TLS", () => {
     ]);
   });
 
-  test("tell a person what runs", async () => {
+  test("describe what runs in human-readable form", async () => {
     const administrator = credentialsOf("an administrator's certificate");
     const [flags, state] = await Promise.all([
       fetchPage(port, "/flagz", administrator),
@@ -304,7 +304,7 @@ describe("the pages of a standby with settings of its own", () => {
     certificate = { certificate: await fixture("client.pem"), key: await fixture("client.key") };
     proxy = { certificate: await fixture("client-2.pem"), key: await fixture("client-2.key") };
     files = await RotatingFiles.create();
-    // Whoever is no proxy by name must be none, though a proxies' authority vouches for it.
+    // A client that is not a proxy by name must not act as one, although a proxies' authority signed its certificate.
     const authority = await fixture("authority.pem");
     await files.put({ "clients.pem": authority, "proxies.pem": `${authority}${await fixture("authority-2.pem")}` });
     standbyPort = await freePort();
@@ -347,19 +347,19 @@ describe("the pages of a standby with settings of its own", () => {
     expect(await ofTwo(certificate)).toEqual([200, 403]);
   });
 
-  test("believe headers of a proxy that is allowed by name, and of nobody else", async () => {
+  test("accept headers only of a proxy that is allowed by name", async () => {
     const as = (name: string) => ({ headers: { "x-remote-user": name } });
     expect({
       "the proxy for a user with rights": await ofTwo({ ...proxy, ...as("client") }),
-      "the proxy for a user without": await ofTwo({ ...proxy, ...as("somebody") }),
+      "the proxy for a user without": await ofTwo({ ...proxy, ...as("stranger") }),
       "the proxy for an administrator": await ofTwo({ ...proxy, headers: ROOT_BY_HEADERS }),
-      "the proxy for nobody": await ofTwo(proxy),
+      "the proxy without a user": await ofTwo(proxy),
       "a user as an administrator": await ofTwo({ ...certificate, headers: ROOT_BY_HEADERS }),
     }).toEqual({
       "the proxy for a user with rights": [200, 403],
       "the proxy for a user without": [403, 403],
       "the proxy for an administrator": [200, 200],
-      "the proxy for nobody": [403, 403],
+      "the proxy without a user": [403, 403],
       "a user as an administrator": [200, 403],
     });
   });

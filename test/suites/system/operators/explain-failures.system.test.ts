@@ -4,7 +4,7 @@ import { causeOf, explained, reasonsOf } from "../support/explained.ts";
 import { TroubledCluster } from "../support/troubled-cluster.ts";
 import { GROWN } from "../support/world.ts";
 
-/** So many that the brake holds them, when all of them go. */
+/** So many that the circuit breaker blocks their deletion, when all their instances are gone. */
 const doomed = ["doomed-1", "doomed-2", "doomed-3", "doomed-4", "doomed-5"];
 
 let controlPlane: ControlPlane;
@@ -71,13 +71,13 @@ const failures: readonly Failure[] = [
     it: "a class that no one serves",
     kind: "service",
     name: "class",
-    stage: () => cluster.createService("class", { loadBalancerClass: "example.com/nobody" }),
+    stage: () => cluster.createService("class", { loadBalancerClass: "example.com/unserved" }),
     // Another controller has the word on it: nothing is said on the Service.
     describes: [/Events: +<none>/],
     explains: {
       state: "unmanaged",
       reason: "LoadBalancerClassNotServed",
-      cause: /No provider serves load-balancer class example\.com\/nobody; served classes: simulated\./,
+      cause: /No provider serves load-balancer class example\.com\/unserved; served classes: simulated\./,
       remedy: "Recreate the Service with a class that a provider serves",
       isTriedAgain: false,
     },
@@ -229,7 +229,7 @@ const failures: readonly Failure[] = [
     },
   },
   {
-    it: "an open brake",
+    it: "an open circuit breaker",
     kind: "node",
     name: "doomed-1",
     stage: () => cluster.terminate(doomed),
@@ -307,9 +307,9 @@ describe("the cause of a failure is reported", { timeout: 120_000 }, () => {
 
     // By now nothing that is to be said of it is yet to come.
     await cluster.described(kind, name, describes);
-    const causeTold = new RegExp(`Causes ${reason}: .*${cause.source}`);
-    await cluster.told(object, `${state}, ${causeTold}, ${remedy}`, (text) => {
-      const isCause = text.startsWith(`${object} ${state} `) && causeTold.test(text);
+    const reportedCause = new RegExp(`Causes ${reason}: .*${cause.source}`);
+    await cluster.explains(object, `${state}, ${reportedCause}, ${remedy}`, (text) => {
+      const isCause = text.startsWith(`${object} ${state} `) && reportedCause.test(text);
       return isCause && text.includes(` To fix: ${remedy}`) && text.includes(" Next retry ") === isTriedAgain;
     });
   });

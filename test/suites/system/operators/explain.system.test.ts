@@ -19,7 +19,7 @@ beforeEach(async () => {
   await controller.said(/Became leader/);
 });
 
-test("explain tells a Node, its route and a Service that are well, and what happened to them", async () => {
+test("explain reports a Node, its route and a Service that are well, and their timeline", async () => {
   await world.createMachines([{ name: "well-1", zone: "north-a" }]);
   await world.kube.create("/api/v1/nodes", {
     apiVersion: "v1",
@@ -36,7 +36,7 @@ test("explain tells a Node, its route and a Service that are well, and what happ
   const ip = await world.addressed("web");
 
   const node = await explained(controller, "node/well-1", "well", (now) => {
-    return now["state"] === "ok" && told(now).includes("Synced");
+    return now["state"] === "ok" && timelineReasons(now).includes("Synced");
   });
   expect(node).toMatchObject({
     object: "node/well-1",
@@ -60,23 +60,25 @@ test("explain tells a Node, its route and a Service that are well, and what happ
     cloudRequestIds: expect.arrayContaining([expect.any(String)]),
     objectCount: 1,
   });
-  expect(told(node)).toEqual(expect.arrayContaining(["Initialized", "ProviderIdSet", "Created"]));
+  expect(timelineReasons(node)).toEqual(expect.arrayContaining(["Initialized", "ProviderIdSet", "Created"]));
 
   const route = await explained(controller, "route/well-1", "routed", ({ state }) => state === "ok");
   expect(route).toMatchObject({ desired: [{ description: "route to 10.120.1.0/24", state: "met" }] });
   expect(listOf(route["calls"]).map(({ method }) => method)).toContain("BatchEnsureRoutes");
 
-  const service = await explained(controller, "service/default/web", "as wished, and told so", (last) => {
-    return String(last["summary"]).includes(ip) && told(last).includes("Ready");
+  const service = await explained(controller, "service/default/web", "up to date, and reported", (last) => {
+    return String(last["summary"]).includes(ip) && timelineReasons(last).includes("Ready");
   });
   expect(service).toMatchObject({ state: "ok", causes: [], controllers: [{ key: "default/web" }] });
   expect(listOf(service["calls"]).map(({ method }) => method)).toContain("EnsureLoadBalancer");
-  expect(told(service)).toEqual(expect.arrayContaining(["Created", "EnsuredLoadBalancer", "AddressesChanged"]));
+  expect(timelineReasons(service)).toEqual(
+    expect.arrayContaining(["Created", "EnsuredLoadBalancer", "AddressesChanged"]),
+  );
 
   await world.kube.delete("/api/v1/namespaces/default/services/web");
   // The Service goes with its finalizer, a moment before the controller says so.
-  const gone = await explained(controller, "service/default/web", "gone, and told so", (last) => {
-    return last["exists"] === false && told(last).includes("DeletedLoadBalancer");
+  const gone = await explained(controller, "service/default/web", "gone, and reported", (last) => {
+    return last["exists"] === false && timelineReasons(last).includes("DeletedLoadBalancer");
   });
   expect(gone).toMatchObject({
     state: "unmanaged",
@@ -112,7 +114,7 @@ test("explain says what to write instead, and knows what it does not know", asyn
     status: 400,
     text: "object=service/web is not a service; use service/NAMESPACE/NAME, such as service/shop/web\n",
   });
-  const unknown = await page(controller, "/debug/explain?object=node/nobody");
+  const unknown = await page(controller, "/debug/explain?object=node/absent");
   expect(unknown.status).toBe(200);
   expect(JSON.parse(unknown.text)).toMatchObject({
     exists: false,
@@ -142,11 +144,11 @@ test("a standby says that it is one, and who leads", async () => {
   });
 });
 
-test("orphans are load balancers whose Service is gone, and what cannot be asked is told", async () => {
+test("orphans are load balancers whose Service is gone, and unreachable providers are reported", async () => {
   await world.createService("left", 8283);
   await world.addressed("left");
   await controller.stop();
-  // Somebody takes the finalizer off while no one looks.
+  // A client removes the finalizer while no controller runs.
   const path = "/api/v1/namespaces/default/services/left";
   await world.kube.patch(path, { metadata: { finalizers: null } });
   await world.kube.delete(path);
@@ -178,6 +180,6 @@ test("orphans are load balancers whose Service is gone, and what cannot be asked
 });
 
 /** Reasons of what happened to it. */
-function told(explanation: Json): readonly unknown[] {
+function timelineReasons(explanation: Json): readonly unknown[] {
   return listOf(explanation["timeline"]).map(({ reason }) => reason);
 }

@@ -17,7 +17,7 @@ eachWorld(async (fresh) => {
   sidecar = await world.startSidecar({ args: ["--call-timeout-ms=90000"] });
 });
 
-const holder = async () => at(await world.kube.get(LEASE), "spec", "holderIdentity");
+const holderIdentity = async () => at(await world.kube.get(LEASE), "spec", "holderIdentity");
 
 /** Revisions of etcd: what was written first has the lower one, whatever it is. */
 const revisionOf = async (path: string) => Number(at(await world.kube.get(path), "metadata", "resourceVersion"));
@@ -59,7 +59,7 @@ describe("SIGTERM", () => {
     );
     const service = await world.kube.get("/api/v1/namespaces/default/services/web");
     expect(at(service, "status", "loadBalancer", "ingress", 0, "ip")).toEqual(expect.any(String));
-    expect(await holder()).toBe("");
+    expect(await holderIdentity()).toBe("");
     expect(await revisionOf(LEASE)).toBeGreaterThan(await revisionOf("/api/v1/namespaces/default/services/web"));
     await world.hasEvents("Service", "web", "EnsuredLoadBalancer");
   });
@@ -71,7 +71,7 @@ describe("SIGTERM", () => {
     controller.signal("SIGTERM");
     expect(await controller.exit(40_000)).toEqual({ code: 0, signal: null });
     expect(controller.output).toMatch(/Reconcile canceled[^]*Leadership released[^]*Shutdown completed/);
-    expect(await holder()).toBe("");
+    expect(await holderIdentity()).toBe("");
   });
 
   test("ends the process at once when it comes a second time", async () => {
@@ -84,7 +84,7 @@ describe("SIGTERM", () => {
       return controller.running ? undefined : true;
     });
     expect(await controller.exit()).toEqual({ code: 143, signal: null });
-    expect(await holder()).not.toBe("");
+    expect(await holderIdentity()).not.toBe("");
   });
 });
 

@@ -17,8 +17,8 @@ eachWorld((fresh) => {
   world = fresh;
 });
 
-/** Waits until the stream has told so. */
-async function told(events: PageEvents, object: string, wanted: string | undefined): Promise<void> {
+/** Waits until the stream has reported the object's state. */
+async function reported(events: PageEvents, object: string, wanted: string | undefined): Promise<void> {
   await eventually(
     `${object} to be ${wanted ?? "gone"}`,
     SOON_MS,
@@ -34,20 +34,20 @@ describe("rows follow reality", () => {
     const [, page = ""] = await controller.said(/statusPage=(http:\S+)/);
     await controller.said(/Became leader/);
     using events = PageEvents.of(page);
-    await told(events, "provider/simulated", "ok");
+    await reported(events, "provider/simulated", "ok");
     expect(events.names.slice(0, 3)).toEqual(["overview", "rows", "complete"]);
 
     await world.createMachines([{ name: "seen-1", zone: "north-a" }]);
     await world.registerNode("seen-1");
-    await told(events, "node/seen-1", "ok");
-    await told(events, "route/seen-1", "waiting NoPodCIDR");
+    await reported(events, "node/seen-1", "ok");
+    await reported(events, "route/seen-1", "waiting NoPodCIDR");
     await world.registerNode("machineless-1");
-    await told(events, "node/machineless-1", "blocked InstanceNotFound");
+    await reported(events, "node/machineless-1", "blocked InstanceNotFound");
 
     await world.createService("web", 8283);
-    await world.createService("odd", 8284, { loadBalancerClass: "example.com/nobody" });
-    await told(events, "service/default/web", "ok");
-    await told(events, "service/default/odd", "unmanaged LoadBalancerClassNotServed");
+    await world.createService("odd", 8284, { loadBalancerClass: "example.com/unserved" });
+    await reported(events, "service/default/web", "ok");
+    await reported(events, "service/default/odd", "unmanaged LoadBalancerClassNotServed");
     expect(events.rows.get("service/default/web")).toMatchObject({
       provider: "simulated",
       creationTime: expect.any(String),
@@ -76,20 +76,20 @@ describe("rows follow reality", () => {
     expect(at(events.overview, "providers", 0, "calls")).toBeGreaterThan(0);
 
     await sidecar.stop("SIGKILL");
-    await told(events, "provider/simulated", "waiting ProviderUnavailable");
+    await reported(events, "provider/simulated", "waiting ProviderUnavailable");
     await eventually("an alarm", SOON_MS, () =>
       listOf(events.overview["alarms"]).some(({ object }) => object === "provider/simulated") ? true : undefined,
     );
     await world.startSidecar();
-    await told(events, "provider/simulated", "ok");
+    await reported(events, "provider/simulated", "ok");
 
     await world.kube.delete("/api/v1/namespaces/default/services/odd");
     await world.kube.delete("/api/v1/namespaces/default/services/web");
     await world.kube.delete("/api/v1/nodes/machineless-1");
-    await told(events, "service/default/odd", undefined);
-    await told(events, "service/default/web", undefined);
-    await told(events, "node/machineless-1", undefined);
-    await told(events, "route/machineless-1", undefined);
+    await reported(events, "service/default/odd", undefined);
+    await reported(events, "service/default/web", undefined);
+    await reported(events, "node/machineless-1", undefined);
+    await reported(events, "route/machineless-1", undefined);
 
     await controller.stop();
     await events.ended;
@@ -105,15 +105,15 @@ describe("rows follow reality", () => {
     await world.registerNode("watched-1");
     await world.initialized("watched-1");
     using events = PageEvents.of(page);
-    await told(events, "node/watched-1", "waiting NotLeader");
+    await reported(events, "node/watched-1", "waiting NotLeader");
     await world.reportReady("watched-1", "True");
-    await told(events, "node/watched-1", "ok");
+    await reported(events, "node/watched-1", "ok");
     await eventually("the leader to be named", SOON_MS, () =>
       at(events.overview, "replica", "leaderIdentity") === undefined ? undefined : true,
     );
     expect(events.overview).toMatchObject({ replica: { isLeader: false } });
     await world.kube.delete("/api/v1/nodes/watched-1");
-    await told(events, "node/watched-1", undefined);
+    await reported(events, "node/watched-1", undefined);
   });
 });
 

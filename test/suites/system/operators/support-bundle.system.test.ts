@@ -14,7 +14,7 @@ import type { World } from "../support/world.ts";
 const SETTLED_MS = 60_000;
 const DIRECTORY = "cloudwire-support-bundle";
 /** Of no account of the cloud. */
-const WRONG_KEY = "key-that-nobody-may-see";
+const WRONG_KEY = "key-that-must-stay-secret";
 
 let world: World;
 let directory: string;
@@ -70,7 +70,7 @@ test("a support bundle of a controller whose cloud refuses it has all there is, 
   await world.kube.create("/api/v1/namespaces/default/services", {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: "told", annotations: { "example.com/cloud-password": WRONG_KEY } },
+    metadata: { name: "annotated", annotations: { "example.com/cloud-password": WRONG_KEY } },
     spec: { ports: [{ port: 8396 }] },
   });
   const file = join(directory, "bundle.tar.gz");

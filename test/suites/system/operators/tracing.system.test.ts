@@ -25,7 +25,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "tracing-"));
   await shareWithContainers(directory);
   receiver = await OtlpReceiver.start();
-  // It takes what those take whom it trusts, and nothing else.
+  // Its certificate has the authority that its clients trust, and no other.
   controlPlane = await startControlPlane({ apiServerArgs: [await tracingFlag("api-server", "")] });
 }, 60 * 60_000);
 afterEach(() => world[Symbol.asyncDispose]());

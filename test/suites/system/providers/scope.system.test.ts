@@ -14,7 +14,7 @@ let world: World;
 
 eachWorld(async (fresh) => {
   world = fresh;
-  await world.admin.addAccount({ id: "somebody-else", key: OTHER_KEY });
+  await world.admin.addAccount({ id: "other-account", key: OTHER_KEY });
 });
 
 async function scopeIs(wanted: string): Promise<void> {
@@ -39,7 +39,7 @@ async function readyz(controller: Program, status: number): Promise<string> {
   });
 }
 
-test("a new controller with the credentials of another account changes nothing until an operator accepts it as told", async () => {
+test("a new controller with the credentials of another account changes nothing until an operator accepts it as reported", async () => {
   await world.createMachines([{ name: "a", zone: "north-a" }]);
   await world.registerNode("a");
   const sidecar = await world.startSidecar();
@@ -53,7 +53,7 @@ test("a new controller with the credentials of another account changes nothing u
   await second.said(/Became leader/);
   const text = await readyz(second, 500);
   expect(text).toMatch(
-    /^\[-\]provider failed: .*works in scope "simcloud\/somebody-else" and worked in "simcloud\/system"/m,
+    /^\[-\]provider failed: .*works in scope "simcloud\/other-account" and worked in "simcloud\/system"/m,
   );
   await world.createService("held", 8080);
   const events = await eventually("the event on the lease", 30_000, async () => {
@@ -75,7 +75,7 @@ test("a new controller with the credentials of another account changes nothing u
   await second.said(/The scope of provider is confirmed; changes resume/);
   await readyz(second, 200);
   await world.addressed("held");
-  await scopeIs("simcloud/somebody-else");
+  await scopeIs("simcloud/other-account");
   // In the account that is meant now.
   expect(await world.loadBalancers()).toEqual([]);
 });
@@ -94,5 +94,5 @@ test("a standby with the credentials of another account is not ready, so that no
   await world.controlPlane.kubectl(["-n", "kube-system", "annotate", "lease", "cloud-controller-manager", `${SCOPE}-`]);
   await readyz(standby, 200);
   await readyz(leader, 200);
-  await scopeIs("simcloud/somebody-else");
+  await scopeIs("simcloud/other-account");
 });

@@ -190,8 +190,8 @@ describe("Services of two clouds", () => {
     await Promise.all([world.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
     const controller = startController();
     await controller.said(/Declarations of providers conflict/);
-    await world.createService("contested", 8084, { loadBalancerClass: WEST_CLASS });
-    await eventAbout("Service", "contested", /several providers serve load-balancer class .*\(simulated and west\)/);
+    await world.createService("conflicting", 8084, { loadBalancerClass: WEST_CLASS });
+    await eventAbout("Service", "conflicting", /several providers serve load-balancer class .*\(simulated and west\)/);
     expect(await names(world.cloud)).toEqual([]);
     expect(await names(west.cloud)).toEqual([]);
     expect((await readyz(controller)).text).toMatch(
@@ -262,7 +262,7 @@ describe("an outage of one cloud", () => {
       );
       await end();
     }
-    // Whatever west said: the last lie alone would have been enough for nodes of fewer than the brake lets go.
+    // Whatever west reported: its last false report alone would have deleted nodes of fewer than the circuit breaker allows.
     for (const name of wests) expect(await world.kube.find(`/api/v1/nodes/${name}`)).toBeDefined();
     expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="west"/)).toBe(0);
     expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="simulated"/)).toBe(

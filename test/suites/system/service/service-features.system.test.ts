@@ -42,7 +42,7 @@ async function balancerOf(name: string): Promise<LoadBalancer | undefined> {
   );
 }
 
-async function told(name: string): Promise<string | undefined> {
+async function conditionText(name: string): Promise<string | undefined> {
   const conditions = listOf(at(await world.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
   const ready = conditions.find(({ type }) => type === "cloudwire.dev/LoadBalancerReady");
   return ready && `${String(ready["status"])} ${String(ready["reason"])}: ${String(ready["message"])}`;
@@ -53,7 +53,7 @@ const says = (name: string, pattern: RegExp): Promise<string> =>
     `${name} to say ${pattern}`,
     40_000,
     async () => {
-      const text = await told(name);
+      const text = await conditionText(name);
       return text !== undefined && pattern.test(text) ? text : undefined;
     },
     () => world.outputs().slice(-4000),

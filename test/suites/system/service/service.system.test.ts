@@ -84,7 +84,7 @@ describe("service-lb on a real control plane", () => {
     await world.hasEvents("Service", "web", ...steps, "DeletingLoadBalancer", "DeletedLoadBalancer");
   });
 
-  test("takes the load balancer away when the Service is one no more", async () => {
+  test("deletes the load balancer when the Service is no longer of its type", async () => {
     await world.startSidecar();
     world.startController();
     await joinNode("turn-1");

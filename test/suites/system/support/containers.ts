@@ -14,7 +14,7 @@ export const NON_ROOT = 65_532;
 export interface PodContainers {
   /** Where podman has its images and settings. */
   readonly env: Readonly<Record<string, string>>;
-  /** What `podman run` is told of each, its image at the end. */
+  /** The arguments of `podman run` for each, its image at the end. */
   readonly options: Readonly<Record<OwnProgram, readonly string[]>>;
 }
 

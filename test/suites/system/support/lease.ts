@@ -4,11 +4,11 @@ import { type Kube, at } from "../../../support/kube.ts";
 
 export const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
-/** The one that controllers lead by, unless they are told another. */
+/** The Lease of the controllers by default. */
 const LEASE_NAME = "cloud-controller-manager";
 export const LEASE = `${LEASES}/${LEASE_NAME}`;
 
-/** Waits until the holder of the Lease has renewed it so many times from now on. */
+/** Waits until the Lease holder has renewed it so many times from now on. */
 export async function renewals(kube: Kube, count: number): Promise<void> {
   const renewTime = async () => at(await kube.get(LEASE), "spec", "renewTime");
   let last = await renewTime();
@@ -24,11 +24,11 @@ export async function renewals(kube: Kube, count: number): Promise<void> {
 interface LeaseWrite {
   readonly user: string;
   /** "" where the writer released it. */
-  readonly holder: string;
+  readonly holderIdentity: string;
   readonly renewedAtMs: number;
 }
 
-/** Who came after whom. */
+/** A change of the leader. */
 export interface Handover {
   readonly from: string;
   readonly to: string;
@@ -45,10 +45,11 @@ export async function handovers(controlPlane: ControlPlane, sinceMs: number): Pr
   const writes = await leaseWrites(controlPlane, sinceMs);
   return writes.flatMap((write, index) => {
     const before = writes[index - 1];
-    if (before === undefined || write.holder === "" || write.holder === before.holder) return [];
+    if (before === undefined || write.holderIdentity === "" || write.holderIdentity === before.holderIdentity)
+      return [];
     const takenAtMs = write.renewedAtMs;
     const gapMs = takenAtMs - before.renewedAtMs;
-    return [{ from: before.user, to: write.user, isReleased: before.holder === "", gapMs, takenAtMs }];
+    return [{ from: before.user, to: write.user, isReleased: before.holderIdentity === "", gapMs, takenAtMs }];
   });
 }
 
@@ -62,7 +63,7 @@ async function leaseWrites(controlPlane: ControlPlane, sinceMs: number): Promise
     })
     .map(({ user, requestObject }) => ({
       user,
-      holder: textOf(at(requestObject, "spec", "holderIdentity")),
+      holderIdentity: textOf(at(requestObject, "spec", "holderIdentity")),
       renewedAtMs: Date.parse(textOf(at(requestObject, "spec", "renewTime"))),
     }));
 }

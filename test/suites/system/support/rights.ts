@@ -3,7 +3,7 @@ import { type Permission, PERMISSIONS } from "@cloudwire/controller/permissions"
 import { rolesFor } from "@cloudwire/deploy/roles";
 import { fetchPage } from "../../../support/secure-page.ts";
 
-/** As whom controllers come to the API server, as the manifests have it. */
+/** The controllers' user at the API server, as the manifests have it. */
 export const CONTROLLER_USER = "system:serviceaccount:kube-system:cloud-controller-manager";
 
 const granted = new WeakMap<ControlPlane, Promise<string>>();
@@ -44,6 +44,6 @@ export function usedRights(events: readonly AuditEvent[]): readonly string[] {
 /** Comes to the secure port with a token and with a certificate, so that it asks the API server who that is and what they may. */
 export async function visit(controlPlane: ControlPlane, port: number): Promise<void> {
   await fetchPage(port, "/metrics", { token: "none-of-this-cluster" });
-  const { client } = await controlPlane.kubeconfigFor("somebody");
+  const { client } = await controlPlane.kubeconfigFor("stranger");
   await fetchPage(port, "/metrics", { certificate: client.certificate, key: client.key });
 }

@@ -98,7 +98,7 @@ export class TroubledCluster implements AsyncDisposable {
     await this.world.cloud.patchLoadBalancer(loadBalancerId, { tags: changed }, AbortSignal.timeout(CALL_MS));
   }
 
-  /** Somebody in the cloud turns its deletion protection on. */
+  /** Turns its deletion protection on in the cloud, as a user of the cloud would. */
   async protect(loadBalancerId: string): Promise<void> {
     await this.world.cloud.patchLoadBalancer(loadBalancerId, { protected: true }, AbortSignal.timeout(CALL_MS));
   }
@@ -124,8 +124,8 @@ export class TroubledCluster implements AsyncDisposable {
     );
   }
 
-  /** Waits until `cloudwire explain` writes it, in which white space is squeezed. */
-  async told(object: string, what: string, isSo: (text: string) => boolean): Promise<void> {
+  /** Waits until `cloudwire explain` writes it; white space is squeezed. */
+  async explains(object: string, what: string, isSo: (text: string) => boolean): Promise<void> {
     const [certificate, key] = [join(this.#directory, "client.pem"), join(this.#directory, "client-key.pem")];
     const server = [`--server=https://127.0.0.1:${this.#port}`, "--insecure-skip-tls-verify"];
     const args = ["explain", object, ...server, `--client-certificate=${certificate}`, `--client-key=${key}`];

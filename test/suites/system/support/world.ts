@@ -73,7 +73,7 @@ export interface NodeParts {
 /** Nodes younger than a minute are never deleted; no one has to wait that long. */
 export const GROWN = { ageMs: 180_000 } as const;
 
-/** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
+/** A real control plane, a separate cloud, and the two processes of the product, started and ended by the test. */
 export class World implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
   readonly kube: Kube;
@@ -258,7 +258,7 @@ export class World implements AsyncDisposable {
       .map((event) => String(event["reason"]));
   }
 
-  /** Waits until there is an event of each reason about an object; events are written behind what they tell of. */
+  /** Waits until there is an event of each reason about an object; events are written after the change that they report. */
   async hasEvents(kind: string, name: string, ...reasons: readonly string[]): Promise<void> {
     await eventually(`events ${reasons.join(", ")} of ${kind} ${name}`, 30_000, async () => {
       const seen = await this.eventReasons(kind, name);

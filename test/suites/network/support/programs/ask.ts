@@ -1,4 +1,4 @@
-// Asks once and prints what comes: `tcp` by HTTP, `udp` by a datagram from one socket, as often as told. Arguments: tcp or udp, address, port, times.
+// Sends one request and prints the response: `tcp` by HTTP, `udp` by datagrams from one socket. Arguments: tcp or udp, address, port, times.
 import { createSocket } from "node:dgram";
 import { request } from "node:http";
 import { isIPv6 } from "node:net";

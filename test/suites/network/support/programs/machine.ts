@@ -9,7 +9,7 @@ const [directory = "", action] = process.argv.slice(2);
 const name = process.env["CONFORMANCE_NODE_NAME"] ?? "";
 const file = join(directory, `${name}.yaml`);
 
-/** Nobody listens there, and no two machines share it. */
+/** No server listens there, and no two machines share it. */
 const address = `fd50::${createHash("sha256").update(name).digest("hex").slice(0, 12).match(/.{4}/g)?.join(":")}`;
 
 const write = async (state: "running" | "stopped"): Promise<void> => {

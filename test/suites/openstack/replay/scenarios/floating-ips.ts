@@ -29,7 +29,7 @@ const floatingIpOf = (value: unknown) => ({
 
 const deleteFloatingIp = ({ member }: Tenant, { id }: Fact) => member.ask("neutron", "DELETE", `/floatingips/${id}`);
 
-/** Addresses from outside: made, kept, given back, somebody's own. */
+/** Addresses from outside: created, kept, released, a user's own. */
 export const floatingIps: Scenario = {
   name: "floating-ips",
   env: ({ subnet = "", floatingNetwork = "" }) => ({
@@ -45,7 +45,7 @@ export const floatingIps: Scenario = {
     expect(await addressAfter(stage, { version: "1" })).toBe(made);
     expect(stage.writes()).toEqual([]);
 
-    // Of nobody: the project does not have it, and a member may not choose.
+    // Unallocated: the project does not have it, and a member may not choose.
     const { address: unknown = "" } = await stage.fact("unknown", async () => ({ address: "203.0.113.9" }));
     const refused = { reason: "CLOUD_PERMISSION_DENIED", fields: ["spec.requested_ips[0]"] };
     stage.begin("an address that cannot be had");
@@ -72,7 +72,7 @@ export const floatingIps: Scenario = {
     await expect(taken).rejects.toMatchObject({ reason: "ADDRESS_IN_USE" });
     expect(stage.writes()).toEqual([]);
 
-    stage.begin("deleted, and somebody's own address stays");
+    stage.begin("deleted, and a user's own address stays");
     await deleted(stage);
     expect(ofFloating(stage.writes())).toEqual([]);
     const left = await stage.fact("left", async ({ member }) => {

@@ -5,7 +5,7 @@ import type { Scenario, Stage } from "../stage.ts";
 import { deleteServer, makeServer } from "./fixtures.ts";
 
 /** Of this form recordings keep it. */
-const nobody = "00000000-0000-4000-8000-ffffffffffff";
+const absentId = "00000000-0000-4000-8000-ffffffffffff";
 
 const providerId = ({ id }: Fact): string => `openstack:///${id}`;
 const named = (fact: Fact) => ({ name: fact["name"] ?? "" });
@@ -63,7 +63,7 @@ export const instances: Scenario = {
     ]);
 
     stage.begin("machines that are not there");
-    const absent = { name: "node-9", providerId: `openstack:///${nobody}` };
+    const absent = { name: "node-9", providerId: `openstack:///${absentId}` };
     expect(await outcomes(stage, [byId(gone), absent])).toEqual(["absent", "absent"]);
 
     stage.begin("a name that no machine has");

@@ -52,7 +52,7 @@ export const loadBalancer: Scenario = {
     stage.begin("up to date already");
     expect(await ensured(stage, { ...web, version: "1" })).toEqual([]);
 
-    stage.begin("told of");
+    stage.begin("reported");
     const got = await client.getLoadBalancer({ service: serviceRef("default/web") });
     const list = await client.listLoadBalancers();
     expect(list.loadBalancers).toEqual(got.outcome?.$case === "loadBalancer" ? [got.outcome.value] : []);
@@ -153,9 +153,9 @@ export const settings: Scenario = {
     const { outcome } = await stage.client.getLoadBalancer({ service: serviceRef("default/web") });
     const id = outcome?.$case === "loadBalancer" ? outcome.value.id : "";
 
-    stage.begin("while somebody else changes it");
+    stage.begin("while another client changes it");
     stage.beforeNextWrite(async ({ member }) => {
-      const body = { loadbalancer: { description: "changed by somebody else" } };
+      const body = { loadbalancer: { description: "changed by another client" } };
       await member.ask("octavia", "PUT", `/lbaas/loadbalancers/${id}`, body);
     });
     await ensured(stage, { ...web, ports: [tcp(80), tcp(443)], annotations: forwarded, version: "12" });

@@ -32,7 +32,7 @@ export const refusals: Scenario = {
     const { client } = stage;
     const name = await plannedName(stage, "default/web");
     await stage.fact("by hand", (tenant) => makeBalancer(tenant, name, ["mine"]), deleteBalancer);
-    stage.begin("somebody has one of this name");
+    stage.begin("another load balancer has this name");
     await expect(client.ensureLoadBalancer(wanted("default/web"))).rejects.toMatchObject({ reason: "NAME_TAKEN" });
     expect((await client.deleteLoadBalancer({ service: serviceRef("default/web") })).done).toBe(true);
     expect(stage.writes()).toEqual([]);

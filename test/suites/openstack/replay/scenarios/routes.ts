@@ -6,7 +6,7 @@ import { deleteServer, makeServer } from "./fixtures.ts";
 
 const first = "10.244.1.0/24";
 const second = "10.244.2.0/24";
-/** What somebody has made by hand, for another purpose. */
+/** A route that a user has created by hand, for another purpose. */
 const foreign = "192.168.77.0/24";
 const others = "other-cluster";
 
@@ -65,9 +65,9 @@ export const routes: Scenario = {
     stage.begin("to another machine");
     expect(await ensure(stage, [route(first, two)])).toEqual([`${first}@${two["address"]}`]);
 
-    stage.begin("refused: no such machine, and outside the pod ranges");
-    const nobody = { id: "00000000-0000-4000-8000-ffffffffffff" };
-    expect(await ensure(stage, [route("10.244.3.0/24", nobody), route("10.99.0.0/24", one)])).toEqual([
+    stage.begin("rejected: no such machine, and outside the pod CIDRs");
+    const absentMachine = { id: "00000000-0000-4000-8000-ffffffffffff" };
+    expect(await ensure(stage, [route("10.244.3.0/24", absentMachine), route("10.99.0.0/24", one)])).toEqual([
       "ROUTE_TARGET_NOT_FOUND",
       "FIELD_INVALID",
     ]);

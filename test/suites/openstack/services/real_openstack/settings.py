@@ -120,7 +120,7 @@ def _keystone(place: Place) -> Mapping[str, Section]:
         "DEFAULT": {},
         "database": place.database("keystone"),
         "token": {"provider": "fernet"},
-        # Nobody guesses them here, and each login takes less time.
+        # The passwords need no protection from guessing here, and each login takes less time.
         "identity": {"password_hash_rounds": 4},
         "fernet_tokens": {"key_repository": state / "fernet"},
         "fernet_receipts": {"key_repository": state / "receipts"},

@@ -39,10 +39,10 @@ type Cloud struct {
 func New() (*Cloud, error) {
 	values := gce.DefaultTestClusterValues()
 	provider := gce.NewFakeGCECloud(values)
-	provider.AlphaFeatureGate = gce.NewAlphaFeatureGate(nil)
+	provider.AlphaFeatureGate = gce.NewAlphaFeatureGate(nil) // words-ok: a field of Google's provider
 	compute, ok := provider.Compute().(*cloud.MockGCE)
 	if !ok {
-		return nil, fmt.Errorf("the fake of Google's provider talks to %T and no more to its mock", provider.Compute())
+		return nil, fmt.Errorf("the fake of Google's provider uses %T instead of its mock", provider.Compute())
 	}
 	c := &Cloud{Provider: provider, compute: compute, zone: values.ZoneName, region: values.Region}
 	c.behave()
@@ -98,7 +98,7 @@ func (c *Cloud) updateFirewall(ctx context.Context, key *meta.Key, firewall *com
 	return mock.UpdateFirewallHook(ctx, key, firewall, m, options...)
 }
 
-// obstruct makes the calls that matter fail while the cloud is told to.
+// obstruct makes the calls that matter fail while the cloud is set to fail.
 func (c *Cloud) obstruct() {
 	c.compute.MockInstances.GetHook = func(context.Context, *meta.Key, *cloud.MockInstances, ...cloud.Option) (bool, *compute.Instance, error) {
 		return c.read(), nil, errUnavailable
@@ -127,7 +127,7 @@ func (c *Cloud) obstruct() {
 }
 
 // errUnavailable is what Google answers on a bad day.
-var errUnavailable = &googleapi.Error{Code: http.StatusServiceUnavailable, Message: "the fake cloud was told to fail"}
+var errUnavailable = &googleapi.Error{Code: http.StatusServiceUnavailable, Message: "the fake cloud is set to fail"}
 
 // read counts a call that looks, and says whether it fails.
 func (c *Cloud) read() bool {
