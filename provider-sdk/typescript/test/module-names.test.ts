@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Modules and directories that every SDK has, under the same name: whoever knows one SDK finds the same in the others. */
+/** Modules and directories that every SDK has, under the same name, so that a developer who knows one SDK finds the same in the others. */
 const SHARED = [
   "call-recorder",
   "capabilities",

@@ -13,4 +13,4 @@ export {
   positionOf,
   withPort,
 } from "./ip.ts";
-export { PodRanges } from "./pod-ranges.ts";
+export { PodCidrs } from "./pod-cidrs.ts";

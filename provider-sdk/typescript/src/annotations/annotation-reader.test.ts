@@ -24,7 +24,7 @@ describe("AnnotationReader", () => {
     expect([...values, reader.number("a", 1, 9, 5)]).toEqual([undefined, true, [], {}, 5]);
   });
 
-  test("tells all that is wrong at once", () => {
+  test("reports all problems together", () => {
     const reader = read({ "acme/a": "10", "acme/b": "1.5" });
     expect([reader.number("a", 1, 9, 5), reader.number("b", 1, 9, 5)]).toEqual([5, 5]);
     reader.addViolation("c", "needs a");

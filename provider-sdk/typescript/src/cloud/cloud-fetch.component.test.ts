@@ -80,7 +80,7 @@ describe("context.fetch", () => {
     ]);
   });
 
-  test("tells the controller of the call budgets that the cloud's headers show", async () => {
+  test("reports the call budgets in the cloud's headers to the controller", async () => {
     const { url } = await serveCloud([200], { "x-ratelimit-limit": "100", "x-ratelimit-remaining": "42" });
     const { client } = await serveBeliever(url);
     await invokeOk(client, methods.batchGetInstances, { context, nodes });

@@ -45,7 +45,7 @@ const status =
     new Response("", { status: code, headers });
 
 describe("CloudFetcher", () => {
-  test("repeats what failed for a moment, waiting longer each time, and tells each try and all of them", async () => {
+  test("retries transient failures with longer waits, and reports each attempt and all of them", async () => {
     const { clock, ask, asked, tried, ended } = setUp([status(503), refused, status(200, { "x-request-id": "req-3" })]);
     const answer = ask();
     await clock.advance(10_000);
@@ -106,7 +106,7 @@ describe("CloudFetcher", () => {
     ["seconds", "3", [0, 3_000]],
     ["a date", new Date(7_000).toUTCString(), [0, 7_000]],
     ["nonsense", "soon", [0, 200]],
-  ])("waits as long as Retry-After tells in %s", async (_title, header, times) => {
+  ])("waits as long as Retry-After requests in %s", async (_title, header, times) => {
     const { clock, ask, asked } = setUp([status(429, { "retry-after": header }), status(200)]);
     const answer = ask();
     await clock.advance(20_000);
@@ -130,7 +130,7 @@ describe("CloudFetcher", () => {
     expect(asked.length - 100).toBeLessThanOrEqual(20);
   });
 
-  test("ends its wait when the caller gives up, and tells what it had met", async () => {
+  test("ends its wait when the caller gives up, and reports the attempts so far", async () => {
     const { clock, ask, asked, ended, caller } = setUp([status(503)]);
     const answer = ask();
     await clock.advance(100);

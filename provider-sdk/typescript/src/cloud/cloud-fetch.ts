@@ -18,9 +18,9 @@ export interface FetchScope {
   readonly signal: AbortSignal;
   /** Time left; no repetition begins that would not have any. */
   readonly remainingMs: () => number;
-  /** Told of each try as it ends. */
+  /** Called when an attempt ends. */
   readonly tried: (call: CloudCall) => void;
-  /** Told once of all tries in their order, whatever ended them. */
+  /** Called once with all attempts in their order, also after a failure. */
   readonly ended: (tries: readonly CloudCall[]) => void;
 }
 
@@ -77,7 +77,7 @@ export class CloudFetcher {
       callScope.tried(tried);
       const waitMs = this.#waitBeforeNext(request, outcome, tries.length, callScope);
       if (waitMs === undefined) return settle(outcome);
-      // A body that nobody reads keeps its connection from the next try.
+      // An unread body blocks its connection for the next attempt.
       if (outcome.kind === "answer") await outcome.response.body?.cancel().catch(() => undefined);
       await pause(waitMs, request.init.signal, this.#options.clock);
     }

@@ -72,7 +72,7 @@ describe("SharedRead", () => {
     expect(begun).toHaveLength(3);
   });
 
-  test("tells all who waited what the cloud answered, after one more read", async () => {
+  test("returns the result of one more read to all callers that waited", async () => {
     const { begun, shared, call } = setUp();
     const readers = [1, 2, 3].map(async () => shared.get(5_000, call()).catch(String));
     begun[0]?.reject(new Error("down"));

@@ -33,9 +33,9 @@ export interface CloudRequestInit extends RequestInit {
  * - Aborts with the call's signal.
  * - Counts each request, and reports its outcome as {@link CallContext.recordCloudCall} does.
  * - Repeats a request that met 429, 500, 502, 503, 504 or a failed connection, up to three times, after 0.2 s, 0.4 s and 0.8 s less up to
- *   half of it by chance, or after `Retry-After` if that is longer. Never beyond the call's deadline; never a body that is a stream; and
- *   in the long run no more repetitions than a tenth of the requests, over all calls. See {@link CloudRequestInit.retry}.
- * - Tells the controller of the call budgets that headers `RateLimit-*` and `X-RateLimit-*` show.
+ *   half of it by chance, or after `Retry-After` if that is longer. Never beyond the call's deadline; never a body that is a stream.
+ *   Over all calls, retries are at most a tenth of the requests in the long run. See {@link CloudRequestInit.retry}.
+ * - Reports the call budgets in the headers `RateLimit-*` and `X-RateLimit-*` to the controller.
  */
 export type CloudFetch = (input: Parameters<typeof fetch>[0], init?: CloudRequestInit) => Promise<Response>;
 

@@ -53,7 +53,7 @@ export interface OptionRate {
   readonly burst: number;
 }
 
-/** What was given for the options, and what is wrong with it: every problem is told, not the first alone. */
+/** The values of the options, and every problem with them, not only the first. */
 export class OptionValues<Name extends string> {
   /** What is wrong so far, a line each. */
   readonly problems: string[] = [];

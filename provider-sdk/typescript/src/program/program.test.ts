@@ -6,7 +6,7 @@ const options = {
   zone: { valueName: "a|b", env: "ACME_ZONE", help: "Zone of new machines.", repeated: true },
   "call-rate": { valueName: "rate:burst", env: "ACME_CALL_RATE", help: "Requests a second. Default 10:50." },
   "watch-interval": { valueName: "seconds", env: "ACME_WATCH_INTERVAL", help: "Between lists. Default 60." },
-  "pod-cidr": { valueName: "range", env: "ACME_POD_CIDR", help: "Pod ranges.", repeated: true },
+  "pod-cidr": { valueName: "range", env: "ACME_POD_CIDR", help: "Pod CIDRs.", repeated: true },
   "ip-family": { valueName: "IPv4|IPv6", env: "ACME_IP_FAMILY", help: "Families. Default IPv4.", repeated: true },
 } as const satisfies ProgramOptions;
 
@@ -47,7 +47,7 @@ describe("readOptions()", () => {
     expect(read(argv, env)).toEqual({ kind: "settings", settings: { ...defaults, ...expected } });
   });
 
-  test("tells all that is wrong at once", () => {
+  test("reports all problems together", () => {
     const given = ["--zone", "c", "--zone", "a", "--call-rate", "0:1", "--watch-interval", "9"];
     const argv = [...given, "--pod-cidr", "10.0.0.0", "--pod-cidr", "10.0.0.0/33", "--ip-family", "IPv5"];
     expect(read(argv)).toEqual({
@@ -89,7 +89,7 @@ Serves the contract for Acme.
   --zone <a|b>                    Zone of new machines. May be repeated. [ACME_ZONE]
   --call-rate <rate:burst>        Requests a second. Default 10:50. [ACME_CALL_RATE]
   --watch-interval <seconds>      Between lists. Default 60. [ACME_WATCH_INTERVAL]
-  --pod-cidr <range>              Pod ranges. May be repeated. [ACME_POD_CIDR]
+  --pod-cidr <range>              Pod CIDRs. May be repeated. [ACME_POD_CIDR]
   --ip-family <IPv4|IPv6>         Families. Default IPv4. May be repeated. [ACME_IP_FAMILY]
 `);
   });

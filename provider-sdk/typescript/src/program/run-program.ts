@@ -6,7 +6,7 @@ import type { ReadOptions } from "./read-options.ts";
 
 /** A provider's main program. */
 export interface ProviderProgram<Settings> {
-  /** Its name, which stands before each problem that it tells. */
+  /** Its name, the prefix of each problem that it prints. */
   readonly name: string;
   /** The text of `--help`. */
   readonly help: string;
@@ -17,8 +17,8 @@ export interface ProviderProgram<Settings> {
 }
 
 /**
- * Runs a provider's main program: prints the help, tells every problem on standard error with exit code 78, or serves the provider and
- * prints `provider ready <address>`, a line that whoever started it can wait for.
+ * Runs a provider's main program: prints the help, prints every problem on standard error with exit code 78, or serves the provider and
+ * prints `provider ready <address>`, a line that the parent process can wait for.
  */
 export async function runProgram<Settings extends { readonly endpoint?: string | undefined }>({
   name,

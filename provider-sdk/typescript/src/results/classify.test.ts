@@ -45,7 +45,7 @@ describe("classifyError()", () => {
     expect(error.cause).toBe(thrown);
   });
 
-  test("masks status 404, which says nothing of the object, and tells the log what to answer", () => {
+  test("masks status 404, which does not prove absence, and logs what to return instead", () => {
     const thrown = fail({ status: 404 });
     const { error, masked } = classifyError(thrown, read);
     expect([masked, error.reason]).toEqual([true, "UNMAPPED_ERROR"]);
@@ -57,7 +57,7 @@ describe("classifyError()", () => {
     expect(classifyError(new DOMException("late", "TimeoutError"), change).error.reason).toBe("DEADLINE_PASSED");
   });
 
-  test("takes the wait that the cloud tells, and no longer than 15 minutes", () => {
+  test("takes the wait that the cloud requests, at most 15 minutes", () => {
     const wait = (header: string) =>
       classifyError(fail({ status: 429, headers: new Headers({ "retry-after": header }) }), read).error.retryAfterMs;
     const future = new Date(Date.now() + 86_400_000).toUTCString();

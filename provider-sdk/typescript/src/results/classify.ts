@@ -27,7 +27,7 @@ export const classifyError = (thrown: unknown, call: FailedCall): ClassifiedErro
   return { error: new ProviderError("UNMAPPED_ERROR", message, { cause: explained(thrown) }), masked: true };
 };
 
-/** What nearly everybody does first, put right in the log. */
+/** The most frequent mistake in a new provider, explained in the log. */
 const explained = (thrown: unknown): unknown =>
   httpStatus(thrown) === 404 ? new Error(thrown404, { cause: thrown }) : thrown;
 

@@ -10,7 +10,7 @@ const typesOf = (error: ProviderError) =>
   Status.decode(toStatus(error).details).details.map(({ typeUrl }) => typeUrl.split(".").at(-1));
 
 describe("what leaves the process", () => {
-  test("carries no secret, wherever a provider put one", () => {
+  test("carries no secret, in any field of the error", () => {
     const leak = "GET https://acme.example.com/?api_key=hunter2";
     const error = new ProviderError("QUOTA_EXCEEDED", leak, {
       field: "spec.ports",
@@ -27,7 +27,7 @@ describe("what leaves the process", () => {
 
 describe("toStatus()", () => {
   test("carries what the provider said, in the order of its use", () => {
-    const error = new ProviderError("QUOTA_EXCEEDED", "no more load balancers", {
+    const error = new ProviderError("QUOTA_EXCEEDED", "load balancer quota reached", {
       retryAfterMs: 1_500,
       field: "spec.ports",
       quota: { subject: "account-42", description: "load balancers" },

@@ -169,14 +169,14 @@ export const toItemError = (error: ProviderError): ItemError => ({
   field: cutToBytes(error.fieldViolations[0]?.field ?? "", 317),
 });
 
-/** Where an error is told: as the outcome of a call, or as that of one item of its answer. */
+/** Where an error is reported: as the outcome of a call, or of one item in its response. */
 export type ErrorPlace = "call" | "item";
 
 const rules: ReadonlyMap<string, MethodRule> = new Map(Object.entries(methodRules));
 
 /**
- * The error as it may be told: the contract lists the reasons of each RPC, and a caller acts on them. One that does not
- * belong there is a slip of the provider and becomes INVARIANT_BROKEN, which keeps its text. Own reasons of a vendor pass.
+ * The error as it may be reported: the contract lists the reasons of each RPC, and a caller acts on them. Another reason
+ * is a bug of the provider and becomes INVARIANT_BROKEN, which keeps its text. A vendor's own reasons pass.
  */
 export const permittedError = (error: ProviderError, method: string, place: ErrorPlace): ProviderError => {
   const rule = rules.get(method);
@@ -197,8 +197,8 @@ export const cutToBytes = (text: string, maxBytes: number): string =>
   cutWhile(text.toWellFormed(), (candidate) => Buffer.byteLength(candidate) <= maxBytes);
 
 /**
- * Cuts a text so that its percent-encoded form, as `grpc-message` travels, is at most so many bytes. Half a surrogate
- * pair makes grpc-js throw where nobody can catch it, so the text is made well formed first.
+ * Cuts a text so that its percent-encoded form, as in `grpc-message`, is at most so many bytes. Half a surrogate
+ * pair makes grpc-js throw where no caller can catch it, so the text is made well formed first.
  */
 export const cutToHeaderBytes = (text: string, maxBytes: number): string =>
   cutWhile(text.toWellFormed(), (candidate) => encodeURI(candidate).length <= maxBytes);

@@ -5,7 +5,7 @@ import type { BackgroundContext } from "../definition/call-context.ts";
 const flow = new AsyncLocalStorage<BackgroundContext>();
 
 /**
- * The context of the handler that is at work, wherever in its flow of calls one asks; undefined outside of handlers. For clients of the cloud
+ * The context of the running handler, at any depth of its asynchronous calls; undefined outside of handlers. For clients of the cloud
  * that are made once and take a `fetch`:
  *
  * ```ts
@@ -18,7 +18,7 @@ export const currentContext = (): BackgroundContext | undefined => flow.getStore
 export const withinContext = <Result>(context: BackgroundContext, work: () => Result): Result =>
   flow.run(context, work);
 
-/** The same for a handler that yields: a generator runs in the flow of whoever asks for its next value. */
+/** The same for a handler that yields: a generator runs in the asynchronous context of the consumer of its next value. */
 export const iterateWithin = <Item>(
   context: BackgroundContext,
   open: () => AsyncIterable<Item>,

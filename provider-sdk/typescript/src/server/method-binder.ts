@@ -9,7 +9,7 @@ import { knownScope, type ProviderRuntime, type WithContext } from "./runtime.ts
 
 type Checks<Request> = (request: Request) => readonly Violation[];
 
-/** Binds handlers to methods with everything that happens before a provider's code: validation, gates, the limit. */
+/** Binds handlers to methods with everything that happens before a provider's code: validation, admission checks, the concurrency limit. */
 export class MethodBinder {
   readonly #validator: RequestValidator;
   readonly #limit: CallLimit;

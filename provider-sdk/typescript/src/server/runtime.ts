@@ -23,11 +23,11 @@ export interface ProviderRuntime {
   readonly rules: RuleChecker;
   /** What the credentials reach now; undefined until it is known. */
   readonly scopeId: () => string | undefined;
-  /** Told what real calls say about the cloud. */
+  /** Called with what real calls show about the cloud. */
   readonly observe: (outcome: CloudOutcome) => void;
   /** Makes the requests to the cloud. */
   readonly cloud: CloudFetcher;
-  /** Told of each request to the cloud. */
+  /** Called after each request to the cloud. */
   readonly cloudCalled: (call: CloudCall) => void;
   /** Aborted when the provider begins to shut down: streams end, lists are dropped. */
   readonly draining: AbortSignal;

@@ -201,7 +201,7 @@ describe("serveProvider()", () => {
     expect((await outcome).kind).toBe("error");
   });
 
-  test("tells every mistake of the definition together, in plain lines, with code 78", async () => {
+  test("prints every mistake in the definition, in plain lines, and exits with code 78", async () => {
     const wrong = `
 import { serveProvider } from "@cloudwire/provider-sdk";
 await serveProvider({ name: "Acme!", version: "", idPrefix: "acme", scope: "", loadBalancer: {}, instances: { get: 1 } });
@@ -248,7 +248,7 @@ await serveProvider({ name: "Acme!", version: "", idPrefix: "acme", scope: "", l
     const path = await socketIn();
     const failing = `${prompt}\nvoid Promise.reject(new Error("the cloud is down"));`;
     const spawned = await run(failing, { CLOUD_PROVIDER_ENDPOINT: `unix://${path}` });
-    await eventually(() => spawned.said().includes("A promise failed that nobody waited for"));
+    await eventually(() => spawned.said().includes("Unhandled promise rejection"));
     spawned.child.kill("SIGTERM");
     expect(await spawned.exit).toBe(0);
   });

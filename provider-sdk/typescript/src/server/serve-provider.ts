@@ -141,7 +141,7 @@ const exitWhenLost = async (provider: RunningProvider, onShutdown: () => Promise
  */
 const logCrashes = (log: Logger): void => {
   process.on("unhandledRejection", (error) => {
-    log.error("A promise failed that nobody waited for", { error });
+    log.error("Unhandled promise rejection", { error });
   });
   process.on("uncaughtException", (error, origin) => {
     log.error("The provider crashed", { origin, error });

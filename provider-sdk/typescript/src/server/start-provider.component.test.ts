@@ -222,7 +222,7 @@ describe("startProvider()", () => {
     expect(outcome).toMatchObject({ code: grpc.INVALID_ARGUMENT, reason: "FIELD_INVALID" });
   });
 
-  test("refuses another scope, reads included, and tells both", async () => {
+  test("rejects another scope, also for reads, and reports both", async () => {
     const { client } = await serveForTest(withGet(machine));
     const outcome = await invoke(client, methods.batchGetInstances, {
       context: { ...context, scopeId: "acct-2" },
@@ -235,7 +235,7 @@ describe("startProvider()", () => {
     });
   });
 
-  test("shakes hands without scope until the cloud has told it, refuses the rest and answers status", async () => {
+  test("answers handshakes and status before the cloud has reported the scope, and rejects other calls", async () => {
     const scope = Promise.withResolvers<string>();
     const { client } = await serveForTest({ ...withGet(machine), scope: () => scope.promise });
     const caller = { name: "test", version: "1", contractMajor: 1 };

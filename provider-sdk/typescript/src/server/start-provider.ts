@@ -160,7 +160,7 @@ const attend = (
   const endReload = followTlsFiles(credentials, { log, clock, intervalMs: options.tlsReloadMs ?? defaultTlsReloadMs });
   const closing: { done?: Promise<void> } = {};
   const lost = () => {
-    log.error("The socket was removed or replaced: nobody can reach this provider any more", {
+    log.error("The socket was removed or replaced: no client can connect any longer", {
       address: listener.address,
     });
     closing.done ??= end("socketLost");
@@ -214,7 +214,7 @@ const throwIfAny = (problems: readonly string[]): void => {
 };
 
 const handshakeFacts = (endpoint: Endpoint): HandshakeFacts => ({
-  // On TCP nobody gets a map of what there is to call.
+  // No reflection on TCP.
   services: [cloudProviderService, healthService, ...(endpoint.kind === "unix" ? reflectionServices : [])],
   sdkVersion,
   runtimeVersion: `node ${process.version}`,

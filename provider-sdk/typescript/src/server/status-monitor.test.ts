@@ -76,7 +76,7 @@ describe("StatusMonitor", () => {
     await monitor.stop();
   });
 
-  test("gives up a check after 10 s and tells it so by its signal", async () => {
+  test("aborts a check after 10 s through its signal", async () => {
     const seen: BackgroundContext[] = [];
     const { monitor } = setUp((context) => {
       seen.push(context);
@@ -105,7 +105,7 @@ describe("StatusMonitor", () => {
     await monitor.stop();
   });
 
-  test("does not blame the cloud for the failure of one object", async () => {
+  test("does not report the cloud unavailable after the failure of one object", async () => {
     const { monitor } = setUp(() => undefined);
     await monitor.start();
     for (const reason of ["QUOTA_EXCEEDED", "RATE_LIMITED", "ZONE_UNREACHABLE", "NOT_READY"] as const)

@@ -18,7 +18,7 @@ export interface StatusMonitorOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly cloud: CloudFetcher;
-  /** Told of each request to the cloud. */
+  /** Called after each request to the cloud. */
   readonly cloudCalled: (call: CloudCall) => void;
   readonly goodIntervalMs: number;
   readonly badIntervalMs: number;

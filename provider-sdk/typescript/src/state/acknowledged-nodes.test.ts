@@ -5,7 +5,7 @@ import { AcknowledgedNodes } from "./acknowledged-nodes.ts";
 const node = (name: string): TargetNode => ({ name, providerId: `acme://${name}`, addresses: [], labels: {} });
 const [a, b, c] = [node("a"), node("b"), node("c")];
 
-test("AcknowledgedNodes.diff() tells each load balancer what differs from its own nodes", () => {
+test("AcknowledgedNodes.diff() returns what differs from the nodes of each load balancer", () => {
   const known = new AcknowledgedNodes(() => 0);
   known.set("one", { fingerprint: "ab", nodes: [a, b] });
   known.set("two", { fingerprint: "c", nodes: [c] });

@@ -1,6 +1,6 @@
 import { ProviderError } from "../results/errors.ts";
 
-/** Wait told to callers beyond the limit. */
+/** Retry delay of callers beyond the limit. */
 const retryAfterMs = 200;
 
 /** Refuses calls beyond the most that may run at once. */

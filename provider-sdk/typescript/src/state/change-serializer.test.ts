@@ -39,7 +39,7 @@ const setUp = () => {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("ChangeSerializer", () => {
-  test("answers a finished change from memory for ten minutes, and one with other contents anew", async () => {
+  test("answers a finished change from its cache for ten minutes, and runs one with other contents", async () => {
     const { ask, finish, runs, advance } = setUp();
     const first = ask("a");
     finish("a", "done");
@@ -90,7 +90,7 @@ describe("ChangeSerializer", () => {
     expect(await next).toBe("b");
   });
 
-  test("does not join a repetition to a run that was told to stop, but runs it after", async () => {
+  test("does not join a repetition to an aborted run, but runs it afterwards", async () => {
     const { ask, finish, runs } = setUp();
     const impatient = new AbortController();
     const first = ask("a", { signal: impatient.signal });
@@ -121,7 +121,7 @@ describe("ChangeSerializer", () => {
     expect(await third).toBe("c");
   });
 
-  test("frees the key ten minutes after a handler that never ends was told to, and says so", async () => {
+  test("frees the key ten minutes after it aborted a handler that never ends, and logs it", async () => {
     const { ask, runs, advance, logged } = setUp();
     const impatient = new AbortController();
     const first = ask("a", { signal: impatient.signal });
@@ -133,7 +133,7 @@ describe("ChangeSerializer", () => {
     expect(runs).toEqual(["a"]);
     await advance(1);
     expect(runs).toEqual(["a", "b"]);
-    expect(logged.join("")).toContain("A change does not end although nobody waits for it");
+    expect(logged.join("")).toContain("An abandoned change does not end");
     void second;
   });
 });

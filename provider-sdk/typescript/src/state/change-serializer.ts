@@ -18,7 +18,7 @@ export interface ChangeRun {
   readonly operationEndMs: () => number | undefined;
 }
 
-/** Tells changes that were superseded on their way from those that are in time. */
+/** Distinguishes superseded changes from current ones. */
 export interface ChangeOrder {
   /** Why the change comes too late; undefined if it does not. */
   readonly superseded: () => ProviderError | undefined;
@@ -32,7 +32,7 @@ export interface Change<Answer> {
   readonly key: string;
   /** Id of the intended change. */
   readonly changeId: string;
-  /** Distinguishes changes that carry the same id by mistake, and equal wishes that carry different ones. */
+  /** Distinguishes changes that carry the same id by mistake, and equal specs that carry different ones. */
   readonly digest: string;
   readonly signal: AbortSignal;
   /** Runs when the key is free. */
@@ -41,23 +41,23 @@ export interface Change<Answer> {
   readonly isFinal: (answer: Answer) => boolean;
   /** Where it stands among the changes of its key. Without it every change is in time. */
   readonly order?: ChangeOrder;
-  /** What callers are told while the work outlives their patience. Without it they wait until their deadlines. */
+  /** The response to callers while the work outlives their wait. Without it they wait until their deadlines. */
   readonly pending?: (operation: LongOperation) => Answer;
 }
 
 /** What a {@link ChangeSerializer} needs. */
 export interface ChangeSerializerOptions extends LongChangesOptions {
-  /** How long a caller waits before it is told that the work goes on. Contract: Limits.soft_call_duration. */
+  /** How long a caller waits before the response that the work continues. Contract: Limits.soft_call_duration. */
   readonly softMs: number;
 }
 
 const maxReplays = 1_000;
 const replayMaxAgeMs = 600_000;
 
-/** A handler that ignores for so long that it shall end has lost its right to the key. */
+/** A handler that ignores its abort signal for this long loses the key. */
 const abandonedMaxMs = 600_000;
 
-/** Wait told to callers who find a key busy. Contract, section 3.5: fixed 2 s. */
+/** Retry delay of callers that find a key busy. Contract, section 3.5: fixed 2 s. */
 const busyRetryMs = 2_000;
 
 interface Running<Answer> {
@@ -69,11 +69,11 @@ interface Running<Answer> {
   callers: number;
   /** Set when it has outlived a call. */
   long: LongChange | undefined;
-  /** A newer wish has taken its place: nobody needs to hear how it ended. */
+  /** A newer spec has replaced it: its outcome needs no report. */
   superseded: boolean;
 }
 
-interface Lane<Answer> {
+interface Worker<Answer> {
   readonly running: Running<Answer>;
   /** Resolves when the key is free again. */
   readonly freed: Promise<void>;
@@ -85,13 +85,13 @@ type Patience = Promise<typeof late>;
 const late = Symbol("late");
 
 /**
- * Runs changes one at a time for each key: one runs, one may wait, a third is told to come again. A repetition of the
- * running change joins it, a repetition of a finished one gets its answer. Work that takes longer than a caller should wait goes on
- * without: equal wishes join it, another wish ends it and follows, and its failure is kept for the next who asks.
+ * Runs changes one at a time for each key: one runs, one may wait, a third must retry. A repetition of the
+ * running change joins it, a repetition of a finished one gets its response. Work that takes longer than a caller should wait continues
+ * without it: equal specs join it, another spec ends it and runs next, and its failure is kept for the next caller.
  */
 export class ChangeSerializer<Answer> {
   readonly #options: ChangeSerializerOptions;
-  readonly #workers = new Map<string, Lane<Answer>>();
+  readonly #workers = new Map<string, Worker<Answer>>();
   readonly #replays: LruMap<{ readonly digest: string; readonly answer: Answer }>;
   readonly #long: LongChanges;
 
@@ -129,7 +129,7 @@ export class ChangeSerializer<Answer> {
   async #take(change: Change<Answer>, patience: Patience): Promise<Answer> {
     const worker = this.#workers.get(change.key);
     if (worker && isRepetition(worker.running, change)) return this.#join(worker.running, change, patience);
-    // Each time anew: a newer one may have passed while this one waited.
+    // Checked each time: a newer change may have run while this one waited.
     const superseded = change.order?.superseded();
     if (superseded) throw superseded;
     if (!worker) {
@@ -159,7 +159,7 @@ export class ChangeSerializer<Answer> {
       const operation = this.#outlive(running);
       if (!operation || !running.pending) return await joined;
       running.callers -= 1;
-      // This caller waits no more.
+      // This caller no longer waits.
       joined.catch(() => undefined);
       return running.pending(operation);
     } catch (error) {
@@ -210,8 +210,7 @@ export class ChangeSerializer<Answer> {
     const end = await Promise.race([task.failure.then((failure) => ({ failure })), ignored.forTooLong]);
     ignored.cancel();
     this.#workers.delete(key);
-    if (end === undefined)
-      this.#options.log.error("A change does not end although nobody waits for it; its key is free again", { key });
+    if (end === undefined) this.#options.log.error("An abandoned change does not end; its key is free again", { key });
     else if (running.long)
       this.#long.ended({
         key,
@@ -222,7 +221,7 @@ export class ChangeSerializer<Answer> {
       });
   }
 
-  /** Waits until a handler has ignored its signal for too long; the time counts from the moment that it was told. */
+  /** Waits until a handler has ignored its signal for too long; the time counts from the abort. */
   #ignored(signal: AbortSignal): { readonly forTooLong: Promise<undefined>; readonly cancel: () => void } {
     const tooLong = Promise.withResolvers<undefined>();
     let cancelTimer = () => {};
@@ -238,7 +237,7 @@ export class ChangeSerializer<Answer> {
   }
 }
 
-/** Ends work that nobody waits for, so that another wish can follow it. */
+/** Ends work without waiting callers, so that another spec can be applied. */
 const supersede = <Answer>(running: Running<Answer>, key: string): void => {
   running.superseded = true;
   running.task.abandon(
@@ -251,7 +250,7 @@ const supersede = <Answer>(running: Running<Answer>, key: string): void => {
 const replayKey = ({ key, changeId }: { readonly key: string; readonly changeId: string }): string =>
   `${key}\0${changeId}`;
 
-/** Work that outlived its call is joined by every equal wish: who asks again may have forgotten the id. */
+/** Every equal spec joins work that outlived its call: a caller may have lost the ID. */
 const isRepetition = <Answer>(running: Running<Answer>, change: Change<Answer>): boolean =>
   running.digest === change.digest &&
   (running.changeId === change.changeId || running.long !== undefined) &&
@@ -285,7 +284,7 @@ export class SequenceFence {
     );
   }
 
-  /** A change is about to be carried out. If it fails now, something of it may have taken effect all the same. */
+  /** A change is about to be carried out. If it fails now, it may have taken effect in part. */
   begun(object: string, sequence: bigint): void {
     if (sequence > (this.#newest.get(object) ?? 0n)) this.#newest.set(object, sequence);
   }

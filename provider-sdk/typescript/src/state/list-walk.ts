@@ -36,7 +36,7 @@ export class ListWalk<Item> {
   #ended = false;
   #reading: Promise<void> | undefined;
 
-  /** `abort` ends the provider's work when nobody reads any more. */
+  /** `abort` ends the provider's work when there is no reader left. */
   constructor(events: AsyncIterable<WalkEvent<Item>>, abort: AbortController) {
     this.#abort = abort;
     this.#iterator = events[Symbol.asyncIterator]();
@@ -55,7 +55,7 @@ export class ListWalk<Item> {
     }
     return {
       items: this.#items.slice(offset, end).map(({ item }) => item),
-      // An end at the last item known is told only when the list has ended: one item is read ahead.
+      // An end at the last known item is reported only after the list has ended: one item is read ahead.
       nextOffset: end >= this.#items.length ? undefined : end,
       unreachable: [...this.#unreachable],
       resumeToken: this.#resumeToken,
@@ -66,12 +66,12 @@ export class ListWalk<Item> {
   close(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#abort.abort(new DOMException("Nobody reads this list any more", "AbortError"));
+    this.#abort.abort(new DOMException("This list has no reader any longer", "AbortError"));
     this.#iterator.return?.().then(undefined, () => undefined);
   }
 
   /**
-   * Where the page ends; undefined while that cannot be told. Reads one item ahead, so that no last page is empty. `scan`: how
+   * Where the page ends; undefined while that is unknown. Reads one item ahead, so that no last page is empty. `scan`: how
    * far the page was looked through before.
    */
   #endOfPage(

@@ -35,7 +35,7 @@ const setUp = () => {
     softMs: 10_000,
   });
   const runs: (Run & { readonly changeId: string })[] = [];
-  const ask = (changeId: string, { key = "lb-1", digest = "wish-1", signal = never, order }: Asked = {}) => {
+  const ask = (changeId: string, { key = "lb-1", digest = "spec-1", signal = never, order }: Asked = {}) => {
     const answer = serializer.run({
       key,
       changeId,
@@ -74,7 +74,7 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
     });
   });
 
-  test("joins the next equal wish to it, whatever its id, and answers it what came of the work", async () => {
+  test("joins the next equal spec to it, whatever its ID, and returns the outcome of the work", async () => {
     const { ask, askLong, runs, serializer, clock } = setUp();
     await askLong("a");
     expect(await askLong("b")).toBe(operation(1));
@@ -108,41 +108,41 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
     expect(runs.map(({ signal }) => signal.aborted)).toEqual([false]);
   });
 
-  test("tells a failure that nobody heard to the next who asks, once, and then tries anew", async () => {
+  test("returns an unreported failure to the next caller, once, and then tries again", async () => {
     const { ask, askLong, runs, serializer, clock, logged } = setUp();
     await askLong("a");
-    runs[0]?.reject(new ProviderError("QUOTA_EXCEEDED", "no more addresses"));
+    runs[0]?.reject(new ProviderError("QUOTA_EXCEEDED", "address quota reached"));
     await clock.advance(0);
     expect(serializer.longOperation("lb-1")).toEqual({ kind: "failed" });
     expect(logged.join("")).toContain("A change failed after its call was answered");
-    await expect(ask("b")).rejects.toThrow("no more addresses");
+    await expect(ask("b")).rejects.toThrow("address quota reached");
     expect(serializer.longOperation("lb-1")).toBeUndefined();
     const third = ask("c");
     runs[1]?.resolve("done");
     expect([await third, runs.length]).toEqual(["done", 2]);
   });
 
-  test("tells a failure that a caller heard to nobody else", async () => {
+  test("returns a failure that a caller received to no other caller", async () => {
     const { ask, askLong, runs, serializer, clock } = setUp();
     await askLong("a");
     const joined = ask("b");
-    runs[0]?.reject(new Error("no more addresses"));
-    await expect(joined).rejects.toThrow("no more addresses");
+    runs[0]?.reject(new Error("address quota reached"));
+    await expect(joined).rejects.toThrow("address quota reached");
     await clock.advance(0);
     expect(serializer.longOperation("lb-1")).toBeUndefined();
   });
 
-  test("does not tell another wish of a failure that is not its own", async () => {
+  test("does not return the failure of one spec to another", async () => {
     const { ask, askLong, runs, clock } = setUp();
     await askLong("a");
-    runs[0]?.reject(new Error("no more addresses"));
+    runs[0]?.reject(new Error("address quota reached"));
     await clock.advance(0);
-    const other = ask("b", { digest: "wish-2" });
+    const other = ask("b", { digest: "spec-2" });
     runs[1]?.resolve("done");
     expect(await other).toBe("done");
   });
 
-  test("ends it for another wish, which runs once it has ended", async () => {
+  test("ends it for another spec, which runs once it has ended", async () => {
     const { ask, askLong, runs, serializer, clock } = setUp();
     await askLong("a");
     const other = ask("b", { digest: "delete" });
@@ -155,7 +155,7 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
     expect(serializer.longOperation("lb-1")).toBeUndefined();
   });
 
-  test("does not end it for a wish that comes too late", async () => {
+  test("does not end it for a superseded spec", async () => {
     const { ask, askLong, runs } = setUp();
     await askLong("a");
     const order = { superseded: () => new ProviderError("STALE_GENERATION", "older"), begun: () => undefined };
@@ -163,7 +163,7 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
     expect(runs.map(({ signal }) => signal.aborted)).toEqual([false]);
   });
 
-  test("takes the caller that joins it for the newest, so that an superseded wish does not end it", async () => {
+  test("takes the caller that joins it for the newest, so that a superseded spec does not end it", async () => {
     const { ask, askLong, runs } = setUp();
     const fence = new SequenceFence(() => 0);
     const order = (sequence: bigint): ChangeOrder => ({
@@ -178,28 +178,28 @@ describe("ChangeSerializer with work that takes longer than its caller should wa
     expect(runs.map(({ signal }) => signal.aborted)).toEqual([false]);
   });
 
-  test("tells a failure to nobody who comes later than ten minutes", async () => {
+  test("does not return a failure to callers after more than ten minutes", async () => {
     const { ask, askLong, runs, clock } = setUp();
     await askLong("a");
-    runs[0]?.reject(new Error("no more addresses"));
+    runs[0]?.reject(new Error("address quota reached"));
     await clock.advance(600_001);
     const second = ask("b");
     runs[1]?.resolve("done");
     expect(await second).toBe("done");
   });
 
-  test("lets a wish that waits follow as soon as a handler has ignored for too long that it shall end", async () => {
+  test("runs the waiting spec as soon as a handler has ignored its abort signal for too long", async () => {
     const { ask, askLong, runs, clock } = setUp();
     await askLong("a");
-    await expect(askLong("b", { digest: "wish-2" })).rejects.toMatchObject({ reason: "OPERATION_IN_PROGRESS" });
+    await expect(askLong("b", { digest: "spec-2" })).rejects.toMatchObject({ reason: "OPERATION_IN_PROGRESS" });
     await clock.advance(585_000);
-    const third = ask("c", { digest: "wish-2" });
+    const third = ask("c", { digest: "spec-2" });
     await clock.advance(5_000);
     runs[1]?.resolve("done");
     expect([await third, runs.map(({ changeId }) => changeId)]).toEqual(["done", ["a", "c"]]);
   });
 
-  test("tells another wish to come again when it does not end in time", async () => {
+  test("asks another spec to retry when it does not end in time", async () => {
     const { askLong } = setUp();
     await askLong("a");
     await expect(askLong("b", { digest: "delete" })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ export class LruMap<Value> {
     readonly maxEntries: number;
     readonly maxAgeMs?: number;
     readonly nowMs: () => number;
-    /** Told each value that is forgotten without having been deleted. */
+    /** Called with each value that is evicted rather than deleted. */
     readonly evicted?: (value: Value) => void;
   }) {
     this.#maxEntries = options.maxEntries;

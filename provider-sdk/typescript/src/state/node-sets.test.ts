@@ -73,7 +73,7 @@ describe("NodeSetStore", () => {
     expect([namesOf(sets), sets.get("all")?.fingerprint]).toEqual([["n1"], "f1"]);
   });
 
-  test("begins anew when chunks of another upload arrive", () => {
+  test("starts over when chunks of another upload arrive", () => {
     const sets = store();
     sets.apply(chunk({ targetFingerprint: "old", chunkCount: 2, upserts: [node(1)], targetCount: 2 }));
     sets.apply(chunk({ targetFingerprint: "new", chunkCount: 2, upserts: [node(2)], targetCount: 2 }));

@@ -66,7 +66,7 @@ export class NodeSetStore {
     return stateOf(committed, true);
   }
 
-  /** Chunks of one upload belong together; a chunk of another upload of the same set begins anew. */
+  /** Chunks of one upload belong together; a chunk of another upload of the same set starts over. */
   #stage(chunk: NodeSetChunk): Staging {
     const current = this.#staged.get(chunk.nodeSetId);
     const staging = current && sameUpload(current.head, chunk) ? current : { head: chunk, chunks: new Map() };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * Tells equal questions of one call by their name and, where names are the same, by everything else. Names differ nearly
+ * Identifies equal queries of one call by their name and, if names are equal, by all other fields. Names differ nearly
  * always: a key of all hints for every Node would cost more than its look-up.
  */
 export class RequestDedup<Question extends { readonly name: string }> {

@@ -13,7 +13,7 @@ export class SharedTask<Result> {
     this.#outcome.catch(() => undefined);
   }
 
-  /** Settles with the work, whoever waits. */
+  /** Settles with the work, whether or not a caller waits. */
   get settled(): Promise<void> {
     return this.#outcome.then(
       () => undefined,
@@ -29,22 +29,22 @@ export class SharedTask<Result> {
     );
   }
 
-  /** From now on it goes on although nobody waits. */
+  /** From now on the work continues without waiting callers. */
   outlive(): void {
     this.#outlives = true;
   }
 
-  /** Tells the work to end. */
+  /** Aborts the work. */
   abandon(reason: unknown): void {
     this.#controller.abort(reason);
   }
 
-  /** True: the work was told to end. */
+  /** True: the work was aborted. It may still be running. */
   get abandoned(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  /** Aborted when the work is told to end. */
+  /** The signal that {@link abandon} aborts. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -190,7 +190,7 @@ describe("watchFromList.instances()", () => {
     expect(lists).toEqual([]);
   });
 
-  test("ends with its signal, and lists no more", async () => {
+  test("ends with its signal, and stops listing", async () => {
     const { clock, reading, end, lists } = setUp();
     await clock.advance(0);
     end.abort(new Error("the watch has ended"));
@@ -255,7 +255,7 @@ describe("watchFromList.loadBalancers()", () => {
     expect((await next).value).toMatchObject({ kind: "gone", service: service("u-1"), id: "lb-1" });
   });
 
-  test("ends when the list yields one without Service: nobody could tell whose it is", async () => {
+  test("ends when the list yields one without Service, whose owner cannot be determined", async () => {
     async function* list() {
       yield { id: "lb-1" };
     }

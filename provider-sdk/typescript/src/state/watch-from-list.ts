@@ -40,7 +40,7 @@ const loadBalancers: Kind<LoadBalancer, LoadBalancerEvent> = {
     if (service === undefined)
       throw new ProviderError(
         "INVARIANT_BROKEN",
-        `the list yielded load balancer ${id} without the Service of its stamp`,
+        `the list yielded load balancer ${id} without the Service in its ownership tags`,
       );
     return { key: service.uid, gone: (absence) => ({ kind: "gone", service, id, absence }) };
   },
@@ -67,13 +67,13 @@ const watchList = <Item extends { readonly kind?: string | undefined }, Event ex
 ): Watch<(Event | Common) & Token> => {
   async function* changes(request: WatchRequest, context: CallContext): AsyncGenerator<Event | Common> {
     if (request.resumeToken !== undefined)
-      throw new ProviderError("RESUME_TOKEN_EXPIRED", "this watch cannot be continued; list, then watch anew");
+      throw new ProviderError("RESUME_TOKEN_EXPIRED", "this watch cannot be continued; list, then start a new watch");
     const known = new Map<string, Known<Event>>();
     const walk = (): ListRun<Item, Event> => new ListRun({ list, kind, context, known, clock });
     const first = walk();
     for await (const event of first.changes()) if (request.sendInitialEvents) yield event;
     yield { kind: "bookmark", initialEventsEnd: request.sendInitialEvents };
-    // What was hidden and comes into sight is told as new; the receiver must know meanwhile that it has not seen all.
+    // An object that was unreachable is later reported as new; until then the receiver must know that its view is incomplete.
     if (first.gap !== undefined) yield { kind: "resync", message: first.gap };
     while (true) {
       await pause(Math.max(intervalMs, minIntervalMs), context.signal, clock);

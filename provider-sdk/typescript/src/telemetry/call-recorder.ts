@@ -34,7 +34,7 @@ export interface RecorderOptions {
   readonly nowMs: () => number;
   readonly observe: (outcome: CloudOutcome) => void;
   readonly cloud: CloudFetcher;
-  /** Told of each request to the cloud. */
+  /** Called after each request to the cloud. */
   readonly cloudCalled: (call: CloudCall) => void;
   readonly signal?: AbortSignal;
 }
@@ -71,7 +71,7 @@ export class CallRecorder {
     this.#parent = parent;
   }
 
-  /** A recorder for one item of many: its doubt is its own, its costs are the call's. */
+  /** A recorder for one item of many: errors count for the item, costs for the call. */
   fork(signal: AbortSignal = this.signal): CallRecorder {
     return new CallRecorder({ ...this.#options, signal }, this);
   }
@@ -102,7 +102,7 @@ export class CallRecorder {
     return this.#progress;
   }
 
-  /** What the call has cost so far; counting begins anew. */
+  /** What the call has cost so far; resets the counters. */
   takeStats(): CallStats {
     const { stats } = this;
     this.#cloudCalls = 0;

@@ -126,7 +126,7 @@ test.each([
 test.each([
   ["malformed", { traceparent: "not a trace context" }, 1],
   ["left out", {}, 1],
-  ["of a trace that nobody exports", { traceparent: `00-${traceId}-${callerSpanId}-00` }, 0],
+  ["of a trace that is not exported", { traceparent: `00-${traceId}-${callerSpanId}-00` }, 0],
 ])("a call whose trace context is %s is served", async (_what, metadata, spans) => {
   const exporter = finishedSpans();
   const { client } = await serveLookUps(() => undefined);

@@ -19,14 +19,14 @@ export interface ProviderMetrics {
   readonly render: () => Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** For providers whose figures nobody reads. */
+/** For providers that serve no metrics. */
 export const noMetrics: Omit<ProviderMetrics, "render"> = {
   callStarted: () => undefined,
   callEnded: () => undefined,
   cloudCall: () => undefined,
 };
 
-/** What the figures are about. */
+/** What the metrics describe. */
 export interface PrometheusOptions {
   readonly name: string;
   readonly version: string;
@@ -41,7 +41,7 @@ const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50
 
 const prefix = "cloudwire_provider_";
 
-/** Figures in Prometheus' text format. The README has a row for each: a test compares them. */
+/** Metrics in Prometheus' text format. The README has a row for each: a test compares them. */
 export const createPrometheusMetrics = (options: PrometheusOptions): ProviderMetrics => {
   const registry = new Registry();
   const registers = [registry];
@@ -84,7 +84,7 @@ export const createPrometheusMetrics = (options: PrometheusOptions): ProviderMet
   };
 };
 
-/** Without prom-client's own collection: it watches the event loop and the garbage collector, which costs more than it tells here. */
+/** Without prom-client's own collection: it watches the event loop and the garbage collector, which costs more than it is worth here. */
 const describeProcess = (options: PrometheusOptions, registry: Registry): void => {
   const { name, version, sdkVersion, runtimeVersion, isReady } = options;
   const gauge = (metric: string, help: string, read: () => number) => {
@@ -92,7 +92,7 @@ const describeProcess = (options: PrometheusOptions, registry: Registry): void =
   };
   new Gauge({
     name: `${prefix}build_info`,
-    help: "Always 1; the labels tell what runs.",
+    help: "Always 1; the labels describe the build.",
     labelNames: ["name", "version", "sdk", "runtime"],
     registers: [registry],
   }).set({ name, version, sdk: sdkVersion, runtime: runtimeVersion }, 1);

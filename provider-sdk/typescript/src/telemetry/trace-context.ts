@@ -17,7 +17,7 @@ export const parseTraceparent = (text: string): TraceContext | undefined => {
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };
 };
 
-/** Id of the trace that a call belongs to; undefined when nobody exports it, so that looking for it would be in vain. */
+/** ID of the trace that a call belongs to; undefined when the trace is not exported, so that no one looks for it. */
 export const exportedTraceId = (traceparent: string | undefined): string | undefined => {
   const context = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   return context !== undefined && (context.flags & 1) === 1 ? context.traceId : undefined;

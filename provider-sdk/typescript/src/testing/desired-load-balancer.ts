@@ -2,7 +2,7 @@ import type { Protocol } from "../definition/common.ts";
 import type { ServicePort, DesiredLoadBalancer } from "../definition/requests.ts";
 
 /**
- * A wish for a load balancer as handlers get it, for unit tests of what a provider makes of it: TCP port 80 by IPv4 for Service `default/web` of
+ * A desired load balancer as handlers get it, for a provider's unit tests: TCP port 80 by IPv4 for Service `default/web` of
  * cluster `blue` (`cluster-1`), without nodes. `special` is what the test is about.
  */
 export const desiredLoadBalancer = (special: Partial<DesiredLoadBalancer> = {}): DesiredLoadBalancer => ({
@@ -22,7 +22,7 @@ export const desiredLoadBalancer = (special: Partial<DesiredLoadBalancer> = {}):
   ...special,
 });
 
-/** A port of such a wish. Default: its node port is 30000 and the port. */
+/** A port of a desired load balancer. Default of its node port: 30000 plus the port. */
 export const servicePort = (protocol: Protocol, port: number, nodePort = 30_000 + port): ServicePort => ({
   protocol,
   port,

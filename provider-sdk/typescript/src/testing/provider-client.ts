@@ -220,7 +220,7 @@ export class ProviderCallError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
   /** Paths of the fields of the request that were refused, in proto spelling. */
   readonly fields: readonly string[];
-  /** How long the caller is told to wait. */
+  /** How long the caller is to wait before it retries. */
   readonly retryAfterMs: number | undefined;
 
   /** Reads what grpc-js threw; `method` is the RPC that was called. */

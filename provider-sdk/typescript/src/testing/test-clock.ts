@@ -10,8 +10,8 @@ export interface TestClock extends Clock {
    */
   readonly advance: (ms: number) => Promise<void>;
   /**
-   * Lets time run, twenty times as fast as the machine's, until a promise has settled: for calls that wait by themselves, as before
-   * another try at a cloud that failed.
+   * Lets time run, twenty times as fast as real time, until a promise has settled: for calls that wait by themselves, as before
+   * a retry of a failed request.
    */
   readonly runUntil: <Result>(promise: Promise<Result>) => Promise<Result>;
   /** How many callbacks wait for their moment. */

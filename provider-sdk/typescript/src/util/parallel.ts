@@ -1,13 +1,13 @@
 import { orAborted } from "./clock.ts";
 
-/** Parts of at most so many items, in their order, for a request that takes no more at once. */
+/** Parts of at most so many items, in their order, for requests with a limit. */
 export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
 }
 
-/** Works on all items, at most so many at once; the answers are in the items' order. Fails as soon as one does, and begins no more then. */
+/** Processes all items, at most so many at once; returns the results in the items' order. The first error ends it: no other item starts. */
 export async function inParallel<Item, Answer>(
   items: readonly Item[],
   concurrency: number,

@@ -66,7 +66,7 @@ describe("inParallel()", () => {
 });
 
 describe("Limit", () => {
-  test("lets so many run at once, in order, and every one in the end, whoever gives up", async () => {
+  test("lets so many run at once, in order, and every one in the end, even if some give up", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -121,7 +121,7 @@ describe("Limit with a caller that gives up as its turn comes", () => {
 });
 
 describe("LruMap", () => {
-  test("forgets by use and by age, and tells what it forgot", () => {
+  test("evicts by use and by age, and reports what it evicted", () => {
     const clock = { nowMs: 0 };
     const forgotten: string[] = [];
     const map = new LruMap<string>({
@@ -168,16 +168,13 @@ describe("systemClock", () => {
     vi.useRealTimers();
   });
 
-  test.each([2 ** 31, 10 ** 12, Number.MAX_SAFE_INTEGER])(
-    "waits for days when it shall wait %d ms",
-    async (delayMs) => {
-      const calls: string[] = [];
-      const cancel = systemClock.after(delayMs, () => calls.push("called"));
-      await vi.advanceTimersByTimeAsync(20 * 86_400_000);
-      expect(calls).toEqual([]);
-      cancel();
-    },
-  );
+  test.each([2 ** 31, 10 ** 12, Number.MAX_SAFE_INTEGER])("waits for days when the delay is %d ms", async (delayMs) => {
+    const calls: string[] = [];
+    const cancel = systemClock.after(delayMs, () => calls.push("called"));
+    await vi.advanceTimersByTimeAsync(20 * 86_400_000);
+    expect(calls).toEqual([]);
+    cancel();
+  });
 });
 
 describe("every", () => {

@@ -1,4 +1,4 @@
-/** How long one property is tried: shortly with all the other tests, `FUZZ_SECONDS` each when somebody wants to know. */
+/** How long one property is tried: briefly with all other tests, `FUZZ_SECONDS` each in a fuzz run. */
 export const budget = (env: Readonly<Record<string, string | undefined>>) => {
   const seconds = Number(env["FUZZ_SECONDS"] ?? "");
   return seconds > 0

@@ -86,7 +86,7 @@ const paths = [
   "/cloudprovider.v1.CloudProvider",
 ];
 
-/** The five bytes before a message and the message; the length may lie, the flag may claim a compression that nobody agreed on. */
+/** The five bytes before a message and the message; the length may be wrong, the flag may claim a compression that was not negotiated. */
 const grpcFrame = fc
   .record({
     flag: fc.constantFrom(0, 0, 0, 1, 255),
@@ -143,7 +143,7 @@ const openSession = async (socketPath: string): Promise<http2.ClientHttp2Session
   return session;
 };
 
-/** Watches and reflection go on until somebody ends them, and a stream whose caller does not end it waits for more. */
+/** Watches and reflection continue until a peer ends them, and a stream whose caller does not end it waits for more. */
 const endsByItself = ({ headers, ending }: StrangeStream): boolean =>
   ending === "end" && !/Watch|Reflection/.test(String(headers[":path"]));
 

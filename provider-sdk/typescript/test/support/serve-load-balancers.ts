@@ -42,7 +42,7 @@ let changes = 0;
 /** A change of its own, or the one that is named. */
 export const change = (requestId = `r-${++changes}`) => ({ requestId });
 
-/** A valid wish; the change comes with each call. */
+/** A valid request; the change comes with each call. */
 export const ensureRequest = {
   context,
   service,

@@ -9,7 +9,7 @@ import {
   type RouteListContext,
   type DesiredRoute,
 } from "@cloudwire/provider-sdk";
-import { PodRanges } from "@cloudwire/provider-sdk/addresses";
+import { PodCidrs } from "@cloudwire/provider-sdk/addresses";
 import type { Aws } from "../cloud/aws.ts";
 import { isCode, toProviderError } from "../cloud/errors.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
@@ -38,7 +38,7 @@ export function routeHandlers(aws: Aws, machines: MachineReader, settings: Route
       maxBatchSize,
       blackhole: true,
       validateOnly: true,
-      ipFamilies: new PodRanges(settings.podCidrs).families,
+      ipFamilies: new PodCidrs(settings.podCidrs).families,
     },
     list: (context) => routes.list(context),
     ensureMany: async (wanted, context) => routes.ensure(wanted, context),
@@ -49,13 +49,13 @@ export function routeHandlers(aws: Aws, machines: MachineReader, settings: Route
 class Routes {
   readonly #table: RouteTable;
   readonly #machines: MachineReader;
-  readonly #ranges: PodRanges;
+  readonly #podCidrs: PodCidrs;
   readonly #quota: number;
 
   constructor(aws: Aws, machines: MachineReader, { routeTableId, podCidrs, quota }: RouteSettings) {
     this.#table = new RouteTable(aws, routeTableId);
     this.#machines = machines;
-    this.#ranges = new PodRanges(podCidrs);
+    this.#podCidrs = new PodCidrs(podCidrs);
     this.#quota = quota;
   }
 
@@ -77,7 +77,7 @@ class Routes {
     );
     const targets = new Set(found.keys());
     const { id } = context.cluster;
-    const steps = wanted.map((route) => planRoute(route, present, this.#ranges, targets, id));
+    const steps = wanted.map((route) => planRoute(route, present, this.#podCidrs, targets, id));
     const changes = steps.some(({ kind }) => kind === "create" || kind === "replace");
     if (changes && ownerOf(table) === undefined && !context.validateOnly)
       await this.#table.claim(context.cluster, context);
@@ -150,7 +150,7 @@ class Routes {
   }
 
   #present({ details, tags }: ReadTable): readonly PodRoute[] {
-    return podRoutes(details.Routes ?? [], this.#ranges, tags);
+    return podRoutes(details.Routes ?? [], this.#podCidrs, tags);
   }
 
   async #find(ids: readonly string[], context: RouteListContext): Promise<ReadonlyMap<string, KnownMachine>> {

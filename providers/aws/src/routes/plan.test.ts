@@ -1,8 +1,8 @@
-import { PodRanges } from "@cloudwire/provider-sdk/addresses";
+import { PodCidrs } from "@cloudwire/provider-sdk/addresses";
 import { describe, expect, test } from "vitest";
 import { destinationOf, guestTag, planRoute, podRoutes } from "./plan.ts";
 
-const ranges = new PodRanges(["10.120.0.0/16", "2001:db8::/32"]);
+const podCidrs = new PodCidrs(["10.120.0.0/16", "2001:db8::/32"]);
 const [first, second] = ["i-00000001", "i-00000002"];
 
 describe("podRoutes()", () => {
@@ -38,7 +38,7 @@ describe("podRoutes()", () => {
       { instanceId: undefined, isBlackhole: false, isForeign: true },
     ],
   ] as const)("reads %s", (_what, route, expected) => {
-    expect(podRoutes([{ DestinationCidrBlock: "10.120.1.0/24", ...route }], ranges)).toEqual([
+    expect(podRoutes([{ DestinationCidrBlock: "10.120.1.0/24", ...route }], podCidrs)).toEqual([
       { cidr: "10.120.1.0/24", owner: undefined, ...expected },
     ]);
   });
@@ -47,7 +47,7 @@ describe("podRoutes()", () => {
     expect(
       podRoutes(
         [{ DestinationCidrBlock: "0.0.0.0/0", InstanceId: first }, { DestinationPrefixListId: "pl-1" }],
-        ranges,
+        podCidrs,
       ),
     ).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe("planRoute()", () => {
         { DestinationCidrBlock: "10.120.3.0/24", GatewayId: "igw-1", State: "active" },
         { DestinationCidrBlock: "10.120.4.0/24", InstanceId: first, State: "active" },
       ],
-      ranges,
+      podCidrs,
       { "cloudwire.dev/cluster-id": "host", [guestTag("10.120.4.0/24")]: "guest" },
     ).map((route) => [route.cidr, route]),
   );
@@ -70,7 +70,7 @@ describe("planRoute()", () => {
     planRoute(
       { destinationCidr, targetId, targetProviderId: `aws://${targetId}` },
       present,
-      ranges,
+      podCidrs,
       new Set([first, second]),
       cluster,
     );
@@ -108,7 +108,7 @@ describe("planRoute()", () => {
   });
 });
 
-test("destinationOf() names ranges of each family as AWS does", () => {
+test("destinationOf() names CIDRs of each family as AWS does", () => {
   expect([destinationOf("10.120.1.0/24"), destinationOf("2001:db8::/64")]).toEqual([
     { DestinationCidrBlock: "10.120.1.0/24" },
     { DestinationIpv6CidrBlock: "2001:db8::/64" },

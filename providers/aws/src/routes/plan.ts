@@ -1,6 +1,6 @@
 import type { Route as AwsRoute } from "@aws-sdk/client-ec2";
 import { ProviderError, type DesiredRoute } from "@cloudwire/provider-sdk";
-import { parseCidr, type PodRanges } from "@cloudwire/provider-sdk/addresses";
+import { parseCidr, type PodCidrs } from "@cloudwire/provider-sdk/addresses";
 import { clusterIdTag, type Tags } from "../cloud/ownership.ts";
 import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
 
@@ -22,11 +22,11 @@ export function guestTag(cidr: string): string {
 }
 
 /** The table's routes within the pod CIDRs. */
-export function podRoutes(routes: readonly AwsRoute[], ranges: PodRanges, tags: Tags = {}): readonly PodRoute[] {
+export function podRoutes(routes: readonly AwsRoute[], podCidrs: PodCidrs, tags: Tags = {}): readonly PodRoute[] {
   return routes.flatMap(
     ({ DestinationCidrBlock, DestinationIpv6CidrBlock, InstanceId, NetworkInterfaceId, State, ...to }) => {
       const cidr = DestinationCidrBlock ?? DestinationIpv6CidrBlock;
-      if (cidr === undefined || !ranges.has(cidr)) return [];
+      if (cidr === undefined || !podCidrs.has(cidr)) return [];
       const isBlackhole = State === "blackhole";
       const others = [
         to.GatewayId,
@@ -55,13 +55,13 @@ export type RouteStep =
 export function planRoute(
   wanted: Pick<DesiredRoute, "destinationCidr" | "targetId" | "targetProviderId">,
   present: ReadonlyMap<string, PodRoute>,
-  ranges: PodRanges,
+  podCidrs: PodCidrs,
   targets: ReadonlySet<string>,
   clusterId: string,
 ): RouteStep {
   const { destinationCidr: cidr, targetId, targetProviderId } = wanted;
-  if (!ranges.has(cidr)) {
-    const message = `${cidr} is not within the pod CIDRs ${ranges.toString()} that the provider was started with: add it to --pod-cidr`;
+  if (!podCidrs.has(cidr)) {
+    const message = `${cidr} is not within the pod CIDRs ${podCidrs.toString()} that the provider was started with: add it to --pod-cidr`;
     return refuse("FIELD_INVALID", message);
   }
   const parsed = targetId === undefined ? undefined : parseId(targetId);

@@ -8,7 +8,7 @@ import {
   type RouteListContext,
   type DesiredRoute,
 } from "@cloudwire/provider-sdk";
-import { parseCidr, PodRanges } from "@cloudwire/provider-sdk/addresses";
+import { parseCidr, PodCidrs } from "@cloudwire/provider-sdk/addresses";
 import { isKnown, type Server } from "../instances/server.ts";
 import type { ServerReader } from "../instances/server-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
@@ -36,7 +36,7 @@ export function routeHandlers(
 ): RouteHandlers {
   const routes = new Routes(router, servers, view, settings);
   return {
-    features: { blackhole: true, validateOnly: true, ipFamilies: new PodRanges(settings.podCidrs).families },
+    features: { blackhole: true, validateOnly: true, ipFamilies: new PodCidrs(settings.podCidrs).families },
     list: (context) => routes.list(context),
     ensureMany: async (wanted, context) => routes.ensure(wanted, context),
     deleteMany: async (wanted, context) => routes.delete(wanted, context),
@@ -48,21 +48,21 @@ class Routes {
   readonly #router: Router;
   readonly #servers: ServerReader;
   readonly #view: View;
-  readonly #ranges: PodRanges;
+  readonly #podCidrs: PodCidrs;
   readonly #quota: number;
 
   constructor(router: Router, servers: ServerReader, view: View, { podCidrs, quota }: RouteSettings) {
     this.#router = router;
     this.#servers = servers;
     this.#view = view;
-    this.#ranges = new PodRanges(podCidrs);
+    this.#podCidrs = new PodCidrs(podCidrs);
     this.#quota = quota;
   }
 
   async *list(context: RouteListContext): AsyncGenerator<Route> {
     const { routes, owner } = await this.#read(context);
     if (owner !== context.cluster.id) return;
-    const own = routes.filter(({ destination }) => this.#ranges.has(destination));
+    const own = routes.filter(({ destination }) => this.#podCidrs.has(destination));
     const { servers } = own.length === 0 ? { servers: [] } : await this.#servers.walk(serversAgeMs, context);
     const serverIds = new Map(
       servers.flatMap((server) => this.#addresses(server).map((address) => [address, server.id] as const)),
@@ -82,7 +82,7 @@ class Routes {
     const byId = new Map(servers.map((server) => [server.id, server]));
     const steps = wanted.map((each, index) => {
       const server = byId.get(ids[index] ?? "");
-      return planRoute(each, server && this.#nexthop(server, each.destinationCidr), routes, this.#ranges);
+      return planRoute(each, server && this.#nexthop(server, each.destinationCidr), routes, this.#podCidrs);
     });
     const writes = steps.filter((step) => step.kind === "write");
     if (writes.length > 0 && !this.#plans(steps, context)) {
@@ -104,13 +104,13 @@ class Routes {
     const named = wanted.map(({ destinationCidr, id }) =>
       routes.filter((route) => route.destination === destinationCidr && (id === undefined || id === routeId(route))),
     );
-    const gone = isOwn ? named.flat().filter(({ destination }) => this.#ranges.has(destination)) : [];
+    const gone = isOwn ? named.flat().filter(({ destination }) => this.#podCidrs.has(destination)) : [];
     for (const route of context.validateOnly ? gone : []) {
       context.addPlannedChange({ action: "delete", resourceType: "route", resourceId: routeId(route) });
     }
     if (gone.length > 0 && !context.validateOnly) {
       await this.#router.remove(gone, context);
-      const left = routes.filter((route) => this.#ranges.has(route.destination) && !gone.includes(route));
+      const left = routes.filter((route) => this.#podCidrs.has(route.destination) && !gone.includes(route));
       if (left.length === 0) await this.#router.release(context.cluster, context);
     }
     return named.map((found) => (found.every((route) => gone.includes(route)) ? undefined : this.#notOurs(owner)));

@@ -1,8 +1,8 @@
-import { PodRanges } from "@cloudwire/provider-sdk/addresses";
+import { PodCidrs } from "@cloudwire/provider-sdk/addresses";
 import { describe, expect, test } from "vitest";
 import { planRoute } from "./plan.ts";
 
-const ranges = new PodRanges(["10.244.0.0/16", "2001:db8::/32"]);
+const podCidrs = new PodCidrs(["10.244.0.0/16", "2001:db8::/32"]);
 const wanted = { destinationCidr: "10.244.1.0/24", targetProviderId: "openstack:///1" };
 const route = { destination: "10.244.1.0/24", nexthop: "10.0.0.7" };
 const elsewhere = { destination: "10.244.1.0/24", nexthop: "10.0.0.8" };
@@ -26,11 +26,11 @@ describe("planRoute()", () => {
       { kind: "refuse", problem: { reason: "ROUTE_TARGET_NOT_FOUND" } },
     ],
   ])("%s", (_what, nexthop, present, expected) => {
-    expect(planRoute(wanted, nexthop, present, ranges)).toMatchObject(expected);
+    expect(planRoute(wanted, nexthop, present, podCidrs)).toMatchObject(expected);
   });
 
   test("refuses a range that is not the pods'", () => {
-    const step = planRoute({ ...wanted, destinationCidr: "192.168.0.0/24" }, "10.0.0.7", [], ranges);
+    const step = planRoute({ ...wanted, destinationCidr: "192.168.0.0/24" }, "10.0.0.7", [], podCidrs);
     expect(step).toMatchObject({ kind: "refuse", problem: { reason: "FIELD_INVALID" } });
   });
 });

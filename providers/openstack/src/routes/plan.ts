@@ -1,5 +1,5 @@
 import { ProviderError, type DesiredRoute } from "@cloudwire/provider-sdk";
-import type { PodRanges } from "@cloudwire/provider-sdk/addresses";
+import type { PodCidrs } from "@cloudwire/provider-sdk/addresses";
 
 /** A route of a router. */
 export interface ExtraRoute {
@@ -21,10 +21,10 @@ export function planRoute(
   { destinationCidr: destination, targetProviderId }: Wanted,
   nexthop: string | undefined,
   present: readonly ExtraRoute[],
-  ranges: PodRanges,
+  podCidrs: PodCidrs,
 ): RouteStep {
-  if (!ranges.has(destination)) {
-    const message = `${destination} is not within the pod CIDRs ${ranges.toString()} that the provider was started with: add it to --pod-cidr`;
+  if (!podCidrs.has(destination)) {
+    const message = `${destination} is not within the pod CIDRs ${podCidrs.toString()} that the provider was started with: add it to --pod-cidr`;
     return { kind: "refuse", problem: new ProviderError("FIELD_INVALID", message) };
   }
   if (nexthop === undefined) {

@@ -85,7 +85,7 @@ type WantedSpec = Omit<
   | "adopt"
 >;
 
-/** The wish as a provider reads it. Validation has refused protocols that are not declared. */
+/** The spec as a provider reads it. Validation has rejected undeclared protocols. */
 export const fromWireSpec = (spec: LoadBalancerSpec): WantedSpec => ({
   ...(spec.class === undefined ? {} : { class: spec.class }),
   annotations: spec.annotations,
@@ -132,7 +132,7 @@ const wirePhases = {
   FAILED: WirePhase.FAILED,
 } as const satisfies Record<LoadBalancerPhase, WirePhase>;
 
-/** What an answer means where the provider says nothing: the Service asked for, the wish just put in force. */
+/** Defaults for fields that the provider left out: the requested Service, and the spec just applied. */
 export interface LoadBalancerDefaults {
   readonly service?: WireServiceRef | undefined;
   readonly specFingerprint?: string | undefined;
@@ -157,7 +157,7 @@ export const toWireLoadBalancer = (answer: LoadBalancer, defaults: LoadBalancerD
   };
 };
 
-/** Which wish is in force: what the provider says, else the one that a finished change was asked for. */
+/** The fingerprints in force: the provider's, else those of the finished change. */
 const inForce = (answer: LoadBalancer, asked: LoadBalancerDefaults) => ({
   specFingerprint: answer.specFingerprint ?? asked.specFingerprint ?? "",
   nodesFingerprint: answer.nodesFingerprint ?? asked.nodesFingerprint ?? "",

@@ -62,7 +62,7 @@ export const fromWireRoute = (route: WireRoute, ids: ProviderIds): DesiredRoute 
   };
 };
 
-/** A route as it travels; `asked` tells the provider ID under which the target is known to Kubernetes. */
+/** A route on the wire; `asked` has the provider ID under which Kubernetes knows the target. */
 export const toWireRoute = (route: Route, ids: ProviderIds, asked?: WireRoute): WireRoute => ({
   id: route.id,
   nameHint: route.nameHint ?? asked?.nameHint ?? "",

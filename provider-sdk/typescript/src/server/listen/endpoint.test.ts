@@ -75,7 +75,7 @@ describe("readEnvironment()", () => {
     });
   });
 
-  test("tells every problem together", () => {
+  test("reports all problems together", () => {
     const env = {
       CLOUD_PROVIDER_LOG_LEVEL: "loud",
       CLOUD_PROVIDER_TLS_CERT_FILE: "/c",

@@ -3,7 +3,7 @@ import { type Endpoint, parseEndpoint } from "./endpoint.ts";
 import { type HttpAddress, parseHttpAddress } from "./http-port.ts";
 import type { TransportSecurity } from "./server-credentials.ts";
 
-/** What a process is told about serving, by its environment. */
+/** The settings of serving that a process reads from its environment. */
 export interface ServeSettings extends TransportSecurity {
   readonly endpoint: Endpoint | undefined;
   readonly logLevel: LogLevel;

@@ -40,7 +40,7 @@ export const createGrpcServer = (options: GrpcServerOptions): Server => {
     // Answers are bounded by the contract's own limits.
     "grpc.max_send_message_length": -1,
     "grpc.max_concurrent_streams": maxStreamsPerConnection,
-    // Leaked in several versions (grpc-node 1941, 2393), and nobody reads it.
+    // Leaked memory in several versions (grpc-node 1941, 2393), and no client reads it.
     "grpc.enable_channelz": 0,
   });
   tolerateHugeDeadlines(server);

@@ -46,7 +46,7 @@ describe("the HTTP port", () => {
     isDown = false;
   });
 
-  test("is ready with a cloud that answers, and no more while it shuts down", async () => {
+  test("is ready when the cloud answers, and no longer during shutdown", async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     const { ask, client, provider } = await serveWithPort({
@@ -140,7 +140,7 @@ describe("the HTTP port", () => {
     expect(byName(rows)).toEqual(byName(types));
   });
 
-  test("is refused where somebody else has the port, before the socket is there", async () => {
+  test("fails before it creates the socket when another process has the port", async () => {
     const { provider } = await serveWithPort();
     const port = Number(provider.httpAddress?.split(":").at(-1));
     const second = serveForTest(

@@ -15,7 +15,7 @@ export interface ParsedHttpAddress {
   readonly problem?: string;
 }
 
-/** What the port tells. */
+/** What the port serves. */
 export interface HttpPortOptions {
   readonly address: HttpAddress;
   /** Why calls cannot be expected to work; undefined: they can. */
@@ -49,7 +49,7 @@ export const parseHttpAddress = (text: string | undefined): ParsedHttpAddress =>
   return { address: { host: host.replace(/^\[|\]$/g, ""), port } };
 };
 
-/** Serves probes and figures; throws {@link ProviderStartError} when the port cannot be had. */
+/** Serves probes and metrics; throws {@link ProviderStartError} when it cannot listen on the port. */
 export const serveHttp = async (options: HttpPortOptions): Promise<HttpPort> => {
   const server = createServer(limits, answer(options));
   const { host, port } = options.address;
@@ -85,7 +85,7 @@ const answer =
       case "/metrics":
         return void options.metrics().then(
           ({ contentType, body }) => plain(200, body, contentType),
-          () => plain(500, "the figures cannot be read\n"),
+          () => plain(500, "the metrics cannot be read\n"),
         );
       default:
         return void plain(404, "there are /livez, /readyz and /metrics\n");

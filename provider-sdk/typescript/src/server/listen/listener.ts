@@ -21,9 +21,9 @@ import {
 export interface Listener {
   /** Where callers connect: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`. */
   readonly address: string;
-  /** Runs what closes the server, and removes what listening left behind: its own socket, and nobody else's. */
+  /** Closes the server and removes its own socket, but not one of another process. */
   readonly release: (closeServer: () => Promise<void>) => Promise<void>;
-  /** False when callers cannot come any more: somebody removed or replaced the socket. */
+  /** False when callers can no longer connect: another process removed or replaced the socket. */
   readonly isReachable: () => Promise<boolean>;
 }
 
@@ -50,7 +50,7 @@ const listenOnSocket = async (
     try {
       await withSocketUmask(() => bind(server, `unix://${path}`, credentials));
     } catch (error) {
-      // Somebody without the lock was faster between the look and the bind.
+      // A process that does not use the lock bound the path between the check and the bind.
       throw (await isLive(path)) ? inUse(path, error) : cannotBind(path, error);
     }
   });

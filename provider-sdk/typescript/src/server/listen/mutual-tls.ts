@@ -3,9 +3,9 @@ import type { Logger } from "../../telemetry/log.ts";
 import { isSameMaterial, readTlsFiles, type TlsFiles, type TlsMaterial } from "./tls-files.ts";
 
 /**
- * TLS with client certificates, from files that may change while it serves. New connections get what the files hold now; those that
- * stand go on. The library's own provider of certificates from files serves nobody while one of them is missing, and a key that is not
- * the certificate's.
+ * TLS with client certificates, from files that may change while it serves. New connections use the current files; established
+ * connections continue. The library's own file watcher rejects all connections while a file is missing, and serves a key that does not
+ * match the certificate.
  */
 export class MutualTls extends ServerCredentials {
   readonly #files: TlsFiles;

@@ -57,7 +57,7 @@ describe("a TCP endpoint", () => {
     );
   });
 
-  test("serves plaintext on loopback when told so", async () => {
+  test("serves plaintext on loopback when configured", async () => {
     const { address } = await start({ insecureLoopback: true });
     expect(await status(address, credentials.createInsecure())).toMatchObject({ kind: "ok" });
   });
@@ -78,7 +78,7 @@ describe("a TCP endpoint", () => {
     });
   });
 
-  test("tells every file that cannot be used", async () => {
+  test("reports every file that cannot be used", async () => {
     const path = join(await temporaryDirectory(), "missing.pem");
     const wrong = { certFile: path, keyFile: file("README.md"), clientCaFile: tls.clientCaFile };
     await expect(start({ tls: wrong })).rejects.toMatchObject({

@@ -12,7 +12,7 @@ export interface TransportSecurity {
   readonly insecureLoopback?: boolean | undefined;
 }
 
-/** Credentials for an endpoint; throws for TCP that anybody could call. */
+/** Credentials for an endpoint; throws for TCP without authentication. */
 export const serverCredentials = async (
   endpoint: Endpoint,
   security: TransportSecurity,

@@ -26,7 +26,7 @@ export type TlsReading =
   | { readonly kind: "material"; readonly material: TlsMaterial }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
-/** Reads the files; they must fit together, as they do not for a moment while somebody writes one after the other. */
+/** Reads the files and checks that they match, which they do not while a writer replaces one after the other. */
 export const readTlsFiles = async (files: TlsFiles): Promise<TlsReading> => {
   const { certFile, keyFile, clientCaFile } = files;
   const read = await Promise.all([certFile, keyFile, clientCaFile].map(readPem));

@@ -10,23 +10,23 @@ const socketMode = 0o660;
 /** Leaves exactly {@link socketMode} of the 0777 with which sockets are made. */
 const socketUmask = 0o117;
 
-/** Longest time to find out whether somebody listens. */
+/** Longest time to find out whether a process listens. */
 const probeTimeoutMs = 2_000;
 
 /** A rival that starts at the same moment can win at most this often. */
 const maxAttempts = 5;
 
-/** Longest time between the two steps of somebody else's bind and listen, a thousandfold. */
+/** A thousand times the longest time between another process's bind and listen. */
 const secondLookMs = 50;
 
-/** What tells one socket file from another: the next file may get the inode of one that was removed. */
+/** Identifies a socket file; the inode alone does not, because the next file may reuse it. */
 export interface SocketIdentity {
   readonly inode: bigint;
   readonly madeNs: bigint;
 }
 
 /**
- * Makes room for a socket: nothing there is fine, a socket that nobody listens on is removed, a live one or another kind of
+ * Makes room for a socket: nothing there is fine, a socket without a listener is removed, a live one or another kind of
  * file is refused. Removal is by renaming first, and looks at what was renamed: of two providers that start at once, none
  * removes the other's fresh socket.
  */
@@ -68,7 +68,7 @@ export const requireDirectory = async (directory: string): Promise<void> => {
 const unavailable = (problem: string, cause?: unknown) =>
   new ProviderStartError("ENDPOINT_UNAVAILABLE", [problem], cause);
 
-/** The refusal of a socket on which somebody answers. */
+/** The error for a socket on which another process listens. */
 export const inUse = (path: string, cause?: unknown) =>
   unavailable(`another process listens on ${path}; stop it or give another endpoint`, cause);
 
@@ -84,7 +84,7 @@ const statOrUndefined = async (path: string) => {
   }
 };
 
-/** True if somebody listens. */
+/** True if a process listens. */
 export const isLive = (path: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const socket = connect({ path });
@@ -164,8 +164,8 @@ export const isOwn = async (path: string, own: SocketIdentity | undefined): Prom
   isSame(await identify(path).catch(() => undefined), own);
 
 /**
- * Runs what closes a listening server. Closing removes the file at its path, whoever's it is by now (libuv, uv__pipe_close);
- * one that another process put there is kept under a second name and put back.
+ * Closes a listening server. That removes the file at its path, even if another process created it (libuv, uv__pipe_close);
+ * such a file is kept under a second name and restored.
  */
 export const keepingForeignSocket = async (
   path: string,

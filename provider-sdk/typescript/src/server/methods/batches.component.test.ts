@@ -96,12 +96,12 @@ describe("BatchGetInstances from get()", () => {
     "does not pass on an absence after %s in the same look-up, but does for the others",
     async (_title, cloudCall, reason) => {
       const { client } = await getting((node, { recordCloudCall }) => {
-        if (node.name === "doubtful") recordCloudCall(cloudCall);
+        if (node.name === "unreliable") recordCloudCall(cloudCall);
         return absent("LOOKUP_MISS");
       });
       const { results } = await invokeOk(client, methods.batchGetInstances, {
         context,
-        nodes: byId("doubtful", "gone"),
+        nodes: byId("unreliable", "gone"),
       });
       expect(results).toMatchObject([
         { outcome: { $case: "unknown", value: { reason } } },
@@ -145,7 +145,7 @@ describe("BatchGetInstances from get()", () => {
   });
 });
 
-/** What a vendor's code may come by from the JSON of a cloud: nobody checked its type. */
+/** A value that a vendor's code takes from a cloud's JSON without checking its type. */
 const untyped = (json: string): ReturnType<typeof found> => JSON.parse(json);
 
 describe.each(["get", "getMany"] as const)(
@@ -344,7 +344,7 @@ describe("routes", () => {
     ]);
   });
 
-  test("that a newer change has tried in vain are refused, for it may have reached the cloud", async () => {
+  test("that a newer change failed to make are rejected, because it may have reached the cloud", async () => {
     const { client } = await routing({
       ensure: () => {
         throw new ProviderError("CLOUD_TIMEOUT", "no answer");

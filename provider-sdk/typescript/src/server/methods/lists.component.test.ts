@@ -140,7 +140,7 @@ describe("ListInstances", () => {
     ]);
   });
 
-  test("passes on the provider's error and begins anew after it", async () => {
+  test("returns the provider's error and then starts again", async () => {
     let runs = 0;
     const { client } = await listing(async function* () {
       runs += 1;

@@ -21,7 +21,7 @@ export interface PagedListOptions<Friendly, Item, Context> {
   readonly list: (context: Context) => AsyncIterable<Friendly | Unreachable | ResumeFrom>;
   /** Completes the context of a call for it. */
   readonly contextOf: (context: CallContext) => Context;
-  /** Converts one item, or tells how it breaks the contract. */
+  /** Converts one item, or returns how it breaks the contract. */
   readonly convert: (item: Friendly) => Item | ProviderError;
   /** Size of an item as it travels. */
   readonly sizeOf: (item: Item) => number;
@@ -145,10 +145,10 @@ export class PagedList<Friendly extends { readonly kind?: string | undefined }, 
   }
 }
 
-/** A list that met a refusal or an outage and went on all the same may lack what it was refused. */
+/** A list that continued after a rejected request or an outage may be incomplete. */
 const unreliablePlaces = ({ errors }: CallRecorder): readonly string[] => {
-  const doubt = errors.find(forbidsAbsence);
-  return doubt ? [`what a request that met ${doubt.reason} would have shown`] : [];
+  const error = errors.find(forbidsAbsence);
+  return error ? [`what a request that met ${error.reason} would have shown`] : [];
 };
 
 const isUnreachable = (item: { readonly kind?: string | undefined }): item is Unreachable =>

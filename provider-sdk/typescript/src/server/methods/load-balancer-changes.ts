@@ -22,7 +22,7 @@ type Answer =
 /** One change as the service carries it out. */
 export interface ChangeWork<Response> {
   readonly run: (run: ChangeRun) => Promise<Response>;
-  /** What the caller is told while it goes on longer than a caller should wait. */
+  /** The response while the work takes longer than a caller should wait. */
   readonly pending: (operation: LongOperation) => Response;
 }
 

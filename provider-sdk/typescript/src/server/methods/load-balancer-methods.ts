@@ -87,7 +87,7 @@ const listLoadBalancers = (options: {
   return binder.read(methods.listLoadBalancers, checkPage, async (request, call) => {
     const { items, ...page } = await pages.page(request, call);
     const cluster = fromWireCluster(request.context?.cluster);
-    // As GetLoadBalancer answers them: an unfinished change is no wish in force.
+    // As in GetLoadBalancer: the spec of an unfinished change is not in force.
     const loadBalancers = items.map((item) =>
       withLongWork(item, changes.longOperation(loadBalancerRef(cluster, item.service).key)),
     );

@@ -12,7 +12,7 @@ import { active, change, ensureRequest, served, service } from "../../../test/su
 const { methods } = CloudProviderDefinition;
 
 describe("EnsureLoadBalancer", () => {
-  test("gives the provider the whole wish, and puts the fingerprints in force that were sent", async () => {
+  test("passes the whole desired state to the provider, and returns the fingerprints of the request", async () => {
     const otherRefusals: DesiredLoadBalancer[] = [];
     const { client } = await served({
       ensure: (wanted) => {
@@ -103,7 +103,7 @@ describe("EnsureLoadBalancer", () => {
     expect(called).toBe(0);
   });
 
-  test("reports everything that is wrong with a wish, with field paths", async () => {
+  test("reports every violation in a spec, with field paths", async () => {
     const { client } = await served();
     const outcome = await invoke(client, methods.ensureLoadBalancer, {
       ...ensureRequest,
@@ -194,8 +194,8 @@ const rawCodec = {
   encode: (value: Buffer) => ({ finish: () => value }),
 };
 
-describe("a wish that is not understood", () => {
-  test("is refused rather than carried out as another", async () => {
+describe("a spec with unknown values", () => {
+  test("is rejected instead of applied as another", async () => {
     const { client } = await served();
     const { requestType } = methods.ensureLoadBalancer;
     const request = requestType.fromPartial({ ...ensureRequest, change: change() });

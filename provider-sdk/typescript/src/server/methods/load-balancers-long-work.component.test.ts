@@ -26,7 +26,7 @@ const serveSlow = async (handlers: Partial<WithGet> = {}) => {
       ends.push({ resolve, reject });
       changing.signal.addEventListener("abort", () => reject(changing.signal.reason), { once: true });
     });
-  // Handlers that nobody waits for any more end with the test.
+  // Abandoned handlers end with the test.
   onTestFinished(() => ends.forEach(({ resolve }) => resolve()));
   const clock = createTestClock();
   const definition = {
@@ -128,7 +128,7 @@ describe("a change that takes longer than softCallDurationMs", () => {
     expect((await late(ensure())).stats).toMatchObject({ cloudCalls: 0 });
   });
 
-  test("tells the handler from its first moment how long its call has", async () => {
+  test("reports the remaining time of its call to the handler from the start", async () => {
     const remaining: number[] = [];
     const { ensure } = await serveSlow({
       ensure: (wanted, { remainingMs }) => {
@@ -150,10 +150,10 @@ describe("a change that takes longer than softCallDurationMs", () => {
     ]);
   });
 
-  test("tells its failure to the next Ensure, and until then that the wish is not in force", async () => {
+  test("returns its failure to the next Ensure, and reports until then that the spec is not in force", async () => {
     const { client, ensure, get, late, ends } = await serveSlow();
     const operationId = hint((await late(ensure())).loadBalancer);
-    ends[0]?.reject(new ProviderError("QUOTA_EXCEEDED", "no more addresses"));
+    ends[0]?.reject(new ProviderError("QUOTA_EXCEEDED", "address quota reached"));
     await eventually(async () => (await get(operationId))?.operation === undefined);
     expect(await get(operationId)).toMatchObject({ phase: LoadBalancerPhase.ACTIVE, specFingerprint: "not in force" });
     expect(await get()).toMatchObject({ specFingerprint: "not in force" });
@@ -269,7 +269,7 @@ describe("a change that takes longer than softCallDurationMs", () => {
 });
 
 describe("the nodes that a provider is shown as changed", () => {
-  test("are counted from the last change that succeeded; after one that failed they are not told", async () => {
+  test("are counted from the last successful change, and omitted after a failed one", async () => {
     const diffs: unknown[] = [];
     let fails = false;
     const { client } = await serveSlow({

@@ -11,7 +11,7 @@ import { active, change, ensureRequest, served, service } from "../../../test/su
 
 const { methods } = CloudProviderDefinition;
 
-/** A handler that counts its runs and ends when it is told. */
+/** A handler that counts its runs and ends when the test releases it. */
 const held = () => {
   const release = Promise.withResolvers<void>();
   const runs: string[] = [];
@@ -24,7 +24,7 @@ const held = () => {
 };
 
 describe("changes of one load balancer", () => {
-  test("join the same change, let one wait and turn a third away", async () => {
+  test("join the same change, let one wait and reject a third", async () => {
     const { ensure, runs, release } = held();
     const { client } = await served({ ensure });
     const ask = (requestId: string) =>

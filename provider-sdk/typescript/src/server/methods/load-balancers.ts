@@ -84,7 +84,7 @@ export class LoadBalancerService {
     const validateOnly = request.change?.validateOnly ?? false;
     if (answer === undefined && !validateOnly)
       throw new ProviderError("INVARIANT_BROKEN", "ensure() answered no load balancer");
-    // With validate_only nothing came into force: only what the provider says itself is told.
+    // With validate_only nothing was applied: only the provider's own values are reported.
     const asked: LoadBalancerDefaults = validateOnly
       ? { service: request.service }
       : {
@@ -204,7 +204,7 @@ export class LoadBalancerService {
     const refused = refuseAbsence(answer, recorder.errors);
     if (refused) throw refused;
     if (work?.kind === "running") {
-      // Not made yet, or not wholly deleted: whoever takes it for gone would forget what the work leaves behind.
+      // Not created yet, or not fully deleted: a caller that treats it as absent would orphan its resources.
       const value = this.#toWire(pendingWork(work.operation, {}), { service: request.service });
       return { outcome: { $case: "loadBalancer", value }, diagnostics, stats };
     }

@@ -7,14 +7,14 @@ import type { Progress } from "../../definition/call-context.ts";
 import { type Pending, pending } from "../../results/results.ts";
 import type { LongOperation, LongOperationState } from "../../state/long-changes.ts";
 
-/** What the caller is told of work that outlived its call. */
+/** The response for work that outlived its call. */
 export const pendingWork = ({ id: operationId, startTime }: LongOperation, { id, ...progress }: Progress): Pending =>
   // An object needs an id before the cloud has given it one.
   pending(id ?? operationId, { stage: defaultStage, ...progress, operationId, startTime });
 
 const defaultStage = "the provider is still at work";
 
-/** Longest list of leftovers. Contract: DeleteLoadBalancerResponse.remaining. */
+/** Longest list of remaining resources. Contract: DeleteLoadBalancerResponse.remaining. */
 const maxRemaining = 64;
 
 /** What a deletion's answer says of its end. */
@@ -24,12 +24,12 @@ export const deletion = (answer: Pending | undefined) => ({
   remaining: (answer?.remaining ?? []).slice(0, maxRemaining),
 });
 
-/** Never the fingerprint of a wish: those are hashes. */
+/** Never equal to a fingerprint: those are hashes. */
 const notInForce = "not in force";
 
 /**
- * A load balancer as it was read, while a change of it goes on or after one that failed: callers must not take it for what they wished,
- * also where the provider keeps no fingerprints.
+ * A load balancer as it was read, during a change or after a failed one: callers must not take it for the desired state,
+ * even if the provider stores no fingerprints.
  */
 export const withLongWork = (
   loadBalancer: WireLoadBalancer,

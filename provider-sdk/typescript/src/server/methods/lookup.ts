@@ -137,7 +137,7 @@ export class BatchLookUp<
       const message = `getMany answered ${answers.length} items to ${refs.size} questions`;
       throw new ProviderError("INVARIANT_BROKEN", message);
     }
-    // Every error is noted before any absence is judged.
+    // Every error is recorded before any absence is evaluated.
     const noted = answers.map((answer) => (answer instanceof Error ? this.#note(answer, recorder) : answer));
     return new Map(
       [...refs].map(([key, ref], index) => {
@@ -177,7 +177,7 @@ export class BatchLookUp<
   }
 }
 
-/** What nobody could make sense of; types do not hold a vendor's code to much. */
+/** The error for an invalid result: types do not constrain a vendor's JavaScript. */
 const answerFault = (answer: unknown): ProviderError | undefined => {
   if (typeof answer !== "object" || answer === null)
     return new ProviderError(

@@ -36,8 +36,8 @@ export const notOwnedOutcome = (answer: NotOwned): CommonOutcome => ({
  * absent: a Node would be deleted because a firewall rule or a right was missing.
  */
 export const refuseAbsence = (answer: Absent, errors: readonly ProviderError[]): ProviderError | undefined => {
-  const doubt = errors.find(forbidsAbsence);
-  if (doubt) return doubt;
+  const forbidding = errors.find(forbidsAbsence);
+  if (forbidding) return forbidding;
   const [gap] = errors;
   if (answer.basis !== "COMPLETE_LIST_MISS" || !gap) return undefined;
   return new ProviderError("INCOMPLETE_ANSWER", `a list with an error in it is not complete: ${gap.message}`, {

@@ -148,7 +148,7 @@ describe("a watch", () => {
 
 const watchRequest = WatchInstancesRequest.fromPartial({ context });
 
-/** A gRPC call over plain HTTP/2 that reads only when it is told to. */
+/** A gRPC call over plain HTTP/2 that reads only on request. */
 const openRawStream = (socketPath: string, method: string, message: Uint8Array): ClientHttp2Stream => {
   const session = connect("http://localhost", { createConnection: () => createConnection(socketPath) });
   onTestFinished(() => session.destroy());
@@ -213,7 +213,7 @@ describe("close()", () => {
     await closed;
   });
 
-  test("aborts a handler that does not end, not even then, and tells its caller", async () => {
+  test("aborts a handler that does not end, and reports it to the caller even if the handler ignores that", async () => {
     const aborted = Promise.withResolvers<string>();
     const begun = Promise.withResolvers<void>();
     const { client, provider } = await serveForTest(

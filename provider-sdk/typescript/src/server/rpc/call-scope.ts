@@ -56,7 +56,7 @@ export const openCallScope = (options: CallScopeOptions): CallScope => {
   };
 };
 
-/** On our clock: grpc-js tells the deadline on the machine's. */
+/** By the provider's clock: grpc-js gives the deadline by the system clock. */
 const effectiveDeadline = ({ deadline, method, clock }: CallScopeOptions): number => {
   const leftMs = Number(deadline) - Date.now();
   if (Number.isFinite(leftMs)) return clock.nowMs() + Math.min(leftMs, maxDeadlineMs);

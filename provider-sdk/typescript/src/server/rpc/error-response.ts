@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   readonly code: number;
   readonly details: string;
   readonly metadata: Metadata;
-  /** For figures; grpc-js does not look at it. */
+  /** For metrics; grpc-js ignores it. */
   readonly reason: string;
 }
 

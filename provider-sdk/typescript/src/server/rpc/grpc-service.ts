@@ -29,11 +29,11 @@ import type {
 
 /** What happens around the handlers of a service. */
 export interface RpcHooks {
-  /** Told of each call as it arrives. */
+  /** Called when a call arrives. */
   readonly started: (call: RpcCall) => void;
   /** Refuses a call by throwing. */
   readonly admit: (call: RpcCall) => void;
-  /** Told how each call ended and how long it took; `error` undefined: well. */
+  /** Called when a call ends; `error` is undefined for success. */
   readonly ended: (call: RpcCall, error: ErrorAnswer | undefined, elapsedMs: number) => void;
 }
 

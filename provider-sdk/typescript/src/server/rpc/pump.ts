@@ -20,7 +20,7 @@ export const pump = async (
       if (!stream.write(asBuffer(next.value))) await drained(stream, signal, slowConsumerMs);
     }
   } finally {
-    // A generator that waits inside its own await ends only after that: it has the signal, nobody waits for it here.
+    // A generator inside an await ends only after it. It has the signal, so do not wait for it here.
     iterator.return?.().then(undefined, () => undefined);
   }
 };
@@ -44,5 +44,5 @@ const drained = (stream: Writable, signal: AbortSignal, slowConsumerMs: number):
     if (signal.aborted) onAbort();
   });
 
-/** The same memory in the class that grpc-js asks for: answers are large, and nobody else has them. */
+/** The same memory as the class that grpc-js requires: responses are large, and no other code has a reference. */
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -10,7 +10,7 @@ type Shape = Readonly<Record<string, "function" | "other">>;
 
 const functionsOf = (...names: readonly string[]): Shape => Object.fromEntries(names.map((name) => [name, "function"]));
 
-/** Properties of each group; whatever else is there is a slip of the pen, and a claim that nobody would notice missing. */
+/** Properties of each group; another property is a typo, and its capability would be missing silently. */
 const groupShapes: Readonly<Record<string, Shape>> = {
   instances: { features: "other", ...functionsOf("get", "getMany", "list", "watch") },
   loadBalancers: { features: "other", ...functionsOf("ensure", "delete", "get", "list", "updateNodes", "watch") },

@@ -101,7 +101,7 @@ describe("checkAnnotations()", () => {
     ]);
   });
 
-  test("leaves annotations alone that nobody described", () => {
+  test("ignores annotations without a schema", () => {
     expect(checkAnnotations({ other: "x" }, schema("bool"))).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ export const checkBatch = (field: string, items: readonly unknown[], maxBatchSiz
   return [{ reason: "BATCH_TOO_LARGE", field, description, metadata: { limit: String(maxBatchSize) } }];
 };
 
-/** The page size wished for: 0 and more is fine, the rest is cut later. */
+/** The requested page size: 0 or more; large values are reduced later. */
 export const checkPage = (request: { readonly pageSize: number }): readonly Violation[] =>
   request.pageSize < 0
     ? [
@@ -34,7 +34,7 @@ export const checkWatch = (request: {
     ? [{ reason: "FIELD_INVALID", field: "send_initial_events", description: "is not possible with resume_token" }]
     : [];
 
-/** What routes that shall be made must keep to beyond the rules of their fields. */
+/** Checks of routes to create, beyond the rules of their fields. */
 export const checkEnsuredRoutes = (routes: readonly Route[], claimed: RouteCapabilities): readonly Violation[] => [
   ...checkBatch("routes", routes, claimed.maxBatchSize),
   ...routes.flatMap((route, index) => [
@@ -43,7 +43,7 @@ export const checkEnsuredRoutes = (routes: readonly Route[], claimed: RouteCapab
   ]),
 ];
 
-/** What routes that shall be gone must keep to: one whose machine is gone has no target. */
+/** Checks of routes to delete: a route without an instance has no target. */
 export const checkDeletedRoutes = (routes: readonly Route[], claimed: RouteCapabilities): readonly Violation[] => [
   ...checkBatch("routes", routes, claimed.maxBatchSize),
   ...routes.flatMap((route, index) => checkDestination(route, `routes[${index}]`, claimed)),

@@ -15,7 +15,7 @@ interface CompiledMessage {
   rules: readonly CompiledRule[];
 }
 
-/** Most violations told at once; more would not fit into an answer. */
+/** Most violations in one response; more would not fit. */
 const maxViolations = 64;
 
 /** Checks messages by the rules that the contract states beside its fields. */
@@ -118,7 +118,7 @@ const checkWellKnown = ({ problemOf }: CompiledRule, value: unknown, path: strin
   if (problem !== undefined) out.push({ reason: "FIELD_INVALID", field: path, description: problem });
 };
 
-/** What proto3 calls the default value: not there, as far as anyone can tell. */
+/** The default value in proto3, which cannot be distinguished from an unset field. */
 const isEmpty = (value: unknown): boolean => {
   if (value === undefined || value === "" || value === 0 || value === 0n) return true;
   if (Array.isArray(value) || Buffer.isBuffer(value)) return value.length === 0;

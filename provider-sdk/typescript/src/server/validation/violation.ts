@@ -29,7 +29,7 @@ const unrecognized = -1;
 export const isKnownEnum = (values: Readonly<Record<string, number>>, value: number): boolean =>
   value !== unrecognized && Object.values(values).includes(value);
 
-/** A wish that is not understood must not be carried out as another. Contract: EVO-3. */
+/** A spec with an unknown value must not be applied as another. Contract: EVO-3. */
 export const unknownEnum = (field: string, value: number): Violation => ({
   reason: "FIELD_INVALID",
   field,

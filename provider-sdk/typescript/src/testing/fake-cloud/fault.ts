@@ -1,6 +1,6 @@
 import type { Clock } from "../../util/clock.ts";
 
-/** What goes wrong at the cloud. With `applied` the cloud does what it was asked before it fails: the answer is lost, the change is not. */
+/** A failure of the cloud. With `applied` the cloud applies the request before it fails: the response is lost, the change is not. */
 export type Fault =
   /** Answers late. */
   | { readonly kind: "latency"; readonly ms: number }

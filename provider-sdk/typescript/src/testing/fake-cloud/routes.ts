@@ -77,7 +77,7 @@ export class FakeCloudError extends Error {
   /** JSON of the answer. */
   readonly body: unknown;
 
-  /** `body` may be anything that JSON can tell. */
+  /** `body` may be any JSON value. */
   constructor(status: number, body: unknown = { error: `refused with ${status}` }) {
     super(`the fake cloud answers ${status}`);
     this.status = status;

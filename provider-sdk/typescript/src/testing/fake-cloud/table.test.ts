@@ -20,7 +20,7 @@ describe("createTable()", () => {
     ]);
   });
 
-  test("shows writes, changes and deletions as late as it was told", async () => {
+  test("shows writes, changes and deletions after the configured delay", async () => {
     const { clock, table } = setUp();
     table.configure({ staleMs: 500 });
     await clock.advance(1_000);
