@@ -119,7 +119,7 @@ export default defineConfig({
       // Those that take long, and no developer's time: what they test changes seldom.
       project("component-long", ["**/*.component-long.test.ts"], [], 60_000, 2),
       project("smoke", ["**/*.smoke.test.ts"], [], 60_000, 2),
-      // Once: it tries each fault again itself, and its tests look at what one run told.
+      // Once: it retries each fault itself, and its tests read the results of one run.
       project("selftest", ["**/*.selftest.test.ts"], [], 1_500_000),
       project("integration", ["**/*.integration.test.ts"], [], 300_000, 2),
       project("differential", ["**/*.differential.test.ts"], [], 300_000, 2),

@@ -28,7 +28,7 @@ describe("missingPlatformPackages()", () => {
   });
 
   test.each([
-    ["a name that tells no platform", "fsevents", "1.0.0"],
+    ["a name without a platform", "fsevents", "1.0.0"],
     ["a range, which names no version", "a-linux-x64", "^1.0.0"],
   ])("refuses to guess from %s", (_sentence, name, version) => {
     const locked = { "node_modules/tool": { optionalDependencies: { [name]: version } } };

@@ -1,7 +1,7 @@
 /**
- * npm writes an optional package into package-lock.json only when it can be fetched where the lockfile is written, and
- * `npm ci` then refuses the lockfile wherever one is missing. A registry that serves the packages of some platforms only
- * thus makes a lockfile that works nowhere; the missing entries follow from their parents and are put in here.
+ * npm writes an optional package into package-lock.json only if the registry serves it, and `npm ci` rejects a lockfile
+ * that lacks one. A registry that serves the packages of some platforms only therefore yields a lockfile that always
+ * fails. The missing entries follow from their parents and are added here.
  */
 export interface LockedPackage {
   readonly version?: string;

@@ -1,4 +1,4 @@
-/** A place in the tree that tells of the machine it was written on. */
+/** A place in the tree that names the machine it was written on. */
 export interface Trace {
   readonly path: string;
   readonly line: number;
@@ -16,7 +16,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     name: "path of one machine",
-    // A home, or a work directory at the root: somebody's checkout. Not below another directory, not in a URL.
+    // A home, or a work directory at the root: a checkout. Not below another directory, not in a URL.
     pattern: /(?<![\w.$}~/*-])\/(?:home|root|Users|work|farm)\/[A-Za-z.][\w./-]*/,
   },
   {

@@ -10,8 +10,8 @@ const SCRIPT = "scripts/suites/build-programs.ts";
 const LOWEST_PRIORITY = "19";
 
 /**
- * Begins to build what the suites need, while others run that wait more than they work. What fails here is told when the suite
- * itself is made ready: everything that was built is a cache by then, and nothing else counts.
+ * Begins to build what the suites need, while other suites run that mostly wait. It only fills caches; an error is reported when
+ * the suite itself is prepared.
  *
  * @returns a promise of its end, whatever became of it
  */

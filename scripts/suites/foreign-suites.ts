@@ -39,7 +39,7 @@ export async function prepareSidecars(): Promise<string | undefined> {
   ]);
 }
 
-/** The clouds' generated clients take half of the build: so, half of that. The programs run no slower that a test could tell. */
+/** The clouds' generated clients take half of the build; this halves their share. The tests do not get measurably slower. */
 function unoptimized(packages: string): readonly string[] {
   return ["-ldflags=-s -w", `-gcflags=${packages}=-N -l`];
 }

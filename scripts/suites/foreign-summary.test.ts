@@ -33,7 +33,7 @@ describe("readGoTally()", () => {
 });
 
 describe("readGoFailures()", () => {
-  test("tells the words of packages that failed, and those of the compiler", () => {
+  test("returns the output of failed packages and of the compiler", () => {
     const output = `go: no such module\n${events(
       { Action: "output", Package: "p", Output: "want 1\n" },
       { Action: "output", Package: "q", Output: "fine\n" },

@@ -26,14 +26,14 @@ export function readGoTally(output: string, exitCode: number): Tally {
   };
 }
 
-/** What a person wants to read of `go test -json`: the words of the packages that failed. */
+/** The human-readable part of `go test -json`: the output of the packages that failed. */
 export function readGoFailures(output: string): string {
   const lines = output.split("\n").map(parseLine);
   const failed = new Set(lines.filter(({ Action }) => Action === "fail").map(({ Package }) => Package));
-  const isTold = ({ Action, Package }: GoEvent): boolean =>
+  const isShown = ({ Action, Package }: GoEvent): boolean =>
     Action === "build-output" || (Action === "output" && failed.has(Package));
   return lines
-    .filter(isTold)
+    .filter(isShown)
     .map(({ Output }) => Output)
     .join("");
 }

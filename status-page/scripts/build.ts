@@ -38,7 +38,7 @@ async function buildScript(): Promise<string> {
   const { output } = await bundle.generate({
     format: "esm",
     minify: true,
-    // They are in THIRD_PARTY_NOTICES.txt of whoever serves it.
+    // The program that serves the page has them in its THIRD_PARTY_NOTICES.txt.
     comments: { legal: false },
   });
   const [chunk, ...others] = output;
@@ -69,7 +69,7 @@ if (import.meta.main) {
   await mkdir(directory, { recursive: true });
   let total = 0;
   for (const [name, bytes] of await buildPage()) {
-    // In one step, for whoever reads it meanwhile.
+    // Atomic: a controller may read it at the same time.
     const fresh = join(directory, `${name}.${process.pid}`);
     await writeFile(fresh, bytes);
     await rename(fresh, join(directory, name));

@@ -29,7 +29,9 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
   const minutes = Number(values.minutes);
   if (!Number.isInteger(minutes) || minutes < 0) {
-    console.error(`measure: --minutes: want a whole number, 0 for the first two figures alone, got ${values.minutes}`);
+    console.error(
+      `measure: --minutes: want a whole number, 0 for the first two measurements only, got ${values.minutes}`,
+    );
     return 2;
   }
   const cluster = createCluster({ nodes: NODES, services: SERVICES });
@@ -49,7 +51,7 @@ async function main(): Promise<number> {
     const framesPerSecond = await scrolling(page);
     const growth = minutes === 0 ? 0 : await growing(page, server, minutes, churn);
     clearInterval(churning);
-    return verdict({ paintMs, framesPerSecond, growth });
+    return report({ paintMs, framesPerSecond, growth });
   } finally {
     await browser.close();
     await server.close();
@@ -132,14 +134,14 @@ async function growing(
   return slope;
 }
 
-interface Figures {
+interface Measurements {
   readonly paintMs: number;
   readonly framesPerSecond: number;
   /** Bytes a minute. */
   readonly growth: number;
 }
 
-function verdict({ paintMs, framesPerSecond, growth }: Figures): number {
+function report({ paintMs, framesPerSecond, growth }: Measurements): number {
   const faults = [
     ...(paintMs < MOST_PAINT_MS ? [] : [`first content after ${paintMs} ms, want less than ${MOST_PAINT_MS}`]),
     ...(framesPerSecond >= LEAST_FRAMES ? [] : [`${framesPerSecond} frames a second, want ${LEAST_FRAMES}`]),

@@ -9,7 +9,7 @@ import {
   STATES,
 } from "@cloudwire/operator-api";
 
-/** A cluster as a controller would tell of it, made up but the same each time; its rows and its overview may be changed at will. */
+/** A generated cluster as a controller would report it, the same each time. Tests may change its rows and its overview. */
 export interface Cluster {
   readonly rows: Map<ObjectRef, ObjectRow>;
   replica: Overview["replica"];
@@ -83,7 +83,7 @@ const NODE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary">>>
   progressing: { summary: "The Node is being initialized." },
   waiting: {
     reason: "InstanceStateUnknown",
-    summary: "The Node is not Ready, and its cloud cannot tell how its machine is.",
+    summary: "The Node is not Ready, and the state of its instance is unknown.",
   },
   blocked: { reason: "InstanceNotFound", summary: "The cloud knows no such machine." },
   unmanaged: { reason: "NodeUnowned", summary: "No provider owns the Node." },

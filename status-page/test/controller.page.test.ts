@@ -46,7 +46,7 @@ function controllerPid(): number {
   return Number(pids.at(-1)?.[1]);
 }
 
-/** Opens the page, once there is somebody to answer. */
+/** Opens the page once its server responds. */
 async function open(page: Page, hash: string): Promise<Response | null> {
   const url = pageUrl() ?? "";
   await vi.waitUntil(
@@ -75,7 +75,7 @@ test("shows what a controller says of itself and its objects, within the rules t
   await page.getByRole("region", { name: "Causes" }).getByText("No problems.").waitFor();
   await page.getByRole("region", { name: "Recent provider calls" }).getByText("EnsureLoadBalancer").first().waitFor();
   await page.getByRole("region", { name: "Timeline" }).getByText("EnsuredLoadBalancer").first().waitFor();
-  await open(page, "#/node/nobody");
+  await open(page, "#/node/absent");
   await page.getByText("This object does not exist in the cluster.").waitFor();
   await open(page, "#/controllers");
   await page.getByRole("rowheader", { name: "cloud-node-controller" }).waitFor();

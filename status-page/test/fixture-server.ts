@@ -8,15 +8,15 @@ import { explanationOf } from "./explanations.ts";
 export interface FixtureServer {
   /** Of the page. */
   readonly url: string;
-  /** Tells every page what is different. */
+  /** Sends the changed rows to every page. */
   readonly change: (set: readonly ObjectRow[], gone?: readonly ObjectRef[]) => void;
   /** @param at unless it is of now */
   readonly sendOverview: (at?: Date) => void;
   readonly sendSample: (at?: Date) => void;
-  /** Ends all streams, and refuses new ones with this status until told otherwise. */
+  /** Ends all streams, and rejects new ones with this status until `restore`. */
   readonly cut: (status: number) => void;
-  readonly mend: () => void;
-  /** New streams are opened and told nothing, until `mend`. */
+  readonly restore: () => void;
+  /** New streams are opened but send nothing until `restore`. */
   readonly fallSilent: () => void;
   /** To every page, as it is. */
   readonly sendText: (text: string) => void;
@@ -46,7 +46,7 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
   const files = await buildPage();
   const random = createRandom(11);
   const streams = new Set<ServerResponse>();
-  const untold = new Set<ServerResponse>();
+  const silent = new Set<ServerResponse>();
   let refusal: number | undefined;
   let isSilent = false;
   const send = <K extends keyof StreamEvents>(to: Iterable<ServerResponse>, name: K, data: StreamEvents[K]): void => {
@@ -58,11 +58,11 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
     response.flushHeaders();
     streams.add(response);
     request.on("close", () => streams.delete(response));
-    if (isSilent) untold.add(response);
-    else tellAll(response);
+    if (isSilent) silent.add(response);
+    else sendAll(response);
     return undefined;
   };
-  const tellAll = (response: ServerResponse): void => {
+  const sendAll = (response: ServerResponse): void => {
     const one = [response];
     send(one, "overview", overviewOf(cluster, random));
     const rows = [...cluster.rows.values()];
@@ -106,11 +106,11 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
       refusal = status;
       endStreams();
     },
-    mend: () => {
+    restore: () => {
       refusal = undefined;
       isSilent = false;
-      for (const response of untold) tellAll(response);
-      untold.clear();
+      for (const response of silent) sendAll(response);
+      silent.clear();
     },
     fallSilent: () => {
       isSilent = true;

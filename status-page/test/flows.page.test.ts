@@ -116,7 +116,7 @@ describe("the way through the page", () => {
     await heading(page, "Calls").waitFor();
   });
 
-  test("opens the row that is clicked on, wherever the list is scrolled to", async () => {
+  test("opens the row that is clicked on, at any scroll position", async () => {
     await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } });
     const { page } = opened;
     await opened.go("#/nodes");
@@ -129,7 +129,7 @@ describe("the way through the page", () => {
     expect(hashOf(page)).toBe(`#/node/${name}`);
   });
 
-  test("leaves a list where it was scrolled to, whoever looks elsewhere meanwhile", async () => {
+  test("keeps the scroll position of a list while another page is shown", async () => {
     await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } });
     const { page } = opened;
     await opened.go("#/nodes");
@@ -191,7 +191,7 @@ describe("the way through the page", () => {
     const { page, faults } = opened;
     await opened.go("#/pods");
     await heading(page, "Page not found").waitFor();
-    await page.goto(`${opened.server.url}#/node/nobody`);
+    await page.goto(`${opened.server.url}#/node/absent`);
     await page.getByRole("alert").getByText("the controller answers 404 Not Found: there is no such object").waitFor();
     expect(faults).toEqual([]);
   });
@@ -283,7 +283,7 @@ describe("what is seen", () => {
     expect(faults).toEqual([]);
   });
 
-  test("of a long list only what is in sight is in the document, wherever it is scrolled to", async () => {
+  test("the document has only the visible rows of a long list, at any scroll position", async () => {
     await using opened = await openPage(browser, { size: { nodes: 5_000, services: 1_000 } });
     const { page } = opened;
     await opened.go("#/nodes");

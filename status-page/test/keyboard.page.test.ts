@@ -25,7 +25,7 @@ const active = (page: Page): Promise<string> =>
   });
 
 describe("by keyboard alone", () => {
-  test("somebody finds an object, opens it, and comes back to where they were", async () => {
+  test("a user finds an object, opens it, and returns to the same place", async () => {
     await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } }, ({ rows }) => {
       for (const [object, row] of rows) rows.set(object, { ...row, state: "ok" });
     });

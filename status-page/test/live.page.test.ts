@@ -50,7 +50,7 @@ describe("while the page is open", () => {
     expect(await page.getByRole("row", { name: /worker-/ }).count()).toBe(3);
     cluster.rows.delete("node/worker-2");
     cluster.rows.set("node/worker-9", nodeRow("worker-9", "ok"));
-    server.mend();
+    server.restore();
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByRole("row", { name: /worker-9/ }).waitFor();
     await expect.poll(() => page.getByRole("row", { name: /worker-2/ }).count()).toBe(0);
@@ -80,7 +80,7 @@ describe("while the page is open", () => {
     expect(await page.locator("body").getAttribute("data-said")).toBeNull();
   });
 
-  test("a page that nobody looks at lets its connection go after five minutes, and has another when somebody does", async () => {
+  test("a hidden page closes its connection after five minutes, and reconnects when it is visible again", async () => {
     await using opened = await openPage(browser, { size: { nodes: 3, services: 0 } });
     const { page, server, cluster } = opened;
     await page.clock.install();
@@ -113,32 +113,32 @@ describe("while the page is open", () => {
     expect([server.streams(), opened.faults]).toEqual([1, []]);
   });
 
-  test("somebody who does not want to wait tries at once", async () => {
+  test("a user can retry immediately", async () => {
     await using opened = await openPage(browser);
     const { page, server } = opened;
     await opened.go("");
     server.cut(403);
     await page.getByText("the controller answers 403 Forbidden: not now").waitFor();
-    server.mend();
+    server.restore();
     await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(server.streams()).toBe(1);
   });
 
-  test("a connection that is back is not live, nor what is in sight new, before everything was sent anew", async () => {
+  test("after a reconnect the page is stale until the controller has sent everything again", async () => {
     await using opened = await openPage(browser, { size: { nodes: 3, services: 0 } });
     const { page, server } = opened;
     await opened.go("#/nodes");
     await page.getByText("3 Nodes", { exact: true }).waitFor();
     server.cut(503);
     await page.getByText("Connection lost:").waitFor();
-    server.mend();
+    server.restore();
     server.fallSilent();
     await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("Connecting", { exact: true }).waitFor();
     await expect.poll(() => server.streams()).toBe(1);
     expect(await page.getByRole("main").getAttribute("class")).toBe("stale");
-    server.mend();
+    server.restore();
     await page.getByText("Live", { exact: true }).waitFor();
     await expect.poll(() => page.getByRole("main").getAttribute("class")).toBe("");
   });
@@ -183,7 +183,7 @@ describe("while the page is open", () => {
     expect(await page.getByRole("heading", { name: "Objects by state" }).count()).toBe(1);
   });
 
-  test("times are told by the controller's clock, whatever this machine's says", async () => {
+  test("times follow the controller's clock, not this machine's", async () => {
     const anHourMs = 3_600_000;
     await using opened = await openPage(browser, { size: { nodes: 1, services: 0 } });
     const { page, server } = opened;
@@ -227,7 +227,7 @@ describe("while the page is open", () => {
     expect(await page.getByText("This view failed").count()).toBe(0);
   });
 
-  test("another version of the controller is told, and the page may be loaded anew", async () => {
+  test("the page reports another version of the controller and offers a reload", async () => {
     await using opened = await openPage(browser);
     const { page, server, cluster } = opened;
     await opened.go("");

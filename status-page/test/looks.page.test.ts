@@ -71,7 +71,7 @@ const LIGHT = "rgb(244, 246, 249)";
 const DARK = "rgb(17, 21, 27)";
 
 describe("colors", () => {
-  test("follow the system until somebody chooses, and the choice is kept", async () => {
+  test("follow the system until the user chooses, and the choice is kept", async () => {
     await using opened = await openPage(browser, { colorScheme: "dark" });
     const { page } = opened;
     await opened.go("");

@@ -1,5 +1,5 @@
 // `npm run render -w @cloudwire/deploy`: writes what the chart renders into deploy/manifests. It needs Helm, so `npm run gen` does not;
-// the suite `deploy` tells when it was forgotten.
+// the suite `deploy` fails when the manifests are stale.
 import { writeFile } from "node:fs/promises";
 import { plainManifests } from "./plain.ts";
 

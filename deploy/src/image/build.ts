@@ -24,12 +24,12 @@ export interface BuildOptions {
   readonly release: Release;
   /** Where the layout goes. */
   readonly directory: string;
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** Builds the images into one layout, each under `<name>:<version>`. */
 export async function buildImages(options: BuildOptions): Promise<void> {
-  const { images, platforms, release, directory, tell } = options;
+  const { images, platforms, release, directory, log } = options;
   await mkdir(dirname(directory), { recursive: true });
   // Always as deep in the tree: maps name the sources relative to where they are themselves.
   const bundles = join(ROOT, `deploy/dist/bundles.${process.pid}`);
@@ -38,7 +38,7 @@ export async function buildImages(options: BuildOptions): Promise<void> {
     const bundling = makeBundles(bundles);
     const foundations = new Map<Platform, Foundations>();
     for (const platform of platforms) {
-      tell(`packages and Node for ${platform.architecture} …`);
+      log(`packages and Node for ${platform.architecture} …`);
       foundations.set(platform, await makeFoundations(platform, needsOf(images), options));
     }
     await bundling;
@@ -48,7 +48,7 @@ export async function buildImages(options: BuildOptions): Promise<void> {
       for (const [platform, { base, withNeeds }] of foundations)
         manifests.push(await addPlatform(layout, image, platform, withNeeds.get(image.needs) ?? base, bundle, release));
       const reference = `${image.name}:${release.version}`;
-      tell(`${reference} ${await layout.addImage(reference, manifests, labelsOf(image, release))}`);
+      log(`${reference} ${await layout.addImage(reference, manifests, labelsOf(image, release))}`);
     }
     await layout.complete();
   } finally {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** Who owns a file; the superuser unless told. */
+/** The owner of a file. Default: root. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;

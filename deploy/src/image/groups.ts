@@ -11,7 +11,7 @@ export interface PackageGroup {
 export const NODE = "usr/local/bin/node";
 
 export const GROUPS = {
-  // Under every image: what Node loads, whom TLS trusts, and what scanners recognize the system by.
+  // In every image: the libraries of Node, the CA certificates, and the files by which scanners identify the system.
   base: {
     packages: ["libc6", "libgcc-s1", "libstdc++6", "ca-certificates", "base-files"],
     programs: [NODE],

@@ -16,7 +16,7 @@ const image = { title: "t", description: "d", userId: 1 };
 
 test.each([
   ["no title", { title: undefined }, "name, image.title and image.description must be texts"],
-  ["a user by name", { userId: "nobody" }, "image.userId must be a number"],
+  ["a user by name", { userId: "www-data" }, "image.userId must be a number"],
   ["a group of packages that is not there", { needs: "router" }, "image.needs must be one of base, gateway"],
 ])("parseImage() refuses %s", (_sentence, change, message) => {
   const text = JSON.stringify({ name: "aws", image: { ...image, ...change } });

@@ -15,7 +15,7 @@ export interface ImageSource {
   readonly ports?: readonly string[];
 }
 
-/** Nobody's: outside of what systems give to people and services. */
+/** Outside of the ranges that distributions assign to users and services. */
 export const NON_ROOT = 65_532;
 
 const PROVIDERS = join(ROOT, "providers");

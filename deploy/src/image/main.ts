@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     snapshots: values.snapshots,
     release: await readRelease(process.env, values.source),
     directory: values.out,
-    tell: (line) => console.log(line),
+    log: (line) => console.log(line),
   });
 }
 

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** A fault that who builds images can mend: printed as one line, without a stack. */
+/** An error that the user of the build can fix: printed as one line, without a stack. */
 export class BuildError extends Error {}
 
 /** What the program printed on its standard output. */

@@ -1,6 +1,6 @@
 import type { Permission } from "@cloudwire/controller/permissions";
 
-/** As whom the controllers come to the API server. */
+/** The identity that the controllers use at the API server. */
 export interface Subject {
   readonly kind: "ServiceAccount" | "User";
   readonly name: string;
@@ -28,7 +28,7 @@ const API_VERSION = `${GROUP}/v1`;
 /** `cloudwire:service-lb-controller`: as Kubernetes names its own, `system:controller:…`. */
 const roleName = (of: string): string => `cloudwire:${of}`;
 
-/** A role for each part of the process that is told, in the order of the table, and what binds it to the subject. */
+/** A role and its binding to the subject, for each part of the process in `isWanted`, in the order of the table. */
 export const rolesFor = (
   permissions: readonly Permission[],
   isWanted: (of: string) => boolean,

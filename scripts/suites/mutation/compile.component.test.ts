@@ -13,7 +13,7 @@ function fault(before: string, after: string): Mutant {
   return { path: PATH, line: 1, before, after, text: source.replace(before, after), noticed: false };
 }
 
-test("uncompilable() tells faults that the compiler refuses from those that someone could make", async () => {
+test("uncompilable() distinguishes faults that the compiler rejects from those that compile", async () => {
   const untyped = fault('case "unknown":', 'case "":');
   const unhandled = fault("return answer satisfies never;", "");
   const possible = fault("if (isReady(node))", "if (!isReady(node))");

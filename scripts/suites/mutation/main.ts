@@ -124,7 +124,7 @@ function strykerConfig(files: readonly string[], tempDirName: string, report: st
     ignorePatterns: ["**/dist", "**/bin"],
     coverageAnalysis: "perTest",
     concurrency: 2,
-    // Stryker rewrites tsconfig files with an interface of the compiler that TypeScript 7 has no more; vitest needs none of it.
+    // Stryker rewrites tsconfig files with a compiler API that TypeScript 7 no longer has; vitest does not need them.
     tsconfigFile: "none.json",
     tempDirName,
     reporters: [process.stdout.isTTY ? "progress" : "progress-append-only", "json"],

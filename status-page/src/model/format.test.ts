@@ -50,7 +50,7 @@ test.each([
   expect(format.formatRate(value)).toBe(text);
 });
 
-test("formatTime() is the time of day of whoever looks, and nothing for what is no time", () => {
+test("formatTime() is the local time of day, and empty for an invalid time", () => {
   const noon = new Date(2026, 10, 23, 12, 4, 9);
   expect(format.formatTime(noon.toISOString())).toBe("12:04:09");
   expect(format.formatTime("soon")).toBe("");

@@ -8,6 +8,6 @@ test.each([
   { text: "`a` then `b`", parts: ["[a]", " then ", "[b]"] },
   { text: "One ` alone", parts: ["One ` alone"] },
   { text: "`a` and ` alone", parts: ["[a]", " and ` alone"] },
-])("proseParts() tells what is to be typed in $text", ({ text, parts }) => {
+])("proseParts() finds the code in $text", ({ text, parts }) => {
   expect(proseParts(text).map((part) => (part.isCode ? `[${part.text}]` : part.text))).toEqual(parts);
 });

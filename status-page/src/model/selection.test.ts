@@ -10,7 +10,13 @@ const rows: readonly ObjectRow[] = [
   { object: "node/worker-4", state: "unmanaged", summary: "No owner.", provider: "" },
   { object: "node/worker-5", state: "waiting", reason: "BackOff", summary: "Later.", provider: "metal" },
   { object: "node/worker-6", state: "progressing", summary: "Under way.", provider: "metal" },
-  { object: "service/shop/web", state: "blocked", reason: "QuotaExhausted", summary: "No more.", provider: "aws" },
+  {
+    object: "service/shop/web",
+    state: "blocked",
+    reason: "QuotaExhausted",
+    summary: "Quota exceeded.",
+    provider: "aws",
+  },
 ];
 const entries = withRows(NO_ENTRIES, rows, []);
 const select = (change: Partial<Selection>): readonly string[] =>

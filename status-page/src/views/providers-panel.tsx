@@ -59,7 +59,7 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
         {provider.deletionCircuitBreaker === undefined ? (
           <small>known only to the leader</small>
         ) : (
-          <CircuitBreaker brake={provider.deletionCircuitBreaker} />
+          <CircuitBreaker breaker={provider.deletionCircuitBreaker} />
         )}
       </td>
       <td class="number">{formatNumber(provider.calls)}</td>
@@ -70,9 +70,9 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
 }
 
 function CircuitBreaker({
-  brake: { open, absentNodes, message },
+  breaker: { open, absentNodes, message },
 }: {
-  readonly brake: DeletionCircuitBreaker;
+  readonly breaker: DeletionCircuitBreaker;
 }): JSX.Element {
   const detail =
     absentNodes === 0 ? "no absent instances" : `instances of ${formatCount(absentNodes, "Node")} reported as deleted`;

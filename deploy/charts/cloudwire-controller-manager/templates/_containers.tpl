@@ -100,12 +100,12 @@ host: {{ .host | quote }}
 {{- end }}
 {{- end }}
 
-{{/* Where a provider's probes and figures are; empty: all addresses of both families. Arguments: root, provider. */}}
+{{/* The address of a provider's probes and metrics; empty: all addresses of both families. Arguments: root, provider. */}}
 {{- define "cloudwire.httpHost" -}}
 {{- .provider.httpHost | default (.root.Values.hostNetwork | ternary "127.0.0.1" "") -}}
 {{- end }}
 
-{{/* Whether somebody beside the kubelet of the node reaches them. Arguments: root, provider. */}}
+{{/* Whether clients other than the node's kubelet can reach them. Arguments: root, provider. */}}
 {{- define "cloudwire.isReachable" -}}
 {{- and .provider.httpPort (not (has (include "cloudwire.httpHost" .) (list "127.0.0.1" "::1" "localhost"))) | empty | not -}}
 {{- end }}

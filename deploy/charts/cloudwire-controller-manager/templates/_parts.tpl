@@ -11,16 +11,16 @@
 {{- $parts = append $parts "serving" -}}
 {{- end }}
 {{- $facts := include "cloudwire.facts" . | fromYaml -}}
-{{- $wishes := list "*" -}}
+{{- $names := list "*" -}}
 {{- with include "cloudwire.at" (dict "of" .Values.config "path" "Generic.Controllers") }}
 {{- $given := (fromJson .).value -}}
-{{- $wishes = kindIs "string" $given | ternary (splitList "," (toString $given)) $given -}}
+{{- $names = kindIs "string" $given | ternary (splitList "," (toString $given)) $given -}}
 {{- end }}
 {{- range $controller := $facts.controllers }}
-{{- /* As in the controller: the first mention of a name wins, * stands for what is on by default. */ -}}
-{{- $isOn := and (has "*" $wishes) (not $controller.offByDefault) -}}
+{{- /* As in the controller: the first mention of a name takes precedence; * means the controllers that are on by default. */ -}}
+{{- $isOn := and (has "*" $names) (not $controller.offByDefault) -}}
 {{- $isNamed := false -}}
-{{- range $wishes }}
+{{- range $names }}
 {{- $plain := trimPrefix "-" . -}}
 {{- if and (not $isNamed) (eq (get $facts.aliases $plain | default $plain) $controller.name) }}
 {{- $isNamed = true -}}

@@ -83,7 +83,7 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- define "cloudwire.volumes" -}}
 {{- $root := . -}}
 {{- $isStatic := eq .Values.kind "StaticPod" -}}
-# Sockets. The group of fsGroup may use them, and nobody outside of the pod reaches them.
+# Sockets. The group of fsGroup may use them; they are not reachable from outside the pod.
 - name: cloud-provider
   emptyDir:
     medium: Memory

@@ -31,7 +31,7 @@ const past = (): string => snapshotSources(`file:${directory}`, LOCKED_AT);
 
 async function buildPackage(version: string): Promise<string> {
   const root = join(directory, `root-${version}`);
-  const control = { Package: NAME, Version: version, Architecture: "all", Maintainer: "nobody", Description: "test" };
+  const control = { Package: NAME, Version: version, Architecture: "all", Maintainer: "none", Description: "test" };
   await mkdir(join(root, "DEBIAN"), { recursive: true });
   await writeFile(join(root, "DEBIAN/control"), fields(control));
   await writeFile(join(root, "hello"), `${version}\n`);
@@ -81,7 +81,7 @@ describe("a locked package that Debian has replaced", () => {
   );
 
   test(
-    "is told with the command that takes the newest, where the archive of the past has it not",
+    "is an error that names the command for the newest versions, where the snapshot archive lacks it",
     async () => {
       const gone = { ...locked, version: "0.9" };
       await expect(openLocked("amd64", [gone], past())).rejects.toThrow(

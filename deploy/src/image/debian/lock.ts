@@ -22,7 +22,7 @@ export interface Lock {
 }
 
 const LOCK_FILE = join(ROOT, "deploy/src/image/debian/debian-lock.json");
-/** Packages by their checksum: a second build asks nobody. */
+/** Packages by their checksum: a second build downloads nothing. */
 const CACHE = join(ROOT, ".cache/images");
 
 export async function readLock(): Promise<Lock> {
@@ -77,7 +77,7 @@ async function fetchLocked(architecture: string, missing: readonly LockedPackage
   );
 }
 
-/** What no other archive mends. */
+/** Retrying with another archive does not help. */
 class ForgedError extends BuildError {}
 
 function checkFetched(wanted: readonly LockedPackage[], fetched: readonly LockedPackage[]): void {
@@ -115,7 +115,7 @@ async function fetchPackages(
   }
 }
 
-/** Whole or not at all, whoever builds at the same time. */
+/** Atomic: several builds may run at the same time. */
 async function keep(file: string, sha256: string): Promise<void> {
   const fresh = `${cached(sha256)}.${process.pid}`;
   await copyFile(file, fresh);

@@ -29,7 +29,7 @@ export function reachable(programs: readonly string[], entries: readonly Entry[]
   return reached;
 }
 
-/** Where Debian's loader looks without being told: usr/lib and its directory for the architecture. */
+/** Where Debian's loader looks by default: usr/lib and its directory for the architecture. */
 function isLibrary({ path }: Entry): boolean {
   return /^usr\/lib(?:64)?(?:\/[a-z0-9_]+-linux-gnu)?\/[^/]+$/.test(path);
 }

@@ -11,7 +11,7 @@ export interface Selection {
 
 /** What the list of installed packages is in images without a package manager, one file a package: scanners look there. */
 const STATUS_DIRECTORY = "var/lib/dpkg/status.d";
-/** Taken as one file: nobody is there to link them one by one. */
+/** One file: an image has no program that links the certificates one by one. */
 const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
 const ROOT_CERTIFICATE = /^usr\/share\/ca-certificates\/.*\.crt$/;
 

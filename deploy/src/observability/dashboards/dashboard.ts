@@ -18,7 +18,7 @@ export interface Panel {
   /** `stat`: the last value, large. `timeseries`: its course. */
   readonly kind: "stat" | "timeseries";
   readonly title: string;
-  /** What it tells, and when to worry. */
+  /** What the panel shows, and which values need attention. */
   readonly description: string;
   readonly unit: Unit;
   readonly queries: readonly Query[];

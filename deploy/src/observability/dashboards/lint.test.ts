@@ -111,6 +111,6 @@ test.each([
     given: dashboard([panel({ targets: [target({ expr: 'rate(calls_total{job="$job"}[5m])' })] })]),
     wanted: ['"Depth" has the fixed window 5m: take $__rate_interval'],
   },
-])("lintDashboard() tells when $when", ({ given, wanted }) => {
+])("lintDashboard() reports when $when", ({ given, wanted }) => {
   expect(lintDashboard(given)).toEqual(wanted);
 });

@@ -32,10 +32,10 @@ export const SOME_IS_ODD: readonly Threshold[] = [{ from: 1, color: "orange" }];
 /** 0 is bad. */
 export const NONE_IS_BAD: readonly Threshold[] = [{ from: 1, color: "green" }];
 
-type Told = readonly [title: string, description: string];
+type Heading = readonly [title: string, description: string];
 
 export function stat(
-  [title, description]: Told,
+  [title, description]: Heading,
   query: string | Query,
   thresholds: readonly Threshold[] = [],
   unit: Unit = "short",
@@ -44,16 +44,16 @@ export function stat(
   return { kind: "stat", title, description, unit, queries, thresholds };
 }
 
-/** What the series are called says it. */
-export function names(told: Told, query: Query): Panel {
-  return { ...stat(told, query), showsNames: true };
+/** Shows the names of the series. */
+export function names(heading: Heading, query: Query): Panel {
+  return { ...stat(heading, query), showsNames: true };
 }
 
-export function lines([title, description]: Told, unit: Unit, ...queries: readonly Query[]): Panel {
+export function lines([title, description]: Heading, unit: Unit, ...queries: readonly Query[]): Panel {
   return { kind: "timeseries", title, description, unit, queries };
 }
 
 /** Lines that add up. */
-export function areas(told: Told, unit: Unit, ...queries: readonly Query[]): Panel {
-  return { ...lines(told, unit, ...queries), isStacked: true };
+export function areas(heading: Heading, unit: Unit, ...queries: readonly Query[]): Panel {
+  return { ...lines(heading, unit, ...queries), isStacked: true };
 }

@@ -48,12 +48,12 @@ export function CausesPanel({ causes, state, children }: CausesProps): JSX.Eleme
   );
 }
 
-export function DesiredStatePanel({ wishes: desired }: { readonly wishes: readonly DesiredItem[] }): JSX.Element {
+export function DesiredStatePanel({ items }: { readonly items: readonly DesiredItem[] }): JSX.Element {
   return (
     <Panel id="desired" title="Desired state">
-      {desired.length === 0 ? <p>Nothing requested.</p> : null}
+      {items.length === 0 ? <p>Nothing requested.</p> : null}
       <ul class="desired">
-        {desired.map(({ description, state, message }) => (
+        {items.map(({ description, state, message }) => (
           <li key={description}>
             <span class={`desired-item ${state}`}>{state}</span> {description}
             {message === undefined ? null : <small>{message}</small>}

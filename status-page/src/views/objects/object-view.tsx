@@ -87,7 +87,7 @@ function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Eleme
         )}
       </CausesPanel>
       <div class="columns">
-        <DesiredStatePanel wishes={desired} />
+        <DesiredStatePanel items={desired} />
         <FactsPanel facts={facts} />
       </div>
       <ControllersPanel controllers={controllers} receivedMs={receivedMs} clockAheadMs={clockAheadMs} />
