@@ -1,7 +1,7 @@
 import { allChecks } from "../src/checks/registry.ts";
 import { checksOf, uncheckedRules } from "../src/checks/rule-coverage.ts";
 
-/** The page that tells of each rule which checks prove it, or why none can. */
+/** The page that lists, for each rule, the checks that prove it, or why none can. */
 export const rulesPage = (rules: ReadonlyMap<string, string>): string => {
   const checked = [...rules.keys()].filter((rule) => checksOf(allChecks, rule).length > 0).length;
   const lines = [

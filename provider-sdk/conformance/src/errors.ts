@@ -1,4 +1,4 @@
-/** A mistake of whoever runs the kit: told in one line, exit code 2. */
+/** A mistake of the kit's user: reported in one line, exit code 2. */
 export class UsageError extends Error {
   readonly code = "USAGE";
   override readonly name = "UsageError";

@@ -9,7 +9,7 @@ import type { Host, Started } from "./subject.ts";
 const CANARY = "canary-secret-word";
 const SIDECAR = fileURLToPath(new URL("../../../providers/aws/src/main.ts", import.meta.url));
 
-/** The provider of this repository for AWS, and an emulator that fails as the kit tells it. */
+/** The provider of this repository for AWS, and an emulator that fails as the kit requests. */
 export async function startAwsSubject(host: Host): Promise<Started> {
   const { account, cloud, env, url } = await startOwnAws(host);
   const [first, second, gone, stopped] = [

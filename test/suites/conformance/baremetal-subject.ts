@@ -25,7 +25,7 @@ export async function startOn(site: Site): Promise<Started> {
     },
     otherInstance: { providerId: `baremetal://id-${other.name}`, nodeName: other.name },
     stoppedProviderId: `baremetal://id-${stopped.name}`,
-    // An inventory tells of the machines that there are.
+    // An inventory lists the existing machines.
     terminatedProviderId: "baremetal://id-node-8",
     absentProviderId: "baremetal://id-node-9",
     malformedIds: ["baremetal://NODE 1/.."],

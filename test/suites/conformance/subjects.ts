@@ -17,7 +17,7 @@ const LOOPBACK_ONLY = { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://1
 
 const inTree = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** What the simulated cloud's documentation tells vendors to copy, hooks included. */
+/** What vendors copy from the simulated cloud's documentation, hooks included. */
 const SIMULATED_CONFIG = inTree("providers/simulated/conformance.yaml");
 /** As many as the configuration says that there are. */
 const SCALE_INSTANCES = 2_000;
@@ -28,13 +28,13 @@ let clouds = 0;
 const overSimulatedCloud =
   (command: Started["command"]) =>
   async (host: Host): Promise<Started> => {
-    // Nobody listens at addresses of machines.
+    // Nothing listens at the addresses of instances.
     const cloud = await startCloud({ ...loopbackPools(process.pid + ++clouds), instancePool: "10.64.0.0/16" });
     host.defer(() => cloud.close());
     const signal = AbortSignal.timeout(60_000);
     const client = new CloudClient({ url: cloud.url, apiKey: API_KEY });
     const named = ["node-1", "node-2", "node-3", "node-4"];
-    // One of the four is terminated below, and listed no more.
+    // One of the four is terminated below, and no longer listed.
     const moreCount = SCALE_INSTANCES - named.length + 1;
     const names = [...named, ...Array.from({ length: moreCount }, (_, index) => `more-${index}`)];
     const ids: string[] = [];
@@ -154,9 +154,9 @@ const because = (reason: string, ...ids: readonly string[]): Readonly<Record<str
 const WITHOUT_CLUSTER = "upstream's interface does not say which cluster asks";
 /** What no provider behind the bridge can do, for upstream's interface has no place for it. */
 const bridgedFailing = {
-  ...because("upstream's interface tells no one what a call costs in the cloud", "obs.stats"),
+  ...because("upstream's interface does not report what a call costs in the cloud", "obs.stats"),
   ...because(`${WITHOUT_CLUSTER}: load balancers are named by the Service alone`, "lb.cluster.isolated"),
-  ...because("upstream's interface has no way to tell of a node that was left out", "lb.nodes.unknown-node"),
+  ...because("upstream's interface cannot report a node that was left out", "lb.nodes.unknown-node"),
 };
 
 const simulated = "It works with the simulated cloud, whose faults and delays are off.";
@@ -210,7 +210,7 @@ export const subjects: readonly Subject[] = [
       ),
       ...because("upstream's fake looks up no targets", "route.unknown-target"),
       ...because(
-        `${WITHOUT_CLUSTER}: the fake has one list of routes, by range, for everybody`,
+        `${WITHOUT_CLUSTER}: the fake has one list of routes, by range, for everyone`,
         "route.managed-only",
         "route.conflict",
         "route.retarget",
@@ -222,7 +222,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "aws",
     title: "the provider for AWS",
-    cloud: "It works with moto's emulation of EC2 and ELB, which fails as the kit tells it.",
+    cloud: "It works with moto's emulation of EC2 and ELB, which fails as the kit requests.",
     level: "D",
     knownFailing: {},
     start: startAwsSubject,
@@ -235,7 +235,7 @@ export const subjects: readonly Subject[] = [
     knownFailing: {
       ...bridgedFailing,
       ...because(
-        "the vendor's code refuses it with an error of its own, and the bridge is told no more",
+        "the vendor's code refuses it with its own error, without a code for the bridge",
         "lb.ensure.session-affinity",
         "lb.ensure.mixed-protocols",
       ),

@@ -10,10 +10,10 @@ export const uncheckedRules: Readonly<Record<string, string>> = {
   "INF-8":
     "needs a provider that is started while its cloud is away, and that asks it for its scope: the tests of the SDKs have one.",
   "STA-3": "a duty of the controller.",
-  "ABS-8": "needs two machines of one name, which few clouds let anybody make.",
+  "ABS-8": "needs two instances with the same name, which few clouds allow.",
   "ABS-9": "a duty of the controller.",
   "LB-17": "a duty of the controller: what it publishes when an answer has no `ingress`.",
-  "LB-18": "the kit cannot know which annotations make a Service somebody else's.",
+  "LB-18": "the kit cannot know which annotations assign a Service to another controller.",
   "VOL-3": "there is no RPC to make, attach or remove a volume with.",
   "TIM-3": "a duty of the controller and its transport.",
   "CON-3": "a duty of the controller.",

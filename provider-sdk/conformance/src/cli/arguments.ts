@@ -5,7 +5,7 @@ import { type FormatName, formats } from "../report/formats.ts";
 import { type Transport, transports } from "../endpoint/place.ts";
 import type { TlsFiles } from "../endpoint/tls.ts";
 
-/** What the program can be told to do. */
+/** The program's commands. */
 export const commands = {
   run: "runs the checks against --endpoint, or against a provider that it starts and ends",
   list: "every check, or those of --profile and --run; with --why also which would run, and why the others would not",
@@ -75,10 +75,10 @@ const options = {
   format: { type: "string", value: "name", help: `${Object.keys(formats).join(", ")}. Default pretty.` },
   output: { type: "string", value: "file", help: "Where the report goes. Default: standard output." },
   report: { type: "string", value: "directory", help: "Writes the report in every format into a directory, too." },
-  plan: { type: "boolean", help: "Tells what the run would do and make at the cloud, and does nothing." },
+  plan: { type: "boolean", help: "Prints what the run would do and create in the cloud, and does nothing." },
   yes: {
     type: "boolean",
-    help: "The run may make what --plan tells of. Without testCloud in --config nothing is made without it.",
+    help: "Confirms that the run may create what --plan prints. Required unless --config has testCloud.",
   },
   why: { type: "boolean", help: "With list: whether each check would run, and why not." },
   "include-ids": {
@@ -88,7 +88,7 @@ const options = {
   "run-id": {
     type: "string",
     value: "uuid",
-    help: "With cleanup: what this run has made, by what it is stamped with.",
+    help: "With cleanup: remove what this run has created, found by its ownership tag.",
   },
   "all-older-than": {
     type: "string",
@@ -99,7 +99,7 @@ const options = {
   seed: {
     type: "string",
     value: "number",
-    help: "Decides the order of the checks. Default: random, told in the report.",
+    help: "Decides the order of the checks. Default: random, recorded in the report.",
   },
   parallel: { type: "string", value: "number", help: "Checks at once. Default 4." },
   "slow-factor": {
@@ -155,9 +155,9 @@ export interface Arguments {
   readonly level: Level;
   /** Default: pretty. */
   readonly format: FormatName | undefined;
-  /** Only tells what a run would do. */
+  /** Only prints what a run would do. */
   readonly plan: boolean;
-  /** What the plan tells of may be made. */
+  /** The run may create what the plan lists. */
   readonly yes: boolean;
   readonly why: boolean;
   readonly includeIds: boolean;
@@ -306,6 +306,6 @@ export const helpText = (): string =>
       return `  ${`--${name}${value}`.padEnd(31)}${option.help}`;
     }),
     "",
-    "Exit codes: 0 all passed, 1 checks failed, 2 a mistake in the command line or configuration, 3 the provider was never ready, 4 things are left at the cloud, 5 the kit broke.",
+    "Exit codes: 0 all passed, 1 checks failed, 2 a mistake in the command line or configuration, 3 the provider was never ready, 4 resources are left in the cloud, 5 the kit broke.",
     "",
   ].join("\n");

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from "yaml";
 import { UsageError } from "../errors.ts";
 
-/** A configuration's text, and all that is found wrong with it: a mistake is told with its line, and all of them together. */
+/** A configuration's text and its mistakes, which are reported together, each with its line. */
 export class ConfigFile {
   readonly #path: string;
   readonly #lines = new LineCounter();
@@ -122,7 +122,7 @@ export class Section {
     return { [key]: table } as { readonly [Name in Key]?: Readonly<Record<string, string>> };
   }
 
-  /** Tells of a mistake in what a key has. */
+  /** Reports a mistake in the value of a key. */
   problem(key: string, text: string): void {
     this.#file.problem(this.#entries.get(key)?.offset ?? this.#offset, `${this.#at(key)} ${text}`);
   }

@@ -78,7 +78,7 @@ testCloud: http://127.0.0.1:8080
     expect(parseConfig(text, "c.yaml").absentProviderId).toMatch(/^acme:\/\/[0-9a-f-]{36}$/);
   });
 
-  test("tells all mistakes together, each with its line", () => {
+  test("reports all mistakes together, each with its line", () => {
     const text = `instance: {nodeName: 3}
 instances: {}
 malformedIds: acme

@@ -7,7 +7,7 @@ export interface ProgramDeps {
   /** How wide the terminal is. Default: 80. */
   readonly columns?: number | undefined;
   readonly random: () => number;
-  /** Aborted with a {@link StopRequest} when somebody wants the program to end in order. */
+  /** Aborted with a {@link StopRequest} when a signal asks the program to stop in order. */
   readonly signal: AbortSignal;
   /** What is to be said when it has to end at once: the last that was given. */
   readonly lastWords?: (words: () => string) => void;

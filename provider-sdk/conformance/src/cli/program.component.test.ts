@@ -100,7 +100,7 @@ describe("cloudwire-conformance", () => {
     expect(changed.code).toBe(1);
   });
 
-  test("list, explain and inspect tell what there is", async () => {
+  test("list, explain and inspect print what there is", async () => {
     expect((await kit("list", "--run", "health.*").ended).out).toMatch(/\n\n\d+ checks\n$/);
     expect((await kit("explain", "err.field.path").ended).out).toContain("(proto/README.md)\n  ERR-5  ");
     expect((await kit("inspect", "--endpoint", reference.endpoint).ended).out).toContain(

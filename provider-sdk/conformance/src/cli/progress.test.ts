@@ -21,12 +21,12 @@ const events: readonly RunEvent[] = [
 const shown = (terminal: boolean, columns: number): readonly string[] => {
   const lines: string[] = [];
   const deps = { out: () => undefined, random: () => 0, signal: new AbortController().signal, terminal, columns };
-  const tell = progress({ ...deps, err: (text) => lines.push(text.replaceAll("\r\u001b[K", "|")) });
-  for (const event of events) tell(event);
+  const report = progress({ ...deps, err: (text) => lines.push(text.replaceAll("\r\u001b[K", "|")) });
+  for (const event of events) report(event);
   return lines;
 };
 
-test("progress() keeps one line of a terminal, with what runs now, and tells what fails above it", () => {
+test("progress() keeps one line of a terminal, with what runs now, and prints failures above it", () => {
   expect(shown(true, 80)).toEqual([
     "|0/2  a.one",
     "|0/2  a.one a.two",

@@ -5,7 +5,7 @@ import type { ProgramDeps } from "./program-deps.ts";
 /** Back to the line's begin, and nothing on it. */
 const clear = "\r\u001b[K";
 
-/** One line on a terminal that says how far the run is and what it does now; nothing elsewhere. What fails is told at once, above it. */
+/** One line on a terminal with the run's progress and current check; nothing elsewhere. Failures are printed at once, above it. */
 export const progress = ({ terminal, err, columns = 80 }: ProgramDeps): ((event: RunEvent) => void) => {
   if (!terminal) return () => undefined;
   const running = new Set<string>();

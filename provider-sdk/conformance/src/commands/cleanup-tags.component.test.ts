@@ -30,7 +30,7 @@ const scopeId = "account-1";
 const contextOf = (id: string) => ({ cluster: { id, name: id }, scopeId });
 const change = () => ({ requestId: randomUUID(), trigger: "test" });
 
-/** Makes a load balancer and a route with a cluster's stamp, as a run does; `file` gets the run's list. */
+/** Makes a load balancer and a route with a cluster's ownership tag, as a run does; `file` gets the run's list. */
 const make = async (clusterId: string, range: string, file?: CreatedResourcesFile): Promise<void> => {
   const resources = new CreatedResources(clusterId, (entry) => file?.add(entry));
   const caller = new Caller({ connection, changes: resources });
@@ -48,7 +48,7 @@ const make = async (clusterId: string, range: string, file?: CreatedResourcesFil
   expect([balancer.kind, route.kind]).toEqual(["ok", "ok"]);
 };
 
-/** How much has a cluster's stamp. */
+/** How many resources have a cluster's ownership tag. */
 const count = async (clusterId: string): Promise<readonly number[]> => {
   const [caller, context] = [new Caller({ connection }), contextOf(clusterId)];
   const balancers = await caller.call(methods.listLoadBalancers, { context, pageSize: 0 });
@@ -70,12 +70,12 @@ const kit = async (...args: readonly string[]) => {
 };
 
 const temporaryDirectory = async (): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), "conformance-stamp-"));
+  const directory = await mkdtemp(join(tmpdir(), "conformance-tags-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 };
 
-test("cleanup --run-id removes what bears the run's stamp, and nothing of anybody else", async () => {
+test("cleanup --run-id removes what has the run's ownership tag, and nothing else", async () => {
   const [run, otherRun, directory] = [randomUUID(), randomUUID(), await temporaryDirectory()];
   await make(`conformance-${run}`, "198.18.0.0/24");
   await make(`conformance-${run}-other`, "198.18.1.0/24");
@@ -84,7 +84,7 @@ test("cleanup --run-id removes what bears the run's stamp, and nothing of anybod
   const { code, out, err } = await kit("--run-id", run, directory);
   expect({ code, out, err }).toEqual({
     code: 0,
-    out: `4 things with the stamp of run ${run} are removed; none is left\n`,
+    out: `4 resources with the ownership tag of run ${run} are removed; none is left\n`,
     err: "",
   });
   expect(await count(`conformance-${run}`)).toEqual([0, 0]);
@@ -93,12 +93,12 @@ test("cleanup --run-id removes what bears the run's stamp, and nothing of anybod
   expect(await count("production")).toEqual([1, 1]);
 });
 
-test("cleanup --all-older-than takes the lists of runs that are old enough, wherever they are in a directory", async () => {
+test("cleanup --all-older-than takes the lists of runs that are old enough, from any depth of a directory", async () => {
   const [old, young, directory] = [randomUUID(), randomUUID(), await temporaryDirectory()];
   const oldFile = new CreatedResourcesFile(join(directory, "old", "resources.jsonl"));
   const youngFile = new CreatedResourcesFile(join(directory, `cloudwire-conformance-${young}.jsonl`));
   await make(`conformance-${old}`, "198.18.4.0/24", oldFile);
-  // Of this nobody took note: its stamp tells.
+  // This is in no list: only its ownership tag identifies it.
   await make(`conformance-${old}-other`, "198.18.5.0/24");
   await make(`conformance-${young}`, "198.18.6.0/24", youngFile);
   for (const file of [oldFile, youngFile]) file.close(false);

@@ -49,7 +49,7 @@ test("cleanup removes what a run has left that was killed, and the next run wait
   await expect(exec(process.execPath, [...main, ...run])).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
-      /resources\.jsonl tells of things that an earlier run may have left at the cloud; first: /,
+      /resources\.jsonl lists resources that an earlier run may have left in the cloud; first: /,
     ),
   });
   const { stdout } = await exec(process.execPath, [...main, "cleanup", resources, ...target]);

@@ -11,7 +11,7 @@ import { readConfig } from "../cli/config.ts";
 import { exitCodes, type ProgramDeps } from "../cli/program-deps.ts";
 import { withTarget } from "../cli/target.ts";
 
-/** What one run has left: by its list, by its stamp at the cloud, or both. */
+/** What one run has left: by its list, by its ownership tag in the cloud, or both. */
 interface Work {
   readonly runId: string | undefined;
   readonly entries: readonly CreatedResource[];
@@ -29,7 +29,7 @@ export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<nu
   let isClean = true;
   for (const work of works) isClean = (await undone(work, args, patienceOf(args, deps), deps)) && isClean;
   if (!isClean) return exitCodes.notClean;
-  // Without objects at the cloud nobody needs the provider, which may not get ready while the cloud is broken.
+  // Without resources in the cloud the provider is not needed, and it may not get ready while the cloud is broken.
   const atCloud = works.filter(
     ({ path, entries }) => path === undefined || entries.some(({ kind }) => kind !== "hook"),
   );
@@ -51,9 +51,9 @@ export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<nu
 const patienceOf = ({ cleanUpTimeoutMs, slowFactor }: Arguments, { signal }: ProgramDeps): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(cleanUpTimeoutMs * slowFactor))]);
 
-/** What is still at the cloud, and what to do about it. */
+/** What is still in the cloud, and what to do about it. */
 export const leftLines = (left: readonly string[], words: string): string =>
-  `still at the cloud:\n${left.map((line) => `  ${line}\n`).join("")}to try again: cloudwire-conformance cleanup ${words}, with the same provider\n`;
+  `still in the cloud:\n${left.map((line) => `  ${line}\n`).join("")}to try again: cloudwire-conformance cleanup ${words}, with the same provider\n`;
 
 const againFor = ({ path, runId = "" }: Work): string => path ?? `--run-id ${runId}`;
 
@@ -93,7 +93,7 @@ const undone = async (
 
 const cleaned = async ({ path, runId, entries }: Work, removed: number, deps: ProgramDeps): Promise<void> => {
   if (path === undefined)
-    return deps.out(`${removed} things with the stamp of run ${runId ?? ""} are removed; none is left\n`);
+    return deps.out(`${removed} resources with the ownership tag of run ${runId ?? ""} are removed; none is left\n`);
   await rm(path);
   deps.out(`nothing is left of the ${entries.length} things in ${path}, which is removed, too\n`);
 };

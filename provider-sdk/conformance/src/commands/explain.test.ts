@@ -4,7 +4,7 @@ import { fakeCheck } from "../test/fake-check.ts";
 import { causesOf, explanation } from "./explain.ts";
 
 describe("explanation()", () => {
-  test("tells what a check is worth, what fails it, its rules and what it takes", () => {
+  test("prints what a check is worth, what fails it, its rules and its requirements", () => {
     const check = fakeCheck("err.info.present", {
       title: "every error has its ErrorInfo",
       rules: ["ERR-1", "INF-1"],

@@ -59,7 +59,7 @@ const wrapped = (text: string, indent: string, hanging = indent): readonly strin
 export const levelTexts: Readonly<Record<Check["level"], string>> = {
   S: "S: needs nothing but the provider",
   R: "R: reads from the cloud",
-  M: "M: makes and removes things at the cloud",
+  M: "M: creates and removes resources in the cloud",
   D: "D: restarts and kills the provider",
   X: "X: many things at once",
 };

@@ -36,7 +36,7 @@ export const handlers: Readonly<Record<Exclude<keyof typeof commands, "serve-fak
     (await reportCommand({ words, format, output, out })) ? exitCodes.passed : exitCodes.failed,
 };
 
-/** Tells something of what a run with the same options would do. */
+/** Prints what a run with the same options would do. */
 const withPlan = (args: Arguments, deps: ProgramDeps, text: (plan: RunPlan) => string): Promise<number> =>
   withTarget(args, deps, async (target) =>
     reported(deps, text(await planConformance(optionsOf(args, target, await readConfig(args.config), deps)))),

@@ -96,13 +96,13 @@ const loadBalancer: Item = {
 };
 
 const routeCidrs: Item = {
-  what: ["Two ranges for which routes may be made and removed again, and that nobody else uses."],
+  what: ["Two ranges for which routes may be created and removed again, and that nothing else uses."],
   yaml: () => ["routeCidrs: [198.18.0.0/24, 198.18.1.0/24]"],
 };
 
 const runLimits: Item = {
   what: [
-    "How many things a run may have at the cloud at once, load balancers and routes together, and what that may cost: --plan shows it.",
+    "How many resources a run may have in the cloud at once, load balancers and routes together, and what that may cost: --plan shows it.",
     "A check that needs more is left out.",
   ],
   yaml: () => ["limits: { maxResources: 4, maxCostNote: two small load balancers for an hour }"],

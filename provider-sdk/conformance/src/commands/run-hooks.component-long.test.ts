@@ -46,12 +46,12 @@ test("a fault of a run that was killed is undone by cleanup, which needs no prov
   kit.kill("SIGKILL");
   await ended;
   expect(readCreatedResources(resources)).toEqual([{ kind: "hook", undo: "cloudFaultClear", variables: {} }]);
-  const nobody = ["--endpoint", "unix:///nowhere.sock"];
-  await expect(exec(process.execPath, [...main, "cleanup", resources, ...nobody])).rejects.toMatchObject({
+  const unreachable = ["--endpoint", "unix:///nowhere.sock"];
+  await expect(exec(process.execPath, [...main, "cleanup", resources, ...unreachable])).rejects.toMatchObject({
     code: 4,
     stderr: expect.stringContaining("cloudFaultClear: the configuration has no hook cloudFaultClear"),
   });
-  await exec(process.execPath, [...main, "cleanup", resources, "--config", config, ...nobody]);
+  await exec(process.execPath, [...main, "cleanup", resources, "--config", config, ...unreachable]);
   expect(await actions()).toBe("cloudFault429\ncloudFaultClear\n");
   expect(readCreatedResources(resources)).toBeUndefined();
 }, 120_000);

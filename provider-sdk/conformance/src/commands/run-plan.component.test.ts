@@ -34,7 +34,7 @@ const kit = async (...args: readonly string[]) => {
 const one = ["run", "--level", "M", "--run", "lb.recreate"];
 
 describe("run", () => {
-  test("tells with --plan what it would make, and makes nothing", async () => {
+  test("prints with --plan what it would create, and creates nothing", async () => {
     const config = await temporaryFile("c.yaml", "limits: {maxResources: 3, maxCostNote: a cent}\n");
     const { code, out } = await kit(...one, "--plan", "--config", config);
     expect(out).toMatch(
@@ -44,7 +44,7 @@ describe("run", () => {
     expect(code).toBe(0);
   });
 
-  test("makes nothing before somebody agrees", async () => {
+  test("creates nothing without confirmation", async () => {
     const { code, out, err } = await kit(...one);
     expect(err).toMatch(/\nmakes {5}.*\n[^]*nothing was done yet; the same with --yes does it\./);
     expect(out).toBe("");
@@ -52,7 +52,7 @@ describe("run", () => {
   });
 
   test.each([
-    ["somebody agrees", ["--yes"], ""],
+    ["--yes confirms it", ["--yes"], ""],
     ["the cloud is one for tests", [], "testCloud: http://127.0.0.1:1\n"],
   ])("makes what it has to where %s", async (_what, args, text) => {
     const config = await temporaryFile("c.yaml", text);
@@ -71,12 +71,12 @@ describe("run", () => {
       "lb.cluster.isolated": {
         kind: "skip",
         reason: "limit",
-        detail: "needs 2 things at the cloud at once, and limits.maxResources is 1",
+        detail: "needs 2 resources in the cloud at once, and limits.maxResources is 1",
       },
     });
   });
 
-  test("writes ids into reports only where it is told to", async () => {
+  test("writes ids into reports only on request", async () => {
     const config = await temporaryFile(
       "c.yaml",
       "instance: {providerId: acme://m-1, nodeName: node-1, zone: elsewhere}\n",
@@ -99,7 +99,7 @@ describe("run", () => {
   });
 });
 
-test("list --why tells of each check whether it would run, and why not", async () => {
+test("list --why prints for each check whether it would run, and why not", async () => {
   const { code, out } = await kit("list", "--why", "--level", "R", "--skip", "err.**");
   expect(code).toBe(0);
   expect(out).toMatch(/^info\.fast +S +core +\S.* runs$/m);

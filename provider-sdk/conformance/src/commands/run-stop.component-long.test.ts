@@ -123,7 +123,7 @@ describe("a run that is stopped", () => {
       const { code, err } = await ended;
       expect(performance.now() - killedMs).toBeLessThan(soonMs);
       const [uid = ""] = ensured;
-      expect(err).toMatch(new RegExp(`still at the cloud:\n(?: .*\n)* {2}load balancer of Service ${uid} .*${why}`));
+      expect(err).toMatch(new RegExp(`still in the cloud:\n(?: .*\n)* {2}load balancer of Service ${uid} .*${why}`));
       expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "resources.jsonl")}`);
       expect(code).toBe(4);
     },

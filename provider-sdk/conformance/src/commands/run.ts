@@ -90,7 +90,7 @@ const resourcesFileFor = ({ report }: Arguments, { runId }: RunOptions): Created
   const path = join(report, "resources.jsonl");
   if (readCreatedResources(path) !== undefined)
     throw new UsageError(
-      `${path} tells of things that an earlier run may have left at the cloud; first: cloudwire-conformance cleanup ${path}, with that run's provider`,
+      `${path} lists resources that an earlier run may have left in the cloud; first: cloudwire-conformance cleanup ${path}, with that run's provider`,
     );
   return new CreatedResourcesFile(path);
 };
@@ -104,7 +104,7 @@ const extensions: Readonly<Record<FormatName, string>> = {
   html: "html",
 };
 
-/** Shows the report to whoever runs the kit as it is; all that is written for others is `forOthers`. */
+/** Prints the report unchanged to the user of the kit; everything that is written to files is `forOthers`. */
 const reported = async (
   { format = "pretty", output, report: directory }: Arguments,
   report: Report,
@@ -125,7 +125,7 @@ const writeAll = async (directory: string, report: Report): Promise<void> => {
     await writeFile(join(directory, `conformance.${extensions[name]}`), formats[name](report, false));
 };
 
-/** Tells what a run would do where that is asked for, or where somebody has to agree first. Answers the exit code that ends it; undefined: it goes on. */
+/** Prints what a run would do if requested, or if the user has to confirm first. Returns the exit code that ends it; undefined: it goes on. */
 const planOrConsent = async (
   { plan, yes, level }: Pick<Arguments, "plan" | "yes" | "level">,
   options: RunOptions,
@@ -142,12 +142,12 @@ const planOrConsent = async (
   }
   if (!needsConsent(summary, fixtures.testCloud)) return undefined;
   deps.err(
-    `${planText(info, summary, fixtures)}cloudwire-conformance: nothing was done yet; the same with --yes does it. A cloud for tests on loopback is told by testCloud in --config, and needs no --yes\n`,
+    `${planText(info, summary, fixtures)}cloudwire-conformance: nothing was done yet; pass --yes to run it. Declare a test cloud on loopback with testCloud in --config; it needs no --yes\n`,
   );
   return exitCodes.usage;
 };
 
-/** What a run would do, for whoever has to agree to it. */
+/** What a run would do, for the user who has to confirm it. */
 const planText = (
   { name, version }: GetProviderInfoResponse,
   { all, runs, makes, unknown, starts, hooks }: PlanSummary,
@@ -161,14 +161,14 @@ const planText = (
     [
       "makes",
       loadBalancers + routes + unknown.length === 0
-        ? "nothing at the cloud"
-        : `${counted(loadBalancers, "load balancer")} and ${counted(routes, "route")} at the cloud, ${atOnce} at once, and removes them${more}`,
+        ? "nothing in the cloud"
+        : `${counted(loadBalancers, "load balancer")} and ${counted(routes, "route")} in the cloud, ${atOnce} at once, and removes them${more}`,
     ],
     [
       "limit",
       limits.maxResources === undefined ? "none; limits.maxResources sets one" : `${limits.maxResources} at once`,
     ],
-    ["cost", limits.maxCostNote ?? "not told; limits.maxCostNote is the place to"],
+    ["cost", limits.maxCostNote ?? "unknown; set limits.maxCostNote"],
     ["cloud", testCloud === undefined ? "may be a real one" : `for tests, at ${testCloud}`],
     ["starts", starts.length === 0 ? "no provider" : `providers of its own, for ${counted(starts.length, "check")}`],
     ["hooks", hooks.join(", ") || "none"],

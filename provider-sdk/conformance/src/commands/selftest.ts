@@ -64,7 +64,7 @@ const tested = async (
   const { only, seed, seeds, slowFactor, startTimeoutMs, thorough } = args;
   const unknown = only.filter((name) => !selftestNames().includes(name));
   if (unknown.length > 0)
-    throw new UsageError(`there is no fault ${unknown.join(", ")}; selftest without --only tells the names`);
+    throw new UsageError(`there is no fault ${unknown.join(", ")}; selftest without --only prints the names`);
   const ids = allChecks.map(({ id }) => id);
   const lines = selftestLines(args.format === "json", deps.terminal);
   const tally = new SelftestTally();

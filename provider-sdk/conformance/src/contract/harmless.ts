@@ -11,7 +11,7 @@ const harmless = new Set<string>([
   "ApplyNodeSet",
 ] satisfies readonly MethodName[]);
 
-/** Whether a call can make nothing at the cloud: all that levels S and R may send. */
+/** Whether a call can create nothing in the cloud: levels S and R may send no other. */
 export const isHarmless = (method: string, request: unknown): boolean => {
   let name: MethodName;
   for (name in methodRules)

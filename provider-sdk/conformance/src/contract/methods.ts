@@ -18,7 +18,7 @@ export interface Method<Partial, Request, Response> {
   readonly responseType: { decode(bytes: Uint8Array): Response };
 }
 
-/** A method whose types nobody looks at: for checks that are alike for all of them. */
+/** A method without its types: for checks that treat all methods alike. */
 export interface AnyMethod {
   readonly name: string;
   readonly requestType: {

@@ -8,7 +8,7 @@ import type { CheckContext } from "../suite/check.ts";
 /** A Service that no cluster has. */
 const service = { namespace: "conformance", name: "never-made", uid: "00000000-0000-4000-8000-000000000000" };
 
-/** A machine that no cloud has; its provider ID is under the provider's own prefix, and is judged by the provider alone. */
+/** A machine that no cloud has; its provider ID is under the provider's own prefix, and only the provider evaluates it. */
 const node = (context: CheckContext) => ({
   name: "conformance-node",
   uid: "11111111-1111-4111-8111-111111111111",

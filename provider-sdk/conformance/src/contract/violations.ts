@@ -89,11 +89,11 @@ const ofText = (rule: FieldRule, broken: Broken): readonly Violation[] => {
 
 const ofNumber = (rule: FieldRule, value: unknown, path: string, broken: Broken): readonly Violation[] => {
   const out: Violation[] = [];
-  // The kind of a node's address is a fact about the node and no wish: EVO-3 is about wishes.
+  // The kind of a node's address is a fact about the node, not a spec: EVO-3 is about specs.
   if (rule.kind === "enum" && value !== undefined && !path.includes("addresses["))
     out.push(broken(`with unknown number ${unknownEnumNumber}`, unknownEnumNumber, ["FIELD_INVALID"]));
   const { min, max } = rule;
-  // One below the least is often 0: left out, as far as the wire tells.
+  // One below the least is often 0: the wire format does not distinguish it from a missing value.
   if (min !== undefined && min - 1 !== 0) out.push(broken(`of ${min - 1}`, min - 1, ["FIELD_INVALID"]));
   if (max !== undefined && rule.kind === "scalar")
     out.push(broken(`of ${max + 1}`, max + 1, ["FIELD_INVALID", "FIELD_TOO_LARGE"]));

@@ -12,7 +12,7 @@ export interface CallOptions {
   readonly service?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly authority?: string;
-  /** "none": the server is told of no deadline. Default: the method's. */
+  /** "none": the server gets no deadline. Default: the method's. */
   readonly deadlineMs?: number | "none";
   /** When the kit gives up on its own. Default: a second after the deadline; a minute where a check sets none or a longer one. */
   readonly patienceMs?: number;
@@ -47,11 +47,11 @@ export interface CallerDeps {
   /** Ends every call of a check whose time is up. */
   readonly signal?: AbortSignal;
   readonly record?: (exchange: Exchange) => void;
-  /** Takes note of what calls make at the cloud. Without it, a call that could make something is a fault of the kit and throws. */
+  /** Records what calls create in the cloud. Without it, a call that could create something is a fault of the kit and throws. */
   readonly changes?: ChangeRecorder | undefined;
   /** Id of the check that calls. */
   readonly check?: string;
-  /** Told whose calls this one looks at, beside its own. */
+  /** Called with the check whose calls this one looks at, beside its own. */
   readonly borrowed?: ((from: string) => void) | undefined;
   /** Multiplies the deadlines that are not asked for. Default: 1. */
   readonly deadlineFactor?: number | undefined;
@@ -89,7 +89,7 @@ const isWorthRepeating = (name: string, outcome: Outcome<unknown>): boolean => {
   return false;
 };
 
-/** Calls methods over one connection, unless told otherwise. Never rejects: what a provider does is an outcome. */
+/** Calls methods, over one connection by default. Never rejects: what a provider does is an outcome. */
 export class Caller {
   readonly #deps: CallerDeps;
 
@@ -135,7 +135,7 @@ export class Caller {
     }
   }
 
-  /** Tells of a call that has ended. */
+  /** Reports a call that has ended. */
   #took(wireCall: WireCall, request: unknown, elapsedMs: number, response: string): Exchange {
     const { path, headers = {}, deadlineMs, body } = wireCall;
     const sent = { path, request, requestBytes: body.length, headers, ...(deadlineMs !== undefined && { deadlineMs }) };
@@ -144,7 +144,7 @@ export class Caller {
     return exchange;
   }
 
-  /** Opens a method whose answers are a stream, without deadline unless one is given. Whoever opens it has to cancel it. */
+  /** Opens a server-streaming method, by default without deadline. The caller has to cancel it. */
   open<Partial, Request, Response>(
     method: Method<Partial, Request, Response>,
     request: Partial,

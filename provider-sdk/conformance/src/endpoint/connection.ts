@@ -18,9 +18,9 @@ export interface WireCall {
   readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly authority?: string;
-  /** Id of the check that calls: told as part of the user agent, so that it stands in the provider's log. */
+  /** Id of the calling check: part of the user agent, so that the provider's log has it. */
   readonly check?: string;
-  /** Told to the server as grpc-timeout. Default: not told. */
+  /** Sent to the server as grpc-timeout. Default: not sent. */
   readonly deadlineMs?: number;
   /** When the kit stops waiting. */
   readonly patienceMs: number;
@@ -196,7 +196,7 @@ export const withoutStatus = (headers: IncomingHttpHeaders, rstCode: number | un
     : `the answer has HTTP status ${String(status)} and no grpc-status`;
 };
 
-/** A connection that is made anew once it was lost. */
+/** A connection that is reopened after it was lost. */
 export class SteadyConnection {
   readonly #endpoint: Endpoint;
   #connection: Connection;

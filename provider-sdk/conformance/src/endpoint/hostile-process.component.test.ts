@@ -75,7 +75,7 @@ const peakMiB = async (pid: number): Promise<number> => {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024;
 };
 
-/** Runs the kit in a process of its own, and tells how it ended and how much memory it took. */
+/** Runs the kit in a process of its own, and returns how it ended and how much memory it used. */
 const measured = async (endpoint: string) => {
   const args = ["--conditions=development", main, "run", "--endpoint", endpoint, "--start-timeout", "4"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });

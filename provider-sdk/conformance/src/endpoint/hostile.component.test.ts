@@ -87,7 +87,7 @@ const run = (endpoint: string) => runConformance({ endpoint, startTimeoutMs: 700
 
 describe("runConformance()", () => {
   test.each<[string, () => Promise<string>, RegExp]>([
-    ["nobody listens", async () => `unix://${await socketPath()}`, /within 1 s: connect ENOENT/],
+    ["nothing listens", async () => `unix://${await socketPath()}`, /within 1 s: connect ENOENT/],
     [
       "an HTTP/1 server answers",
       () => listen((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
@@ -140,7 +140,7 @@ describe("runConformance()", () => {
       async () => "tcp://no-such-host.invalid:9443",
       /DNS: the name "no-such-host\.invalid" has no address/,
     ],
-    ["nobody listens at a port", async () => "tcp://127.0.0.1:1", /within 1 s: connect ECONNREFUSED 127\.0\.0\.1:1/],
+    ["nothing listens at a port", async () => "tcp://127.0.0.1:1", /within 1 s: connect ECONNREFUSED 127\.0\.0\.1:1/],
     ["a gRPC server has no such code", () => listenGrpc(() => Buffer.alloc(0), "99"), /grpc-status is "99"/],
   ])("says so in time when %s", async (_name, start, wanted) => {
     await expect(run(await start())).rejects.toThrow(wanted);

@@ -18,7 +18,7 @@ export class OwnProviders {
     this.#command = command;
   }
 
-  /** Starts one, at a socket in a directory of its own unless told otherwise. */
+  /** Starts one, by default at a socket in its own directory. */
   async start(path?: string): Promise<OwnProvider> {
     const socketPath = path ?? join(await this.#directory(), "provider.sock");
     return { socketPath, ...(await this.#started(unixPlace(socketPath))) };

@@ -9,12 +9,12 @@ import type { TlsFiles } from "./tls.ts";
 export const transports = ["unix", "tls"] as const;
 export type Transport = (typeof transports)[number];
 
-/** Where a provider is told to listen, and how the kit reaches it there. */
+/** Where a provider has to listen, and how the kit reaches it there. */
 export interface Place {
   readonly endpoint: Endpoint;
   /** The kit's own files of TLS. */
   readonly tls?: TlsFiles;
-  /** What the provider's process is told, by environment variables of the contract and of the SDKs. */
+  /** The environment of the provider's process: variables of the contract and of the SDKs. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +73,7 @@ export const tlsPlace = async (directory: string): Promise<TlsPlace> => {
   };
 };
 
-/** A port that nobody listens on at this moment. */
+/** A port that no process listens on at this moment. */
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();

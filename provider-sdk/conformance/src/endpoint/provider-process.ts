@@ -18,7 +18,7 @@ export interface ProviderProcess {
   /** `code 0` or `signal SIGKILL`, once it has ended. */
   readonly ended: Promise<string>;
   readonly pid: number | undefined;
-  /** Tells all that it writes from now on, piece by piece. */
+  /** Passes on all that it writes from now on, piece by piece. */
   readonly onOutput: (listener: (piece: string) => void) => void;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends it and everything it started: politely, then not. */
@@ -28,12 +28,12 @@ export interface ProviderProcess {
 /**
  * Becomes the provider's command, and leaves a shell behind in its process group that waits for the end of a pipe which only the kit holds open. However
  * the kit ends, SIGKILL included, the pipe does, too, and the shell kills the group. It asks for no process by its number, so it cannot hit another's; it
- * is no child of the provider's; and nobody has to clean up.
+ * is no child of the provider's; and it needs no cleanup.
  */
 const endsWithTheKit =
   '( ( trap "" HUP INT TERM; read -r _ <&3; kill -KILL 0 ) </dev/null >/dev/null 2>&1 & ); exec "$@" 3<&-';
 
-/** Starts a provider's command; what it is told by its environment comes with the place that it is to serve. */
+/** Starts a provider's command; its environment comes with the place that it has to serve. */
 export const startProviderProcess = async (
   command: readonly string[],
   environment: Readonly<Record<string, string>>,

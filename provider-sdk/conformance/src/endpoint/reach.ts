@@ -40,7 +40,7 @@ export const reach = async (
     const leftMs = Math.max(pauseMs, endMs - performance.now());
     const next = await lookOnce(endpoint, leftMs, signal);
     if (next.kind === "ready") return next.info;
-    // One that is cut off soon after its start tells of the time, and the one before it of the provider.
+    // An attempt that ends soon after its start only shows that the time is up; the one before it shows the provider.
     const isCutOff = performance.now() >= endMs && leftMs * 2 < givenMs;
     if (look === undefined || !isCutOff) look = next;
     givenMs = leftMs;
@@ -107,16 +107,16 @@ const closedHint = (endpoint: Endpoint): string => {
     : "; if it is for the certificate that the kit shows, see --tls-cert";
 };
 
-/** What listens at an endpoint, as far as its first bytes tell. */
+/** What listens at an endpoint, as far as its first bytes show. */
 export type Probe =
   | { readonly kind: "http2" }
-  /** Nobody listens (yet). */
+  /** Nothing listens (yet). */
   | { readonly kind: "refused"; readonly detail: string }
   /** Took the connection and said nothing, or not all that a TLS handshake needs. */
   | { readonly kind: "silent"; readonly during: "TLS handshake" | "HTTP/2" }
   /** Took the connection and closed it. */
   | { readonly kind: "closed" }
-  /** Somebody listens, and there is no TLS between the two. */
+  /** A server listens, and there is no TLS between the two. */
   | { readonly kind: "noTls"; readonly detail: string }
   /** Speaks, but not HTTP/2. */
   | { readonly kind: "stranger"; readonly said: string };
@@ -129,7 +129,7 @@ const preface = Buffer.concat([
 const frameHeaderBytes = 9;
 const settingsFrame = 4;
 
-/** A record of TLS that tells of an error (RFC 8446, section 5.1): what a server says to plaintext. */
+/** A TLS record that reports an error (RFC 8446, section 5.1): what a server says to plaintext. */
 const tlsAlert = Buffer.from([0x15, 0x03]);
 
 /** Asks an endpoint whether it speaks HTTP/2, as every gRPC server does at once. */

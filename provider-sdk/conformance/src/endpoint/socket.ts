@@ -27,7 +27,7 @@ const openTls = (host: string, port: number, tls: TlsClient): TLSSocket => {
     host,
     port,
     ALPNProtocols: [http2],
-    // An address is no server name of TLS (RFC 6066); the certificate is checked against it all the same.
+    // An address is no server name of TLS (RFC 6066); the certificate is checked against it anyway.
     servername: isIP(name) === 0 ? name : "",
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),

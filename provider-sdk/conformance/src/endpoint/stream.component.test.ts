@@ -81,7 +81,7 @@ describe("MessageStream", () => {
     expect((await texts(messages, 1))[0]).toMatch(wanted);
   });
 
-  test("ends when its reader cancels, and tells the server", async () => {
+  test("ends when its reader cancels, and cancels the call at the server", async () => {
     const gone = Promise.withResolvers<void>();
     const { messages } = await open((stream) => stream.once("close", () => gone.resolve()));
     expect(textOf(await messages.next(10))).toBe("quiet");

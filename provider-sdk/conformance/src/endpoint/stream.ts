@@ -54,7 +54,7 @@ export class MessageStream {
     if (signal.aborted) aborted();
   }
 
-  /** The next message, or the end; waits no longer than told. */
+  /** The next message, or the end; waits at most the given time. */
   async next(waitMs: number): Promise<StreamStep> {
     const endMs = performance.now() + waitMs;
     // A part of a message is news, and no message yet.
@@ -68,7 +68,7 @@ export class MessageStream {
     return this.#end === undefined ? { kind: "quiet" } : { kind: "ended", wire: this.#end };
   }
 
-  /** Tells the server that nobody reads any more. */
+  /** Cancels the call at the server: no client reads it any longer. */
   cancel(): void {
     this.#broken ??= "the kit cancelled the call";
     this.#stream?.close(constants.NGHTTP2_CANCEL);

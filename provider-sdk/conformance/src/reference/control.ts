@@ -14,7 +14,7 @@ const callTimeoutMs = 1_500;
 const firstKey = "key-1";
 const otherKey = "key-2";
 
-/** What the cloud is told of a call. */
+/** What the cloud gets to know about a call. */
 interface CallScope {
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ export class ReferenceControl {
     zoneOutage: action(({ CONFORMANCE_ZONE: zone }) => void (this.#darkZone = zone)),
     zoneRestore: action(() => void (this.#darkZone = undefined)),
     cloudCallCount: action(() => ({ calls: this.#calls })),
-    // Its process is the kit's, too: what it holds itself is told, and not what the process takes.
+    // It shares the kit's process: report the memory of its own data, not that of the process.
     procStats: action(() => ({ rssBytes: serialize([...this.#made, ...this.#terminated]).byteLength, openFiles: 0 })),
   };
 

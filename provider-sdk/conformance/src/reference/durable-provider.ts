@@ -58,7 +58,7 @@ class Cloud {
   }
 }
 
-/** A provider of load balancers that it does not keep in its memory, at a cloud of the socket's. */
+/** A provider whose load balancers are not in its memory, but in a cloud that belongs to the socket. */
 export const durableDefinition = (socketPath: string, fault?: DurableFault): ProviderDefinition => {
   const cloud = new Cloud(socketPath);
   const remembered = new Set<string>();

@@ -17,7 +17,7 @@ interface Held extends LoadBalancer {
   readonly cluster: string;
   readonly ips: readonly string[];
   readonly isProtected: boolean;
-  /** All that somebody could change, but the targets. */
+  /** Everything that a user can change, except the targets. */
   readonly facts: readonly unknown[];
 }
 
@@ -38,7 +38,7 @@ const freeIps: Readonly<Record<IpFamily, (number: number) => string>> = {
 
 const familyOf = (ip: string): IpFamily => (ip.includes(":") ? "IPv6" : "IPv4");
 
-/** What somebody could change, in few bytes. */
+/** What a user can change, in few bytes. */
 const digestOf = (facts: unknown): string => createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 
 const observedOf = (facts: readonly unknown[], targets: readonly { readonly providerId: string }[]): string =>
@@ -131,7 +131,9 @@ class Balancers {
       if (kept !== undefined) return kept;
       if (asked === undefined) return this.#free(family);
       if (this.#isUsed(asked))
-        throw new ProviderError("ADDRESS_IN_USE", `${asked} is somebody else's`, { metadata: { address: asked } });
+        throw new ProviderError("ADDRESS_IN_USE", `${asked} belongs to another owner`, {
+          metadata: { address: asked },
+        });
       return asked;
     });
   }

@@ -24,7 +24,7 @@ export const referenceRoutes = (isTarget: (id: string) => boolean): RouteHandler
     if (targetId === undefined || !isTarget(targetId))
       throw new ProviderError("ROUTE_TARGET_NOT_FOUND", `${wanted.targetProviderId} is no machine of this cloud`);
     if (before !== undefined && before.cluster !== context.cluster.id)
-      throw new ProviderError("CIDR_CONFLICT", `${destinationCidr} leads to somebody else's machine`, {
+      throw new ProviderError("CIDR_CONFLICT", `${destinationCidr} leads to an instance of another owner`, {
         metadata: { cidr: destinationCidr },
       });
     if (before?.targetId === targetId) return before;

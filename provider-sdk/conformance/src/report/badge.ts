@@ -23,7 +23,7 @@ export const badgeOf = (report: Report): Badge => {
   return { label, message: `conformant ${conformant.join(" + ")} · ${versions}`, color: "brightgreen" };
 };
 
-/** Core, what is claimed, and of what nobody claims because it takes a vendor's hooks or size, what was tested whole, failed or was knownFailures. */
+/** Core, claimed profiles, and those that need a vendor's hooks or size if they were tested whole, failed or have known failures. */
 const ratedProfiles = ({ profiles, provider }: Report): readonly ProfileName[] => {
   const counting = new Set(
     profiles.filter(({ result, knownFailures }) => result !== "partial" || knownFailures > 0).map(({ name }) => name),

@@ -10,7 +10,7 @@ const plain: Paint = (_style, text) => text;
 /** Colors of a terminal. */
 export const colored: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
-/** The report for people: a line a profile, and what failed with all that helps to mend it. */
+/** The report for people: a line a profile, and each failure with the details needed to fix it. */
 export const pretty = (report: Report, paint: Paint = plain): string => {
   const { provider, results } = report;
   const shown = results.filter(({ result }) => shownKinds.has(result.kind));
@@ -94,7 +94,7 @@ const nextSteps = (results: readonly CheckResult[], paint: Paint): readonly stri
     ...(failed === undefined
       ? []
       : [`what usually fails a check, and its rules in full: cloudwire-conformance explain ${failed.id}`]),
-    ...(unconfigured ? ["what a configuration can tell: cloudwire-conformance init"] : []),
+    ...(unconfigured ? ["what a configuration can set: cloudwire-conformance init"] : []),
   ].map((line) => paint("dim", line));
 };
 
@@ -113,8 +113,8 @@ const auth = "inst.absent.auth";
 const outage = "inst.absent.outage";
 
 /**
- * Whether anybody has seen that the provider calls no machine absent while the cloud refuses its credentials, or is away. It is what a user's machines
- * hang on, and told of every provider of machines, also where nobody looked. Undefined: it is none.
+ * Whether the run verified that the provider reports no instance as absent while the cloud refuses its credentials or is unreachable. A user's instances
+ * depend on it, so it is printed for every provider of instances, tested or not. Undefined: it is none.
  */
 export const absenceLine = ({ provider, results }: Pick<Report, "provider" | "results">): string | undefined => {
   if (!provider.capabilities.includes("instances")) return undefined;

@@ -51,7 +51,7 @@ const report = (repeat: string, got: string): Report => ({
   ],
 });
 
-test("withoutIds() replaces the account's ids, wherever they stand, and nothing else", () => {
+test("withoutIds() replaces the account's ids everywhere, and nothing else", () => {
   const given = report(`grpcurl -d '{"scopeId":"account-4711"}'`, "acme://zone-1/i-1 and acme://i-99, not the zone");
   const shown = withoutIds(given, info, fixtures);
   expect(shown).toEqual({

@@ -5,7 +5,7 @@ import type { Report } from "./report.ts";
 /** Shorter words stand for themselves only where nothing else is said: they could be part of any other. */
 const shortest = 4;
 
-/** A report that may be shown to anybody: ids of the account, its machines and volumes are replaced by what they are. */
+/** A report that may be public: ids of the account, its instances and volumes are replaced by placeholders. */
 export const withoutIds = (report: Report, info: GetProviderInfoResponse, fixtures: Fixtures): Report => {
   const names = idsOf(info, fixtures);
   const ofCloud = info.providerIdPrefixes

@@ -56,14 +56,14 @@ describe("profileResults()", () => {
     ["a fault of the kit", [{ kind: "error", message: "" }], "failed"],
     ["a level that was not asked for", [{ kind: "pass" }, { kind: "skip", reason: "level", detail: "" }], "conformant"],
     ["nothing that ran", [{ kind: "skip", reason: "level", detail: "" }], undefined],
-  ])("judges %s", (_name, outcomes, wanted) => {
+  ])("evaluates %s", (_name, outcomes, wanted) => {
     const [profile] = profileResults(outcomes.map((outcome, index) => result(`a.c${index}`, outcome)));
     expect(profile?.result).toBe(wanted);
   });
 });
 
 describe("formats", () => {
-  test("pretty tells failures in full and the rest in numbers", () => {
+  test("pretty prints failures in full and the rest in numbers", () => {
     expect(formats.pretty(report, false)).toBe(
       [
         "FAIL info.bad  does <info.bad> [INF-1]",
@@ -97,7 +97,7 @@ describe("formats", () => {
       result("info.lacking", { kind: "skip", reason: "fixture", detail: "the configuration has no instance" }),
     ];
     const reported = formats.pretty({ ...report, profiles: profileResults(lacking), results: lacking }, false);
-    expect(reported).toContain("\nwhat a configuration can tell: cloudwire-conformance init\n");
+    expect(reported).toContain("\nwhat a configuration can set: cloudwire-conformance init\n");
     expect(reported).not.toContain("explain");
   });
 

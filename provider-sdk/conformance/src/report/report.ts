@@ -49,7 +49,7 @@ export interface ProfileResult {
   readonly passed: number;
   readonly failed: number;
   readonly blocked: number;
-  /** Left out for want of a fixture, or by the user's will. */
+  /** Skipped because a fixture is missing, or by a user's option. */
   readonly skipped: number;
   /** Known to fail, or flaky. */
   readonly knownFailures: number;
@@ -59,7 +59,7 @@ export interface ProfileResult {
 export interface Report {
   readonly schemaVersion: 2;
   readonly kit: { readonly version: string; readonly contractMajor: number };
-  /** The cluster that the run pretends to be is `conformance-` and this: all it makes is stamped with it. */
+  /** The cluster ID of the run is `conformance-` and this: the ownership tag of all that it creates. */
   readonly runId: string;
   readonly startTime: string;
   readonly elapsedMs: number;
@@ -98,10 +98,10 @@ const profileResult = (name: ProfileName, results: readonly CheckResult[]): Prof
   return { name, result, passed, failed, blocked, skipped, knownFailures };
 };
 
-/** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
+/** An unclaimed capability is no failure; the level and the target of a run show how far it went. */
 const countsAgainst = (reason: SkipReason): boolean => ["fixture", "hook", "limit", "user", "stopped"].includes(reason);
 
-/** Whether anything failed, or could not be judged for another reason than a failure that is known. */
+/** Whether a check failed, or could not be evaluated for a reason other than a known failure. */
 export const hasFailed = ({ results }: Pick<Report, "results">): boolean => {
   const outcomes = new Map(results.map(({ id, result }) => [id, result]));
   const isKnownFailure = (by: string): boolean => {

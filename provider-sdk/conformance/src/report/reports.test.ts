@@ -97,9 +97,9 @@ describe("reportProblems()", () => {
       ["a.three is no check of this kit"],
     ],
     [
-      "one that is told otherwise",
+      "one that differs from the kit",
       { ...good, results: good.results.map((each, index) => (index === 0 ? { ...each, level: "S" as const } : each)) },
-      ["a.one is told otherwise than the kit has it"],
+      ["a.one differs from the kit's check"],
     ],
     [
       "one that is there twice",
@@ -162,7 +162,7 @@ describe("badgeOf()", () => {
     ["one with an excuse", [core, { ...resilience, result: "partial", knownFailures: 1 }], [], "partial 1/2", "yellow"],
     ["core that is not whole", [{ ...core, result: "partial" }], [], "partial 0/1", "yellow"],
     ["a failure", [core, { ...resilience, result: "failed" }], [], "failed resilience", "red"],
-  ])("judges %s", (_name, profiles, capabilities, message, color) => {
+  ])("evaluates %s", (_name, profiles, capabilities, message, color) => {
     const badge = badgeOf({ ...good, profiles, provider: { ...good.provider, capabilities } });
     expect(badge).toEqual({
       label: "cloudprovider.v1",

@@ -62,7 +62,9 @@ export const reportSchema = Type.Object(
   {
     schemaVersion: Type.Literal(schemaVersion),
     kit: Type.Object({ version: text, contractMajor: count }),
-    runId: Type.String({ description: "What the run made is stamped with the cluster `conformance-` and this." }),
+    runId: Type.String({
+      description: "The ownership tag of what the run created is the cluster `conformance-` and this.",
+    }),
     startTime: Type.String({ description: "ISO 8601, UTC." }),
     elapsedMs: ms,
     target: Type.Object({ endpoint: text, command: Type.Optional(Type.Array(text)) }),
@@ -108,7 +110,7 @@ export const reportSchema = Type.Object(
 // That the two are the same type is for the compiler to see: what the schema lets through is a Report.
 void ((checked: Type.Static<typeof reportSchema>): Report => checked);
 
-/** So many problems are told; one wrong word can make many. */
+/** Limit of reported problems; one wrong word can cause many. */
 const maxProblems = 5;
 
 /** Reads a report in JSON. Throws a UsageError for what is none. */

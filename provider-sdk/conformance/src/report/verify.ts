@@ -3,8 +3,8 @@ import { kitVersion } from "../kit-version.ts";
 import { type CheckResult, profileResults, type Report } from "./report.ts";
 
 /**
- * What in a report cannot be: sums that its results do not give, checks that are missing, strange or told otherwise than the kit has them. An empty
- * answer means that the report can have been written by this kit; that it was, only a signature could tell.
+ * The inconsistencies of a report: sums that its results do not give, checks that are missing, unknown or different from the kit's. An empty
+ * result means that this kit can have written the report; only a signature could prove that it did.
  */
 export const reportProblems = (report: Report, checks: readonly Check[]): readonly string[] => [
   ...(report.kit.version === kitVersion
@@ -27,7 +27,7 @@ const compareChecks = ({ results }: Report, checks: readonly Check[]): readonly 
       check.profile === result.profile &&
       check.title === result.title &&
       check.rules.join() === result.rules.join();
-    return same ? [] : [`${result.id} is told otherwise than the kit has it`];
+    return same ? [] : [`${result.id} differs from the kit's check`];
   });
   const profiles = new Set(results.map(({ profile }) => profile));
   const missing = checks.filter(({ id, profile }) => profiles.has(profile) && !seen.has(id));
@@ -64,6 +64,6 @@ const excuseProblem = ({ id, level, result }: CheckResult, report: Report): read
   if (result.reason === "level" && levels.indexOf(level) <= levels.indexOf(report.level))
     return [`${id} was left out for its level, ${level}, but the run was of level ${report.level}`];
   if (result.reason === "mode" && report.target.command !== undefined)
-    return [`${id} was left out for want of a command, but there was one`];
+    return [`${id} was skipped because no command was given, but one was`];
   return [];
 };

@@ -118,7 +118,7 @@ export const askedOtherwise = (
     return { ...request, body: frame(WatchLoadBalancersRequest.encode(message).finish()) };
   });
 
-/** The streams that somebody has opened. */
+/** The streams that a client has opened. */
 export class Subscribers {
   readonly #open = new Set<symbol>();
   #ever = 0;

@@ -11,13 +11,13 @@ const evaluate = (passing: readonly string[], failing: readonly string[]) =>
   });
 const all = ["a.one", "b.two", "c.three"];
 
-describe("judgeFault()", () => {
+describe("evaluateFault()", () => {
   test.each([
     ["those that have to", ["a.one", "b.two"], "found"],
     ["one of two", ["a.one"], "differs"],
     ["one more", ["a.one", "b.two", "c.three"], "differs"],
     ["one more, which fails without the fault, too", ["a.one", "b.two", "d.four"], "found"],
-  ])("judges a fault by which checks fail: %s", (_name, failing, kind) => {
+  ])("evaluates a fault by the checks that fail: %s", (_name, failing, kind) => {
     expect(evaluate(all, failing).kind).toBe(kind);
   });
 
@@ -28,7 +28,7 @@ describe("judgeFault()", () => {
 });
 
 describe("outcomeLines()", () => {
-  test("tells what has to fail, and what did otherwise", () => {
+  test("reports what has to fail, and what did not", () => {
     expect(outcomeLines(evaluate(all, ["a.one", "b.two"]))).toBe(
       "FOUND      no-end  it never ends\n  must and did fail  a.one, b.two\n",
     );

@@ -1,4 +1,4 @@
-/** A fault, as far as its table entry is needed to judge it. */
+/** The part of a fault's table entry that its evaluation needs. */
 export interface NamedFault {
   readonly name: string;
   /** What is wrong. */

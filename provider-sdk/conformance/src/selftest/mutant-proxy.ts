@@ -56,13 +56,13 @@ export type StreamIntercept = (
 export interface ProxyOptions {
   readonly intercept: Intercept;
   readonly stream?: StreamIntercept | undefined;
-  /** A connection on which the client asks whether anybody is there is ended, as by a server that takes that for an attack. */
+  /** Closes a connection on which the client sends keepalive pings, as a server does that takes them for an attack. */
   readonly endOnPing?: boolean | undefined;
   /** Default: 0660, as the contract wants it. */
   readonly socketMode?: number | undefined;
   /** Connections from this one on are cut. */
   readonly maxConnections?: number | undefined;
-  /** Nobody is told of a call that is cancelled. */
+  /** The provider does not see that a call is canceled. */
   readonly deafToCancel?: boolean | undefined;
   /** A call that is cancelled ends its connection. */
   readonly cutOnCancel?: boolean | undefined;

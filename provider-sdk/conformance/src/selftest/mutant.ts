@@ -176,7 +176,7 @@ export interface ProcessMutant {
   readonly transport?: "tls";
   /** What it serves at a socket. Default: the correct provider of everything. */
   readonly definition?: (socket: string) => ProviderDefinition;
-  /** What its process does before it serves, told the path of its socket. */
+  /** What its process does before it serves; gets the path of its socket. */
   readonly before?: (socket: string) => void | Promise<void>;
   /** What it does to calls. */
   readonly intercept?: Intercept;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { allChecks } from "../checks/registry.ts";
-import { floors } from "./negative-baselines.ts";
+import { negativeBaselines } from "./negative-baselines.ts";
 import { namedFaults, unprovenChecks } from "./mutants.ts";
 
 const ids = new Set(allChecks.map(({ id }) => id));
-const names = [...namedFaults, ...floors].map(({ name }) => name);
+const names = [...namedFaults, ...negativeBaselines].map(({ name }) => name);
 
 describe("namedFaults", () => {
   test("have names of their own, which can be given on a command line", () => {

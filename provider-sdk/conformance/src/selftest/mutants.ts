@@ -57,7 +57,7 @@ export const slowChecks: readonly string[] = [
 /** Every fault that the kit shows to be found, however it is put in. */
 export const namedFaults: readonly NamedFault[] = [...mutants, ...tlsMutants, ...processMutants];
 
-/** Ids of the checks that count and that no fault makes fail: nobody knows whether they can. */
+/** Ids of the checks that count and that no fault makes fail: it is unproven that they can fail. */
 export const unprovenChecks = (): readonly string[] => {
   const proven = new Set(namedFaults.flatMap(({ fails }) => fails));
   return allChecks.filter(({ id, advisory }) => advisory !== true && !proven.has(id)).map(({ id }) => id);

@@ -12,14 +12,14 @@ import { bareError, isCall, okReply } from "./mutant.ts";
 import { randomResponses } from "./random-message.ts";
 import { type SelftestTarget, runBehind } from "./run-mutant.ts";
 
-/** How a run on a floor provider ended. */
-export type FloorEnd =
+/** How a run on a negative baseline ended. */
+export type BaselineEnd =
   | { readonly kind: "report"; readonly report: Report; readonly elapsedMs: number }
   /** The kit says that no provider is ready: exit code 3. */
   | { readonly kind: "not ready"; readonly message: string; readonly elapsedMs: number };
 
-/** A provider that is wrong in so many ways that no set of checks can be named: the kit is judged by the least that it has to see. */
-export interface Floor {
+/** A provider that is wrong in so many ways that no set of checks can be named: defines the minimum that the kit has to find. */
+export interface NegativeBaseline {
   readonly name: string;
   readonly fault: string;
   readonly intercept: () => Intercept;
@@ -27,7 +27,7 @@ export interface Floor {
   /** What is right soon or never: checks wait little for it. */
   readonly isImpatient?: true;
   /** What the kit did not do that it has to; nothing: all is well. */
-  readonly problems: (end: FloorEnd) => readonly string[];
+  readonly problems: (end: BaselineEnd) => readonly string[];
 }
 
 const isHandshake = (request: Parameters<Intercept>[0]): boolean => isCall(request, methods.getProviderInfo.name);
@@ -40,7 +40,7 @@ const afterHandshake = (answer: Intercept): Intercept => {
 
 const notReadyWithin =
   (ms: number) =>
-  (end: FloorEnd): readonly string[] => [
+  (end: BaselineEnd): readonly string[] => [
     ...(end.kind === "not ready" ? [] : ["the kit takes it for a provider that is ready"]),
     ...(end.elapsedMs <= ms ? [] : [`the kit took ${Math.round(end.elapsedMs)} ms to give up`]),
   ];
@@ -57,7 +57,7 @@ const unfailedCategories = ({ results }: Report): readonly string[] => {
 /** What holds for any provider: the kit neither breaks nor says that it is conformant. */
 const evaluated =
   (more: (report: Report) => readonly string[] = () => []) =>
-  (end: FloorEnd): readonly string[] => {
+  (end: BaselineEnd): readonly string[] => {
     if (end.kind === "not ready") return [`no check ran: ${end.message}`];
     const { results, profiles } = end.report;
     const broken = results.filter(({ result }) => result.kind === "error").map(({ id }) => id);
@@ -94,7 +94,7 @@ const isRead = (path: string): boolean =>
 const slowMs = 2_000;
 
 /** Providers that show that the kit gives nothing away and does not hang. */
-export const floors: readonly Floor[] = [
+export const negativeBaselines: readonly NegativeBaseline[] = [
   {
     name: "mute",
     fault: "takes calls and never answers",
@@ -190,8 +190,8 @@ export const floors: readonly Floor[] = [
   },
 ];
 
-/** What came of a floor provider. */
-export interface FloorOutcome {
+/** The outcome of a negative baseline. */
+export interface BaselineOutcome {
   readonly name: string;
   readonly fault: string;
   /** What the kit did not do that it has to; nothing: all is well. */
@@ -200,31 +200,34 @@ export interface FloorOutcome {
 }
 
 /** Checks that wait on such a provider need not wait long: that they fail is what is wanted. */
-const floorTimeFactor = 0.5;
-const floorPatience = 0.02;
+const baselineTimeFactor = 0.5;
+const baselinePatience = 0.02;
 
 /** A start is waited for as long as ever. */
 const impatient = ({ slowFactor, startTimeoutMs }: SelftestTarget) => ({
-  slowFactor: slowFactor * floorPatience,
-  startTimeoutMs: startTimeoutMs / floorPatience,
-  timeFactor: floorTimeFactor / floorPatience,
+  slowFactor: slowFactor * baselinePatience,
+  startTimeoutMs: startTimeoutMs / baselinePatience,
+  timeFactor: baselineTimeFactor / baselinePatience,
 });
 
-/** Runs the kit on a floor provider, and tells what it has to do and does not. */
-export const runFloor = async (floor: Floor, target: SelftestTarget): Promise<FloorOutcome> => {
-  const end = await endOn(floor, target);
-  const { name, fault } = floor;
-  return { name, fault, problems: floor.problems(end), elapsedMs: end.elapsedMs };
+/** Runs the kit on a negative baseline, and returns what it has to do and does not. */
+export const runNegativeBaseline = async (
+  baseline: NegativeBaseline,
+  target: SelftestTarget,
+): Promise<BaselineOutcome> => {
+  const end = await endOn(baseline, target);
+  const { name, fault } = baseline;
+  return { name, fault, problems: baseline.problems(end), elapsedMs: end.elapsedMs };
 };
 
-const endOn = async (floor: Floor, target: SelftestTarget): Promise<FloorEnd> => {
+const endOn = async (baseline: NegativeBaseline, target: SelftestTarget): Promise<BaselineEnd> => {
   const startedMs = performance.now();
   const elapsed = (): number => performance.now() - startedMs;
   try {
-    const report = await runBehind({ intercept: floor.intercept() }, target, {
-      timeFactor: floorTimeFactor,
-      ...(floor.isImpatient === true && impatient(target)),
-      ...floor.options,
+    const report = await runBehind({ intercept: baseline.intercept() }, target, {
+      timeFactor: baselineTimeFactor,
+      ...(baseline.isImpatient === true && impatient(target)),
+      ...baseline.options,
     });
     return { kind: "report", report, elapsedMs: elapsed() };
   } catch (error) {
@@ -233,8 +236,8 @@ const endOn = async (floor: Floor, target: SelftestTarget): Promise<FloorEnd> =>
   }
 };
 
-/** A line for a floor that held, and what is wrong with others. */
-export const floorLines = ({ name, fault, problems }: FloorOutcome): string =>
+/** A line for a negative baseline that passed, and what is wrong with others. */
+export const baselineLines = ({ name, fault, problems }: BaselineOutcome): string =>
   [
     `${(problems.length === 0 ? "HELD" : "GAVE WAY").padEnd(9)}  ${name}  ${fault}`,
     ...problems.map((problem) => `  ${problem}`),

@@ -80,7 +80,7 @@ export const runTwice = async (run: (ids: readonly string[]) => Promise<Report>)
 
 const lower = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
 
-/** Runs the checks that can see a fault, and tells which failed. */
+/** Runs the checks that can see a fault, and returns which failed. */
 const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
   const startedMs = performance.now();
   const must = mutant.fails.filter((id) => baseline.passing.has(id));
@@ -150,7 +150,7 @@ export const withRequired = (ids: readonly string[]): readonly string[] => {
   return [...found];
 };
 
-/** The checks that failed, or that the kit could not judge for its own fault. */
+/** The checks that failed, or that the kit could not evaluate because of its own fault. */
 export const failed = ({ results }: Report): readonly Failure[] =>
   results.flatMap(({ id, result }) => {
     if (result.kind === "error") return [{ id, says: result.message }];

@@ -19,7 +19,7 @@ const tlsPatience = 0.25;
 /** Ids of the checks that start providers, and see how a process lives. */
 const lifeIds = allChecks.filter(({ starts }) => starts === true).map(({ id }) => id);
 
-/** Runs the checks that see how a process lives on one that is started by a command, and tells which failed. */
+/** Runs the checks of a process's life on one that a command starts, and returns which failed. */
 export const runProcessMutant = async (
   mutant: ProcessMutant,
   command: readonly string[],

@@ -2,7 +2,7 @@ import { allChecks } from "../checks/registry.ts";
 import type { CheckResult } from "../report/report.ts";
 import { matchesAny, type Pattern } from "../suite/plan.ts";
 import { type FaultOutcome, evaluatedTwice, evaluateFault } from "./fault-outcome.ts";
-import { type FloorOutcome, floors, runFloor } from "./negative-baselines.ts";
+import { type BaselineOutcome, negativeBaselines, runNegativeBaseline } from "./negative-baselines.ts";
 import { mutants, namedFaults } from "./mutants.ts";
 import { processMutants, tlsMutants } from "./mutants/process.ts";
 import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
@@ -24,7 +24,7 @@ export interface SelftestOptions extends SelftestTarget {
   readonly isReference: boolean;
   /** Starts a provider with a fault in a process of its own; undefined: such faults are left out. */
   readonly faultyProcess: ((fault: string | undefined) => readonly string[]) | undefined;
-  /** Names of mutants and floors. Empty: all. */
+  /** Names of mutants and negative baselines. Empty: all. */
   readonly only: readonly string[];
   /** Only mutants that one of these checks has to find. Empty: all. */
   readonly checks: readonly Pattern[];
@@ -43,7 +43,7 @@ export interface Elsewhere {
 
 /** What comes of a selftest, as it comes. */
 export type SelftestEvent =
-  | { readonly kind: "planned"; readonly faults: number; readonly floors: number }
+  | { readonly kind: "planned"; readonly faults: number; readonly negativeBaselines: number }
   /** A run without fault; `failing` has to be empty for the kit's own provider. */
   | {
       readonly kind: "correct";
@@ -54,24 +54,25 @@ export type SelftestEvent =
       readonly failing: readonly string[];
     }
   | { readonly kind: "fault"; readonly outcome: FaultOutcome }
-  | { readonly kind: "floor"; readonly outcome: FloorOutcome };
+  | { readonly kind: "negativeBaseline"; readonly outcome: BaselineOutcome };
 
 /** Shows that the kit finds faults: runs it on the provider without fault, with each fault, and on providers with nothing right. */
 export const wholeSelftest = async (options: SelftestOptions): Promise<void> => {
   const { onEvent } = options;
   const chosen = choose(options);
-  const floorsToRun = options.isReference && options.checks.length === 0 ? floors.filter(isNamed(options.only)) : [];
+  const baselinesToRun =
+    options.isReference && options.checks.length === 0 ? negativeBaselines.filter(isNamed(options.only)) : [];
   const processes = options.faultyProcess === undefined ? [] : chosen.processes;
   onEvent({
     kind: "planned",
     faults: chosen.mutants.length + chosen.fronts.length + processes.length,
-    floors: floorsToRun.length,
+    negativeBaselines: baselinesToRun.length,
   });
   // Those that wait and those that compute share the machine well.
   await Promise.all([
     runCalls(chosen.mutants, options, () => idsOf(options, chosen)),
     runTlsMutants(chosen.fronts, options).then(() => runProcesses(processes, options)),
-    runFloors(floorsToRun, options),
+    runNegativeBaselines(baselinesToRun, options),
   ]);
 };
 
@@ -119,7 +120,7 @@ const choose = ({ only, checks, isReference }: SelftestOptions) => {
 };
 
 /** Names of all that can be tried alone. */
-export const selftestNames = (): readonly string[] => [...namedFaults, ...floors].map(({ name }) => name);
+export const selftestNames = (): readonly string[] => [...namedFaults, ...negativeBaselines].map(({ name }) => name);
 
 /** What says nothing: another level, or no command to start providers with. */
 const isEvaluated = ({ result }: CheckResult): boolean => result.kind !== "skip";
@@ -180,12 +181,12 @@ const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): 
 /** They wait more than they compute. */
 const baselineWorkers = 3;
 
-const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<void> => {
+const runNegativeBaselines = async (all: typeof negativeBaselines, options: SelftestOptions): Promise<void> => {
   const waiting = [...all];
   const worker = async (): Promise<void> => {
-    for (let floor = waiting.shift(); floor !== undefined; floor = waiting.shift()) {
+    for (let baseline = waiting.shift(); baseline !== undefined; baseline = waiting.shift()) {
       options.signal.throwIfAborted();
-      options.onEvent({ kind: "floor", outcome: await runFloor(floor, options) });
+      options.onEvent({ kind: "negativeBaseline", outcome: await runNegativeBaseline(baseline, options) });
     }
   };
   await Promise.all(Array.from({ length: baselineWorkers }, worker));

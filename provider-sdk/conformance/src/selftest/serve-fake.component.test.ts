@@ -50,7 +50,7 @@ describe("serve-fake", () => {
     const child = kit("serve-fake", "--faults", "no-such-fault");
     const [line]: readonly unknown[] = await once(createInterface({ input: child.stderr }), "line");
     expect(line).toBe(
-      "cloudwire-conformance: there is no fault no-such-fault; cloudwire-conformance selftest tells the names",
+      "cloudwire-conformance: there is no fault no-such-fault; cloudwire-conformance selftest prints the names",
     );
     expect(await once(child, "exit")).toEqual([2, null]);
   }, 60_000);

@@ -15,7 +15,7 @@ export interface ServeFakeOptions {
   readonly endpoint: string | undefined;
   /** Names of mutants; none: it is correct. */
   readonly faults: readonly string[];
-  /** Told once it serves. */
+  /** Called once it serves. */
   readonly onServing: (endpoint: string) => void;
 }
 
@@ -25,7 +25,7 @@ export const serveFake = async ({ endpoint, faults, onServing }: ServeFakeOption
   const ofCalls = own.length === faults.length ? [] : await callMutants(faults);
   const unknown = faults.filter((name) => ![...own, ...ofCalls].some((mutant) => mutant.name === name));
   if (unknown.length > 0)
-    throw new UsageError(`there is no fault ${unknown.join(", ")}; cloudwire-conformance selftest tells the names`);
+    throw new UsageError(`there is no fault ${unknown.join(", ")}; cloudwire-conformance selftest prints the names`);
   const where = endpoint ?? process.env["CLOUD_PROVIDER_ENDPOINT"] ?? `unix://${await newSocket()}`;
   const { path } = socketOf(where, faults);
   for (const { before } of own) await before?.(path);
@@ -57,7 +57,7 @@ const socketOf = (endpoint: string, faults: readonly string[]): { readonly path:
   return { path: "" };
 };
 
-/** The correct provider at a socket that nobody knows, behind one proxy for each fault. */
+/** The correct provider at a private socket, behind one proxy for each fault. */
 const serveBehind = async (faults: readonly Mutant[], path: string): Promise<void> => {
   let upstream = await newSocket();
   await serveProvider(referenceDefinition(), { endpoint: `unix://${upstream}` });

@@ -7,8 +7,8 @@ const outcome = (kind: FaultOutcome["kind"]): SelftestEvent => {
   const ids = { must: ["a.one"], did: kind === "found" ? ["a.one"] : [], surplus: [] };
   return { kind: "fault", outcome: { name: "no-end", fault: "it never ends", kind, ...ids, elapsedMs: 1, tries: 1 } };
 };
-const floor = (...problems: readonly string[]): SelftestEvent => ({
-  kind: "floor",
+const baseline = (...problems: readonly string[]): SelftestEvent => ({
+  kind: "negativeBaseline",
   outcome: { name: "mute", fault: "it says nothing", problems, elapsedMs: 1 },
 });
 const correct = (...failing: readonly string[]): SelftestEvent => ({
@@ -27,28 +27,34 @@ const tallyOf = (...events: readonly SelftestEvent[]): SelftestTally => {
 
 describe("SelftestTally", () => {
   test.each<[string, readonly SelftestEvent[], boolean, boolean]>([
-    ["all is found", [correct(), outcome("found"), floor()], true, true],
+    ["all is found", [correct(), outcome("found"), baseline()], true, true],
     ["a fault differs", [outcome("differs")], false, false],
     ["a fault cannot be shown", [outcome("not shown")], false, true],
     ["a check fails without a fault", [correct("b.two fail")], false, true],
-    ["a floor gives way", [floor("nothing fails in lb")], false, true],
-  ])("judges the kit's own provider and another by their own standards when %s", (_name, events, own, others) => {
+    ["a negative baseline fails", [baseline("nothing fails in lb")], false, true],
+  ])("evaluates the kit's own provider and another by their own standards when %s", (_name, events, own, others) => {
     expect(tallyOf(...events).isGood(true)).toBe(own);
     expect(tallyOf(...events).isGood(false)).toBe(others);
   });
 });
 
 describe("selftestSummary()", () => {
-  test("counts, and tells what is wrong beside faults", () => {
-    const tally = tallyOf(correct("b.two fail"), outcome("found"), outcome("not shown"), floor(), floor("no end"));
+  test("counts, and reports what is wrong beside faults", () => {
+    const tally = tallyOf(
+      correct("b.two fail"),
+      outcome("found"),
+      outcome("not shown"),
+      baseline(),
+      baseline("no end"),
+    );
     expect(selftestSummary(tally, true, false)).toBe(
-      "selftest: 2 faults, 1 found, 0 otherwise than they have to be, 1 not shown, for want of a check that passes without them" +
-        "; 1 floors held; 2 problems:\n  without a fault, seed 1: b.two fail\n  mute: no end\n",
+      "selftest: 2 faults, 1 found, 0 otherwise than they have to be, 1 not shown, because no check passes without them" +
+        "; 1 negative baselines passed; 2 problems:\n  without a fault, seed 1: b.two fail\n  mute: no end\n",
     );
     expect(JSON.parse(selftestSummary(tally, true, true))).toMatchObject({ kind: "summary", found: 1, good: false });
   });
 
-  test("says nothing of floors and of failing checks where the provider is somebody else's", () => {
+  test("omits negative baselines and failing checks for another vendor's provider", () => {
     expect(selftestSummary(tallyOf(correct("b.two fail"), outcome("found")), false, false)).toBe(
       "selftest: 1 faults, 1 found, 0 otherwise than they have to be\n",
     );
@@ -57,7 +63,7 @@ describe("selftestSummary()", () => {
 
 describe("selftestLines()", () => {
   test("writes each event as JSON on a line, or for people, and progress on a terminal", () => {
-    const tally = tallyOf({ kind: "planned", faults: 2, floors: 0 }, outcome("found"));
+    const tally = tallyOf({ kind: "planned", faults: 2, negativeBaselines: 0 }, outcome("found"));
     expect(selftestLines(true, false)(outcome("found"), tally)).toEqual({
       out: `${JSON.stringify(outcome("found"))}\n`,
       err: "",

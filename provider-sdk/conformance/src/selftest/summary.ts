@@ -1,5 +1,5 @@
 import { type FaultOutcome, outcomeLines } from "./fault-outcome.ts";
-import { floorLines } from "./negative-baselines.ts";
+import { baselineLines } from "./negative-baselines.ts";
 import type { SelftestEvent } from "./selftest.ts";
 
 /** What a selftest has come to so far. */
@@ -7,14 +7,14 @@ export class SelftestTally {
   readonly faults: FaultOutcome[] = [];
   planned = 0;
   done = 0;
-  held = 0;
+  baselinesPassed = 0;
   /** What went wrong beside faults that were not found: words of the report. */
   readonly problems: string[] = [];
 
   add(event: SelftestEvent): void {
     switch (event.kind) {
       case "planned":
-        this.planned = event.faults + event.floors;
+        this.planned = event.faults + event.negativeBaselines;
         return;
       case "correct":
         this.problems.push(...event.failing.map((text) => `without a fault, seed ${event.seed}: ${text}`));
@@ -23,9 +23,9 @@ export class SelftestTally {
         this.done++;
         this.faults.push(event.outcome);
         return;
-      case "floor":
+      case "negativeBaseline":
         this.done++;
-        if (event.outcome.problems.length === 0) this.held++;
+        if (event.outcome.problems.length === 0) this.baselinesPassed++;
         this.problems.push(...event.outcome.problems.map((text) => `${event.outcome.name}: ${text}`));
         return;
     }
@@ -36,7 +36,7 @@ export class SelftestTally {
     return this.faults.filter((outcome) => outcome.kind === kind).length;
   }
 
-  /** A provider of somebody else's may fail checks; the kit's own has to pass them, and every fault has to be seen in it. */
+  /** Another vendor's provider may fail checks; the kit's own has to pass them, and every fault in it has to be found. */
   isGood(isReference: boolean): boolean {
     if (this.count("differs") > 0 || this.done < this.planned) return false;
     return !isReference || (this.problems.length === 0 && this.count("not shown") === 0);
@@ -62,8 +62,8 @@ const textOf = (event: SelftestEvent): string => {
       return event.failing.length === 0 ? "" : `WITHOUT FAULT, seed ${event.seed}\n  ${event.failing.join("\n  ")}\n`;
     case "fault":
       return outcomeLines(event.outcome);
-    case "floor":
-      return floorLines(event.outcome);
+    case "negativeBaseline":
+      return baselineLines(event.outcome);
   }
   return event satisfies never;
 };
@@ -75,13 +75,12 @@ export const selftestSummary = (tally: SelftestTally, isReference: boolean, isJs
     found: tally.count("found"),
     differs: tally.count("differs"),
     notShown: tally.count("not shown"),
-    floorsHeld: tally.held,
+    negativeBaselinesPassed: tally.baselinesPassed,
   };
   const { problems } = tally;
   if (isJson) return `${JSON.stringify({ kind: "summary", ...counts, problems, good: tally.isGood(isReference) })}\n`;
-  const shown =
-    counts.notShown === 0 ? "" : `, ${counts.notShown} not shown, for want of a check that passes without them`;
-  const floors = isReference ? `; ${counts.floorsHeld} floors held` : "";
+  const shown = counts.notShown === 0 ? "" : `, ${counts.notShown} not shown, because no check passes without them`;
+  const negativeBaselines = isReference ? `; ${counts.negativeBaselinesPassed} negative baselines passed` : "";
   const wrong = isReference && problems.length > 0 ? `; ${problems.length} problems:\n  ${problems.join("\n  ")}` : "";
-  return `selftest: ${counts.faults} faults, ${counts.found} found, ${counts.differs} otherwise than they have to be${shown}${floors}${wrong}\n`;
+  return `selftest: ${counts.faults} faults, ${counts.found} found, ${counts.differs} otherwise than they have to be${shown}${negativeBaselines}${wrong}\n`;
 };

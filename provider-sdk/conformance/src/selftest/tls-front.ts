@@ -68,7 +68,7 @@ export const startTlsFront = async (socketPath: string, directory: string, fault
   };
 };
 
-/** Takes connections that the other server hands over, and tells of those whose caller is let in. */
+/** Takes connections from the other server, and reports those whose client is accepted. */
 const secureServer = async (
   environment: Readonly<Record<string, string>>,
   { callers, oldest = "TLSv1.2" }: TlsFault,

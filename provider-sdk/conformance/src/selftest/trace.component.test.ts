@@ -87,7 +87,7 @@ describe("Trace.touchedBy()", () => {
       "all",
     ],
     ["more than calls", { socketMode: 0o777 }, "all"],
-  ])("tells which checks can see a fault that changes %s", async (_name, fault, wanted) => {
+  ])("finds the checks that can see a fault that changes %s", async (_name, fault, wanted) => {
     const touched = await trace.touchedBy({ name: "some", fault: "some", fails: [], ...fault });
     expect(touched === "all" ? touched : [...touched].toSorted()).toEqual(wanted);
   });

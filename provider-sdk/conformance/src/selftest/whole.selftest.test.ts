@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { floors } from "./negative-baselines.ts";
+import { negativeBaselines } from "./negative-baselines.ts";
 import { namedFaults } from "./mutants.ts";
 import type { SelftestEvent } from "./selftest.ts";
 
 const main = join(import.meta.dirname, "..", "main.ts");
 
-/** What one selftest has told: all tests of this file look at it. */
+/** The events of one selftest: all tests of this file use it. */
 const events: SelftestEvent[] = [];
 const ending = new AbortController();
 
@@ -33,7 +33,7 @@ afterAll(() => ending.abort());
 
 const only = <Found>(found: readonly Found[]): Found => {
   const [first, ...more] = found;
-  if (first === undefined || more.length > 0) throw new Error(`the selftest tells of it ${found.length} times`);
+  if (first === undefined || more.length > 0) throw new Error(`the selftest reports it ${found.length} times`);
   return first;
 };
 
@@ -54,8 +54,8 @@ describe("selftest", () => {
     expect({ did, surplus }).toEqual({ did: fails.length === 0 ? ["never ready"] : fails.toSorted(), surplus: [] });
   });
 
-  test.each(floors)("stands on a provider that $fault ($name)", ({ name }) => {
-    const outcomes = events.flatMap((event) => (event.kind === "floor" ? [event.outcome] : []));
+  test.each(negativeBaselines)("passes on a provider that $fault ($name)", ({ name }) => {
+    const outcomes = events.flatMap((event) => (event.kind === "negativeBaseline" ? [event.outcome] : []));
     expect(only(outcomes.filter((outcome) => outcome.name === name)).problems).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { ProviderProcess } from "../endpoint/provider-process.ts";
 import type { Fixtures } from "./fixtures.ts";
 import type { CheckHooks, HookName } from "./hooks.ts";
 
-/** How much a check takes: nothing, real machines, changes at the cloud, restarts, size. In that order. */
+/** How much a check takes: nothing, real instances, changes in the cloud, restarts, size. In that order. */
 export const levels = ["S", "R", "M", "D", "X"] as const;
 export type Level = (typeof levels)[number];
 
@@ -50,7 +50,7 @@ export interface OwnProvider {
 
 /** One that is served over TCP, with certificates that the kit has made. */
 export interface OwnTlsProvider extends Pick<OwnProvider, "endpoint" | "process"> {
-  /** Puts another certificate and key into the files that the provider was told of. */
+  /** Puts another certificate and key into the provider's files. */
   readonly renew: () => Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export interface Check {
   readonly starts?: true;
   /** Where the endpoint must be, "tcp" with TLS or without; default anywhere. */
   readonly transport?: "unix" | "tcp" | "tls";
-  /** Its result is told and never counts. */
+  /** Its result is reported and never counts. */
   readonly advisory?: boolean;
   /** Measures time or fills the connection: nothing else runs meanwhile. */
   readonly exclusive?: boolean;
@@ -142,7 +142,7 @@ export class CheckFailure extends Error {
   }
 }
 
-/** Thrown by a check that finds that it has nothing to judge, or may not do what it needs. */
+/** Thrown by a check that has nothing to evaluate, or may not do what it needs. */
 export class CheckSkipped extends Error {
   override readonly name = "CheckSkipped";
   readonly reason: "capability" | "limit";

@@ -117,7 +117,7 @@ const leftOfRoute = (called: Called<BatchDeleteRoutesResponse>, isUnlisted: bool
     case "operation":
       return { why: "still there", againMs: pauseMs(durationMs(outcome.value.pollAfter), againMs) };
     case "error":
-      // Never made, because somebody else has the range; and some providers refuse to delete what is not there.
+      // Never created, because another owner has the CIDR; and some providers refuse to delete a missing route.
       if (outcome.value.reason === "OWNED_BY_ANOTHER_CLUSTER" || isUnlisted) return undefined;
       return { why: `${outcome.value.reason}: ${outcome.value.message}`, againMs };
     case undefined:
@@ -133,7 +133,7 @@ export interface Cleaned {
   readonly left: readonly string[];
 }
 
-/** Removes what a run has made, through the provider that made it: what its list tells of, and what bears its stamp at the cloud. */
+/** Removes what a run has created, through the provider that created it: what is in its list, and what has its ownership tag in the cloud. */
 export const cleanUpAfter = async (
   { entries, runId }: { readonly entries: readonly CreatedResource[]; readonly runId: string | undefined },
   endpoint: Endpoint,
@@ -150,10 +150,10 @@ export const cleanUpAfter = async (
     const ofList = await cleanUp(() => connection.now(), entries, signal);
     if (runId === undefined) return { removed: entries.length, left: ofList };
     const tagged = await taggedBy(new Caller({ connection: connection.now(), signal }), info, runId);
-    const ofStamp = await cleanUp(() => connection.now(), tagged.entries, signal);
-    // A provider that cannot list is no obstacle where the list tells all.
+    const ofTags = await cleanUp(() => connection.now(), tagged.entries, signal);
+    // A provider that cannot list is no problem if the run's list is complete.
     const problems = entries.length > 0 ? [] : tagged.problems;
-    return { removed: entries.length + tagged.entries.length, left: [...ofList, ...ofStamp, ...problems] };
+    return { removed: entries.length + tagged.entries.length, left: [...ofList, ...ofTags, ...problems] };
   } finally {
     connection.close();
   }

@@ -27,12 +27,12 @@ export class CreatedResourcesFile {
     fsyncSync(this.#file);
   };
 
-  /** Whether it tells of anything yet. */
+  /** Whether it has an entry yet. */
   get isOpen(): boolean {
     return this.#file !== undefined;
   }
 
-  /** Ends the list: it goes if nothing of it is left at the cloud. */
+  /** Ends the list: deletes it if nothing of it is left in the cloud. */
   close(isClean: boolean): void {
     if (this.#file === undefined) return;
     closeSync(this.#file);
@@ -51,7 +51,7 @@ export class CreatedResourcesFile {
   }
 }
 
-/** What a list tells; undefined: there is no such file. Throws a UsageError for a file that is none. */
+/** The entries of a list; undefined: there is no such file. Throws a UsageError for any other file. */
 export const readCreatedResources = (path: string): readonly CreatedResource[] | undefined => {
   const text = textOf(path);
   if (text === undefined) return undefined;
@@ -120,7 +120,7 @@ const hookEntry = (undo: unknown, variables: unknown): HookEntry => {
 export interface LeftResources {
   readonly path: string;
   readonly entries: readonly CreatedResource[];
-  /** Of the run that wrote it; undefined where it tells of nothing that bears a stamp. */
+  /** Of the run that wrote it; undefined if it has nothing with an ownership tag. */
   readonly runId: string | undefined;
   readonly ageMs: number;
 }
@@ -149,7 +149,7 @@ export const createdResourcesAt = async (path: string, nowMs: number): Promise<L
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** Whose stamp the things of a list bear. */
+/** The clusters whose ownership tags the resources of a list have. */
 const runIdOf = (entries: readonly CreatedResource[]): string | undefined => {
   const ids = entries.flatMap((entry) => ("context" in entry ? [entry.context.cluster?.id ?? ""] : []));
   return uuid.exec(ids[0]?.slice(clusterPrefix.length) ?? "")?.[0];

@@ -30,7 +30,7 @@ const resources = (limit?: number) => {
 };
 
 describe("CreatedResources", () => {
-  test("tells each thing once, with its check and how much there is at once", () => {
+  test("reports each resource once, with its check and how much exists at once", () => {
     const { made, reported } = resources();
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
@@ -57,7 +57,7 @@ describe("CreatedResources", () => {
     expect(() => resources().made.admit(ensureLoadBalancer.name, foreign, "a.one")).toThrow('for cluster "production"');
   });
 
-  test("lets no more be there at once than the limit, and counts what is deleted or refused no longer", () => {
+  test("never exceeds the limit, and stops counting what is deleted or refused", () => {
     const { made, ok } = resources(2);
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.ended(made.admit(ensureLoadBalancer.name, ensure("u-2"), "a.one"), {
@@ -67,7 +67,7 @@ describe("CreatedResources", () => {
     });
     made.admit(ensureLoadBalancer.name, ensure("u-3"), "a.one");
     expect(() => made.admit(ensureLoadBalancer.name, ensure("u-4"), "a.one")).toThrow(
-      new CheckSkipped("needs 3 things at the cloud at once, and limits.maxResources is 2", "limit"),
+      new CheckSkipped("needs 3 resources in the cloud at once, and limits.maxResources is 2", "limit"),
     );
     const { requestType, responseType } = deleteLoadBalancer;
     const gone = requestType.encode(requestType.fromPartial({ context, service: { uid: "u-1" } })).finish();

@@ -24,7 +24,7 @@ export interface BalancerEntry {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Something that a run may have made at the cloud, or done to it. */
+/** Something that a run may have created in the cloud, or done to it. */
 export type CreatedResource =
   | HookEntry
   | BalancerEntry
@@ -42,14 +42,14 @@ const { ensureLoadBalancer, batchEnsureRoutes } = methods;
 /** And those that need no note, for they make nothing. */
 const others = [methods.updateLoadBalancerNodes, methods.deleteLoadBalancer, methods.batchDeleteRoutes] as const;
 
-/** What is told of an entry: for which check it is, and how much there is at the cloud with it. */
+/** What is reported with an entry: its check, and how much is in the cloud with it. */
 export interface MadeBy {
   readonly check: string;
   readonly atOnce: number;
 }
 
 /**
- * What a run may have made. An entry is there before the call leaves, so that a crash leaves nothing that nobody knows of. Changes for
+ * What a run may have created. An entry exists before the call is sent, so that a crash leaves nothing unrecorded. Changes for
  * clusters that are not the run's own are a fault of the kit and throw.
  */
 export class CreatedResources implements ChangeRecorder {
@@ -60,8 +60,8 @@ export class CreatedResources implements ChangeRecorder {
   readonly #done = new Set<HookEntry>();
 
   /**
-   * `clusterId`: all the run's clusters begin with it. `added` is told of each entry before the call that may make it. `limit`: how much may be
-   * at the cloud at once.
+   * `clusterId`: all the run's clusters begin with it. `added` gets each entry before the call that may create it. `limit`: how much may be
+   * in the cloud at once.
    */
   constructor(clusterId: string, added: (entry: CreatedResource, by: MadeBy) => void, limit?: number) {
     this.#clusterId = clusterId;
@@ -178,7 +178,7 @@ const refusals: ReadonlySet<string> = new Set([
   "UNIMPLEMENTED",
 ]);
 
-/** What may be at the cloud at this moment, and no more of it than the vendor allows. */
+/** What may be in the cloud at this moment, up to the vendor's limit. */
 export class Present {
   readonly #limit: number;
   readonly #keys = new Set<string>();
@@ -197,7 +197,7 @@ export class Present {
     const wanted = this.#keys.size + fresh.length;
     if (fresh.length > 0 && wanted > this.#limit)
       throw new CheckSkipped(
-        `needs ${wanted} things at the cloud at once, and limits.maxResources is ${this.#limit}`,
+        `needs ${wanted} resources in the cloud at once, and limits.maxResources is ${this.#limit}`,
         "limit",
       );
     for (const key of fresh) this.#keys.add(key);

@@ -72,7 +72,7 @@ const wantedLine = ({ codes, reasons, field }: WantedError): string =>
     ...(field === undefined ? [] : [`and field ${field}`]),
   ].join(" ");
 
-/** Fails unless the list of problems is empty; the first few are told. */
+/** Fails unless the list of problems is empty; the first few are reported. */
 export const expectNone = (problems: readonly string[], message: string, more: Partial<Finding> = {}): void => {
   if (problems.length === 0) return;
   const reported = problems.slice(0, 8);

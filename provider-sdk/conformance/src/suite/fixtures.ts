@@ -1,7 +1,7 @@
 import type { TlsFiles } from "../endpoint/tls.ts";
 import type { Hooks } from "./hooks.ts";
 
-/** One machine of the vendor's that runs and that nobody changes meanwhile. */
+/** One instance of the vendor's that runs and that nothing changes during the run. */
 export interface InstanceFixture {
   readonly providerId: string;
   readonly nodeName: string;
@@ -26,7 +26,7 @@ export interface VolumeFixture {
 export interface LoadBalancerFixture {
   readonly class?: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** An address that a Service may ask for and that nobody has. Default: one that the cloud has given to a load balancer before. */
+  /** An address that a Service may request and that is unused. Default: one that the cloud has given to a load balancer before. */
   readonly requestedIp?: string;
   /** Whether one cannot be without nodes: the machine of the configuration is one then. Default: false. */
   readonly needsNodes?: boolean;
@@ -36,7 +36,7 @@ export interface LoadBalancerFixture {
 
 /** How much a run may make. */
 export interface RunLimits {
-  /** Things at the cloud at once, load balancers and routes together. A check that needs more is left out. Default: no limit. */
+  /** Resources in the cloud at once, load balancers and routes together. A check that needs more is left out. Default: no limit. */
   readonly maxResources?: number;
   /** What the vendor says that they may cost: shown before anything is made. */
   readonly maxCostNote?: string;
@@ -74,12 +74,12 @@ export interface Fixtures {
   readonly malformedVolumeHandle?: string;
   /** What load balancers take that are made for tests. */
   readonly loadBalancer?: LoadBalancerFixture;
-  /** Pod ranges that the cloud takes routes for and that nobody else uses. Default: ranges for documentation. */
+  /** Pod CIDRs that the cloud accepts routes for and that nothing else uses. Default: the ranges for documentation. */
   readonly routeCidrs?: readonly [string, string];
   /** A word planted in the provider's credentials: it must never be seen. */
   readonly canarySecret?: string;
   readonly limits?: RunLimits;
-  /** URL on loopback of the cloud that the provider works with: it costs nothing, so nobody is asked before things are made there. */
+  /** URL on loopback of the cloud that the provider works with: it costs nothing, so the kit does not ask for confirmation. */
   readonly testCloud?: string;
   /** Without it nothing of level X runs that needs the cloud. */
   readonly scale?: ScaleFixture;

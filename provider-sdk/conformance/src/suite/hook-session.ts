@@ -37,7 +37,7 @@ export interface HookSessionOptions {
 /** The vendor's actions for the checks of one run. Each is noted before it is carried out, and what it set is undone with the check. */
 export class HookSession {
   readonly #options: HookSessionOptions;
-  /** Why nothing can be judged any more: a fault that stays. */
+  /** Why no check can be evaluated any longer: a fault that stays. */
   #stuck: string | undefined;
 
   constructor(options: HookSessionOptions) {
@@ -54,7 +54,7 @@ export class HookSession {
     const set: { readonly name: HookName; readonly entry: HookEntry }[] = [];
     let ended = false;
     const run = async (name: HookName, variables: HookVariables = {}): Promise<string> => {
-      // A check whose time is up must not set what nobody would undo.
+      // A check whose time is up must not set a fault that would not be undone.
       if (ended) throw new HookError(`the check ended before the hook ${name}`);
       signal.throwIfAborted();
       return this.#run(check, name, variables);

@@ -48,7 +48,7 @@ describe("runHook()", () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       request.on("data", (chunk: Buffer) => seen.push(`${request.method} ${request.url} ${String(chunk)}`));
-      request.on("end", () => response.writeHead(request.url === "/bad" ? 500 : 200).end("told"));
+      request.on("end", () => response.writeHead(request.url === "/bad" ? 500 : 200).end("done"));
     });
     await new Promise<void>((resolve) => {
       server.listen(0, "127.0.0.1", resolve);
@@ -65,9 +65,9 @@ describe("runHook()", () => {
     });
     expect(
       await runHook("zoneOutage", http("/${CONFORMANCE_ZONE}", "${CONFORMANCE_ZONE}"), { CONFORMANCE_ZONE: "z" }),
-    ).toBe("told");
+    ).toBe("done");
     expect(seen).toEqual(["POST /z z"]);
-    await expect(runHook("zoneOutage", http("/bad", "x"), {})).rejects.toThrow(/POST http:.*\/bad answered 500: told$/);
+    await expect(runHook("zoneOutage", http("/bad", "x"), {})).rejects.toThrow(/POST http:.*\/bad answered 500: done$/);
     await expect(runHook("zoneOutage", http("/", "${NO_SUCH_VALUE}"), {})).rejects.toThrow(
       /no variable NO_SUCH_VALUE$/,
     );
@@ -127,7 +127,7 @@ describe("HookSession", () => {
     expect(steps.slice(2)).toEqual(["cloudUnblock", "noted instanceTerminate", "instanceTerminate"]);
   });
 
-  test("says that nothing can be judged any more where a fault stays, and keeps its note", async () => {
+  test("reports that no check can be evaluated any longer if a fault stays, and keeps its note", async () => {
     const failing: Hook = { kind: "function", call: () => Promise.reject(new Error("broken for good")) };
     const { resources, session } = recorded({ cloudUnblock: failing });
     const { hooks, close } = session.open("a.b", new AbortController().signal);
@@ -145,7 +145,7 @@ describe("undoAll()", () => {
     { kind: "hook", undo: "instanceTerminate", variables: { CONFORMANCE_NODE_NAME: "n-1" } },
   ];
 
-  test("undoes each thing once, and tells what it could not", async () => {
+  test("undoes each thing once, and reports what it could not", async () => {
     const path = join(directory(), "log");
     const hooks: Hooks = { cloudUnblock: sh(`echo "$CONFORMANCE_ACTION" >> ${path}`) };
     expect(await undoAll(entries, hooks, AbortSignal.timeout(60_000))).toEqual([

@@ -49,7 +49,7 @@ export const undoOf = (name: HookName): HookName | undefined => {
   return hookNames.find((candidate) => candidate === action.undo);
 };
 
-/** The run's values that a hook is told, by the names of its environment variables. */
+/** The run's values for a hook, by the names of its environment variables. */
 export type HookVariables = Readonly<Record<string, string>>;
 
 /** How an action is carried out. */

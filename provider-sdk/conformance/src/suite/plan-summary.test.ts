@@ -37,8 +37,13 @@ describe("needsConsent()", () => {
   test.each([
     ["nothing is made", summary, undefined, false],
     ["a route is made", { ...summary, makes: { ...nothing, routes: 1 } }, undefined, true],
-    ["nobody knows what is made", { ...summary, unknown: ["a.new"] }, undefined, true],
-    ["it is made at a cloud for tests", { ...summary, makes: { ...nothing, routes: 1 } }, "http://127.0.0.1:1", false],
+    ["a check is not in the table of what checks create", { ...summary, unknown: ["a.new"] }, undefined, true],
+    [
+      "it is created in a cloud for tests",
+      { ...summary, makes: { ...nothing, routes: 1 } },
+      "http://127.0.0.1:1",
+      false,
+    ],
   ])("where %s", (_what, given, testCloud, wanted) => {
     expect(needsConsent(given, testCloud)).toBe(wanted);
   });

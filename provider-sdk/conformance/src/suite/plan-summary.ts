@@ -1,7 +1,7 @@
 import { levels } from "./check.ts";
 import type { PlannedCheck } from "./plan.ts";
 
-/** What one check makes at the cloud. */
+/** What one check creates in the cloud. */
 export interface Made {
   readonly loadBalancers: number;
   readonly routes: number;
@@ -15,7 +15,7 @@ export interface PlanSummary {
   /** Ids of the checks that run. */
   readonly runs: readonly string[];
   readonly makes: Made;
-  /** Ids of checks that may make things, and nobody knows how many. */
+  /** Ids of checks that may create an unknown number of resources. */
   readonly unknown: readonly string[];
   /** Ids of checks that start the provider once more. */
   readonly starts: readonly string[];
@@ -23,7 +23,7 @@ export interface PlanSummary {
   readonly hooks: readonly string[];
 }
 
-/** Sums up a plan. `made` tells what checks make; one of a level that changes things and that is not in it is unknown. */
+/** Sums up a plan. `made` has what checks create; one of a level that changes things and that is not in it is unknown. */
 export const summarize = (planned: readonly PlannedCheck[], made: Readonly<Record<string, Made>>): PlanSummary => {
   const running = planned.filter(({ skip }) => skip === undefined).map(({ check }) => check);
   const known = running.flatMap(({ id }) => made[id] ?? []);
@@ -44,6 +44,6 @@ export const summarize = (planned: readonly PlannedCheck[], made: Readonly<Recor
 
 const mayMake = (level: PlannedCheck["check"]["level"]): boolean => levels.indexOf(level) >= levels.indexOf("M");
 
-/** Whether somebody has to agree first: things are made at a cloud that is not known to be a test's. */
+/** Whether the user has to confirm first: resources are created in a cloud that is not known to be for tests. */
 export const needsConsent = ({ makes, unknown }: PlanSummary, testCloud: string | undefined): boolean =>
   testCloud === undefined && makes.loadBalancers + makes.routes + unknown.length > 0;

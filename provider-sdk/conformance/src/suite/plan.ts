@@ -32,7 +32,7 @@ export interface PlanFacts {
   readonly hasHook: (name: HookName) => boolean;
 }
 
-/** Which checks run, and why the others do not. Checks of profiles that nobody asked for are left out. */
+/** Which checks run, and why the others do not. Checks of profiles that were not requested are left out. */
 export const plan = (checks: readonly Check[], selection: Selection, facts: PlanFacts): readonly PlannedCheck[] =>
   checks
     .filter(({ profile }) => selection.profiles.length === 0 || selection.profiles.includes(profile))

@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly fixtures?: Fixtures;
   /** Default: all that the provider claims. */
   readonly profiles?: readonly ProfileName[];
-  /** Highest level that runs. Default: R, which changes nothing at the cloud. */
+  /** Highest level that runs. Default: R, which changes nothing in the cloud. */
   readonly level?: Level;
   /** Patterns of check ids. Default: all. */
   readonly run?: readonly string[];
@@ -56,19 +56,19 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Aborted when the provider has ended: a start is waited for no longer. */
   readonly gone?: AbortSignal;
-  /** Told of progress. */
+  /** Called with progress events. */
   readonly onEvent?: (event: RunEvent) => void;
-  /** Every call of every check is told, too. */
+  /** Called for every call of every check. */
   readonly onExchange?: (check: string, exchange: Exchange) => void;
-  /** Told of each check that looks at what another's calls came to, beside its own. */
+  /** Called for each check that looks at the outcome of another's calls, beside its own. */
   readonly onBorrow?: (check: string, from: string) => void;
-  /** Told of each action of the vendor's, with what it wrote. */
+  /** Called for each action of the vendor's, with its output. */
   readonly onHook?: (check: string, record: HookRecord) => void;
-  /** Told of everything that a check may make at the cloud, before the call that makes it. */
+  /** Called for everything that a check may create in the cloud, before the call that creates it. */
   readonly onMake?: (entry: CreatedResource, by: MadeBy) => void;
   /** How long what was made may take to be gone, after the last check or when the run is ended early. Default: 5 min. */
   readonly cleanUpTimeoutMs?: number;
-  /** Told of what is left then. */
+  /** Called with what is left then. */
   readonly onCleanUp?: (outcome: CleanedUp) => void;
 }
 

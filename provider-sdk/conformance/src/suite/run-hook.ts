@@ -59,7 +59,7 @@ const runCommand = (
     });
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
-      // What it has left running holds the pipes: nobody waits for that.
+      // Processes that it leaves running keep the pipes open: do not wait for them.
       setImmediate(() => {
         child.stdout.destroy();
         child.stderr.destroy();
@@ -96,7 +96,7 @@ const request = async (
   return text;
 };
 
-/** Puts values for `${NAME}`; one that nobody knows is a mistake, and no empty text. */
+/** Replaces `${NAME}` by its value; an unknown name is an error, not an empty text. */
 const filledIn = (text: string, known: Readonly<Record<string, string | undefined>>): string =>
   text.replaceAll(placeholder, (_match, name: string) => {
     const value = known[name];

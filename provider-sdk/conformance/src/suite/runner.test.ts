@@ -31,7 +31,7 @@ const run = async (checks: readonly Check[], more: Partial<RunnerDeps> = {}) => 
 const known = (id: string) => [parsePattern(id, [id])];
 
 describe("Runner", () => {
-  test("tells a failure of the provider from one of the kit", async () => {
+  test("distinguishes a failure of the provider from one of the kit", async () => {
     const broken = fakeCheck("a.broken", {
       run: async () => {
         throw new RangeError("oops");

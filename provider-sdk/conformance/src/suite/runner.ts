@@ -18,7 +18,7 @@ export interface RunnerDeps {
   readonly openContext: (check: Check, signal: AbortSignal) => { context: CheckContext; close: () => Promise<void> };
   /** After a failure: undefined if the provider still answers, else what became of it. */
   readonly lost: () => Promise<string | undefined>;
-  /** Why nothing can be judged any more, though the provider may answer: a fault at the cloud that stays. */
+  /** Why no check can be evaluated any longer, though the provider may respond: a fault in the cloud that stays. */
   readonly stuck: () => string | undefined;
   readonly repeatLine: (finding: Finding) => string | undefined;
   readonly started: (check: Check) => void;
@@ -132,12 +132,12 @@ export class Runner {
     }
   }
 
-  #finish(check: Check, result: CheckOutcome, elapsedMs: number, tell: boolean): void {
+  #finish(check: Check, result: CheckOutcome, elapsedMs: number, report: boolean): void {
     const { id, level, profile, title, rules } = check;
     const repeat = "finding" in result ? this.#deps.repeatLine(result.finding) : undefined;
     const row = { id, level, profile, title, rules, result, elapsedMs, ...(repeat !== undefined && { repeat }) };
     this.#results.set(id, row);
-    if (tell) this.#deps.finished(row);
+    if (report) this.#deps.finished(row);
   }
 }
 

@@ -67,7 +67,7 @@ export class RunSession {
   readonly #clusterId: string;
   readonly #resources: CreatedResources;
   readonly #hooks: HookSession;
-  /** One for all, made anew after a check that broke it. */
+  /** One for all, reopened after a check that broke it. */
   readonly #connection: SteadyConnection;
 
   constructor(options: SessionOptions, info: CheckContext["info"]) {
@@ -82,7 +82,7 @@ export class RunSession {
     this.#connection = new SteadyConnection(options.endpoint);
   }
 
-  /** Why nothing can be judged any more: a fault at the cloud that could not be undone. */
+  /** Why no check can be evaluated any longer: a fault in the cloud that could not be undone. */
   get stuck(): string | undefined {
     return this.#hooks.stuck;
   }

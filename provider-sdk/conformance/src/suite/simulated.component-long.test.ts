@@ -44,7 +44,7 @@ const populate = async (client: CloudClient): Promise<Fixtures> => {
   };
 };
 
-test("runConformance() finds the simulated provider conformant, up to level R, without a change at its cloud", async () => {
+test("runConformance() finds the simulated provider conformant, up to level R, without a change in its cloud", async () => {
   const cloud = await startCloud({ ...loopbackPools(process.pid) });
   onTestFinished(() => cloud.close());
   const directory = await mkdtemp(join(tmpdir(), "conformance-simulated-"));

@@ -7,13 +7,13 @@ import type { Caller } from "../endpoint/caller.ts";
 import { outcomeLine } from "../endpoint/exchange.ts";
 import { type CreatedResource, clustersOf } from "./created-resources.ts";
 
-/** What the cloud shows with a run's stamp, and what could not be looked at. */
+/** What has a run's ownership tag in the cloud, and what could not be listed. */
 export interface TaggedResources {
   readonly entries: readonly CreatedResource[];
   readonly problems: readonly string[];
 }
 
-/** Everything at the cloud that bears the stamp of one of a run's clusters: whoever lists those of a cluster is shown no others. */
+/** Everything in the cloud with the ownership tag of one of a run's clusters: a list for a cluster has no others. */
 export const taggedBy = async (
   caller: Caller,
   info: GetProviderInfoResponse,
@@ -29,7 +29,7 @@ export const taggedBy = async (
     if (isClaimed(info.capabilities, "load_balancers.list"))
       note("load balancers", await balancersOf(caller, context, entries));
     else if (isClaimed(info.capabilities, "load_balancers"))
-      note("load balancers", "the provider does not claim to; only the run's ledger tells of them");
+      note("load balancers", "the provider does not claim to; only the run's list has them");
     if (isClaimed(info.capabilities, "routes")) {
       const listed = await routesIn(caller, context);
       if (listed.kind === "known")
@@ -57,7 +57,7 @@ const balancersOf = async (
   return undefined;
 };
 
-/** The routes of a cluster, or why nobody knows them. */
+/** The routes of a cluster, or why they are unknown. */
 export type RoutesIn =
   | { readonly kind: "known"; readonly routes: readonly Route[] }
   | { readonly kind: "unknown"; readonly why: string };

@@ -55,7 +55,7 @@ export const concurrencyChecks: readonly Check[] = [
           const busy = called.kind === "error" && called.error.code === 10;
           return called.kind === "ok" || busy ? [] : [outcomeLine(called)];
         });
-        expectNone(problems, "some are neither done nor told to come again", { expected: "OK or ABORTED" });
+        expectNone(problems, "some are neither done nor asked to retry", { expected: "OK or ABORTED" });
         const { id } = await balancer.converge();
         await expectOne(context, balancer, id);
       }),
@@ -165,7 +165,7 @@ const reads: readonly Check[] = [
         "calls beyond the limit are refused in another way",
         { expected: "OK, or TOO_MANY_CALLS with RetryInfo" },
       );
-      // Whoever was refused is served when it comes again as it was told.
+      // A caller that was rejected succeeds when it retries as the error asks.
       const delays = beyond.map((called) =>
         pauseMs(called.kind === "error" ? called.error.retryDelayMs : undefined, 0),
       );
@@ -200,7 +200,7 @@ const heldUp = (context: CheckContext) =>
       noted("GetProviderInfo", context.caller.call(methods.getProviderInfo, { client })),
     ]);
     expectOk(shaken, "the handshake beside an Ensure");
-    // What was quick holds nobody up.
+    // A quick call delays no other.
     const isSlow = waitedMs >= slowMs * context.slowFactor;
     return { late: isSlow ? order.slice(order.indexOf("Ensure") + 1) : [], waitedMs };
   });
@@ -251,7 +251,7 @@ const changes: readonly Check[] = [
             const isBusy = called.kind === "error" && called.error.code === 10;
             return called.kind === "ok" || isBusy ? [] : [outcomeLine(called)];
           }),
-          "some are neither done nor told to come again",
+          "some are neither done nor asked to retry",
           { expected: "OK or ABORTED" },
         );
         await balancer.remove();

@@ -161,7 +161,7 @@ export const timeChecks: readonly Check[] = [
       const encoded = calls.filter(({ kind, wire }) => kind === "error" && detailsOf(wire.trailers).includes(secret));
       expectNone(
         [...found, ...encoded].map(({ exchange }) => exchange.path),
-        "the secret is told by",
+        "the secret is shown by",
       );
     },
   },

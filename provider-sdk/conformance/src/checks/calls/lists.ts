@@ -14,7 +14,7 @@ interface List {
   readonly capability: string;
   readonly field: string;
   readonly maxOf: (context: CheckContext) => number;
-  /** What tells items apart. */
+  /** What distinguishes items. */
   readonly key: string;
 }
 
@@ -91,7 +91,7 @@ const refusals = (list: List): readonly Check[] => {
       why: "Garbage taken as the first page makes a walk without end, or a list with holes.",
       run: async (context) => {
         const called = await page(list, context, { pageToken: "no-such-token" });
-        expectError(called, { codes: [3], reasons: ["PAGE_TOKEN_INVALID"] }, "a token nobody gave");
+        expectError(called, { codes: [3], reasons: ["PAGE_TOKEN_INVALID"] }, "a token that the provider did not issue");
       },
     },
   ];

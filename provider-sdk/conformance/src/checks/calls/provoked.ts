@@ -44,7 +44,7 @@ const violationsOf = (name: MethodName, context: CheckContext): readonly Violati
 /** Every violation of every method, sent once a run. */
 export const provokeAll = oncePerRun(async (context: CheckContext): Promise<readonly Provoked[]> => {
   const wanted = provocableMethods(context).flatMap((method) =>
-    // The status is answered whoever asks, and whatever they send.
+    // GetStatus succeeds for every caller and every request.
     method === "GetProviderStatus" ? [] : violationsOf(method, context).map((violation) => ({ method, violation })),
   );
   const out: Provoked[] = [];

@@ -9,7 +9,7 @@ import { provocableMethods, provokeAll, type Provoked } from "./provoked.ts";
 
 const base = { level: "S", profile: "core", timeoutMs: 60_000 } as const;
 
-/** Methods that say for whom they ask: all but the handshake and the status. */
+/** Methods whose request has a cluster ID: all but the handshake and the status. */
 const contextual = (context: CheckContext): readonly MethodName[] =>
   provocableMethods(context).filter((name) => name !== "GetProviderInfo" && name !== "GetProviderStatus");
 

@@ -19,7 +19,7 @@ const base = { level: "S", profile: "core", timeoutMs: 60_000 } as const;
 /** Methods that need no cluster to ask for. */
 const withoutContext: ReadonlySet<MethodName> = new Set(["GetProviderInfo"]);
 
-/** What each item of a batch about somebody else's objects comes to. */
+/** The outcome of each item of a batch about objects of another owner. */
 const foreignOutcome: Readonly<Partial<Record<MethodName, string>>> = {
   BatchGetInstances: "notOwned",
   BatchGetVolumes: "notOwned",
@@ -126,7 +126,7 @@ export const compatibilityChecks: readonly Check[] = [
         ipFamilies: [IpFamily.UNSPECIFIED],
       };
       const called = await new TestBalancer(context).ensure({ spec, change: { validateOnly: true } });
-      expectOk(called, "a wish that leaves choices open");
+      expectOk(called, "a spec that leaves choices open");
     },
   },
   {

@@ -45,7 +45,7 @@ const closure = oncePerRun(async (context: CheckContext): Promise<ReadonlyMap<st
   return files;
 });
 
-/** What a server tells of itself to tools such as grpcurl. */
+/** What a server reports about itself to tools such as grpcurl. */
 export const reflectChecks: readonly Check[] = [
   {
     ...base,
@@ -94,7 +94,10 @@ export const reflectChecks: readonly Check[] = [
     run: async (context) => {
       const { services, exchange } = await listServices(context);
       const unreported = services.filter((name) => !context.info.services.includes(name) && !common.test(name));
-      expectNone(unreported, "services are served and not told", { exchange, expected: show(context.info.services) });
+      expectNone(unreported, "services are served and not reported", {
+        exchange,
+        expected: show(context.info.services),
+      });
     },
   },
 ];

@@ -53,7 +53,7 @@ const telling: readonly Check[] = [
       });
       const of = ({ name, addresses, labels }: Instance) => show({ name, addresses, labels });
       if (of(claimed) !== of(plain))
-        fail({ message: "what the Node claims is told as true", expected: of(plain), got: of(claimed) });
+        fail({ message: "what the Node claims is reported as true", expected: of(plain), got: of(claimed) });
     },
   },
   {
@@ -66,13 +66,14 @@ const telling: readonly Check[] = [
     run: async (context) => {
       const { podCidrs } = await foundAs(context, fixtureNode(context));
       const { cidrs } =
-        podCidrs ?? fail({ message: "pod ranges are not told", expected: "pod_cidrs, empty where there are none yet" });
+        podCidrs ??
+        fail({ message: "pod CIDRs are not reported", expected: "pod_cidrs, empty where there are none yet" });
       expectNone(
         cidrs.flatMap((cidr, index) => [
           ...(formats.CIDR(cidr) && isNetwork(cidr) ? [] : [`${cidr} is no network`]),
           ...(cidrs.indexOf(cidr) < index ? [`${cidr} is there twice`] : []),
         ]),
-        "pod ranges are wrong",
+        "pod CIDRs are wrong",
       );
     },
   },
@@ -118,7 +119,7 @@ const telling: readonly Check[] = [
       const name = `conformance-${randomUUID()}`;
       const { outcome, exchange } = await ask(context, [{ name }]);
       if (outcome?.$case !== "absent" && outcome?.$case !== "unknown")
-        fail({ message: `${name} is somebody`, expected: "absent or unknown", got: show(outcome), exchange });
+        fail({ message: `${name} is an instance`, expected: "absent or unknown", got: show(outcome), exchange });
     },
   },
 ];
@@ -185,5 +186,5 @@ const costing: readonly Check[] = [
   },
 ];
 
-/** What is told of machines, and what it costs. */
+/** What is reported about instances, and what it costs. */
 export const instanceFactChecks: readonly Check[] = [...telling, ...costing];

@@ -69,7 +69,7 @@ const same = (what: string, expected: string, got: string, exchange: Exchange): 
   if (got !== expected) fail({ message: `${what} is another`, expected, got, exchange });
 };
 
-/** A provider ID of a cloud that nobody has. */
+/** A provider ID of a cloud that does not exist. */
 const foreign = "conformance-other-cloud://machine-1";
 
 const addressProblems = ({ addresses }: Instance): readonly string[] =>
@@ -256,7 +256,12 @@ export const instanceChecks: readonly Check[] = [
       const { results, exchange } = await ask(context, [{ name: "conformance-foreign", providerId: foreign }]);
       const [result] = results;
       if (result?.outcome?.$case !== "notOwned")
-        fail({ message: `${foreign} is somebody else's`, expected: "not_owned", got: show(result?.outcome), exchange });
+        fail({
+          message: `${foreign} belongs to another provider`,
+          expected: "not_owned",
+          got: show(result?.outcome),
+          exchange,
+        });
     },
   },
   {
@@ -278,7 +283,7 @@ export const instanceChecks: readonly Check[] = [
           ? []
           : [`${ids[index]}: ${word(result)}`],
       );
-      expectNone(problems, "malformed ids are not told", { exchange, expected: "unknown PROVIDER_ID_MALFORMED" });
+      expectNone(problems, "malformed ids are not reported", { exchange, expected: "unknown PROVIDER_ID_MALFORMED" });
     },
   },
   {

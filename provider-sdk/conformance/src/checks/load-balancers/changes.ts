@@ -30,7 +30,7 @@ const superseded: readonly Check[] = [
       withBalancer(context, async (balancer) => {
         await balancer.converge({ change: { sequence: 20n } });
         expectError(await balancer.deleteOnce({ sequence: 10n }), stale, "a deletion that was superseded");
-        await expectPresent(balancer, "it was deleted all the same");
+        await expectPresent(balancer, "it was deleted anyway");
       }),
   },
   {
@@ -100,9 +100,9 @@ const protecting: readonly Check[] = [
         await balancer.converge({ spec: { deletionProtection: true } });
         try {
           expectError(await balancer.deleteOnce(), wanted, "the deletion of a protected one");
-          await expectPresent(balancer, "it was deleted all the same");
+          await expectPresent(balancer, "it was deleted anyway");
           await balancer.converge();
-          expectError(await balancer.deleteOnce(), wanted, "the deletion after a wish that says nothing of it");
+          expectError(await balancer.deleteOnce(), wanted, "the deletion after a spec that does not mention it");
         } finally {
           await balancer.converge({ spec: { deletionProtection: false } });
         }
@@ -111,7 +111,7 @@ const protecting: readonly Check[] = [
   },
 ];
 
-/** A class that nobody has, and an annotation that nobody declared. */
+/** A class that no provider serves, and an annotation that no provider declared. */
 const hints = { class: "conformance.example.com/none", annotations: { "conformance.example.com/x": "y" } };
 const reading = { level: "R", profile: "loadbalancer", rules: ["LB-16"], timeoutMs: 70_000 } as const;
 
@@ -173,12 +173,12 @@ const asking: readonly Check[] = [
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const first = planned(await balancer.ensure({ change: only }));
-        if (first.length === 0) fail({ message: "one that is not there would be made, and nobody is told" });
+        if (first.length === 0) fail({ message: "a missing one would be created, and the plan does not report it" });
         const problems = first.flatMap((change) => ruleProblems("cloudprovider.v1.PlannedChange", change));
         expectNone(problems, "planned changes are not whole");
         await balancer.converge();
         const left = planned(await balancer.ensure({ change: only }));
-        if (left.length > 0) fail({ message: "it is as wished, and changes are told", got: show(left) });
+        if (left.length > 0) fail({ message: "it matches the spec, and changes are reported", got: show(left) });
       }),
   },
   {

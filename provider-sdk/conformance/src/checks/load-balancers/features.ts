@@ -17,7 +17,7 @@ const base = {
 const ipsOf = ({ ingress }: LoadBalancer): readonly string[] =>
   (ingress?.items ?? []).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));
 
-/** Ports that the entrances tell, `TCP 80`; none: the cloud does not tell them. */
+/** Ports that the ingresses report, `TCP 80`; none: the cloud does not report them. */
 const portsOf = ({ ingress }: LoadBalancer): readonly string[] => [
   ...new Set(
     (ingress?.items ?? []).flatMap(({ ports }) =>
@@ -28,7 +28,7 @@ const portsOf = ({ ingress }: LoadBalancer): readonly string[] => [
 
 const port = (number: number, protocol: Protocol) => ({ port: number, protocol, nodePort: 30_000 + number });
 
-/** Fails if the entrances tell other ports than those. */
+/** Fails if the ingresses report other ports than those. */
 const expectPorts = (made: LoadBalancer, ...expected: readonly string[]): void => {
   const reported = portsOf(made).toSorted();
   if (reported.length > 0 && show(reported) !== show(expected.toSorted()))
@@ -54,14 +54,14 @@ const comesAndGoes = async (
     fail({ message: "it is another one", expected: plain.id, got: show([ensureRequests.id, back.id]) });
   const { specFingerprint } = balancer.request();
   if (back.specFingerprint !== specFingerprint)
-    fail({ message: "the last wish is not in force", expected: show(specFingerprint), got: back.specFingerprint });
-  // Not every provider tells what it reads; who does shows each change by another value (LB-13).
+    fail({ message: "the last spec is not in force", expected: show(specFingerprint), got: back.specFingerprint });
+  // Not every provider reports what it reads; one that does shows each change by another value (LB-13).
   if (plain.observedFingerprint === "") return;
   const expectChange = (message: string, one: LoadBalancer, other: LoadBalancer): void => {
     if (one.observedFingerprint === other.observedFingerprint)
       fail({ message, expected: "another observed_fingerprint", got: one.observedFingerprint });
   };
-  expectChange(`${what} changed nothing at the cloud`, plain, ensureRequests);
+  expectChange(`${what} changed nothing in the cloud`, plain, ensureRequests);
   expectChange(`${what} did not go`, ensureRequests, back);
 };
 
@@ -160,7 +160,7 @@ const asked: readonly Check[] = [
         const { tags = {} } = (await balancer.get()) ?? {};
         if (tags[key] !== "one" && reported.length === 0)
           fail({
-            message: "the tag of the wish is not in `tags` of GetLoadBalancer, and no diagnostic says why",
+            message: "the tag of the spec is not in `tags` of GetLoadBalancer, and no diagnostic says why",
             expected: `${key}: one`,
             got: show(tags),
           });
@@ -185,12 +185,12 @@ const addressThatWas = async (balancer: TestBalancer): Promise<string> => {
   return ip;
 };
 
-/** Asks for an address: what came of it, and what the user was told. */
+/** Requests an address: the outcome, and what was reported to the user. */
 const askFor = async (balancer: TestBalancer, ip: string) => {
   const desired = { spec: { requestedIps: [ip] } };
   const first = await balancer.ensure(desired);
   if (first.kind === "error") {
-    expectError(first, { codes: [6], reasons: ["ADDRESS_IN_USE"] }, `a wish for ${ip}`);
+    expectError(first, { codes: [6], reasons: ["ADDRESS_IN_USE"] }, `a request for ${ip}`);
     return undefined;
   }
   const reported: string[] = [];
@@ -216,7 +216,7 @@ const addresses: readonly Check[] = [
         const ip = context.fixtures.loadBalancer?.requestedIp ?? (await addressThatWas(one));
         const got = await askFor(other, ip);
         if (got !== undefined && !got.ips.includes(ip) && got.reported.length === 0)
-          fail({ message: "it has another address, and nobody is told", expected: ip, got: show(got.ips) });
+          fail({ message: "it has another address, and no diagnostic reports it", expected: ip, got: show(got.ips) });
       }),
   },
   {
@@ -232,7 +232,11 @@ const addresses: readonly Check[] = [
         const got = await askFor(other, ip);
         if (got?.ips.includes(ip) === true) fail({ message: "two load balancers have one address", got: ip });
         if (got?.reported.length === 0)
-          fail({ message: "it has another address, and nobody is told", expected: "ADDRESS_IN_USE", got: show(got) });
+          fail({
+            message: "it has another address, and no diagnostic reports it",
+            expected: "ADDRESS_IN_USE",
+            got: show(got),
+          });
       }),
   },
 ];

@@ -190,7 +190,7 @@ const repeating: readonly Check[] = [
           const { specFingerprint } = balancer.request({ ports });
           const next = await balancer.converge({ ports });
           expectSame(`ports ${ports.join(" and ")} make it another one`, identity(first), identity(next));
-          expectSame("the new wish is not in force", specFingerprint, next.specFingerprint);
+          expectSame("the new spec is not in force", specFingerprint, next.specFingerprint);
         }
         await expectOne(context, balancer, first.id);
       }),
@@ -222,7 +222,7 @@ const repeating: readonly Check[] = [
         const called = await balancer.ensure({ ports: [8080], change: { sequence: 10n } });
         expectError(called, { codes: [10], reasons: ["STALE_GENERATION"] }, "a change that was superseded");
         const after = await expectPresent(balancer, "it is not there");
-        expectSame("it was changed all the same", specFingerprint, after.specFingerprint);
+        expectSame("it was changed anyway", specFingerprint, after.specFingerprint);
       }),
   },
   {
@@ -234,10 +234,10 @@ const repeating: readonly Check[] = [
     capability: "load_balancers.validate_only",
     run: (context) =>
       withBalancer(context, async (balancer) => {
-        expectOk(await balancer.ensure({ change: { validateOnly: true } }), "a wish for one that is not there");
+        expectOk(await balancer.ensure({ change: { validateOnly: true } }), "a spec for one that does not exist");
         if ((await balancer.get()) !== undefined) fail({ message: "it was made", expected: "absent" });
         const { specFingerprint } = await balancer.converge();
-        expectOk(await balancer.ensure({ ports: [8080], change: { validateOnly: true } }), "a wish for another port");
+        expectOk(await balancer.ensure({ ports: [8080], change: { validateOnly: true } }), "a spec with another port");
         const after = await expectPresent(balancer, "it is gone");
         expectSame("it was changed", specFingerprint, after.specFingerprint);
       }),
@@ -256,7 +256,7 @@ const reading: readonly Check[] = [
         const made = await balancer.converge();
         const got = await expectPresent(balancer, "it is not there");
         const reported = (one: LoadBalancer) => ({ ...identity(one), service: one.service, phase: one.phase });
-        expectSame("Get tells something else", reported(made), reported(got));
+        expectSame("Get reports something else", reported(made), reported(got));
       }),
   },
   {
@@ -275,7 +275,7 @@ const reading: readonly Check[] = [
           service: one.service,
           fingerprints: [one.specFingerprint, one.nodesFingerprint],
         });
-        expectSame("the list tells something else", [reported(got)], (await balancer.listed()).map(reported));
+        expectSame("the list reports something else", [reported(got)], (await balancer.listed()).map(reported));
       }),
   },
   {

@@ -172,7 +172,7 @@ const references: readonly Check[] = [
         const set = newSet(context);
         const nodes = { fingerprint: "a", count: 1, source: { $case: "nodeSetId", value: set.id } } as const;
         const wanted = { codes: [9], reasons: ["NODE_SET_UNKNOWN"] };
-        expectError(await balancer.ensure({ nodes }), wanted, "a set that nobody has uploaded");
+        expectError(await balancer.ensure({ nodes }), wanted, "a set that no client has uploaded");
         await set.expect({ of: 2, target: "a", nodes: [1], count: 1 }, nothing);
         expectError(await balancer.ensure({ nodes }), wanted, "a set that lacks a chunk");
         await set.expect({ target: "b", nodes: [1], count: 1 }, state("b", 1));

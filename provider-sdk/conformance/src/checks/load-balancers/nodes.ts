@@ -14,7 +14,7 @@ const base = {
 
 const expectNodes = async (balancer: TestBalancer, fingerprint: string, count: number): Promise<LoadBalancer> => {
   const got = await expectPresent(balancer, "the load balancer is gone");
-  // How many are registered is not told by every cloud.
+  // Not every cloud reports how many are registered.
   const reported = [got.nodesFingerprint, got.registeredNodes ?? count];
   if (show(reported) !== show([fingerprint, count]))
     fail({ message: "its nodes are others", expected: show([fingerprint, count]), got: show(reported) });
@@ -60,7 +60,7 @@ export const balancerNodeChecks: readonly Check[] = [
         });
         if (reported.length === 0)
           fail({
-            message: `nobody is told that the machine of node ${gone.name} is missing`,
+            message: `no diagnostic reports that the instance of node ${gone.name} is missing`,
             expected:
               "a diagnostic in an answer of EnsureLoadBalancer that names the node; the user reads it as an event",
             got: "none",
@@ -91,7 +91,7 @@ export const balancerNodeChecks: readonly Check[] = [
         if (cloudMutations > 0)
           fail({
             message: "the same nodes are written again",
-            expected: "no change at the cloud",
+            expected: "no change in the cloud",
             got: show(response.stats),
           });
       }),
@@ -107,7 +107,7 @@ export const balancerNodeChecks: readonly Check[] = [
         await balancer.converge();
         const nodes = { fingerprint: "another", count: 0, source: { $case: "unchanged", value: {} } } as const;
         const wanted = { codes: [9], reasons: ["NODES_FINGERPRINT_MISMATCH"] };
-        expectError(await balancer.ensure({ nodes }), wanted, "`unchanged` at a fingerprint that nobody has sent");
+        expectError(await balancer.ensure({ nodes }), wanted, "`unchanged` at a fingerprint that no client has sent");
         await expectNodes(balancer, balancer.nodes.fingerprint ?? "", balancer.nodes.count ?? 0);
       }),
   },

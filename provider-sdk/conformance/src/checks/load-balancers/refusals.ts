@@ -9,7 +9,7 @@ import { outcomeLine } from "../../endpoint/exchange.ts";
 import { codeName } from "../../endpoint/status.ts";
 import { TestBalancer, type DesiredBalancer } from "./test-balancer.ts";
 
-/** A wish that has to be refused. */
+/** A spec that has to be rejected. */
 interface Refused {
   readonly what: string;
   readonly desired: DesiredBalancer;
@@ -18,7 +18,7 @@ interface Refused {
   readonly field: string;
 }
 
-/** Wishes that have to be refused for one reason; none: the provider takes all of the kind. */
+/** Specs that have to be rejected for one reason; none: the provider accepts all of the kind. */
 interface Refusal extends Pick<Check, "id" | "title" | "rules" | "why"> {
   readonly cases: (info: GetProviderInfoResponse) => readonly Refused[];
 }
@@ -243,7 +243,7 @@ const otherRefusals: readonly Refusal[] = [
 
 const refusals: readonly Refusal[] = [...ports, ...otherRefusals];
 
-/** Why a wish was not refused as it has to be; undefined: it was. */
+/** Why a spec was not rejected as it has to be; undefined: it was. */
 const problemOf = (called: Called<unknown>, { what, reasons, field }: Refused): string | undefined => {
   if (called.kind !== "error") return `${what}: ${outcomeLine(called)}`;
   const problem = errorProblem(called.error, { codes: [3], reasons });
@@ -280,7 +280,7 @@ const ofRefusal = ({ cases, ...texts }: Refusal): Check => ({
 
 const all = (context: CheckContext): readonly Refused[] => refusals.flatMap(({ cases }) => cases(context.info));
 
-/** Wishes for load balancers that no provider may carry out. */
+/** Specs of load balancers that every provider has to reject. */
 export const refusalChecks: readonly Check[] = [
   ...refusals.map(ofRefusal),
   {
@@ -301,7 +301,7 @@ export const refusalChecks: readonly Check[] = [
         if (problem !== undefined) problems.push(problem);
         else if (made !== undefined) problems.push(`${one.what}: refused, and ${made.id} is there`);
       }
-      expectNone(problems, "wishes are not refused as they have to be");
+      expectNone(problems, "specs are not rejected as they have to be");
     },
   },
   {

@@ -26,14 +26,14 @@ type DeletionHints = Pick<
   "loadBalancerId" | "class" | "annotations" | "operationId"
 >;
 
-/** What a load balancer shall be. */
+/** The spec of a load balancer. */
 export interface DesiredBalancer {
   /** Default: 80. */
   readonly ports?: readonly number[];
   /** Default: none, or as the configuration says. */
   readonly nodes?: Nodes;
   readonly change?: Change;
-  /** What else it shall be. */
+  /** The rest of its spec. */
   readonly spec?: Spec;
   readonly more?: Pick<EnsureRequest, "operationId" | "adopt">;
 }
@@ -46,7 +46,7 @@ export const lifeMs = (fixtures: Fixtures): number => 2 * changeMs(fixtures) + 1
 
 const patienceMs = ({ fixtures, slowFactor }: CheckContext): number => changeMs(fixtures) * slowFactor;
 
-/** Where none is told. */
+/** Where none is given. */
 const pollMs = 1_000;
 
 const digest = (value: unknown): string =>
@@ -103,7 +103,7 @@ export class TestBalancer {
     this.service = { namespace: "conformance", name: `test-${uid.slice(0, 8)}`, uid };
   }
 
-  /** The request for a wish. */
+  /** The request for a spec. */
   request({
     ports = [80],
     nodes = this.nodes,
@@ -139,7 +139,7 @@ export class TestBalancer {
     return this.#context.caller.call(methods.ensureLoadBalancer, this.request(desired), options);
   }
 
-  /** Ensures until nothing is left to do; `seen` is told of each answer. */
+  /** Ensures until nothing is left to do; `seen` gets each response. */
   async converge(
     desired: DesiredBalancer = {},
     seen?: (called: Called<EnsureLoadBalancerResponse>) => void,

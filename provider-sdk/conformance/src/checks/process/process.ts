@@ -29,7 +29,7 @@ export const procChecks: readonly Check[] = [
       if (endpoint.kind !== "unix") return;
       const { mode } = await stat(endpoint.path);
       const got = (mode & 0o777).toString(8).padStart(4, "0");
-      if ((mode & othersMayUse) !== 0) fail({ message: "anybody may use the socket", expected: "0660", got });
+      if ((mode & othersMayUse) !== 0) fail({ message: "every user may use the socket", expected: "0660", got });
       if ((mode & groupMayWrite) === 0) fail({ message: "the group may not use the socket", expected: "0660", got });
     },
   },

@@ -21,7 +21,7 @@ const formsOf = (word: string): readonly string[] => [
   encodeURIComponent(word),
 ];
 
-/** How much of the output is told around a secret. */
+/** How much of the output around a secret is reported. */
 const aroundChars = 60;
 
 /** Looks for secrets in output that comes in pieces. */
@@ -41,7 +41,7 @@ class Search {
     for (const { what, forms } of this.#secrets)
       for (const form of forms) {
         const at = text.indexOf(form);
-        // What is told goes to reports: the secret itself does not.
+        // This text goes to reports: leave the secret itself out.
         if (at >= 0) this.#found.set(what, `${what} is in: ${text.slice(Math.max(0, at - aroundChars), at)}***`);
       }
     this.#rest = text.slice(-this.#longest);

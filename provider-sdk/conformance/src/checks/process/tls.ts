@@ -13,7 +13,7 @@ import type { TlsClient } from "../../endpoint/tls.ts";
 
 const base = { level: "S", profile: "core", transport: "tls", rules: ["TRN-9"] } as const;
 
-/** How long a server may take to refuse somebody, or to say nothing. */
+/** How long a server may take to reject a client, or to say nothing. */
 const patienceMs = 5_000;
 /** The contract's limit for certificates that were replaced, and what a poll may be late. */
 const reloadMs = 60_000;
@@ -50,7 +50,7 @@ const expectRefused = (called: Called<unknown>, message: string): void => {
   fail({ message, expected: `no connection, or ${refusedReason}`, got: outcomeLine(called), exchange });
 };
 
-/** A certificate for the kit by somebody who calls himself what the real authority is called. */
+/** A certificate for the kit from an authority that has the name of the real one. */
 const foreign = ({ cert }: TlsClient) => {
   const authority = new Authority(cert === undefined ? "conformance stranger" : issuerName(cert));
   const pair = authority.issue({ commonName: "conformance kit", use: "client" });

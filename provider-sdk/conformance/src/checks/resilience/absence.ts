@@ -100,7 +100,7 @@ const questions: readonly Question[] = [
   },
 ];
 
-/** One outcome as it is judged: `absent`, `unknown 14 CLOUD_UNAVAILABLE`. */
+/** One outcome as it is evaluated: `absent`, `unknown 14 CLOUD_UNAVAILABLE`. */
 interface Said {
   readonly absent: boolean;
   readonly refused: boolean;
@@ -181,7 +181,7 @@ const zoneChecks: readonly Check[] = [
     hooks: ["zoneOutage"],
     run: (context) => {
       const zone = { CONFORMANCE_ZONE: zoneOf(context) };
-      // Only what is in the zone is in doubt: a machine that never existed may be known not to.
+      // Only instances in the zone are uncertain: the provider may know that an instance never existed.
       const asked: Question = { ...machineQuestion, request: (asking) => machineRequest(asking, []) };
       return during(context, "zoneOutage", () => expectRefused(context, asked, zoneFailure), zone);
     },
@@ -229,7 +229,7 @@ const expectIncomplete = async (context: CheckContext): Promise<void> => {
   });
   if (!done)
     fail({
-      message: "the list does not tell within a minute that a zone cannot be read",
+      message: "the list does not report within a minute that a zone cannot be read",
       expected: "complete=false and the zone in unreachable",
       got: value.exchange.response,
       exchange: value.exchange,

@@ -10,7 +10,7 @@ import { client } from "../../endpoint/reach.ts";
 import { TestBalancer } from "../load-balancers/test-balancer.ts";
 import { askCloud, disruptive, during, lookUntil, statusOf, untilFelt, untilWell } from "./broken-cloud.ts";
 
-/** The contract's time for the status to tell (STA-2). */
+/** The contract's time limit for the status to report a fault (STA-2). */
 const statusMs = 30_000;
 
 /** Waits until the status says what is wrong, asking the cloud as a controller does meanwhile. */
@@ -28,7 +28,7 @@ const untilReported = async (context: CheckContext, condition: string): Promise<
   );
   if (!done)
     fail({
-      message: `the status does not tell within ${statusMs / 1_000} s`,
+      message: `the status does not report it within ${statusMs / 1_000} s`,
       expected: `ready=false and ${condition} FALSE with a reason`,
       got: show({ ready: value.ready, condition: value.found }),
       exchange: value.exchange,
@@ -176,7 +176,7 @@ const errorChecks: readonly Check[] = errors.map(({ id, hook, title, why, rules,
   run: (context) =>
     during(context, hook, async () => {
       const called = await untilFelt(context, hook);
-      expectError(called, { codes: [code], reasons }, "the cloud's error is told as another");
+      expectError(called, { codes: [code], reasons }, "the cloud's error is reported as another");
       if (detail !== undefined) expectDetail(called, detail);
     }),
 }));
@@ -210,7 +210,7 @@ const others: readonly Check[] = [
             got: `${elapsedMs.toFixed(0)} ms`,
           });
         const called = await asked;
-        // Some servers reset the stream at the deadline: whoever asked has given up by then.
+        // Some servers reset the stream at the deadline: the client has given up by then.
         const sinceDeadlineMs = called.kind === "broken" ? called.wire.elapsedMs - hangMs : Number.NaN;
         if (!(sinceDeadlineMs > -earlyMs && sinceDeadlineMs < resetMs))
           expectError(called, { codes: [4, 14] }, "a call that the cloud does not answer");
@@ -254,11 +254,11 @@ const others: readonly Check[] = [
   },
 ];
 
-/** How long is listened for calls of the cloud that nobody asks for. */
+/** How long the check counts cloud calls that no request caused. */
 const windowMs = 2_000;
 /** The contract's time to stop asking the cloud (TIM-2). */
 const stopMs = 5_000;
-/** Calls that nobody asked for, such as those of a background check: not more of them than this in a window. */
+/** Limit of cloud calls in a window that no request caused, such as those of a background check. */
 const tolerance = 3;
 
 const cloudCallsWithin = async (context: CheckContext, ms: number): Promise<number> => {
@@ -285,7 +285,7 @@ const counted: readonly Check[] = [
   {
     ...disruptive,
     id: "time.cancel.stops",
-    title: "canceled calls send no more requests to the cloud after 5 s",
+    title: "canceled calls stop sending requests to the cloud within 5 s",
     rules: ["TIM-2"],
     why: "A controller that restarts cancels all it has under way; what goes on without it uses the quota up.",
     hooks: ["cloudCallCount"],

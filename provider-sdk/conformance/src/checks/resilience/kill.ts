@@ -27,7 +27,7 @@ interface Interrupted {
   /** What there must be before the call. */
   readonly prepare: (balancer: TestBalancer) => Promise<void>;
   readonly call: (balancer: TestBalancer) => Promise<Called<unknown>>;
-  /** Told the life after. */
+  /** Called with the process that runs after the kill. */
   readonly settle: (context: CheckContext, balancer: TestBalancer) => Promise<void>;
 }
 

@@ -21,7 +21,7 @@ const outcomeOf = async ({ caller, callContext }: CheckContext, machine: HookMac
   return { outcome: result?.outcome, exchange: called.exchange };
 };
 
-/** Waits until a machine is as wished; an absence meanwhile is the finding, unless it is the wish. */
+/** Waits until an instance has the wanted state; an absence before that is the finding, unless it is the wanted state. */
 const until = async (
   context: CheckContext,
   machine: HookMachine,

@@ -43,7 +43,7 @@ interface Machine {
   readonly providerId: string;
 }
 
-/** Every machine, page by page; stops where there is no more time. */
+/** Every instance, page by page; stops when the time is up. */
 const listAll = async (context: CheckContext, limitMs: number): Promise<readonly Machine[]> => {
   const startedMs = performance.now();
   const found: Machine[] = [];
@@ -220,7 +220,7 @@ const sets: readonly Check[] = [
   {
     ...base,
     id: "scale.memory",
-    title: "ten rounds of lists, batches and sets take no more memory than the ten before, within 10 %",
+    title: "ten rounds of lists, batches and sets use at most 10 % more memory than the ten before",
     rules: ["NST-1", "TRN-8"],
     why: "A leak ends the provider at the busiest hour. Usually every version of a set is kept, or every page token.",
     capability: "instances",
@@ -235,7 +235,7 @@ const sets: readonly Check[] = [
         if (isClaimed(context.info.capabilities, "instances.list")) await listAll(context, 600_000);
         if (hasSets) await upload(context, id, [{ ...madeUp(context, 0), name: `round-${number}` }, ...nodes.slice(1)]);
       };
-      // A heap grows until its collector is satisfied, and then no more; a leak never stops.
+      // A heap grows until its collector is satisfied; a leak never stops.
       const seen: number[] = [];
       for (let block = 0; block < memoryBlocks; block++) {
         for (let number = 0; number < 10; number++) await round(block * 10 + number);

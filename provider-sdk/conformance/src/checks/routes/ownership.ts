@@ -77,7 +77,7 @@ const owning: readonly Check[] = [
         const [route] = other.wanted;
         await other.ensure([route]);
         const [came = ""] = outcomes(await new TestRoutes(context).delete([route]));
-        // For whom each cluster has a table of its own there is nothing to delete.
+        // A provider with a route table per cluster has nothing to delete.
         if (came !== "OWNED_BY_ANOTHER_CLUSTER" && came !== route.destinationCidr)
           fail({ message: "the answer is another", expected: "OWNED_BY_ANOTHER_CLUSTER", got: came });
         expectEqual("the other cluster's route is gone", [route.destinationCidr], ranges(await other.list()));
@@ -143,7 +143,7 @@ const changing: readonly Check[] = [
         await routes.ensure(routes.wanted);
         const request = { context: context.callContext, pageSize: 0, pageToken: "" };
         const { quota } = expectOk(await context.caller.call(methods.listRoutes, request), "ListRoutes fails").response;
-        if (quota === undefined) throw new CheckSkipped("this cloud does not tell how full the table is");
+        if (quota === undefined) throw new CheckSkipped("this cloud does not report how full the table is");
         if (quota.limit < quota.used || quota.used < routes.wanted.length)
           fail({ message: "the numbers cannot be", expected: "2 or more used, and room for them", got: show(quota) });
       }),
@@ -189,7 +189,7 @@ const asking: readonly Check[] = [
         const only = { validateOnly: true };
         const called = await routes.ensureOnce([route], only);
         const { plannedChanges } = expectOk(called, "a question about a route").response;
-        if (plannedChanges.length === 0) fail({ message: "nobody is told what would change" });
+        if (plannedChanges.length === 0) fail({ message: "the plan does not report what would change" });
         expectEqual("it was made", [], ranges(await routes.list()));
         await routes.ensure([route]);
         await routes.delete([route], only);

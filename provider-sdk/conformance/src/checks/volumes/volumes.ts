@@ -11,7 +11,7 @@ import { labelProblems } from "../instances/labels.ts";
 const base = { profile: "volumes", timeoutMs: 40_000 } as const;
 const withVolume = { ...base, level: "R", fixtures: ["volume"] } as const;
 
-/** Where a volume is; a driver of null is one that nobody has. */
+/** Where a volume is; a driver of null is one that does not exist. */
 interface Ref {
   readonly driver?: string | null;
   readonly handle?: string;
@@ -173,7 +173,7 @@ const missing: readonly Check[] = [
       const { results, exchange } = await ask(context, [foreign]);
       const outcome = results[0]?.outcome;
       if (outcome?.$case !== "notOwned")
-        fail({ message: "it is somebody else's", expected: "not_owned", got: show(outcome), exchange });
+        fail({ message: "it belongs to another provider", expected: "not_owned", got: show(outcome), exchange });
     },
   },
   {

@@ -42,7 +42,7 @@ const hinted = async (
 ): Promise<Hint> => {
   const waitMs = hintMs(kind, context);
   const hint = await watch.until(waitMs, (one) => one.kind === "resync" || isIt(one));
-  return hint ?? fail({ message: `${what} is not told within ${waitMs} ms`, exchange: watch.exchange });
+  return hint ?? fail({ message: `${what} is not reported within ${waitMs} ms`, exchange: watch.exchange });
 };
 
 const absenceProblems = (hint: Hint): readonly string[] => {
@@ -103,7 +103,7 @@ const machines: readonly Check[] = [
     why: "The controller lists the less often the sooner hints come. Usually a slow poll that calls itself a watch.",
     run: (context) => {
       if (instanceWatch.claimOf(context)?.expectedLatency === undefined)
-        throw new CheckSkipped("the handshake tells no expected_latency");
+        throw new CheckSkipped("the handshake has no expected_latency");
       return withWatch(instanceWatch, context, async (watch) => {
         await watch.snapshot();
         const { providerId } = await context.hooks.createMachine();
@@ -252,13 +252,13 @@ const balancers: readonly Check[] = [
             withWatch(balancerWatch, context, async (own) => {
               await own.snapshot();
               await balancer.converge();
-              // Once its own cluster has been told, the other would have been.
+              // Once its own cluster has the event, the other would have it too.
               await hinted(balancerWatch, context, own, "the new load balancer", (hint) => isActive(hint, balancer));
               const { hints } = await watch.during(lookMs(context));
               const reported = hints.filter(({ key }) => key === balancer.service.uid);
               expectNone(
                 reported.map(({ value }) => show(value)),
-                "another cluster is told",
+                "another cluster gets the event",
                 { exchange: watch.exchange },
               );
             }),
@@ -270,5 +270,5 @@ const balancers: readonly Check[] = [
   },
 ];
 
-/** Changes that watches tell. */
+/** Changes that watches report. */
 export const watchChangeChecks: readonly Check[] = [...machines, ...balancers];

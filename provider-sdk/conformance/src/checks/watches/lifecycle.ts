@@ -24,7 +24,7 @@ import {
 const core = { level: "S", profile: "core" } as const;
 const own = { level: "D", transport: "unix", starts: true, exclusive: true, timeoutMs: 120_000 } as const;
 
-/** How long health may take to be told. */
+/** How long health may take to be reported. */
 const tellMs = 5_000;
 /** TRN-5. */
 const pingEveryMs = 330_000;
@@ -105,7 +105,7 @@ const health: readonly Check[] = [
           const got = await next(tellMs * context.slowFactor);
           if (before !== "SERVING" || got !== "NOT_SERVING")
             fail({
-              message: "the end is not told",
+              message: "the end is not reported",
               expected: "SERVING, then NOT_SERVING",
               got: `${before}, then ${got}`,
               exchange: stream.exchange,
@@ -194,7 +194,7 @@ const goOnAfter = async (
       const reported = (hint: Hint): boolean => hint.kind === "resync" || (change?.isIt(hint) ?? true);
       const hint = await watch.until(change === undefined ? 31_000 : hintMs(kind, context), reported);
       if (hint === undefined)
-        fail({ message: `${change?.what ?? "anything"} is not told after a restart`, exchange: watch.exchange });
+        fail({ message: `${change?.what ?? "anything"} is not reported after a restart`, exchange: watch.exchange });
     },
     { request: { resumeToken } },
   );

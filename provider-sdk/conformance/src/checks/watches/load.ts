@@ -57,7 +57,7 @@ const standStill = async (context: CheckContext): Promise<void> => {
   const endMs = performance.now() + (context.long ? 60_000 : 3_000) * context.slowFactor;
   const asking = async (): Promise<void> => {
     while (performance.now() < endMs) {
-      await askStatus(context, other, "the status beside watches that nobody reads");
+      await askStatus(context, other, "the status beside watches that no client reads");
       await wait(askEveryMs, undefined, { signal: context.signal });
     }
     await stalled.allow(2 ** 22);
@@ -78,7 +78,7 @@ const standStill = async (context: CheckContext): Promise<void> => {
       fail({ message: "a watch that stood still misses machines", expected, got: show(keys) });
 };
 
-/** Watches that come and go, and watches that nobody reads. */
+/** Watches that come and go, and watches that no client reads. */
 export const watchLoadChecks: readonly Check[] = [
   {
     ...base,

@@ -76,7 +76,11 @@ const refusals = (kind: WatchKind): readonly Check[] => [
     why: "An invalid token treated as `from now on` is a silent gap; an error makes the controller list again.",
     run: async (context) => {
       const called = await refused(kind, context, { resumeToken: "no-such-token" });
-      expectError(called, { codes: [11], reasons: ["RESUME_TOKEN_EXPIRED"] }, "a token that nobody gave");
+      expectError(
+        called,
+        { codes: [11], reasons: ["RESUME_TOKEN_EXPIRED"] },
+        "a token that the provider did not issue",
+      );
     },
   },
 ];
@@ -260,7 +264,7 @@ const initial: readonly Check[] = [
   },
 ];
 
-/** What every watch does, whoever reads it. */
+/** What every watch does. */
 export const watchChecks: readonly Check[] = [
   ...initial,
   ...watchKinds.flatMap((kind) => [...refusals(kind), ...lasting(kind)]),

@@ -15,7 +15,7 @@ export interface WatchKind {
   readonly profile: ProfileName;
   readonly capability: string;
   readonly claimOf: (context: CheckContext) => WatchCapability | undefined;
-  /** What tells objects apart, of an upsert and of a gone. */
+  /** What distinguishes objects, of an upsert and of a gone. */
   readonly keyOf: (value: unknown) => unknown;
 }
 
@@ -143,7 +143,7 @@ export class Watch {
         return fail({
           message: "no bookmark says that the initial events are complete",
           expected: "a bookmark with initial_events_end after the last object",
-          got: `${objects.size} objects, then no more`,
+          got: `${objects.size} objects, then nothing else`,
           exchange: this.exchange,
         });
     }

@@ -287,7 +287,7 @@ export const errorMutants: readonly Mutant[] = [
   },
   {
     name: "socket-0777",
-    fault: "anybody may use the socket",
+    fault: "every user may use the socket",
     fails: ["proc.socket.mode"],
     socketMode: 0o777,
   },

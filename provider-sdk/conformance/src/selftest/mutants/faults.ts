@@ -144,7 +144,7 @@ const listMutants: readonly Mutant[] = [
   },
 ];
 
-/** A call that needs the cloud, to whose answer nobody listens: made of the handshake. */
+/** A call that needs the cloud and whose response is ignored: made on the handshake. */
 const cloudCall = (request: ProxiedRequest, { scopeId, capabilities }: GetProviderInfoResponse): ProxiedRequest => {
   const context = { cluster: { id: "conformance-mutant", name: "mutant" }, scopeId };
   const method = isClaimed(capabilities, "routes") ? listRoutes : listInstances;

@@ -238,7 +238,7 @@ export const refusalMutants: readonly Mutant[] = [
   },
   {
     name: "checks-questions-only",
-    fault: "wishes are checked only with validate_only",
+    fault: "specs are checked only with validate_only",
     fails: ["lb.adopt", "lb.ensure.refused", "lb.validate.same-errors"],
     level: "M",
     intercept: refusesOnlyQuestions,

@@ -6,7 +6,7 @@ import { type Mutant, alterResponse, requestOf } from "../mutant.ts";
 
 const batch = methods.batchGetInstances;
 
-/** Changes what is told of machines, by how the Node was named. */
+/** Changes what is reported about instances, by the name of the Node in the request. */
 const machines = (
   alter: (machine: Instance, node: { readonly name: string; readonly addresses: Instance["addresses"] }) => Instance,
 ) =>
@@ -52,17 +52,17 @@ const always =
     }))(request, next);
   };
 
-/** Faults of what is told of machines, and of what it costs. */
+/** Faults of what is reported about instances, and of what it costs. */
 export const instanceFactMutants: readonly Mutant[] = [
   {
     name: "believes-nodes",
-    fault: "addresses that a Node claims are told as the cloud's",
+    fault: "addresses that a Node claims are reported as the cloud's",
     fails: ["inst.identity.own"],
     intercept: machines((machine, { addresses }) => ({ ...machine, addresses: [...machine.addresses, ...addresses] })),
   },
   {
     name: "no-pod-ranges",
-    fault: "pod ranges are claimed and not told",
+    fault: "pod CIDRs are claimed and not reported",
     fails: ["inst.pod-cidrs", "list.equals-get"],
     intercept: machines((machine) => ({ ...machine, podCidrs: undefined })),
   },
@@ -86,7 +86,7 @@ export const instanceFactMutants: readonly Mutant[] = [
   },
   {
     name: "no-stats",
-    fault: "nobody is told what an answer cost",
+    fault: "the cost of a response is not reported",
     fails: ["obs.stats"],
     intercept: alterResponse(batch, (answer) => ({ ...answer, stats: undefined })),
   },

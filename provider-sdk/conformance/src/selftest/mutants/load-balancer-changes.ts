@@ -47,7 +47,7 @@ const once =
 
 const isOdd = (loadBalancerClass: string | undefined): boolean => loadBalancerClass === "conformance.example.com/none";
 
-/** Refuses a call with a class that nobody has. */
+/** Rejects a call with a class that no provider serves. */
 const strictAbout =
   (method: typeof remove | typeof update | typeof methods.getLoadBalancer): Intercept =>
   async (request, next) =>
@@ -105,19 +105,19 @@ const ordered: readonly Mutant[] = [
 const hinted: readonly Mutant[] = [
   {
     name: "get-by-class",
-    fault: "a read with a class that nobody has is refused",
+    fault: "a read with an unknown class is refused",
     fails: ["lb.get.hints"],
     intercept: strictAbout(methods.getLoadBalancer),
   },
   {
     name: "delete-by-class",
-    fault: "a deletion with a class that nobody has is refused",
+    fault: "a deletion with an unknown class is refused",
     fails: ["lb.delete.hints"],
     intercept: strictAbout(remove),
   },
   {
     name: "nodes-by-class",
-    fault: "nodes with a class that nobody has are refused",
+    fault: "nodes with an unknown class are refused",
     fails: ["lb.nodes.hints"],
     intercept: strictAbout(update),
   },
@@ -126,7 +126,7 @@ const hinted: readonly Mutant[] = [
 const questions: readonly Mutant[] = [
   {
     name: "plans-nothing",
-    fault: "nobody is told what would change",
+    fault: "the plan does not report what would change",
     fails: ["lb.validate.plan"],
     level,
     intercept: alterResponse(ensure, (answer) => ({ ...answer, plannedChanges: [] })),

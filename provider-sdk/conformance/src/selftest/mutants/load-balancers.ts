@@ -102,7 +102,7 @@ const making: readonly Mutant[] = [
   },
   {
     name: "no-echo",
-    fault: "Ensure keeps no fingerprint of the wish",
+    fault: "Ensure keeps no fingerprint of the spec",
     fails: [
       "lb.ensure.echo",
       "lb.ensure.ports",
@@ -192,7 +192,7 @@ const repeating: readonly Mutant[] = [
   },
   {
     name: "last-write-wins",
-    fault: "a change that was superseded is made all the same",
+    fault: "a change that was superseded is made anyway",
     fails: ["lb.delete.stale", "lb.ensure.stale", "lb.nodes.stale"],
     level,
     intercept: ensureRequests((asked) => ({ ...asked, change: asked.change && { ...asked.change, sequence: 0n } })),
@@ -243,7 +243,7 @@ const reading: readonly Mutant[] = [
   },
   {
     name: "uid-only-key",
-    fault: "load balancers are told apart by their Service alone",
+    fault: "load balancers are distinguished by their Service alone",
     fails: ["lb.cluster.isolated"],
     level,
     only: ["lb.cluster.isolated"],

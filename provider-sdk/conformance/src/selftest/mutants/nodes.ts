@@ -68,7 +68,7 @@ const sets: readonly Mutant[] = [
   },
   {
     name: "count-ignored",
-    fault: "nobody counts the nodes of a set",
+    fault: "the nodes of a set are not counted",
     fails: ["nset.count-mismatch"],
     intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_INTEGRITY"),
   },
@@ -132,7 +132,7 @@ const targets: readonly Mutant[] = [
   },
   {
     name: "silent-about-nodes",
-    fault: "nobody is told of a node that could not be registered",
+    fault: "a node that could not be registered is not reported",
     fails: ["lb.nodes.unknown-node"],
     level: "M",
     intercept: alterResponse(ensure, (answer) => ({ ...answer, diagnostics: [] })),

@@ -66,7 +66,7 @@ const isRefused = (headers: unknown): boolean => {
   return values.some(isAboutBase);
 };
 
-/** Faults of what a process has of the sets of nodes that another was told. */
+/** Faults of what a process knows of the node sets that another process received. */
 const setProcessMutants: readonly ProcessMutant[] = [
   {
     name: "restart-empty-set",
@@ -79,12 +79,12 @@ const setProcessMutants: readonly ProcessMutant[] = [
 const watches = /^\/cloudprovider\.v1\.CloudProvider\/Watch/;
 const healthWatch = /^\/grpc\.health\.v1\.Health\/Watch$/;
 
-/** Tells of each stream that is opened by calls of some paths. */
-const onStream = (paths: RegExp, tell: (stream: object) => void): void =>
+/** Reports each stream that is opened by calls of some paths. */
+const onStream = (paths: RegExp, report: (stream: object) => void): void =>
   subscribe("http2.server.stream.created", (message) => {
     const stream = property(message, "stream");
     const path = property(property(message, "headers"), ":path");
-    if (typeof stream === "object" && stream !== null && typeof path === "string" && paths.test(path)) tell(stream);
+    if (typeof stream === "object" && stream !== null && typeof path === "string" && paths.test(path)) report(stream);
   });
 
 const healthFrame = (status: HealthCheckResponse_ServingStatus): Buffer =>
@@ -112,7 +112,7 @@ const streamProcessMutants = [
   },
   {
     name: "health-no-drain",
-    fault: "whoever watches health is not told that the process ends",
+    fault: "health watchers do not see that the process ends",
     fails: ["health.watch.drain"],
     before: () => onStream(healthWatch, alwaysServing),
   },
@@ -149,7 +149,7 @@ export const processMutants: readonly ProcessMutant[] = [
   },
   {
     name: "open-socket",
-    fault: "its process lets anybody use the socket",
+    fault: "its process lets every user use the socket",
     fails: ["proc.socket.mode"],
     after: (socket) => chmodSync(socket, 0o777),
   },
@@ -242,7 +242,7 @@ export const processMutants: readonly ProcessMutant[] = [
   },
   {
     name: "delete-memory-only",
-    fault: "what it was deleting when it was killed is said to be gone, for the wish was in its memory alone",
+    fault: "what it was deleting when it was killed is said to be gone, because the deletion was only in its memory",
     fails: ["fault.kill.delete"],
     definition: (socket) => durableDefinition(socket, "deletes what it remembers"),
   },

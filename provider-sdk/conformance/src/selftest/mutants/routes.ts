@@ -233,7 +233,7 @@ const routes: readonly Mutant[] = [
     name: "route-keeps",
     fault: "a deletion of a route removes nothing",
     fails: ["route.delete", "route.delete.by-range", "val.fields.batch-delete-routes"],
-    // What stays is in the way of other checks: of which depends on their order.
+    // What stays blocks other checks: which ones depends on their order.
     only: ["route.delete", "route.delete.by-range", "val.fields.batch-delete-routes"],
     level,
     intercept: async (request, next) => {

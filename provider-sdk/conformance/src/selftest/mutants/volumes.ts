@@ -35,7 +35,7 @@ export const volumeMutants: readonly Mutant[] = [
   },
   {
     name: "volume-one-zone",
-    fault: "of a volume's zones one is told",
+    fault: "only one of a volume's zones is reported",
     fails: ["vol.get.expected"],
     intercept: volumes((volume) => ({ ...volume, zones: volume.zones.slice(0, 1) })),
   },

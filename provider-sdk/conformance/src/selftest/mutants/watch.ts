@@ -45,13 +45,13 @@ const patience = 0.2;
 /** The workers that watches take. */
 const workers = new Subscribers();
 
-/** What the oldest of several watches is told; the others are told nothing. One that was cancelled takes a moment to go. */
+/** What the oldest of several watches receives; the others receive nothing. A canceled watch takes a moment to end. */
 async function* toTheOldest(isOldest: () => boolean, open: () => ProxiedStream): ProxiedStream {
   await wait(200);
   return yield* isOldest() ? open() : silentStream();
 }
 
-/** Of machines: what they tell at first. */
+/** Of instances: what they report at first. */
 const initialMutants: readonly Mutant[] = [
   {
     name: "no-end-mark",
@@ -90,7 +90,7 @@ const initialMutants: readonly Mutant[] = [
   },
   {
     name: "single-subscriber",
-    fault: "a second watch beside a first is told nothing",
+    fault: "a second watch beside a first receives nothing",
     fails: ["watch.multi"],
     only: ["watch.initial.end", "watch.multi"],
     stream: bySession(machines.method, (_subscribers, isOldest, open) => toTheOldest(isOldest, open)),
@@ -126,7 +126,7 @@ const machineChangeMutants: readonly Mutant[] = [
   },
   {
     name: "lazy-watch",
-    fault: "new machines are told much later than the handshake says",
+    fault: "new instances are reported much later than the handshake says",
     fails: ["watch.latency"],
     level: "D",
     only: machineChanges,
@@ -214,14 +214,14 @@ const foreign = WatchLoadBalancersResponse.fromPartial({
 const balancerMutants: readonly Mutant[] = [
   {
     name: "lb-watch-foreign",
-    fault: "a new cluster is told of somebody's load balancer",
+    fault: "a new cluster receives a load balancer of another cluster",
     fails: ["lb.watch.owned"],
     only: balancerOnly,
     stream: altered(balancers, (message, { seen }) => (seen === 0 ? [foreign, message] : [message])),
   },
   {
     name: "lb-watch-mute",
-    fault: "nobody is told that a load balancer is ready",
+    fault: "no watch reports that a load balancer is ready",
     fails: ["lb.watch.ready"],
     level: "M",
     only: balancerChanges,
@@ -263,7 +263,7 @@ const balancerMutants: readonly Mutant[] = [
   },
   {
     name: "lb-watch-all",
-    fault: "a watch tells every cluster of all load balancers",
+    fault: "a watch reports all load balancers to every cluster",
     fails: ["lb.watch.isolated"],
     level: "M",
     only: balancerChanges,
@@ -277,7 +277,7 @@ const balancerMutants: readonly Mutant[] = [
 
 const { SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus;
 
-/** Changes what is told of health. */
+/** Changes the reported health. */
 const healthReported =
   (
     alter: (status: HealthCheckResponse_ServingStatus) => HealthCheckResponse_ServingStatus | undefined,
@@ -300,21 +300,21 @@ async function* healthStream(
 const healthMutants: readonly Mutant[] = [
   {
     name: "health-watch-mute",
-    fault: "whoever watches health is told nothing while all is well",
+    fault: "health watchers receive nothing while the provider is healthy",
     fails: ["health.watch.serving"],
     only: ["health.watch.*"],
     stream: healthReported((status) => (status === SERVING ? undefined : status)),
   },
   {
     name: "health-watch-yes",
-    fault: "whoever watches the health of anything is told that it is well",
+    fault: "watchers of any name's health receive SERVING",
     fails: ["health.watch.unknown"],
     only: ["health.watch.*"],
     stream: healthReported((status) => (status === SERVICE_UNKNOWN ? SERVING : status)),
   },
   {
     name: "ping-police",
-    fault: "a client that asks whether anybody is there loses its connection",
+    fault: "a client that sends keepalive pings loses its connection",
     fails: ["proc.keepalive.tolerant"],
     only: ["proc.keepalive.tolerant"],
     endOnPing: true,
