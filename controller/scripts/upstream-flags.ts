@@ -4,7 +4,7 @@ import { isCommandFlag } from "../src/options/table.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { type FlagSupport, supportOf } from "../src/options/upstream-flags.ts";
 
-/** Every flag of upstream's, as its binary tells it; test/suites/flags/upstream-flags.ts writes and describes them. */
+/** Every upstream flag, as reported by its binary; test/suites/flags/upstream-flags.ts writes and describes them. */
 export { upstream };
 
 /** Form of {@link upstream}. */

@@ -51,7 +51,7 @@ function list(value: unknown): readonly unknown[] {
 
 /** What counts otherwise under upstream's name, or has other labels. */
 export const DIFFERENCES: Readonly<Record<string, string>> = {
-  authentication_attempts: "a token that nobody could be asked about is `failure`; there is no `error`",
+  authentication_attempts: "a token that could not be reviewed is `failure`; there is no `error`",
   authentication_duration_seconds: "as `authentication_attempts`",
   authorization_attempts_total: "what upstream calls `no-opinion` is `denied`",
   authorization_duration_seconds: "as `authorization_attempts_total`",
@@ -72,9 +72,9 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
 
 /** Why a family of upstream's is not here; a name that ends in `*` stands for all that begin so. */
 export const ABSENT: Readonly<Record<string, string>> = {
-  "aggregator_*": "a leftover of the API server's library: always 0",
+  "aggregator_*": "comes with the API server's library: always 0",
   "apiserver_*":
-    "most are leftovers of the API server's library; what is asked of the API server about callers is in `rest_client_requests_total`",
+    "most come with the API server's library and stay 0; requests to the API server about clients are in `rest_client_requests_total`",
   authenticated_user_requests: "the names of users would be series without end; `-v=4` logs who was refused",
   "authentication_token_cache_*": "requests that the cache did not spare are in `rest_client_requests_total`",
   "cardinality_enforcement_*": "no limit of that kind: labels have few values, or names that an operator gave",
@@ -82,8 +82,8 @@ export const ABSENT: Readonly<Record<string, string>> = {
   hidden_metrics_total: "none is hidden",
   registered_metrics_total: "this page counts them",
   "process_network_*":
-    "not told by the library; the network namespace's, so the kubelet's metrics of the pod have them",
-  process_virtual_memory_max_bytes: "not told by the library",
+    "not reported by the library; they are per network namespace, so the kubelet's metrics of the pod have them",
+  process_virtual_memory_max_bytes: "not reported by the library",
   rest_client_dns_resolution_duration_seconds: "part of `rest_client_request_duration_seconds`",
   "rest_client_exec_plugin_*": "how long a plugin takes is not measured; its failures are in the log",
   "rest_client_transport_*": "inner state of Go's client",

@@ -4,7 +4,7 @@ import { LOAD_BALANCER_REMEDIES } from "../../src/api/load-balancer-condition.ts
 import { READY_ROWS } from "./condition-rows.ts";
 import { conditionsPage } from "./conditions-page.ts";
 
-/** Read and not written: other pages tell of them. */
+/** Read, not written: other pages document them. */
 const READ_ONLY: readonly string[] = [
   annotations.PROVIDED_NODE_IP,
   annotations.LOAD_BALANCER_SOURCE_RANGES,

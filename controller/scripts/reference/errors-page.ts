@@ -32,7 +32,7 @@ const CLASSES: Readonly<Record<ErrorClass, ClassText>> = {
     letter: "W",
     example: "RATE_LIMITED",
     meaning: "the cloud throttles",
-    also: "every call of the quota class is held back meanwhile",
+    also: "all calls of the quota class wait as long",
   },
   FINAL: {
     letter: "F",
@@ -43,14 +43,14 @@ const CLASSES: Readonly<Record<ErrorClass, ClassText>> = {
   OPERATOR: {
     letter: "O",
     example: "NAME_TAKEN",
-    meaning: "somebody must act",
+    meaning: "an operator must act",
     also: "`QUOTA_EXCEEDED` up to 15 min; the event says what to do",
   },
   RESYNC: {
     letter: "R",
     example: "STALE_GENERATION",
     meaning: "one side knows too little",
-    also: "with the data in full, listed anew or after a new handshake",
+    also: "with the full data, listed again, or after a new handshake",
   },
 };
 
@@ -61,14 +61,14 @@ export function errorsPage(): string {
 # Errors
 
 What an operator meets: as the end of the process, as \`err\` in the log ([logging](logging.md)), as label \`code\` or \`reason\` of
-[metrics](metrics.md), and in the text of [events](events.md). Nobody should go by messages: they may become clearer.
+[metrics](metrics.md), and in the text of [events](events.md). Match on codes, not on messages: messages may change.
 
 ## Ends of the process
 
 ${table(["exit code", "meaning"], exitRows())}
 ## Codes of this program
 
-In JSON logs \`err.code\`. An error without a code is a fault of this program: it is logged with its stack. Errors of node:tls, node:dns and
+In JSON logs \`err.code\`. An error without a code is an internal error and is logged with its stack. Errors of node:tls, node:dns and
 the like keep the system's codes, such as \`ECONNREFUSED\`.
 
 ${codeTable(Object.entries(OWN_CODES))}

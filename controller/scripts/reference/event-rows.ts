@@ -244,7 +244,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ofIpam(
     nodeIpam.cidrNotAvailable,
     [NODE],
-    "no pod range is free; at once, and every 5 min",
+    "no pod CIDR is free; immediately, and every 5 min",
     "add a range to `--cluster-cidr`, or remove Nodes",
   ),
   ofIpam(

@@ -9,7 +9,7 @@ describe("the page of events", () => {
     expect(EVENT_MAKERS.filter((make) => !shown.has(make))).toEqual([]);
   });
 
-  test("has every reason, and none that nobody knows", () => {
+  test("has every reason, and no unknown one", () => {
     const shown = new Set(EVENT_ROWS.map(({ event }) => event.reason).filter((reason) => !reason.startsWith("<")));
     expect([...shown].toSorted()).toEqual(Object.values(reasons).toSorted());
   });

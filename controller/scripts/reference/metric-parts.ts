@@ -52,7 +52,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Providers", "Once the cluster's identity is known. On a standby too.", status, providerMetrics, ownership),
   controller("cloud-node-controller", nodeMetrics),
   controller("cloud-node-lifecycle-controller", nodeLifecycleMetrics),
-  controller("service-lb-controller", serviceMetrics, toldStates),
+  controller("service-lb-controller", serviceMetrics, conditionReasons),
   controller("node-route-controller", routeMetrics),
   controller("node-ipam-controller", nodeIpamMetrics),
   controller("kubelet-serving-csr-approver", kubeletServingMetrics),
@@ -86,7 +86,7 @@ function status(metrics: Metrics): void {
   exposeProviders(metrics, []);
 }
 
-function toldStates(metrics: Metrics): void {
+function conditionReasons(metrics: Metrics): void {
   exposeConditionReasons(metrics, () => [], providerSet([]));
 }
 

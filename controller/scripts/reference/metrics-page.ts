@@ -23,13 +23,13 @@ Prometheus' text format, at \`/metrics\` and \`/metrics/slis\` ([who may read th
 which alerts to have: [telemetry](../explanation/telemetry.md). Names are upstream's where upstream's cloud-controller-manager has the
 same fact; then the last column says whether it also counts the same way. A family that is not on this page does not exist, but for
 those of the process and of Node, at the end; none is renamed or taken away without a line in the [changelog](../../CHANGELOG.md). A
-family with labels shows samples once there is something to tell.
+family with labels has no samples until its first value.
 
 ${METRIC_PARTS.map(partSection).join("\n")}
 ## The process and Node
 
 \`process_*\` and \`nodejs_*\` come from prom-client (\`collectDefaultMetrics\`): processor time, memory, start, file descriptors (where
-the operating system tells), event-loop lag (seen four times a second by a timer of our own: how late it runs), heap spaces, garbage collections, open handles and requests. Worth watching:
+the operating system reports them), event-loop lag (the delay of a timer that runs four times a second), heap spaces, garbage collections, open handles and requests. Worth watching:
 \`process_resident_memory_bytes\`, \`process_open_fds\` against \`process_max_fds\`, and \`nodejs_eventloop_lag_p99_seconds\`: above a second
 the process has no processor to run on.
 

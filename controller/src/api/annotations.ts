@@ -1,4 +1,4 @@
-/** Node address kubelet was told to use; one IP or two of different family. cloud-provider/api/well_known_annotations.go v0.36.3. */
+/** The node address that the kubelet was configured to use; one IP or two of different family. cloud-provider/api/well_known_annotations.go v0.36.3. */
 export const PROVIDED_NODE_IP = "alpha.kubernetes.io/provided-node-ip";
 
 /** Predecessor of loadBalancerSourceRanges. k8s.io/api/core/v1/annotation_key_constants.go v0.36.3. */
@@ -50,7 +50,7 @@ export const DELETIONS_ANNOTATION_PREFIX = "deletions.cloudwire.dev/";
 export const CHANGE_EPOCH = "cloudwire.dev/change-epoch";
 
 /**
- * Ours, on the Lease of leader election: its holder cannot use all of its providers and requests a handover to a replica that can. JSON;
+ * Ours, on the Lease of leader election: its leader cannot use all of its providers and requests a handover to a replica that can. JSON;
  * see docs/explanation/high-availability.md.
  */
 export const HANDOVER_REQUESTED = "handover.cloudwire.dev/requested";

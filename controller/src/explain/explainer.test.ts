@@ -67,7 +67,7 @@ async function world({ controllers = {}, keys = [], replica = () => LEADER, snap
 }
 
 const waiting = node("w1", { spec: { taints: [taint(UNINITIALIZED)] } });
-const web = service("web", { spec: { loadBalancerClass: "nobody.example/none" } });
+const web = service("web", { spec: { loadBalancerClass: "absent.example/none" } });
 
 test("explains a Node by its last reconcile, with its calls, its past and when it is tried next", async () => {
   const error = contractError("RATE_LIMITED", "the cloud throttles", { retryAfterMs: 30_000 });
@@ -236,11 +236,11 @@ test("knows nothing of what never was but what it may be called", async () => {
   nodes.set(waiting);
   services.set(web);
   for (const [object, meant] of [
-    ["node/nobody", "."],
+    ["node/absent", "."],
     ["node/v1", "; did you mean node/w1?"],
     ["route/v1", "; did you mean route/w1?"],
     ["service/shop/web", "; did you mean service/default/web?"],
-    ["provider/nobody", "; did you mean provider/east?"],
+    ["provider/absent", "; did you mean provider/east?"],
   ]) {
     expect(explain(String(object))).toMatchObject({
       exists: false,

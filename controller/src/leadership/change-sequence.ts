@@ -125,14 +125,14 @@ export class EpochAnnotation implements LeaseAnnotation {
   }
 
   /** Only an acknowledged write extends the time for which changes are valid. */
-  read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void {
+  read(annotations: Readonly<Record<string, string>>, holderIdentity: string, heldUntilMs?: number): void {
     const { sequence, identity } = this.#deps;
     const found = parseEpoch(annotations[CHANGE_EPOCH]);
     // Any client that may write Leases can write this annotation.
     const epoch =
       found === this.#written ? found : (sequence.validate(found, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0);
     this.#seen = Math.max(this.#seen, epoch);
-    this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
+    this.#isHeld = holderIdentity === identity && epoch > 0 && epoch === this.#written;
     if (!this.#isHeld) sequence.suspend();
     else if (heldUntilMs !== undefined) sequence.establish(epoch, heldUntilMs);
   }

@@ -79,7 +79,7 @@ export class LeaderElector {
 
   /** Identity as last seen; "": none. */
   get leader(): string {
-    return this.#lease.holder;
+    return this.#lease.holderIdentity;
   }
 
   get reference(): ObjectReference {
@@ -177,8 +177,8 @@ export class LeaderElector {
         this.#renewedMs = clock.monotonicMs();
         return undefined;
       }
-      const { holder } = this.#lease;
-      if (holder !== identity && holder !== "") return `the lease was taken by ${holder}`;
+      const { holderIdentity } = this.#lease;
+      if (holderIdentity !== identity && holderIdentity !== "") return `the lease was taken by ${holderIdentity}`;
       await sleep(timings.retryPeriodMs, cycle.signal, clock).catch(() => undefined);
     }
     const agoMs = Math.round(clock.monotonicMs() - this.#renewedMs);
@@ -207,7 +207,7 @@ export class LeaderElector {
     this.#leading = false;
     metrics.leading(false);
     this.#record("stopped leading");
-    if (lost) return log.error("Leadership lost", { leader: this.#lease.holder });
+    if (lost) return log.error("Leadership lost", { leader: this.#lease.holderIdentity });
     await this.#release();
   }
 

@@ -266,10 +266,10 @@ describe("handover", () => {
       { sentence: "is no candidate without a request", view: { request: undefined }, candidate: undefined },
       {
         sentence: "is no candidate for a process that is no longer the leader",
-        view: { holder: "c" },
+        view: { holderIdentity: "c" },
         candidate: undefined,
       },
-      { sentence: "is no candidate for a free Lease", view: { holder: "" }, candidate: undefined },
+      { sentence: "is no candidate for a free Lease", view: { holderIdentity: "" }, candidate: undefined },
       {
         sentence: "is no candidate when another replica is",
         view: { candidate: { identity: "c", leader: "a" } },
@@ -304,7 +304,7 @@ describe("handover", () => {
     ])("$sentence", ({ view, candidate }) => {
       const base: StandbyView = {
         identity: "b",
-        holder: "a",
+        holderIdentity: "a",
         request,
         candidate: undefined,
         providers: better,

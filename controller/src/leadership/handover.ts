@@ -34,7 +34,7 @@ const STEADY_MS = 10_000;
 export class HandoverAnnotation implements LeaseAnnotation {
   readonly #deps: HandoverDependencies;
   readonly #since = new Map<string, { isUsable: boolean; monotonicMs: number; wallMs: number }>();
-  #holder = "";
+  #holderIdentity = "";
   #request: HandoverRequest | undefined;
   /** The request on the Lease, and the wall-clock time when this process first read it. */
   #seen: { readonly text: string | undefined; readonly atMs: number } = { text: undefined, atMs: 0 };
@@ -48,20 +48,20 @@ export class HandoverAnnotation implements LeaseAnnotation {
     dependencies.metrics.requesting(false);
   }
 
-  read(annotations: Readonly<Record<string, string>>, holder: string): void {
-    this.#holder = holder;
+  read(annotations: Readonly<Record<string, string>>, holderIdentity: string): void {
+    this.#holderIdentity = holderIdentity;
     this.#request = parseRequest(annotations[HANDOVER_REQUESTED]);
     this.#candidate = parseCandidate(annotations[HANDOVER_CANDIDATE]);
     this.#see(annotations[HANDOVER_REQUESTED]);
     this.#updateProviders();
-    if (holder !== this.#deps.identity) return;
+    if (holderIdentity !== this.#deps.identity) return;
     const decision = this.#decide();
     if (decision.kind === "handover") this.#end(decision.request, decision.candidate);
   }
 
   write(): Readonly<Record<string, string | undefined>> {
     // A new leader removes the annotations of the previous one.
-    if (this.#holder !== this.#deps.identity)
+    if (this.#holderIdentity !== this.#deps.identity)
       return { [HANDOVER_REQUESTED]: undefined, [HANDOVER_CANDIDATE]: undefined };
     // Both must outlive this process: they name the next leader.
     if (this.#isEnding) return {};
@@ -77,7 +77,7 @@ export class HandoverAnnotation implements LeaseAnnotation {
     const request = this.#request;
     const candidate = decideAsStandby({
       identity,
-      holder: this.#holder,
+      holderIdentity: this.#holderIdentity,
       request,
       candidate: this.#candidate,
       providers: this.#uses().filter(({ name }) => this.#isStatusNew(name)),
@@ -111,7 +111,7 @@ export class HandoverAnnotation implements LeaseAnnotation {
   #see(text: string | undefined): void {
     if (text === this.#seen.text) return;
     this.#seen = { text, atMs: this.#deps.clock.nowMs() };
-    if (text === undefined || this.#holder === this.#deps.identity) return;
+    if (text === undefined || this.#holderIdentity === this.#deps.identity) return;
     for (const provider of this.#deps.providers) provider.askStatus();
   }
 
@@ -227,7 +227,7 @@ export function decideAsLeader({ identity, providers, candidate, timeoutMs }: Le
 }
 
 export interface StandbyView extends Pick<LeaderView, "identity" | "providers" | "candidate"> {
-  readonly holder: string;
+  readonly holderIdentity: string;
   readonly request: HandoverRequest | undefined;
   /** Caches are synced. */
   readonly isWarm: boolean;
@@ -240,13 +240,14 @@ export interface StandbyView extends Pick<LeaderView, "identity" | "providers" |
  * Each handover adds a provider, so two replicas never hand over back and forth.
  */
 export function decideAsStandby(view: StandbyView): HandoverCandidate | undefined {
-  const { identity, holder, request, candidate, providers, isWarm, steadyMs } = view;
-  if (!isWarm || request === undefined || request.leader !== holder || candidate?.leader === holder) return undefined;
+  const { identity, holderIdentity, request, candidate, providers, isWarm, steadyMs } = view;
+  if (!isWarm || request === undefined || request.leader !== holderIdentity || candidate?.leader === holderIdentity)
+    return undefined;
   const usable = new Set(namesOf(providers.filter(({ isUsable, forMs }) => isUsable && forMs >= steadyMs)));
   const isBetter =
     request.availableProviders.every((name) => usable.has(name)) &&
     request.unavailableProviders.some((name) => usable.has(name));
-  return isBetter ? { identity, leader: holder } : undefined;
+  return isBetter ? { identity, leader: holderIdentity } : undefined;
 }
 
 export function parseRequest(text: string | undefined): HandoverRequest | undefined {

@@ -62,7 +62,7 @@ async function annotate(change: Readonly<Record<string, string | null>>): Promis
 }
 
 describe("ScopeAnnotations on a lease", () => {
-  test("are written by the holder, as each scope comes to be known", async () => {
+  test("are written by the leader as each scope becomes known", async () => {
     leader.scopes.east.see("project-1");
     expect(await leader.tick()).toBe(true);
     expect(annotations()).toEqual({ "scope.cloudwire.dev/east": "project-1" });
@@ -76,7 +76,7 @@ describe("ScopeAnnotations on a lease", () => {
     });
   });
 
-  test("make a new process with other credentials hold back from the start, leading or not", async () => {
+  test("stop a new process with other credentials from the start, leader or standby", async () => {
     leader.scopes.east.see("project-1");
     await leader.tick();
     const standby = new Replica(kube, clock, "b");

@@ -6,8 +6,8 @@ import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 /** The annotations of several parts on one Lease. */
 export function composeAnnotations(parts: readonly LeaseAnnotation[]): LeaseAnnotation {
   return {
-    read: (annotations, holder, heldUntilMs) => {
-      for (const part of parts) part.read(annotations, holder, heldUntilMs);
+    read: (annotations, holderIdentity, heldUntilMs) => {
+      for (const part of parts) part.read(annotations, holderIdentity, heldUntilMs);
     },
     write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
     propose: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.propose?.() ?? {}))),

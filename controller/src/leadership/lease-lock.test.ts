@@ -107,10 +107,10 @@ describe("LeaseLock.release()", () => {
   });
 
   test("gives up the lease though the last renewal was never answered", async () => {
-    let holder = "";
+    let holderIdentity = "";
     const annotations: LeaseAnnotation = {
-      read: (_, by) => void (holder = by),
-      write: () => ({ "written-by": holder }),
+      read: (_, by) => void (holderIdentity = by),
+      write: () => ({ "written-by": holderIdentity }),
     };
     const lock = await renewed(annotations);
     const leading = new AbortController();
@@ -121,7 +121,7 @@ describe("LeaseLock.release()", () => {
     Reflect.deleteProperty(kube, "get");
     expect(await inTime(lock.release(signal))).toBe(true);
     expect(spec()["holderIdentity"]).toBe("");
-    // What a holder wrote, not what one writes who is none any more.
+    // The annotations from before the release, not after it.
     expect(kube.stored(LEASES, LOCK)).toMatchObject({ metadata: { annotations: { "written-by": "a" } } });
   });
 
@@ -146,6 +146,6 @@ describe("LeaseLock.propose()", () => {
     kube.seed(LEASES, { metadata, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
     lock.observe(await kube.get(LEASES, LOCK, { signal }));
     await inTime(proposal);
-    expect(lock.holder).toBe("");
+    expect(lock.holderIdentity).toBe("");
   });
 });

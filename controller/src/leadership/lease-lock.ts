@@ -42,7 +42,7 @@ export class LeaseLock {
     this.#deps = dependencies;
   }
 
-  get holder(): string {
+  get holderIdentity(): string {
     return this.#seen?.holderIdentity ?? "";
   }
 
@@ -57,8 +57,8 @@ export class LeaseLock {
 
   /** When this process may acquire the Lease, by the local clock: it was released, seen unchanged for its duration, or is held by this process. */
   get acquirableAtMs(): number {
-    if (this.holder === this.#deps.identity) return this.#seenMs;
-    const durationMs = this.holder === "" ? 0 : (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
+    if (this.holderIdentity === this.#deps.identity) return this.#seenMs;
+    const durationMs = this.holderIdentity === "" ? 0 : (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
     return this.#seenMs + durationMs + this.deferMs;
   }
 
@@ -88,13 +88,13 @@ export class LeaseLock {
 
   /** Takes the state from a watch. A leader ignores it: its own writes are newer. */
   observe(stored: StoredLease): void {
-    if (this.holder !== this.#deps.identity) this.#see(stored);
+    if (this.holderIdentity !== this.#deps.identity) this.#see(stored);
   }
 
   /** Writes proposed annotations to the Lease of another process, unless it has changed. Never throws. */
   async propose(signal: AbortSignal): Promise<void> {
     const { annotations, identity, log } = this.#deps;
-    if (this.#stored === undefined || this.holder === "" || this.holder === identity) return;
+    if (this.#stored === undefined || this.holderIdentity === "" || this.holderIdentity === identity) return;
     const proposal = annotations.propose?.() ?? {};
     if (Object.keys(proposal).length === 0) return;
     try {
@@ -128,7 +128,7 @@ export class LeaseLock {
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
     const { identity, log, onSlowPath, clock } = this.#deps;
     const validUntilMs = this.#seenMs + (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
-    if (this.holder === identity && this.#stored !== undefined && validUntilMs > clock.monotonicMs()) {
+    if (this.holderIdentity === identity && this.#stored !== undefined && validUntilMs > clock.monotonicMs()) {
       try {
         await this.#update(this.#stored, this.#renewed(this.#stored.spec), signal);
         return true;
@@ -143,7 +143,10 @@ export class LeaseLock {
     const { spec } = stored;
     const ours = spec.holderIdentity === this.#deps.identity;
     if (!ours && this.acquirableAtMs > this.#deps.clock.monotonicMs()) {
-      this.#deps.log.debug(4, "Lease is held by another process", { lease: this.#name(), holder: spec.holderIdentity });
+      this.#deps.log.debug(4, "Lease is held by another process", {
+        lease: this.#name(),
+        holderIdentity: spec.holderIdentity,
+      });
       return false;
     }
     await this.#update(stored, ours ? this.#renewed(spec) : this.#acquired(spec.leaseTransitions + 1), signal);

@@ -33,12 +33,12 @@ function seedDead(): void {
   kube.seed(LEASES, { metadata: { ...LOCK }, spec: { holderIdentity: "dead", leaseDurationSeconds: 15, renewTime } });
 }
 
-const holder = (): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec")["holderIdentity"];
+const holderIdentity = (): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec")["holderIdentity"];
 
 const verbs = (): readonly string[] => kube.calls.map(({ verb }) => verb);
 
 describe("a standby that watches the Lease", () => {
-  test("reads it once and asks for nothing while its holder renews", async () => {
+  test("reads it once and sends no request while the leader renews", async () => {
     const a = candidate("a");
     await settle();
     const b = candidate("b");
@@ -55,7 +55,7 @@ describe("a standby that watches the Lease", () => {
     a.finish();
     await clock.advance(STAGGER_MS);
     expect(b.elector.leading).toBe(true);
-    expect(holder()).toBe("b");
+    expect(holderIdentity()).toBe("b");
   });
 
   test("leads as soon as the last renewal is a lease old, and no earlier", async () => {
@@ -73,7 +73,7 @@ describe("a standby that watches the Lease", () => {
     expect(a.elector.leading).toBe(false);
   });
 
-  test("leaves a lease that was deleted to its holder", async () => {
+  test("leaves a deleted Lease to the leader", async () => {
     const a = candidate("a");
     await settle();
     const b = candidate("b");
@@ -83,7 +83,7 @@ describe("a standby that watches the Lease", () => {
     expect([a.elector.leading, b.elector.leading]).toEqual([true, false]);
   });
 
-  test("makes a lease that was deleted and whose holder is gone", async () => {
+  test("creates a deleted Lease after the leader is gone", async () => {
     seedDead();
     const b = candidate("b");
     await settle();
@@ -116,7 +116,7 @@ describe("a standby that watches the Lease", () => {
       throw apiError("transient");
     };
     await clock.advance(leaseDurationMs + STAGGER_MS);
-    expect([holder(), b.elector.leading]).toEqual(["b", false]);
+    expect([holderIdentity(), b.elector.leading]).toEqual(["b", false]);
     await clock.advance(2.2 * retryPeriodMs);
     expect(b.elector.leading).toBe(true);
   });

@@ -30,7 +30,7 @@ const levels = formed("pattern=level,…", /^$|^[^=,]+=\d+(?:,[^=,]+=\d+)*$/, "m
 const quantity = formed("quantity", /^[+-]?[0-9.]+(?:[eEinumkKMGTP]*[-+]?[0-9]*)$/, "64Ki");
 const leases = choiceFlag({ ...NO_WORDS, choices: ["leases"], defaultValue: "leases" });
 /** component-base/featuregate v0.36.3. */
-const gates: Flag<readonly string[]> = {
+const featureGates: Flag<readonly string[]> = {
   ...NO_WORDS,
   valueName: "name=true|false,…",
   defaultValue: [],
@@ -63,7 +63,7 @@ const UNUSED: Readonly<Record<string, readonly [flag: Flag<unknown>, instead: st
   "min-resync-period": [duration, "the caches do not resync on a timer"],
   "concurrent-node-status-updates": [whole, NODE_WRITES],
   "controller-start-interval": [duration, "controllers start together and share their caches"],
-  "feature-gates": [gates, "this program has no feature gates"],
+  "feature-gates": [featureGates, "this program has no feature gates"],
   "kube-api-content-type": [text("type"), "Nodes and Services are read as protobuf if the server supports it"],
   "use-service-account-credentials": [toggle, "all controllers share one identity with all the permissions they need"],
   "contention-profiling": [toggle, "it profiles locks of Go programs"],

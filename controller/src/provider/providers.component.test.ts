@@ -89,7 +89,7 @@ test("warns of what two providers declare, with each of them and in the log", as
   );
 });
 
-test("goes on when a listener fails: it is no fault of the provider, and the next one hears all the same", async () => {
+test("continues when a listener fails: the provider stays usable, and the next listener is called", async () => {
   let heard = 0;
   side.onReady(() => {
     throw new TypeError("a bug");

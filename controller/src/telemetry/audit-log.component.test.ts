@@ -106,7 +106,7 @@ describe("AuditLog", () => {
 
   test("write() goes on in the same file when rotation fails, and logs it once", async () => {
     const audit = open({ maxBytes: 50, backups: 1 });
-    // A directory with something in it is in the way.
+    // A directory that is not empty blocks the rename.
     execFileSync("mkdir", ["-p", join(directory, "audit.log.1", "full")]);
     for (const what of ["a", "b", "c"]) {
       audit.write({ what, padding: "x".repeat(20) });

@@ -9,14 +9,14 @@ const milliseconds = (delay: EventLoopDelay): readonly number[] => {
 test.each<[string, readonly number[], readonly number[]]>([
   ["nothing before the timer ran", [], [0, 0, 0, 0]],
   ["nothing when it is in time, or early", [100, 200, 299], [0, 0, 0, 0]],
-  ["how late it was, from the last time on", [100, 230, 330, 500], [25, 70, 0, 70]],
-])("EventLoopDelay.take() tells %s", (_, ranAtMs, expected) => {
+  ["the delay since the previous run", [100, 230, 330, 500], [25, 70, 0, 70]],
+])("EventLoopDelay.take() returns %s", (_, ranAtMs, expected) => {
   const delay = new EventLoopDelay(100, 0);
   for (const ms of ranAtMs) delay.ran(ms);
   expect(milliseconds(delay)).toEqual(expected);
 });
 
-test("EventLoopDelay.take() begins anew each time", () => {
+test("EventLoopDelay.take() resets the measurement", () => {
   const delay = new EventLoopDelay(100, 0);
   delay.ran(1100);
   expect(milliseconds(delay)).toEqual([1000, 1000, 1000, 1000]);

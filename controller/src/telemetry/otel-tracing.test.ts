@@ -75,7 +75,7 @@ test("OtelTracing.shared() prefers a span that is exported as the parent", async
   expect(traces.spans[0]).toMatchObject({ name: "call", parent: "seen", links: ["not exported"] });
 });
 
-test("OtelTracing.shared() leaves work for nobody without a span", async () => {
+test("OtelTracing.shared() creates no span without callers", async () => {
   const { tracing } = new MemoryTraces();
   const current = await tracing.root(start("bystander"), () => tracing.shared([], async () => tracing.current));
   expect(current).toBeUndefined();

@@ -92,10 +92,10 @@ function newExporter({ endpoint }: TracingSettings): OTLPTraceExporter {
 
 /** At a high verbosity, because the library repeats its messages with each export. */
 function forwardLibraryLog(log: Logger): void {
-  const tell = (text: string): void => log.debug(4, "OpenTelemetry", { text });
+  const forward = (text: string): void => log.debug(4, "OpenTelemetry", { text });
   const silent = (): void => undefined;
   diag.setLogger(
-    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { error: forward, warn: forward, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

@@ -38,7 +38,7 @@ test.each([
   expect(readTracingEnvironment(environment)).toEqual({ value: settings, problems: [] });
 });
 
-test("readTracingEnvironment() tells every problem with the name of the variable", () => {
+test("readTracingEnvironment() reports every problem with the name of the variable", () => {
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317",
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf",
@@ -152,7 +152,7 @@ describe("tracing flags", () => {
     expect(readTracing(options, environment, given(undefined).readText)).toEqual({ value: undefined, problems });
   });
 
-  test("readTracing() tells every problem of a file", () => {
+  test("readTracing() reports every problem of a file", () => {
     const { options, readText } = given("endpoint: unix:///run/x.sock\nrate: 1\n");
     expect(readTracing(options, {}, readText)).toEqual({
       value: undefined,
@@ -187,7 +187,7 @@ describe("tracing file", () => {
     ["an unknown field", `${HEAD}samplingRate: 1\n`, ["samplingRate: is not a field of TracingConfiguration"]],
     ["a list", "- 1\n", ["contains no TracingConfiguration"]],
     ["no YAML", "a: [", ["Flow sequence"]],
-  ])("parseTracingFile() tells every problem of %s", (_what, text, wanted) => {
+  ])("parseTracingFile() reports every problem of %s", (_what, text, wanted) => {
     const problems = wanted.map((what) => expect.stringContaining(what));
     expect(parseTracingFile(text)).toEqual({ value: undefined, problems });
   });

@@ -247,7 +247,7 @@ const many = steps(
   fc.oneof({ weight: 9, arbitrary: someOfMany }, { weight: 1, arbitrary: fc.subarray(all) }),
 );
 
-test("node-lifecycle deletes no more Nodes than the circuit breaker allows, and none unconfirmed, on any history", async () => {
+test("node-lifecycle deletes at most as many Nodes as the circuit breaker allows, and only confirmed ones, on any history", async () => {
   let [deletions, open] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(many.step, { maxLength: 30, size: "max" }), async (history) => {

@@ -214,7 +214,7 @@ describe("LeaseDeletions on a lease", () => {
     await second.deletes(1);
     await second.lock.release(signal);
     await first.takeOver();
-    expect([first.lock.holder, first.count()]).toEqual(["a", 3]);
+    expect([first.lock.holderIdentity, first.count()]).toEqual(["a", 3]);
     await first.lock.release(signal);
     await first.takeOver();
     expect(first.count()).toBe(3);

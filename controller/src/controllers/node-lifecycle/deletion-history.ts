@@ -152,7 +152,7 @@ export class DeletionHistory {
   }
 }
 
-/** Keeps the deletions on the Lease. Only its holder writes them; the values of another or earlier holder are merged. */
+/** Keeps the deletions on the Lease. Only the leader writes them; values of another or previous leader are merged. */
 export class LeaseDeletions implements LeaseAnnotation {
   readonly #history: DeletionHistory;
   readonly #identity: string;
@@ -169,11 +169,11 @@ export class LeaseDeletions implements LeaseAnnotation {
     this.#history.keepOn({ isActive: this.#isActive, onAnnounced: renewSoon });
   }
 
-  read(annotations: Readonly<Record<string, string>>, holder: string): void {
+  read(annotations: Readonly<Record<string, string>>, holderIdentity: string): void {
     for (const [key, text] of Object.entries(annotations)) {
       if (!key.startsWith(DELETIONS_ANNOTATION_PREFIX)) continue;
       const provider = key.slice(DELETIONS_ANNOTATION_PREFIX.length);
-      if (holder === this.#identity) this.#history.recorded(provider, text);
+      if (holderIdentity === this.#identity) this.#history.recorded(provider, text);
       else this.#history.read(provider, text);
     }
   }

@@ -185,9 +185,9 @@ describe("service-lb and a Service that another provider serves from now on", ()
   });
 
   test.each([
-    { it: "what is protected at the cloud, once the Service says that it may go", says: "false", want: [] },
-    { it: "not what is protected at the cloud without a word of the Service", says: undefined, want: [UID] },
-  ])("takes down $it", async ({ says, want }) => {
+    { it: "deletes a protected load balancer once the Service disables protection", says: "false", want: [] },
+    { it: "keeps a protected load balancer while the Service has no annotation", says: undefined, want: [UID] },
+  ])("$it", async ({ says, want }) => {
     a = new LoadBalancerCloud("a", { deletionProtection: true });
     put();
     await world.start(both());

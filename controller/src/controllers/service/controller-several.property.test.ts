@@ -103,7 +103,7 @@ class Course {
     const slow = slowProvider(provider, this.world.clock, () => this.pace);
     const isPoor = (): boolean => this.#poor.has(server);
     const deleteLoadBalancer: ProviderClient["deleteLoadBalancer"] = (ref, options) => {
-      this.#judge(cloudOf(server), ref.service.uid);
+      this.#checkDeletion(cloudOf(server), ref.service.uid);
       return slow.client.deleteLoadBalancer(ref, options);
     };
     return {
@@ -117,7 +117,7 @@ class Course {
   }
 
   /** What a deletion was about when it was sent; what comes later it cannot know. */
-  #judge(place: Place, uid: string): void {
+  #checkDeletion(place: Place, uid: string): void {
     const owner = this.world.store.all.find(({ metadata }) => metadata.uid === uid);
     if (owner === undefined || this.#isLagging || placeOf(owner) !== place) return;
     this.wrongs.push(`deleted what is wanted: ${owner.metadata.name} at ${place}`);

@@ -88,14 +88,14 @@ class Course {
   /** Every deletion is looked at, those that fail too. */
   fail(on: readonly LoadBalancerCall[], fault: (typeof FAULTS)[number]): void {
     this.cloud.fail = (call, uid) => {
-      if (call === "delete") this.#judgeDeletion(uid);
+      if (call === "delete") this.#checkDeletion(uid);
       if (!on.includes(call)) return undefined;
       if (fault === "lost") return "lost";
       return contractError(fault, "so it is", fault === "RATE_LIMITED" ? { retryAfterMs: 4000 } : {});
     };
   }
 
-  #judgeDeletion(uid: string): void {
+  #checkDeletion(uid: string): void {
     const owner = this.world.store.all.find(({ metadata }) => metadata.uid === uid);
     if (owner === undefined) return;
     const { name: of } = owner.metadata;

@@ -15,7 +15,7 @@ import { controllerDetails, controllersOverview, debugProviders } from "./debug.
 const NAME = "service-lb-controller";
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** One that works on keys named hangs for ever, on those named fails in vain, and comes back to others in an hour. */
+/** A controller that never finishes a key named `hangs`, always fails a key named `fails`, and requeues others after an hour. */
 async function running(keys: readonly string[], lifeMs: number) {
   const clock = new FakeClock(START_MS);
   const metrics = new Metrics();

@@ -173,7 +173,7 @@ describe("evaluateNode()", () => {
       reasons: ["DeletionConfirming"],
     },
     {
-      what: "is called gone by a provider in doubt",
+      what: "is reported deleted by an untrusted provider",
       facts: { node: notReady, lifecycle: held("providerUntrusted"), troubles: [cause("ProviderScopeChanged")] },
       state: "waiting",
       reasons: ["DeletionProviderUntrusted"],

@@ -75,7 +75,7 @@ describe("evaluateRoute()", () => {
       reasons: ["RouteTableFull"],
     },
     {
-      what: "finds its range taken at the cloud",
+      what: "has a pod CIDR that conflicts in the cloud",
       of: facts({ node: w1({}, "True"), last: failedWith(contractError("CIDR_CONFLICT", "10.1.0.0/24")) }),
       state: "blocked",
       reasons: ["CIDRConflict"],

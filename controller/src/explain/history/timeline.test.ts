@@ -66,7 +66,7 @@ describe("reconcileEntry()", () => {
       { what: "one that fails", record: failed, before: well, reason: "Failed" },
       { what: "one that is held up", record: heldUp, before: undefined, reason: "Delayed" },
       { what: "one that goes well again", record: well, before: failed, reason: "Recovered" },
-      { what: "one that is held up no more", record: well, before: heldUp, reason: "Recovered" },
+      { what: "one that is no longer delayed", record: well, before: heldUp, reason: "Recovered" },
       { what: "one that was cut short", record: remembered({ kind: "planned" }), before: well, reason: undefined },
     ],
   )("says of $what: $reason", ({ record, before, reason }) => {

@@ -91,6 +91,7 @@ describe("the stream", () => {
     }, POLL);
     await world.server.close();
     expect(await Promise.allSettled(readers.map(({ ended }) => ended))).toEqual(
+      // words-ok: the status of a settled promise
       readers.map(() => ({ status: "fulfilled", value: undefined })),
     );
   });

@@ -40,15 +40,15 @@ class Objects implements CachedObjects {
 
   change(object: ObjectRef, state: ObjectRow["state"], summary = ""): void {
     this.put(object, state, summary);
-    this.tell(object);
+    this.notify(object);
   }
 
   remove(object: ObjectRef): void {
     this.rows.delete(object);
-    this.tell(object);
+    this.notify(object);
   }
 
-  tell(object: ObjectRef): void {
+  notify(object: ObjectRef): void {
     for (const watcher of this.watchers) watcher(object);
   }
 }
@@ -188,7 +188,7 @@ describe("StatusCache", () => {
   test("one that changes always holds up none of the others, and is made once a round", async () => {
     objects.put("node/a");
     objects.put("node/b");
-    objects.onMade = () => objects.tell("node/a");
+    objects.onMade = () => objects.notify("node/a");
     await cache.look();
     expect(objects.made).toBe(2);
     cache.stop();

@@ -233,7 +233,7 @@ function noCounts(): Counts {
   return { node: none(), service: none(), route: none(), provider: none() };
 }
 
-/** The changes that one reader has not taken yet. It holds only names, so a slow reader needs no more memory than the objects. */
+/** The changes that one reader has not taken yet. It holds only names, so the memory of a slow reader is bounded by the number of objects. */
 export class StatusReader {
   readonly #cache: StatusCache;
   readonly #pending = new Set<ObjectRef>();

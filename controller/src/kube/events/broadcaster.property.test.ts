@@ -40,7 +40,7 @@ async function correlated(said: readonly Said[]) {
   return results;
 }
 
-test("EventCorrelator lets no more through about an object than burst and refill allow, whatever is said", () =>
+test("EventCorrelator limits the events of an object to burst and refill, for any events", () =>
   fc.assert(
     fc.asyncProperty(history, async (said) => {
       const sent = (await correlated(said)).filter(({ result }) => result.kind !== "rate_limited");

@@ -293,7 +293,7 @@ describe("EventCorrelator", () => {
     expect(result).toMatchObject({ kind: "create", event: { message: "failed at 12" } });
   });
 
-  test("lets 25 through about one object, then one every five minutes; other objects are not held back", async () => {
+  test("limits one object to 25 events, then one every five minutes; other objects are not limited", async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
     const same = Array.from({ length: 30 }, () => warning("no"));

@@ -112,6 +112,7 @@ describe("NodeSets.reference()", () => {
       sets.reference(selection(200), options),
       sets.reference(selection(200), options),
     ]);
+    // words-ok: the status of a settled promise
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(shapes()).toEqual(["whole 1/1 +200 -0 =200", "whole 1/1 +200 -0 =200"]);
   });

@@ -111,7 +111,7 @@ describe("ProviderConnection", () => {
     ["of another major version", { contractMajor: 2 }, "UnsupportedContract", "uses contract version 2"],
     ["without boot id", { bootId: "" }, "InvalidHandshake", "boot_id is empty"],
     ["with a malformed prefix", { providerIdPrefixes: ["acme"] }, "InvalidHandshake", '"acme" does not end in "://"'],
-  ])("refuses a provider %s and accepts it when that is put right", async (_, parts, reason, text) => {
+  ])("rejects a provider %s and accepts it when that is fixed", async (_, parts, reason, text) => {
     const provider = await serve({ getProviderInfo: () => providerInfo(parts) });
     const sidecar = harness.connect();
     const found = await refusal();

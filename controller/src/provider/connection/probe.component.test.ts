@@ -5,8 +5,8 @@ import { ProviderHarness } from "../../../test/support/provider/provider-harness
 import { ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
 import { probeSocket } from "./probe.ts";
 
-/** User `nobody`, to whom the rights of files apply also when tests run as root. */
-const NOBODY = 65_534;
+/** A user without privileges: root bypasses file permissions. */
+const UNPRIVILEGED_UID = 65_534;
 
 let harness: ProviderHarness;
 let provider: ScriptedProvider;
@@ -31,13 +31,13 @@ test.each([
 ])("probeSocket() says that it has no right to %s", async (_, directoryMode, socketMode) => {
   await chmod(dirname(harness.socketPath), directoryMode);
   await chmod(harness.socketPath, socketMode);
-  const finding = await asNobody(() => probeSocket(harness.socketPath, process.getuid?.()));
+  const finding = await asUnprivileged(() => probeSocket(harness.socketPath, process.getuid?.()));
   expect(finding).toMatchObject({ reason: "SocketPermissionDenied" });
   expect(finding?.message).toContain("permission denied for user");
 });
 
-async function asNobody<Result>(run: () => Promise<Result>): Promise<Result> {
-  process.seteuid?.(NOBODY);
+async function asUnprivileged<Result>(run: () => Promise<Result>): Promise<Result> {
+  process.seteuid?.(UNPRIVILEGED_UID);
   try {
     return await run();
   } finally {

@@ -242,7 +242,7 @@ describe("transition() of a change", () => {
     expect(after(record(STATES.active), event)?.state).toMatchObject({ current: { provider: "acme", sent: made } });
   });
 
-  test("keeps a rejection beside what serves all the same", () => {
+  test("keeps a rejection with the state that is still in force", () => {
     const rejected = EVENTS.changeRejected;
     expect(after(record(STATES.requested), rejected)).toEqual(
       record({ kind: "unknown", current: { provider: "acme", sent: asked }, sinceMs: 9 }, { rejection }),
