@@ -148,7 +148,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     const addresses = listOf(at(node, "status", "addresses")).map(({ address }) => String(address));
     const [approved] = listOf(at(request, "status", "conditions"));
     expect(approved).toMatchObject({ type: "Approved", status: "True", reason: "AutoApproved" });
-    expect(String(approved?.["message"])).toMatch(/^The cloud says that sim:\/\/\S+ is node boot-a and has: /);
+    expect(String(approved?.["message"])).toMatch(/^According to the cloud, sim:\/\/\S+ is node boot-a and has: /);
     const names = certificateOf(request)
       .subjectAltName?.split(", ")
       .map((name) => name.replace(/^(?:DNS|IP Address):/, ""));
@@ -231,7 +231,7 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     const theirs = String(at(await world.kube.get("/api/v1/nodes/victim-a"), "spec", "providerID"));
     await startKubelet("thief-a", { providerId: theirs });
     const name = await requestOf("thief-a");
-    await eventAbout("CertificateSigningRequest", name, /is not called "thief-a"/);
+    await eventAbout("CertificateSigningRequest", name, /the name of instance "\S+" is not "thief-a"/);
     expect(await conditionsOf(name)).toEqual([]);
     expect(certificateOf(victim).subject).toContain("CN=system:node:victim-a");
   });

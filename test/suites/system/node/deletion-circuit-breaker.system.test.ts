@@ -69,7 +69,7 @@ async function held(leader: Program, some: readonly string[]): Promise<void> {
       const events = (await world.kube.items(path)).map((event) => String(event["message"]));
       return events.length > 0 ? events : undefined;
     });
-    expect(message).toMatch(/of 12 Nodes absent, and at most 3 are deleted within 10 minutes/);
+    expect(message).toMatch(/of 12 Nodes as absent, and at most 3 are deleted within 10 minutes/);
   }
   expect(await world.metric(leader, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);
 }

@@ -144,7 +144,7 @@ describe.concurrent("of a real Node", () => {
     expect(labelsOf(initialized)).toEqual({ rack: "r1", own: "user" });
     expect(at(initialized, "metadata", "annotations", RECORD)).toBe("rack");
     expect((await eventAbout("tagged", "NodeDiffersFromCloud"))["message"]).toMatch(
-      /^the cloud says that label own is "cloud"/,
+      /^the cloud reports label own="cloud", but another client has set it to "user"/,
     );
     provider.machine("tagged", { labels: { rack: "r2", slot: "s1" } });
     const changed = await becomes("tagged", "to follow", (found) => at(labelsOf(found), "slot") === "s1");
@@ -215,7 +215,7 @@ describe.concurrent("a wrong provider ID", () => {
     provider.machine("recreated", { id: "i-5" });
     await register("recreated", { providerID: "acme://i-4" });
     expect((await eventAbout("recreated", "InitializeNodeFailed"))["message"]).toMatch(
-      /acme:\/\/i-4, .* with acme:\/\/i-5 \(/,
+      /acme:\/\/i-4; the instance with the name recreated has acme:\/\/i-5 \(/,
     );
     expect(await world.metric(controller, /^cloudwire_nodes_uninitialized\{reason="absent"\}/)).toBeGreaterThan(0);
   });

@@ -156,13 +156,13 @@ const failures: readonly Failure[] = [
     name: "wrong-ip",
     stage: () => cluster.join("wrong-ip", { annotations: { "alpha.kubernetes.io/provided-node-ip": "192.0.2.99" } }),
     describes: [
-      /InitializeNodeFailed .*the cloud does not know 192\.0\.2\.99 as an address of this machine/,
+      /InitializeNodeFailed .*192\.0\.2\.99 is not an address of this instance in the cloud/,
       /retrying within 5 minutes\). To fix: start the kubelet with one of the instance's addresses as --node-ip/,
     ],
     explains: {
       state: "blocked",
       reason: "ProvidedNodeIPMismatch",
-      cause: /Node wrong-ip: .* the cloud does not know 192\.0\.2\.99 as an address of this machine/,
+      cause: /Node wrong-ip: .* 192\.0\.2\.99 is not an address of this instance in the cloud/,
       remedy: "Set the kubelet's --node-ip to an address of the instance",
       isTriedAgain: true,
     },

@@ -57,11 +57,11 @@ describe("a change of the configuration file", () => {
 
   test("changes nothing when anything in it is wrong", async () => {
     const controller = await startWith("Cloudwire:\n  V: 0\n");
-    await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 500\n  NodeDeletionSpam: 1m\n");
+    await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 500\n  NodeDeletionConfirmationPeriode: 1m\n");
     const [line] = await controller.said(/ERROR Rejected the changed configuration file.*\n/);
     expect(line).toMatch(/NodeDeletionMaxPercent.*not a whole number from 0 to 100/);
     expect(line).toMatch(
-      /NodeDeletionSpam: is not a setting; did you mean Cloudwire\.NodeDeletionConfirmationPeriod\?/,
+      /NodeDeletionConfirmationPeriode: is not a setting; did you mean Cloudwire\.NodeDeletionConfirmationPeriod\?/,
     );
     await world.createService("web", 80);
     await world.addressed("web");

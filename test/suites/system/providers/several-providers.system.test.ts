@@ -100,7 +100,7 @@ describe("nodes of two clouds", () => {
     await register("foreign", { providerID: "gce://project/zone/instance" });
     for (const name of ["east-id", "east-name"]) expect(await idOf(name)).toBe(eastIds.get(name));
     for (const name of ["west-id", "west-name"]) expect(await idOf(name)).toBe(westIds.get(name));
-    await eventAbout("Node", "twin", /could be of simulated and west: each has a machine of that name/);
+    await eventAbout("Node", "twin", /simulated and west could own node twin: each has an instance of that name/);
     await expectUntouched("twin");
     await expectUntouched("unownedAnswer");
     expect(await world.metric(controller, /^cloudwire_nodes\{provider="simulated",state="owned"/)).toBe(2);
