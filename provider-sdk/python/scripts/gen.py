@@ -18,7 +18,7 @@ HEADER = "# Generated from the .proto files by `npm run gen`. Do not edit.\n"
 
 
 def main() -> None:
-    """Generates everything anew."""
+    """Regenerate everything."""
     shutil.rmtree(GEN, ignore_errors=True)
     GEN.mkdir(parents=True)
     sources = sorted(path.relative_to(PROTO).as_posix() for path in (PROTO / "cloudprovider" / "v1").glob("*.proto"))

@@ -27,7 +27,7 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         super()._run_once()
 
 
-def wish(digest, work):
+def change(digest, work):
     return Change(
         key="lb", change_id=digest, digest=digest, work=work, is_final=lambda _: True, pending=lambda: "pending"
     )
@@ -49,31 +49,31 @@ async def a_stubborn_change_keeps_its_key():
         working.append("second")
         return "second"
 
-    assert await serializer.run(wish("first", stubborn)) == "pending"
+    assert await serializer.run(change("first", stubborn)) == "pending"
     await asyncio.sleep(540)
-    # It tells the first to end, which does not.
+    # It cancels the first, which does not end.
     for wait in (540, 120):
         with pytest.raises(ProviderError, match="another change of lb"):
-            await serializer.run(wish("second", second))
+            await serializer.run(change("second", second))
         await asyncio.sleep(wait)
     assert working == ["first"]
-    assert await serializer.run(wish("second", second)) == "second"
+    assert await serializer.run(change("second", second)) == "second"
     release.set()
 
 
-async def a_change_without_end_is_told_to_end():
+async def a_change_without_end_is_canceled():
     serializer = ChangeSerializer(patience=1.0)
     release = asyncio.Event()
-    assert await serializer.run(wish("first", release.wait)) == "pending"
+    assert await serializer.run(change("first", release.wait)) == "pending"
     await asyncio.sleep(29 * 60)
     assert serializer.state("lb") == "running"
     await asyncio.sleep(2 * 60)
     assert serializer.state("lb") == "failed"
     with pytest.raises(ProviderError, match="did not end within 30 minutes"):
-        await serializer.run(wish("first", release.wait))
+        await serializer.run(change("first", release.wait))
 
 
-@pytest.mark.parametrize("story", [a_stubborn_change_keeps_its_key, a_change_without_end_is_told_to_end])
+@pytest.mark.parametrize("story", [a_stubborn_change_keeps_its_key, a_change_without_end_is_canceled])
 def test_change_serializer(story):
     loop = JumpingLoop()
     try:

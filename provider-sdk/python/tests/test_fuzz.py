@@ -88,8 +88,8 @@ def client() -> Any:
         yield made
 
 
-def judge(error: CallFailedError, method: str) -> None:
-    """An error of the contract, as the contract wants it."""
+def check_error(error: CallFailedError, method: str) -> None:
+    """Check that the error matches the contract."""
     assert error.domain == "cloudprovider.v1"
     assert error.reason in METHODS[method].reasons
     assert error.code.value[0] == REASONS[error.reason].code
@@ -106,7 +106,7 @@ def drain(stream: Any, method: str) -> None:
         for _ in stream:
             continue
     except grpc.RpcError as error:
-        judge(CallFailedError(method, error), method)
+        check_error(CallFailedError(method, error), method)
     else:
         pytest.fail("a stream ended with OK")
 
@@ -117,7 +117,7 @@ def test_arbitrary_bytes_are_answered(client: Client, method: str, request: byte
     try:
         client.raw(method, request)
     except CallFailedError as error:
-        judge(error, method)
+        check_error(error, method)
 
 
 @given(data=st.data(), method=st.sampled_from(UNARY), given_context=st.booleans())
@@ -128,7 +128,7 @@ def test_arbitrary_messages_are_answered(client: Client, data: Any, method: str,
     try:
         client.raw(method, request.SerializeToString())
     except CallFailedError as error:
-        judge(error, method)
+        check_error(error, method)
 
 
 @given(data=st.data(), method=st.sampled_from(STREAMS), given_context=st.booleans())

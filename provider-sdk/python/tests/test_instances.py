@@ -100,7 +100,7 @@ def test_absence_after_an_error_of_the_cloud_is_unknown(provider, status, basis)
     assert outcomes(answer) == ["unknown"]
 
 
-def test_absence_of_one_is_not_doubted_for_the_error_of_another(provider):
+def test_error_of_one_item_does_not_forbid_the_absence_of_another(provider):
     @provider.instances.get
     async def get(ref, context):
         if ref.provider_id == "acme://i-1":

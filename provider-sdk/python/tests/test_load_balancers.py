@@ -47,7 +47,7 @@ def reason(client, request):
     return refused(client, request).reason
 
 
-def test_ensure_hands_over_the_whole_wish(provider, seen):
+def test_ensure_passes_the_whole_request(provider, seen):
     with serving(provider) as client:
         made = client.call(client.ensure(nodes=3)).load_balancer
     [wanted] = seen
@@ -63,11 +63,11 @@ def test_pending_work_has_no_fingerprints_and_is_asked_about_again(provider):
     provider.load_balancers.delete(lambda _ref, _context: pending("lb-1", remaining=["pool 1"]))
     provider.load_balancers.get(lambda _ref, _context: pending("lb-1"))
     with serving(provider) as client:
-        wish = client.ensure()
-        made = client.call(wish).load_balancer
+        request = client.ensure()
+        made = client.call(request).load_balancer
         assert (made.phase, made.spec_fingerprint) == (v1.LOAD_BALANCER_PHASE_PROVISIONING, "")
         assert made.operation.poll_after.seconds == 60
-        assert client.call(wish).load_balancer.phase == v1.LOAD_BALANCER_PHASE_UPDATING
+        assert client.call(request).load_balancer.phase == v1.LOAD_BALANCER_PHASE_UPDATING
         deleted = client.call(v1.DeleteLoadBalancerRequest(service=client.service()))
         assert (deleted.done, list(deleted.remaining), deleted.operation.poll_after.seconds) == (False, ["pool 1"], 5)
         assert client.call(v1.GetLoadBalancerRequest(service=client.service())).load_balancer.HasField("operation")
@@ -75,8 +75,8 @@ def test_pending_work_has_no_fingerprints_and_is_asked_about_again(provider):
 
 def test_repeated_change_is_answered_from_memory_and_an_superseded_one_refused(provider, seen):
     with serving(provider) as client:
-        wish = client.ensure()
-        assert client.call(wish) == client.call(wish)
+        request = client.ensure()
+        assert client.call(request) == client.call(request)
         assert len(seen) == 1
         newer = client.ensure()
         newer.change.request_id, newer.change.sequence = "newer", 9
@@ -105,10 +105,10 @@ def test_changes_of_one_load_balancer_never_overlap(provider):
     with serving(provider) as client:
 
         def begin(change_id, uid="uid-1"):
-            wish = client.ensure(uid=uid)
-            wish.context.CopyFrom(client.context)
-            wish.change.request_id = change_id
-            return client.stub.EnsureLoadBalancer.future(wish, timeout=20)
+            request = client.ensure(uid=uid)
+            request.context.CopyFrom(client.context)
+            request.change.request_id = change_id
+            return client.stub.EnsureLoadBalancer.future(request, timeout=20)
 
         first = begin("a")
         begun.acquire()
@@ -116,7 +116,7 @@ def test_changes_of_one_load_balancer_never_overlap(provider):
         other = begin("x", uid="uid-2")
         begun.acquire()
         waiting = begin("b")
-        # One may wait, every other is told to come again: whichever of the two that is.
+        # One of the two may wait, the other must retry.
         third = begin("c")
         refusals = [call for call in (third, waiting) if _code(call, 1.0) == grpc.StatusCode.ABORTED]
         assert len(refusals) == 1
@@ -151,10 +151,10 @@ def test_key_stays_taken_while_a_handler_works_although_its_caller_has_gone(prov
         with pytest.raises(CallFailedError) as failed:
             client.call(client.ensure(), timeout=0.5)
         assert failed.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
-        wish = client.ensure()
-        wish.change.request_id = "next"
-        wish.context.CopyFrom(client.context)
-        following = client.stub.EnsureLoadBalancer.future(wish, timeout=20)
+        request = client.ensure()
+        request.change.request_id = "next"
+        request.context.CopyFrom(client.context)
+        following = client.stub.EnsureLoadBalancer.future(request, timeout=20)
         with pytest.raises(grpc.FutureTimeoutError):
             following.result(timeout=0.3)
         assert done == []
@@ -205,13 +205,13 @@ def test_what_was_not_declared_is_refused_with_its_path(provider, seen, spec, fi
     assert len(seen) == 1
 
 
-def test_all_problems_of_a_request_are_told_together(provider, seen):
+def test_all_problems_of_a_request_are_reported_together(provider, seen):
     with serving(provider) as client:
-        wish = client.ensure(ports=[v1.ServicePort(protocol=2, port=0)])
-        wish.service.name = "x" * 64
-        wish.spec_fingerprint = ""
-        wish.nodes.ClearField("source")
-        error = refused(client, wish)
+        request = client.ensure(ports=[v1.ServicePort(protocol=2, port=0)])
+        request.service.name = "x" * 64
+        request.spec_fingerprint = ""
+        request.nodes.ClearField("source")
+        error = refused(client, request)
     assert set(error.fields) == {
         *{"spec.ports[0].protocol", "nodes.source", "service.name", "spec.ports[0].port", "spec_fingerprint"},
     }
@@ -235,14 +235,14 @@ def test_scope_is_checked_before_the_handlers_run(provider, seen):
 
 def test_validate_only_changes_nothing_and_is_refused_where_it_is_not_offered(provider, seen):
     with serving(provider) as client:
-        wish = client.ensure()
-        wish.change.validate_only = True
-        assert reason(client, wish) == "VALIDATE_ONLY_UNSUPPORTED"
+        request = client.ensure()
+        request.change.validate_only = True
+        assert reason(client, request) == "VALIDATE_ONLY_UNSUPPORTED"
     provider.load_balancers.features = LoadBalancerFeatures(validate_only=True)
     with serving(provider) as client:
-        wish = client.ensure()
-        wish.change.validate_only = True
-        checked = client.call(wish).load_balancer
+        request = client.ensure()
+        request.change.validate_only = True
+        checked = client.call(request).load_balancer
         assert (checked.spec_fingerprint, checked.nodes_fingerprint) == ("", "")
         unchanged = v1.NodeSelection(fingerprint="nodes-2", count=2, unchanged=v1.UnchangedNodes())
         following = client.ensure()

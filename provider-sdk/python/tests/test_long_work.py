@@ -53,10 +53,10 @@ def client(provider: Provider, slow: SlowCloud) -> Iterator[Client]:
         yield client
 
 
-def again(wish: v1.EnsureLoadBalancerRequest) -> v1.EnsureLoadBalancerRequest:
-    """The same wish, as one who has forgotten the earlier call asks."""
+def again(request: v1.EnsureLoadBalancerRequest) -> v1.EnsureLoadBalancerRequest:
+    """Return the same request with a new request id, as after a restart of the caller."""
     repeated = v1.EnsureLoadBalancerRequest()
-    repeated.CopyFrom(wish)
+    repeated.CopyFrom(request)
     repeated.change.request_id = str(uuid.uuid4())
     return repeated
 
@@ -67,53 +67,53 @@ def read(client: Client, operation_id: str = "") -> v1.LoadBalancer:
     return found
 
 
-def until_told(client: Client, wish: v1.EnsureLoadBalancerRequest) -> v1.LoadBalancer:
+def until_finished(client: Client, request: v1.EnsureLoadBalancerRequest) -> v1.LoadBalancer:
     """Ask again and again for as long as the answer is pending."""
     for _ in range(50):
-        made: v1.LoadBalancer = client.call(wish).load_balancer
+        made: v1.LoadBalancer = client.call(request).load_balancer
         if not made.HasField("operation"):
             return made
     raise AssertionError("the work did not end")
 
 
-def test_long_change_is_pending_and_goes_on_and_an_equal_wish_joins_it(client, slow):
-    wish = client.ensure()
-    made = client.call(wish).load_balancer
+def test_long_change_is_pending_and_goes_on_and_an_equal_request_joins_it(client, slow):
+    request = client.ensure()
+    made = client.call(request).load_balancer
     assert (made.phase, made.spec_fingerprint) == (v1.LOAD_BALANCER_PHASE_PROVISIONING, "")
     assert (made.operation.stage, made.operation.progress_percent) == ("waiting for the pool", 40)
     assert made.id == made.operation.id != ""
-    assert client.call(again(wish)).load_balancer.HasField("operation")
+    assert client.call(again(request)).load_balancer.HasField("operation")
     assert len(slow.diffs) == 1
     reading = read(client, made.operation.id)
     assert (reading.phase, reading.operation.id) == (v1.LOAD_BALANCER_PHASE_UPDATING, made.operation.id)
     slow.release.release()
     slow.ended.acquire()
-    assert client.call(wish).load_balancer.spec_fingerprint == "spec-1"
+    assert client.call(request).load_balancer.spec_fingerprint == "spec-1"
     assert (len(slow.diffs), slow.cancelled) == (1, [False])
     assert read(client, made.operation.id).phase == v1.LOAD_BALANCER_PHASE_ACTIVE
 
 
-def test_late_failure_is_told_once_to_the_next_who_asks(client, slow):
+def test_late_failure_is_reported_once_to_the_next_call(client, slow):
     slow.failure = ProviderError("CLOUD_PERMISSION_DENIED", "no address is left")
-    wish = client.ensure()
-    client.call(wish)
+    request = client.ensure()
+    client.call(request)
     slow.release.release()
     slow.ended.acquire()
-    # Until somebody was told, nobody may take what is read for what was wished.
+    # Until the failure is reported, a read must not report the desired state as applied.
     for _ in range(200):
         if read(client).spec_fingerprint == "not in force":
             break
     else:
         raise AssertionError("the failure is not seen")
     with pytest.raises(CallFailedError) as failed:
-        client.call(again(wish))
+        client.call(again(request))
     assert failed.value.reason == "CLOUD_PERMISSION_DENIED"
     slow.failure = None
     slow.release.release()
-    assert client.call(again(wish)).load_balancer.spec_fingerprint == "spec-1"
+    assert client.call(again(request)).load_balancer.spec_fingerprint == "spec-1"
 
 
-def test_another_wish_ends_the_long_change_and_follows(client, slow):
+def test_another_request_ends_the_long_change_and_follows(client, slow):
     client.call(client.ensure())
     slow.release = threading.Semaphore(0)
     other = client.ensure()
@@ -123,10 +123,10 @@ def test_another_wish_ends_the_long_change_and_follows(client, slow):
     slow.begun.acquire()
     assert slow.cancelled == [True]
     slow.release.release()
-    assert until_told(client, other).spec_fingerprint == "spec-2"
+    assert until_finished(client, other).spec_fingerprint == "spec-2"
 
 
-def test_superseded_wish_does_not_end_the_long_change(client, slow):
+def test_superseded_request_does_not_end_the_long_change(client, slow):
     newer = client.ensure()
     newer.change.request_id, newer.change.sequence = "newer", 9
     client.call(newer)
@@ -137,7 +137,7 @@ def test_superseded_wish_does_not_end_the_long_change(client, slow):
         client.call(older)
     assert (failed.value.reason, slow.cancelled) == ("STALE_GENERATION", [])
     slow.release.release()
-    assert until_told(client, newer).spec_fingerprint == "spec-1"
+    assert until_finished(client, newer).spec_fingerprint == "spec-1"
 
 
 def test_operation_of_an_earlier_process_is_not_in_force(client):

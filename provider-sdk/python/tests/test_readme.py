@@ -64,15 +64,15 @@ def test_smallest_provider_serves_machines_and_load_balancers(start, cloud):
     # The one that met 503 was repeated three times.
     assert (answer.stats.cloud_calls, answer.stats.cloud_retries) == (6, 3)
 
-    wish = client.ensure()
+    request = client.ensure()
     key = "k8s-dda896a47603e4067e12880b65ca"
     cloud.answers[f"PUT /lbs/{key}"] = (200, b'{"id": "lb-1"}')
-    working = client.call(wish).load_balancer
+    working = client.call(request).load_balancer
     assert working.HasField("operation")
     assert working.spec_fingerprint == ""
     cloud.answers[f"PUT /lbs/{key}"] = (200, b'{"id": "lb-1", "ip": "192.0.2.1"}')
-    wish.ClearField("change")
-    made = client.call(wish).load_balancer
+    request.ClearField("change")
+    made = client.call(request).load_balancer
     assert made.ingress.items[0].ip == "192.0.2.1"
     assert (made.spec_fingerprint, made.nodes_fingerprint) == ("spec-1", "nodes-2")
     cloud.answers[f"DELETE /lbs/{key}"] = (200, b"{}")

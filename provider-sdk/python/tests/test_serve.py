@@ -132,10 +132,10 @@ def test_mistakes_of_the_operator_are_plain_lines(start, environment, code, prob
 
 
 def test_directory_that_may_not_be_written_to_is_named_with_what_lets_it(monkeypatch, tmp_path):
-    # The rights themselves stop nobody who is root, as in many a container.
+    # File permissions do not restrict root, the user of many containers.
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(StartError, match=f"may not make a socket in {tmp_path}; let it write there") as raised:
-        bind(str(tmp_path / "p.sock"), "", lambda: pytest.fail("it is listened all the same"))
+        bind(str(tmp_path / "p.sock"), "", lambda: pytest.fail("it listens without permission"))
     assert raised.value.exit_code == 69
 
 
@@ -342,9 +342,9 @@ def test_http_port_serves_probes_and_figures(provider):
                 return str(answer.read().decode())
 
         assert (get("/livez"), get("/readyz")) == ("ok\n", "ok\n")
-        figures = get("/metrics")
+        metrics = get("/metrics")
         labels = 'method="BatchGetInstances",code="OK",reason=""'
-        assert f"cloudwire_provider_call_duration_seconds_count{{{labels}}} 1" in figures
-        assert 'cloudwire_provider_build_info{name="acme.example.com",version="1.0.0",sdk=' in figures
+        assert f"cloudwire_provider_call_duration_seconds_count{{{labels}}} 1" in metrics
+        assert 'cloudwire_provider_build_info{name="acme.example.com",version="1.0.0",sdk=' in metrics
         with pytest.raises(urllib.error.HTTPError):
             get("/other")

@@ -60,7 +60,7 @@ def test_fetch_repeats_what_failed_for_a_moment_and_forgets_it(provider, cloud):
     assert (answer.stats.cloud_calls, answer.stats.cloud_retries, ready) == (2, 1, True)
 
 
-def test_not_found_after_a_repeated_failure_keeps_the_doubt(provider, cloud):
+def test_not_found_after_a_retried_failure_is_no_absence(provider, cloud):
     fetching(provider, cloud.url)
     cloud.once["GET /machine"] = [(503, b""), (404, b"")]
     with serving(provider) as client:
@@ -68,7 +68,7 @@ def test_not_found_after_a_repeated_failure_keeps_the_doubt(provider, cloud):
     assert (result.WhichOneof("outcome"), result.unknown.reason) == ("unknown", "CLOUD_UNAVAILABLE")
 
 
-def test_fetch_repeats_no_post_unless_told_to(provider, cloud):
+def test_fetch_retries_a_post_only_on_request(provider, cloud):
     statuses = []
 
     @provider.instances.get

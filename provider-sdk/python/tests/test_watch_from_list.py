@@ -41,8 +41,8 @@ class Watched:
         call = Call("WatchInstances", False, "id-1", None, None)
         shared = Shared(lambda _failure: None, lambda _call: None, RetryBudget())
         context = CallContext(CallRecorder(call, v1.ClusterRef(id="c-1"), Log(root), shared))
-        context.sleep = lambda _seconds: self.told.append("pause")  # type: ignore[method-assign]
-        self.told: list[str] = []
+        context.sleep = lambda _seconds: self.recorded.append("pause")  # type: ignore[method-assign]
+        self.recorded: list[str] = []
         watch: Any = watch_instances_from_list(self._list)
         self.events = watch(WatchRequest(send_initial_events=send_initial_events), context)
 
@@ -95,7 +95,7 @@ def test_makes_nothing_disappear_by_a_list_with_a_flaw(flaw):
     watched.machines = []
     threading.Timer(0.05, lambda: setattr(watched, "flaw", "")).start()
     assert watched.next(2) == ["acme://a gone COMPLETE_LIST_MISS", "acme://b gone COMPLETE_LIST_MISS"]
-    assert watched.told.count("pause") > 2
+    assert watched.recorded.count("pause") > 2
 
 
 def test_says_after_the_initial_events_that_they_were_not_all():

@@ -82,12 +82,12 @@ def test_health_tells_of_a_drain_that_begins_while_the_first_state_is_on_its_way
         drain = asyncio.Event()
         [_check, method] = builtin.health_methods([], drain)
         states = method.work(builtin.message_class("grpc.health.v1.HealthCheckRequest")(), None)
-        told = [(await anext(states)).status]
+        statuses = [(await anext(states)).status]
         drain.set()
-        told.append((await anext(states)).status)
+        statuses.append((await anext(states)).status)
         with pytest.raises(ProviderError) as ended:
             await anext(states)
-        return told, ended.value.reason
+        return statuses, ended.value.reason
 
     assert asyncio.run(watch()) == ([1, 2], "PROVIDER_DRAINING")
 

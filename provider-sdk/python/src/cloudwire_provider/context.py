@@ -51,7 +51,7 @@ class BackgroundContext:
     def raise_if_cancelled(self) -> None:
         """Raise `Cancelled` if `cancelled` is true; `fetch` and `sleep` do so themselves."""
         if self.cancelled:
-            msg = "nobody waits for the answer any more"
+            msg = "the caller no longer waits for the answer"
             raise Cancelled(msg)
 
     def remaining(self) -> float:
@@ -191,7 +191,7 @@ class CallContext(BackgroundContext):
 
 
 def forked(context: CallContext) -> tuple[CallContext, Callable[[], str]]:
-    """Return a context for a part of a call, and what tells why that part may lack something; empty: it lacks nothing."""
+    """Return a context for a part of a call, and a function that says why it may be incomplete (empty: complete)."""
     recorder = context._recorder.fork()  # noqa: SLF001 - of this module
     recorder.cancelled = context._recorder.cancelled  # noqa: SLF001 - of this module
     return CallContext(recorder), lambda: recorder.errors[0].message if recorder.errors else ""

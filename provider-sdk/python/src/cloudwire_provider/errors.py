@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cloudwire_provider._server.contract import DOMAIN, REASONS
 
-# Where the contract demands a wait and the cloud did not tell one.
+# Where the contract requires a delay and the cloud did not report one; seconds.
 _DEFAULT_RETRY_AFTER = 5.0
 
 

@@ -122,7 +122,7 @@ class RunningProvider:
                 await asyncio.to_thread(self._parts.tls.reload)
             if own is None or not isinstance(options.endpoint, UnixEndpoint) or is_own(options.endpoint.path, own):
                 continue
-            text = "The socket was removed or replaced: nobody can reach this provider any more"
+            text = "The socket was removed or replaced: no client can reach this provider any longer"
             self._parts.log.error(text, extra={"address": self.address})
             self._lost = True
             self._closing = asyncio.ensure_future(self._close())
@@ -202,7 +202,7 @@ async def start(provider: Provider, options: ServeOptions) -> RunningProvider:
         watchers=Workers(_MAX_WATCH_THREADS),
         draining=rpc.drain,
     )
-    # On TCP nobody gets a map of what there is to call.
+    # TCP has no reflection.
     reflections = REFLECTIONS if isinstance(options.endpoint, UnixEndpoint) else ()
     services = [SERVICE, HEALTH, *reflections]
     service = CloudProviderService(runtime, status, services)
@@ -328,7 +328,7 @@ async def serve_async(
     try:
         return _UNAVAILABLE if await running.ended() else 0
     finally:
-        # Whoever cancels this wants the provider to end too.
+        # A cancellation ends the provider too.
         await running.close()
         restore()
 
@@ -382,7 +382,7 @@ def _end_on_signals(running: RunningProvider, log: Log) -> Callable[[], None]:
         task.add_done_callback(closing.discard)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        # Only the main thread of a process is told of signals.
+        # Only the main thread of a process can handle signals.
         with suppress(ValueError, RuntimeError):
             loop.add_signal_handler(number, end, number.name)
 

@@ -59,7 +59,7 @@ class Client:
     def __init__(self, address: str, provider: RunningProvider | None = None) -> None:
         self.provider = provider
         self.address = address
-        # Channels of one process share connections unless told otherwise, and their calls wait for each other.
+        # Channels of one process share connections by default, and their calls wait for each other.
         self.channel = grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
         self.stub = CloudProviderStub(self.channel)
         self.context = v1.CallContext(cluster=v1.ClusterRef(id="test-cluster", name="test"))
@@ -93,9 +93,9 @@ class Client:
     def ensure(self, uid: str = "uid-1", nodes: int = 2, **spec: Any) -> v1.EnsureLoadBalancerRequest:
         """Return a request for a load balancer: TCP port 80 with this number of nodes."""
         port = v1.ServicePort(protocol=v1.PROTOCOL_TCP, port=80, node_port=30080)
-        wish = v1.LoadBalancerSpec(**{"ports": [port], **spec})
+        desired = v1.LoadBalancerSpec(**{"ports": [port], **spec})
         return v1.EnsureLoadBalancerRequest(
-            service=self.service(uid), spec=wish, spec_fingerprint="spec-1", nodes=self.nodes(nodes)
+            service=self.service(uid), spec=desired, spec_fingerprint="spec-1", nodes=self.nodes(nodes)
         )
 
     def nodes(self, count: int, fingerprint: str = "") -> v1.NodeSelection:

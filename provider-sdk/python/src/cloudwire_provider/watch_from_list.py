@@ -125,7 +125,7 @@ class _ListRun(Generic[ItemT]):
 
     comparison: _Comparison[ItemT]
     context: CallContext
-    doubt: Callable[[], str]
+    missing: Callable[[], str]
     started: datetime
     seen: set[str] = field(default_factory=set)
     unreachable: str = ""
@@ -146,7 +146,7 @@ class _ListRun(Generic[ItemT]):
 
     def end(self) -> Iterator[Any]:
         """Yield deleted objects, if the list proves it. Call it only after the list has ended normally."""
-        gap = f"{self.unreachable} could not be read" if self.unreachable else self.doubt()
+        gap = f"{self.unreachable} could not be read" if self.unreachable else self.missing()
         if self.comparison.first:
             self.comparison.first = False
             if self.comparison.request.send_initial_events:
@@ -173,5 +173,5 @@ def _load_balancer_gone(balancer: v1.LoadBalancer, absence: Absent) -> LoadBalan
 def _service_uid(balancer: v1.LoadBalancer) -> str:
     if balancer.service.uid:
         return balancer.service.uid
-    text = f"the list yielded the load balancer {balancer.id} without its service: nobody could tell whose it is"
+    text = f"the list yielded the load balancer {balancer.id} without its service: its owner is unknown"
     raise ProviderError("INVARIANT_BROKEN", text)

@@ -27,7 +27,7 @@ def batch(field: str, items: Sequence[Any], max_batch_size: int) -> Violations:
 
 
 def page(request: v1.ListInstancesRequest | v1.ListLoadBalancersRequest | v1.ListRoutesRequest) -> Violations:
-    """Check the page size wished for: 0 and more is fine, the rest is cut later."""
+    """Check the requested page size: 0 or more is valid; a larger one is capped later."""
     if request.page_size >= 0:
         return []
     return [Violation("PAGE_SIZE_INVALID", "page_size", f"is {request.page_size}; it must not be negative")]
@@ -41,7 +41,7 @@ def watch(request: v1.WatchInstancesRequest | v1.WatchLoadBalancersRequest) -> V
 
 
 def routes(items: Sequence[v1.Route], claimed: v1.RouteCapabilities, *, needs_target: bool) -> Violations:
-    """Check a change of routes. One that shall be gone needs no target: that of a machine that is gone has none."""
+    """Check a change of routes. A route to delete needs no target: its instance may not exist."""
     out = batch("routes", items, claimed.max_batch_size)
     for index, route in enumerate(items):
         path = f"routes[{index}]"
@@ -91,7 +91,7 @@ def ensure(
     claimed: v1.LoadBalancerCapabilities,
     schemas: Sequence[v1.AnnotationSchema],
 ) -> Violations:
-    """Check the wish for a load balancer."""
+    """Check a request for a load balancer."""
     out: Violations = []
     if request.HasField("spec"):
         spec = request.spec
@@ -114,7 +114,7 @@ def _unsupported(field: str, feature: str) -> Violation:
 
 
 def _unknown_enum(field: str, value: int) -> Violation:
-    """Refuse a wish that is not understood: it must not be carried out as another. Contract: EVO-3."""
+    """Reject an unknown value: applying another value instead would be wrong. Contract: EVO-3."""
     return Violation("FIELD_INVALID", field, f"is {value}, which this provider does not know")
 
 

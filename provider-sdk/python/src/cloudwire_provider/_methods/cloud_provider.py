@@ -134,11 +134,11 @@ class CloudProviderService:
         handlers = runtime.provider.load_balancers
         service = LoadBalancerService(runtime)
         self._open.append(service)
-        wish: Checks = lambda request: checks.ensure(request, claimed, runtime.provider.annotations)
+        ensure_checks: Checks = lambda request: checks.ensure(request, claimed, runtime.provider.annotations)
         dry = claimed.validate_only
         methods: list[Method] = [
             self._read("GetLoadBalancer", _none, service.get),
-            self._change("EnsureLoadBalancer", wish, service.ensure, dry=dry),
+            self._change("EnsureLoadBalancer", ensure_checks, service.ensure, dry=dry),
             self._change("DeleteLoadBalancer", _none, service.delete, dry=dry),
         ]
         if handlers.update_nodes:

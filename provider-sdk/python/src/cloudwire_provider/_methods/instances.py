@@ -10,7 +10,7 @@ from cloudwire_provider import v1
 from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learned
 from cloudwire_provider._methods.results import absence
 from cloudwire_provider._server.rules import answer_problem
-from cloudwire_provider._server.runtime import Runtime, now_stamp
+from cloudwire_provider._server.runtime import Runtime, now_timestamp
 from cloudwire_provider._server.status import item_error, seconds_of
 from cloudwire_provider._telemetry.call_recorder import Call
 from cloudwire_provider.errors import ProviderError
@@ -125,7 +125,7 @@ def instance_event(runtime: Runtime, event: Any) -> v1.WatchInstancesResponse:
         return v1.WatchInstancesResponse(upsert=completed(runtime, event.value))
     if isinstance(event, InstanceGone):
         provider_id = runtime.provider.complete_id(event.id)
-        gone = v1.InstanceGone(provider_id=provider_id, absence=absence(event.absence, now_stamp()))
+        gone = v1.InstanceGone(provider_id=provider_id, absence=absence(event.absence, now_timestamp()))
         return v1.WatchInstancesResponse(gone=gone)
     msg = f"watch yielded {type(event).__name__}"
     raise TypeError(msg)

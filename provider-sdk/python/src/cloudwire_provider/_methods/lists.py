@@ -86,7 +86,7 @@ class _Walk(Generic[ItemT]):
     reading: asyncio.Task[None] | None = None
 
     def close(self) -> None:
-        """End the provider's work: nobody reads any more."""
+        """End the provider's work: the client reads no further."""
         self.recorder.cancelled.set()
         if self.reading is not None:
             self.reading.cancel()
@@ -227,6 +227,6 @@ class PagedList(Generic[ItemT]):
 
 
 def _unreliable_places(recorder: CallRecorder) -> Sequence[str]:
-    """A list that met a refusal or an outage and went on all the same may lack what it was refused."""
-    doubt = next((error for error in recorder.errors if error.forbids_absence), None)
-    return [] if doubt is None else [f"what a request that met {doubt.reason} would have shown"]
+    """Name what a list may lack that continued after a refusal or an outage."""
+    failure = next((error for error in recorder.errors if error.forbids_absence), None)
+    return [] if failure is None else [f"what a request that met {failure.reason} would have shown"]

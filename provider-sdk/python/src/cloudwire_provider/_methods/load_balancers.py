@@ -12,7 +12,7 @@ from cloudwire_provider import v1
 from cloudwire_provider._methods.nodes import NodeList, NodeResolver
 from cloudwire_provider._methods.results import absence, operation, refuse_absence
 from cloudwire_provider._server.rules import answer_problem
-from cloudwire_provider._server.runtime import Runtime, draining, now_stamp
+from cloudwire_provider._server.runtime import Runtime, draining, now_timestamp
 from cloudwire_provider._server.status import seconds_of
 from cloudwire_provider._state.change_serializer import MAX_OPERATION, Change, ChangeSerializer, SequenceFence
 from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
@@ -25,10 +25,10 @@ from cloudwire_provider.results import Absent, LoadBalancerGone, Pending, Resume
 _MAX_REMAINING = 64
 # Contract: Limits.soft_call_duration, where nothing is declared; seconds.
 _DEFAULT_SOFT_CALL = 10.0
-# Ids of work that outlived its call: they tell the SDK's own from the vendor's, and those of an earlier process.
+# Prefix of the ids of work that outlived its call. It distinguishes them from the vendor's and an earlier process's.
 _OPERATION_PREFIX = "cloudwire-operation/"
 _STAGE = "the provider is still at work"
-# Never the fingerprint of a wish: those are hashes.
+# Never the fingerprint of a spec: those are hashes.
 _NOT_IN_FORCE = "not in force"
 
 ChangeRequest = v1.EnsureLoadBalancerRequest | v1.UpdateLoadBalancerNodesRequest | v1.DeleteLoadBalancerRequest
@@ -60,7 +60,7 @@ class LoadBalancerService:
         self._serializer.close(draining())
 
     async def ensure(self, request: v1.EnsureLoadBalancerRequest, call: Call) -> v1.EnsureLoadBalancerResponse:
-        """Make the load balancer be as wished."""
+        """Reconcile the load balancer to its spec."""
         ref = _ref(request)
 
         async def work(recorder: CallRecorder) -> v1.EnsureLoadBalancerResponse:
@@ -85,8 +85,8 @@ class LoadBalancerService:
             made = self._checked(going_on, request, "", "")
             return v1.EnsureLoadBalancerResponse(load_balancer=made, **_reported(recorder))
 
-        wish = ["ensure", request.spec_fingerprint, request.nodes.fingerprint, request.adopt.load_balancer_id]
-        return await self._in_turn(request, call, json.dumps(wish), work, unfinished)
+        desired = ["ensure", request.spec_fingerprint, request.nodes.fingerprint, request.adopt.load_balancer_id]
+        return await self._in_turn(request, call, json.dumps(desired), work, unfinished)
 
     async def update_nodes(
         self, request: v1.UpdateLoadBalancerNodesRequest, call: Call
@@ -108,8 +108,8 @@ class LoadBalancerService:
             made = self._checked(going_on, request, "", "")
             return v1.UpdateLoadBalancerNodesResponse(load_balancer=made, **_reported(recorder))
 
-        wish = ["update_nodes", request.nodes.fingerprint]
-        return await self._in_turn(request, call, json.dumps(wish), work, unfinished)
+        desired = ["update_nodes", request.nodes.fingerprint]
+        return await self._in_turn(request, call, json.dumps(desired), work, unfinished)
 
     async def delete(self, request: v1.DeleteLoadBalancerRequest, call: Call) -> v1.DeleteLoadBalancerResponse:
         """Make it be gone."""
@@ -135,7 +135,7 @@ class LoadBalancerService:
 
     async def get(self, request: v1.GetLoadBalancerRequest, call: Call) -> v1.GetLoadBalancerResponse:
         """Read it."""
-        call_time = now_stamp()
+        call_time = now_timestamp()
         recorder = self._runtime.recorder(request.context, call)
         ref = LoadBalancerRef(**_ref(request))
         # Before the read: what ends while it goes on is asked about once more.
@@ -176,7 +176,7 @@ class LoadBalancerService:
         work: Callable[[CallRecorder], Awaitable[ResponseT]],
         unfinished: Callable[[CallRecorder, Pending], ResponseT],
     ) -> ResponseT:
-        """Run one change at a time: repetitions are answered, superseded ones refused, long ones told to be pending."""
+        """Run one change at a time: repetitions get its answer, superseded ones fail, long ones are pending."""
         # The work may outlive the call that began it.
         recorder = self._runtime.recorder(request.context, replace(call))
         if request.change.validate_only:
@@ -225,7 +225,7 @@ class LoadBalancerService:
         return "failed"
 
     def _with_long_work(self, made: v1.LoadBalancer, key: str, state: str | None) -> v1.LoadBalancer:
-        """Callers must not take what is read for what they wished while it is worked on, or after that has failed."""
+        """Do not report the desired state as applied while a change is in progress or after it has failed."""
         if state is None or made.HasField("operation"):
             return made
         if state == "failed":
@@ -243,9 +243,9 @@ class LoadBalancerService:
         self, key: str, request: v1.EnsureLoadBalancerRequest | v1.UpdateLoadBalancerNodesRequest
     ) -> tuple[NodeList, dict[str, Any]]:
         """
-        Return the nodes wanted, and what handlers are told of them.
+        Return the desired nodes, and the arguments that handlers get about them.
 
-        What a change that fails has done to the targets is not known: until it succeeds, none are taken for known.
+        After a failed change the targets are unknown: until the next success, none count as known.
         """
         nodes = self.nodes.resolve(key, request.nodes)
         diff = self.nodes.diff(key, nodes)
@@ -255,14 +255,14 @@ class LoadBalancerService:
         return nodes, facts
 
     def _checked(self, answer: Any, request: Request, spec_fingerprint: str, nodes_fingerprint: str) -> v1.LoadBalancer:
-        """Return an answer as it travels; what it leaves out is the wish that was just put in force."""
+        """Return an answer as it is sent; the desired state that was just applied fills what it leaves out."""
         if not isinstance(answer, (v1.LoadBalancer, Pending)):
             raise _no_answer(type(request).__name__, answer)
         made = as_load_balancer(answer)
         if not made.HasField("service"):
             made.service.CopyFrom(request.service)
         finished = not made.HasField("operation") and made.phase != v1.LOAD_BALANCER_PHASE_FAILED
-        # With validate_only nothing came into force: only what the provider says itself is told.
+        # With validate_only nothing was applied: only what the provider itself returns is reported.
         dry = not isinstance(request, v1.GetLoadBalancerRequest) and request.change.validate_only
         if finished and not dry:
             made.spec_fingerprint = made.spec_fingerprint or spec_fingerprint
@@ -301,7 +301,7 @@ def load_balancer_event(event: Any) -> v1.WatchLoadBalancersResponse:
     if isinstance(event, Upsert):
         return v1.WatchLoadBalancersResponse(upsert=as_load_balancer(event.value))
     if isinstance(event, LoadBalancerGone):
-        said = absence(event.absence, now_stamp())
+        said = absence(event.absence, now_timestamp())
         gone = v1.LoadBalancerGone(service=event.service, load_balancer_id=event.id, absence=said)
         return v1.WatchLoadBalancersResponse(gone=gone)
     msg = f"watch yielded {type(event).__name__}"
@@ -310,13 +310,13 @@ def load_balancer_event(event: Any) -> v1.WatchLoadBalancersResponse:
 
 def _ref(request: Request) -> dict[str, Any]:
     """Return the facts of a reference, as keywords of the classes that handlers are given."""
-    wish = request.spec if isinstance(request, v1.EnsureLoadBalancerRequest) else request
+    source = request.spec if isinstance(request, v1.EnsureLoadBalancerRequest) else request
     return {
         "key": load_balancer_key(request.context.cluster.id, request.service.uid),
         "cluster": request.context.cluster,
         "service": request.service,
-        "load_balancer_class": getattr(wish, "class") if wish.HasField("class") else None,
-        "annotations": dict(wish.annotations),
+        "load_balancer_class": getattr(source, "class") if source.HasField("class") else None,
+        "annotations": dict(source.annotations),
         "id": _vendors(getattr(request, "load_balancer_id", "")),
         "operation_id": _vendors(getattr(request, "operation_id", "")),
     }

@@ -13,9 +13,9 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.results import absence, refuse_absence, stamp
+from cloudwire_provider._methods.results import absence, refuse_absence, to_timestamp
 from cloudwire_provider._server.classify import classify
-from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime, now_stamp
+from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime, now_timestamp
 from cloudwire_provider._server.status import permitted
 from cloudwire_provider._state.shared_task import SharedTask
 from cloudwire_provider._telemetry.call_recorder import CallRecorder
@@ -93,11 +93,11 @@ class BatchLookUp(Generic[RefT]):
             del self._flights[key]
 
     async def _ask_one(self, ref: RefT, recorder: CallRecorder, max_age: float) -> Learned:
-        read_time = now_stamp()
+        read_time = now_timestamp()
         answer: Any
         try:
             async with self._limit:
-                read_time = now_stamp()
+                read_time = now_timestamp()
                 answer = await self._runtime.run(self._get, recorder, ref, ReadContext(recorder, max_age))
         except Exception as error:  # noqa: BLE001 - it is the item's outcome
             answer = self._note(error, recorder)
@@ -106,13 +106,13 @@ class BatchLookUp(Generic[RefT]):
     async def _ask_together(
         self, refs: Mapping[str, RefT], recorder: CallRecorder, max_age: float
     ) -> Mapping[str, Learned]:
-        read_time = now_stamp()
+        read_time = now_timestamp()
         context = ReadContext(recorder, max_age)
         answers: Sequence[Any] = await self._runtime.run(self._get_many, recorder, list(refs.values()), context)
         if len(answers) != len(refs):
             text = f"get_many answered {len(answers)} items to {len(refs)} questions"
             raise ProviderError("INVARIANT_BROKEN", text)
-        # Every error is noted before any absence is judged.
+        # Every error is recorded before any absence is evaluated.
         noted = [self._note(answer, recorder) if isinstance(answer, Exception) else answer for answer in answers]
         return {
             key: self._learned(ref, answer, recorder.errors, read_time)
@@ -121,7 +121,7 @@ class BatchLookUp(Generic[RefT]):
 
     def _learned(self, ref: RefT, answer: Any, errors: Sequence[ProviderError], read_time: Timestamp) -> Learned:
         if isinstance(answer, Cached):
-            answer, read_time = answer.value, stamp(answer.read_time)
+            answer, read_time = answer.value, to_timestamp(answer.read_time)
         if isinstance(answer, NotOwned):
             return Learned(v1.NotOwned(message=answer.message), read_time)
         if isinstance(answer, (ProviderError, self._found)):
@@ -140,7 +140,7 @@ class BatchLookUp(Generic[RefT]):
 
 
 def note_item_error(raised: Exception, recorder: CallRecorder, *, mutation: bool) -> ProviderError:
-    """Return the error of one item as it may be told, and log what the peer must not see."""
+    """Return the error of one item as the caller may see it, and log what the caller must not see."""
     correlation_id = str(uuid.uuid4())
     found = classify(raised, mutation=mutation, correlation_id=correlation_id)
     error = permitted(found.error, recorder.call.method, item=True)

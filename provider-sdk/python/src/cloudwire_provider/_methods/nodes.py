@@ -56,7 +56,7 @@ class NodeSets:
         _require_base(chunk, held)
         staging = self._staged.get(set_id)
         if staging is None or not _same_upload(staging.head, chunk):
-            # A chunk of another upload of the same set begins anew.
+            # A chunk of another upload of the same set starts over.
             staging = _Staging(chunk)
         staging.chunks[chunk.chunk_index] = chunk
         self._staged.set(set_id, staging)

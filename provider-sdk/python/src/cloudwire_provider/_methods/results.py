@@ -15,8 +15,8 @@ from cloudwire_provider.results import Absent, Pending
 _MAX_POLL_AFTER = 60.0
 
 
-def stamp(moment: datetime | Timestamp) -> Timestamp:
-    """A time as the contract writes it; one without zone is the machine's local time, as everywhere in Python."""
+def to_timestamp(moment: datetime | Timestamp) -> Timestamp:
+    """Return a time in the contract's type. A time without zone is local, as everywhere in Python."""
     if isinstance(moment, Timestamp):
         return moment
     result = Timestamp()
@@ -28,7 +28,7 @@ def absence(answer: Absent, call_time: Timestamp) -> v1.Absence:
     """An absence, observed when the call began unless the handler says when."""
     return v1.Absence(
         basis=v1.AbsenceBasis.Value(f"ABSENCE_BASIS_{answer.basis}"),
-        observe_time=stamp(answer.observe_time or call_time),
+        observe_time=to_timestamp(answer.observe_time or call_time),
         strongly_consistent=answer.strongly_consistent,
     )
 
@@ -41,8 +41,8 @@ def operation(work: Pending) -> v1.Operation:
         progress_percent=work.progress_percent,
         poll_after=duration(min(max(work.poll_after, 0.001), _MAX_POLL_AFTER)),
         message=work.message,
-        start_time=stamp(work.start_time) if work.start_time else None,
-        expected_end_time=stamp(work.expected_end_time) if work.expected_end_time else None,
+        start_time=to_timestamp(work.start_time) if work.start_time else None,
+        expected_end_time=to_timestamp(work.expected_end_time) if work.expected_end_time else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What an exception says, whoever's it is: the libraries that vendors use are known by the shape of their errors."""
+"""Classification of exceptions. Errors of the libraries that vendors use are recognized by their attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process is told about serving, by its environment."""
+"""Serving options from environment variables."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _MAX_REQUEST = 8192
 
 
 class HttpPort:
-    """A server for probes and figures."""
+    """A server for probes and metrics."""
 
     def __init__(self, ready: Callable[[], bool], metrics: Callable[[], str]) -> None:
         self._ready = ready

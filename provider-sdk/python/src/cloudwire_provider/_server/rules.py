@@ -74,7 +74,7 @@ def quote(text: str) -> str:
 
 
 def is_ip(text: str) -> bool:
-    """Tell whether it is an address without zone."""
+    """Return whether it is an address without zone."""
     if "%" in text:
         return False
     try:
@@ -88,7 +88,7 @@ _CIDR = re.compile(r"(?P<address>[^/]+)/(?:0|[1-9][0-9]{0,2})")
 
 
 def is_cidr(text: str) -> bool:
-    """Tell whether it is an address range. Host bits are allowed, as in Kubernetes."""
+    """Return whether it is a CIDR. Host bits are allowed, as in Kubernetes."""
     match = _CIDR.fullmatch(text)
     if match is None or not is_ip(match["address"]):
         return False
@@ -100,7 +100,7 @@ def is_cidr(text: str) -> bool:
 
 
 def is_network(cidr: str) -> bool:
-    """Tell whether a range has no host bits."""
+    """Return whether a CIDR has no host bits."""
     try:
         ipaddress.ip_network(cidr)
     except ValueError:
@@ -113,7 +113,7 @@ _PROVIDER_ID = re.compile(r"[^:/\s]+://\S.*", re.DOTALL)
 
 
 def is_dns_name(text: str) -> bool:
-    """Tell whether it is an RFC 1123 subdomain."""
+    """Return whether it is an RFC 1123 subdomain."""
     return len(text) <= 253 and all(_DNS_LABEL.fullmatch(label) for label in text.split("."))
 
 
@@ -126,12 +126,12 @@ _FORMATS: dict[int, tuple[Callable[[str], Any], str]] = {
 
 
 def is_map(field: FieldDescriptor) -> bool:
-    """Tell whether a field is a map."""
+    """Return whether a field is a map."""
     return field.message_type is not None and field.message_type.GetOptions().map_entry
 
 
 def is_sensitive(field: FieldDescriptor) -> bool:
-    """Tell whether a field may hold a secret."""
+    """Return whether a field may hold a secret."""
     return bool(field.GetOptions().Extensions[options_pb2.rules].sensitive)
 
 

@@ -43,7 +43,7 @@ class Workers:
         self._threads = 0
         self._idle = 0
         self.closed = False
-        """The provider has ended: nobody waits any more for a thread that does not."""
+        """The provider has ended: threads that still run are not waited for."""
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Run work in a thread; a future that is cancelled before its turn is not run."""
@@ -66,7 +66,7 @@ class Workers:
                 continue
             try:
                 future.set_result(work())
-            except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            except BaseException as error:  # noqa: BLE001 - the waiting caller gets it
                 future.set_exception(error)
             # A thread that waits for its next job must keep nothing of the last one alive.
             del future, work
@@ -103,7 +103,7 @@ class Runtime:
 
     async def run(self, handler: Callable[..., Any] | None, recorder: CallRecorder, *args: Any) -> Any:
         """
-        Run a handler, `def` or `async def`. One that is cancelled is told so by its context.
+        Run a handler, `def` or `async def`. Its context reports cancellation.
 
         A thread cannot be stopped: a `def` handler that is cancelled is waited for, so that changes never overlap.
         """
@@ -114,7 +114,7 @@ class Runtime:
             if inspect.iscoroutinefunction(handler):
                 return await handler(*args)
             answer = await in_thread(self.workers, lambda: handler(*args), recorder.cancelled)
-            # A callable that is no `async def` itself may make a coroutine all the same.
+            # A callable that is not an `async def` may return a coroutine.
             return await answer if inspect.isawaitable(answer) else answer
         except asyncio.CancelledError:
             recorder.cancelled.set()
@@ -174,7 +174,7 @@ def _take(iterator: Iterator[Any], size: int) -> _Chunk:
 
 
 def _quietly(close: Callable[[], object]) -> None:
-    # "generator already executing": it ends by itself, being told so by its context.
+    # "generator already executing": it ends when it sees the cancellation of its context.
     with suppress(Exception):
         close()
 
@@ -201,7 +201,7 @@ async def _async_items(
 
 
 async def in_thread(workers: Workers, work: Callable[[], T], cancelled: threading.Event) -> T:
-    """Run work in a thread. When this is cancelled, the work is told so and waited for."""
+    """Run work in a thread. On cancellation, set `cancelled` and wait for the work."""
     running = workers.submit(work)
     future = asyncio.wrap_future(running)
     try:
@@ -221,11 +221,11 @@ async def _really_ended(future: asyncio.Future[Any], workers: Workers) -> None:
         future.exception()
 
 
-def now_stamp() -> Timestamp:
-    """Return the time, as the contract writes it."""
-    stamp = Timestamp()
-    stamp.FromNanoseconds(round(time() * 1e9))
-    return stamp
+def now_timestamp() -> Timestamp:
+    """Return the current time in the contract's type."""
+    now = Timestamp()
+    now.FromNanoseconds(round(time() * 1e9))
+    return now
 
 
 def draining() -> ProviderError:

@@ -87,7 +87,7 @@ def call_status(error: ProviderError) -> tuple[str, bytes]:
 
 def permitted(error: ProviderError, method: str, *, item: bool = False) -> ProviderError:
     """
-    Return the error as it may be told: the contract lists the reasons of each RPC, and a caller acts on them.
+    Return the error as a caller may see it: the contract lists the reasons of each RPC, and callers act on them.
 
     One that does not belong there is a slip of the provider and becomes INVARIANT_BROKEN, which keeps its text.
     """

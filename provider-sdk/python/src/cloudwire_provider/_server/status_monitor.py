@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._methods.results import stamp
+from cloudwire_provider._methods.results import to_timestamp
 from cloudwire_provider._server.classify import classify
-from cloudwire_provider._server.runtime import Workers, in_thread, now_stamp
+from cloudwire_provider._server.runtime import Workers, in_thread, now_timestamp
 from cloudwire_provider._state.retries import RetryBudget
 from cloudwire_provider.context import BackgroundContext
 from cloudwire_provider.definition import Provider
@@ -40,7 +40,7 @@ class CheckIntervals:
 class StatusMonitor:
     """What is known about the cloud now."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it is told once, at the start
+    def __init__(  # noqa: PLR0913, PLR0917 - called once, at the start
         self,
         provider: Provider,
         boot_id: str,
@@ -103,7 +103,7 @@ class StatusMonitor:
         if self._last_success.HasField("last_cloud_success_time"):
             response.last_cloud_success_time.CopyFrom(self._last_success.last_cloud_success_time)
         if self._last_result.credentials_expire_time is not None:
-            response.credentials_expire_time.CopyFrom(stamp(self._last_result.credentials_expire_time))
+            response.credentials_expire_time.CopyFrom(to_timestamp(self._last_result.credentials_expire_time))
         return response
 
     def _observe(self, failure: ProviderError | None) -> None:
@@ -179,7 +179,7 @@ class StatusMonitor:
         self.scope_id = scope_id
 
     def _succeeded(self) -> None:
-        self._last_success.last_cloud_success_time.CopyFrom(now_stamp())
+        self._last_success.last_cloud_success_time.CopyFrom(now_timestamp())
         self._set("CloudReachable", True, "CloudAnswered", "The cloud answers")
         self._set("CredentialsValid", True, "CloudAnswered", "The cloud accepts the credentials")
 
@@ -198,7 +198,7 @@ class StatusMonitor:
         if holds is not None:
             status = v1.CONDITION_STATUS_TRUE if holds else v1.CONDITION_STATUS_FALSE
         before = self._conditions.get(kind)
-        since = before.last_transition_time if before is not None and before.status == status else now_stamp()
+        since = before.last_transition_time if before is not None and before.status == status else now_timestamp()
         self._conditions[kind] = v1.Condition(
             type=kind, status=status, reason=reason, message=message[:256], last_transition_time=since
         )

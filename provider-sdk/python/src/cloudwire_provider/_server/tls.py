@@ -70,7 +70,7 @@ def _configuration(material: _Material) -> grpc.ServerCertificateConfiguration:
 
 
 def _read(files: TlsFiles) -> tuple[_Material | None, list[str]]:
-    """Read the files; they must fit together, as they do not for a moment while somebody writes one after the other."""
+    """Read the files. They may not match while another process writes them one after the other."""
     contents: list[bytes] = []
     problems: list[str] = []
     for path in (files.cert, files.key, files.client_ca):

@@ -1,5 +1,5 @@
 """
-The socket file: stale ones are replaced, live ones left alone, and nobody else's is removed.
+The socket file: a stale one is replaced, a live one or another process's is never removed.
 
 The C core of gRPC unlinks whatever socket is at the path before it binds and after it has closed, so all looks come first.
 """
@@ -26,7 +26,7 @@ from cloudwire_provider.errors import StartError
 _MODE = 0o660
 _UMASK = 0o117
 _PROBE_TIMEOUT = 2.0
-# Longest time between the two steps of somebody else's bind and listen, a thousandfold.
+# A thousand times the longest delay between another process's bind and listen.
 _SECOND_LOOK = 0.05
 # A rival that starts at the same moment can win at most this often.
 _MAX_ATTEMPTS = 5
@@ -37,7 +37,7 @@ _LOCK_RETRY = 0.01
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells one socket file from another: the next file may get the inode of one that was removed."""
+    """Distinguishes socket files: a new file may get the inode of a removed one."""
 
     inode: int
     made_ns: int
@@ -64,7 +64,7 @@ def bind(path: str, group: str, listen: Callable[[], object]) -> Identity:
             os.umask(before)
     own = identify(path)
     if own is None:
-        raise StartError([f"somebody removed {path} while this provider began to listen there"], unavailable=True)
+        raise StartError([f"{path} was removed while this provider began to listen there"], unavailable=True)
     Path(path).chmod(_MODE)
     if group:
         try:
@@ -91,7 +91,7 @@ def identify(path: str) -> Identity | None:
 
 
 def is_own(path: str, own: Identity) -> bool:
-    """Tell whether the socket at this path is the one that this process made."""
+    """Return whether this process made the socket at this path."""
     try:
         return identify(path) == own
     except StartError:
@@ -129,7 +129,7 @@ def keeping_foreign(path: str, own: Identity) -> Iterator[Callable[[], None]]:
 
 
 def _clear(path: str) -> None:
-    """Make room: nothing there is fine, a socket that nobody listens on is removed, a live one is refused."""
+    """Free the path: remove a socket without a listener, and reject a live one."""
     for _ in range(_MAX_ATTEMPTS):
         found = identify(path)
         if found is None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from cloudwire_provider.errors import ProviderError
 
-# Wait told to callers beyond the limit.
+# Delay in seconds reported to callers beyond the limit.
 _TOO_MANY_RETRY = 0.2
 
 

@@ -17,9 +17,9 @@ T = TypeVar("T")
 # How many finished changes are remembered, and how long.
 _MAX_REPLAYS = 1000
 _REPLAY_MAX_AGE = 600.0
-# A handler that goes on for so long after it was told to end has lost its right to the key.
+# Seconds after its cancellation at which a handler that still runs loses its key.
 _ABANDONED_MAX = 600.0
-# Wait told to callers who find a key busy. Contract, LB-14.
+# Delay in seconds reported to callers who find a key busy. Contract, LB-14.
 _BUSY_RETRY = 2.0
 MAX_OPERATION = 1800.0
 """Longest time that work may outlive its call, in seconds; clouds take up to 20 minutes for a load balancer."""
@@ -35,7 +35,7 @@ class Change(Generic[T]):
     """What is changed; changes of one key never overlap."""
     change_id: str
     digest: str
-    """Tells changes apart that carry the same id by mistake, and equal wishes that carry different ones."""
+    """Distinguishes changes that carry the same id by mistake, and identifies equal changes with different ids."""
     work: Callable[[], Awaitable[T]]
     """Runs when the key is free; refuses by raising what became stale while it waited."""
     is_final: Callable[[T], bool]
@@ -43,7 +43,7 @@ class Change(Generic[T]):
     superseded: Callable[[], ProviderError | None] = lambda: None
     """Why it comes too late; asked before other work is ended for its sake."""
     pending: Callable[[], T] | None = None
-    """What callers are told while the work outlives their patience. Without it they wait until their deadlines."""
+    """The response while work takes longer than `patience`. Without it callers wait until their deadlines."""
 
 
 @dataclass
@@ -53,21 +53,21 @@ class _ActiveChange(Generic[T]):
     freed: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: bool = False
     superseded: bool = False
-    """A newer wish has taken its place: nobody needs to hear how it ended."""
+    """A newer change has replaced it: its result need not be reported."""
 
     def is_repeated_by(self, change: Change[T]) -> bool:
-        """Work that outlived its call is joined by every equal wish."""
+        """Every equal change joins work that outlived its call."""
         same = self.change.digest == change.digest and (self.change.change_id == change.change_id or self.task.kept)
         return same and not self.task.abandoned
 
 
 class ChangeSerializer(Generic[T]):
     """
-    Runs changes one at a time for each key: one runs, one may wait, a third is told to come again.
+    Runs changes one at a time for each key: one runs, one may wait, a third must retry.
 
     A repetition of the running change joins it, a repetition of a finished one gets its answer. Work that takes longer than
-    `patience` seconds goes on without its callers: equal wishes join it, another wish ends it and follows, and its failure is
-    kept for the next who asks.
+    `patience` seconds goes on without its callers: equal changes join it, another change ends it and
+    follows, and its failure is kept for the next caller.
     """
 
     def __init__(self, patience: float | None = None) -> None:
@@ -96,7 +96,7 @@ class ChangeSerializer(Generic[T]):
             await self._wait_for_turn(active, change, end)
 
     def state(self, key: str) -> Literal["running", "failed"] | None:
-        """What is known of work that outlived its call: it goes on, or failed and nobody was told."""
+        """The state of work that outlived its call: running, or failed and not reported yet."""
         active = self._active.get(key)
         if active is not None and active.task.kept:
             return "running"
@@ -143,7 +143,7 @@ class ChangeSerializer(Generic[T]):
             active.waiting = False
 
     def _raise_unreported_failure(self, change: Change[T]) -> None:
-        """It is told once: the next who asks tries anew."""
+        """Report it once: the next call retries."""
         failed = self._failures.get(change.key)
         self._failures.remove(change.key)
         if failed is not None and failed[0] == change.digest:
@@ -173,7 +173,7 @@ class ChangeSerializer(Generic[T]):
             if await active.task.settled(_ABANDONED_MAX):
                 self._remember_failure(active)
             else:
-                text = "A change does not end although it was told to; its key is free again"
+                text = "A change ignores its cancellation; its key is free again"
                 log.root.error(text, extra={"key": active.change.key})
         finally:
             self._operations -= active.task.kept
@@ -185,7 +185,7 @@ class ChangeSerializer(Generic[T]):
         reported = active.superseded or self._closed or not (active.task.kept and active.task.unheard)
         if failure is None or reported:
             return
-        text = "A change failed after its call was answered; the next call about it is told"
+        text = "A change failed after its call was answered; the next call reports it"
         log.root.warning(text, extra={"key": active.change.key, "error": failure})
         self._failures.set(active.change.key, (active.change.digest, failure))
 

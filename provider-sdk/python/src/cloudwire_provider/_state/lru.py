@@ -44,7 +44,7 @@ class Lru(Generic[T]):
         return value
 
     def set(self, key: Hashable, value: T) -> None:
-        """Keep an entry; its age begins anew."""
+        """Keep an entry and reset its age."""
         before = self._entries.pop(key, None)
         if before is not None and before[1] is not value and self._dropped:
             self._dropped(before[1])

@@ -58,7 +58,7 @@ def wait_before_next(
     if tries >= _MAX_TRIES or not _passes(answer, error):
         return None
     reported = retry_after(answer.headers) if answer is not None else None
-    jitter = 1 - random.random() / 2  # noqa: S311 - nobody gains by guessing it
+    jitter = 1 - random.random() / 2  # noqa: S311 - not a secret
     wait = max(_FIRST_WAIT * 2.0 ** (tries - 1) * jitter, reported or 0.0)
     return wait if wait + _MIN_TRY <= remaining and budget.spend() else None
 

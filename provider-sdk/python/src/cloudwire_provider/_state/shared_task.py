@@ -24,10 +24,10 @@ class SharedTask(Generic[T]):
         self._reason: ProviderError | None = None
         self._abandon_requested = asyncio.Event()
         self.kept = False
-        """It goes on although nobody waits."""
+        """It continues without a waiting caller."""
         self.abandoned = False
         self.unheard = False
-        """It ended, and nobody waited."""
+        """It ended without a waiting caller."""
         self._task.add_done_callback(self._on_end)
 
     async def join(self, patience: float | None = None, keep: Callable[[], bool] = lambda: False) -> T:
@@ -52,7 +52,7 @@ class SharedTask(Generic[T]):
                 self.abandon()
 
     def abandon(self, reason: ProviderError | None = None) -> None:
-        """End the work, for whoever waits with this reason."""
+        """End the work; waiting callers get this reason."""
         if self._task.done() or self.abandoned:
             return
         self.abandoned, self._reason = True, reason
@@ -65,7 +65,7 @@ class SharedTask(Generic[T]):
         return bool(done)
 
     async def settled_or_abandoned(self, timeout: float) -> bool:
-        """Wait until the work has ended, or was told to; False when neither happens within `timeout`."""
+        """Wait until the work has ended or was canceled; False when neither happens within `timeout`."""
         reported = asyncio.ensure_future(self._abandon_requested.wait())
         try:
             done, _ = await asyncio.wait({self._task, reported}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -79,7 +79,7 @@ class SharedTask(Generic[T]):
         return self._reason if self._task.cancelled() else self._task.exception()
 
     def _on_end(self, task: asyncio.Task[T]) -> None:
-        # Whoever waits gets the error; nobody waiting is no fault of the work.
+        # Waiting callers get the error. Reading it keeps asyncio from logging it when no caller waits.
         self.unheard = self._waiting == 0
         if not task.cancelled():
             task.exception()

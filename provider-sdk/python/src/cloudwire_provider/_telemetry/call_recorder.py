@@ -23,7 +23,7 @@ _MAX_CLOUD_REQUEST_IDS = 5
 _REFUSALS = {401, 403, 407, 408, 429}
 
 Observe = Callable[["ProviderError | None"], None]
-"""Told what a request says about the cloud: that it answered (None), or how it failed. May be called in any thread."""
+"""Called with the outcome of each request: None if the cloud answered, else the error. May be called in any thread."""
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Shared:
 
     observe: Observe
     cloud_called: Callable[[CloudCall], None]
-    """Told of each request to the cloud. May be called in any thread."""
+    """Called for each request to the cloud. May be called in any thread."""
     budget: RetryBudget
 
 
@@ -100,11 +100,11 @@ class CallRecorder:
         self._data_age: float | None = None
 
     def fork(self) -> CallRecorder:
-        """Return a recorder for one item of many: its doubt is its own, its costs are the call's."""
+        """Return a recorder for one item of many: it has its own errors and shares the call's costs."""
         return CallRecorder(self.call, self.cluster, self.log, self.shared, self)
 
     def stats(self, *, take: bool = False) -> v1.CallStats:
-        """What the call has cost; with `take`, counting begins anew."""
+        """What the call has cost; with `take`, reset the counts."""
         with self._lock:
             stats = v1.CallStats()
             stats.CopyFrom(self._stats)
@@ -129,7 +129,7 @@ class CallRecorder:
     def record_cloud_call(self, cloud_call: CloudCall) -> None:
         """Count one request to the cloud and draw conclusions from its outcome."""
         self.count(cloud_call)
-        self._judge(cloud_call)
+        self._evaluate(cloud_call)
 
     def conclude(self, tries: Sequence[CloudCall]) -> None:
         """
@@ -141,11 +141,11 @@ class CallRecorder:
         status = tries[-1].status if tries else None
         succeeded = status is not None and status < 400
         for cloud_call in tries[-1:] if succeeded else tries:
-            self._judge(cloud_call)
+            self._evaluate(cloud_call)
         if any(cloud_call.status == 429 for cloud_call in tries):
             self._throttle()
 
-    def _judge(self, cloud_call: CloudCall) -> None:
+    def _evaluate(self, cloud_call: CloudCall) -> None:
         # A request that the caller's impatience ended says nothing about the cloud.
         if self.cancelled.is_set():
             return

@@ -77,7 +77,7 @@ class Metrics:
         lines += [
             *_head("ready", "gauge", "1 while the cloud can be reached with valid credentials, else 0."),
             _line("ready", int(ready)),
-            *_head("build_info", "gauge", "Always 1; the labels tell what runs."),
+            *_head("build_info", "gauge", "Always 1; the labels identify the build."),
             _line("build_info", 1, **build),
             *_process("start_time_seconds", "gauge", "When the process began, since 1970.", self._started),
             *_process("cpu_seconds_total", "counter", "Processor time used.", usage.ru_utime + usage.ru_stime),
@@ -129,7 +129,7 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def _resident_bytes() -> float:
-    """Now on Linux; elsewhere the most that it ever was, which is all that is told."""
+    """Return the current value on Linux; elsewhere the maximum so far, the only available value."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:
