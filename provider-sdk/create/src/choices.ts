@@ -15,7 +15,7 @@ export interface Choices {
   readonly sdk: string | undefined;
 }
 
-/** Choices, or everything that is wrong with the answers. */
+/** Choices, or every problem with the answers. */
 export type Checked =
   | { readonly kind: "fine"; readonly choices: Choices }
   | { readonly kind: "wrong"; readonly problems: readonly string[] };
@@ -58,7 +58,7 @@ export function pythonPackage(name: string): string {
 /** A container's name is a DNS label of 63; the domain made from it has to stay under the contract's 63 too. */
 const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
-/** What is wrong with a name, if anything; so with the rest. */
+/** The problem with a name, if any; likewise for the other answers. */
 export function nameProblem(name: string | undefined): readonly string[] {
   if (name === undefined) return ["a name is missing: npm create @cloudwire/provider my-provider -- --language go"];
   if (!NAME.test(name) || name.includes("--"))

@@ -42,7 +42,7 @@ export async function createProject(choices: Choices, { cwd, signal }: Surroundi
   return directory;
 }
 
-/** What is wrong with the places that were named, as far as they were. */
+/** The problems with the directories that the user gave. */
 export async function placeProblems(
   {
     dir,

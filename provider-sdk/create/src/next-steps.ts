@@ -12,7 +12,7 @@ const commands: Readonly<Record<Language, readonly string[]>> = {
   ],
 };
 
-/** What to type next, for people. */
+/** The commands to run next, for the user. */
 export function nextSteps({ dir, language }: Choices, nodeVersion: string): string {
   const lines = [`cd ${dir}`, ...commands[language]].map((line) => `  ${line}\n`);
   const node = `npm${language === "typescript" ? "" : ", which brings the conformance kit,"} has to run on Node 24 (24.21 or newer); here it is ${nodeVersion}`;

@@ -31,7 +31,7 @@ describe("askForMissing", () => {
     });
   });
 
-  it("says what is wrong and asks again when an answer is wrong", async () => {
+  it("prints the problem and asks again when an answer is invalid", async () => {
     const { terminal, written } = typing("Acme", "acme", "rust", "go", "", "");
     expect(await askForMissing({}, terminal, never)).toMatchObject({ name: "acme", language: "go" });
     expect(written.join("")).toContain('name "Acme"');

@@ -21,19 +21,19 @@ export interface Cidr extends AddressRange {
   readonly prefixLength: number;
 }
 
-/** The family of an address; undefined: it is none, or one with a zone such as `fe80::1%eth0`, which only one machine understands. */
+/** The family of an address; undefined for an invalid one, and for one with a zone such as `fe80::1%eth0`, which is valid on one machine only. */
 export function familyOf(address: string): Family | undefined {
   const family = address.includes("%") ? 0 : isIP(address);
   return family === 4 || family === 6 ? family : undefined;
 }
 
-/** The one way to write the address, as the kernel does; undefined: it is none. */
+/** The canonical form of the address, as the kernel writes it; undefined for an invalid one. */
 export function canonicalAddress(address: string): string | undefined {
   const family = familyOf(address);
   return family === undefined ? undefined : formatAddress(family, toNumber(address));
 }
 
-/** Reads `10.0.0.0/8`; host bits are cleared. undefined: it is no network. */
+/** Parses `10.0.0.0/8`; clears host bits. undefined for an invalid CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
   const [, address = "", prefixText = ""] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const family = familyOf(address);
@@ -46,7 +46,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { family, first, last: first + hostMask, text: range, prefixLength };
 }
 
-/** Reads `192.0.2.10-192.0.2.50`, a network, or one address. undefined: it is none of them. */
+/** Parses `192.0.2.10-192.0.2.50`, a CIDR, or one address. undefined for any other text. */
 export function parseRange(text: string): AddressRange | undefined {
   if (text.includes("/")) return parseCidr(text);
   const [from = "", to = from, ...rest] = text.split("-").map((part) => part.trim());

@@ -156,7 +156,7 @@ describe("CloudFetcher", () => {
     ]);
   });
 
-  test("keeps nothing of headers that make no sense", async () => {
+  test("ignores invalid headers", async () => {
     const { ask, fetcher } = setUp([status(200, { "x-ratelimit-limit": "-1", "x-ratelimit-remaining": "many" })]);
     await ask();
     expect(fetcher.rateLimits.current).toEqual([]);

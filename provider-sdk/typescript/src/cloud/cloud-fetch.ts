@@ -93,7 +93,7 @@ export class CloudFetcher {
     }
   }
 
-  /** How long to wait before another try; undefined: there is none. */
+  /** How long to wait before the next attempt; undefined: do not retry. */
   #waitBeforeNext(
     { init, mayRepeat }: PlannedRequest,
     outcome: Try,

@@ -11,7 +11,7 @@ export interface DesiredRoute {
   readonly nameHint?: string | undefined;
   /** spec.providerID of the target. */
   readonly targetProviderId: string;
-  /** The part of it after the prefix; undefined if it has none of the provider's prefixes. */
+  /** The part of it after the prefix; undefined without one of the provider's prefixes. */
   readonly targetId?: string | undefined;
   /** metadata.name of the target. */
   readonly targetNodeName?: string | undefined;

@@ -55,7 +55,7 @@ export interface OptionRate {
 
 /** The values of the options, and every problem with them, not only the first. */
 export class OptionValues<Name extends string> {
-  /** What is wrong so far, a line each. */
+  /** The problems so far, one line each. */
   readonly problems: string[] = [];
   readonly #options: ProgramOptions<Name>;
   readonly #given: (name: Name) => readonly string[];
@@ -107,7 +107,7 @@ export class OptionValues<Name extends string> {
     return texts;
   }
 
-  /** Families of addresses, each once, in the order in which they were given; `defaultValue` when none was. */
+  /** Address families, each once, in the given order; `defaultValue` if none is given. */
   ipFamilies(name: Name, defaultValue: readonly IpFamily[]): readonly IpFamily[] {
     const given = this.list(name, /^IPv[46]$/, "IPv4 or IPv6");
     const families = new Set(given.map((text): IpFamily => (text === "IPv6" ? "IPv6" : "IPv4")));

@@ -12,13 +12,13 @@ export interface ProgramInput {
   readonly env: ProgramEnvironment;
 }
 
-/** Settings, or everything that is wrong with what was given. */
+/** Settings, or every problem with the given values. */
 export type ReadOptions<Settings> =
   | { readonly kind: "settings"; readonly settings: Settings }
   | { readonly kind: "help" }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
-/** Makes settings of values; what is wrong with them it adds to `values.problems`. */
+/** Converts values to settings; adds problems to `values.problems`. */
 export type SettingsFrom<Name extends string, Settings> = (
   values: OptionValues<Name>,
   env: ProgramEnvironment,

@@ -1,6 +1,6 @@
 /** Exit code of mistakes in the definition, the environment or the files given: `EX_CONFIG`. */
 const configExitCode = 78;
-/** Exit code when the endpoint cannot be had: `EX_UNAVAILABLE`. */
+/** Exit code when the endpoint is unavailable: `EX_UNAVAILABLE`. */
 export const unavailableExitCode = 69;
 
 /** Why a provider cannot be served. Its message names every problem and what to do; it needs no stack. */
@@ -11,7 +11,7 @@ export class ProviderStartError extends Error {
   /** One sentence each. */
   readonly problems: readonly string[];
 
-  /** `problems`: everything that is wrong, one line each. */
+  /** `problems`: every problem, one line each. */
   constructor(code: "CONFIG_INVALID" | "ENDPOINT_UNAVAILABLE", problems: readonly string[], cause?: unknown) {
     super(problems.join("\n"), cause === undefined ? undefined : { cause });
     this.code = code;

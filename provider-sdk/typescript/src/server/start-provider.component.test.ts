@@ -71,7 +71,7 @@ describe("startProvider()", () => {
     expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["instance", "unknown", "absent", "notOwned"]);
   });
 
-  test("echoes the request id in the trailers of success and failure, and makes one up where there is none", async () => {
+  test("echoes the request ID in the trailers of success and failure, and generates a missing one", async () => {
     const { client } = await serveForTest(withGet(machine));
     const metadata = { "x-request-id": "abc-1", traceparent: "not a trace context" };
     const ok = await invoke(client, methods.batchGetInstances, { context, nodes }, { metadata });

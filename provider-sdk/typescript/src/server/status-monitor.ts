@@ -161,7 +161,7 @@ export class StatusMonitor {
     this.#accept((await orAborted(Promise.resolve(check(context)), signal)) ?? {});
   }
 
-  /** What a check costs is no call's cost, and its failure speaks for itself. */
+  /** The cost of a check counts for no call. The monitor reports its failure itself. */
   #context(signal: AbortSignal): BackgroundContext {
     const { cloud, cloudCalled, clock, log, timeoutMs } = this.#options;
     const endMs = clock.nowMs() + timeoutMs;

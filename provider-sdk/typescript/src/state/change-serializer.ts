@@ -65,7 +65,7 @@ interface Running<Answer> {
   readonly digest: string;
   readonly task: SharedTask<Answer>;
   readonly pending: Change<Answer>["pending"];
-  /** Who wait for it, or heard how it ended. */
+  /** Number of callers that wait for it, or received its outcome. */
   callers: number;
   /** Set when it has outlived a call. */
   long: LongChange | undefined;
@@ -114,7 +114,7 @@ export class ChangeSerializer<Answer> {
     }
   }
 
-  /** What is known of work on this key that outlived its call; undefined if there is none. */
+  /** The state of work on this key that outlived its call; undefined if there is none. */
   longOperation(key: string): LongOperationState | undefined {
     const running = this.#workers.get(key)?.running;
     if (running?.long) return { kind: "running", operation: running.long };

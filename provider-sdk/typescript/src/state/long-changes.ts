@@ -131,5 +131,5 @@ const prefix = "cloudwire-operation/";
 /** The id of the n-th long operation of a process. */
 const longOperationId = (bootId: string, count: number): string => `${prefix}${bootId}/${count}`;
 
-/** True: the SDK made it, in this process or another. Providers are never shown one. */
+/** True: the SDK generated it, in this process or another. Providers never get one. */
 export const isLongOperationId = (id: string): boolean => id.startsWith(prefix);

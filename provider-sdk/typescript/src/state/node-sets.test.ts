@@ -51,7 +51,7 @@ describe("NodeSetStore", () => {
     expect(sets.apply(part(1))).toEqual({ fingerprint: "f1", count: 3, committed: true });
   });
 
-  test("applies a difference to its base and leaves the base alone until it is whole", () => {
+  test("applies a difference to its base and does not change the base before all chunks are there", () => {
     const sets = store();
     sets.apply(chunk({ upserts: [node(1), node(2), node(3)] }));
     const delta = { baseFingerprint: "f1", targetFingerprint: "f2", chunkCount: 2, targetCount: 3 };
@@ -66,7 +66,7 @@ describe("NodeSetStore", () => {
     ["another base", { baseFingerprint: "f9" }, "NODE_SET_BASE_MISMATCH"],
     ["a set that is not known", { nodeSetId: "zone=a", baseFingerprint: "f1" }, "NODE_SET_BASE_MISMATCH"],
     ["nodes that do not add up", { baseFingerprint: "f1", upserts: [node(9)], targetCount: 5 }, "NODE_SET_INTEGRITY"],
-  ])("commits nothing of a difference against %s", (_title, given, reason) => {
+  ])("commits no part of a difference against %s", (_title, given, reason) => {
     const sets = store();
     sets.apply(chunk({ upserts: [node(1)] }));
     expect(reasonOf(() => sets.apply(chunk({ targetFingerprint: "f2", ...given })))).toBe(reason);

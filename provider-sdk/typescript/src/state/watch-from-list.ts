@@ -198,7 +198,7 @@ const watched = (context: CallContext, missed: (gap: string) => void): CallConte
   };
 };
 
-/** The read time is no difference. */
+/** A different read time is not a change. */
 const digestOf = (item: object): string =>
   createHash("sha256")
     .update(JSON.stringify({ ...item, readTime: undefined }))

@@ -14,7 +14,7 @@ test.each([
 
 test.each([
   ["nothing", ""],
-  ["the version that is none", `ff-${trace}-${span}-01`],
+  ["the invalid version", `ff-${trace}-${span}-01`],
   ["a trace of zeros", `00-${"0".repeat(32)}-${span}-01`],
   ["a span of zeros", `00-${trace}-${"0".repeat(16)}-01`],
   ["capitals", `00-${trace.toUpperCase()}-${span}-01`],

@@ -87,7 +87,7 @@ export interface ProviderClientOptions {
 
 const defaultDeadlineMs = 60_000;
 
-/** Who calls, in the handshake. */
+/** The client in the handshake. */
 const caller = { name: "provider-sdk/testing", version: sdkVersion, contractMajor: 1 };
 
 /** Connects to a provider in this process or another: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443` without TLS. */

@@ -26,7 +26,7 @@ export const toDuration = (ms: number): Duration => {
   return { seconds: BigInt(Math.trunc(wholeMs / 1_000)), nanos: (wholeMs % 1_000) * 1_000_000 };
 };
 
-/** A protobuf duration in milliseconds, or the given value where there is none. */
+/** A protobuf duration in milliseconds, or the given value for undefined. */
 export const fromDuration = <Fallback>(duration: Duration | undefined, fallback: Fallback): number | Fallback =>
   duration === undefined ? fallback : Number(duration.seconds) * 1_000 + Math.round(duration.nanos / 1_000_000);
 

@@ -4,7 +4,7 @@ import { methodRules } from "@cloudwire/proto/methods";
 import { errorReasons } from "@cloudwire/proto/reasons";
 import { type ErrorOutcome, toErrorOutcome } from "../../src/testing/error-outcome.ts";
 
-/** What came of a call of bytes. */
+/** The outcome of a raw call. */
 export type RawOutcome = { readonly kind: "ok"; readonly bytes: Buffer } | ErrorOutcome;
 
 /** All methods of the contract. */
@@ -60,7 +60,7 @@ const mistakes = new Set([
   "PROVIDER_STARTING",
 ]);
 
-/** What is wrong with an outcome by the contract, sections 4 and 5; empty: nothing. */
+/** Violations of the contract, sections 4 and 5, in an outcome. */
 export const outcomeFaults = (method: AnyMethod, outcome: RawOutcome, wasCancelled = false): readonly string[] => {
   if (outcome.kind === "ok") return decodes(method, outcome.bytes) ? [] : ["the answer is no message of the contract"];
   if (wasCancelled && outcome.code === cancelled) return [];

@@ -29,7 +29,7 @@ const toMetadata = (values: Readonly<Record<string, string>> = {}): Metadata => 
   return metadata;
 };
 
-/** Calls a unary method and answers what came of it. */
+/** Calls a unary method and returns the outcome. */
 export const invoke = <Partial, Request, Response>(
   client: Client,
   method: CallableMethod<Partial, Request, Response>,

@@ -36,7 +36,7 @@ class FakeCloud:
         self.address: str | None = "192.0.2.1"
         """What load balancers get from now on; None makes them wait for one."""
         self.status = 200
-        """What requests for machines and load balancers are answered with, where it is no success."""
+        """HTTP status of the responses to requests for machines and load balancers; 200 serves them."""
         self.requests: list[str] = []
         """Paths of the requests for machines and load balancers."""
         self._lock = threading.Lock()

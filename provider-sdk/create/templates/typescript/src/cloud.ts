@@ -27,7 +27,7 @@ export interface Balancer extends BalancerSpec {
   readonly ip?: string;
 }
 
-/** How a request is made: the SDK's fetch ends it with the call, counts it, and notices when the cloud is out of order. */
+/** Sends a request: the SDK's fetch cancels it with the call, counts it, and notices when the cloud is down. */
 export interface Via {
   readonly fetch: typeof fetch;
 }

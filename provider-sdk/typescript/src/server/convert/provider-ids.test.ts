@@ -23,7 +23,7 @@ describe("ProviderIds.complete()", () => {
     ["", /id is ""; answer the cloud's id/],
     [JSON.parse("7"), /id is 7; answer the cloud's id of the machine, a text/],
     [JSON.parse("{}").id, /id is missing; answer/],
-  ])("says what is wrong with %j", (id, wanted) => {
+  ])("reports the problem with %j", (id, wanted) => {
     expect(() => complete(id)).toThrow(wanted);
   });
 });

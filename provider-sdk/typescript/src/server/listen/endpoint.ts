@@ -3,7 +3,7 @@ export type Endpoint =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
-/** An endpoint, or what is wrong with it. */
+/** An endpoint, or the problem with it. */
 export type ParsedEndpoint =
   | { readonly kind: "endpoint"; readonly endpoint: Endpoint }
   | { readonly kind: "problem"; readonly problem: string };

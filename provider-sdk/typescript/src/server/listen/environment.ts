@@ -9,7 +9,7 @@ export interface ServeSettings extends TransportSecurity {
   readonly logLevel: LogLevel;
   readonly socketGroup: string | undefined;
   readonly httpAddress: HttpAddress | undefined;
-  /** Everything that is wrong, each with what to do. */
+  /** Every problem, each with how to fix it. */
   readonly problems: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface HttpAddress {
   readonly port: number;
 }
 
-/** An address, or what is wrong with it. Both undefined: none was given. */
+/** An address, or the problem with it. Both undefined: no address was given. */
 export interface ParsedHttpAddress {
   readonly address?: HttpAddress;
   readonly problem?: string;

@@ -27,7 +27,7 @@ export interface Listener {
   readonly isReachable: () => Promise<boolean>;
 }
 
-/** Makes a server listen; throws {@link ProviderStartError} when the endpoint cannot be had. */
+/** Makes a server listen; throws {@link ProviderStartError} when the endpoint is unavailable. */
 export const listen = (
   server: Server,
   endpoint: Endpoint,

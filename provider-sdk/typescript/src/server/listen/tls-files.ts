@@ -21,7 +21,7 @@ export interface TlsMaterial {
   readonly expiresAt: Date;
 }
 
-/** The contents, or everything that is wrong with the files. */
+/** The contents, or every problem with the files. */
 export type TlsReading =
   | { readonly kind: "material"; readonly material: TlsMaterial }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
@@ -55,7 +55,7 @@ export const isSameMaterial = (left: TlsMaterial, right: TlsMaterial): boolean =
 
 const problems = (texts: readonly string[]): TlsReading => ({ kind: "problems", problems: texts });
 
-/** The bytes, or what is wrong with the file. */
+/** The bytes, or the problem with the file. */
 const readPem = async (path: string): Promise<Buffer | string> => {
   try {
     const bytes = await readFile(path);

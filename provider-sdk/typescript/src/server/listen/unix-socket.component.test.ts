@@ -48,7 +48,7 @@ describe("the socket of a provider", () => {
     await expect(lstat(socketPath)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("takes the place of one that a killed process left", async () => {
+  test("replaces the socket of a killed process", async () => {
     const path = join(await temporaryDirectory(), "provider.sock");
     await leaveStaleSocket(path);
     expect((await lstat(path)).isSocket()).toBe(true);
@@ -136,7 +136,7 @@ describe("the socket of a provider", () => {
 });
 
 describe("removeStale()", () => {
-  test("puts back what took the place of the dead socket in the meantime", async () => {
+  test("restores a file that replaced the dead socket meanwhile", async () => {
     const { socketPath, client } = await serveForTest(definition);
     // The next file often gets the inode of the one that was removed: the time distinguishes them.
     const { ino: inode } = await lstat(socketPath, { bigint: true });

@@ -116,7 +116,7 @@ export const removeStale = async (path: string, dead: SocketIdentity): Promise<b
     throw unavailable(`the stale socket ${path} cannot be removed (${codeOf(error)})`, error);
   }
   const isDead = isSame(await identify(aside), dead);
-  // A link is refused where a rename would take the place of a third one's socket.
+  // A link fails where a rename would replace the socket of a third process.
   if (!isDead) await tryLink(aside, path);
   await unlink(aside);
   return isDead;

@@ -32,8 +32,8 @@ export const notOwnedOutcome = (answer: NotOwned): CommonOutcome => ({
 });
 
 /**
- * The error that takes the place of an absence, if an error was met on the way to it after which nothing may be called
- * absent: a Node would be deleted because a firewall rule or a right was missing.
+ * The error that replaces an absence, if an earlier error of the call forbids to report absence: otherwise a Node would be
+ * deleted because a firewall rule or a permission was missing.
  */
 export const refuseAbsence = (answer: Absent, errors: readonly ProviderError[]): ProviderError | undefined => {
   const forbidding = errors.find(forbidsAbsence);
@@ -64,7 +64,7 @@ export const toWireResult = <Wire>(
   }
 };
 
-/** What is wrong with an answer of the provider, as the contract's rules see it; undefined if nothing. */
+/** The violation of the contract's rules in a provider's result; undefined if there is none. */
 const answerProblem = (rules: RuleChecker, typeName: AnswerType, message: unknown): ProviderError | undefined => {
   const violations = rules.check(`cloudprovider.v1.${typeName}`, message);
   if (violations.length === 0) return undefined;

@@ -27,7 +27,7 @@ export const trailersOf = (call: RpcCall): Metadata => {
 export const answerError = (thrown: unknown, call: RpcCall, log: Logger): ErrorAnswer => {
   const found = toProviderError(thrown, call);
   const error = permittedError(found.error, call.method, "call");
-  // One that had to be replaced is a slip of the provider, like one that was not expected.
+  // A replaced error is a bug of the provider, like an unexpected one.
   logFailure(error, found.masked || error !== found.error, call, log);
   const status = toStatus(error);
   const metadata = trailersOf(call);

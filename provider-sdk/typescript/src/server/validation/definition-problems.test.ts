@@ -42,7 +42,7 @@ describe("the definition of a provider", () => {
   test.each<[string, object, string]>([
     ["a group misspelled", { loadbalancers: {} }, "loadbalancers is not known"],
     ["a method misspelled", { instances: { get: () => null, wacth: () => null } }, "instances.wacth is not known"],
-    ["a method that is none", { instances: { get: "x" } }, "instances.get must be a function"],
+    ["a method that is not a function", { instances: { get: "x" } }, "instances.get must be a function"],
     [
       "both get and getMany",
       { instances: { get: () => null, getMany: () => null } },
@@ -53,7 +53,7 @@ describe("the definition of a provider", () => {
     ["no check", { check: undefined }, "check must be a function"],
     ["an empty scope", { scope: "" }, "scope must name"],
     ["no prefix", { idPrefix: undefined }, "idPrefix is required"],
-    ["a prefix that is none", { idPrefix: "acme:" }, 'idPrefix "acme:" must be a scheme'],
+    ["an invalid prefix", { idPrefix: "acme:" }, 'idPrefix "acme:" must be a scheme'],
     ["a prefix twice", { idPrefix: undefined, idPrefixes: ["a://", "a://"] }, "holds one prefix twice"],
     [
       "load balancers without delete",
@@ -67,7 +67,7 @@ describe("the definition of a provider", () => {
     ],
     ["routes without list", { routes: { ensure: () => null, delete: () => null } }, "routes.list is required"],
     ["volumes without drivers", { volumes: { get: () => null } }, "volumes.features needs csiDrivers or inTreePlugins"],
-    ["a name that is none", { name: "Acme" }, 'name "Acme" is not a DNS name'],
+    ["an invalid name", { name: "Acme" }, 'name "Acme" is not a DNS name'],
     ["no version", { version: "" }, "version is required"],
     [
       "a batch too large",
@@ -88,7 +88,7 @@ describe("the definition of a provider", () => {
       "limits.callRates[0].burst must be a whole number",
     ],
     [
-      "a quota class that is none",
+      "an unknown quota class",
       { limits: { callRates: [{ classes: ["disks"], cloudCallsPerSecond: 1 }] } },
       "limits.callRates[0].classes names disks; there are instances, loadBalancers, routes, volumes",
     ],

@@ -36,7 +36,7 @@ const topLevel = new Set([
   "idPrefixes",
 ]);
 
-/** What is wrong with the shape of a definition: vendors without a type checker meet it here, all at once. */
+/** Problems with the shape of a definition, all together, for vendors without a type checker. */
 export const shapeProblems = (definition: ProviderDefinition): readonly string[] => [
   ...unknownProperties("", definition, topLevel),
   ...(typeof definition.check === "function" ? [] : ["check must be a function that asks the cloud something cheap"]),
@@ -159,7 +159,7 @@ const callRateProblem = (path: string, rate: unknown): readonly string[] => {
 const property = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
-/** What is wrong with the facts that a definition declares, as the contract's own rules see its handshake. */
+/** Violations of the contract's rules in the handshake of a definition. */
 export const factProblems = (info: GetProviderInfoResponse, rules: RuleChecker): readonly string[] => [
   ...rules
     .check("cloudprovider.v1.GetProviderInfoResponse", info)

@@ -23,7 +23,7 @@ const checks: Readonly<Record<Format, { readonly test: (text: string) => boolean
   PROVIDER_ID: { test: (text) => /^[^:/\s]+:\/\/\S/.test(text), wanted: "a provider ID such as acme://i-1" },
 };
 
-/** What is wrong with a text of this format; undefined if nothing. */
+/** The problem with a text of this format; undefined if it is valid. */
 export const formatProblem = (format: Format, text: string): string | undefined =>
   checks[format].test(text) ? undefined : `${quote(text)} is not ${checks[format].wanted}`;
 
@@ -40,7 +40,7 @@ const maxDurationSeconds = 315_576_000_000n;
 const property = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
-/** What is wrong with a value of protobuf's well-known types, as they come out of the decoder; undefined if nothing. */
+/** The problem with a decoded value of protobuf's well-known types; undefined if it is valid. */
 export const wellKnownProblems: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   "google.protobuf.Timestamp": (value) => {
     const ms = value instanceof Date ? value.getTime() : Number.NaN;

@@ -163,7 +163,7 @@ export const checkNodeSetChunk = (
   return out;
 };
 
-/** What is wrong with the values of annotations that the provider described. Others are none of its business. */
+/** Violations in the annotations that the provider declares. It ignores others. */
 export const checkAnnotations = (
   annotations: Readonly<Record<string, string>>,
   schemas: readonly AnnotationSchema[],

@@ -4,7 +4,7 @@ import { quote } from "./formats.ts";
 import type { RuleChecker } from "./rules.ts";
 import { refusal, type Violation } from "./violation.ts";
 
-/** Refuses requests that break a rule, each with everything that is wrong with it. */
+/** Rejects requests that break a rule, with all their violations. */
 export class RequestValidator {
   readonly #rules: RuleChecker;
   readonly #scopeId: () => string;

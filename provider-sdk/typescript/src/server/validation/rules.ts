@@ -6,7 +6,7 @@ import type { Violation } from "./violation.ts";
 interface CompiledRule extends FieldRule {
   /** Rules of the message in the field, or of those in the list. */
   readonly inner: CompiledMessage | undefined;
-  /** What is wrong with a value of a well-known type; undefined if the field has none. */
+  /** The check of a well-known type's value; undefined if the field has none. */
   readonly problemOf: ((value: unknown) => string | undefined) | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface Violation {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** The refusal of a request, with all that is wrong with it; its reason is that of the first. */
+/** The error for an invalid request, with all violations; its reason is that of the first. */
 export const refusal = (method: string, violations: readonly Violation[]): ProviderError | undefined => {
   const [first] = violations;
   if (!first) return undefined;

@@ -10,7 +10,7 @@ export interface FakeCloudRequest {
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Headers, names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body read as JSON; its text if it is none; undefined if there is none. */
+  /** The body parsed as JSON; its text if it is not JSON; undefined without a body. */
   readonly body: unknown;
 }
 

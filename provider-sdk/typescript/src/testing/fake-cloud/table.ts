@@ -27,7 +27,7 @@ export interface TablePage<Item> {
 export interface FakeTable<Item> {
   /** Makes or replaces an object. Throws {@link FakeCloudError} above the quota. */
   readonly put: (id: string, item: Item) => Item;
-  /** Removes an object. False: there was none. */
+  /** Removes an object. False if it did not exist. */
   readonly delete: (id: string) => boolean;
   /** An object as a read shows it. */
   readonly get: (id: string) => Item | undefined;

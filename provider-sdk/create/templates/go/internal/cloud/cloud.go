@@ -57,7 +57,7 @@ type Client struct {
 
 // New makes a client. The token is asked for at each request, so that a new one is used as soon as it is there.
 func New(url string, token func() (string, error)) *Client {
-	// The SDK's transport counts requests, repeats what is safe to repeat, and notices when the cloud is out of order.
+	// The SDK's transport counts requests, retries what is safe to retry, and notices when the cloud is down.
 	return &Client{url: url, token: token, http: &http.Client{Transport: &provider.Transport{}}}
 }
 
@@ -106,7 +106,7 @@ func (c *Client) machines(ctx context.Context, query url.Values) (machinePage, e
 	return page, err
 }
 
-// Balancer is the load balancer of that name, nil if there is none.
+// Balancer is the load balancer of that name, nil if it does not exist.
 func (c *Client) Balancer(ctx context.Context, name string) (*Balancer, error) {
 	// A list with one entry at most: a 404 could as well come from a wrong URL, and would be no proof.
 	balancers, err := c.balancers(ctx, url.Values{"name": {name}})
