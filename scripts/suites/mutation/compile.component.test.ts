@@ -15,10 +15,10 @@ function fault(before: string, after: string): Mutant {
 
 test("uncompilable() distinguishes faults that the compiler rejects from those that compile", async () => {
   const untyped = fault('case "unknown":', 'case "":');
-  const unhandled = fault("return answer satisfies never;", "");
+  const unhandled = fault('case "answered":\n      return foldAnswered(seen);', "");
   const possible = fault("if (isReady(node))", "if (!isReady(node))");
   // Leaves a function over, which is no reason.
-  const unused = fault("taintFor(answer.instance.state)", '"keep"');
+  const unused = fault("taintFor(result.instance.state)", '"keep"');
   expect(await uncompilable([possible, untyped, unused, unhandled])).toEqual(new Set([untyped, unhandled]));
 });
 

@@ -127,8 +127,8 @@ describe("a bundled program", () => {
   );
 
   test.each([
-    { flags: [], where: /at main \(file:\S+\/program\.mjs:\d+:\d+\)/ },
-    { flags: ["--enable-source-maps"], where: /at main \(\S+\/controller\/src\/main\.ts:\d+:\d+\)/ },
+    { flags: [], where: /at command \(file:\S+\/program\.mjs:\d+:\d+\)/ },
+    { flags: ["--enable-source-maps"], where: /at command \(\S+\/controller\/src\/main\.ts:\d+:\d+\)/ },
   ])("shows with $flags where an error came from", async ({ flags, where }) => {
     const broken = 'process.stdout.write = () => { throw new RangeError("planted"); }';
     expect(await endOf(CONTROLLER, ["--version"], { nodeFlags: [...flags, first(broken)] })).toEqual({
