@@ -112,7 +112,7 @@ export const staleObject =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function conflict(resource: GroupResource, name: string, why: string): ApiError {
-  const message = `Operation cannot be fulfilled on ${qualified(resource)} ${quote(name)}: ${why}`; // words-ok: kube-apiserver's message
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} ${quote(name)}: ${why}`;
   return new ApiError({ code: 409, reason: "Conflict", message, details: about(resource, name) });
 }
 

@@ -33,7 +33,7 @@ export const leases: Resource<Lease> = {
     validateUpdate: validateSpec,
   },
   subresources: [],
-  columns: [nameColumn, { name: "Holder" }, ageColumn], // words-ok: kubectl's column
+  columns: [nameColumn, { name: "Holder" }, ageColumn],
   row: (lease, nowMs) => [nameOf(lease), lease.spec.holderIdentity ?? "", age(lease, nowMs)],
   selectableFields: [],
 };
