@@ -9,7 +9,7 @@ export interface Published {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** The part of a report that is published. Whether advice is taken may depend on the machine; it is distinguished and never counts. */
+/** The part of a report that is published. Advisory results are omitted: they may depend on the machine and never count. */
 export const publishedOf = ({ provider, level, profiles, results }: Report, { knownFailing }: Subject): Published => {
   const { name, contractMajor, contractMinor, capabilities } = provider;
   const counting = results.filter(({ result }) => result.kind !== "advisory");
@@ -26,13 +26,13 @@ const resultText = (result: CheckOutcome, reason: string | undefined): string =>
     case "pass":
       return "pass";
     case "skip":
-      return `left out: ${result.detail}`;
+      return `skipped: ${result.detail}`;
     case "blocked":
       return `blocked by ${result.by}`;
     case "known-fail":
-      return `known to fail: ${reason ?? "?"}`;
+      return `known failure: ${reason ?? "?"}`;
     case "error":
-      return "the kit broke";
+      return "internal error of the kit";
     case "fail":
     case "flaky":
     case "advisory":
@@ -41,7 +41,7 @@ const resultText = (result: CheckOutcome, reason: string | undefined): string =>
   return result satisfies never;
 };
 
-/** The same for a person. */
+/** The published results as a page. */
 const markdownOf = ({ provider, level, profiles, checks }: Published, { name, title, cloud }: Subject): string => {
   const others = Object.entries(checks).filter(([, text]) => text !== "pass");
   const grouped = Map.groupBy(others, ([, text]) => text);
@@ -50,9 +50,9 @@ const markdownOf = ({ provider, level, profiles, checks }: Published, { name, ti
     "",
     `# Conformance of ${title}`,
     "",
-    `\`${provider.name}\`, contract ${provider.contractMajor}.${provider.contractMinor}, up to level ${level}. ${cloud} Check by check: [${name}.json](${name}.json).`,
+    `\`${provider.name}\`, contract ${provider.contractMajor}.${provider.contractMinor}, up to level ${level}. ${cloud} All results: [${name}.json](${name}.json).`,
     "",
-    "| profile | result | passed | failed | blocked | left out | known failures |",
+    "| profile | result | passed | failed | blocked | skipped | known failures |",
     "| --- | --- | --: | --: | --: | --: | --: |",
     ...profiles.map(
       ({ name: profile, result, passed, failed, blocked, skipped, knownFailures }) =>
@@ -61,12 +61,12 @@ const markdownOf = ({ provider, level, profiles, checks }: Published, { name, ti
     "",
     `Claimed: ${provider.capabilities.map((claim) => `\`${claim}\``).join(" ") || "nothing"}.`,
     "",
-    "## What did not pass, and why",
+    "## Checks that did not pass",
     "",
     ...(grouped.size === 0
       ? ["Nothing."]
       : [
-          "| why | checks |",
+          "| cause | checks |",
           "| --- | --- |",
           ...[...grouped]
             .toSorted(byText)
@@ -76,7 +76,7 @@ const markdownOf = ({ provider, level, profiles, checks }: Published, { name, ti
   return `${lines.join("\n")}\n`;
 };
 
-/** The page that leads to all. */
+/** The index page. */
 export const indexOf = (all: readonly (readonly [Subject, Published])[]): string => {
   const profiles = [...new Set(all.flatMap(([, { profiles: of }]) => of.map(({ name }) => name)))];
   const lines = [
@@ -84,9 +84,9 @@ export const indexOf = (all: readonly (readonly [Subject, Published])[]): string
     "",
     "# Conformance of the providers in this repository",
     "",
-    "The [conformance kit](../../provider-sdk/conformance/README.md) starts, tests, ends and kills each provider that this repository ships, in every language, over its own cloud, and",
-    "leaves nothing there. `npm run conformance` writes these pages; the suite `languages` runs the kit again and compares. A profile is *conformant* when each of its checks passed, *partial*",
-    "when none failed but some were left out or are known failures, and – when the provider does not claim it.",
+    "The [conformance kit](../../provider-sdk/conformance/README.md) starts, tests, stops and kills each provider that this repository ships, in every language, with its own cloud, and",
+    "leaves no resources there. `npm run conformance` writes these pages; the suite `languages` runs the kit again and compares the results. A profile is *conformant* if all its checks",
+    "passed, and *partial* if none failed but some were skipped or are known failures. – means that the provider does not claim it.",
     "",
     `| provider | level | ${profiles.map((name) => `\`${name}\``).join(" | ")} |`,
     `| --- | --- |${" --- |".repeat(profiles.length)}`,
@@ -96,7 +96,7 @@ export const indexOf = (all: readonly (readonly [Subject, Published])[]): string
       return `| [${title}](${name}.md) | ${published.level} | ${cells.join(" | ")} |`;
     }),
     "",
-    "## Known to fail",
+    "## Known failures",
     "",
     ...knownLines(all),
   ];
@@ -112,7 +112,7 @@ const knownLines = (all: readonly (readonly [Subject, Published])[]): readonly s
   const rows = all.flatMap(([{ title, knownFailing }]) =>
     Object.entries(knownFailing).map(([id, reason]) => `| ${title} | \`${id}\` | ${cell(reason)} |`),
   );
-  return rows.length === 0 ? ["Nothing."] : ["| provider | check | why |", "| --- | --- | --- |", ...rows];
+  return rows.length === 0 ? ["Nothing."] : ["| provider | check | cause |", "| --- | --- | --- |", ...rows];
 };
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");

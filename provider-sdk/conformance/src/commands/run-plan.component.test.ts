@@ -103,8 +103,8 @@ test("list --why prints for each check whether it would run, and why not", async
   const { code, out } = await kit("list", "--why", "--level", "R", "--skip", "err.**");
   expect(code).toBe(0);
   expect(out).toMatch(/^info\.fast +S +core +\S.* runs$/m);
-  expect(out).toMatch(/^err\.info\.present +S +core +\S.* user: left out by the user$/m);
-  expect(out).toMatch(/^lb\.recreate +M +loadbalancer +\S.* level: is of level M$/m);
+  expect(out).toMatch(/^err\.info\.present +S +core +\S.* user: skipped by the user$/m);
+  expect(out).toMatch(/^lb\.recreate +M +loadbalancer +\S.* level: requires level M$/m);
   expect(out).toMatch(/^inst\.get\.by-id +R +instances +\S.* fixture: the configuration has no instance$/m);
   expect(out).toMatch(/\n\d+ of \d+ checks would run\n$/);
 });

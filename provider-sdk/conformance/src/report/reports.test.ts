@@ -48,7 +48,7 @@ const reportOf = (outcomes: Readonly<Record<string, CheckOutcome>>, more: Partia
 };
 const pass: CheckOutcome = { kind: "pass" };
 const fail: CheckOutcome = { kind: "fail", finding };
-const leftOut: CheckOutcome = { kind: "skip", reason: "user", detail: "left out by the user" };
+const leftOut: CheckOutcome = { kind: "skip", reason: "user", detail: "skipped by the user" };
 const good = reportOf({ "a.one": pass, "a.two": pass });
 
 describe("hasFailed()", () => {

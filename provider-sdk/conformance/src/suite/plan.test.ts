@@ -30,7 +30,7 @@ describe("plan()", () => {
       {},
       ["load_balancers.update_nodes is not claimed"],
     ],
-    ["skips what is above the level", { level: "M" }, {}, ["is of level M"]],
+    ["skips what is above the level", { level: "M" }, {}, ["requires level M"]],
     ["runs what needs an action that there is", { hooks: ["cloudBlock"] }, {}, [undefined]],
     [
       "skips what needs one that there is not",
@@ -38,15 +38,10 @@ describe("plan()", () => {
       {},
       ["the configuration has no hook credRevoke"],
     ],
-    ["skips what is about another transport", { transport: "unix" }, {}, ["is about unix sockets"]],
-    [
-      "skips what starts providers",
-      { starts: true },
-      {},
-      ["starts providers of its own: give the kit a command, behind --"],
-    ],
+    ["skips what is about another transport", { transport: "unix" }, {}, ["requires a Unix socket"]],
+    ["skips what starts providers", { starts: true }, {}, ["starts providers itself: give the kit a command after --"]],
     ["skips what lacks a fixture", { fixtures: ["instance"] }, {}, ["the configuration has no instance"]],
-    ["skips what the user leaves out", {}, { skip: [parsePattern("a.b", ["a.b"])] }, ["left out by the user"]],
+    ["skips what the user leaves out", {}, { skip: [parsePattern("a.b", ["a.b"])] }, ["skipped by the user"]],
     ["leaves out other profiles", {}, { profiles: ["routes"] }, []],
   ])("%s", (_name, check, selection, wanted) => {
     expect(skipOf(check, selection)).toEqual(wanted);

@@ -50,11 +50,11 @@ const skipOf = (check: Check, selection: Selection, facts: PlanFacts): PlannedCh
   if (transport !== undefined && transport !== facts.transport && !(transport === "tcp" && facts.transport === "tls"))
     return { reason: "transport", detail: transportTexts[transport] };
   if (check.starts === true && !facts.canStart)
-    return { reason: "mode", detail: "starts providers of its own: give the kit a command, behind --" };
+    return { reason: "mode", detail: "starts providers itself: give the kit a command after --" };
   const chosen = selection.run.length === 0 || matchesAny(selection.run, check.id);
-  if (!chosen || matchesAny(selection.skip, check.id)) return { reason: "user", detail: "left out by the user" };
+  if (!chosen || matchesAny(selection.skip, check.id)) return { reason: "user", detail: "skipped by the user" };
   if (levels.indexOf(check.level) > levels.indexOf(selection.level))
-    return { reason: "level", detail: `is of level ${check.level}` };
+    return { reason: "level", detail: `requires level ${check.level}` };
   return missingOf(check, facts);
 };
 
@@ -70,9 +70,9 @@ const missingOf = (
 };
 
 const transportTexts: Readonly<Record<NonNullable<Check["transport"]>, string>> = {
-  unix: "is about unix sockets",
-  tcp: "is about TCP",
-  tls: "is about TLS",
+  unix: "requires a Unix socket",
+  tcp: "requires TCP",
+  tls: "requires TLS",
 };
 
 const hasFixture = (fixtures: Fixtures, name: FixtureName): boolean => fixtures[name] !== undefined;

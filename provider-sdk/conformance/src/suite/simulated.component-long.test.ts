@@ -56,7 +56,7 @@ test("runConformance() finds the simulated provider conformant, up to level R, w
   onTestFinished(() => sidecar.stop());
   const report = await runConformance({ endpoint: sidecar.endpoint, fixtures });
   const changeNothing = report.results.filter(({ level }) => level === "S" || level === "R");
-  // Left out is what is about TCP, and what needs hooks.
+  // Left out is what requires TCP, and what needs hooks.
   const beyond: readonly string[] = ["transport", "hook", "mode"];
   const leftOut = changeNothing.filter(({ result }) => result.kind === "skip" && beyond.includes(result.reason));
   expect(changeNothing.filter((result) => result.result.kind !== "pass" && !leftOut.includes(result))).toEqual([]);

@@ -58,7 +58,7 @@ const fieldChecks: readonly Check[] = Object.entries(methodRules)
     capability,
     run: async (context: CheckContext) => {
       const mine = (await provokeAll(context)).filter(({ method }) => method === name);
-      if (mine.length === 0) throw new CheckSkipped("validate_only is not claimed: asking could change the cloud");
+      if (mine.length === 0) throw new CheckSkipped("validate_only is not claimed: a call could change the cloud");
       const found = mine.flatMap((provoked) => {
         const problem = refusalProblem(provoked);
         const { path, what, reasons } = provoked.violation;

@@ -166,8 +166,7 @@ const costing: readonly Check[] = [
       const count = context.info.capabilities?.instances?.maxBatchSize ?? 0;
       const { providerId } = fixtureNode(context);
       const { absentProviderId } = context.fixtures;
-      if (count < 10 || absentProviderId === undefined)
-        throw new CheckSkipped("there is too little to ask for at once");
+      if (count < 10 || absentProviderId === undefined) throw new CheckSkipped("there are too few objects for a batch");
       // Equal ones could be asked for once.
       const nodes = Array.from({ length: count }, (_, index) => ({
         name: `n-${index}`,

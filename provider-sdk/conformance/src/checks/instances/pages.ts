@@ -19,7 +19,7 @@ const idsOf = (instances: readonly Instance[]): readonly string[] => instances.m
 /** The token after the first page of one machine. */
 const firstToken = async (context: CheckContext): Promise<string> => {
   const { nextPageToken } = await page(context, 1);
-  if (nextPageToken === "") throw new CheckSkipped("there is one page only: it takes two machines");
+  if (nextPageToken === "") throw new CheckSkipped("there is only one page: the check needs two instances");
   return nextPageToken;
 };
 

@@ -32,7 +32,7 @@ const port = (number: number, protocol: Protocol) => ({ port: number, protocol, 
 const expectPorts = (made: LoadBalancer, ...expected: readonly string[]): void => {
   const reported = portsOf(made).toSorted();
   if (reported.length > 0 && show(reported) !== show(expected.toSorted()))
-    fail({ message: "the entrances have other ports", expected: show(expected), got: show(reported) });
+    fail({ message: "the ingresses have other ports", expected: show(expected), got: show(reported) });
 };
 
 const misspelled = { codes: [3], reasons: ["FIELD_INVALID"], field: "adopt.load_balancer_id" };
@@ -118,7 +118,7 @@ const asked: readonly Check[] = [
   {
     ...base,
     id: "lb.ensure.remove-port",
-    title: "a port that is asked for no longer is gone from the entrances",
+    title: "a removed port is gone from the ingresses",
     rules: ["LB-2"],
     why: "What the user has closed stays open to the world.",
     run: (context) =>
@@ -130,7 +130,7 @@ const asked: readonly Check[] = [
   {
     ...base,
     id: "lb.ensure.dual-stack",
-    title: "two families give an entrance of each",
+    title: "two IP families give an ingress of each",
     rules: ["LB-6"],
     why: "Clients of the missing family get no address, without any message.",
     capability: "load_balancers.dual_stack",
@@ -174,7 +174,7 @@ const asked: readonly Check[] = [
 /** An address of a load balancer that serves. */
 const addressOf = async (balancer: TestBalancer): Promise<string> => {
   const [ip] = ipsOf(await balancer.converge());
-  if (ip === undefined) throw new CheckSkipped("the entrances of this cloud have no addresses");
+  if (ip === undefined) throw new CheckSkipped("the ingresses of this cloud have no addresses");
   return ip;
 };
 

@@ -269,7 +269,7 @@ const ofRefusal = ({ cases, ...texts }: Refusal): Check => ({
   level: "S",
   run: async (context) => {
     const refused = cases(context.info);
-    if (refused.length === 0) throw new CheckSkipped("the provider takes everything of the kind");
+    if (refused.length === 0) throw new CheckSkipped("the provider accepts everything of the kind");
     for (const one of refused) {
       const called = await ask(context, one, true);
       const got = problemOf(called, one);

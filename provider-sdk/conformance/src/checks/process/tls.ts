@@ -68,8 +68,7 @@ export const tlsChecks: readonly Check[] = [
     run: async (context) => {
       const { endpoint } = context;
       if (endpoint.kind === "tcp" && endpoint.tls === undefined) {
-        if (isLoopback(endpoint.host))
-          throw new CheckSkipped("plaintext on loopback is allowed where it was asked for");
+        if (isLoopback(endpoint.host)) throw new CheckSkipped("plaintext on loopback is allowed if it was requested");
         fail({ message: "plaintext is served beyond loopback", expected: "TLS", got: "the handshake in plaintext" });
       }
       const called = await shake(
