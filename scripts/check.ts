@@ -109,6 +109,12 @@ const STEPS: readonly Step[] = [
     fix: "remove the path or host it names",
   },
   {
+    name: "words",
+    about: "standard terms, American spelling, subjects of commits",
+    work: script("scripts/checks/words.ts"),
+    fix: "write what it proposes; what is right stays with a comment words-ok: reason",
+  },
+  {
     name: "docs",
     about: "links lead somewhere, tested snippets run",
     work: script("scripts/checks/docs.ts"),

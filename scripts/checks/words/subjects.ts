@@ -24,4 +24,4 @@ export function subjectProblem(subject: string): string | undefined {
 }
 
 /** The last commit before this rule. */
-export const LAST_UNCHECKED_COMMIT = "2a00139";
+export const LAST_UNCHECKED_COMMIT = "c34b692a";
