@@ -46,7 +46,7 @@ describe("run", () => {
 
   test("creates nothing without confirmation", async () => {
     const { code, out, err } = await kit(...one);
-    expect(err).toMatch(/\nmakes {5}.*\n[^]*nothing was done yet; the same with --yes does it\./);
+    expect(err).toMatch(/\nmakes {5}.*\n[^]*nothing was done yet; pass --yes to run it\./);
     expect(out).toBe("");
     expect(code).toBe(2);
   });
