@@ -22,7 +22,7 @@ import (
 
 const serviceUID = "11111111-2222-3333-4444-555555555555"
 
-// newFake is upstream's fake cloud with one machine, and an address for load balancers.
+// newFake is upstream's fake cloud with one instance, and an address for load balancers.
 func newFake() *fake.Cloud {
 	return &fake.Cloud{
 		EnableInstancesV2:  true,

@@ -124,7 +124,7 @@ func (c *changes) drop(key string) {
 	}
 }
 
-// since is when the change under way began; ok is false if there is none.
+// since is when the change in progress began; ok is false if there is none.
 func (c *changes) since(key string) (started time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"cloudwire.dev/provider-sdk/go/provider"
 )
 
-// machines answers for machines, by InstancesV2 or by Instances and Zones.
+// machines answers for instances, by InstancesV2 or by Instances and Zones.
 type machines struct {
 	nodes    *nodeStore
 	informed func(context.Context)
@@ -20,7 +20,7 @@ type machines struct {
 	source   machineSource
 }
 
-// machineSource is what both generations of interfaces can say of a machine.
+// machineSource is what both generations of interfaces can say of an instance.
 type machineSource interface {
 	// exists is asked for Nodes with a provider ID.
 	exists(ctx context.Context, node *v1.Node) (bool, error)
@@ -34,7 +34,7 @@ func (m *machines) definition(features *cpv1.InstanceCapabilities) *provider.Ins
 	return &provider.Instances{Features: features, Get: m.get}
 }
 
-// get asks for existence first, as upstream does before it deletes a Node: some clouds give metadata of machines that they
+// get asks for existence first, as upstream does before it deletes a Node: some clouds give metadata of instances that they
 // have terminated.
 func (m *machines) get(ctx context.Context, ref *cpv1.NodeRef) (provider.InstanceResult, error) {
 	node := m.nodes.lookedUp(ref)
@@ -79,13 +79,13 @@ func (m *machines) look(ctx context.Context, node *v1.Node) (provider.InstanceRe
 	return provider.Present(instance), nil
 }
 
-// isAbsence is true for the two ways in which a provider states that a machine does not exist: false without error, and the
+// isAbsence is true for the two ways in which a provider states that an instance does not exist: false without error, and the
 // error made for it. Every other error says nothing.
 func isAbsence(exists bool, err error) bool {
 	return (err == nil && !exists) || errors.Is(err, cloudprovider.InstanceNotFound)
 }
 
-// absentAfterMetadata believes a look-up by name. A provider ID that has just been said to exist, or was not asked for
+// absentAfterMetadata accepts a lookup by name. A provider ID that has just been said to exist, or was not asked for
 // existence, is asked for it: metadata alone never deletes a Node upstream.
 func (m *machines) absentAfterMetadata(ctx context.Context, node *v1.Node, cause error) (provider.InstanceResult, error) {
 	if node.Spec.ProviderID == "" {

@@ -88,7 +88,7 @@ func eitherWay[T any](byProviderID, byName func() (T, error)) (T, error) {
 	return value, errors.Join(err, errByName)
 }
 
-// notAbsent hides the sentinel of a part that was not found: that a machine has no zone says nothing about the machine.
+// notAbsent hides the sentinel of a part that was not found: that an instance has no zone says nothing about the instance.
 func notAbsent(part string, err error) error {
 	if errors.Is(err, cloudprovider.InstanceNotFound) {
 		return fmt.Errorf("read the %s: %s", part, err.Error()) //nolint:errorlint // the sentinel must not be found

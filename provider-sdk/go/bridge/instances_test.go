@@ -15,7 +15,7 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 )
 
-// saying is a cloud whose answers about machines are given.
+// saying is a cloud whose answers about instances are given.
 type saying struct {
 	*fake.Cloud
 	exists, shutdown       bool

@@ -115,7 +115,7 @@ const (
 	informerPollingTime = 2 * time.Millisecond
 )
 
-// informed waits until the provider's Node informer shows what the bridge knows, so that a look-up by name in the provider's
+// informed waits until the provider's Node informer shows what the bridge knows, so that a lookup by name in the provider's
 // code finds the Node that the call is about.
 func (k *kubeAccess) informed(ctx context.Context) {
 	if k.nodes == nil || !k.hasInformers.Load() {

@@ -65,7 +65,7 @@ func nodeOfRoute(route *cpv1.Route, known *v1.Node) *v1.Node {
 	return node
 }
 
-// isSameMachine is true unless both IDs are known and differ: a Node that is made again under its name is another machine.
+// isSameMachine is true unless both IDs are known and differ: a Node that is made again under its name is another instance.
 func isSameMachine(left, right string) bool {
 	return left == "" || right == "" || left == right
 }
@@ -126,7 +126,7 @@ func addressTypeToContract(kind v1.NodeAddressType) cpv1.NodeAddressType {
 	return cpv1.NodeAddressType_NODE_ADDRESS_TYPE_UNSPECIFIED
 }
 
-// machineName is what the cloud calls the machine. InstanceMetadata has no such field, and the contract forbids to copy the
+// machineName is what the cloud calls the instance. InstanceMetadata has no such field, and the contract forbids to copy the
 // Node's own name: so it is the host name or the internal DNS name that the cloud gives, else the id.
 func machineName(addresses []v1.NodeAddress, providerID string) string {
 	for _, kind := range []v1.NodeAddressType{v1.NodeHostName, v1.NodeInternalDNS} {

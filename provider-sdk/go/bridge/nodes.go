@@ -54,7 +54,7 @@ func newNodeStore(now func() time.Time) *nodeStore {
 	}
 }
 
-// lookedUp remembers the Node of a look-up and gives it back as it is handed to the provider: a copy of its own.
+// lookedUp remembers the Node of a lookup and gives it back as it is handed to the provider: a copy of its own.
 func (s *nodeStore) lookedUp(ref *cpv1.NodeRef) *v1.Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *nodeStore) nameOf(providerID string) string {
 	return ""
 }
 
-// learned remembers the machine that the cloud found for a Node which has no provider ID yet.
+// learned remembers the instance that the cloud found for a Node which has no provider ID yet.
 func (s *nodeStore) learned(name, providerID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *nodeStore) learned(name, providerID string) {
 	s.put(node)
 }
 
-// gone forgets a Node whose machine does not exist, unless another machine has its name by now.
+// gone forgets a Node whose instance does not exist, unless another instance has its name by now.
 func (s *nodeStore) gone(name, providerID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,7 @@ type Options struct {
 	// NodeAnnotationKeys are the keys of Node annotations that the provider reads. Others are not sent.
 	NodeAnnotationKeys []string
 
-	// Instances narrows what is asked about machines.
+	// Instances narrows what is asked about instances.
 	Instances InstanceOptions
 	// LoadBalancers are facts about load balancers that the interface does not show. Nil: everything is passed on, as upstream
 	// does, and the provider rejects what it does not support. Narrow it to report unsupported fields before a call is made.
@@ -79,10 +79,10 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// InstanceOptions say how much of the cloud is asked about one machine. By default it is three questions: does it exist, what
+// InstanceOptions say how much of the cloud is asked about one instance. By default it is three questions: does it exist, what
 // is it, is it shut down.
 type InstanceOptions struct {
-	// MetadataProvesExistence says that InstanceMetadata fails for machines that are terminated: existence is then asked for
+	// MetadataProvesExistence says that InstanceMetadata fails for instances that are terminated: existence is then asked for
 	// only where metadata is not found. Saves one call per instance.
 	MetadataProvesExistence bool
 	// NoShutdownState says that shutdown taints are not needed. Saves one call per instance.

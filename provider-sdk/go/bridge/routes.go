@@ -120,7 +120,7 @@ func (r *routes) targets(ctx context.Context, all []*cloudprovider.Route) (map[t
 	return targets, err
 }
 
-// lookUp is the provider ID of a machine by the name of its Node; empty if there is no such machine.
+// lookUp is the provider ID of an instance by the name of its Node; empty if there is no such instance.
 func (r *routes) lookUp(ctx context.Context, name types.NodeName) (string, error) {
 	if r.machines == nil {
 		return "", provider.NewError(provider.ReasonIncompleteAnswer,

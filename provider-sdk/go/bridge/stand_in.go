@@ -121,7 +121,7 @@ func pump(request *http.Request, writer *io.PipeWriter, events <-chan nodeEvent,
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	encoder := json.NewEncoder(writer)
-	// A reader that closes the body ends a write that is under way, but none that is not: the request's context does.
+	// A reader that closes the body ends a write that is in progress, but none that is not: the request's context does.
 	done := request.Context().Done()
 	for {
 		select {

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// withGet serves machines by one function.
+// withGet serves instances by one function.
 func withGet(get func(context.Context, *cpv1.NodeRef) (provider.InstanceResult, error)) *provider.Definition {
 	definition := machines(nil)
 	definition.Instances.Get = get

@@ -184,7 +184,7 @@ var (
 	annotationPrefix = regexp.MustCompile(`^[a-z0-9.-]+\.[a-z]+/?`)
 )
 
-// shapeProblems is what is wrong with the shape of a definition, all at once.
+// shapeProblems are the problems of the shape of a definition, all at once.
 func shapeProblems(definition *Definition) []string {
 	if definition == nil {
 		return []string{"there is no definition"}
@@ -268,7 +268,7 @@ func limitProblems(limits *cpv1.Limits) []string {
 	return out
 }
 
-// factProblems is what is wrong with the facts that a definition declares, as the contract's own rules see its handshake.
+// factProblems are the problems of the facts that a definition declares, as the contract's own rules see its handshake.
 func factProblems(info *cpv1.GetProviderInfoResponse) []string {
 	var out []string
 	for _, each := range rules.Check(info) {

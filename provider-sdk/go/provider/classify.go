@@ -211,7 +211,7 @@ func errorStatus(statusCode int) int {
 }
 
 // FromHTTPStatus is what an HTTP status means in the contract, for clients of clouds whose errors the SDK does not know; nil
-// for one that says nothing about rights or health, 404 above all. mutation says that the request may have changed something.
+// for one that says nothing about permissions or health, 404 above all. mutation says that the request may have changed something.
 func FromHTTPStatus(statusCode int, mutation bool, message string, cause error) *Error {
 	known := fromHTTPStatus(statusCode, cause, mutation)
 	if known != nil && message != "" {
@@ -240,11 +240,11 @@ func fromHTTPStatus(statusCode int, cause error, mutation bool) *Error {
 	case statusCode >= http.StatusInternalServerError:
 		return NewError(ReasonCloudUnavailable, said, options...)
 	}
-	// 404 and the rest say nothing about the object: a wrong URL or a missing right answer the same.
+	// 404 and the rest say nothing about the object: a wrong URL or a missing permission answer the same.
 	return nil
 }
 
-// maxRetryAfter is the longest wait believed; a header in another unit must not stop an object for a day.
+// maxRetryAfter is the longest wait accepted; a header in another unit must not stop an object for a day.
 const maxRetryAfter = 15 * time.Minute
 
 func retryAfter(err error) time.Duration {

@@ -197,7 +197,7 @@ func change[Response any](ctx context.Context, s *service, request changing, off
 	})
 }
 
-// check refuses a request that breaks a rule, with everything that is wrong with it, and one for another scope.
+// check refuses a request that breaks a rule, with all its problems, and one for another scope.
 func (s *service) check(method string, request contextual, special []rules.Violation) error {
 	if err := checkRequest(method, request, special); err != nil {
 		return err

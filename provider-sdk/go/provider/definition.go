@@ -73,12 +73,12 @@ type CheckResult struct {
 
 // Instances are the handlers for instances: Get or GetMany, and optionally List and Watch.
 type Instances struct {
-	// Features are capabilities that the handlers do not show. Nil: a batch of 200, look-up by name, STOPPED
+	// Features are capabilities that the handlers do not show. Nil: a batch of 200, lookup by name, STOPPED
 	// distinguished from RUNNING. Otherwise they are used as given; List and Watch in them are ignored unless the
 	// handler exists.
 	Features *cpv1.InstanceCapabilities
 	// Get looks up one instance: ref.ProviderId alone identifies it if set ([Call.ID] removes the prefix), otherwise
-	// the name and the hints do. The SDK runs at most 16 look-ups concurrently and shares equal ones.
+	// the name and the hints do. The SDK runs at most 16 lookups concurrently and shares equal ones.
 	Get func(ctx context.Context, ref *cpv1.NodeRef) (InstanceResult, error)
 	// GetMany looks up instances; it returns one result for each ref, in the same order. [Failed] is the error of one
 	// alone.

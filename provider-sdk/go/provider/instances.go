@@ -34,7 +34,7 @@ func newInstanceBatch(s *service, handlers *Instances) *instanceBatch {
 	return b
 }
 
-// BatchGetInstances looks machines up.
+// BatchGetInstances looks instances up.
 func (s *service) BatchGetInstances(ctx context.Context, request *cpv1.BatchGetInstancesRequest) (*cpv1.BatchGetInstancesResponse, error) {
 	special := rules.Batch("nodes", len(request.GetNodes()), s.capabilities.GetInstances().GetMaxBatchSize())
 	return read(ctx, s, request, special, func(ctx context.Context) (*cpv1.BatchGetInstancesResponse, error) {
@@ -127,7 +127,7 @@ func (b *instanceBatch) toResult(call *Call, ref *cpv1.NodeRef, result lookUpRes
 	return out
 }
 
-// completeInstance puts the prefix before a bare id, the one under which the machine was asked for, which it keeps for life,
+// completeInstance puts the prefix before a bare id, the one under which the instance was asked for, which it keeps for life,
 // and drops addresses that are there twice. The vendor's message is not touched: it may be a cache's.
 func (s *service) completeInstance(instance *cpv1.Instance, asked string) *cpv1.Instance {
 	prefix, _, _ := s.ids.parse(asked)
@@ -179,7 +179,7 @@ func (s *service) listedInstance(instance *cpv1.Instance) *cpv1.Instance {
 	return s.completeInstance(instance, "")
 }
 
-// ListInstances lists the machines of the scope.
+// ListInstances lists the instances of the scope.
 func (s *service) ListInstances(ctx context.Context, request *cpv1.ListInstancesRequest) (*cpv1.ListInstancesResponse, error) {
 	return read(ctx, s, request, rules.Page(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListInstancesResponse, error) {
 		page, err := s.instanceList.page(ctx, request)
@@ -193,7 +193,7 @@ func (s *service) ListInstances(ctx context.Context, request *cpv1.ListInstances
 	})
 }
 
-// WatchInstances streams hints about machines.
+// WatchInstances streams hints about instances.
 func (s *service) WatchInstances(request *cpv1.WatchInstancesRequest, stream cpv1.CloudProvider_WatchInstancesServer) error {
 	return serveWatch(stream.Context(), s, request, watchOf[*cpv1.WatchInstancesResponse]{
 		run: func(ctx context.Context, send func(*cpv1.WatchInstancesResponse) error) error {

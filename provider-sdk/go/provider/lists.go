@@ -148,7 +148,7 @@ func (p *pagedList[Item]) checked(call *Call, item Item, yield func(Item) error)
 	return yield(completed)
 }
 
-// errPageToken is the refusal of a token, whatever is wrong with it.
+// errPageToken is the refusal of a token, regardless of its problem.
 func errPageToken() *Error {
 	return NewError(ReasonPageTokenInvalid,
 		"page_token is not one of this provider's, has expired, or belongs to another request; list from the first page",

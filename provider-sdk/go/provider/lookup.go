@@ -42,7 +42,7 @@ type lookUp[Ref, Answer, Found any] struct {
 	getMany func(context.Context, []Ref) ([]Answer, error)
 	// found takes an answer that says that the object exists apart.
 	found func(Answer) (value Found, readTime time.Time, ok bool)
-	// refuse forbids an absence for reasons of its own; may be nil.
+	// refuse forbids an absence for its own reasons; may be nil.
 	refuse func(Ref, *AbsentResult) *Error
 
 	slots   chan struct{}
@@ -84,7 +84,7 @@ func (l *lookUp[Ref, Answer, Found]) ask(ctx context.Context, questions []state.
 	return results, ctx.Err()
 }
 
-// shared joins a look-up of the same object that another call began, if its data will be young enough.
+// shared joins a lookup of the same object that another call began, if its data will be young enough.
 func (l *lookUp[Ref, Answer, Found]) shared(ctx context.Context, each state.Request[Ref]) *state.SharedTask[lookUpResult[Found]] {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 
 // Exit codes of [Main].
 const (
-	// exitCrash is for a failure that is none of the others.
+	// exitCrash is for any other failure.
 	exitCrash = 1
 	// exitUnavailable, EX_UNAVAILABLE: the endpoint cannot be had or was taken away.
 	exitUnavailable = 69

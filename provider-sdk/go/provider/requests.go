@@ -13,7 +13,7 @@ type LoadBalancerRef struct {
 	Cluster *cpv1.ClusterRef
 	// Service of the load balancer; its UID goes into the ownership tags.
 	Service *cpv1.ServiceRef
-	// Class is spec.loadBalancerClass; empty if there is none.
+	// Class is spec.loadBalancerClass; empty if none.
 	Class string
 	// Annotations of the Service with the declared prefixes.
 	Annotations map[string]string

@@ -67,7 +67,7 @@ func PresentVolume(volume *cpv1.Volume, options ...PresentOption) VolumeResult {
 const (
 	// Terminated: the cloud still lists the object, as terminated.
 	Terminated = cpv1.AbsenceBasis_ABSENCE_BASIS_TERMINATED
-	// LookupMiss: a successful look-up returned that there is no such object.
+	// LookupMiss: a successful lookup returned that there is no such object.
 	LookupMiss = cpv1.AbsenceBasis_ABSENCE_BASIS_LOOKUP_MISS
 	// CompleteListMiss: a complete list, with no zone and no page missing, does not contain it.
 	CompleteListMiss = cpv1.AbsenceBasis_ABSENCE_BASIS_COMPLETE_LIST_MISS

@@ -180,7 +180,7 @@ func someOf(routes []*cpv1.Route, refuse func(*cpv1.Route) *Error, work func([]*
 	return answers, nil
 }
 
-// ensure refuses routes to machines of other providers one by one; the provider sees the rest.
+// ensure refuses routes to instances of other providers one by one; the provider sees the rest.
 func (r *routeService) ensure(ctx context.Context, routes []*cpv1.Route) ([]RouteResult, error) {
 	return someOf(routes, func(route *cpv1.Route) *Error {
 		if _, _, mine := r.s.ids.parse(route.GetTargetProviderId()); mine {

@@ -293,7 +293,7 @@ func (s *Server) end(reason error) {
 	})
 }
 
-// shutDown gives calls under way their time, then a moment to say that they were aborted.
+// shutDown gives calls in progress their time, then a moment to say that they were aborted.
 func (s *Server) shutDown() {
 	stopped := make(chan struct{})
 	go func() {

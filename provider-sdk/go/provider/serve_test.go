@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// machines is a definition over machines in memory.
+// machines is a definition over instances in memory.
 func machines(known map[string]*cpv1.Instance) *provider.Definition {
 	return &provider.Definition{
 		Name: "acme.example.com", Version: "1.0.0", IDPrefixes: []string{"acme://"},

@@ -72,7 +72,7 @@ func TestTransportForbidsAbsenceUnlessARetrySucceeds(t *testing.T) {
 				if _, err := fetch(ctx, url, ""); err != nil {
 					return nil, err
 				}
-				// A careless provider: whatever was answered, it is no machine.
+				// A careless provider: whatever was answered, it is no instance.
 				return provider.Absent(provider.LookupMiss), nil
 			}))
 			response, err := p.Client.BatchGetInstances(t.Context(), batch(p, &cpv1.NodeRef{Name: "n", ProviderId: "acme://m-1"}))

@@ -49,7 +49,7 @@ def test_routes_are_changed_one_by_one(provider):
         assert ([found.target_provider_id for found in page.routes], page.complete) == (["acme://i-1"], True)
         gone = client.call(v1.BatchDeleteRoutesRequest(routes=[route(1), route(2)]))
         assert [result.WhichOneof("outcome") for result in gone.results] == ["route", "operation"]
-        # Of a machine that is gone: its route is listed without target.
+        # Of an instance that is gone: its route is listed without target.
         dropped = client.call(v1.BatchDeleteRoutesRequest(routes=[v1.Route(destination_cidr="10.1.0.0/24")]))
         assert [result.WhichOneof("outcome") for result in dropped.results] == ["operation"]
         bad = v1.Route(destination_cidr="10.0.0.1/24")

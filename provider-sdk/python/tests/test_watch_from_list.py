@@ -47,7 +47,7 @@ class Watched:
         self.events = watch(WatchRequest(send_initial_events=send_initial_events), context)
 
     def _list(self, context: CallContext) -> Iterator[v1.Instance | Unreachable | ResumeFrom]:
-        # The flaw hides the last machine.
+        # The flaw hides the last instance.
         yield from self.machines[:-1] if self.flaw else self.machines
         if self.flaw == "raises":
             raise ValueError("the page was cut short")

@@ -56,7 +56,7 @@ func everyItem(value string, fits func(string) bool) bool {
 	return true
 }
 
-// checkAnnotations is what is wrong with the values of annotations that the provider described. Others are none of its
+// checkAnnotations are the problems of the values of annotations that the provider described. Others are none of its
 // business.
 func checkAnnotations(annotations map[string]string, schemas []*cpv1.AnnotationSchema) []Violation {
 	var out []Violation

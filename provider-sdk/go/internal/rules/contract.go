@@ -12,7 +12,7 @@ import (
 
 const reasonPrefix = "ERROR_REASON_"
 
-// Reasons holds the rules that the contract states beside its reasons, by reason: FIELD_MISSING.
+// Reasons holds the rules that the contract states next to its reasons, by reason: FIELD_MISSING.
 var Reasons = sync.OnceValue(func() map[string]*cpv1.ReasonRules {
 	table := map[string]*cpv1.ReasonRules{}
 	values := cpv1.ErrorReason_ERROR_REASON_UNSPECIFIED.Descriptor().Values()
@@ -50,7 +50,7 @@ var (
 	}
 )
 
-// Methods holds the rules that the contract states beside its methods.
+// Methods holds the rules that the contract states next to its methods.
 var Methods = sync.OnceValue(func() map[string]Method {
 	table := map[string]Method{}
 	methods := cpv1.File_cloudprovider_v1_cloud_provider_proto.Services().Get(0).Methods()

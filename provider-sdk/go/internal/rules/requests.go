@@ -37,7 +37,7 @@ func isHint(method, field string) bool {
 	return false
 }
 
-// Answer is what is wrong with an answer of the provider, as the contract's rules see it; empty if nothing.
+// Answer are the problems of an answer of the provider, as the contract's rules see it; empty if nothing.
 func Answer(message proto.Message) string {
 	found := Check(message)
 	if instance, ok := message.(*cpv1.Instance); ok && prefixTwice.MatchString(instance.GetProviderId()) {

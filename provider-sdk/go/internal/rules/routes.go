@@ -7,7 +7,7 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 )
 
-// TargetRule says whether a route must name its target: one to be deleted may point to a machine that is gone.
+// TargetRule says whether a route must name its target: one to be deleted may point to an instance that is gone.
 type TargetRule bool
 
 // The rules.

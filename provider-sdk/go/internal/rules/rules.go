@@ -1,4 +1,4 @@
-// Package rules checks messages by the rules that the contract states beside its fields.
+// Package rules checks messages by the rules that the contract states next to its fields.
 package rules
 
 import (
@@ -51,7 +51,7 @@ func Check(message proto.Message) []Violation {
 type rule struct {
 	field protoreflect.FieldDescriptor
 	name  string
-	// rules are those stated beside the field; never nil.
+	// rules are those stated next to the field; never nil.
 	rules *cpv1.FieldRules
 	// inner are those of the message in the field, or of those in the list.
 	inner *messageRules

@@ -8,12 +8,12 @@ import (
 // MaxMessageBytes is the contract's longest message of an error, in bytes of UTF-8.
 const MaxMessageBytes = 1024
 
-// CutToBytes cuts a text to so many bytes of UTF-8, never inside a character, and shows that it was cut.
+// CutToBytes cuts a text to at most this number of bytes of UTF-8, never inside a character, and shows that it was cut.
 func CutToBytes(text string, maxBytes int) string {
 	return cutToCost(text, maxBytes, func(r rune) int { return utf8.RuneLen(r) })
 }
 
-// CutToHeaderBytes cuts a text so that its percent-encoded form, as grpc-message travels, is at most so many bytes.
+// CutToHeaderBytes cuts a text so that its percent-encoded form, as grpc-message travels, is at most this many bytes.
 func CutToHeaderBytes(text string, maxBytes int) string {
 	return cutToCost(text, maxBytes, func(r rune) int {
 		if r >= ' ' && r <= '~' && r != '%' {

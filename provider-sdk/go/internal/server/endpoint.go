@@ -33,7 +33,7 @@ func (e Endpoint) IsLoopback() bool {
 	return err == nil && address.IsLoopback()
 }
 
-// ParseEndpoint reads unix:///absolute/path.sock or tcp://host:port, or says what is wrong with it.
+// ParseEndpoint reads unix:///absolute/path.sock or tcp://host:port, or describes its problem.
 func ParseEndpoint(text string) (Endpoint, error) {
 	named := "endpoint " + strconv.Quote(text)
 	switch {

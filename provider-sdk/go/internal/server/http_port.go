@@ -37,7 +37,7 @@ func ListenHTTP(address string, ready, metrics http.HandlerFunc) (*HTTPPort, err
 // Address is host:port.
 func (h *HTTPPort) Address() string { return h.listener.Addr().String() }
 
-// Close gives requests under way so much time.
+// Close waits up to grace for requests in progress.
 func (h *HTTPPort) Close(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()

@@ -209,7 +209,7 @@ func (c *ChangeSerializer[Answer]) waitFor(ctx context.Context, key string, curr
 	}
 }
 
-// Working is the digest of a running change that outlived its call; empty if there is none.
+// Working is the digest of a running change that outlived its call; empty if none.
 func (c *ChangeSerializer[Answer]) Working(key string) (digest string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

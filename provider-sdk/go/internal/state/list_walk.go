@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// maxPageBytes: pages are at most 1 MiB; the rest is for what stands beside the items.
+// maxPageBytes: pages are at most 1 MiB; the rest is for what surrounds the items.
 const maxPageBytes = 900 * 1024
 
 // ListWalk is one run of a provider's list. It is read no further than pages ask for, and what was read is kept, so that each

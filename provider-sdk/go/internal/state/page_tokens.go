@@ -15,7 +15,7 @@ var pageToken = regexp.MustCompile(`^([\w-]{1,64})\.(\d{1,9})\.([\w-]{43})$`)
 // PageTokens signs places in lists, so that no token but its own is followed.
 type PageTokens struct{ key []byte }
 
-// NewPageTokens makes one with a key of its own.
+// NewPageTokens makes one with its own key.
 func NewPageTokens() *PageTokens {
 	key := make([]byte, sha256.Size)
 	rand.Read(key) // never fails, by its documentation

@@ -17,7 +17,7 @@ type RequestDedup[Ref any] struct {
 	byKey map[string]int
 }
 
-// NewRequestDedup makes one for a batch of so many items.
+// NewRequestDedup makes one for a batch of this size.
 func NewRequestDedup[Ref any](items int) *RequestDedup[Ref] {
 	return &RequestDedup[Ref]{Of: make(map[int]int, items), byKey: make(map[string]int, items)}
 }

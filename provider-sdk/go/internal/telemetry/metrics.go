@@ -40,7 +40,7 @@ func NewMetrics() *Metrics {
 	return &Metrics{calls: map[callLabels]*histogram{}, inFlight: map[string]int{}, cloud: map[string]uint64{}, started: time.Now()}
 }
 
-// Begun counts a call that is under way.
+// Begun counts a call that is in progress.
 func (m *Metrics) Begun(method string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -198,7 +198,7 @@ def forked(context: CallContext) -> tuple[CallContext, Callable[[], str]]:
 
 
 class ReadContext(CallContext):
-    """Context of a look-up."""
+    """Context of a lookup."""
 
     def __init__(self, recorder: CallRecorder, max_data_age: float) -> None:
         super().__init__(recorder)

@@ -41,7 +41,7 @@ class InstanceFeatures:
     max_batch_size: int = 200
     """Maximum number of Nodes of one call, 1 to 1000."""
     lookup_by_name: bool = True
-    """Supports look-ups of Nodes without provider ID, by name and hints."""
+    """Supports lookups of Nodes without provider ID, by name and hints."""
     shutdown_state: bool = True
     """Distinguishes STOPPED from RUNNING."""
     pod_cidrs: bool = False

@@ -34,7 +34,7 @@ type Reloader struct {
 	problem string
 }
 
-// New reads the files; the error names everything that is wrong with them.
+// New reads the files; the error names all their problems.
 func New(files Files, log *slog.Logger) (*Reloader, error) {
 	read, err := files.read()
 	if err != nil {

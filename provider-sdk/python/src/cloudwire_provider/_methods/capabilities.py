@@ -148,7 +148,7 @@ _ANNOTATION_PREFIX = re.compile(r"[a-z0-9.-]+\.[a-z]+/?.*", re.DOTALL)
 
 
 def shape_problems(provider: Provider) -> list[str]:
-    """Return what is wrong with a definition before anything can be made of it, all at once."""
+    """Return the problems of a definition before anything can be made of it, all at once."""
     problems: list[str] = []
     if provider.checker is None:
         problems.append("check is required: decorate a function that asks the cloud something cheap")
@@ -161,7 +161,7 @@ def shape_problems(provider: Provider) -> list[str]:
 
 
 def fact_problems(info: v1.GetProviderInfoResponse) -> list[str]:
-    """Return what is wrong with the facts that a definition declares, as the contract's rules see its handshake."""
+    """Return the problems of the facts that a definition declares, as the contract's rules see its handshake."""
     problems = [f"{_friendly(violation.field)} {violation.description}" for violation in check(info)]
     problems += [
         f'annotation prefix "{prefix}" must begin with a DNS name, for example acme.example.com/'

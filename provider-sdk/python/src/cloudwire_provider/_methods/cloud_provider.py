@@ -72,7 +72,7 @@ class CloudProviderService:
         return served + [_absent(name) for name in METHODS if name not in names]
 
     def close(self) -> None:
-        """End what the provider still does beside the calls under way."""
+        """End the provider's background work."""
         for service in self._open:
             service.close()
 
@@ -216,7 +216,7 @@ class CloudProviderService:
         return StreamMethod(name, getattr(v1, f"{name}Request"), run)
 
     def _check(self, name: str, request: Any, extra: list[Violation]) -> None:
-        """Refuse a request that breaks a rule, with everything that is wrong with it, or is meant for another scope."""
+        """Refuse a request that breaks a rule, with all its problems, or is meant for another scope."""
         by_rule = [violation for violation in check(request) if not _is_hint(name, violation.field)]
         # A special finding about a field says more than the rule's about the same field.
         special = {violation.field for violation in extra}

@@ -1,4 +1,4 @@
-"""Serves the RPCs about machines."""
+"""Serves the RPCs about instances."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class InstanceService:
 
 
 def completed(runtime: Runtime, answer: v1.Instance, asked: str = "") -> v1.Instance:
-    """Return a machine as it travels: its id under the prefix it was asked for, no address twice."""
+    """Return an instance as it travels: its id under the prefix it was asked for, no address twice."""
     if not isinstance(answer, v1.Instance):
         msg = "an Instance was expected"
         raise TypeError(msg)
@@ -132,7 +132,7 @@ def instance_event(runtime: Runtime, event: Any) -> v1.WatchInstancesResponse:
 
 
 def _other_machine(asked: str, answered: str) -> ProviderError | None:
-    """The provider ID alone decides which machine is meant: answers out of step must not label another Node."""
+    """The provider ID alone decides which instance is meant: answers out of step must not label another Node."""
     if not asked or asked == answered:
         return None
     return ProviderError("INVARIANT_BROKEN", f"the provider was asked for {asked} and answered {answered}")

@@ -26,7 +26,7 @@ from cloudwire_provider.results import ResumeFrom, Unreachable
 
 ItemT = TypeVar("ItemT", bound=Message)
 
-# Pages are at most 1 MiB; the rest is for what stands beside the items. Contract, LST-1.
+# Pages are at most 1 MiB; the rest is for what surrounds the items. Contract, LST-1.
 _MAX_PAGE_BYTES = 900 * 1024
 # Tokens are good for at least 10 minutes. Contract, LST-3.
 _WALK_MAX_AGE = 660.0
@@ -37,7 +37,7 @@ ListRequest = v1.ListInstancesRequest | v1.ListLoadBalancersRequest | v1.ListRou
 
 
 def page_token_invalid() -> ProviderError:
-    """Make the refusal of a token, whatever is wrong with it."""
+    """Make the refusal of a token, regardless of its problem."""
     text = (
         "page_token is not one of this provider's, has expired, or belongs to another request; list from the first page"
     )

@@ -327,7 +327,7 @@ def _is_sdks(name: str) -> bool:
 
 
 def _vendors(name: str) -> str:
-    """Ids that the SDK made for work of its own mean nothing to a provider."""
+    """Ids that the SDK made for its own work mean nothing to a provider."""
     return "" if _is_sdks(name) else name
 
 

@@ -75,7 +75,7 @@ class BatchLookUp(Generic[RefT]):
         return dict(zip(refs, await asyncio.gather(*flights), strict=True))
 
     def _shared(self, key: str, ref: RefT, recorder: CallRecorder, max_age: float) -> SharedTask[Learned]:
-        """Join a look-up of the same object that another call began, if its data will be young enough."""
+        """Join a lookup of the same object that another call began, if its data will be young enough."""
         now = time.monotonic()
         current = self._flights.get(key)
         if current is not None and not current.task.abandoned and now - current.started < max_age:

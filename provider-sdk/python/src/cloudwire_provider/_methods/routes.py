@@ -68,7 +68,7 @@ class RouteService:
         return v1.BatchDeleteRoutesResponse(**answer)
 
     async def _ensure_mine(self, routes: Sequence[v1.Route], context: RouteContext, recorder: CallRecorder) -> Answers:
-        """Refuse routes to machines of other providers one by one; the provider sees the rest."""
+        """Refuse routes to instances of other providers one by one; the provider sees the rest."""
         mine = [route for route in routes if self._runtime.provider.cloud_id(route.target_provider_id)]
         many, one = self._handlers.ensure_many.function, self._handlers.ensure.function
         given = await self._all(mine, context, recorder, many, one) if mine else []

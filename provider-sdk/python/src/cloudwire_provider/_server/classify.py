@@ -15,7 +15,7 @@ from cloudwire_provider.errors import Cancelled, ProviderError
 # An error may hide what happened in its cause, as HTTP clients do; deeper than this is not looked.
 _MAX_CAUSES = 8
 
-# Longest wait believed; a header in another unit must not stop an object for a day.
+# Longest wait accepted; a header in another unit must not stop an object for a day.
 _MAX_RETRY_AFTER = 900.0
 
 _UNREACHABLE = {
@@ -79,7 +79,7 @@ def classify(thrown: BaseException, *, mutation: bool, correlation_id: str) -> C
 def from_http_status(
     status: int, *, mutation: bool, headers: Mapping[str, Any] | None = None, what: str = ""
 ) -> ProviderError | None:
-    """What an HTTP status says. 404 and the rest say nothing: a wrong URL or a missing right answer the same."""
+    """What an HTTP status says. 404 and the rest say nothing: a wrong URL or a missing permission answer the same."""
     said = f"The cloud answered HTTP {status}" + (f" to {what}" if what else "")
     wait = retry_after(headers)
     if status == 401:
@@ -168,7 +168,7 @@ def _headers(error: BaseException) -> Mapping[str, Any] | None:
 
 
 def retry_after(headers: Mapping[str, Any] | None) -> float | None:
-    """Return the seconds that an answer of the cloud asks to wait; None: it does not say so in a way that can be believed."""
+    """Return the seconds that an answer of the cloud asks to wait; None: it does not say so in a valid way."""
     if headers is None:
         return None
     for name, value in headers.items():

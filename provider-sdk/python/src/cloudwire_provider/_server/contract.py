@@ -52,7 +52,7 @@ class ReasonRule:
     code: int
     """Canonical gRPC code."""
     must_wait: bool
-    """The error has to say how long to wait."""
+    """The error must say how long to wait."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ _MAX_DEADLINE = 3600.0
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 _CODES: dict[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}
-# What an operator has to hear of: bugs, rights, credentials.
+# What an operator must see: bugs, permissions, credentials.
 _OPERATOR_CODES = {2, 7, 13, 16}
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
@@ -75,7 +75,7 @@ class RpcServer:
     drain: asyncio.Event = field(default_factory=asyncio.Event)
     force: asyncio.Event = field(default_factory=asyncio.Event)
     running: set[asyncio.Task[Any]] = field(default_factory=set)
-    """Calls under way."""
+    """Calls in progress."""
 
     def handler(self, service: str, methods: list[Method], *, refuse_while_draining: bool) -> grpc.GenericRpcHandler:
         """Return a service as grpc wants it."""
@@ -199,7 +199,7 @@ class RpcServer:
 
 
 class _Running:
-    """Counts the current task among the calls under way."""
+    """Counts the current task among the calls in progress."""
 
     def __init__(self, running: set[asyncio.Task[Any]]) -> None:
         self._running = running

@@ -1,4 +1,4 @@
-"""Checks messages by the rules that the contract states beside its fields, read from the descriptors."""
+"""Checks messages by the rules that the contract states next to its fields, read from the descriptors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Violation:
 
 
 def refusal(method: str, violations: Sequence[Violation]) -> ProviderError | None:
-    """Make the refusal of a request, with all that is wrong with it; its reason is that of the first."""
+    """Make the refusal of a request, with all its problems; its reason is that of the first."""
     if not violations:
         return None
     listed = "; ".join(f"{violation.field} {violation.description}" for violation in violations)
@@ -48,7 +48,7 @@ def refusal(method: str, violations: Sequence[Violation]) -> ProviderError | Non
 
 
 def answer_problem(message: Message) -> ProviderError | None:
-    """What is wrong with an answer of the provider."""
+    """The problems of an answer of the provider."""
     violations = check(message)
     faults = [f"{violation.field} {violation.description}" for violation in violations]
     if isinstance(message, instance_pb2.Instance) and _PREFIX_TWICE.match(message.provider_id):

@@ -23,7 +23,7 @@ _MAX_METADATA_BYTES = 1024
 
 
 def cut_to_bytes(text: str, max_bytes: int, *, percent_encoded: bool = False) -> str:
-    """Cut a text to so many bytes, never inside a character, and show that it was cut."""
+    """Cut a text to at most this number of bytes, never inside a character, and show that it was cut."""
 
     def size(candidate: str) -> int:
         # As gRPC writes it into a header: everything but printable ASCII takes three characters a byte.

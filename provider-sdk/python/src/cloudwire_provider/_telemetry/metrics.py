@@ -31,7 +31,7 @@ class Metrics:
 
     @contextmanager
     def under_way(self, method: str) -> Iterator[None]:
-        """Count a call of the contract among those under way."""
+        """Count a call of the contract among those in progress."""
         with self._lock:
             self._in_flight[method] += 1
         try:
