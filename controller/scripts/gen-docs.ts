@@ -12,6 +12,7 @@ import { conditionsPage } from "./reference/conditions-page.ts";
 import { errorsPage } from "./reference/errors-page.ts";
 import { eventsPage } from "./reference/events-page.ts";
 import { metricsPage } from "./reference/metrics-page.ts";
+import { reasonsPage } from "./reference/reasons-page.ts";
 import { SURFACES, surfaceText } from "./surface.ts";
 
 const PAGES: Readonly<Record<string, () => string>> = {
@@ -21,6 +22,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "events.md": eventsPage,
   "conditions.md": conditionsPage,
   "metrics.md": metricsPage,
+  "reasons.md": reasonsPage,
   "explain.md": explainPage,
   "audit-log.md": auditPage,
   [AUDIT_SCHEMA_FILE]: () => `${JSON.stringify(auditSchema(), undefined, 2)}\n`,
