@@ -4,11 +4,11 @@ import { REASONS } from "../src/explain/reasons/reasons.ts";
 import type { ReasonRow } from "../src/explain/reasons/row.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { commandFlags } from "../src/options/table.ts";
-import { READY_ROWS } from "./reference/condition-rows.ts";
-import { EVENT_ROWS } from "./reference/event-rows.ts";
-import { MARK_ROWS } from "./reference/mark-rows.ts";
-import { meaningOf } from "./reference/metric-labels.ts";
-import { METRIC_PARTS } from "./reference/metric-parts.ts";
+import { READY_ROWS } from "./reference/rows/condition-rows.ts";
+import { EVENT_ROWS } from "./reference/rows/event-rows.ts";
+import { MARK_ROWS } from "./reference/rows/mark-rows.ts";
+import { meaningOf } from "./reference/rows/metric-labels.ts";
+import { METRIC_PARTS } from "./reference/rows/metric-parts.ts";
 import { configSchema } from "./schemas/config-schema.ts";
 
 /**

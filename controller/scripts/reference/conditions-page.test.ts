@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as annotations from "../../src/api/annotations.ts";
 import { LOAD_BALANCER_REMEDIES } from "../../src/api/load-balancer-condition.ts";
-import { READY_ROWS } from "./condition-rows.ts";
+import { READY_ROWS } from "./rows/condition-rows.ts";
 import { conditionsPage } from "./conditions-page.ts";
 
 /** Read, not written: other pages document them. */

@@ -1,7 +1,7 @@
 import { LOAD_BALANCER_READY } from "../../src/api/load-balancer-condition.ts";
 import { cell, code, table } from "../markdown.ts";
-import { READY_ROWS, remedyOf } from "./condition-rows.ts";
-import { MARK_ROWS } from "./mark-rows.ts";
+import { READY_ROWS, remedyOf } from "./rows/condition-rows.ts";
+import { MARK_ROWS } from "./rows/mark-rows.ts";
 
 /** Frequent questions of operators. Every name in them is in a table here or on the page of events. */
 const QUESTIONS: readonly (readonly [string, string])[] = [

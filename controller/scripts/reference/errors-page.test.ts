@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { OWN_CODES, OWN_REASONS } from "./error-codes.ts";
+import { OWN_CODES, OWN_REASONS } from "./rows/error-codes.ts";
 
 const SOURCES = new URL("../../src/", import.meta.url).pathname;
 

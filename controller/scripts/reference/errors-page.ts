@@ -4,7 +4,7 @@ import { type ErrorClass, type ErrorReason, errorReasons } from "@cloudwire/prot
 import { EXIT, EXIT_BY_SIGNAL } from "../../src/app/shutdown.ts";
 import { ProviderError, type ProviderErrorCode, contractError, retryDelayMs } from "../../src/provider/model/errors.ts";
 import { cell, code, table } from "../markdown.ts";
-import { API_CODES, EXITS, OWN_CODES, OWN_REASONS } from "./error-codes.ts";
+import { API_CODES, EXITS, OWN_CODES, OWN_REASONS } from "./rows/error-codes.ts";
 
 interface ClassText {
   /** In the specification. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as reasons from "../../src/api/event.ts";
 import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
-import { EVENT_MAKERS, EVENT_ROWS } from "./event-rows.ts";
+import { EVENT_MAKERS, EVENT_ROWS } from "./rows/event-rows.ts";
 
 describe("the page of events", () => {
   test("has what each function that makes an event makes", () => {

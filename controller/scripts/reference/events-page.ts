@@ -7,7 +7,7 @@ import {
   SPAM_REFILL_MS,
 } from "../../src/kube/events/broadcaster.ts";
 import { cell, code, table } from "../markdown.ts";
-import { EVENT_ROWS, type EventRow } from "./event-rows.ts";
+import { EVENT_ROWS, type EventRow } from "./rows/event-rows.ts";
 
 /** Upstream's texts, with our placeholders: cloud-provider and client-go v0.36.3, kubernetes v1.36.3. */
 const UPSTREAM: Readonly<Record<string, readonly string[]>> = {

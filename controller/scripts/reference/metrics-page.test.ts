@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { OF_FAMILY } from "./metric-labels.ts";
-import { METRIC_PARTS } from "./metric-parts.ts";
+import { OF_FAMILY } from "./rows/metric-labels.ts";
+import { METRIC_PARTS } from "./rows/metric-parts.ts";
 import { DIFFERENCES, UPSTREAM_FAMILIES } from "../upstream-metrics.ts";
 
 const SOURCES = new URL("../../src/", import.meta.url).pathname;

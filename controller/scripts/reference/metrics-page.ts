@@ -1,7 +1,7 @@
 import type { MetricFamily } from "../../src/telemetry/metrics.ts";
 import { cell, code, table } from "../markdown.ts";
-import { type LabelMeaning, meaningOf } from "./metric-labels.ts";
-import { METRIC_PARTS, type MetricPart } from "./metric-parts.ts";
+import { type LabelMeaning, meaningOf } from "./rows/metric-labels.ts";
+import { METRIC_PARTS, type MetricPart } from "./rows/metric-parts.ts";
 import { ABSENT, DIFFERENCES, UPSTREAM_FAMILIES, type UpstreamFamily } from "../upstream-metrics.ts";
 
 /** Made by the metrics library, not by this program's parts. */
@@ -65,7 +65,7 @@ function requiredMeaning(family: string, label: string): LabelMeaning {
   const meaning = meaningOf(family, label);
   if (meaning === undefined)
     throw new Error(
-      `label ${label} of ${family} has no meaning: say it in controller/scripts/reference/metric-labels.ts`,
+      `label ${label} of ${family} has no meaning: say it in controller/scripts/reference/rows/metric-labels.ts`,
     );
   return meaning;
 }

@@ -2,9 +2,9 @@ import { OBJECT_KINDS, type ObjectKind } from "@cloudwire/operator-api";
 import { REASONS } from "../../src/explain/reasons/reasons.ts";
 import type { ReasonRow } from "../../src/explain/reasons/row.ts";
 import { capitalized, cell, code, table } from "../markdown.ts";
-import { READY_ROWS, remedyOf } from "./condition-rows.ts";
-import { API_CODES, EXITS, OWN_CODES, OWN_REASONS } from "./error-codes.ts";
-import { EVENT_ROWS } from "./event-rows.ts";
+import { READY_ROWS, remedyOf } from "./rows/condition-rows.ts";
+import { API_CODES, EXITS, OWN_CODES, OWN_REASONS } from "./rows/error-codes.ts";
+import { EVENT_ROWS } from "./rows/event-rows.ts";
 
 /** One situation: its reason, wherever it appears. */
 export interface Situation {

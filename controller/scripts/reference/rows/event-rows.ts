@@ -1,4 +1,4 @@
-import { CLOUD_CONTROLLER_MANAGER, EVENT_SOURCES } from "../../src/api/controller-names.ts";
+import { CLOUD_CONTROLLER_MANAGER, EVENT_SOURCES } from "../../../src/api/controller-names.ts";
 import {
   type EventInput,
   type EventType,
@@ -6,19 +6,19 @@ import {
   LEADER_ELECTION,
   LEADER_PROVIDER_UNAVAILABLE,
   PROVIDER_SCOPE_CHANGED,
-} from "../../src/api/event.ts";
-import * as kubeletServing from "../../src/controllers/kubelet-serving-csr-approver/events.ts";
-import * as nodes from "../../src/controllers/node/events.ts";
-import * as nodeIpam from "../../src/controllers/node-ipam/events.ts";
-import * as nodeLifecycle from "../../src/controllers/node-lifecycle/events.ts";
-import * as persistentVolumes from "../../src/controllers/persistent-volume-label/events.ts";
-import * as routes from "../../src/controllers/route/events.ts";
-import * as changes from "../../src/provider/observers/events.ts";
-import { auditLine } from "../../src/provider/observers/audit.ts";
-import * as services from "../../src/controllers/service/events.ts";
-import { csr } from "../../test/support/node/builders-csr.ts";
-import { node, service } from "../../test/support/builders.ts";
-import { persistentVolume } from "../../test/support/provider/volume-builders.ts";
+} from "../../../src/api/event.ts";
+import * as kubeletServing from "../../../src/controllers/kubelet-serving-csr-approver/events.ts";
+import * as nodes from "../../../src/controllers/node/events.ts";
+import * as nodeIpam from "../../../src/controllers/node-ipam/events.ts";
+import * as nodeLifecycle from "../../../src/controllers/node-lifecycle/events.ts";
+import * as persistentVolumes from "../../../src/controllers/persistent-volume-label/events.ts";
+import * as routes from "../../../src/controllers/route/events.ts";
+import * as changes from "../../../src/provider/observers/events.ts";
+import { auditLine } from "../../../src/provider/observers/audit.ts";
+import * as services from "../../../src/controllers/service/events.ts";
+import { csr } from "../../../test/support/node/builders-csr.ts";
+import { node, service } from "../../../test/support/builders.ts";
+import { persistentVolume } from "../../../test/support/provider/volume-builders.ts";
 
 /** One event as its code makes it, with placeholders for the variable parts. */
 export interface EventRow {

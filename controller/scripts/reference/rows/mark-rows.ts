@@ -8,13 +8,13 @@ import {
   SCOPE_ANNOTATION_PREFIX,
   HANDOVER_CANDIDATE,
   HANDOVER_REQUESTED,
-} from "../../src/api/annotations.ts";
-import { APPROVED } from "../../src/api/certificate-signing-request.ts";
-import { LOAD_BALANCER_CLEANUP, SHUTDOWN, UNINITIALIZED } from "../../src/api/well-known.ts";
-import { NETWORK_UNAVAILABLE } from "../../src/api/node.ts";
-import { networkPatch } from "../../src/controllers/route/plan.ts";
-import { asRecord, recordField, recordsField, stringField } from "../../src/util/json.ts";
-import { node } from "../../test/support/builders.ts";
+} from "../../../src/api/annotations.ts";
+import { APPROVED } from "../../../src/api/certificate-signing-request.ts";
+import { LOAD_BALANCER_CLEANUP, SHUTDOWN, UNINITIALIZED } from "../../../src/api/well-known.ts";
+import { NETWORK_UNAVAILABLE } from "../../../src/api/node.ts";
+import { networkPatch } from "../../../src/controllers/route/plan.ts";
+import { asRecord, recordField, recordsField, stringField } from "../../../src/util/json.ts";
+import { node } from "../../../test/support/builders.ts";
 
 /** A status mark on an object, in addition to the condition on Services. */
 export interface MarkRow {

@@ -1,6 +1,6 @@
-import type { EXIT } from "../../src/app/shutdown.ts";
-import type { ApiErrorCode } from "../../src/kube/errors.ts";
-import { type ClosedSet, closed } from "../closed-set.ts";
+import type { EXIT } from "../../../src/app/shutdown.ts";
+import type { ApiErrorCode } from "../../../src/kube/errors.ts";
+import { type ClosedSet, closed } from "../../closed-set.ts";
 
 /** Exit codes of the process, by their names in app/shutdown.ts. */
 export const EXITS: ClosedSet = closed<keyof typeof EXIT>({

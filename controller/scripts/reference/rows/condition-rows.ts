@@ -1,5 +1,5 @@
-import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../src/api/load-balancer-condition.ts";
-import { LoadBalancerSyncError, readinessOfFailure } from "../../src/controllers/service/failure.ts";
+import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../../src/api/load-balancer-condition.ts";
+import { LoadBalancerSyncError, readinessOfFailure } from "../../../src/controllers/service/failure.ts";
 import {
   DELETING,
   driftNotRepaired,
@@ -8,9 +8,9 @@ import {
   PROVISIONING,
   type Readiness,
   readinessOf,
-} from "../../src/controllers/service/plan/status.ts";
-import { contractError, ProviderError } from "../../src/provider/model/errors.ts";
-import { service } from "../../test/support/builders.ts";
+} from "../../../src/controllers/service/plan/status.ts";
+import { contractError, ProviderError } from "../../../src/provider/model/errors.ts";
+import { service } from "../../../test/support/builders.ts";
 
 /** One reason of the condition on Services, as the code reports it. */
 export interface ReadyRow {
