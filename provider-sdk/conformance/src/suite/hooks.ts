@@ -1,31 +1,31 @@
 /** What a vendor lets the kit do to its cloud and its credentials, and what each is undone by. */
 export const hookActions = {
   instanceCreate: {
-    what: "makes a machine named $CONFORMANCE_NODE_NAME; writes JSON: providerId, and nodeName if it is another",
+    what: "creates an instance named $CONFORMANCE_NODE_NAME; prints JSON with providerId, and with nodeName if the name differs",
     undo: "instanceTerminate",
   },
-  instanceStop: { what: "stops the machine $CONFORMANCE_NODE_NAME, and waits until it is" },
-  instanceStart: { what: "starts it again" },
-  instanceTerminate: { what: "terminates it, if it is there" },
-  cloudBlock: { what: "cuts the provider off from the cloud", undo: "cloudUnblock" },
-  cloudUnblock: { what: "lets it reach the cloud again" },
+  instanceStop: { what: "stops the instance $CONFORMANCE_NODE_NAME and waits until it has stopped" },
+  instanceStart: { what: "starts the stopped instance" },
+  instanceTerminate: { what: "terminates the instance if it exists" },
+  cloudBlock: { what: "blocks the provider's access to the cloud", undo: "cloudUnblock" },
+  cloudUnblock: { what: "restores the provider's access to the cloud" },
   cloudFault429: { what: "makes the cloud throttle every call", undo: "cloudFaultClear" },
   cloudFault500: { what: "makes the cloud fail every call with a server error", undo: "cloudFaultClear" },
-  cloudFaultHang: { what: "makes the cloud take calls and answer none", undo: "cloudFaultClear" },
-  cloudFaultQuota: { what: "makes the cloud refuse new load balancers for a quota", undo: "cloudFaultClear" },
-  cloudFaultClear: { what: "ends any of these four" },
-  credRevoke: { what: "makes the cloud refuse the provider's credentials", undo: "credRestore" },
+  cloudFaultHang: { what: "makes the cloud accept calls and never respond", undo: "cloudFaultClear" },
+  cloudFaultQuota: { what: "makes the cloud reject new load balancers because of a quota", undo: "cloudFaultClear" },
+  cloudFaultClear: { what: "clears any of the four faults" },
+  credRevoke: { what: "makes the cloud reject the provider's credentials", undo: "credRestore" },
   credRotate: {
-    what: "gives the provider new credentials, where it finds them, and makes the old ones invalid",
+    what: "writes new credentials to where the provider reads them, and invalidates the old ones",
     undo: "credRestore",
   },
-  credRestore: { what: "makes the first credentials valid again, and gives them to the provider" },
-  zoneOutage: { what: "makes the zone $CONFORMANCE_ZONE of the cloud unreadable", undo: "zoneRestore" },
-  zoneRestore: { what: "ends that" },
+  credRestore: { what: "makes the original credentials valid again and writes them to where the provider reads them" },
+  zoneOutage: { what: "makes the zone $CONFORMANCE_ZONE of the cloud unavailable", undo: "zoneRestore" },
+  zoneRestore: { what: "makes the zone available again" },
   procStats: {
-    what: "writes JSON: rssBytes and openFiles of the provider's process; where the kit started it on Linux, it looks itself",
+    what: "prints JSON with rssBytes and openFiles of the provider's process; not needed on Linux if the kit starts the provider",
   },
-  cloudCallCount: { what: "writes JSON: calls, how many the provider has made of the cloud so far" },
+  cloudCallCount: { what: "prints JSON with calls, the number of cloud calls that the provider has made so far" },
 } as const satisfies Readonly<Record<string, HookAction>>;
 
 interface HookAction {
