@@ -74,8 +74,8 @@ describe("the condition of a Service", () => {
     },
     {
       reason: "OWNED_BY_ANOTHER_CLUSTER",
-      says: "False Conflict: ",
-      next: "(retrying in 1 to 5 minutes, or when the Service changes). To fix: free the resource that the message names, or request a different one",
+      says: "False OwnedByAnotherCluster: ",
+      next: "(retrying in 1 to 5 minutes, or when the Service changes). To fix: delete the resource in the cloud only if the cluster that the message names no longer exists",
     },
     {
       reason: "ANNOTATION_INVALID",
@@ -112,7 +112,7 @@ describe("the condition of a Service", () => {
 
     failing = 1000;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "again" } } });
-    await saysSoon("Unknown ProviderUnavailable: ");
+    await saysSoon("Unknown CloudUnavailable: ");
     failing = 0;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "at last" } } });
     await saysSoon(READY);

@@ -208,7 +208,7 @@ test("traces lead from a reconcile over its calls to what the provider does for 
   });
   // Handshakes, looks at the provider's health, leases, lists and watches are for no reconcile.
   expect(receiver.spans.filter((span) => span.parentSpanId === "" && !span.name.startsWith("reconcile "))).toEqual([]);
-  expect(sidecar.output).toContain(`"traceId":"${reconcile.traceId}"`);
+  expect(sidecar.output).toContain(`"traceID":"${reconcile.traceId}"`);
 });
 
 test("traces show which call failed, and hold no secret", async () => {
@@ -263,7 +263,7 @@ test("the controller and the provider load nothing for traces unless they are as
   expect(loadedPackages(sidecar.output)).toEqual(["@opentelemetry/api"]);
   expect(loadedPackages(controller.output)).toEqual(["@opentelemetry/api"]);
   expect(receiver.bytes).toHaveLength(0);
-  expect(sidecar.output).not.toContain("traceId");
+  expect(sidecar.output).not.toContain("traceID");
 });
 
 test("work goes on, and ends in order, while no collector answers", async () => {

@@ -95,7 +95,7 @@ const failures: readonly Failure[] = [
     },
     describes: [
       /OWNED_BY_ANOTHER_CLUSTER: load balancer \S+ belongs to cluster another-cluster/,
-      /retrying in 1 to 5 minutes, or when the Service changes\). To fix: free the resource that the message names/,
+      /retrying in 1 to 5 minutes, or when the Service changes\). To fix: delete the resource in the cloud only if/,
     ],
     explains: {
       state: "blocked",
