@@ -129,9 +129,9 @@ test("explain says what to write instead, and knows what it does not know", asyn
 
 test("a standby says that it is one, and who leads", async () => {
   const standby = world.startController({ args: [LOOPBACK] });
-  await world.registerNode("unownedAnswer-1");
-  const leader = String(at(await explain(controller, "node/unownedAnswer-1"), "replica", "identity"));
-  const explanation = await explained(standby, "node/unownedAnswer-1", "by a standby", (it) => {
+  await world.registerNode("unowned-1");
+  const leader = String(at(await explain(controller, "node/unowned-1"), "replica", "identity"));
+  const explanation = await explained(standby, "node/unowned-1", "by a standby", (it) => {
     return at(it, "replica", "leaderIdentity") === leader && reasonsOf(it).join() === "NotLeader";
   });
   expect(explanation).toMatchObject({

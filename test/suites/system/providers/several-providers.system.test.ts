@@ -96,13 +96,13 @@ describe("nodes of two clouds", () => {
     const controller = await startAll();
     await register("east-id", { providerID: eastIds.get("east-id") });
     await register("west-id", { providerID: westIds.get("west-id") });
-    for (const name of ["east-name", "west-name", "twin", "unownedAnswer"]) await register(name);
+    for (const name of ["east-name", "west-name", "twin", "unowned"]) await register(name);
     await register("foreign", { providerID: "gce://project/zone/instance" });
     for (const name of ["east-id", "east-name"]) expect(await idOf(name)).toBe(eastIds.get(name));
     for (const name of ["west-id", "west-name"]) expect(await idOf(name)).toBe(westIds.get(name));
     await eventAbout("Node", "twin", /simulated and west could own node twin: each has an instance of that name/);
     await expectUntouched("twin");
-    await expectUntouched("unownedAnswer");
+    await expectUntouched("unowned");
     expect(await world.metric(controller, /^cloudwire_nodes\{provider="simulated",state="owned"/)).toBe(2);
     expect(await world.metric(controller, /^cloudwire_nodes\{provider="west",state="owned"/)).toBe(2);
     expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="unowned"/)).toBe(1);
