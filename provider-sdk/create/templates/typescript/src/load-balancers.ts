@@ -2,12 +2,12 @@ import {
   absent,
   type ChangeContext,
   type Cluster,
+  type DesiredLoadBalancer,
   type LoadBalancer,
   type LoadBalancerHandlers,
   type Pending,
   ProviderError,
   pending,
-  type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
 import type { Balancer, Cloud } from "./cloud.ts";
 
