@@ -90,7 +90,7 @@ describe.skipIf(reason !== undefined)("an observer beside upstream's cloud-contr
     if (loadBalancer === undefined) throw new Error("there is no load balancer");
     await world.cloud.patchLoadBalancer(loadBalancer.id, { sourceRanges: ["192.0.2.0/24"] }, call());
     await plansAre(watching, [
-      `change: simulated EnsureLoadBalancer (drift: changed): update load balancer ${loadBalancer.id}: changes sourceRanges, metadata`,
+      `update: simulated EnsureLoadBalancer (drift: changed): update load balancer ${loadBalancer.id}: changes sourceRanges, metadata`,
     ]);
     await world.cloud.patchLoadBalancer(loadBalancer.id, { sourceRanges: loadBalancer.sourceRanges }, call());
     await plansAre(watching, [create]);
