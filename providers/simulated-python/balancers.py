@@ -180,7 +180,9 @@ def target_ids(provider: Provider, wanted: DesiredNodes, context: ChangeContext)
     foreign = [name for name, found in ids.items() if not found]
     if foreign:
         text = f"No targets, because their instances are not in this cloud: {', '.join(foreign[:5])}"
-        context.add_diagnostic(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="NodesOfOtherProviders", summary=text))
+        context.add_diagnostic(
+            v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="NodesOfOtherProviders", summary=text)
+        )
     return sorted({found for found in ids.values() if found})
 
 

@@ -79,7 +79,9 @@ class Emulator:
         self.front.fault("deny", active=False)
         file = Path(command["file"])
         draft = file.with_suffix(".new")
-        draft.write_text(f"[default]\naws_access_key_id = {command['key']}\naws_secret_access_key = {command['secret']}\n")
+        draft.write_text(
+            f"[default]\naws_access_key_id = {command['key']}\naws_secret_access_key = {command['secret']}\n"
+        )
         draft.replace(file)
 
 

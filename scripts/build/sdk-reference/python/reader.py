@@ -29,8 +29,17 @@ class Module:
         """What `__all__` lists, or else what is defined here without underscore."""
         for statement in self.tree.body:
             if isinstance(statement, ast.Assign) and _targets(statement) == ["__all__"]:
-                return [str(name) for name in ast.literal_eval(statement.value) if not name.startswith("__")]
-        return [name for statement in self.tree.body for name in _defined(statement) if not name.startswith("_")]
+                return [
+                    str(name)
+                    for name in ast.literal_eval(statement.value)
+                    if not name.startswith("__")
+                ]
+        return [
+            name
+            for statement in self.tree.body
+            for name in _defined(statement)
+            if not name.startswith("_")
+        ]
 
     def export(self, name: str) -> Export:
         """Everything about one name, in whichever module it is defined."""
@@ -48,9 +57,21 @@ class Module:
     def _inherited(self, found: Export, statement: ast.stmt) -> Export:
         """A method that says nothing of itself does what the class above says."""
         if isinstance(statement, ast.ClassDef):
-            own = {inner.name: inner for inner in self.tree.body if isinstance(inner, ast.ClassDef)}
-            bases = [own[base.id] for base in statement.bases if isinstance(base, ast.Name) and base.id in own]
-            above = {member["name"]: member["doc"] for base in bases for member in _members(base)}
+            own = {
+                inner.name: inner
+                for inner in self.tree.body
+                if isinstance(inner, ast.ClassDef)
+            }
+            bases = [
+                own[base.id]
+                for base in statement.bases
+                if isinstance(base, ast.Name) and base.id in own
+            ]
+            above = {
+                member["name"]: member["doc"]
+                for base in bases
+                for member in _members(base)
+            }
             for member in found["members"]:
                 member["doc"] = member["doc"] or above.get(member["name"], "")
         return found
@@ -74,21 +95,40 @@ def _targets(statement: ast.stmt) -> list[str]:
 
 def _defined(statement: ast.stmt) -> list[str]:
     match statement:
-        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+        case (
+            ast.ClassDef(name=name)
+            | ast.FunctionDef(name=name)
+            | ast.AsyncFunctionDef(name=name)
+        ):
             return [name]
     return _targets(statement)
 
 
-def _export(name: str, signature: str, doc: str | None, members: list[Export] | None = None) -> Export:
-    return {"name": name, "signature": signature, "doc": doc or "", "members": members or [], "parts": []}
+def _export(
+    name: str, signature: str, doc: str | None, members: list[Export] | None = None
+) -> Export:
+    return {
+        "name": name,
+        "signature": signature,
+        "doc": doc or "",
+        "members": members or [],
+        "parts": [],
+    }
 
 
 def _describe(name: str, statement: ast.stmt, following: ast.stmt | None) -> Export:
     match statement:
         case ast.ClassDef():
-            return _export(name, _class_head(statement), ast.get_docstring(statement), _members(statement))
+            return _export(
+                name,
+                _class_head(statement),
+                ast.get_docstring(statement),
+                _members(statement),
+            )
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return _export(name, _function_head(statement), ast.get_docstring(statement))
+            return _export(
+                name, _function_head(statement), ast.get_docstring(statement)
+            )
         case ast.Assign(value=ast.Name(id=meant)) if not _literal(following):
             return _export(name, ast.unparse(statement), f"Short for `{meant}`.")
     return _export(name, ast.unparse(statement), _literal(following))
@@ -96,14 +136,22 @@ def _describe(name: str, statement: ast.stmt, following: ast.stmt | None) -> Exp
 
 def _class_head(statement: ast.ClassDef) -> str:
     bases = ", ".join(ast.unparse(base) for base in statement.bases)
-    decorators = "".join(f"@{ast.unparse(decorator)}\n" for decorator in statement.decorator_list)
-    return f"{decorators}class {statement.name}({bases})" if bases else f"{decorators}class {statement.name}"
+    decorators = "".join(
+        f"@{ast.unparse(decorator)}\n" for decorator in statement.decorator_list
+    )
+    return (
+        f"{decorators}class {statement.name}({bases})"
+        if bases
+        else f"{decorators}class {statement.name}"
+    )
 
 
 def _function_head(statement: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     word = "async def" if isinstance(statement, ast.AsyncFunctionDef) else "def"
     answer = f" -> {ast.unparse(statement.returns)}" if statement.returns else ""
-    decorators = "".join(f"@{ast.unparse(decorator)}\n" for decorator in statement.decorator_list)
+    decorators = "".join(
+        f"@{ast.unparse(decorator)}\n" for decorator in statement.decorator_list
+    )
     return f"{decorators}{word} {statement.name}({ast.unparse(statement.args)}){answer}"
 
 
@@ -111,14 +159,20 @@ def _members(statement: ast.ClassDef) -> list[Export]:
     """Public fields and methods; `__init__` is documented with the class."""
     members = []
     for index, inner in enumerate(statement.body):
-        following = statement.body[index + 1] if index + 1 < len(statement.body) else None
+        following = (
+            statement.body[index + 1] if index + 1 < len(statement.body) else None
+        )
         for name in _defined(inner):
             if name == "__init__" and isinstance(inner, ast.FunctionDef):
                 doc = ast.get_docstring(inner) or "Makes one."
-                members.append({"name": name, "signature": _function_head(inner), "doc": doc})
+                members.append(
+                    {"name": name, "signature": _function_head(inner), "doc": doc}
+                )
             elif not name.startswith("_"):
                 described = _describe(name, inner, following)
-                members.append({key: described[key] for key in ("name", "signature", "doc")})
+                members.append(
+                    {key: described[key] for key in ("name", "signature", "doc")}
+                )
     return members
 
 
@@ -136,7 +190,13 @@ def main(sources: str, *modules: str) -> None:
     for name in modules:
         module = Module(Path(sources), name)
         exports = [module.export(public) for public in module.public_names()]
-        packages.append({"name": name, "doc": ast.get_docstring(module.tree) or "", "exports": exports})
+        packages.append(
+            {
+                "name": name,
+                "doc": ast.get_docstring(module.tree) or "",
+                "exports": exports,
+            }
+        )
     json.dump(packages, sys.stdout)
 
 

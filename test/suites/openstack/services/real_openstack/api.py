@@ -21,7 +21,9 @@ class Administrator:
         self._token = answer.headers["x-subject-token"]
 
     def ask(self, method: str, url: str, payload: Mapping[str, Any] | None = None) -> Any:
-        answer = requests.request(method, url, json=payload, headers={"x-auth-token": self._token}, timeout=CALL_SECONDS)
+        answer = requests.request(
+            method, url, json=payload, headers={"x-auth-token": self._token}, timeout=CALL_SECONDS
+        )
         if not answer.ok:
             raise RuntimeError(f"{method} {url}: {answer.status_code} {answer.text}")
         return answer.json() if answer.content else None

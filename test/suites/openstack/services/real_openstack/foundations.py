@@ -41,7 +41,9 @@ def await_rabbitmq(place: Place, processes: Processes) -> None:
 def install_mariadb(place: Place, processes: Processes) -> None:
     """Makes an empty one."""
     directory = f"--datadir={place.database_directory}"
-    processes.run("mariadb-install", ["mariadb-install-db", "--no-defaults", "--user=root", directory, "--skip-test-db"])
+    processes.run(
+        "mariadb-install", ["mariadb-install-db", "--no-defaults", "--user=root", directory, "--skip-test-db"]
+    )
 
 
 def start_mariadb(place: Place, processes: Processes) -> None:
