@@ -11,19 +11,19 @@ from cloudwire_provider import (
     Absent,
     CallContext,
     ChangeContext,
+    DesiredLoadBalancer,
+    DesiredNodes,
     LoadBalancerFeatures,
     LoadBalancerRef,
     Pending,
     Provider,
     ProviderError,
-    DesiredLoadBalancer,
-    DesiredNodes,
     absent,
     pending,
     v1,
 )
 
-from cloud import CLUSTER_TAG, OWNERSHIP_PREFIX, Cloud, ownership_problem, cluster_tags
+from cloud import CLUSTER_TAG, OWNERSHIP_PREFIX, Cloud, cluster_tags, ownership_problem
 from machines import machine_id
 
 UID_TAG, NAMESPACE_TAG, NAME_TAG = (f"{OWNERSHIP_PREFIX}service-{word}" for word in ("uid", "namespace", "name"))

@@ -9,8 +9,8 @@ from typing import Any
 
 from cloudwire_provider import (
     CallContext,
-    InstanceResult,
     InstanceFeatures,
+    InstanceResult,
     ListFeatures,
     Provider,
     ProviderError,

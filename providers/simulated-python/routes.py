@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cloudwire_provider import Provider, ProviderError, RouteResult, RouteContext, RouteFeatures, v1
+from cloudwire_provider import Provider, ProviderError, RouteContext, RouteFeatures, RouteResult, v1
 
-from cloud import CLUSTER_TAG, OWNERSHIP_PREFIX, Cloud, item_error, ownership_problem, require_complete, cluster_tags
+from cloud import CLUSTER_TAG, OWNERSHIP_PREFIX, Cloud, cluster_tags, item_error, ownership_problem, require_complete
 from machines import PREFIX, machine_id
 
 NODE_TAG = f"{OWNERSHIP_PREFIX}node-name"
