@@ -64,6 +64,6 @@ describe("the npm package of the command line", () => {
   test("puts the program and kubectl's plug-in into the path", async () => {
     expect(await run("cloudwire", "version")).toMatch(/^cloudwire \d+\.\d+\.\d+/);
     expect(await run("kubectl-cloudwire", "explain", "--help")).toMatch(/^Usage: kubectl cloudwire explain/);
-    expect(await run("kubectl_complete-cloudwire", "rele")).toBe("release\n:4\n");
+    expect(await run("kubectl_complete-cloudwire", "appr")).toBe("approve\n:4\n");
   });
 });

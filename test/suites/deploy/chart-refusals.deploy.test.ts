@@ -54,7 +54,7 @@ test.each<[string, object, string]>([
     { volumeMounts: [{ name: "a", mountpath: "/a" }] },
     "at '/volumeMounts/0': missing property 'mountPath'",
   ],
-  ["no provider", { providers: [] }, "providers: is empty; name at least one"],
+  ["no provider", { providers: [] }, "providers: is empty; add at least one"],
   [
     "two providers of one name",
     { providers: [{ name: "acme" }, { name: "acme" }] },
@@ -73,12 +73,12 @@ test.each<[string, object, string]>([
   [
     "replicas that would work at once",
     { config: { Generic: { LeaderElection: { LeaderElect: false } } } },
-    "config.Generic.LeaderElection.LeaderElect: is false, but a Deployment with several replicas",
+    "config.Generic.LeaderElection.LeaderElect: is false, but all replicas of a Deployment would then be active",
   ],
   [
     "a webhook for no volume",
     { webhook: { enabled: true } },
-    "webhook.csiDrivers: is empty, and so is webhook.inTreePlugins",
+    "webhook.csiDrivers and webhook.inTreePlugins: are both empty",
   ],
   [
     "a static pod without kubeconfig",
@@ -88,12 +88,12 @@ test.each<[string, object, string]>([
   [
     "a static pod with a Secret",
     { ...STATIC, providers: [{ name: "acme", secrets: [{ name: "key", mountPath: "/key" }] }] },
-    "providers[0].secrets: is an object of the cluster, which a static pod cannot read",
+    "providers[0].secrets: is an API object, which a static pod cannot read",
   ],
   [
     "a static pod with files",
     { ...STATIC, providers: [{ name: "acme", files: { "a.yaml": "" } }] },
-    "providers[0].files: is an object of the cluster",
+    "providers[0].files: is an API object",
   ],
   [
     "a static pod with the webhook",
