@@ -117,7 +117,6 @@ export const BATCHES: readonly Batch[] = [
     tier: "full",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
     work: (suites) => runVitest(suites, TWO_AT_ONCE),
-    besideNext: true,
   },
   { suites: ["page"], tier: "full", prepare: prepareBrowser, work: (suites) => runVitest(suites, TWO_AT_ONCE) },
   {
