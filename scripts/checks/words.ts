@@ -36,7 +36,10 @@ async function wrongSubjects(): Promise<readonly string[]> {
     ["log", "--no-merges", "--format=%h %s", `${LAST_UNCHECKED_COMMIT}..HEAD`],
     { output: "keep" },
   );
-  if (code !== 0) return [];
+  if (code !== 0) {
+    console.log(`Subjects of commits are not checked: this clone does not have commit ${LAST_UNCHECKED_COMMIT}`);
+    return [];
+  }
   return output
     .trim()
     .split("\n")
