@@ -81,7 +81,7 @@ function broken(step: Step): readonly string[] {
   return Object.keys(LAWS).filter((law) => LAWS[law]?.(step) !== true);
 }
 
-test("transition() never loses what may be in the cloud, nor believes what may be gone, in any history", () => {
+test("transition() never loses what may be in the cloud, nor believes what may be gone, in any history (case S-13)", () => {
   fc.assert(
     fc.property(histories, (history) => {
       let record: ServiceRecord | undefined;

@@ -205,7 +205,7 @@ describe("transition() of a change", () => {
     });
   });
 
-  test("keeps of a deletion under way no more than what names the load balancer", () => {
+  test("keeps of a deletion under way no more than what names the load balancer (case S-13)", () => {
     expect(after(record(STATES.deleting), request)?.state).toMatchObject({ acknowledged: undefined, hint });
     expect(fold(record(STATES.deleting), [request, EVENTS.deleteRequested])?.state).toMatchObject({ hint });
   });
