@@ -31,6 +31,7 @@ export const LOAD_BALANCER_REMEDIES = {
   DependencyInUse: "find the resource in the cloud that uses it, and remove that resource",
   CloudUnavailable: "check the cloud's status page, and the network between provider and cloud",
   ProviderUnavailable: "check that the provider runs, reaches its cloud and has valid credentials",
+  ProviderNotReady: "check the conditions that the message names, and the provider's log",
   ProviderHandshakeFailed: "fix what the message names: the address, the certificates, or the provider's version",
   NoLoadBalancerProvider: "run a provider that serves it",
   OutcomeUnknown: undefined,

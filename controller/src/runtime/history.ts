@@ -1,5 +1,6 @@
 import { isApiError } from "../kube/errors.ts";
 import { type ProviderErrorClass, isProviderError } from "../provider/model/errors.ts";
+import type { FailureReason } from "../provider/model/failure-reason.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
 import { isRecord } from "../util/json.ts";
 import { Lru } from "../util/lru.ts";
@@ -33,6 +34,7 @@ export type ErrorSource =
       readonly class: ProviderErrorClass;
       /** Our call budget rejected the call in favor of others. */
       readonly isClientThrottled: boolean;
+      readonly failureReason: FailureReason | undefined;
     };
 
 /** For one controller: some kilobytes, independent of the cluster size. */
@@ -103,8 +105,8 @@ function sourceOf(error: unknown): ErrorSource | undefined {
   for (const cause of causesOf(error).toReversed()) {
     if (isApiError(cause)) return { kind: "apiServer", code: cause.code };
     if (!isProviderError(cause)) continue;
-    const { code, reason, class: errorClass, isClientThrottled } = cause;
-    return { kind: "provider", code, reason, class: errorClass, isClientThrottled };
+    const { code, reason, class: errorClass, isClientThrottled, failureReason } = cause;
+    return { kind: "provider", code, reason, class: errorClass, isClientThrottled, failureReason };
   }
   return undefined;
 }

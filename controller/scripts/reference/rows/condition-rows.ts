@@ -89,6 +89,10 @@ export const READY_ROWS: readonly ReadyRow[] = [
     "the provider does not respond, from the second consecutive failure on",
   ),
   of(
+    readinessOfFailure(contractError("PROVIDER_STARTING", WHAT, { failureReason: "ProviderNotReady" })),
+    "the provider reports that it is not ready, and has never reached its cloud",
+  ),
+  of(
     readinessOfFailure(new ProviderError({ code: "UNAUTHENTICATED", reason: "PEER_REFUSED", message: WHAT })),
     "the handshake with the provider failed",
   ),

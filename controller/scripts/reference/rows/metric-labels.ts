@@ -8,7 +8,7 @@ import type { Drift } from "../../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../../src/kube/errors.ts";
 import type { DropReason } from "../../../src/kube/events/metrics.ts";
 import type { WriteAction } from "../../../src/observe/plans.ts";
-import type { HealthReasonName } from "../../../src/provider/connection/state.ts";
+import type { HealthReasonName } from "../../../src/provider/connection/health-reason.ts";
 import type { OwnershipConflict } from "../../../src/provider/ownership/conflicts.ts";
 import type { NodeOwner } from "../../../src/provider/model/provider.ts";
 import type { Outcome } from "../../../src/runtime/reconciler.ts";

@@ -151,6 +151,7 @@ const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set([
   "CloudUnavailable",
   "OutcomeUnknown",
   "ProviderHandshakeFailed",
+  "ProviderNotReady",
   "ProviderUnavailable",
   "SyncFailed",
 ]);

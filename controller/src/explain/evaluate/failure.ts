@@ -14,9 +14,10 @@ export function evaluateFailure(last: LastReconcile | undefined): KnownCause | u
   return outcome === "panic" ? cause("InternalError", error.message) : failureCause(error);
 }
 
-/** Drops a failure that only repeats that the provider is unavailable. */
+/** Drops a failure that only repeats a problem of the provider. */
 export function unlessEcho(failure: KnownCause | undefined, troubles: readonly KnownCause[]): KnownCause | undefined {
-  return failure?.reason === "ProviderUnavailable" && troubles.length > 0 ? undefined : failure;
+  const isEcho = troubles.some(({ reason }) => reason === failure?.reason || failure?.reason === "ProviderUnavailable");
+  return isEcho ? undefined : failure;
 }
 
 function failureCause({ from, message }: ErrorRecord): KnownCause {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { condition, snapshot, status } from "../../../test/support/explain/explain-builders.ts";
-import type { HealthReasonName } from "../../provider/connection/state.ts";
+import type { HealthReasonName } from "../../provider/connection/health-reason.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { throttledCause, evaluateProvider, providerTroubles } from "./provider.ts";
 

@@ -1,10 +1,11 @@
 import type { DeletionCircuitBreaker } from "@cloudwire/operator-api";
 import type { QuotaClass } from "../../provider/model/call-rate.ts";
-import type { HealthReason, HealthReasonName } from "../../provider/connection/state.ts";
+import { reasonOfHealth } from "../../provider/connection/health-reason.ts";
+import type { HealthReason } from "../../provider/connection/state.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import type { ProviderStatus } from "../../provider/model/status.ts";
 import { type Evaluation, evaluationOf, met, unmet } from "./evaluation.ts";
-import { cause, type KnownCause, type Reason, stateOf } from "../reasons/reasons.ts";
+import { cause, type KnownCause, stateOf } from "../reasons/reasons.ts";
 
 export function evaluateProvider(
   snapshot: ProviderSnapshot,
@@ -44,44 +45,7 @@ function rank(one: KnownCause): number {
 }
 
 function troubleOf(provider: string, { name, message }: HealthReason, status: ProviderStatus | undefined): KnownCause {
-  const reason = name === "CloudNotReady" ? reasonOfStatus(status) : BY_HEALTH[name];
-  return cause(reason, `Provider ${provider}: ${message}`);
-}
-
-const BY_HEALTH: Readonly<Record<Exclude<HealthReasonName, "CloudNotReady">, Reason>> = {
-  Connecting: "ProviderUnavailable",
-  ConnectionLost: "ProviderUnavailable",
-  NotResponding: "ProviderUnavailable",
-  SocketMissing: "ProviderUnavailable",
-  SocketConnectionRefused: "ProviderUnavailable",
-  ConnectionRefused: "ProviderUnavailable",
-  HostNotFound: "ProviderUnavailable",
-  HostUnreachable: "ProviderUnavailable",
-  HandshakeFailed: "ProviderUnavailable",
-  SocketPermissionDenied: "ProviderHandshakeFailed",
-  NotASocket: "ProviderHandshakeFailed",
-  NotGRPC: "ProviderHandshakeFailed",
-  NotTLS: "ProviderHandshakeFailed",
-  CertificateExpired: "ProviderHandshakeFailed",
-  CertificateNameMismatch: "ProviderHandshakeFailed",
-  CertificateUsageMismatch: "ProviderHandshakeFailed",
-  CertificateUntrusted: "ProviderHandshakeFailed",
-  ClientCertificateRejected: "ProviderHandshakeFailed",
-  TLSFilesUnusable: "ProviderHandshakeFailed",
-  UnsupportedContract: "ProviderHandshakeFailed",
-  InvalidHandshake: "ProviderHandshakeFailed",
-  ScopeChanged: "ProviderScopeChanged",
-  StatusUnknown: "ProviderStatusUnknown",
-};
-
-/** By the two conditions that the contract requires (proto/README.md STA-2). */
-function reasonOfStatus(status: ProviderStatus | undefined): Reason {
-  const failing = (status?.conditions ?? []).filter(({ status: state }) => state !== "True").map(({ type }) => type);
-  const refused = status?.conditions.some(
-    ({ type, status: state }) => type === "CredentialsValid" && state === "False",
-  );
-  if (refused === true) return "InvalidCredentials";
-  return failing.includes("CloudReachable") ? "CloudUnavailable" : "ProviderNotReady";
+  return cause(reasonOfHealth(name, status), `Provider ${provider}: ${message}`);
 }
 
 /** undefined: the cloud throttles no calls of the quota class. */

@@ -81,6 +81,7 @@ function causesOf(facts: ServiceFacts): readonly KnownCause[] {
 const VAGUE: ReadonlySet<Reason> = new Set([
   "Rejected",
   "FeatureUnsupported",
+  "ProviderNotReady",
   "ProviderUnavailable",
   "OutcomeUnknown",
   "SyncFailed",
@@ -138,6 +139,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   "CloudUnavailable",
   "DependencyInUse",
   "ProviderHandshakeFailed",
+  "ProviderNotReady",
   "ProviderUnavailable",
   "OutcomeUnknown",
   "SyncFailed",

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { info } from "../../../test/support/provider/provider-builders.ts";
+import { type FailureReason, failureReason } from "../model/failure-reason.ts";
 import { type ProviderStatus, notReadyMessage } from "../model/status.ts";
+import type { RejectionReason } from "./handshake.ts";
+import { reasonOfHealth } from "./health-reason.ts";
 import {
   type ConnectionState,
   type HealthReason,
@@ -176,6 +179,29 @@ test.each([
   expect([error?.reason, error?.message]).toEqual(
     want === undefined ? [undefined, undefined] : ["PROVIDER_STARTING", `provider acme: ${want}`],
   );
+});
+
+/** The condition of an object whose call failed has the reason that explains the provider itself. */
+test.each<[RejectionReason, FailureReason]>([
+  ["SocketMissing", "ProviderUnavailable"],
+  ["CertificateExpired", "ProviderHandshakeFailed"],
+  ["UnsupportedContract", "ProviderHandshakeFailed"],
+])("notConnectedError() after %s has reason %s", (name, want) => {
+  const state: ConnectionState = { kind: "refused", rejection: { reason: name, message: "no" } };
+  expect(failureReason(notConnectedError("acme", state))).toBe(want);
+  expect(reasonOfHealth(name, undefined)).toBe(want);
+});
+
+test.each<[type: string, FailureReason]>([
+  ["CredentialsValid", "InvalidCredentials"],
+  ["CloudReachable", "CloudUnavailable"],
+  ["Warm", "ProviderNotReady"],
+])("startingError() has the reason of the failed condition %s: %s", (type, want) => {
+  const condition = { type, status: "False", reason: "Bad", message: "no", lastTransitionTimeMs: undefined } as const;
+  const error = startingError("acme", info({ scopeId: "" }), { ...sick, conditions: [condition] });
+  expect(error && failureReason(error)).toBe(want);
+  // Retried as soon as the provider has reached its cloud.
+  expect(error?.class).toBe("TRANSIENT");
 });
 
 test("notReadyMessage() omits the unknown where something is known to be wrong", () => {

@@ -1,7 +1,8 @@
 import { ProviderError, contractError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import { type ProviderStatus, notReadyMessage } from "../model/status.ts";
-import type { Rejection, RejectionReason } from "./handshake.ts";
+import type { Rejection } from "./handshake.ts";
+import { type HealthReasonName, reasonOfHealth } from "./health-reason.ts";
 
 /** State of a connection. It returns to "ready" automatically once the cause is gone. */
 export type ConnectionState =
@@ -18,15 +19,6 @@ export interface ProviderHealth {
   readonly ready: boolean;
   readonly reasons: readonly HealthReason[];
 }
-
-/** A label of metrics: never renamed. */
-export type HealthReasonName =
-  | RejectionReason
-  | "Connecting"
-  | "ConnectionLost"
-  | "ScopeChanged"
-  | "CloudNotReady"
-  | "StatusUnknown";
 
 export interface HealthReason {
   readonly name: HealthReasonName;
@@ -75,9 +67,10 @@ export function untrustedReason(
 
 /** The error of a call without a connection. */
 export function notConnectedError(provider: string, state: ConnectionState): ProviderError {
-  const why = state.kind === "ready" ? "" : `: ${reasonOf(state).message}`;
-  const message = `provider ${provider} is not connected${why}`;
-  return new ProviderError({ code: "UNAVAILABLE", message, isReportedElsewhere: true });
+  const problem = state.kind === "ready" ? undefined : reasonOf(state);
+  const message = `provider ${provider} is not connected${problem === undefined ? "" : `: ${problem.message}`}`;
+  const failureReason = reasonOfHealth(problem?.name ?? "Connecting", undefined);
+  return new ProviderError({ code: "UNAVAILABLE", message, failureReason, isReportedElsewhere: true });
 }
 
 /** The error of calls before the provider knows its scope; undefined: it does. */
@@ -88,7 +81,11 @@ export function startingError(
 ): ProviderError | undefined {
   const why = cloudProblem({ kind: "ready", info }, status) ?? NO_SCOPE;
   if (info.scopeId !== "") return undefined;
-  return contractError("PROVIDER_STARTING", `provider ${provider}: ${why}`, { isReportedElsewhere: true });
+  const failureReason = reasonOfHealth("CloudNotReady", status);
+  return contractError("PROVIDER_STARTING", `provider ${provider}: ${why}`, {
+    failureReason,
+    isReportedElsewhere: true,
+  });
 }
 
 export function scopeMessage({ confirmed, current, remedy }: ScopeChange): string {

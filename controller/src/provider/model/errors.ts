@@ -7,6 +7,7 @@ import {
   errorReasons,
 } from "@cloudwire/proto/reasons";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
+import type { FailureReason } from "./failure-reason.ts";
 
 export type ProviderErrorCode = Exclude<(typeof codeNames)[number], "OK">;
 
@@ -55,6 +56,8 @@ export class ProviderError extends Error {
   readonly isClientThrottled: boolean;
   /** The connection or the budget reports it once for all calls. */
   readonly isReportedElsewhere: boolean;
+  /** Why the provider is unusable, as its status reports it; undefined: the error is about this call. */
+  readonly failureReason: FailureReason | undefined;
 
   constructor(fields: ProviderErrorFields, options?: ErrorOptions) {
     super(fields.message, options);
@@ -70,6 +73,7 @@ export class ProviderError extends Error {
     this.requestId = fields.requestId ?? "";
     this.cloudRequestIds = fields.cloudRequestIds ?? [];
     this.isClientThrottled = fields.isClientThrottled ?? false;
+    this.failureReason = fields.failureReason;
     this.isReportedElsewhere = fields.isReportedElsewhere ?? this.isClientThrottled;
   }
 

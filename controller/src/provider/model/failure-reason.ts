@@ -1,4 +1,4 @@
-import type { ProviderErrorClass } from "./errors.ts";
+import type { ErrorClass } from "@cloudwire/proto/reasons";
 
 /**
  * What an error of a provider means for the object: one reason for each situation, in the condition of a Service, in explanations and on
@@ -44,19 +44,26 @@ const BY_CLASS = {
   FINAL: "Rejected",
   OPERATOR: "PermissionDenied",
   RESYNC: "OutcomeUnknown",
-} as const satisfies Readonly<Record<ProviderErrorClass, string>>;
+} as const satisfies Readonly<Record<ErrorClass, string>>;
 
-export type ClassReason = (typeof BY_CLASS)[ProviderErrorClass];
-export type FailureReason = (typeof BY_REASON)[keyof typeof BY_REASON] | ClassReason;
+export type ClassReason = (typeof BY_CLASS)[ErrorClass];
+/** The last two are problems of the provider that it reports itself. */
+export type FailureReason =
+  | (typeof BY_REASON)[keyof typeof BY_REASON]
+  | ClassReason
+  | "ProviderNotReady"
+  | "ProviderStatusUnknown";
 
 interface Failure {
   readonly reason: string;
-  readonly class: ProviderErrorClass;
+  readonly class: ErrorClass;
   readonly code: string;
+  readonly failureReason?: FailureReason | undefined;
 }
 
-/** By the reason of the error, and otherwise by its class. */
-export function failureReason({ reason, class: errorClass, code }: Failure): FailureReason {
+/** By the status of the provider if it is unusable, else by the reason of the error, else by its class. */
+export function failureReason({ reason, class: errorClass, code, failureReason: known }: Failure): FailureReason {
+  if (known !== undefined) return known;
   if (isKnown(reason)) return BY_REASON[reason];
   return code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass];
 }

@@ -274,11 +274,11 @@ const failures: readonly Failure[] = [
       await cluster[Symbol.asyncDispose]();
       cluster = await TroubledCluster.start(controlPlane, { apiKey: "no one's" });
       await cluster.createService("bare", {});
-      await cluster.says("bare", "ProviderUnavailable");
+      await cluster.says("bare", "InvalidCredentials");
     },
     describes: [
       /has not reached its cloud yet: CredentialsValid: CredentialsRefused: .*the API key is unknown/,
-      /retrying in 5 seconds to 5 minutes\). To fix: check that the provider runs, reaches its cloud and has valid credentials/,
+      /retrying in 5 seconds to 5 minutes\). To fix: give the provider valid credentials/,
     ],
     explains: {
       state: "blocked",
