@@ -1,5 +1,6 @@
 import process from "node:process";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./scripts/lib/longest-first.ts";
 import { SAY_EVERY_MS } from "./scripts/lib/waiting.ts";
 import { ProgressReporter } from "./scripts/suites/progress-reporter.ts";
 import { NOT_IN_POD } from "./test/suites/system/pod/selection.ts";
@@ -113,6 +114,7 @@ export default defineConfig({
     reporters: ["default", ...progress, ...counts],
     // All cores: vitest would leave one of them idle.
     maxWorkers: "100%",
+    sequence: { sequencer: LongestFirst },
     projects: [
       loadedOnce(project("unit", ["**/*.test.ts"], heavier, 10_000)),
       loadedOnce(project("component", ["**/*.component.test.ts"], [], 60_000, 2)),

@@ -43,18 +43,21 @@ interface BatchResult {
   readonly tally: Tally;
 }
 
-/** Prepares the batches one after the other, since several build the same programs, and runs them at once. */
+/** Prepares the batches one after the other, since several build the same programs, and starts each as soon as it is prepared. */
 async function runStage(stage: readonly Batch[], selection: Selection): Promise<readonly BatchResult[]> {
-  const runs: (() => Promise<BatchResult>)[] = [];
+  const runs: Promise<BatchResult>[] = [];
   for (const batch of stage) {
     const suites = batch.suites.filter((suite) => selection.suites.includes(suite));
+    // At the lowest priority, since the tests of the batch before it run meanwhile.
+    if (runs.length > 0) await buildAhead(suites);
     const missing = await sayWhileWaiting(`preparing ${suites.join(", ")}`, batch.prepare);
-    runs.push(async () => ({
-      suites,
-      tally: missing === undefined ? await runBatch(batch, suites, selection) : unableToRun(suites, missing, selection),
-    }));
+    runs.push(
+      missing === undefined
+        ? runBatch(batch, suites, selection).then((tally) => ({ suites, tally }))
+        : Promise.resolve({ suites, tally: unableToRun(suites, missing, selection) }),
+    );
   }
-  return await Promise.all(runs.map((start) => start()));
+  return await Promise.all(runs);
 }
 
 async function runBatch(batch: Batch, suites: readonly string[], selection: Selection): Promise<Tally> {

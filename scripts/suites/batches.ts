@@ -44,9 +44,6 @@ const TWO_AT_ONCE = ["--maxWorkers=2"];
 /** The same where no test asserts how soon something happens. */
 const THREE_AT_ONCE = ["--maxWorkers=3"];
 
-/** The same where most of a file's time is waiting. */
-const FOUR_AT_ONCE = ["--maxWorkers=4"];
-
 const ONE_BY_ONE = ["--no-file-parallelism"];
 
 const nothingNeeded = async (): Promise<undefined> => undefined;
@@ -84,7 +81,14 @@ export const BATCHES: readonly Batch[] = [
     suites: ["integration", "differential", "system"],
     tier: "full",
     prepare: prepareControlPlane,
-    work: (suites) => runVitest(suites, FOUR_AT_ONCE),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+    besideNext: true,
+  },
+  {
+    suites: ["languages", "system-go", "system-python"],
+    tier: "full",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
     leavesTime: true,
   },
   {
@@ -92,12 +96,6 @@ export const BATCHES: readonly Batch[] = [
     tier: "full",
     prepare: prepareControlPlane,
     work: (suites) => runVitest(suites, ONE_BY_ONE),
-  },
-  {
-    suites: ["languages", "system-go", "system-python"],
-    tier: "full",
-    prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
-    work: (suites) => runVitest(suites, FOUR_AT_ONCE),
   },
   {
     suites: ["network"],
@@ -110,7 +108,7 @@ export const BATCHES: readonly Batch[] = [
     suites: ["parity"],
     tier: "full",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
-    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
   },
   {
     suites: ["deploy"],
