@@ -377,6 +377,8 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"operation","jsonName":"operation","kind":"message","message":"cloudprovider.v1.Operation"},
     {"name":"tags","jsonName":"tags","kind":"map","maxItems":50,"maxTotalBytes":4096},
     {"name":"lock_key","jsonName":"lockKey","kind":"scalar","maxBytes":253},
+    {"name":"unregistered_nodes","jsonName":"unregisteredNodes","kind":"list","message":"cloudprovider.v1.UnregisteredNode","maxItems":100},
+    {"name":"previous_observed_fingerprint","jsonName":"previousObservedFingerprint","kind":"scalar","maxBytes":128},
   ],
   "cloudprovider.v1.LoadBalancerCapabilities": [
     {"name":"list","jsonName":"list","kind":"message","message":"cloudprovider.v1.ListCapability"},
@@ -566,6 +568,12 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"requirements","jsonName":"requirements","kind":"list","message":"cloudprovider.v1.TopologyRequirement","required":true,"maxItems":16},
   ],
   "cloudprovider.v1.UnchangedNodes": [
+  ],
+  "cloudprovider.v1.UnregisteredNode": [
+    {"name":"name","jsonName":"name","kind":"scalar","required":true,"maxBytes":253},
+    {"name":"provider_id","jsonName":"providerId","kind":"scalar","maxBytes":1024},
+    {"name":"reason","jsonName":"reason","kind":"scalar","required":true,"maxBytes":63},
+    {"name":"message","jsonName":"message","kind":"scalar","maxBytes":1024},
   ],
   "cloudprovider.v1.UpdateLoadBalancerNodesRequest": [
     {"name":"context","jsonName":"context","kind":"message","message":"cloudprovider.v1.CallContext","required":true},

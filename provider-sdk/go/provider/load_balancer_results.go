@@ -61,11 +61,19 @@ func (b *loadBalancerService) answered(answer LoadBalancerResult, defaults inFor
 	return out, nil
 }
 
+// maxUnregisteredNodes is max_items of LoadBalancer.unregistered_nodes.
+const maxUnregisteredNodes = 100
+
 func completeLoadBalancer(balancer *cpv1.LoadBalancer, defaults inForce) {
 	const failed = cpv1.LoadBalancerPhase_LOAD_BALANCER_PHASE_FAILED
 	working := balancer.GetOperation() != nil
 	if balancer.Service == nil {
 		balancer.Service = defaults.service
+	}
+	if len(balancer.GetUnregisteredNodes()) > 0 {
+		// Nodes that are not all targets are not in force: no fingerprint acknowledges them.
+		balancer.NodesFingerprint, defaults.nodes = "", ""
+		balancer.UnregisteredNodes = balancer.UnregisteredNodes[:min(len(balancer.UnregisteredNodes), maxUnregisteredNodes)]
 	}
 	if working {
 		balancer.Operation.PollAfter = boundedPoll(balancer.Operation.GetPollAfter())

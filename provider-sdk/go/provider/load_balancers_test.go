@@ -66,6 +66,38 @@ func TestEnsureLoadBalancerReportsTheSpecAsApplied(t *testing.T) {
 	}
 }
 
+// (case S-2)
+func TestNodesThatAreNotAllTargetsAreNeverAcknowledged(t *testing.T) {
+	partial := func() *cpv1.LoadBalancer {
+		out := &cpv1.LoadBalancer{Id: "lb-1", NodesFingerprint: "stored"}
+		for range 101 {
+			out.UnregisteredNodes = append(out.UnregisteredNodes, &cpv1.UnregisteredNode{Name: "node", Reason: "InstanceStopped"})
+		}
+		return out
+	}
+	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
+		Ensure: func(context.Context, *provider.EnsureRequest) (provider.LoadBalancerResult, error) {
+			return provider.Ready(partial()), nil
+		},
+		Get: func(context.Context, *provider.LoadBalancerRef) (provider.LoadBalancerReadResult, error) {
+			return provider.Ready(partial()), nil
+		},
+	}))
+	ensured, err := p.Client.EnsureLoadBalancer(t.Context(), ensureRequest(p, "r-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := p.Client.GetLoadBalancer(t.Context(), &cpv1.GetLoadBalancerRequest{Context: p.Context(), Service: p.Service("web", "uid-1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []*cpv1.LoadBalancer{ensured.GetLoadBalancer(), read.GetLoadBalancer()} {
+		if got.GetNodesFingerprint() != "" || len(got.GetUnregisteredNodes()) != 100 {
+			t.Errorf("got fingerprint %q and %d nodes, want none and 100", got.GetNodesFingerprint(), len(got.GetUnregisteredNodes()))
+		}
+	}
+}
+
 func TestEnsureLoadBalancerTellsHowNodesDiffer(t *testing.T) {
 	var diffs []*provider.NodesDiff
 	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{

@@ -57,6 +57,22 @@ def test_ensure_passes_the_whole_request(provider, seen):
     assert (made.service.uid, made.spec_fingerprint, made.nodes_fingerprint) == ("uid-1", "spec-1", "nodes-3")
 
 
+# (case S-2)
+def test_nodes_that_are_not_all_targets_are_never_acknowledged(provider):
+    def partial(wanted, _context):
+        node = v1.UnregisteredNode(name="node", reason="InstanceStopped")
+        return v1.LoadBalancer(id=wanted.key, nodes_fingerprint="stored", unregistered_nodes=[node] * 101)
+
+    provider.load_balancers.ensure(partial)
+    provider.load_balancers.delete(lambda _ref, _context: None)
+    provider.load_balancers.get(partial)
+    with serving(provider) as client:
+        made = client.call(client.ensure(nodes=3)).load_balancer
+        read = client.call(v1.GetLoadBalancerRequest(service=client.service())).load_balancer
+    for got in (made, read):
+        assert (got.nodes_fingerprint, len(got.unregistered_nodes)) == ("", 100)
+
+
 def test_pending_work_has_no_fingerprints_and_is_asked_about_again(provider):
     answers = [pending("lb-1", poll_after=90, stage="made"), pending("lb-1", updating=True)]
     provider.load_balancers.ensure(lambda _wanted, _context: answers.pop(0))

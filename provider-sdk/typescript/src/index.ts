@@ -57,6 +57,7 @@ export type {
   LoadBalancerHandlers,
   LoadBalancerIngress,
   LoadBalancerPhase,
+  UnregisteredNode,
 } from "./definition/load-balancers.ts";
 export {
   type AbsenceBasis,

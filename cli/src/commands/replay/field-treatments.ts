@@ -55,6 +55,7 @@ export const ANSWER_FIELDS: Treatments = {
   "NodeAddress.address": name("address", CLOUD_MADE),
   "LoadBalancer.id": name("load balancer", CLOUD_MADE),
   "LoadBalancer.observedFingerprint": name("revision", CLOUD_MADE),
+  "LoadBalancer.previousObservedFingerprint": name("revision", CLOUD_MADE),
   "LoadBalancer.lockKey": name("lock", CLOUD_MADE),
   "LoadBalancerIngress.ip": name("address", CLOUD_MADE),
   "LoadBalancerIngress.hostname": name("address", CLOUD_MADE),

@@ -36,6 +36,8 @@ const left: LoadBalancer = {
   operation: undefined,
   tags: {},
   lockKey: "",
+  unregisteredNodes: [],
+  previousObservedFingerprint: "",
 };
 
 function balancers(parts: Partial<Listing<LoadBalancer>> = {}): Listing<LoadBalancer> {
@@ -140,6 +142,8 @@ describe("orphans", () => {
       operation: undefined,
       tags: {},
       lockKey: "",
+      unregisteredNodes: [],
+      previousObservedFingerprint: "",
     };
   }
 

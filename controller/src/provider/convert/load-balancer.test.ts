@@ -76,6 +76,7 @@ describe("loadBalancerFromProto()", () => {
       registeredNodes: 0,
       tags: { env: "prod" },
       lockKey: "alb-1",
+      previousObservedFingerprint: "before",
     });
     expect(loadBalancerFromProto(wire)).toEqual({
       id: "lb-1",
@@ -90,6 +91,22 @@ describe("loadBalancerFromProto()", () => {
       operation: undefined,
       tags: { env: "prod" },
       lockKey: "alb-1",
+      unregisteredNodes: [],
+      previousObservedFingerprint: "before",
+    });
+  });
+
+  test("never acknowledges nodes that are not all targets, whatever the provider stores (case S-2)", () => {
+    const [name, reason, message] = ["a", "InstanceStopped", "Start the instance."];
+    const wire = LoadBalancer.fromPartial({
+      id: "lb-1",
+      service: { uid: "u" },
+      nodesFingerprint: "n1-b",
+      unregisteredNodes: [{ name, providerId: "acme://1", reason, message }],
+    });
+    expect(loadBalancerFromProto(wire)).toMatchObject({
+      nodesFingerprint: "",
+      unregisteredNodes: [{ name, reason, message }],
     });
   });
 

@@ -104,13 +104,16 @@ export function loadBalancerFromProto(wire: Wire.LoadBalancer): LoadBalancer | u
     phase: wordOf(PHASES, wire.phase) ?? "unknown",
     ingress: wire.ingress?.items.flatMap((point) => ingressFromProto(point)),
     specFingerprint: wire.specFingerprint,
-    nodesFingerprint: wire.nodesFingerprint,
+    // Whatever the provider stores: nodes that are not all targets are not acknowledged.
+    nodesFingerprint: wire.unregisteredNodes.length === 0 ? wire.nodesFingerprint : "",
     observedFingerprint: wire.observedFingerprint,
     registeredNodes: wire.registeredNodes,
     conditions: wire.conditions.map((condition) => conditionFromProto(condition)),
     operation: wire.operation === undefined ? undefined : operationFromProto(wire.operation),
     tags: wire.tags,
     lockKey: wire.lockKey,
+    unregisteredNodes: wire.unregisteredNodes.map(({ name, reason, message }) => ({ name, reason, message })),
+    previousObservedFingerprint: wire.previousObservedFingerprint,
   };
 }
 

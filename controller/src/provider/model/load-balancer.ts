@@ -61,7 +61,7 @@ export interface LoadBalancer {
   readonly ingress: readonly LoadBalancerIngress[] | undefined;
   /** Fingerprint of the current spec; equal to ours: up to date. */
   readonly specFingerprint: string;
-  /** Fingerprint of the current nodes. */
+  /** Fingerprint of the current nodes. "": unknown, or not all are targets. */
   readonly nodesFingerprint: string;
   /** The provider's fingerprint of the cloud objects; a change without a call of ours is drift. */
   readonly observedFingerprint: string;
@@ -72,6 +72,18 @@ export interface LoadBalancer {
   readonly tags: Readonly<Record<string, string>>;
   /** Load balancers with equal keys must not change concurrently, with lock scope "lockKey". "": none. */
   readonly lockKey: string;
+  /** Nodes of the selection that are not targets yet. */
+  readonly unregisteredNodes: readonly UnregisteredNode[];
+  /** After an update of the nodes: the observed fingerprint before it. "": not reported. */
+  readonly previousObservedFingerprint: string;
+}
+
+/** A node that the provider could not register as a target. */
+export interface UnregisteredNode {
+  readonly name: string;
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** Work in the cloud that continues after the response. */

@@ -158,6 +158,8 @@ export class LoadBalancerCloud {
       operation: undefined,
       tags: {},
       lockKey: "",
+      unregisteredNodes: [],
+      previousObservedFingerprint: "",
     };
   }
 }

@@ -54,6 +54,8 @@ export function loadBalancer(parts: Partial<LoadBalancer> = {}): LoadBalancer {
     operation: undefined,
     tags: {},
     lockKey: "",
+    unregisteredNodes: [],
+    previousObservedFingerprint: "",
     ...parts,
   };
 }

@@ -360,6 +360,18 @@ export interface LoadBalancerIngressList {
   items: LoadBalancerIngress[];
 }
 
+/** A node of the selection that is not registered as a target, although its instance may receive traffic later. */
+export interface UnregisteredNode {
+  /** REQUIRED. `TargetNode.name`. */
+  name: string;
+  /** OPTIONAL. `TargetNode.provider_id`. */
+  providerId: string;
+  /** REQUIRED. CamelCase reason: `InstanceStopped`. */
+  reason: string;
+  /** OPTIONAL. Why the node is not registered, and what registers it, one sentence. */
+  message: string;
+}
+
 /** The observed state of one load balancer. */
 export interface LoadBalancer {
   /** REQUIRED. The provider's ID of it. */
@@ -383,7 +395,10 @@ export interface LoadBalancer {
    * spec.
    */
   specFingerprint: string;
-  /** OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too. */
+  /**
+   * OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too. Empty while
+   * `unregistered_nodes` is not.
+   */
   nodesFingerprint: string;
   /**
    * OPTIONAL. Opaque fingerprint of the cloud objects as read, computed by the provider. It differs from the value
@@ -404,6 +419,16 @@ export interface LoadBalancer {
   tags: { [key: string]: string };
   /** OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed concurrently (LOCK_KEY). */
   lockKey: string;
+  /**
+   * OPTIONAL. Nodes of the selection that are not registered as targets yet. The caller repeats the change until there
+   * are none. If there are more than the limit, the first ones.
+   */
+  unregisteredNodes: UnregisteredNode[];
+  /**
+   * OPTIONAL. In the response to UpdateLoadBalancerNodes: `observed_fingerprint` as read before the change. It shows
+   * the caller whether something else changed the cloud objects before.
+   */
+  previousObservedFingerprint: string;
 }
 
 export interface LoadBalancer_TagsEntry {
@@ -458,7 +483,10 @@ export interface EnsureLoadBalancerResponse {
     | undefined;
   /** OPTIONAL. Parts of the request that were not applied, and other messages to the user. */
   diagnostics: Diagnostic[];
-  /** OPTIONAL. With `validate_only`: what would change. Empty: nothing. */
+  /**
+   * OPTIONAL. With `validate_only`: what would change. Empty: nothing, because the cloud objects match the spec and the
+   * nodes.
+   */
   plannedChanges: PlannedChange[];
   /** OPTIONAL. Cloud requests of the call. */
   stats: CallStats | undefined;
@@ -573,7 +601,7 @@ export interface UpdateLoadBalancerNodesResponse {
   loadBalancer:
     | LoadBalancer
     | undefined;
-  /** OPTIONAL. Nodes that could not be registered, and other messages to the user. */
+  /** OPTIONAL. Messages to the user. */
   diagnostics: Diagnostic[];
   /** OPTIONAL. With `validate_only`: what would change. */
   plannedChanges: PlannedChange[];
@@ -2712,6 +2740,127 @@ export const LoadBalancerIngressList: MessageFns<LoadBalancerIngressList> = {
   },
 };
 
+function createBaseUnregisteredNode(): UnregisteredNode {
+  return { name: "", providerId: "", reason: "", message: "" };
+}
+
+export const UnregisteredNode: MessageFns<UnregisteredNode> = {
+  encode(message: UnregisteredNode, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.providerId !== "") {
+      writer.uint32(18).string(message.providerId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.message !== "") {
+      writer.uint32(34).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnregisteredNode {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnregisteredNode();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.providerId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UnregisteredNode {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      providerId: isSet(object.providerId)
+        ? globalThis.String(object.providerId)
+        : isSet(object.provider_id)
+        ? globalThis.String(object.provider_id)
+        : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      message: isSet(object.message) ? globalThis.String(object.message) : "",
+    };
+  },
+
+  toJSON(message: UnregisteredNode): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.providerId !== "") {
+      obj.providerId = message.providerId;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    if (message.message !== "") {
+      obj.message = message.message;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnregisteredNode>): UnregisteredNode {
+    return UnregisteredNode.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UnregisteredNode>): UnregisteredNode {
+    const message = createBaseUnregisteredNode();
+    message.name = object.name ?? "";
+    message.providerId = object.providerId ?? "";
+    message.reason = object.reason ?? "";
+    message.message = object.message ?? "";
+    return message;
+  },
+};
+
 function createBaseLoadBalancer(): LoadBalancer {
   return {
     id: "",
@@ -2726,6 +2875,8 @@ function createBaseLoadBalancer(): LoadBalancer {
     operation: undefined,
     tags: {},
     lockKey: "",
+    unregisteredNodes: [],
+    previousObservedFingerprint: "",
   };
 }
 
@@ -2766,6 +2917,12 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
     });
     if (message.lockKey !== "") {
       writer.uint32(106).string(message.lockKey);
+    }
+    for (const v of message.unregisteredNodes) {
+      UnregisteredNode.encode(v!, writer.uint32(114).fork()).join();
+    }
+    if (message.previousObservedFingerprint !== "") {
+      writer.uint32(122).string(message.previousObservedFingerprint);
     }
     return writer;
   },
@@ -2882,6 +3039,22 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
             message.lockKey = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.unregisteredNodes.push(UnregisteredNode.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.previousObservedFingerprint = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2943,6 +3116,16 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
         : isSet(object.lock_key)
         ? globalThis.String(object.lock_key)
         : "",
+      unregisteredNodes: globalThis.Array.isArray(object?.unregisteredNodes)
+        ? object.unregisteredNodes.map((e: any) => UnregisteredNode.fromJSON(e))
+        : globalThis.Array.isArray(object?.unregistered_nodes)
+        ? object.unregistered_nodes.map((e: any) => UnregisteredNode.fromJSON(e))
+        : [],
+      previousObservedFingerprint: isSet(object.previousObservedFingerprint)
+        ? globalThis.String(object.previousObservedFingerprint)
+        : isSet(object.previous_observed_fingerprint)
+        ? globalThis.String(object.previous_observed_fingerprint)
+        : "",
     };
   },
 
@@ -2990,6 +3173,12 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
     if (message.lockKey !== "") {
       obj.lockKey = message.lockKey;
     }
+    if (message.unregisteredNodes?.length) {
+      obj.unregisteredNodes = message.unregisteredNodes.map((e) => UnregisteredNode.toJSON(e));
+    }
+    if (message.previousObservedFingerprint !== "") {
+      obj.previousObservedFingerprint = message.previousObservedFingerprint;
+    }
     return obj;
   },
 
@@ -3024,6 +3213,8 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
       {},
     );
     message.lockKey = object.lockKey ?? "";
+    message.unregisteredNodes = object.unregisteredNodes?.map((e) => UnregisteredNode.fromPartial(e)) || [];
+    message.previousObservedFingerprint = object.previousObservedFingerprint ?? "";
     return message;
   },
 };

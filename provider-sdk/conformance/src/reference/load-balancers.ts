@@ -9,6 +9,8 @@ import {
   type LoadBalancerRef,
   ProviderError,
   type DesiredLoadBalancer,
+  type TargetNode,
+  type UnregisteredNode,
 } from "@cloudwire/provider-sdk";
 import { ReferenceFeed } from "./feed.ts";
 
@@ -44,6 +46,11 @@ const digestOf = (facts: unknown): string => createHash("sha256").update(JSON.st
 const observedOf = (facts: readonly unknown[], targets: readonly { readonly providerId: string }[]): string =>
   digestOf([facts, targets.map(({ providerId }) => providerId).toSorted()]);
 
+const unregistered = (nodes: readonly TargetNode[], isTarget: (node: TargetNode) => boolean): UnregisteredNode[] =>
+  nodes
+    .filter((node) => !isTarget(node))
+    .map(({ name, providerId }) => ({ name, providerId, reason: "InstanceNotFound", message: "Create the instance." }));
+
 /** Load balancers in memory. */
 class Balancers {
   readonly #isTarget: (node: { readonly id?: string | undefined }) => boolean;
@@ -74,8 +81,6 @@ class Balancers {
       if (!same) context.addPlannedChange({ action, resourceType: "load balancer", resourceId: made.id });
       return before;
     }
-    for (const { name } of wanted.nodes.filter((node) => !this.#isTarget(node)))
-      context.addDiagnostic({ reason: "NodeGone", summary: `${name} is no machine of this cloud` });
     if (!same) context.recordCloudCall({ mutation: true });
     if (before?.service !== undefined)
       this.#held.delete(keyOf({ cluster: { id: before.cluster }, service: before.service }));
@@ -152,6 +157,7 @@ class Balancers {
   #made(wanted: DesiredLoadBalancer, before: Held | undefined, ips: readonly string[]): Held {
     const { service, specFingerprint, nodesFingerprint, sourceRanges, sessionAffinity, tags } = wanted;
     const targets = wanted.nodes.filter((node) => this.#isTarget(node));
+    const unregisteredNodes = unregistered(wanted.nodes, this.#isTarget);
     const isProtected = wanted.deletionProtection ?? before?.isProtected ?? false;
     const ports = wanted.ports.map(({ port, protocol }) => ({ port, protocol }));
     const listening = ports.map(({ port, protocol }) => `${protocol}:${port}`).toSorted();
@@ -165,7 +171,8 @@ class Balancers {
       service,
       ingress: ips.map((ip) => ({ ip, ports })),
       specFingerprint,
-      nodesFingerprint,
+      nodesFingerprint: unregisteredNodes.length === 0 ? nodesFingerprint : "",
+      unregisteredNodes,
       observedFingerprint: observedOf(facts, targets),
       registeredNodes: targets.length,
       tags,
@@ -203,7 +210,8 @@ export const referenceBalancers = (isTarget: (id: string) => boolean): LoadBalan
       context.recordCloudCall({});
       if (before === undefined) throw new ProviderError("LOAD_BALANCER_NOT_FOUND", "there is no load balancer here");
       const { nodes, nodesFingerprint } = wanted;
-      if (nodesFingerprint === before.nodesFingerprint) return before;
+      const previousObservedFingerprint = before.observedFingerprint;
+      if (nodesFingerprint === before.nodesFingerprint) return { ...before, previousObservedFingerprint };
       if (context.validateOnly) {
         context.addPlannedChange({ action: "update", resourceType: "targets", resourceId: before.id });
         return before;
@@ -211,9 +219,12 @@ export const referenceBalancers = (isTarget: (id: string) => boolean): LoadBalan
       context.recordCloudCall({ mutation: true });
       const targets = nodes.filter(isTargetOf(isTarget));
       const observedFingerprint = observedOf(before.facts, targets);
-      const after = { ...before, nodesFingerprint, registeredNodes: targets.length, observedFingerprint };
+      const unregisteredNodes = unregistered(nodes, isTargetOf(isTarget));
+      const known = unregisteredNodes.length === 0 ? nodesFingerprint : "";
+      const registeredNodes = targets.length;
+      const after = { ...before, nodesFingerprint: known, unregisteredNodes, registeredNodes, observedFingerprint };
       balancers.replace(wanted, after);
-      return after;
+      return { ...after, previousObservedFingerprint };
     },
     watch: (request, { signal, cluster }) =>
       balancers.feed.watch({

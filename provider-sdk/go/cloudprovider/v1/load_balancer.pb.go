@@ -1186,6 +1186,79 @@ func (x *LoadBalancerIngressList) GetItems() []*LoadBalancerIngress {
 	return nil
 }
 
+// A node of the selection that is not registered as a target, although its instance may receive traffic later.
+type UnregisteredNode struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// REQUIRED. `TargetNode.name`.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// OPTIONAL. `TargetNode.provider_id`.
+	ProviderId string `protobuf:"bytes,2,opt,name=provider_id,json=providerId,proto3" json:"provider_id,omitempty"`
+	// REQUIRED. CamelCase reason: `InstanceStopped`.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// OPTIONAL. Why the node is not registered, and what registers it, one sentence.
+	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnregisteredNode) Reset() {
+	*x = UnregisteredNode{}
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnregisteredNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnregisteredNode) ProtoMessage() {}
+
+func (x *UnregisteredNode) ProtoReflect() protoreflect.Message {
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnregisteredNode.ProtoReflect.Descriptor instead.
+func (*UnregisteredNode) Descriptor() ([]byte, []int) {
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *UnregisteredNode) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UnregisteredNode) GetProviderId() string {
+	if x != nil {
+		return x.ProviderId
+	}
+	return ""
+}
+
+func (x *UnregisteredNode) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *UnregisteredNode) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // The observed state of one load balancer.
 type LoadBalancer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1202,7 +1275,8 @@ type LoadBalancer struct {
 	// survives a restart of both processes. The load balancer is up to date if it equals the fingerprint of the desired
 	// spec.
 	SpecFingerprint string `protobuf:"bytes,6,opt,name=spec_fingerprint,json=specFingerprint,proto3" json:"spec_fingerprint,omitempty"`
-	// OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too.
+	// OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too. Empty while
+	// `unregistered_nodes` is not.
 	NodesFingerprint string `protobuf:"bytes,7,opt,name=nodes_fingerprint,json=nodesFingerprint,proto3" json:"nodes_fingerprint,omitempty"`
 	// OPTIONAL. Opaque fingerprint of the cloud objects as read, computed by the provider. It differs from the value
 	// after the last Ensure if something else changed them.
@@ -1216,14 +1290,20 @@ type LoadBalancer struct {
 	// OPTIONAL. Its tags.
 	Tags map[string]string `protobuf:"bytes,12,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed concurrently (LOCK_KEY).
-	LockKey       string `protobuf:"bytes,13,opt,name=lock_key,json=lockKey,proto3" json:"lock_key,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	LockKey string `protobuf:"bytes,13,opt,name=lock_key,json=lockKey,proto3" json:"lock_key,omitempty"`
+	// OPTIONAL. Nodes of the selection that are not registered as targets yet. The caller repeats the change until there
+	// are none. If there are more than the limit, the first ones.
+	UnregisteredNodes []*UnregisteredNode `protobuf:"bytes,14,rep,name=unregistered_nodes,json=unregisteredNodes,proto3" json:"unregistered_nodes,omitempty"`
+	// OPTIONAL. In the response to UpdateLoadBalancerNodes: `observed_fingerprint` as read before the change. It shows
+	// the caller whether something else changed the cloud objects before.
+	PreviousObservedFingerprint string `protobuf:"bytes,15,opt,name=previous_observed_fingerprint,json=previousObservedFingerprint,proto3" json:"previous_observed_fingerprint,omitempty"`
+	unknownFields               protoimpl.UnknownFields
+	sizeCache                   protoimpl.SizeCache
 }
 
 func (x *LoadBalancer) Reset() {
 	*x = LoadBalancer{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[15]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1235,7 +1315,7 @@ func (x *LoadBalancer) String() string {
 func (*LoadBalancer) ProtoMessage() {}
 
 func (x *LoadBalancer) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[15]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1328,7 @@ func (x *LoadBalancer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadBalancer.ProtoReflect.Descriptor instead.
 func (*LoadBalancer) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{15}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *LoadBalancer) GetId() string {
@@ -1335,6 +1415,20 @@ func (x *LoadBalancer) GetLockKey() string {
 	return ""
 }
 
+func (x *LoadBalancer) GetUnregisteredNodes() []*UnregisteredNode {
+	if x != nil {
+		return x.UnregisteredNodes
+	}
+	return nil
+}
+
+func (x *LoadBalancer) GetPreviousObservedFingerprint() string {
+	if x != nil {
+		return x.PreviousObservedFingerprint
+	}
+	return ""
+}
+
 // Creates a load balancer, or updates it to match the spec. Idempotent by cluster and Service.
 type EnsureLoadBalancerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1361,7 +1455,7 @@ type EnsureLoadBalancerRequest struct {
 
 func (x *EnsureLoadBalancerRequest) Reset() {
 	*x = EnsureLoadBalancerRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[16]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1373,7 +1467,7 @@ func (x *EnsureLoadBalancerRequest) String() string {
 func (*EnsureLoadBalancerRequest) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[16]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1386,7 +1480,7 @@ func (x *EnsureLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{16}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EnsureLoadBalancerRequest) GetContext() *CallContext {
@@ -1456,7 +1550,7 @@ type AdoptLoadBalancer struct {
 
 func (x *AdoptLoadBalancer) Reset() {
 	*x = AdoptLoadBalancer{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[17]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1468,7 +1562,7 @@ func (x *AdoptLoadBalancer) String() string {
 func (*AdoptLoadBalancer) ProtoMessage() {}
 
 func (x *AdoptLoadBalancer) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[17]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1481,7 +1575,7 @@ func (x *AdoptLoadBalancer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdoptLoadBalancer.ProtoReflect.Descriptor instead.
 func (*AdoptLoadBalancer) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{17}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AdoptLoadBalancer) GetLoadBalancerId() string {
@@ -1498,7 +1592,8 @@ type EnsureLoadBalancerResponse struct {
 	LoadBalancer *LoadBalancer `protobuf:"bytes,1,opt,name=load_balancer,json=loadBalancer,proto3" json:"load_balancer,omitempty"`
 	// OPTIONAL. Parts of the request that were not applied, and other messages to the user.
 	Diagnostics []*Diagnostic `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
-	// OPTIONAL. With `validate_only`: what would change. Empty: nothing.
+	// OPTIONAL. With `validate_only`: what would change. Empty: nothing, because the cloud objects match the spec and the
+	// nodes.
 	PlannedChanges []*PlannedChange `protobuf:"bytes,3,rep,name=planned_changes,json=plannedChanges,proto3" json:"planned_changes,omitempty"`
 	// OPTIONAL. Cloud requests of the call.
 	Stats         *CallStats `protobuf:"bytes,4,opt,name=stats,proto3" json:"stats,omitempty"`
@@ -1508,7 +1603,7 @@ type EnsureLoadBalancerResponse struct {
 
 func (x *EnsureLoadBalancerResponse) Reset() {
 	*x = EnsureLoadBalancerResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[18]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1615,7 @@ func (x *EnsureLoadBalancerResponse) String() string {
 func (*EnsureLoadBalancerResponse) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[18]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1628,7 @@ func (x *EnsureLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{18}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EnsureLoadBalancerResponse) GetLoadBalancer() *LoadBalancer {
@@ -1583,7 +1678,7 @@ type GetLoadBalancerRequest struct {
 
 func (x *GetLoadBalancerRequest) Reset() {
 	*x = GetLoadBalancerRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[19]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1595,7 +1690,7 @@ func (x *GetLoadBalancerRequest) String() string {
 func (*GetLoadBalancerRequest) ProtoMessage() {}
 
 func (x *GetLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[19]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1608,7 +1703,7 @@ func (x *GetLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{19}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetLoadBalancerRequest) GetContext() *CallContext {
@@ -1666,7 +1761,7 @@ type GetLoadBalancerResponse struct {
 
 func (x *GetLoadBalancerResponse) Reset() {
 	*x = GetLoadBalancerResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[20]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1678,7 +1773,7 @@ func (x *GetLoadBalancerResponse) String() string {
 func (*GetLoadBalancerResponse) ProtoMessage() {}
 
 func (x *GetLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[20]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1691,7 +1786,7 @@ func (x *GetLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{20}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetLoadBalancerResponse) GetOutcome() isGetLoadBalancerResponse_Outcome {
@@ -1766,7 +1861,7 @@ type ListLoadBalancersRequest struct {
 
 func (x *ListLoadBalancersRequest) Reset() {
 	*x = ListLoadBalancersRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[21]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1873,7 @@ func (x *ListLoadBalancersRequest) String() string {
 func (*ListLoadBalancersRequest) ProtoMessage() {}
 
 func (x *ListLoadBalancersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[21]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1886,7 @@ func (x *ListLoadBalancersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLoadBalancersRequest.ProtoReflect.Descriptor instead.
 func (*ListLoadBalancersRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{21}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListLoadBalancersRequest) GetContext() *CallContext {
@@ -1838,7 +1933,7 @@ type ListLoadBalancersResponse struct {
 
 func (x *ListLoadBalancersResponse) Reset() {
 	*x = ListLoadBalancersResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[22]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1850,7 +1945,7 @@ func (x *ListLoadBalancersResponse) String() string {
 func (*ListLoadBalancersResponse) ProtoMessage() {}
 
 func (x *ListLoadBalancersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[22]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1863,7 +1958,7 @@ func (x *ListLoadBalancersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLoadBalancersResponse.ProtoReflect.Descriptor instead.
 func (*ListLoadBalancersResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{22}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListLoadBalancersResponse) GetLoadBalancers() []*LoadBalancer {
@@ -1938,7 +2033,7 @@ type UpdateLoadBalancerNodesRequest struct {
 
 func (x *UpdateLoadBalancerNodesRequest) Reset() {
 	*x = UpdateLoadBalancerNodesRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[23]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1950,7 +2045,7 @@ func (x *UpdateLoadBalancerNodesRequest) String() string {
 func (*UpdateLoadBalancerNodesRequest) ProtoMessage() {}
 
 func (x *UpdateLoadBalancerNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[23]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1963,7 +2058,7 @@ func (x *UpdateLoadBalancerNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLoadBalancerNodesRequest.ProtoReflect.Descriptor instead.
 func (*UpdateLoadBalancerNodesRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{23}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateLoadBalancerNodesRequest) GetContext() *CallContext {
@@ -2020,7 +2115,7 @@ type UpdateLoadBalancerNodesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// REQUIRED. The load balancer.
 	LoadBalancer *LoadBalancer `protobuf:"bytes,1,opt,name=load_balancer,json=loadBalancer,proto3" json:"load_balancer,omitempty"`
-	// OPTIONAL. Nodes that could not be registered, and other messages to the user.
+	// OPTIONAL. Messages to the user.
 	Diagnostics []*Diagnostic `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	// OPTIONAL. With `validate_only`: what would change.
 	PlannedChanges []*PlannedChange `protobuf:"bytes,3,rep,name=planned_changes,json=plannedChanges,proto3" json:"planned_changes,omitempty"`
@@ -2032,7 +2127,7 @@ type UpdateLoadBalancerNodesResponse struct {
 
 func (x *UpdateLoadBalancerNodesResponse) Reset() {
 	*x = UpdateLoadBalancerNodesResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[24]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2044,7 +2139,7 @@ func (x *UpdateLoadBalancerNodesResponse) String() string {
 func (*UpdateLoadBalancerNodesResponse) ProtoMessage() {}
 
 func (x *UpdateLoadBalancerNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[24]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2057,7 +2152,7 @@ func (x *UpdateLoadBalancerNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLoadBalancerNodesResponse.ProtoReflect.Descriptor instead.
 func (*UpdateLoadBalancerNodesResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{24}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateLoadBalancerNodesResponse) GetLoadBalancer() *LoadBalancer {
@@ -2112,7 +2207,7 @@ type DeleteLoadBalancerRequest struct {
 
 func (x *DeleteLoadBalancerRequest) Reset() {
 	*x = DeleteLoadBalancerRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[25]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2124,7 +2219,7 @@ func (x *DeleteLoadBalancerRequest) String() string {
 func (*DeleteLoadBalancerRequest) ProtoMessage() {}
 
 func (x *DeleteLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[25]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2137,7 +2232,7 @@ func (x *DeleteLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*DeleteLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{25}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DeleteLoadBalancerRequest) GetContext() *CallContext {
@@ -2211,7 +2306,7 @@ type DeleteLoadBalancerResponse struct {
 
 func (x *DeleteLoadBalancerResponse) Reset() {
 	*x = DeleteLoadBalancerResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[26]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2223,7 +2318,7 @@ func (x *DeleteLoadBalancerResponse) String() string {
 func (*DeleteLoadBalancerResponse) ProtoMessage() {}
 
 func (x *DeleteLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[26]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2236,7 +2331,7 @@ func (x *DeleteLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*DeleteLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{26}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DeleteLoadBalancerResponse) GetDone() bool {
@@ -2296,7 +2391,7 @@ type WatchLoadBalancersRequest struct {
 
 func (x *WatchLoadBalancersRequest) Reset() {
 	*x = WatchLoadBalancersRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[27]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2308,7 +2403,7 @@ func (x *WatchLoadBalancersRequest) String() string {
 func (*WatchLoadBalancersRequest) ProtoMessage() {}
 
 func (x *WatchLoadBalancersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[27]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2321,7 +2416,7 @@ func (x *WatchLoadBalancersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLoadBalancersRequest.ProtoReflect.Descriptor instead.
 func (*WatchLoadBalancersRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{27}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WatchLoadBalancersRequest) GetContext() *CallContext {
@@ -2360,7 +2455,7 @@ type LoadBalancerGone struct {
 
 func (x *LoadBalancerGone) Reset() {
 	*x = LoadBalancerGone{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[28]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2372,7 +2467,7 @@ func (x *LoadBalancerGone) String() string {
 func (*LoadBalancerGone) ProtoMessage() {}
 
 func (x *LoadBalancerGone) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[28]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2385,7 +2480,7 @@ func (x *LoadBalancerGone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadBalancerGone.ProtoReflect.Descriptor instead.
 func (*LoadBalancerGone) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{28}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *LoadBalancerGone) GetService() *ServiceRef {
@@ -2429,7 +2524,7 @@ type WatchLoadBalancersResponse struct {
 
 func (x *WatchLoadBalancersResponse) Reset() {
 	*x = WatchLoadBalancersResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[29]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2536,7 @@ func (x *WatchLoadBalancersResponse) String() string {
 func (*WatchLoadBalancersResponse) ProtoMessage() {}
 
 func (x *WatchLoadBalancersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[29]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2549,7 @@ func (x *WatchLoadBalancersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchLoadBalancersResponse.ProtoReflect.Descriptor instead.
 func (*WatchLoadBalancersResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{29}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WatchLoadBalancersResponse) GetEvent() isWatchLoadBalancersResponse_Event {
@@ -2567,7 +2662,7 @@ type ApplyNodeSetRequest struct {
 
 func (x *ApplyNodeSetRequest) Reset() {
 	*x = ApplyNodeSetRequest{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[30]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2579,7 +2674,7 @@ func (x *ApplyNodeSetRequest) String() string {
 func (*ApplyNodeSetRequest) ProtoMessage() {}
 
 func (x *ApplyNodeSetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[30]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2592,7 +2687,7 @@ func (x *ApplyNodeSetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyNodeSetRequest.ProtoReflect.Descriptor instead.
 func (*ApplyNodeSetRequest) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{30}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ApplyNodeSetRequest) GetContext() *CallContext {
@@ -2673,7 +2768,7 @@ type ApplyNodeSetResponse struct {
 
 func (x *ApplyNodeSetResponse) Reset() {
 	*x = ApplyNodeSetResponse{}
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[31]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2685,7 +2780,7 @@ func (x *ApplyNodeSetResponse) String() string {
 func (*ApplyNodeSetResponse) ProtoMessage() {}
 
 func (x *ApplyNodeSetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[31]
+	mi := &file_cloudprovider_v1_load_balancer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2698,7 +2793,7 @@ func (x *ApplyNodeSetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyNodeSetResponse.ProtoReflect.Descriptor instead.
 func (*ApplyNodeSetResponse) Descriptor() ([]byte, []int) {
-	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{31}
+	return file_cloudprovider_v1_load_balancer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ApplyNodeSetResponse) GetFingerprint() string {
@@ -2816,7 +2911,13 @@ const file_cloudprovider_v1_load_balancer_proto_rawDesc = "" +
 	"\x03_ipB\v\n" +
 	"\t_hostname\"^\n" +
 	"\x17LoadBalancerIngressList\x12C\n" +
-	"\x05items\x18\x01 \x03(\v2%.cloudprovider.v1.LoadBalancerIngressB\x06\xf2\xd4\x18\x02\x18@R\x05items\"\x82\x06\n" +
+	"\x05items\x18\x01 \x03(\v2%.cloudprovider.v1.LoadBalancerIngressB\x06\xf2\xd4\x18\x02\x18@R\x05items\"\xa0\x01\n" +
+	"\x10UnregisteredNode\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xf2\xd4\x18\x05\b\x01\x10\xfd\x01R\x04name\x12(\n" +
+	"\vprovider_id\x18\x02 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\bR\n" +
+	"providerId\x12 \n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xf2\xd4\x18\x04\b\x01\x10?R\x06reason\x12!\n" +
+	"\amessage\x18\x04 \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\bR\amessage\"\xaa\a\n" +
 	"\fLoadBalancer\x12\x19\n" +
 	"\x02id\x18\x01 \x01(\tB\t\xf2\xd4\x18\x05\b\x01\x10\x80\bR\x02id\x12>\n" +
 	"\aservice\x18\x02 \x01(\v2\x1c.cloudprovider.v1.ServiceRefB\x06\xf2\xd4\x18\x02\b\x01R\aservice\x12A\n" +
@@ -2832,7 +2933,9 @@ const file_cloudprovider_v1_load_balancer_proto_rawDesc = "" +
 	"conditions\x129\n" +
 	"\toperation\x18\v \x01(\v2\x1b.cloudprovider.v1.OperationR\toperation\x12G\n" +
 	"\x04tags\x18\f \x03(\v2(.cloudprovider.v1.LoadBalancer.TagsEntryB\t\xf2\xd4\x18\x05\x182 \x80 R\x04tags\x12\"\n" +
-	"\block_key\x18\r \x01(\tB\a\xf2\xd4\x18\x03\x10\xfd\x01R\alockKey\x1a7\n" +
+	"\block_key\x18\r \x01(\tB\a\xf2\xd4\x18\x03\x10\xfd\x01R\alockKey\x12Y\n" +
+	"\x12unregistered_nodes\x18\x0e \x03(\v2\".cloudprovider.v1.UnregisteredNodeB\x06\xf2\xd4\x18\x02\x18dR\x11unregisteredNodes\x12K\n" +
+	"\x1dprevious_observed_fingerprint\x18\x0f \x01(\tB\a\xf2\xd4\x18\x03\x10\x80\x01R\x1bpreviousObservedFingerprint\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x13\n" +
@@ -2977,7 +3080,7 @@ func file_cloudprovider_v1_load_balancer_proto_rawDescGZIP() []byte {
 }
 
 var file_cloudprovider_v1_load_balancer_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_cloudprovider_v1_load_balancer_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_cloudprovider_v1_load_balancer_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_cloudprovider_v1_load_balancer_proto_goTypes = []any{
 	(ExternalTrafficPolicy)(0),              // 0: cloudprovider.v1.ExternalTrafficPolicy
 	(LoadBalancerPhase)(0),                  // 1: cloudprovider.v1.LoadBalancerPhase
@@ -2996,125 +3099,127 @@ var file_cloudprovider_v1_load_balancer_proto_goTypes = []any{
 	(*IngressPort)(nil),                     // 14: cloudprovider.v1.IngressPort
 	(*LoadBalancerIngress)(nil),             // 15: cloudprovider.v1.LoadBalancerIngress
 	(*LoadBalancerIngressList)(nil),         // 16: cloudprovider.v1.LoadBalancerIngressList
-	(*LoadBalancer)(nil),                    // 17: cloudprovider.v1.LoadBalancer
-	(*EnsureLoadBalancerRequest)(nil),       // 18: cloudprovider.v1.EnsureLoadBalancerRequest
-	(*AdoptLoadBalancer)(nil),               // 19: cloudprovider.v1.AdoptLoadBalancer
-	(*EnsureLoadBalancerResponse)(nil),      // 20: cloudprovider.v1.EnsureLoadBalancerResponse
-	(*GetLoadBalancerRequest)(nil),          // 21: cloudprovider.v1.GetLoadBalancerRequest
-	(*GetLoadBalancerResponse)(nil),         // 22: cloudprovider.v1.GetLoadBalancerResponse
-	(*ListLoadBalancersRequest)(nil),        // 23: cloudprovider.v1.ListLoadBalancersRequest
-	(*ListLoadBalancersResponse)(nil),       // 24: cloudprovider.v1.ListLoadBalancersResponse
-	(*UpdateLoadBalancerNodesRequest)(nil),  // 25: cloudprovider.v1.UpdateLoadBalancerNodesRequest
-	(*UpdateLoadBalancerNodesResponse)(nil), // 26: cloudprovider.v1.UpdateLoadBalancerNodesResponse
-	(*DeleteLoadBalancerRequest)(nil),       // 27: cloudprovider.v1.DeleteLoadBalancerRequest
-	(*DeleteLoadBalancerResponse)(nil),      // 28: cloudprovider.v1.DeleteLoadBalancerResponse
-	(*WatchLoadBalancersRequest)(nil),       // 29: cloudprovider.v1.WatchLoadBalancersRequest
-	(*LoadBalancerGone)(nil),                // 30: cloudprovider.v1.LoadBalancerGone
-	(*WatchLoadBalancersResponse)(nil),      // 31: cloudprovider.v1.WatchLoadBalancersResponse
-	(*ApplyNodeSetRequest)(nil),             // 32: cloudprovider.v1.ApplyNodeSetRequest
-	(*ApplyNodeSetResponse)(nil),            // 33: cloudprovider.v1.ApplyNodeSetResponse
-	nil,                                     // 34: cloudprovider.v1.LoadBalancerSpec.AnnotationsEntry
-	nil,                                     // 35: cloudprovider.v1.LoadBalancerSpec.TagsEntry
-	nil,                                     // 36: cloudprovider.v1.TargetNode.LabelsEntry
-	nil,                                     // 37: cloudprovider.v1.LoadBalancer.TagsEntry
-	nil,                                     // 38: cloudprovider.v1.GetLoadBalancerRequest.AnnotationsEntry
-	nil,                                     // 39: cloudprovider.v1.UpdateLoadBalancerNodesRequest.AnnotationsEntry
-	nil,                                     // 40: cloudprovider.v1.DeleteLoadBalancerRequest.AnnotationsEntry
-	(Protocol)(0),                           // 41: cloudprovider.v1.Protocol
-	(*durationpb.Duration)(nil),             // 42: google.protobuf.Duration
-	(IpFamily)(0),                           // 43: cloudprovider.v1.IpFamily
-	(*NodeAddress)(nil),                     // 44: cloudprovider.v1.NodeAddress
-	(IpMode)(0),                             // 45: cloudprovider.v1.IpMode
-	(*Condition)(nil),                       // 46: cloudprovider.v1.Condition
-	(*Operation)(nil),                       // 47: cloudprovider.v1.Operation
-	(*CallContext)(nil),                     // 48: cloudprovider.v1.CallContext
-	(*ChangeContext)(nil),                   // 49: cloudprovider.v1.ChangeContext
-	(*Diagnostic)(nil),                      // 50: cloudprovider.v1.Diagnostic
-	(*PlannedChange)(nil),                   // 51: cloudprovider.v1.PlannedChange
-	(*CallStats)(nil),                       // 52: cloudprovider.v1.CallStats
-	(*Absence)(nil),                         // 53: cloudprovider.v1.Absence
-	(*Bookmark)(nil),                        // 54: cloudprovider.v1.Bookmark
-	(*ResyncRequired)(nil),                  // 55: cloudprovider.v1.ResyncRequired
+	(*UnregisteredNode)(nil),                // 17: cloudprovider.v1.UnregisteredNode
+	(*LoadBalancer)(nil),                    // 18: cloudprovider.v1.LoadBalancer
+	(*EnsureLoadBalancerRequest)(nil),       // 19: cloudprovider.v1.EnsureLoadBalancerRequest
+	(*AdoptLoadBalancer)(nil),               // 20: cloudprovider.v1.AdoptLoadBalancer
+	(*EnsureLoadBalancerResponse)(nil),      // 21: cloudprovider.v1.EnsureLoadBalancerResponse
+	(*GetLoadBalancerRequest)(nil),          // 22: cloudprovider.v1.GetLoadBalancerRequest
+	(*GetLoadBalancerResponse)(nil),         // 23: cloudprovider.v1.GetLoadBalancerResponse
+	(*ListLoadBalancersRequest)(nil),        // 24: cloudprovider.v1.ListLoadBalancersRequest
+	(*ListLoadBalancersResponse)(nil),       // 25: cloudprovider.v1.ListLoadBalancersResponse
+	(*UpdateLoadBalancerNodesRequest)(nil),  // 26: cloudprovider.v1.UpdateLoadBalancerNodesRequest
+	(*UpdateLoadBalancerNodesResponse)(nil), // 27: cloudprovider.v1.UpdateLoadBalancerNodesResponse
+	(*DeleteLoadBalancerRequest)(nil),       // 28: cloudprovider.v1.DeleteLoadBalancerRequest
+	(*DeleteLoadBalancerResponse)(nil),      // 29: cloudprovider.v1.DeleteLoadBalancerResponse
+	(*WatchLoadBalancersRequest)(nil),       // 30: cloudprovider.v1.WatchLoadBalancersRequest
+	(*LoadBalancerGone)(nil),                // 31: cloudprovider.v1.LoadBalancerGone
+	(*WatchLoadBalancersResponse)(nil),      // 32: cloudprovider.v1.WatchLoadBalancersResponse
+	(*ApplyNodeSetRequest)(nil),             // 33: cloudprovider.v1.ApplyNodeSetRequest
+	(*ApplyNodeSetResponse)(nil),            // 34: cloudprovider.v1.ApplyNodeSetResponse
+	nil,                                     // 35: cloudprovider.v1.LoadBalancerSpec.AnnotationsEntry
+	nil,                                     // 36: cloudprovider.v1.LoadBalancerSpec.TagsEntry
+	nil,                                     // 37: cloudprovider.v1.TargetNode.LabelsEntry
+	nil,                                     // 38: cloudprovider.v1.LoadBalancer.TagsEntry
+	nil,                                     // 39: cloudprovider.v1.GetLoadBalancerRequest.AnnotationsEntry
+	nil,                                     // 40: cloudprovider.v1.UpdateLoadBalancerNodesRequest.AnnotationsEntry
+	nil,                                     // 41: cloudprovider.v1.DeleteLoadBalancerRequest.AnnotationsEntry
+	(Protocol)(0),                           // 42: cloudprovider.v1.Protocol
+	(*durationpb.Duration)(nil),             // 43: google.protobuf.Duration
+	(IpFamily)(0),                           // 44: cloudprovider.v1.IpFamily
+	(*NodeAddress)(nil),                     // 45: cloudprovider.v1.NodeAddress
+	(IpMode)(0),                             // 46: cloudprovider.v1.IpMode
+	(*Condition)(nil),                       // 47: cloudprovider.v1.Condition
+	(*Operation)(nil),                       // 48: cloudprovider.v1.Operation
+	(*CallContext)(nil),                     // 49: cloudprovider.v1.CallContext
+	(*ChangeContext)(nil),                   // 50: cloudprovider.v1.ChangeContext
+	(*Diagnostic)(nil),                      // 51: cloudprovider.v1.Diagnostic
+	(*PlannedChange)(nil),                   // 52: cloudprovider.v1.PlannedChange
+	(*CallStats)(nil),                       // 53: cloudprovider.v1.CallStats
+	(*Absence)(nil),                         // 54: cloudprovider.v1.Absence
+	(*Bookmark)(nil),                        // 55: cloudprovider.v1.Bookmark
+	(*ResyncRequired)(nil),                  // 56: cloudprovider.v1.ResyncRequired
 }
 var file_cloudprovider_v1_load_balancer_proto_depIdxs = []int32{
-	41, // 0: cloudprovider.v1.ServicePort.protocol:type_name -> cloudprovider.v1.Protocol
+	42, // 0: cloudprovider.v1.ServicePort.protocol:type_name -> cloudprovider.v1.Protocol
 	4,  // 1: cloudprovider.v1.HealthCheck.tcp:type_name -> cloudprovider.v1.TcpHealthCheck
 	5,  // 2: cloudprovider.v1.HealthCheck.http:type_name -> cloudprovider.v1.HttpHealthCheck
-	42, // 3: cloudprovider.v1.SessionAffinity.timeout:type_name -> google.protobuf.Duration
+	43, // 3: cloudprovider.v1.SessionAffinity.timeout:type_name -> google.protobuf.Duration
 	3,  // 4: cloudprovider.v1.LoadBalancerSpec.ports:type_name -> cloudprovider.v1.ServicePort
-	43, // 5: cloudprovider.v1.LoadBalancerSpec.ip_families:type_name -> cloudprovider.v1.IpFamily
+	44, // 5: cloudprovider.v1.LoadBalancerSpec.ip_families:type_name -> cloudprovider.v1.IpFamily
 	8,  // 6: cloudprovider.v1.LoadBalancerSpec.source_ranges:type_name -> cloudprovider.v1.SourceRanges
 	0,  // 7: cloudprovider.v1.LoadBalancerSpec.external_traffic_policy:type_name -> cloudprovider.v1.ExternalTrafficPolicy
 	6,  // 8: cloudprovider.v1.LoadBalancerSpec.health_check:type_name -> cloudprovider.v1.HealthCheck
 	7,  // 9: cloudprovider.v1.LoadBalancerSpec.session_affinity:type_name -> cloudprovider.v1.SessionAffinity
-	34, // 10: cloudprovider.v1.LoadBalancerSpec.annotations:type_name -> cloudprovider.v1.LoadBalancerSpec.AnnotationsEntry
-	35, // 11: cloudprovider.v1.LoadBalancerSpec.tags:type_name -> cloudprovider.v1.LoadBalancerSpec.TagsEntry
-	44, // 12: cloudprovider.v1.TargetNode.addresses:type_name -> cloudprovider.v1.NodeAddress
-	36, // 13: cloudprovider.v1.TargetNode.labels:type_name -> cloudprovider.v1.TargetNode.LabelsEntry
+	35, // 10: cloudprovider.v1.LoadBalancerSpec.annotations:type_name -> cloudprovider.v1.LoadBalancerSpec.AnnotationsEntry
+	36, // 11: cloudprovider.v1.LoadBalancerSpec.tags:type_name -> cloudprovider.v1.LoadBalancerSpec.TagsEntry
+	45, // 12: cloudprovider.v1.TargetNode.addresses:type_name -> cloudprovider.v1.NodeAddress
+	37, // 13: cloudprovider.v1.TargetNode.labels:type_name -> cloudprovider.v1.TargetNode.LabelsEntry
 	10, // 14: cloudprovider.v1.TargetNodeList.nodes:type_name -> cloudprovider.v1.TargetNode
 	11, // 15: cloudprovider.v1.NodeSelection.inline:type_name -> cloudprovider.v1.TargetNodeList
 	12, // 16: cloudprovider.v1.NodeSelection.unchanged:type_name -> cloudprovider.v1.UnchangedNodes
-	41, // 17: cloudprovider.v1.IngressPort.protocol:type_name -> cloudprovider.v1.Protocol
-	45, // 18: cloudprovider.v1.LoadBalancerIngress.ip_mode:type_name -> cloudprovider.v1.IpMode
+	42, // 17: cloudprovider.v1.IngressPort.protocol:type_name -> cloudprovider.v1.Protocol
+	46, // 18: cloudprovider.v1.LoadBalancerIngress.ip_mode:type_name -> cloudprovider.v1.IpMode
 	14, // 19: cloudprovider.v1.LoadBalancerIngress.ports:type_name -> cloudprovider.v1.IngressPort
 	15, // 20: cloudprovider.v1.LoadBalancerIngressList.items:type_name -> cloudprovider.v1.LoadBalancerIngress
 	2,  // 21: cloudprovider.v1.LoadBalancer.service:type_name -> cloudprovider.v1.ServiceRef
 	1,  // 22: cloudprovider.v1.LoadBalancer.phase:type_name -> cloudprovider.v1.LoadBalancerPhase
 	16, // 23: cloudprovider.v1.LoadBalancer.ingress:type_name -> cloudprovider.v1.LoadBalancerIngressList
-	46, // 24: cloudprovider.v1.LoadBalancer.conditions:type_name -> cloudprovider.v1.Condition
-	47, // 25: cloudprovider.v1.LoadBalancer.operation:type_name -> cloudprovider.v1.Operation
-	37, // 26: cloudprovider.v1.LoadBalancer.tags:type_name -> cloudprovider.v1.LoadBalancer.TagsEntry
-	48, // 27: cloudprovider.v1.EnsureLoadBalancerRequest.context:type_name -> cloudprovider.v1.CallContext
-	49, // 28: cloudprovider.v1.EnsureLoadBalancerRequest.change:type_name -> cloudprovider.v1.ChangeContext
-	2,  // 29: cloudprovider.v1.EnsureLoadBalancerRequest.service:type_name -> cloudprovider.v1.ServiceRef
-	9,  // 30: cloudprovider.v1.EnsureLoadBalancerRequest.spec:type_name -> cloudprovider.v1.LoadBalancerSpec
-	13, // 31: cloudprovider.v1.EnsureLoadBalancerRequest.nodes:type_name -> cloudprovider.v1.NodeSelection
-	19, // 32: cloudprovider.v1.EnsureLoadBalancerRequest.adopt:type_name -> cloudprovider.v1.AdoptLoadBalancer
-	17, // 33: cloudprovider.v1.EnsureLoadBalancerResponse.load_balancer:type_name -> cloudprovider.v1.LoadBalancer
-	50, // 34: cloudprovider.v1.EnsureLoadBalancerResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
-	51, // 35: cloudprovider.v1.EnsureLoadBalancerResponse.planned_changes:type_name -> cloudprovider.v1.PlannedChange
-	52, // 36: cloudprovider.v1.EnsureLoadBalancerResponse.stats:type_name -> cloudprovider.v1.CallStats
-	48, // 37: cloudprovider.v1.GetLoadBalancerRequest.context:type_name -> cloudprovider.v1.CallContext
-	2,  // 38: cloudprovider.v1.GetLoadBalancerRequest.service:type_name -> cloudprovider.v1.ServiceRef
-	38, // 39: cloudprovider.v1.GetLoadBalancerRequest.annotations:type_name -> cloudprovider.v1.GetLoadBalancerRequest.AnnotationsEntry
-	17, // 40: cloudprovider.v1.GetLoadBalancerResponse.load_balancer:type_name -> cloudprovider.v1.LoadBalancer
-	53, // 41: cloudprovider.v1.GetLoadBalancerResponse.absent:type_name -> cloudprovider.v1.Absence
-	50, // 42: cloudprovider.v1.GetLoadBalancerResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
-	52, // 43: cloudprovider.v1.GetLoadBalancerResponse.stats:type_name -> cloudprovider.v1.CallStats
-	48, // 44: cloudprovider.v1.ListLoadBalancersRequest.context:type_name -> cloudprovider.v1.CallContext
-	17, // 45: cloudprovider.v1.ListLoadBalancersResponse.load_balancers:type_name -> cloudprovider.v1.LoadBalancer
-	52, // 46: cloudprovider.v1.ListLoadBalancersResponse.stats:type_name -> cloudprovider.v1.CallStats
-	48, // 47: cloudprovider.v1.UpdateLoadBalancerNodesRequest.context:type_name -> cloudprovider.v1.CallContext
-	49, // 48: cloudprovider.v1.UpdateLoadBalancerNodesRequest.change:type_name -> cloudprovider.v1.ChangeContext
-	2,  // 49: cloudprovider.v1.UpdateLoadBalancerNodesRequest.service:type_name -> cloudprovider.v1.ServiceRef
-	39, // 50: cloudprovider.v1.UpdateLoadBalancerNodesRequest.annotations:type_name -> cloudprovider.v1.UpdateLoadBalancerNodesRequest.AnnotationsEntry
-	13, // 51: cloudprovider.v1.UpdateLoadBalancerNodesRequest.nodes:type_name -> cloudprovider.v1.NodeSelection
-	17, // 52: cloudprovider.v1.UpdateLoadBalancerNodesResponse.load_balancer:type_name -> cloudprovider.v1.LoadBalancer
-	50, // 53: cloudprovider.v1.UpdateLoadBalancerNodesResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
-	51, // 54: cloudprovider.v1.UpdateLoadBalancerNodesResponse.planned_changes:type_name -> cloudprovider.v1.PlannedChange
-	52, // 55: cloudprovider.v1.UpdateLoadBalancerNodesResponse.stats:type_name -> cloudprovider.v1.CallStats
-	48, // 56: cloudprovider.v1.DeleteLoadBalancerRequest.context:type_name -> cloudprovider.v1.CallContext
-	49, // 57: cloudprovider.v1.DeleteLoadBalancerRequest.change:type_name -> cloudprovider.v1.ChangeContext
-	2,  // 58: cloudprovider.v1.DeleteLoadBalancerRequest.service:type_name -> cloudprovider.v1.ServiceRef
-	40, // 59: cloudprovider.v1.DeleteLoadBalancerRequest.annotations:type_name -> cloudprovider.v1.DeleteLoadBalancerRequest.AnnotationsEntry
-	47, // 60: cloudprovider.v1.DeleteLoadBalancerResponse.operation:type_name -> cloudprovider.v1.Operation
-	50, // 61: cloudprovider.v1.DeleteLoadBalancerResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
-	51, // 62: cloudprovider.v1.DeleteLoadBalancerResponse.planned_changes:type_name -> cloudprovider.v1.PlannedChange
-	52, // 63: cloudprovider.v1.DeleteLoadBalancerResponse.stats:type_name -> cloudprovider.v1.CallStats
-	48, // 64: cloudprovider.v1.WatchLoadBalancersRequest.context:type_name -> cloudprovider.v1.CallContext
-	2,  // 65: cloudprovider.v1.LoadBalancerGone.service:type_name -> cloudprovider.v1.ServiceRef
-	53, // 66: cloudprovider.v1.LoadBalancerGone.absence:type_name -> cloudprovider.v1.Absence
-	17, // 67: cloudprovider.v1.WatchLoadBalancersResponse.upsert:type_name -> cloudprovider.v1.LoadBalancer
-	30, // 68: cloudprovider.v1.WatchLoadBalancersResponse.gone:type_name -> cloudprovider.v1.LoadBalancerGone
-	54, // 69: cloudprovider.v1.WatchLoadBalancersResponse.bookmark:type_name -> cloudprovider.v1.Bookmark
-	55, // 70: cloudprovider.v1.WatchLoadBalancersResponse.resync:type_name -> cloudprovider.v1.ResyncRequired
-	48, // 71: cloudprovider.v1.ApplyNodeSetRequest.context:type_name -> cloudprovider.v1.CallContext
-	10, // 72: cloudprovider.v1.ApplyNodeSetRequest.upserts:type_name -> cloudprovider.v1.TargetNode
-	73, // [73:73] is the sub-list for method output_type
-	73, // [73:73] is the sub-list for method input_type
-	73, // [73:73] is the sub-list for extension type_name
-	73, // [73:73] is the sub-list for extension extendee
-	0,  // [0:73] is the sub-list for field type_name
+	47, // 24: cloudprovider.v1.LoadBalancer.conditions:type_name -> cloudprovider.v1.Condition
+	48, // 25: cloudprovider.v1.LoadBalancer.operation:type_name -> cloudprovider.v1.Operation
+	38, // 26: cloudprovider.v1.LoadBalancer.tags:type_name -> cloudprovider.v1.LoadBalancer.TagsEntry
+	17, // 27: cloudprovider.v1.LoadBalancer.unregistered_nodes:type_name -> cloudprovider.v1.UnregisteredNode
+	49, // 28: cloudprovider.v1.EnsureLoadBalancerRequest.context:type_name -> cloudprovider.v1.CallContext
+	50, // 29: cloudprovider.v1.EnsureLoadBalancerRequest.change:type_name -> cloudprovider.v1.ChangeContext
+	2,  // 30: cloudprovider.v1.EnsureLoadBalancerRequest.service:type_name -> cloudprovider.v1.ServiceRef
+	9,  // 31: cloudprovider.v1.EnsureLoadBalancerRequest.spec:type_name -> cloudprovider.v1.LoadBalancerSpec
+	13, // 32: cloudprovider.v1.EnsureLoadBalancerRequest.nodes:type_name -> cloudprovider.v1.NodeSelection
+	20, // 33: cloudprovider.v1.EnsureLoadBalancerRequest.adopt:type_name -> cloudprovider.v1.AdoptLoadBalancer
+	18, // 34: cloudprovider.v1.EnsureLoadBalancerResponse.load_balancer:type_name -> cloudprovider.v1.LoadBalancer
+	51, // 35: cloudprovider.v1.EnsureLoadBalancerResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
+	52, // 36: cloudprovider.v1.EnsureLoadBalancerResponse.planned_changes:type_name -> cloudprovider.v1.PlannedChange
+	53, // 37: cloudprovider.v1.EnsureLoadBalancerResponse.stats:type_name -> cloudprovider.v1.CallStats
+	49, // 38: cloudprovider.v1.GetLoadBalancerRequest.context:type_name -> cloudprovider.v1.CallContext
+	2,  // 39: cloudprovider.v1.GetLoadBalancerRequest.service:type_name -> cloudprovider.v1.ServiceRef
+	39, // 40: cloudprovider.v1.GetLoadBalancerRequest.annotations:type_name -> cloudprovider.v1.GetLoadBalancerRequest.AnnotationsEntry
+	18, // 41: cloudprovider.v1.GetLoadBalancerResponse.load_balancer:type_name -> cloudprovider.v1.LoadBalancer
+	54, // 42: cloudprovider.v1.GetLoadBalancerResponse.absent:type_name -> cloudprovider.v1.Absence
+	51, // 43: cloudprovider.v1.GetLoadBalancerResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
+	53, // 44: cloudprovider.v1.GetLoadBalancerResponse.stats:type_name -> cloudprovider.v1.CallStats
+	49, // 45: cloudprovider.v1.ListLoadBalancersRequest.context:type_name -> cloudprovider.v1.CallContext
+	18, // 46: cloudprovider.v1.ListLoadBalancersResponse.load_balancers:type_name -> cloudprovider.v1.LoadBalancer
+	53, // 47: cloudprovider.v1.ListLoadBalancersResponse.stats:type_name -> cloudprovider.v1.CallStats
+	49, // 48: cloudprovider.v1.UpdateLoadBalancerNodesRequest.context:type_name -> cloudprovider.v1.CallContext
+	50, // 49: cloudprovider.v1.UpdateLoadBalancerNodesRequest.change:type_name -> cloudprovider.v1.ChangeContext
+	2,  // 50: cloudprovider.v1.UpdateLoadBalancerNodesRequest.service:type_name -> cloudprovider.v1.ServiceRef
+	40, // 51: cloudprovider.v1.UpdateLoadBalancerNodesRequest.annotations:type_name -> cloudprovider.v1.UpdateLoadBalancerNodesRequest.AnnotationsEntry
+	13, // 52: cloudprovider.v1.UpdateLoadBalancerNodesRequest.nodes:type_name -> cloudprovider.v1.NodeSelection
+	18, // 53: cloudprovider.v1.UpdateLoadBalancerNodesResponse.load_balancer:type_name -> cloudprovider.v1.LoadBalancer
+	51, // 54: cloudprovider.v1.UpdateLoadBalancerNodesResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
+	52, // 55: cloudprovider.v1.UpdateLoadBalancerNodesResponse.planned_changes:type_name -> cloudprovider.v1.PlannedChange
+	53, // 56: cloudprovider.v1.UpdateLoadBalancerNodesResponse.stats:type_name -> cloudprovider.v1.CallStats
+	49, // 57: cloudprovider.v1.DeleteLoadBalancerRequest.context:type_name -> cloudprovider.v1.CallContext
+	50, // 58: cloudprovider.v1.DeleteLoadBalancerRequest.change:type_name -> cloudprovider.v1.ChangeContext
+	2,  // 59: cloudprovider.v1.DeleteLoadBalancerRequest.service:type_name -> cloudprovider.v1.ServiceRef
+	41, // 60: cloudprovider.v1.DeleteLoadBalancerRequest.annotations:type_name -> cloudprovider.v1.DeleteLoadBalancerRequest.AnnotationsEntry
+	48, // 61: cloudprovider.v1.DeleteLoadBalancerResponse.operation:type_name -> cloudprovider.v1.Operation
+	51, // 62: cloudprovider.v1.DeleteLoadBalancerResponse.diagnostics:type_name -> cloudprovider.v1.Diagnostic
+	52, // 63: cloudprovider.v1.DeleteLoadBalancerResponse.planned_changes:type_name -> cloudprovider.v1.PlannedChange
+	53, // 64: cloudprovider.v1.DeleteLoadBalancerResponse.stats:type_name -> cloudprovider.v1.CallStats
+	49, // 65: cloudprovider.v1.WatchLoadBalancersRequest.context:type_name -> cloudprovider.v1.CallContext
+	2,  // 66: cloudprovider.v1.LoadBalancerGone.service:type_name -> cloudprovider.v1.ServiceRef
+	54, // 67: cloudprovider.v1.LoadBalancerGone.absence:type_name -> cloudprovider.v1.Absence
+	18, // 68: cloudprovider.v1.WatchLoadBalancersResponse.upsert:type_name -> cloudprovider.v1.LoadBalancer
+	31, // 69: cloudprovider.v1.WatchLoadBalancersResponse.gone:type_name -> cloudprovider.v1.LoadBalancerGone
+	55, // 70: cloudprovider.v1.WatchLoadBalancersResponse.bookmark:type_name -> cloudprovider.v1.Bookmark
+	56, // 71: cloudprovider.v1.WatchLoadBalancersResponse.resync:type_name -> cloudprovider.v1.ResyncRequired
+	49, // 72: cloudprovider.v1.ApplyNodeSetRequest.context:type_name -> cloudprovider.v1.CallContext
+	10, // 73: cloudprovider.v1.ApplyNodeSetRequest.upserts:type_name -> cloudprovider.v1.TargetNode
+	74, // [74:74] is the sub-list for method output_type
+	74, // [74:74] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_cloudprovider_v1_load_balancer_proto_init() }
@@ -3140,15 +3245,15 @@ func file_cloudprovider_v1_load_balancer_proto_init() {
 	}
 	file_cloudprovider_v1_load_balancer_proto_msgTypes[12].OneofWrappers = []any{}
 	file_cloudprovider_v1_load_balancer_proto_msgTypes[13].OneofWrappers = []any{}
-	file_cloudprovider_v1_load_balancer_proto_msgTypes[15].OneofWrappers = []any{}
-	file_cloudprovider_v1_load_balancer_proto_msgTypes[19].OneofWrappers = []any{}
-	file_cloudprovider_v1_load_balancer_proto_msgTypes[20].OneofWrappers = []any{
+	file_cloudprovider_v1_load_balancer_proto_msgTypes[16].OneofWrappers = []any{}
+	file_cloudprovider_v1_load_balancer_proto_msgTypes[20].OneofWrappers = []any{}
+	file_cloudprovider_v1_load_balancer_proto_msgTypes[21].OneofWrappers = []any{
 		(*GetLoadBalancerResponse_LoadBalancer)(nil),
 		(*GetLoadBalancerResponse_Absent)(nil),
 	}
-	file_cloudprovider_v1_load_balancer_proto_msgTypes[23].OneofWrappers = []any{}
-	file_cloudprovider_v1_load_balancer_proto_msgTypes[25].OneofWrappers = []any{}
-	file_cloudprovider_v1_load_balancer_proto_msgTypes[29].OneofWrappers = []any{
+	file_cloudprovider_v1_load_balancer_proto_msgTypes[24].OneofWrappers = []any{}
+	file_cloudprovider_v1_load_balancer_proto_msgTypes[26].OneofWrappers = []any{}
+	file_cloudprovider_v1_load_balancer_proto_msgTypes[30].OneofWrappers = []any{
 		(*WatchLoadBalancersResponse_Upsert)(nil),
 		(*WatchLoadBalancersResponse_Gone)(nil),
 		(*WatchLoadBalancersResponse_Bookmark)(nil),
@@ -3160,7 +3265,7 @@ func file_cloudprovider_v1_load_balancer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cloudprovider_v1_load_balancer_proto_rawDesc), len(file_cloudprovider_v1_load_balancer_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   39,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

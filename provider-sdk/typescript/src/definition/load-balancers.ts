@@ -24,6 +24,18 @@ export interface LoadBalancerIngress {
   }[];
 }
 
+/** A node of the selection that is not registered as a target. */
+export interface UnregisteredNode {
+  /** Name of the Node. */
+  readonly name: string;
+  /** The Node's provider ID. */
+  readonly providerId?: string | undefined;
+  /** CamelCase reason: `InstanceStopped`. */
+  readonly reason: string;
+  /** Why the node is not registered, and what registers it, one sentence. */
+  readonly message?: string | undefined;
+}
+
 /** The observed state of one load balancer. */
 export interface LoadBalancer {
   readonly kind?: "loadBalancer" | undefined;
@@ -51,6 +63,13 @@ export interface LoadBalancer {
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** Load balancers with equal keys share a cloud object and must not be changed concurrently. */
   readonly lockKey?: string | undefined;
+  /**
+   * Nodes of the selection that are not registered as targets. The SDK then reports no `nodesFingerprint`, and the controller repeats the
+   * change; do not store the one just sent. Entries after the first 100 are dropped.
+   */
+  readonly unregisteredNodes?: readonly UnregisteredNode[] | undefined;
+  /** Returned by `updateNodes`: the `observedFingerprint` as read before the change. */
+  readonly previousObservedFingerprint?: string | undefined;
 }
 
 /** One event of a watch of load balancers. `token`: where a later watch can continue. */

@@ -168,6 +168,7 @@ const asking: readonly Check[] = [
   {
     ...validating,
     id: "lb.validate.plan",
+    rules: ["RPC-3", "LB-20"],
     title: "validate_only reports what would change, and nothing if nothing would",
     why: "An operator who sees no change goes ahead.",
     run: (context) =>

@@ -1,6 +1,7 @@
 import type { LoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Check } from "../../suite/check.ts";
-import { expectError, expectOk, fail, show } from "../../suite/expect.ts";
+import { ruleProblems } from "../../contract/field-rules.ts";
+import { expectError, expectNone, expectOk, fail, show } from "../../suite/expect.ts";
 import { fixtureNode, inline, lifeMs, type TestBalancer, withBalancer } from "./test-balancer.ts";
 import { expectPresent } from "./load-balancers.ts";
 
@@ -41,32 +42,56 @@ export const balancerNodeChecks: readonly Check[] = [
   {
     ...base,
     id: "lb.nodes.unknown-node",
-    title: "a node whose machine is gone is a diagnostic; the others are registered",
-    rules: ["LB-7"],
-    why: "One machine that has just been terminated must not hold up all others.",
+    title: "a node without an instance is named and not acknowledged; the others are registered",
+    rules: ["LB-7", "LB-19"],
+    why: "One instance that is missing must not delay the others, and becomes a target when it is back.",
     fixtures: ["instance", "absentProviderId"],
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const node = fixtureNode(context);
-        const gone = {
-          ...node,
-          name: "conformance-gone",
-          providerId: context.fixtures.absentProviderId ?? "",
-          addresses: [],
-        };
+        const providerId = context.fixtures.absentProviderId ?? "";
+        const gone = { ...node, name: "conformance-gone", providerId, addresses: [] };
+        const nodes = inline(node, gone);
         const reported: string[] = [];
-        const made = await balancer.converge({ nodes: inline(node, gone) }, (called) => {
+        const made = await balancer.converge({ nodes }, (called) => {
           if (called.kind === "ok") reported.push(...called.response.diagnostics.map(({ reason }) => reason));
         });
-        if (reported.length === 0)
+        const missing = made.unregisteredNodes.map(({ name }) => name);
+        if (missing.length === 0 && reported.length === 0)
           fail({
-            message: `no diagnostic reports that the instance of node ${gone.name} is missing`,
-            expected:
-              "a diagnostic in an answer of EnsureLoadBalancer that names the node; the user reads it as an event",
-            got: "none",
+            message: `nothing reports that the instance of node ${gone.name} is missing`,
+            expected: "the node in unregistered_nodes, or a diagnostic if it can never be a target",
+            got: "neither",
           });
+        if (missing.length > 0) {
+          const read = await expectPresent(balancer, "the load balancer is gone");
+          const problems = made.unregisteredNodes.flatMap((one) =>
+            ruleProblems("cloudprovider.v1.UnregisteredNode", one),
+          );
+          expectNone(problems, "unregistered nodes are not whole");
+          const got = show([missing, made.nodesFingerprint, read.nodesFingerprint === nodes.fingerprint]);
+          const expected = show([[gone.name], "", false]);
+          if (got !== expected)
+            fail({ message: "nodes that are not all targets are acknowledged, or others are named", expected, got });
+        }
         if ((made.registeredNodes ?? 1) !== 1)
           fail({ message: "the other node is not registered", expected: "1", got: String(made.registeredNodes) });
+      }),
+  },
+  {
+    ...base,
+    id: "lb.nodes.previous-observed",
+    title: "UpdateLoadBalancerNodes returns the observed_fingerprint of before the change, if any",
+    rules: ["LB-21"],
+    why: "Another value is a change by another client, and is repaired; the value after the change hides one.",
+    capability: "load_balancers.update_nodes",
+    fixtures: ["instance"],
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        const { observedFingerprint: expected } = await balancer.converge();
+        const called = await balancer.updateNodes(inline(fixtureNode(context)));
+        const got = expectOk(called, "other nodes").response.loadBalancer?.previousObservedFingerprint ?? "";
+        if (got !== "" && got !== expected) fail({ message: "it is another", expected, got });
       }),
   },
   {

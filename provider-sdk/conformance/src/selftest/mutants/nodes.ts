@@ -1,6 +1,7 @@
 import type {
   ApplyNodeSetRequest,
   ApplyNodeSetResponse,
+  LoadBalancer,
   NodeSelection,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
@@ -35,6 +36,13 @@ export const noNodes = (nodes: NodeSelection): NodeSelection => ({
   count: 0,
   source: { $case: "inline", value: { nodes: [] } },
 });
+
+/** Changes the load balancer in the response to a change. */
+const loadBalancerOf = <Message extends { readonly loadBalancer: LoadBalancer | undefined }>(
+  method: Parameters<typeof alterResponse<Message>>[0],
+  alter: (loadBalancer: LoadBalancer) => LoadBalancer,
+): Intercept =>
+  alterResponse(method, (answer) => ({ ...answer, loadBalancer: answer.loadBalancer && alter(answer.loadBalancer) }));
 
 const sets: readonly Mutant[] = [
   {
@@ -135,7 +143,24 @@ const targets: readonly Mutant[] = [
     fault: "a node that could not be registered is not reported",
     fails: ["lb.nodes.unknown-node"],
     level: "M",
-    intercept: alterResponse(ensure, (answer) => ({ ...answer, diagnostics: [] })),
+    intercept: loadBalancerOf(ensure, (one) => ({ ...one, unregisteredNodes: [] })),
+  },
+  {
+    name: "acknowledges-partial",
+    fault: "nodes that are not all targets are acknowledged",
+    fails: ["lb.nodes.unknown-node"],
+    level: "M",
+    intercept: loadBalancerOf(ensure, (one) => ({
+      ...one,
+      nodesFingerprint: one.unregisteredNodes.length === 0 ? one.nodesFingerprint : "acknowledged",
+    })),
+  },
+  {
+    name: "previous-is-present",
+    fault: "the observed fingerprint of before an update of the nodes is the one after it",
+    fails: ["lb.nodes.previous-observed"],
+    level: "M",
+    intercept: loadBalancerOf(update, (one) => ({ ...one, previousObservedFingerprint: one.observedFingerprint })),
   },
   {
     name: "update-ignored",

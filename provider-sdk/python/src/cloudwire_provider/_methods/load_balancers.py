@@ -23,6 +23,8 @@ from cloudwire_provider.results import Absent, LoadBalancerGone, Pending, Resume
 
 # Contract: DeleteLoadBalancerResponse.remaining.
 _MAX_REMAINING = 64
+# Contract: LoadBalancer.unregistered_nodes.
+_MAX_UNREGISTERED_NODES = 100
 # Contract: Limits.soft_call_duration, where nothing is declared; seconds.
 _DEFAULT_SOFT_CALL = 10.0
 # Prefix of the ids of work that outlived its call. It distinguishes them from the vendor's and an earlier process's.
@@ -266,7 +268,8 @@ class LoadBalancerService:
         dry = not isinstance(request, v1.GetLoadBalancerRequest) and request.change.validate_only
         if finished and not dry:
             made.spec_fingerprint = made.spec_fingerprint or spec_fingerprint
-            made.nodes_fingerprint = made.nodes_fingerprint or nodes_fingerprint
+            if not made.unregistered_nodes:
+                made.nodes_fingerprint = made.nodes_fingerprint or nodes_fingerprint
         problem = answer_problem(made)
         if problem is not None:
             raise problem
@@ -287,6 +290,10 @@ def as_load_balancer(answer: v1.LoadBalancer | Pending) -> v1.LoadBalancer:
             made.phase = v1.LOAD_BALANCER_PHASE_UPDATING
     elif isinstance(answer, v1.LoadBalancer):
         made.CopyFrom(answer)
+        if made.unregistered_nodes:
+            # Nodes that are not all targets are not in force: no fingerprint acknowledges them.
+            made.nodes_fingerprint = ""
+            del made.unregistered_nodes[_MAX_UNREGISTERED_NODES:]
     else:
         msg = "a LoadBalancer was expected"
         raise TypeError(msg)

@@ -12,7 +12,12 @@ import {
   type TargetNode as WireTargetNode,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Cluster } from "../../definition/common.ts";
-import type { LoadBalancer, LoadBalancerIngress, LoadBalancerPhase } from "../../definition/load-balancers.ts";
+import type {
+  LoadBalancer,
+  LoadBalancerIngress,
+  LoadBalancerPhase,
+  UnregisteredNode,
+} from "../../definition/load-balancers.ts";
 import type {
   HealthCheck,
   ServicePort,
@@ -154,14 +159,28 @@ export const toWireLoadBalancer = (answer: LoadBalancer, defaults: LoadBalancerD
     operation: answer.operation ? toWireOperation(answer.operation) : undefined,
     tags: { ...answer.tags },
     lockKey: answer.lockKey ?? "",
+    unregisteredNodes: (answer.unregisteredNodes ?? []).slice(0, maxUnregisteredNodes).map(toWireUnregisteredNode),
+    previousObservedFingerprint: answer.previousObservedFingerprint ?? "",
   };
 };
 
-/** The fingerprints in force: the provider's, else those of the finished change. */
+/** `LoadBalancer.unregistered_nodes`, max_items. */
+const maxUnregisteredNodes = 100;
+
+const toWireUnregisteredNode = ({ name, providerId = "", reason, message = "" }: UnregisteredNode) => ({
+  name,
+  providerId,
+  reason,
+  message,
+});
+
+/** The fingerprints in force: the provider's, else those of the finished change. Nodes that are not all targets are not in force. */
 const inForce = (answer: LoadBalancer, asked: LoadBalancerDefaults) => ({
   specFingerprint: answer.specFingerprint ?? asked.specFingerprint ?? "",
-  nodesFingerprint: answer.nodesFingerprint ?? asked.nodesFingerprint ?? "",
+  nodesFingerprint: isPartial(answer) ? "" : (answer.nodesFingerprint ?? asked.nodesFingerprint ?? ""),
 });
+
+const isPartial = ({ unregisteredNodes = [] }: LoadBalancer): boolean => unregisteredNodes.length > 0;
 
 const toWireIngress = (ingress: LoadBalancerIngress): WireIngress => ({
   ip: ingress.ip,

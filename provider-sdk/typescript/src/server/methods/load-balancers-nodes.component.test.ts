@@ -133,6 +133,47 @@ describe("nodes of a load balancer", () => {
   });
 });
 
+describe("nodes that are not all targets", () => {
+  const unregisteredNodes = Array.from({ length: 101 }, (_, index) => ({
+    name: `n${index}`,
+    reason: "InstanceStopped",
+    message: "Start the instance.",
+  }));
+  const partial = ({ key, nodesFingerprint }: { readonly key: string; readonly nodesFingerprint: string }) => ({
+    id: key,
+    nodesFingerprint,
+    unregisteredNodes,
+  });
+
+  test("are named and never acknowledged, in changes, reads and lists (case S-2)", async () => {
+    const { client } = await served({
+      ensure: partial,
+      updateNodes: partial,
+      get: ({ key }) => partial({ key, nodesFingerprint: "stored" }),
+      list: async function* () {
+        yield await Promise.resolve({ ...partial({ key: "lb", nodesFingerprint: "stored" }), service });
+      },
+    });
+    const nodes = inline("f1", 1, 2);
+    const got = [
+      (await invokeOk(client, methods.ensureLoadBalancer, { ...ensureRequest, change: change(), nodes })).loadBalancer,
+      (await invokeOk(client, methods.updateLoadBalancerNodes, { context, service, change: change(), nodes }))
+        .loadBalancer,
+      (await invokeOk(client, methods.getLoadBalancer, { context, service })).outcome?.value,
+      (await invokeOk(client, methods.listLoadBalancers, { context })).loadBalancers[0],
+    ];
+    for (const loadBalancer of got) {
+      expect(loadBalancer).toMatchObject({ nodesFingerprint: "" });
+      expect(loadBalancer).toHaveProperty("unregisteredNodes", expect.objectContaining({ length: 100 }));
+    }
+    const unchanged = { fingerprint: "f1", count: 2, source: { $case: "unchanged", value: {} } } as const;
+    const again = { ...ensureRequest, change: change(), nodes: unchanged };
+    expect(await invoke(client, methods.ensureLoadBalancer, again)).toMatchObject({
+      reason: "NODES_FINGERPRINT_MISMATCH",
+    });
+  });
+});
+
 describe("UpdateLoadBalancerNodes", () => {
   test("gives the provider the nodes and passes its refusal on", async () => {
     const { client } = await served({

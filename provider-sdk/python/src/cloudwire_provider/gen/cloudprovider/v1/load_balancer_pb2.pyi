@@ -591,6 +591,36 @@ class LoadBalancerIngressList(google.protobuf.message.Message):
 Global___LoadBalancerIngressList: typing_extensions.TypeAlias = LoadBalancerIngressList
 
 @typing.final
+class UnregisteredNode(google.protobuf.message.Message):
+    """A node of the selection that is not registered as a target, although its instance may receive traffic later."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: builtins.int
+    PROVIDER_ID_FIELD_NUMBER: builtins.int
+    REASON_FIELD_NUMBER: builtins.int
+    MESSAGE_FIELD_NUMBER: builtins.int
+    name: builtins.str
+    """REQUIRED. `TargetNode.name`."""
+    provider_id: builtins.str
+    """OPTIONAL. `TargetNode.provider_id`."""
+    reason: builtins.str
+    """REQUIRED. CamelCase reason: `InstanceStopped`."""
+    message: builtins.str
+    """OPTIONAL. Why the node is not registered, and what registers it, one sentence."""
+    def __init__(
+        self,
+        *,
+        name: builtins.str = ...,
+        provider_id: builtins.str = ...,
+        reason: builtins.str = ...,
+        message: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["message", b"message", "name", b"name", "provider_id", b"provider_id", "reason", b"reason"]) -> None: ...
+
+Global___UnregisteredNode: typing_extensions.TypeAlias = UnregisteredNode
+
+@typing.final
 class LoadBalancer(google.protobuf.message.Message):
     """The observed state of one load balancer."""
 
@@ -624,6 +654,8 @@ class LoadBalancer(google.protobuf.message.Message):
     OPERATION_FIELD_NUMBER: builtins.int
     TAGS_FIELD_NUMBER: builtins.int
     LOCK_KEY_FIELD_NUMBER: builtins.int
+    UNREGISTERED_NODES_FIELD_NUMBER: builtins.int
+    PREVIOUS_OBSERVED_FINGERPRINT_FIELD_NUMBER: builtins.int
     id: builtins.str
     """REQUIRED. The provider's ID of it."""
     phase: Global___LoadBalancerPhase.ValueType
@@ -634,7 +666,9 @@ class LoadBalancer(google.protobuf.message.Message):
     spec.
     """
     nodes_fingerprint: builtins.str
-    """OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too."""
+    """OPTIONAL. `fingerprint` of the applied nodes, as it was sent. Stored with the load balancer too. Empty while
+    `unregistered_nodes` is not.
+    """
     observed_fingerprint: builtins.str
     """OPTIONAL. Opaque fingerprint of the cloud objects as read, computed by the provider. It differs from the value
     after the last Ensure if something else changed them.
@@ -643,6 +677,10 @@ class LoadBalancer(google.protobuf.message.Message):
     """OPTIONAL. Number of nodes registered as targets."""
     lock_key: builtins.str
     """OPTIONAL. Load balancers with equal keys share a cloud object and must not be changed concurrently (LOCK_KEY)."""
+    previous_observed_fingerprint: builtins.str
+    """OPTIONAL. In the response to UpdateLoadBalancerNodes: `observed_fingerprint` as read before the change. It shows
+    the caller whether something else changed the cloud objects before.
+    """
     @property
     def service(self) -> Global___ServiceRef:
         """REQUIRED. The Service in its ownership tags. Also in lists: without it the owner is unknown."""
@@ -665,6 +703,12 @@ class LoadBalancer(google.protobuf.message.Message):
     def tags(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
         """OPTIONAL. Its tags."""
 
+    @property
+    def unregistered_nodes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___UnregisteredNode]:
+        """OPTIONAL. Nodes of the selection that are not registered as targets yet. The caller repeats the change until there
+        are none. If there are more than the limit, the first ones.
+        """
+
     def __init__(
         self,
         *,
@@ -680,9 +724,11 @@ class LoadBalancer(google.protobuf.message.Message):
         operation: cloudwire_provider.gen.cloudprovider.v1.common_pb2.Operation | None = ...,
         tags: collections.abc.Mapping[builtins.str, builtins.str] | None = ...,
         lock_key: builtins.str = ...,
+        unregistered_nodes: collections.abc.Iterable[Global___UnregisteredNode] | None = ...,
+        previous_observed_fingerprint: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_registered_nodes", b"_registered_nodes", "ingress", b"ingress", "operation", b"operation", "registered_nodes", b"registered_nodes", "service", b"service"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_registered_nodes", b"_registered_nodes", "conditions", b"conditions", "id", b"id", "ingress", b"ingress", "lock_key", b"lock_key", "nodes_fingerprint", b"nodes_fingerprint", "observed_fingerprint", b"observed_fingerprint", "operation", b"operation", "phase", b"phase", "registered_nodes", b"registered_nodes", "service", b"service", "spec_fingerprint", b"spec_fingerprint", "tags", b"tags"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_registered_nodes", b"_registered_nodes", "conditions", b"conditions", "id", b"id", "ingress", b"ingress", "lock_key", b"lock_key", "nodes_fingerprint", b"nodes_fingerprint", "observed_fingerprint", b"observed_fingerprint", "operation", b"operation", "phase", b"phase", "previous_observed_fingerprint", b"previous_observed_fingerprint", "registered_nodes", b"registered_nodes", "service", b"service", "spec_fingerprint", b"spec_fingerprint", "tags", b"tags", "unregistered_nodes", b"unregistered_nodes"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["_registered_nodes", b"_registered_nodes"]) -> typing.Literal["registered_nodes"] | None: ...
 
 Global___LoadBalancer: typing_extensions.TypeAlias = LoadBalancer
@@ -786,7 +832,9 @@ class EnsureLoadBalancerResponse(google.protobuf.message.Message):
 
     @property
     def planned_changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.PlannedChange]:
-        """OPTIONAL. With `validate_only`: what would change. Empty: nothing."""
+        """OPTIONAL. With `validate_only`: what would change. Empty: nothing, because the cloud objects match the spec and the
+        nodes.
+        """
 
     @property
     def stats(self) -> cloudwire_provider.gen.cloudprovider.v1.common_pb2.CallStats:
@@ -1061,7 +1109,7 @@ class UpdateLoadBalancerNodesResponse(google.protobuf.message.Message):
 
     @property
     def diagnostics(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.Diagnostic]:
-        """OPTIONAL. Nodes that could not be registered, and other messages to the user."""
+        """OPTIONAL. Messages to the user."""
 
     @property
     def planned_changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[cloudwire_provider.gen.cloudprovider.v1.common_pb2.PlannedChange]:
