@@ -12,6 +12,9 @@ import {
   extension,
   extensionRequest,
   ip,
+  mlDsa44Key,
+  mlDsa65Key,
+  mlDsa87Key,
   nodeSubject,
   oid,
   OIDS,
@@ -82,8 +85,19 @@ describe("readCertificateRequest() reads", () => {
     { key: ecKey("P-384"), facts: { kind: "EC", curve: "secp384r1" } },
     { key: ecKey("secp256k1"), facts: { kind: "EC", curve: "secp256k1" } },
     { key: ed25519Key(), facts: { kind: "Ed25519" } },
+    { key: mlDsa44Key(), facts: { kind: "ML-DSA" } },
+    { key: mlDsa65Key(), facts: { kind: "ML-DSA" } },
+    { key: mlDsa87Key(), facts: { kind: "ML-DSA" } },
   ])("its key: $facts", ({ key, facts }) => {
     expect(read(request({ key }))).toMatchObject({ publicKey: facts, signature: "valid" });
+  });
+
+  test("the largest request: 100 names and a key of ML-DSA-87 (case V-6)", () => {
+    const names = Array.from({ length: 100 }, (_, index) => dns(`node-${index}.a-zone.region.example.com`));
+    expect(read(request({ key: mlDsa87Key(), names }))).toMatchObject({
+      publicKey: { kind: "ML-DSA" },
+      signature: "valid",
+    });
   });
 
   test("an IPv4 address that is written as IPv6 as the IPv4 address that it is", () => {
@@ -119,6 +133,12 @@ describe("readCertificateRequest() reads", () => {
   test.each([
     { it: "changed", parts: { tamper: flipLast }, signature: "invalid" },
     { it: "of another key's algorithm", parts: { algorithm: OIDS.sha256WithRsa }, signature: "unsupported" },
+    { it: "of ML-DSA, and changed", parts: { key: mlDsa65Key(), tamper: flipLast }, signature: "invalid" },
+    {
+      it: "of ML-DSA, and of another size",
+      parts: { key: mlDsa65Key(), algorithm: OIDS.mlDsa44 },
+      signature: "unsupported",
+    },
     { it: "over SHA-1", parts: { key: RSA, algorithm: OIDS.sha1WithRsa }, signature: "unsupported" },
   ])("that a signature is $it", ({ parts, signature }) => {
     expect(read(request({ key: KEY, ...parts })).signature).toBe(signature);

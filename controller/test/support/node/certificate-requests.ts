@@ -10,6 +10,9 @@ export const ecKey = (namedCurve = "P-256"): KeyPair => generateKeyPairSync("ec"
 export const rsaKey = (modulusLength: number, publicExponent = 65_537): KeyPair =>
   generateKeyPairSync("rsa", { modulusLength, publicExponent });
 export const ed25519Key = (): KeyPair => generateKeyPairSync("ed25519");
+export const mlDsa44Key = (): KeyPair => generateKeyPairSync("ml-dsa-44");
+export const mlDsa65Key = (): KeyPair => generateKeyPairSync("ml-dsa-65");
+export const mlDsa87Key = (): KeyPair => generateKeyPairSync("ml-dsa-87");
 
 export const OIDS = {
   commonName: "2.5.4.3",
@@ -27,6 +30,9 @@ export const OIDS = {
   ecdsaWithSha384: "1.2.840.10045.4.3.3",
   ecdsaWithSha512: "1.2.840.10045.4.3.4",
   ed25519: "1.3.101.112",
+  mlDsa44: "2.16.840.1.101.3.4.3.17",
+  mlDsa65: "2.16.840.1.101.3.4.3.18",
+  mlDsa87: "2.16.840.1.101.3.4.3.19",
 } as const;
 
 /** One DER element. */
@@ -137,10 +143,18 @@ function base128(number: number): readonly number[] {
   return digits;
 }
 
+/** Of a signature, by the type of its key; ECDSA is the default. */
+const SIGNATURES: ReadonlyMap<string, { readonly algorithm: string; readonly digest: string | null }> = new Map([
+  ["rsa", { algorithm: OIDS.sha256WithRsa, digest: "sha256" }],
+  ["ed25519", { algorithm: OIDS.ed25519, digest: null }],
+  ["ml-dsa-44", { algorithm: OIDS.mlDsa44, digest: null }],
+  ["ml-dsa-65", { algorithm: OIDS.mlDsa65, digest: null }],
+  ["ml-dsa-87", { algorithm: OIDS.mlDsa87, digest: null }],
+]);
+
 function signatureOf({ privateKey }: KeyPair): { readonly algorithm: string; readonly digest: string | null } {
-  if (privateKey.asymmetricKeyType === "rsa") return { algorithm: OIDS.sha256WithRsa, digest: "sha256" };
-  if (privateKey.asymmetricKeyType === "ed25519") return { algorithm: OIDS.ed25519, digest: null };
-  return { algorithm: OIDS.ecdsaWithSha256, digest: "sha256" };
+  const known = SIGNATURES.get(privateKey.asymmetricKeyType ?? "");
+  return known ?? { algorithm: OIDS.ecdsaWithSha256, digest: "sha256" };
 }
 
 /** Those of RSA have NULL for parameters, the others none. */

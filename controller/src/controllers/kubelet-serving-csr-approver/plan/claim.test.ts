@@ -43,6 +43,7 @@ describe("claimOf() takes", () => {
     { publicKey: { kind: "EC", curve: "secp384r1" } },
     { publicKey: { kind: "EC", curve: "secp521r1" } },
     { publicKey: { kind: "Ed25519" } },
+    { publicKey: { kind: "ML-DSA" } },
     { subject: [CN, O] },
     { dnsNames: [] },
     { ipAddresses: [] },

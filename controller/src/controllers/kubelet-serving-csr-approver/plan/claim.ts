@@ -60,6 +60,7 @@ function keyObjection(key: PublicKeyFacts): Finding | undefined {
     case "EC":
       return CURVES.has(key.curve) ? undefined : weakKey(`ECDSA on curve ${quoted(key.curve)}`);
     case "Ed25519":
+    case "ML-DSA":
       return undefined;
     case "other":
       return weakKey(quoted(key.name));
@@ -70,7 +71,7 @@ function keyObjection(key: PublicKeyFacts): Finding | undefined {
 function weakKey(key: string): Finding {
   return objection(
     "weakKey",
-    `its key is ${key}; it must be RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519`,
+    `its key is ${key}; it must be RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, Ed25519 or ML-DSA`,
   );
 }
 
