@@ -91,13 +91,13 @@ test("explains a Node by its last reconcile, with its calls, its past and when i
     state: "waiting",
     summary: "The cloud throttles.",
     causes: [{ reason: "Throttled" }],
-    nextRetry: { inMs: 29_999, message: "cloud-node-controller: retry delay of the last error" },
+    nextRetry: { inMs: 29_999, message: "cloud-node-controller: back-off after 1 failure" },
     controllers: [
       {
         controller: CLOUD_NODE_CONTROLLER,
         key: "w1",
         queue: { kind: "delayed", inMs: 29_999 },
-        last: { outcome: "retry_after", reconcileID: "id-1", error: { message: "the cloud throttles" } },
+        last: { outcome: "error", reconcileID: "id-1", error: { message: "the cloud throttles" } },
       },
       {
         controller: CLOUD_NODE_LIFECYCLE_CONTROLLER,

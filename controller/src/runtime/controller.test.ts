@@ -116,6 +116,25 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     expect(await outcome(rig, "retry_after")).toBe(4);
   });
 
+  test.each([0, -5000, 1, Number.NaN])(
+    "an error whose provider named a delay of %d ms: backs off as any other (case A-3)",
+    async (retryAfterMs) => {
+      const cause = new ProviderError({ code: "UNAVAILABLE", message: "no", retryAfterMs });
+      await using rig = startController(() => Promise.reject(new Error("ensure failed", { cause })));
+      rig.controller.queue.add("k");
+      await rig.clock.advance(40_000);
+      expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 5000, 15_000, 35_000]);
+    },
+  );
+
+  test("an error whose provider named a longer delay: waits as long (case A-3)", async () => {
+    const cause = new ProviderError({ code: "UNAVAILABLE", message: "no", retryAfterMs: 12_000 });
+    await using rig = startController(() => Promise.reject(new Error("ensure failed", { cause })));
+    rig.controller.queue.add("k");
+    await rig.clock.advance(60_000);
+    expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 12_000, 24_000, 44_000]);
+  });
+
   test.each([
     ["failed", {}],
     ["put off", { retryAfterMs: 5000 }],

@@ -268,6 +268,8 @@ function settle(queue: Workqueue, key: string, priority: Priority, outcome: Outc
     case "retry_after":
       return queue.addAfter(key, outcome.delayMs, { priority });
     case "error":
+      queue.addRateLimited(key, { priority, atLeastMs: outcome.atLeastMs ?? 0 });
+      return;
     case "panic":
       queue.addRateLimited(key, { priority });
       return;

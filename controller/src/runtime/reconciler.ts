@@ -1,6 +1,6 @@
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
-import { isTerminal, retryAfterMsOf } from "../util/errors.ts";
+import { isTerminal, ownDelayMsOf, retryAfterMsOf } from "../util/errors.ts";
 import type { Priority } from "../util/semaphore.ts";
 
 export interface ReconcileContext {
@@ -67,8 +67,9 @@ export function requeueAfter(delayMs: number, why?: Why): Result {
 /** The result of a reconcile, or its error with the meaning for the queue. */
 export type Outcome =
   | Result
-  | { readonly kind: "error"; readonly error: unknown }
-  /** Retried after the requested wait; the failure count is kept. */
+  /** Retried with back-off, and not before the delay that the other side requested. */
+  | { readonly kind: "error"; readonly error: unknown; readonly atLeastMs?: number }
+  /** Retried after the delay that our own rules decided; the failure count is kept. */
   | { readonly kind: "retry_after"; readonly error: unknown; readonly delayMs: number }
   | { readonly kind: "terminal_error"; readonly error: unknown }
   /** An internal error, retried with back-off. */
@@ -82,9 +83,11 @@ export type Outcome =
 export function classify(error: unknown, signal: AbortSignal): Outcome {
   if (signal.aborted) return { kind: "aborted" };
   if (isTerminal(error)) return { kind: "terminal_error", error };
-  const delayMs = retryAfterMsOf(error);
+  const delayMs = ownDelayMsOf(error);
   if (delayMs !== undefined) return { kind: "retry_after", error, delayMs };
-  return isPanic(error) ? { kind: "panic", error } : { kind: "error", error };
+  if (isPanic(error)) return { kind: "panic", error };
+  const atLeastMs = retryAfterMsOf(error);
+  return { kind: "error", error, ...(atLeastMs === undefined ? {} : { atLeastMs }) };
 }
 
 /** Errors of JavaScript itself, and values that are not errors. */

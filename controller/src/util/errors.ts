@@ -4,7 +4,7 @@ export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }
 
-/** The other side said when to retry: the key waits exactly that long and its failure count stays. */
+/** A rule of the controller decided when to retry: the key waits exactly that long and its failure count stays. */
 export class RetryAfterError extends Error {
   readonly code = "RETRY_AFTER";
   readonly retryAfterMs: number;
@@ -30,15 +30,30 @@ export function causesOf(error: unknown): readonly unknown[] {
   return causes;
 }
 
-/** `retryAfterMs` of the first error in the chain that has one (ApiError and provider errors do). */
+/** Delay that our own rules or our call budget decided; undefined: none of them did. */
+export function ownDelayMsOf(error: unknown): number | undefined {
+  const own = causesOf(error).find((cause) => cause instanceof RetryAfterError || isClientThrottled(cause));
+  return own === undefined ? undefined : requestedMs(own);
+}
+
+/**
+ * Minimum delay that the other side requested: `retryAfterMs` of the first error in the chain that has one (ApiError and ProviderError do). It
+ * never replaces our back-off, because a hostile or broken peer can request 0.
+ */
 export function retryAfterMsOf(error: unknown): number | undefined {
-  for (const cause of causesOf(error)) {
-    if (typeof cause === "object" && cause !== null && "retryAfterMs" in cause) {
-      const { retryAfterMs } = cause;
-      if (typeof retryAfterMs === "number" && Number.isFinite(retryAfterMs)) return Math.max(0, retryAfterMs);
-    }
-  }
-  return undefined;
+  return causesOf(error)
+    .map((cause) => requestedMs(cause))
+    .find((delayMs) => delayMs !== undefined);
+}
+
+function requestedMs(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("retryAfterMs" in error)) return undefined;
+  const { retryAfterMs } = error;
+  return typeof retryAfterMs === "number" && Number.isFinite(retryAfterMs) ? Math.max(0, retryAfterMs) : undefined;
+}
+
+function isClientThrottled(error: unknown): boolean {
+  return error instanceof Error && "isClientThrottled" in error && error.isClientThrottled === true;
 }
 
 export function isTerminal(error: unknown): boolean {

@@ -5,6 +5,11 @@ export interface AddOptions {
   readonly priority?: Priority;
 }
 
+export interface RetryOptions extends AddOptions {
+  /** Minimum delay: it lengthens the rate limiter's, never shortens it. @default 0 */
+  readonly atLeastMs?: number;
+}
+
 /**
  * A queue of keys. A key is queued once and processed by one worker at a time. A key added during its processing is queued again afterwards.
  * No add is lost before {@link Workqueue.shutDown}.
@@ -14,7 +19,7 @@ export interface Workqueue {
   /** Adds after `delayMs`. The earliest of several delayed adds of a key counts. */
   addAfter(key: string, delayMs: number, options?: AddOptions): void;
   /** Counts a failure and adds the key after the rate limiter's delay, which is returned. The newest delay counts. */
-  addRateLimited(key: string, options?: AddOptions): number;
+  addRateLimited(key: string, options?: RetryOptions): number;
   /** Resets the failure count and cancels a pending retry. */
   forget(key: string): void;
   failures(key: string): number;

@@ -2,7 +2,7 @@ import { backoffMs } from "../util/backoff.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { QueueMetrics } from "./metrics.ts";
-import type { AddOptions, KeyState, QueueSnapshot, WorkItem, Workqueue } from "./queue.ts";
+import type { AddOptions, KeyState, QueueSnapshot, RetryOptions, WorkItem, Workqueue } from "./queue.ts";
 import { type SubqueueOptions, Subqueues } from "./subqueues.ts";
 
 export interface WorkqueueDependencies {
@@ -55,8 +55,8 @@ class RateLimitedQueue implements Workqueue {
     if (leftMs === undefined || delayMs < leftMs) this.#later.set(key, delayMs);
   }
 
-  addRateLimited(key: string, options: AddOptions = {}): number {
-    const delayMs = this.#deps.limiter.delayMs(key);
+  addRateLimited(key: string, options: RetryOptions = {}): number {
+    const delayMs = Math.max(this.#deps.limiter.delayMs(key), options.atLeastMs ?? 0);
     this.#deps.metrics.retried();
     if (!this.#isOpen) return delayMs;
     this.#remember(key, options);

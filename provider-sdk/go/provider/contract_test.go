@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
@@ -73,6 +74,28 @@ func TestErrorsStayWithinTheTrailer(t *testing.T) {
 			if _, broken := each.(error); broken {
 				t.Errorf("a detail is broken: %v", each)
 			}
+		}
+	}
+}
+
+// (case A-3)
+func TestADelayThatIsNotPositiveCountsAsNone(t *testing.T) {
+	for _, asked := range []time.Duration{0, -5 * time.Second} {
+		if got := NewError(ReasonCloudUnavailable, "m", RetryAfter(asked)).retryAfter; got != 0 {
+			t.Errorf("RetryAfter(%s) sends %s", asked, got)
+		}
+		if got := NewError(ReasonRateLimited, "m", RetryAfter(asked)).retryAfter; got != defaultRetryAfter {
+			t.Errorf("RetryAfter(%s) of a throttled call sends %s", asked, got)
+		}
+	}
+	for _, text := range []string{"0", "-5", "NaN", "-Inf", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"} {
+		if got := parseRetryAfter(text, time.Now()); got != 0 {
+			t.Errorf("Retry-After: %s is %s", text, got)
+		}
+	}
+	for _, text := range []string{"1e300", "+Inf", "Fri, 31 Dec 9999 23:59:59 GMT"} {
+		if got := parseRetryAfter(text, time.Now()); got != maxRetryAfter {
+			t.Errorf("Retry-After: %s is %s", text, got)
 		}
 	}
 }

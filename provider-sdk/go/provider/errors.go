@@ -91,9 +91,13 @@ func FieldViolations(violations ...FieldViolation) ErrorOption {
 	return func(e *Error) { e.fields = append(e.fields, violations...) }
 }
 
-// RetryAfter sets the minimum time before a retry.
+// RetryAfter sets the minimum time before a retry. A time that is not positive is none: all callers would retry at the same time.
 func RetryAfter(d time.Duration) ErrorOption {
-	return func(e *Error) { e.retryAfter = max(d, time.Millisecond) }
+	return func(e *Error) {
+		if d > 0 {
+			e.retryAfter = d
+		}
+	}
 }
 
 // Metadata adds a machine-readable fact, which also appears in the message; no secrets.

@@ -105,3 +105,19 @@ def test_log_lines_are_json_without_secrets():
     assert (line["level"], line["message"], line["node"]) == ("warn", "Made a pool", {"name": "web"})
     assert line["headers"] == {"Authorization": "***", "accept": "*"}
     assert (line["error"]["name"], line["error"]["message"]) == ("ValueError", "bad")
+
+
+# (case A-3)
+@pytest.mark.parametrize("asked", [0.0, -5.0, float("nan")])
+def test_a_delay_that_is_not_positive_counts_as_none(asked: float) -> None:
+    assert ProviderError("CLOUD_UNAVAILABLE", "m", retry_after=asked).retry_after is None
+    assert ProviderError("RATE_LIMITED", "m", retry_after=asked).retry_after == 5.0
+    throttled = classify(http_error(429, Retry_After=str(asked)), mutation=False, correlation_id="x").error
+    assert throttled.retry_after == 5.0
+
+
+# (case A-3)
+def test_a_retry_after_that_is_a_date_counts() -> None:
+    date = "Fri, 31 Dec 9999 23:59:59 GMT"
+    throttled = classify(http_error(429, Retry_After=date), mutation=False, correlation_id="x").error
+    assert throttled.retry_after == 900.0

@@ -64,7 +64,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       success: "nothing to do until something changes",
       requeue_after: "requeued after a set time",
       error: "retried with back-off",
-      retry_after: "retried after the delay that the error requested",
+      retry_after: "retried after the delay of the error's class",
       terminal_error: "not retried until something changes",
       panic: "an internal error, retried with back-off",
       planned: "stopped at a write that observe mode (`--mode`) does not make",

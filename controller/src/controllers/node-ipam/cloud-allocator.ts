@@ -79,9 +79,9 @@ async function apply(decided: CloudPlan, deps: CloudAllocatorDependencies, conte
   return decided satisfies never;
 }
 
-/** Errors that only waiting or an operator fixes have a fixed wait (proto/README.md section 5); others use the queue's back-off. */
+/** Errors that only an operator or a change fixes have a fixed wait (proto/README.md section 5); others use the queue's back-off. */
 function failureOf(message: string, error: ProviderError | undefined): Error {
-  const isFixed = error?.class === "WAIT" || error?.class === "OPERATOR" || error?.class === "FINAL";
+  const isFixed = error?.class === "OPERATOR" || error?.class === "FINAL" || error?.isClientThrottled === true;
   const waitMs = isFixed ? retryDelayMs(error, 1) : undefined;
   if (waitMs !== undefined) return new RetryAfterError(message, waitMs, { cause: error });
   return new PodCidrUnavailableError(message, error === undefined ? {} : { cause: error });

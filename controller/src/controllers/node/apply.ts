@@ -6,7 +6,7 @@ import { NODES } from "../../kube/resources/node.ts";
 import { retryDelayMs } from "../../provider/model/errors.ts";
 import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
-import { messageOf } from "../../util/errors.ts";
+import { RetryAfterError, messageOf } from "../../util/errors.ts";
 import { type DroppedLabels, type NodeCache, REPORT_DELAY_AFTER_MS, REPORT_UNOWNED_AFTER_MS } from "./node-cache.ts";
 import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
 import type { NodeMetrics } from "./metrics.ts";
@@ -22,17 +22,15 @@ export interface ApplyDependencies {
   readonly clock: Clock;
 }
 
-/** The Node keeps its taint and is retried after `retryAfterMs`, or with the queue's back-off. */
+/** The Node keeps its taint. */
 class NodeNotInitializedError extends Error {
   readonly code = "NODE_NOT_INITIALIZED";
   readonly why: Why;
-  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, why: Why, retryAfterMs?: number, options?: ErrorOptions) {
+  constructor(message: string, why: Why, options?: ErrorOptions) {
     super(message, options);
     this.name = "NodeNotInitializedError";
     this.why = why;
-    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -82,10 +80,11 @@ function refuse(plan: NotInitialized, { events, cache }: ApplyDependencies, { ke
   });
   const event = reportNow ? initializeNodeFailed : initializeNodeDelayed;
   if (report) events.record(event(node, message, reason, cause?.class));
-  const retryAfterMs = cause === undefined ? undefined : retryDelayMs(cause, failures);
+  const delayMs = cause === undefined ? undefined : retryDelayMs(cause, failures);
   const why = { reason: reason === "absent" && !reportNow ? "notSeenYet" : reason, message };
   const text = `initialize node ${node.metadata.name}: ${message}`;
-  throw new NodeNotInitializedError(text, why, retryAfterMs, { cause });
+  const error = new NodeNotInitializedError(text, why, { cause });
+  throw delayMs === undefined ? error : new RetryAfterError(text, delayMs, { cause: error });
 }
 
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {

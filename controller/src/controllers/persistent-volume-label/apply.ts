@@ -3,7 +3,7 @@ import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
-import { messageOf } from "../../util/errors.ts";
+import { RetryAfterError, messageOf } from "../../util/errors.ts";
 import { notLabeled, topologyMismatch } from "./events.ts";
 import type { LabelingResult, ResultCounter } from "./metrics.ts";
 import type { OutcomePlan } from "./plan.ts";
@@ -17,16 +17,9 @@ export interface ApplyDependencies {
   readonly state: LabelingState;
 }
 
-/** Retried after `retryAfterMs`, or with the queue's back-off. */
 class VolumeLookupError extends Error {
   readonly code = "VOLUME_LOOKUP_FAILED";
   override readonly name = "VolumeLookupError";
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, retryAfterMs: number | undefined, options: ErrorOptions) {
-    super(message, options);
-    this.retryAfterMs = retryAfterMs;
-  }
 }
 
 /** At most one write, or one event. */
@@ -49,8 +42,11 @@ export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context:
     case "retry": {
       const { error } = plan;
       deps.results.inc({ result: "unknown" });
-      const what = `look up the volume of PersistentVolume ${key}`;
-      throw new VolumeLookupError(`${what}: ${error.message}`, deps.state.failed(key, error), { cause: error });
+      const failure = new VolumeLookupError(`look up the volume of PersistentVolume ${key}: ${error.message}`, {
+        cause: error,
+      });
+      const delayMs = deps.state.failed(key, error);
+      throw delayMs === undefined ? failure : new RetryAfterError(failure.message, delayMs, { cause: failure });
     }
   }
   return plan satisfies never;

@@ -6,7 +6,7 @@ import {
 } from "../../api/admission.ts";
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
-import { DEFAULT_HOLD_MS, type ProviderError } from "../../provider/model/errors.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Provider } from "../../provider/model/provider.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
@@ -149,7 +149,7 @@ function unknownReview(what: string, error: ProviderError): Review {
     case "OPERATOR":
       return unavailable(message, undefined);
     case "WAIT":
-      return unavailable(message, shortWaitSeconds(error.retryAfterMs ?? DEFAULT_HOLD_MS));
+      return unavailable(message, shortWaitSeconds(error.retryAfterMs ?? 0));
     case "TRANSIENT":
     case "RESYNC":
     case "OUTCOME_UNKNOWN":

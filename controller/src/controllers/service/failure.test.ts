@@ -83,11 +83,16 @@ describe("settleFailure()", () => {
     { error: contractError("OPERATION_IN_PROGRESS", "busy"), delayMs: 2000, message: "busy" },
     { error: inEnsure(contractError("STALE_GENERATION", "older")), delayMs: 2000, message: "failed to ensure: why" },
     {
-      error: inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs: 700 })),
-      delayMs: 700,
+      error: inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs: 0 })),
+      delayMs: 2000,
       message: "failed to ensure: why",
     },
-  ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs, message }) => {
+    {
+      error: inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs: 4000 })),
+      delayMs: 4000,
+      message: "failed to ensure: why",
+    },
+  ])("requeues after $delayMs ms when the provider is busy (case A-3)", ({ error, delayMs, message }) => {
     const outcome = { kind: "requeue_after", delayMs, why: { reason: "busy", message } };
     expect(settle(error)).toEqual({ outcome, reported: [] });
   });

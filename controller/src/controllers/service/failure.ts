@@ -48,7 +48,7 @@ export function settleFailure(
   if (isBusy(fromProvider) && !isStill) {
     context.log.debug(2, "Provider is busy with load balancer", { err: error });
     const why = { reason: "busy", message: describe(error) };
-    return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()), why);
+    return requeueAfter(Math.max(fromProvider?.retryAfterMs ?? 0, BUSY_MS * (0.9 + 0.2 * random())), why);
   }
   if (service !== undefined && (isStill || (!isReported(error) && !isQuiet(error, context)))) {
     events.record(syncLoadBalancerFailed(service, failureText(error)));

@@ -55,11 +55,15 @@ describe("errorOfCall()", () => {
 
   test.each([
     ["an age", 3_000_000_000n, 1_800_000],
-    ["less than nothing", -5n, 0],
-  ])("takes %s to wait as half an hour at most, and nothing at least", (_, seconds, retryAfterMs) => {
-    const retryInfo = any("RetryInfo", RetryInfo.encode({ retryDelay: { seconds, nanos: 0 } }).finish());
-    expect(errorOfCall({ ...call, statusDetails: status(retryInfo) }).retryAfterMs).toBe(retryAfterMs);
-  });
+    ["no delay", 0n, undefined],
+    ["a negative delay", -5n, undefined],
+  ])(
+    "takes %s in RetryInfo as at most half an hour, and as none unless positive (case A-3)",
+    (_, seconds, retryAfterMs) => {
+      const retryInfo = any("RetryInfo", RetryInfo.encode({ retryDelay: { seconds, nanos: 0 } }).finish());
+      expect(errorOfCall({ ...call, statusDetails: status(retryInfo) }).retryAfterMs).toBe(retryAfterMs);
+    },
+  );
 
   test("keeps the cause", () => {
     const cause = new Error("the transport's");

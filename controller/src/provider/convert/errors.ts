@@ -1,5 +1,5 @@
 import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
-import { Duration } from "@cloudwire/proto/google/protobuf/duration";
+import type { Duration } from "@cloudwire/proto/google/protobuf/duration";
 import { BadRequest, ErrorInfo, QuotaFailure, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
 import { errorDomain } from "@cloudwire/proto/reasons";
@@ -66,7 +66,7 @@ function readDetail(typeName: string, value: Uint8Array): Details {
       return { reason, domain, metadata, cloudRequestIds: cloudRequestIds(metadata) };
     }
     case "google.rpc.RetryInfo":
-      return { retryAfterMs: waitMs(RetryInfo.decode(value).retryDelay ?? Duration.create()) };
+      return { retryAfterMs: waitMs(RetryInfo.decode(value).retryDelay) };
     case "google.rpc.BadRequest":
       return { fieldViolations: BadRequest.decode(value).fieldViolations };
     case "google.rpc.QuotaFailure":
@@ -79,9 +79,10 @@ function readDetail(typeName: string, value: Uint8Array): Details {
 /** Upper bound of a provider's retry delay, the same as after final errors. */
 const MAX_WAIT_MS = 1_800_000;
 
+/** A delay that is not positive is none: it must not replace our own. */
 function waitMs(duration: Duration | undefined): number | undefined {
-  const ms = durationMs(duration);
-  return ms === undefined ? undefined : Math.min(MAX_WAIT_MS, Math.max(0, ms));
+  const ms = durationMs(duration) ?? 0;
+  return ms > 0 ? Math.min(MAX_WAIT_MS, ms) : undefined;
 }
 
 /** Key of the cloud's request IDs, separated by commas, in ErrorInfo metadata. */

@@ -45,6 +45,32 @@ describe("providerInfoFromProto()", () => {
     });
   });
 
+  const seconds = (value: number) => ({ seconds: BigInt(value), nanos: 0 });
+  test.each([
+    { asked: -5, delayMs: 0, softMs: 0, intervalMs: 100 },
+    { asked: 0, delayMs: 0, softMs: 0, intervalMs: 100 },
+    { asked: 20, delayMs: 20_000, softMs: 20_000, intervalMs: 20_000 },
+    { asked: 1e12, delayMs: 86_400_000, softMs: 30_000, intervalMs: 3_600_000 },
+  ])(
+    "keeps intervals of $asked s within the contract's bounds (case A-3)",
+    ({ asked, delayMs, softMs, intervalMs }) => {
+      const wire = GetProviderInfoResponse.fromPartial({
+        capabilities: {
+          instances: { existenceConsistencyDelay: seconds(asked), watch: { tokenRetention: seconds(asked) } },
+        },
+        limits: {
+          softCallDuration: seconds(asked),
+          minStatusInterval: seconds(asked),
+          minResyncInterval: seconds(asked),
+        },
+      });
+      expect(providerInfoFromProto(wire)).toMatchObject({
+        capabilities: { instances: { existenceConsistencyDelayMs: delayMs, watch: { tokenRetentionMs: delayMs } } },
+        limits: { softCallDurationMs: softMs, minStatusIntervalMs: intervalMs, minResyncIntervalMs: intervalMs },
+      });
+    },
+  );
+
   test.each([
     [
       "with the burst of a second, at least 1, where none is given",

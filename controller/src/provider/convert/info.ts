@@ -1,5 +1,6 @@
 import * as Wire from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Duration } from "@cloudwire/proto/google/protobuf/duration";
 import { wordOf } from "@cloudwire/proto/words";
 import type * as Model from "../model/info.ts";
 import { callRatesFromProto, durationMs, ipFamilyFromProto, protocolFromProto, timeMs } from "./scalars.ts";
@@ -16,6 +17,13 @@ const LEAST_RECEIVE_BYTES = 4_194_304;
 const DEFAULT_INLINE_NODES = 15_000;
 const DEFAULT_ROUTE_PAGE = 500;
 const DEFAULT_CONCURRENT_CHANGES = 10;
+
+/** Shortest intervals of the contract: shorter ones would be a busy loop. */
+const MIN_INTERVAL_MS = 100;
+/** Longest status and resync interval of the contract: a longer one would switch off the calls. */
+const MAX_INTERVAL_MS = 3_600_000;
+/** Longest existence_consistency_delay and token_retention of the contract. */
+const MAX_RETENTION_MS = 86_400_000;
 
 /** Largest batch and page of the contract. */
 const MAX_ITEMS = 1000;
@@ -121,7 +129,11 @@ function instances(wire: Wire.InstanceCapabilities): Model.InstanceCapabilities 
     watch: mapDefined(wire.watch, watch),
     shutdownState: wire.shutdownState,
     podCidrs: wire.podCidrs,
-    existenceConsistencyDelayMs: durationMs(wire.existenceConsistencyDelay) ?? DEFAULT_CONSISTENCY_DELAY_MS,
+    existenceConsistencyDelayMs: within(
+      wire.existenceConsistencyDelay,
+      [0, MAX_RETENTION_MS],
+      DEFAULT_CONSISTENCY_DELAY_MS,
+    ),
     lookupByName: wire.lookupByName,
   };
 }
@@ -161,9 +173,9 @@ function limits(wire: Wire.Limits = Wire.Limits.fromPartial({})): Model.Limits {
     maxConcurrentCalls: Math.max(1, wire.maxConcurrentCalls),
     maxReceiveBytes: orUndefined(Number(wire.maxReceiveBytes)) ?? LEAST_RECEIVE_BYTES,
     maxInlineNodes: orUndefined(wire.maxInlineNodes) ?? DEFAULT_INLINE_NODES,
-    softCallDurationMs: Math.min(MAX_SOFT_CALL_MS, durationMs(wire.softCallDuration) ?? DEFAULT_SOFT_CALL_MS),
-    minStatusIntervalMs: durationMs(wire.minStatusInterval) ?? DEFAULT_STATUS_INTERVAL_MS,
-    minResyncIntervalMs: durationMs(wire.minResyncInterval) ?? DEFAULT_RESYNC_INTERVAL_MS,
+    softCallDurationMs: within(wire.softCallDuration, [0, MAX_SOFT_CALL_MS], DEFAULT_SOFT_CALL_MS),
+    minStatusIntervalMs: within(wire.minStatusInterval, INTERVAL, DEFAULT_STATUS_INTERVAL_MS),
+    minResyncIntervalMs: within(wire.minResyncInterval, INTERVAL, DEFAULT_RESYNC_INTERVAL_MS),
     callRates: callRatesFromProto(wire.callRates),
   };
 }
@@ -173,7 +185,13 @@ function list(wire: Wire.ListCapability): Model.ListCapability {
 }
 
 function watch(wire: Wire.WatchCapability): Model.WatchCapability {
-  return { tokenRetentionMs: durationMs(wire.tokenRetention) ?? 0 };
+  return { tokenRetentionMs: within(wire.tokenRetention, [0, MAX_RETENTION_MS], 0) };
+}
+
+const INTERVAL = [MIN_INTERVAL_MS, MAX_INTERVAL_MS] as const;
+
+function within(duration: Duration | undefined, [min, max]: readonly [number, number], absentMs: number): number {
+  return Math.min(max, Math.max(min, durationMs(duration) ?? absentMs));
 }
 
 /** A size within the contract's limit; 0 counts as 1. */

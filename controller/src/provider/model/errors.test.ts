@@ -11,6 +11,10 @@ import {
   retryDelayMs,
 } from "./errors.ts";
 
+function isReason(name: string): name is ErrorReason {
+  return name in errorReasons;
+}
+
 describe("ProviderError.class", () => {
   test.each(Object.entries(errorReasons))("is the table's for contract reason %s", (reason, rule) => {
     const error = new ProviderError({ code: codeName(rule.code), reason, domain: "cloudprovider.v1", message: "m" });
@@ -90,10 +94,30 @@ describe("retry delay", () => {
 
   test.each<[ErrorReason, number]>([
     ["RATE_LIMITED", 7000],
-    ["CLOUD_UNAVAILABLE", 7000],
     ["INVARIANT_BROKEN", 7000],
     ["CLOUD_CREDENTIALS_INVALID", MINUTE_MS],
   ])("retryDelayMs() of %s is at least what the provider named", (reason, expected) => {
     expect(retryDelayMs(contractError(reason, "m", { retryAfterMs: 7000 }), 1)).toBe(expected);
+  });
+
+  test("retryDelayMs() leaves an error without a delay of its own to the queue, which adds the provider's", () => {
+    expect(retryDelayMs(contractError("CLOUD_UNAVAILABLE", "m", { retryAfterMs: 7000 }), 1)).toBeUndefined();
+  });
+
+  const reasons = Object.keys(errorReasons).filter((name) => isReason(name));
+  test.each(reasons)("retryDelayMs() of %s is never shortened by the provider's delay (case A-3)", (reason) => {
+    for (let failures = 1; failures <= 12; failures++) {
+      const ours = retryDelayMs(contractError(reason, "m", { retryAfterMs: 0 }), failures);
+      for (const retryAfterMs of [0, 1, 500, 5000, 1_800_000]) {
+        const delayMs = retryDelayMs(contractError(reason, "m", { retryAfterMs }), failures);
+        if (ours === undefined) expect(delayMs).toBeUndefined();
+        else expect(delayMs).toBe(Math.max(ours, retryAfterMs));
+      }
+    }
+  });
+
+  test("retryDelayMs() of throttling grows although the provider names no delay (case A-3)", () => {
+    const delays = [1, 2, 3, 20].map((n) => retryDelayMs(contractError("RATE_LIMITED", "m", { retryAfterMs: 0 }), n));
+    expect(delays).toEqual([1000, 2000, 4000, 5 * MINUTE_MS]);
   });
 });

@@ -42,7 +42,7 @@ export class ProviderError extends Error {
   /** `cloudprovider.v1`, the vendor's DNS name, or "" for errors of the transport. */
   readonly domain: string;
   readonly class: ProviderErrorClass;
-  /** Minimum delay before a retry, if the provider named one. */
+  /** Minimum delay before a retry: the provider's, which only lengthens ours, or that of our call budget. Always known after throttling. */
   readonly retryAfterMs: number | undefined;
   readonly fieldViolations: readonly FieldViolation[];
   readonly quotaViolations: readonly QuotaViolation[];
@@ -66,7 +66,7 @@ export class ProviderError extends Error {
     this.reason = fields.reason ?? "";
     this.domain = fields.domain ?? "";
     this.class = classify(this.code, this.domain, this.reason);
-    this.retryAfterMs = fields.retryAfterMs;
+    this.retryAfterMs = fields.retryAfterMs ?? (this.class === "WAIT" ? DEFAULT_HOLD_MS : undefined);
     this.fieldViolations = fields.fieldViolations ?? [];
     this.quotaViolations = fields.quotaViolations ?? [];
     this.metadata = fields.metadata ?? {};
@@ -160,19 +160,21 @@ function classify(code: ProviderErrorCode, domain: string, reason: string): Prov
 const OUTCOME_UNKNOWN: BackoffOptions = { initialMs: 1000, maxMs: 300_000 };
 const OPERATOR: BackoffOptions = { initialMs: 60_000, maxMs: 300_000 };
 const QUOTA: BackoffOptions = { initialMs: 60_000, maxMs: 900_000 };
+const WAIT: BackoffOptions = { initialMs: 1000, maxMs: 300_000 };
 const FINAL_MS = 1_800_000;
 
 /** Delay after a WAIT error without one, which violates the contract. */
 export const DEFAULT_HOLD_MS = 5000;
 
 /**
- * Delay before the retry after the `failures`-th failure in a row; undefined: the queue's back-off. The caller ends the delay when the
- * object changes or the provider restarts.
+ * Delay before the retry after the `failures`-th failure in a row; undefined: the queue's back-off, which is at least `retryAfterMs` of the
+ * error. The caller ends the delay when the object changes or the provider restarts.
  */
 export function retryDelayMs(error: ProviderError, failures: number): number | undefined {
+  const { retryAfterMs = 0 } = error;
+  if (error.isClientThrottled) return retryAfterMs;
   const delayMs = delayOfClass(error, failures);
-  const { retryAfterMs } = error;
-  return retryAfterMs === undefined ? delayMs : Math.max(retryAfterMs, delayMs ?? 0);
+  return delayMs === undefined ? undefined : Math.max(retryAfterMs, delayMs);
 }
 
 function delayOfClass(error: ProviderError, failures: number): number | undefined {
@@ -182,7 +184,7 @@ function delayOfClass(error: ProviderError, failures: number): number | undefine
     case "TRANSIENT":
       return undefined;
     case "WAIT":
-      return error.retryAfterMs ?? DEFAULT_HOLD_MS;
+      return grown(WAIT, failures);
     case "FINAL":
       return FINAL_MS;
     case "OPERATOR":

@@ -463,7 +463,10 @@ export interface ItemError {
   domain: string;
   /** REQUIRED. What was tried, on what, and what to do. At most 1 KiB, no secrets, no stack. */
   message: string;
-  /** OPTIONAL. Minimum time to wait before a retry of this item. */
+  /**
+   * OPTIONAL. Minimum time to wait before a retry of this item; more than 0, at most 30 min. It only lengthens the caller's
+   * own delay.
+   */
   retryAfter:
     | Duration
     | undefined;

@@ -485,7 +485,10 @@ export interface ListCapability {
 
 /** WatchInstances, WatchLoadBalancers. */
 export interface WatchCapability {
-  /** OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not. */
+  /**
+   * OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not. At
+   * most 24 h.
+   */
   tokenRetention:
     | Duration
     | undefined;
@@ -512,7 +515,10 @@ export interface InstanceCapabilities {
    * to take pod CIDRs from the cloud uses them.
    */
   podCidrs: boolean;
-  /** OPTIONAL. How long after its creation an instance may be missing from reads. Absent: the controller assumes 60 s. */
+  /**
+   * OPTIONAL. How long after its creation an instance may be missing from reads, at most 24 h. Absent: the
+   * controller assumes 60 s.
+   */
   existenceConsistencyDelay:
     | Duration
     | undefined;
@@ -641,11 +647,11 @@ export interface Limits {
   softCallDuration:
     | Duration
     | undefined;
-  /** OPTIONAL. Minimum time between two status calls. Absent: 10 s. */
+  /** OPTIONAL. Minimum time between two status calls, 100 ms to 1 h. Absent: 10 s. */
   minStatusInterval:
     | Duration
     | undefined;
-  /** OPTIONAL. Minimum time between two full lists of one kind. Absent: 60 s. */
+  /** OPTIONAL. Minimum time between two full lists of one kind, 100 ms to 1 h. Absent: 60 s. */
   minResyncInterval:
     | Duration
     | undefined;

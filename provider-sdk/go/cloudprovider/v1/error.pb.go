@@ -282,7 +282,8 @@ type ItemError struct {
 	Domain string `protobuf:"bytes,3,opt,name=domain,proto3" json:"domain,omitempty"`
 	// REQUIRED. What was tried, on what, and what to do. At most 1 KiB, no secrets, no stack.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
-	// OPTIONAL. Minimum time to wait before a retry of this item.
+	// OPTIONAL. Minimum time to wait before a retry of this item; more than 0, at most 30 min. It only lengthens the caller's
+	// own delay.
 	RetryAfter *durationpb.Duration `protobuf:"bytes,5,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
 	// OPTIONAL. Machine-readable facts, which also appear in the message.
 	Metadata map[string]string `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

@@ -806,7 +806,8 @@ func (x *ListCapability) GetConsistentSnapshot() bool {
 // WatchInstances, WatchLoadBalancers.
 type WatchCapability struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not.
+	// OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not. At
+	// most 24 h.
 	TokenRetention *durationpb.Duration `protobuf:"bytes,1,opt,name=token_retention,json=tokenRetention,proto3" json:"token_retention,omitempty"`
 	// OPTIONAL. Usual delay between a change in the cloud and its event.
 	ExpectedLatency *durationpb.Duration `protobuf:"bytes,2,opt,name=expected_latency,json=expectedLatency,proto3" json:"expected_latency,omitempty"`
@@ -872,7 +873,8 @@ type InstanceCapabilities struct {
 	// OPTIONAL. True: `Instance.pod_cidrs` contains pod CIDRs that the cloud allocated. A controller that is configured
 	// to take pod CIDRs from the cloud uses them.
 	PodCidrs bool `protobuf:"varint,5,opt,name=pod_cidrs,json=podCidrs,proto3" json:"pod_cidrs,omitempty"`
-	// OPTIONAL. How long after its creation an instance may be missing from reads. Absent: the controller assumes 60 s.
+	// OPTIONAL. How long after its creation an instance may be missing from reads, at most 24 h. Absent: the
+	// controller assumes 60 s.
 	ExistenceConsistencyDelay *durationpb.Duration `protobuf:"bytes,6,opt,name=existence_consistency_delay,json=existenceConsistencyDelay,proto3" json:"existence_consistency_delay,omitempty"`
 	// OPTIONAL. True: a Node without provider ID can be looked up by its name. False: the controller ignores such Nodes.
 	LookupByName  bool `protobuf:"varint,7,opt,name=lookup_by_name,json=lookupByName,proto3" json:"lookup_by_name,omitempty"`
@@ -1491,9 +1493,9 @@ type Limits struct {
 	MaxInlineNodes uint32 `protobuf:"varint,3,opt,name=max_inline_nodes,json=maxInlineNodes,proto3" json:"max_inline_nodes,omitempty"`
 	// OPTIONAL. Maximum time before Ensure and Delete return an operation. Absent: 10 s; at most 30 s.
 	SoftCallDuration *durationpb.Duration `protobuf:"bytes,4,opt,name=soft_call_duration,json=softCallDuration,proto3" json:"soft_call_duration,omitempty"`
-	// OPTIONAL. Minimum time between two status calls. Absent: 10 s.
+	// OPTIONAL. Minimum time between two status calls, 100 ms to 1 h. Absent: 10 s.
 	MinStatusInterval *durationpb.Duration `protobuf:"bytes,5,opt,name=min_status_interval,json=minStatusInterval,proto3" json:"min_status_interval,omitempty"`
-	// OPTIONAL. Minimum time between two full lists of one kind. Absent: 60 s.
+	// OPTIONAL. Minimum time between two full lists of one kind, 100 ms to 1 h. Absent: 60 s.
 	MinResyncInterval *durationpb.Duration `protobuf:"bytes,6,opt,name=min_resync_interval,json=minResyncInterval,proto3" json:"min_resync_interval,omitempty"`
 	// OPTIONAL. Rates of requests to the cloud. A class in no rate has no limit until the cloud throttles.
 	CallRates     []*CallRate `protobuf:"bytes,7,rep,name=call_rates,json=callRates,proto3" json:"call_rates,omitempty"`

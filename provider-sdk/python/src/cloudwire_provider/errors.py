@@ -83,7 +83,9 @@ class ProviderError(Exception):
                 raise ValueError(msg)
             self.reason, self.domain, self.code, must_wait = reason, DOMAIN, rule.code, rule.must_wait
         self.field_violations = [*([FieldViolation(field, message)] if field else []), *field_violations]
-        self.retry_after = _DEFAULT_RETRY_AFTER if retry_after is None and must_wait else retry_after
+        # A delay that is not positive is none: all callers would retry at the same time.
+        asked = retry_after if retry_after is not None and retry_after > 0 else None
+        self.retry_after = _DEFAULT_RETRY_AFTER if asked is None and must_wait else asked
         self.metadata = dict(metadata or {})
         self.details = details or ErrorDetails()
 

@@ -81,7 +81,7 @@ export class ProviderError extends Error {
       ...(options.field === undefined ? [] : [{ field: options.field, description: message }]),
       ...(options.fieldViolations ?? []),
     ];
-    this.retryAfterMs = options.retryAfterMs ?? described.defaultRetryAfterMs;
+    this.retryAfterMs = positive(options.retryAfterMs) ?? described.defaultRetryAfterMs;
     this.metadata = options.metadata ?? {};
     this.help = options.help;
     this.quota = options.quota;
@@ -89,6 +89,10 @@ export class ProviderError extends Error {
     this.resource = options.resource;
   }
 }
+
+/** A delay that is not positive is none: all callers would retry at the same time. */
+const positive = (delayMs: number | undefined): number | undefined =>
+  delayMs !== undefined && delayMs > 0 ? delayMs : undefined;
 
 /** Used if the contract requires RetryInfo and the cloud returned none. */
 const defaultRetryAfterMs = 5_000;

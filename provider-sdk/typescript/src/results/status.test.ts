@@ -48,6 +48,14 @@ describe("toStatus()", () => {
     expect(RetryInfo.decode(retry?.value ?? Buffer.alloc(0)).retryDelay).toEqual({ seconds: 1n, nanos: 500_000_000 });
   });
 
+  test.each([0, -5000, Number.NaN])(
+    "sends no delay for %d ms, or the contract's default (case A-3)",
+    (retryAfterMs) => {
+      expect(typesOf(new ProviderError("CLOUD_UNAVAILABLE", "down", { retryAfterMs }))).toEqual(["ErrorInfo"]);
+      expect(toItemError(new ProviderError("RATE_LIMITED", "slow", { retryAfterMs })).retryAfter?.seconds).toBe(5n);
+    },
+  );
+
   test("names the vendor's domain for a reason of its own", () => {
     const own = { reason: "ACME_FROZEN", code: 9, domain: "acme.example.com" } as const;
     const [info] = Status.decode(toStatus(new ProviderError(own, "frozen")).details).details;

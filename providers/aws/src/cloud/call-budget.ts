@@ -14,7 +14,7 @@ export class CallBudget {
 
   /** The service has just refused a call as one too many. */
   throttled(nowMs: number, retryAfterMs = refillMs): void {
-    this.#throttledUntilMs = Math.max(this.#throttledUntilMs, nowMs + retryAfterMs);
+    this.#throttledUntilMs = Math.max(this.#throttledUntilMs, nowMs + Math.max(refillMs, retryAfterMs));
   }
 
   /** For the provider's status. @param limit the assumed burst of the account */

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { parseRetryAfter } from "@cloudwire/provider-sdk";
 import { type TSchema, type Static, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { ErrorBody } from "../api/errors.ts";
@@ -206,8 +207,7 @@ function refusal({ status, headers, body }: Refusal, what: string, requestId: st
     const failure = { kind: "unreadable", status } as const;
     return new CloudCallError(`${what}: status ${status} without an explanation`, failure, requestId);
   }
-  const retryAfter = Number(headers["retry-after"] ?? Number.NaN);
-  const retryAfterMs = Number.isFinite(retryAfter) ? retryAfter * 1000 : undefined;
+  const retryAfterMs = parseRetryAfter(headers["retry-after"], Date.now());
   const failure = { kind: "refused", status, code: body.code, retryAfterMs } as const;
   return new CloudCallError(`${what}: ${body.code}: ${body.message}`, failure, requestId);
 }

@@ -6,8 +6,10 @@ import asyncio
 import errno
 import socket
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from cloudwire_provider.errors import Cancelled, ProviderError
@@ -173,9 +175,18 @@ def retry_after(headers: Mapping[str, Any] | None) -> float | None:
         return None
     for name, value in headers.items():
         if str(name).lower() == "retry-after":
-            try:
-                seconds = float(value)
-            except ValueError:
-                return None
-            return min(seconds, _MAX_RETRY_AFTER) if seconds >= 0 else None
+            seconds = _seconds_until(str(value))
+            return min(seconds, _MAX_RETRY_AFTER) if seconds > 0 else None
     return None
+
+
+def _seconds_until(text: str) -> float:
+    """Read seconds or an HTTP date (RFC 9110, 10.2.3); 0 for what is neither."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return 0.0

@@ -281,7 +281,9 @@ class ItemError(google.protobuf.message.Message):
     """OPTIONAL. Path of the invalid field of the item, `destination_cidr`."""
     @property
     def retry_after(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Minimum time to wait before a retry of this item."""
+        """OPTIONAL. Minimum time to wait before a retry of this item; more than 0, at most 30 min. It only lengthens the caller's
+        own delay.
+        """
 
     @property
     def metadata(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:

@@ -457,7 +457,9 @@ class WatchCapability(google.protobuf.message.Message):
     EXPECTED_LATENCY_FIELD_NUMBER: builtins.int
     @property
     def token_retention(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not."""
+        """OPTIONAL. How long a resume token stays valid across a restart of the provider. Absent or 0: it does not. At
+        most 24 h.
+        """
 
     @property
     def expected_latency(self) -> google.protobuf.duration_pb2.Duration:
@@ -507,7 +509,9 @@ class InstanceCapabilities(google.protobuf.message.Message):
 
     @property
     def existence_consistency_delay(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. How long after its creation an instance may be missing from reads. Absent: the controller assumes 60 s."""
+        """OPTIONAL. How long after its creation an instance may be missing from reads, at most 24 h. Absent: the
+        controller assumes 60 s.
+        """
 
     def __init__(
         self,
@@ -797,11 +801,11 @@ class Limits(google.protobuf.message.Message):
 
     @property
     def min_status_interval(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Minimum time between two status calls. Absent: 10 s."""
+        """OPTIONAL. Minimum time between two status calls, 100 ms to 1 h. Absent: 10 s."""
 
     @property
     def min_resync_interval(self) -> google.protobuf.duration_pb2.Duration:
-        """OPTIONAL. Minimum time between two full lists of one kind. Absent: 60 s."""
+        """OPTIONAL. Minimum time between two full lists of one kind, 100 ms to 1 h. Absent: 60 s."""
 
     @property
     def call_rates(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___CallRate]:
