@@ -2,6 +2,7 @@ import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./scripts/lib/longest-first.ts";
 import { SAY_EVERY_MS } from "./scripts/lib/waiting.ts";
+import { OTHER_MINORS, suiteOn } from "./scripts/lib/kubernetes-minors.ts";
 import { ProgressReporter } from "./scripts/suites/progress-reporter.ts";
 import { NOT_IN_POD } from "./test/suites/system/pod/selection.ts";
 
@@ -65,6 +66,26 @@ const systemWith = (sidecar: string) => {
   const files = ["node", "service", "route", "lifecycle"].map((name) => `test/suites/system/*/${name}.system.test.ts`);
   const { test, ...rest } = project(`system-${sidecar}`, files, [], 300_000, 2);
   return { ...rest, test: { ...test, env: { CLOUDWIRE_TEST_SIDECAR: sidecar } } };
+};
+
+/** What a minor of Kubernetes changes, if anything: the files about each kind of object, the Lease, and the rights of the chart's role. */
+const ON_EACH_MINOR = [
+  "node/node",
+  "node/lifecycle",
+  "node/ipam",
+  "node/csr",
+  "service/service",
+  "route/route",
+  "leadership/leadership",
+  "operators/endpoints",
+  "operators/rights",
+];
+
+/** These files of the product's own suite, on another minor of Kubernetes than the default one. */
+const systemOn = (minor: string) => {
+  const files = ON_EACH_MINOR.map((name) => `test/suites/system/${name}.system.test.ts`);
+  const { test, ...rest } = project(suiteOn(minor), files, [], 300_000, 2);
+  return { ...rest, test: { ...test, env: { CLOUDWIRE_KUBERNETES_MINOR: minor } } };
 };
 
 /** The product's own suite, with its programs as containers of the chart's pod, in the images that are shipped. */
@@ -140,6 +161,7 @@ export default defineConfig({
       systemPod,
       systemWith("go"),
       systemWith("python"),
+      ...OTHER_MINORS.map(systemOn),
     ],
   },
 });

@@ -11,7 +11,7 @@ import { createPaint, formatDuration, wantsColor } from "./lib/terminal.ts";
 import { failOnUserError } from "./lib/user-error.ts";
 import { sayWhileWaiting } from "./lib/waiting.ts";
 import { type Batch, BATCHES, stagesOf } from "./suites/batches.ts";
-import { currentCommit, longRun, recordLongRun } from "./suites/long-runs.ts";
+import { currentCommit, longRun, programVersions, recordLongRun } from "./suites/long-runs.ts";
 import { type Selection, selectSuites } from "./suites/selection.ts";
 
 const paint = createPaint(wantsColor(process.env, process.stdout.isTTY));
@@ -24,8 +24,10 @@ async function main(): Promise<number> {
   for (const stage of stagesOf(BATCHES, selection.suites)) {
     for (const result of await runStage(stage, selection)) {
       total = addTallies(total, result.tally);
-      if (selection.isRecorded)
-        await recordLongRun(longRun(result.suites.join(", "), commit, new Date(), result.tally));
+      if (selection.isRecorded) {
+        const { suites, programs, tally } = result;
+        await recordLongRun(longRun({ suite: suites.join(", "), commit, now: new Date(), programs }, tally));
+      }
     }
   }
   for (const remark of total.remarks) console.log(paint.yellow(remark));
@@ -40,6 +42,7 @@ async function main(): Promise<number> {
 
 interface BatchResult {
   readonly suites: readonly string[];
+  readonly programs: readonly string[];
   readonly tally: Tally;
 }
 
@@ -51,10 +54,11 @@ async function runStage(stage: readonly Batch[], selection: Selection): Promise<
     // At the lowest priority, since the tests of the batch before it run meanwhile.
     if (runs.length > 0) await buildAhead(suites);
     const missing = await sayWhileWaiting(`preparing ${suites.join(", ")}`, batch.prepare);
+    const programs = missing === undefined ? await programVersions(batch.programs ?? []) : [];
     runs.push(
       missing === undefined
-        ? runBatch(batch, suites, selection).then((tally) => ({ suites, tally }))
-        : Promise.resolve({ suites, tally: unableToRun(suites, missing, selection) }),
+        ? runBatch(batch, suites, selection).then((tally) => ({ suites, programs, tally }))
+        : Promise.resolve({ suites, programs, tally: unableToRun(suites, missing, selection) }),
     );
   }
   return await Promise.all(runs);

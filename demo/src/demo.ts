@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -180,6 +180,9 @@ function kubectl(): string {
   const hasOwn = (process.env["PATH"] ?? "")
     .split(delimiter)
     .some((directory) => existsSync(join(directory, "kubectl")));
-  const built = join("test", "control-plane", "bin", "1.36", "kubectl");
-  return !hasOwn && existsSync(join(ROOT, built)) ? `./${built}` : "kubectl";
+  if (hasOwn) return "kubectl";
+  const builds = join("test", "control-plane", "bin");
+  const minors = existsSync(join(ROOT, builds)) ? readdirSync(join(ROOT, builds)).sort() : [];
+  const newest = minors.map((minor) => join(builds, minor, "kubectl")).findLast((path) => existsSync(join(ROOT, path)));
+  return newest === undefined ? "kubectl" : `./${newest}`;
 }

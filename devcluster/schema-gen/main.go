@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"sort"
 	"strings"
 
@@ -167,6 +168,20 @@ func group(path string) string {
 	return strings.Join(parts[len(parts)-2:], ".")
 }
 
+// kubernetesVersion is 1.X.Y for k8s.io/api v0.X.Y, which go.mod names.
+func kubernetesVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		panic("the program has no build information")
+	}
+	for _, module := range info.Deps {
+		if version, found := strings.CutPrefix(module.Version, "v0."); found && module.Path == "k8s.io/api" {
+			return "1." + version
+		}
+	}
+	panic("the program does not use a v0 of k8s.io/api")
+}
+
 func (g *generator) render() string {
 	keys := make([]string, 0, len(g.structs))
 	for key := range g.structs {
@@ -175,7 +190,9 @@ func (g *generator) render() string {
 	sort.Strings(keys)
 	var out strings.Builder
 	out.WriteString("// Written by devcluster/schema-gen from the Go types of k8s.io/api; do not edit. To renew: npm run gen -w @cloudwire/devcluster\n")
-	out.WriteString("import type { TypeTable } from \"../types.ts\";\n\nexport const typeTable: TypeTable = {\n")
+	out.WriteString("import type { TypeTable } from \"../types.ts\";\n\n")
+	out.WriteString("/** The version of Kubernetes that the types are of. */\n")
+	fmt.Fprintf(&out, "export const kubernetesVersion = %q;\n\nexport const typeTable: TypeTable = {\n", kubernetesVersion())
 	for _, key := range keys {
 		fmt.Fprintf(&out, "  %q: {\n", key)
 		for _, line := range g.structs[key] {

@@ -3,6 +3,7 @@ import { prepareControlPlane, prepareKubelet, prepareUpstream } from "./control-
 import { preparePython, prepareSidecars, runGoTests, runPytest } from "./foreign-suites.ts";
 import type { Tally } from "./test-summary.ts";
 import { findGo } from "./toolchains.ts";
+import { OTHER_MINORS, suiteOn } from "../lib/kubernetes-minors.ts";
 import { sayWhileWaiting } from "../lib/waiting.ts";
 import { runProgram, runVitest } from "./run-suites.ts";
 
@@ -19,6 +20,8 @@ export interface Batch {
   /** Prepares what they need. Returns why that is impossible here. */
   readonly prepare: () => Promise<string | undefined>;
   readonly work: (suites: readonly string[]) => Promise<Tally>;
+  /** Programs of the machine whose versions belong to a recorded result. */
+  readonly programs?: readonly string[];
   /** Its tests wait more than they work, and assert no time that another's work would stretch: later suites' programs are built meanwhile. */
   readonly leavesTime?: boolean;
   /** Neither its tests nor those of the next batch assert a time that another's work would stretch: both run at once. */
@@ -80,7 +83,7 @@ export const BATCHES: readonly Batch[] = [
   {
     suites: ["integration", "differential", "system"],
     tier: "full",
-    prepare: prepareControlPlane,
+    prepare: () => prepareControlPlane(),
     work: (suites) => runVitest(suites, THREE_AT_ONCE),
     besideNext: true,
   },
@@ -94,8 +97,14 @@ export const BATCHES: readonly Batch[] = [
   {
     suites: ["system-alone"],
     tier: "full",
-    prepare: prepareControlPlane,
+    prepare: () => prepareControlPlane(),
     work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: OTHER_MINORS.map(suiteOn),
+    tier: "full",
+    prepare: () => prepareControlPlane(OTHER_MINORS),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
   },
   {
     suites: ["network"],
@@ -126,12 +135,14 @@ export const BATCHES: readonly Batch[] = [
   {
     suites: ["system-pod"],
     tier: "long",
+    programs: ["podman", "runc"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
     work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
   {
     suites: ["kubelet"],
     tier: "long",
+    programs: ["containerd", "runc"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareMachine()) ?? (await prepareKubelet()),
     work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
@@ -144,7 +155,7 @@ export const BATCHES: readonly Batch[] = [
   {
     suites: ["soak"],
     tier: "long",
-    prepare: prepareControlPlane,
+    prepare: () => prepareControlPlane(),
     work: () => runProgram("soak", "bench/src/soak/main.ts"),
   },
 ];

@@ -1,14 +1,18 @@
 // Builds what the named suites of `npm test` need in Go and Python, in their order; started by it, at a low priority, while others run.
 //   node --conditions=development scripts/suites/build-programs.ts parity deploy
 import process from "node:process";
-import { prepareUpstream } from "./control-plane.ts";
+import { prepareControlPlane, prepareUpstream } from "./control-plane.ts";
 import { prepareDeployPrograms } from "./debian-tools.ts";
 import { prepareSidecars } from "./foreign-suites.ts";
+import { OTHER_MINORS, suiteOn } from "../lib/kubernetes-minors.ts";
+
+const prepareOtherMinors = (): Promise<string | undefined> => prepareControlPlane(OTHER_MINORS);
 
 const BUILDS: Readonly<Record<string, () => Promise<string | undefined>>> = {
   languages: prepareSidecars,
   "system-go": prepareSidecars,
   "system-python": prepareSidecars,
+  ...Object.fromEntries(OTHER_MINORS.map((minor) => [suiteOn(minor), prepareOtherMinors])),
   parity: prepareUpstream,
   deploy: prepareDeployPrograms,
 };

@@ -3,9 +3,11 @@ import { run } from "../lib/run.ts";
 /**
  * Builds the real control plane's binaries where they are not there yet; takes minutes the first time. Answers why that
  * cannot be done here, or nothing when they are ready.
+ *
+ * @param minors of Kubernetes; the one that is selected when none is given
  */
-export async function prepareControlPlane(): Promise<string | undefined> {
-  return build("the control plane's binaries", "@cloudwire/control-plane");
+export async function prepareControlPlane(minors: readonly string[] = []): Promise<string | undefined> {
+  return build("the control plane's binaries", "@cloudwire/control-plane", minors);
 }
 
 /** Likewise upstream's controllers, which the parity suite runs beside ours. */

@@ -13,6 +13,8 @@ export interface LongRun {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Programs of this machine that the suite used, with versions, such as "containerd 1.6.20". */
+  readonly programs?: readonly string[];
 }
 
 /** Committed, so that everybody sees when the long suites last ran. */
@@ -30,8 +32,25 @@ export async function recordLongRun(run: LongRun): Promise<void> {
   await writeFile(join(ROOT, RECORD), `${JSON.stringify(runs, null, 2)}\n`);
 }
 
-export function longRun(suite: string, commit: string, now: Date, { passed, failed, skipped }: Tally): LongRun {
-  return { suite, commit, date: now.toISOString().slice(0, "2026-11-28".length), passed, failed, skipped };
+export interface RunFacts extends Pick<LongRun, "suite" | "commit" | "programs"> {
+  readonly now: Date;
+}
+
+export function longRun({ now, ...facts }: RunFacts, { passed, failed, skipped }: Tally): LongRun {
+  return { ...facts, date: now.toISOString().slice(0, "2026-11-28".length), passed, failed, skipped };
+}
+
+/** The first line that each program prints for `--version`, without the word "version". */
+export async function programVersions(programs: readonly string[]): Promise<readonly string[]> {
+  const lines = await Promise.all(programs.map((program) => capture(program, ["--version"])));
+  return lines.map(versionLine);
+}
+
+/** "containerd 1.6.20" of "containerd github.com/containerd/containerd 1.6.20~ds1 …". */
+export function versionLine(output: string): string {
+  const [name = "", ...words] = output.split("\n", 1).join("").split(/\s+/);
+  const version = words.find((word) => /^v?\d/.test(word)) ?? "";
+  return `${name} ${version.replace(/^v/, "")}`.trim();
 }
 
 /** The commit that is checked out. */

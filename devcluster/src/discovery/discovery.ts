@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import { kubernetesVersion } from "../schema/gen/type-table.ts";
 
 /** What discovery says of one resource. */
 export interface DiscoveredResource {
@@ -14,12 +15,9 @@ export interface DiscoveredResource {
   readonly subresources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
 }
 
-/** The version that devcluster behaves as; kubectl compares it with its own. */
-const kubernetesVersion = { major: "1", minor: "36", gitVersion: "v1.36.3" };
-
-/** /version */
+/** /version, which kubectl compares with its own. */
 export function versionInfo(): JsonObject {
-  const { major, minor, gitVersion } = kubernetesVersion;
+  const [major, minor] = kubernetesVersion.split(".");
   return {
     major,
     minor,
@@ -27,7 +25,7 @@ export function versionInfo(): JsonObject {
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: `${Number(minor) - 1}`,
-    gitVersion: `${gitVersion}+devcluster`,
+    gitVersion: `v${kubernetesVersion}+devcluster`,
     gitCommit: "",
     gitTreeState: "",
     buildDate: "1970-01-01T00:00:00Z",

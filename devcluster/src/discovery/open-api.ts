@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { Field, ScalarName, Schema, Shape } from "../schema/schema.ts";
+import { kubernetesVersion } from "../schema/gen/type-table.ts";
 import type { DiscoveredResource } from "./discovery.ts";
 
 /** A resource with the struct that describes it. */
@@ -32,7 +33,7 @@ export function openApiDocument(
   }
   return {
     openapi: "3.0.0",
-    info: { title: "Kubernetes", version: "1.36" },
+    info: { title: "Kubernetes", version: kubernetesVersion.replace(/\.\d+$/, "") },
     paths: Object.fromEntries(members.flatMap(paths)),
     components: { schemas },
   };

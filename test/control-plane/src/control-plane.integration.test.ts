@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { buildControlPlane, type ControlPlane, startControlPlane } from "./index.ts";
+import { buildControlPlane, type ControlPlane, readVersion, startControlPlane } from "./index.ts";
 import { listAt, objectAt } from "./json.ts";
 import { isRunning, runningIn } from "./testing/processes.ts";
 
@@ -41,10 +41,12 @@ describe("startControlPlane() with all programs", () => {
     controlPlane.kubectl(["wait", `--for=${condition}`, "--timeout=30s", ...args]);
 
   it("answers kubectl as the version of versions.json", async () => {
+    const { kubernetes } = await readVersion();
+    const [major, minor] = kubernetes.split(".");
     const version = JSON.parse(await controlPlane.kubectl(["version", "-o", "json"]));
     expect(version).toMatchObject({
-      clientVersion: { gitVersion: "v1.36.3", major: "1", minor: "36" },
-      serverVersion: { gitVersion: "v1.36.3", major: "1", minor: "36" },
+      clientVersion: { gitVersion: `v${kubernetes}`, major, minor },
+      serverVersion: { gitVersion: `v${kubernetes}`, major, minor },
     });
   });
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -133,10 +133,4 @@ test("kube-apiserver and kube-controller-manager accept of the removed cloud fla
   expect(await complaintOf("kube-controller-manager", "--cloud-provider=aws")).toContain(
     "built-in cloud providers are disabled",
   );
-});
-
-test("the page about upgrades names the versions that the suites run with", async () => {
-  const { kubernetes, etcd } = await readVersion();
-  const page = await readFile(join(ROOT, "docs/guides/upgrade.md"), "utf8");
-  expect(page).toContain(`| ${kubernetes} | ${etcd} |`);
 });

@@ -1,6 +1,9 @@
 // Written by devcluster/schema-gen from the Go types of k8s.io/api; do not edit. To renew: npm run gen -w @cloudwire/devcluster
 import type { TypeTable } from "../types.ts";
 
+/** The version of Kubernetes that the types are of. */
+export const kubernetesVersion = "1.37.2";
+
 export const typeTable: TypeTable = {
   "authentication.v1.SelfSubjectReview": {
     kind: { type: "string", omit: true },
@@ -231,6 +234,7 @@ export const typeTable: TypeTable = {
     labelSelector: { type: "meta.v1.LabelSelector", number: 3, omit: true, pointer: true },
     optional: { type: "bool", number: 5, omit: true, pointer: true },
     path: { type: "string", number: 4 },
+    user: { type: "int64", number: 6, omit: true, pointer: true },
   },
   "core.v1.ConfigMap": {
     kind: { type: "string", omit: true },
@@ -266,6 +270,7 @@ export const typeTable: TypeTable = {
     items: { type: "[]core.v1.KeyToPath", number: 2, omit: true },
     defaultMode: { type: "int32", number: 3, omit: true, pointer: true },
     optional: { type: "bool", number: 4, omit: true, pointer: true },
+    defaultUser: { type: "int64", number: 5, omit: true, pointer: true },
   },
   "core.v1.Container": {
     name: { type: "string", number: 1 },
@@ -374,14 +379,17 @@ export const typeTable: TypeTable = {
     fieldRef: { type: "core.v1.ObjectFieldSelector", number: 2, omit: true, pointer: true },
     resourceFieldRef: { type: "core.v1.ResourceFieldSelector", number: 3, omit: true, pointer: true },
     mode: { type: "int32", number: 4, omit: true, pointer: true },
+    user: { type: "int64", number: 5, omit: true, pointer: true },
   },
   "core.v1.DownwardAPIVolumeSource": {
     items: { type: "[]core.v1.DownwardAPIVolumeFile", number: 1, omit: true },
     defaultMode: { type: "int32", number: 2, omit: true, pointer: true },
+    defaultUser: { type: "int64", number: 3, omit: true, pointer: true },
   },
   "core.v1.EmptyDirVolumeSource": {
     medium: { type: "string", number: 1, omit: true },
     sizeLimit: { type: "Quantity", number: 2, omit: true, pointer: true },
+    mode: { type: "int32", number: 3, omit: true, pointer: true },
   },
   "core.v1.EnvFromSource": {
     prefix: { type: "string", number: 1, omit: true },
@@ -458,6 +466,10 @@ export const typeTable: TypeTable = {
     component: { type: "string", number: 1, omit: true },
     host: { type: "string", number: 2, omit: true },
   },
+  "core.v1.EvictionResponder": {
+    name: { type: "string", number: 1 },
+    priority: { type: "int32", number: 2, pointer: true },
+  },
   "core.v1.ExecAction": {
     command: { type: "[]string", number: 1, omit: true },
   },
@@ -501,6 +513,7 @@ export const typeTable: TypeTable = {
   "core.v1.GRPCAction": {
     port: { type: "int32", number: 1 },
     service: { type: "string", number: 2, pointer: true },
+    mode: { type: "string", number: 3, omit: true, pointer: true },
   },
   "core.v1.GitRepoVolumeSource": {
     repository: { type: "string", number: 1 },
@@ -524,6 +537,7 @@ export const typeTable: TypeTable = {
     host: { type: "string", number: 3, omit: true },
     scheme: { type: "string", number: 4, omit: true },
     httpHeaders: { type: "[]core.v1.HTTPHeader", number: 5, omit: true },
+    protocol: { type: "string", number: 6, omit: true, pointer: true },
   },
   "core.v1.HTTPHeader": {
     name: { type: "string", number: 1 },
@@ -577,6 +591,7 @@ export const typeTable: TypeTable = {
     key: { type: "string", number: 1 },
     path: { type: "string", number: 2 },
     mode: { type: "int32", number: 3, omit: true, pointer: true },
+    user: { type: "int64", number: 4, omit: true, pointer: true },
   },
   "core.v1.Lifecycle": {
     postStart: { type: "core.v1.LifecycleHandler", number: 1, omit: true, pointer: true },
@@ -651,10 +666,20 @@ export const typeTable: TypeTable = {
     requiredDuringSchedulingIgnoredDuringExecution: { type: "core.v1.NodeSelector", number: 1, omit: true, pointer: true },
     preferredDuringSchedulingIgnoredDuringExecution: { type: "[]core.v1.PreferredSchedulingTerm", number: 2, omit: true },
   },
+  "core.v1.NodeAllocatableMappedResources": {
+    name: { type: "string", number: 1 },
+    quantity: { type: "Quantity", number: 2, pointer: true },
+  },
+  "core.v1.NodeAllocatableOverheadResources": {
+    name: { type: "string", number: 1 },
+    perPod: { type: "Quantity", number: 2, omit: true, pointer: true },
+    perContainer: { type: "Quantity", number: 3, omit: true, pointer: true },
+  },
   "core.v1.NodeAllocatableResourceClaimStatus": {
     resourceClaimName: { type: "string", number: 1 },
     containers: { type: "[]string", number: 2, omit: true },
-    resources: { type: "{}Quantity", number: 3 },
+    mapping: { type: "[]core.v1.NodeAllocatableMappedResources", number: 4, omit: true, mergeKey: "name", merge: true },
+    overhead: { type: "[]core.v1.NodeAllocatableOverheadResources", number: 5, omit: true, mergeKey: "name", merge: true },
   },
   "core.v1.NodeCondition": {
     type: { type: "string", number: 1 },
@@ -678,6 +703,9 @@ export const typeTable: TypeTable = {
   },
   "core.v1.NodeFeatures": {
     supplementalGroupsPolicy: { type: "bool", number: 1, omit: true, pointer: true },
+  },
+  "core.v1.NodePodPreemptionPolicy": {
+    disableResizePreemption: { type: "[]string", number: 1, omit: true },
   },
   "core.v1.NodeRuntimeHandler": {
     name: { type: "string", number: 1 },
@@ -707,6 +735,7 @@ export const typeTable: TypeTable = {
     taints: { type: "[]core.v1.Taint", number: 5, omit: true },
     configSource: { type: "core.v1.NodeConfigSource", number: 6, omit: true, pointer: true },
     externalID: { type: "string", number: 2, omit: true },
+    podPreemptionPolicy: { type: "core.v1.NodePodPreemptionPolicy", number: 8, omit: true, pointer: true },
   },
   "core.v1.NodeStatus": {
     capacity: { type: "{}Quantity", number: 1, omit: true },
@@ -739,6 +768,7 @@ export const typeTable: TypeTable = {
     operatingSystem: { type: "string", number: 9 },
     architecture: { type: "string", number: 10 },
     swap: { type: "core.v1.NodeSwapStatus", number: 11, omit: true, pointer: true },
+    runningInUserNamespace: { type: "bool", number: 12, omit: true, pointer: true },
   },
   "core.v1.ObjectFieldSelector": {
     apiVersion: { type: "string", number: 1, omit: true },
@@ -853,6 +883,7 @@ export const typeTable: TypeTable = {
     keyPath: { type: "string", number: 5, omit: true },
     certificateChainPath: { type: "string", number: 6, omit: true },
     userAnnotations: { type: "{}string", number: 7, omit: true },
+    user: { type: "int64", number: 8, omit: true, pointer: true },
   },
   "core.v1.PodCondition": {
     type: { type: "string", number: 1 },
@@ -958,6 +989,7 @@ export const typeTable: TypeTable = {
     resources: { type: "core.v1.ResourceRequirements", number: 40, omit: true, pointer: true },
     hostnameOverride: { type: "string", number: 41, omit: true, pointer: true },
     schedulingGroup: { type: "core.v1.PodSchedulingGroup", number: 43, omit: true, pointer: true },
+    evictionResponders: { type: "[]core.v1.EvictionResponder", number: 44, omit: true, mergeKey: "name", merge: true },
   },
   "core.v1.PodStatus": {
     observedGeneration: { type: "int64", number: 17, omit: true },
@@ -980,7 +1012,13 @@ export const typeTable: TypeTable = {
     extendedResourceClaimStatus: { type: "core.v1.PodExtendedResourceClaimStatus", number: 18, omit: true, pointer: true },
     allocatedResources: { type: "{}Quantity", number: 19, omit: true },
     resources: { type: "core.v1.ResourceRequirements", number: 20, omit: true, pointer: true },
-    nodeAllocatableResourceClaimStatuses: { type: "[]core.v1.NodeAllocatableResourceClaimStatus", number: 21, omit: true },
+    nodeAllocatableResourceClaimStatuses: { type: "[]core.v1.NodeAllocatableResourceClaimStatus", number: 21, omit: true, mergeKey: "resourceClaimName", merge: true },
+    volumeHealth: { type: "[]core.v1.PodVolumeHealth", number: 22, omit: true },
+  },
+  "core.v1.PodVolumeHealth": {
+    name: { type: "string", number: 1 },
+    healthConditions: { type: "[]core.v1.VolumeHealthCondition", number: 2, omit: true, mergeKey: "status", merge: true },
+    lastTransitionTime: { type: "Time", number: 3 },
   },
   "core.v1.PortStatus": {
     port: { type: "int32", number: 1 },
@@ -1011,6 +1049,7 @@ export const typeTable: TypeTable = {
   "core.v1.ProjectedVolumeSource": {
     sources: { type: "[]core.v1.VolumeProjection", number: 1 },
     defaultMode: { type: "int32", number: 2, omit: true, pointer: true },
+    defaultUser: { type: "int64", number: 3, omit: true, pointer: true },
   },
   "core.v1.QuobyteVolumeSource": {
     registry: { type: "string", number: 1 },
@@ -1120,6 +1159,7 @@ export const typeTable: TypeTable = {
     items: { type: "[]core.v1.KeyToPath", number: 2, omit: true },
     defaultMode: { type: "int32", number: 3, omit: true, pointer: true },
     optional: { type: "bool", number: 4, omit: true, pointer: true },
+    defaultUser: { type: "int64", number: 5, omit: true, pointer: true },
   },
   "core.v1.SecurityContext": {
     capabilities: { type: "core.v1.Capabilities", number: 1, omit: true, pointer: true },
@@ -1146,6 +1186,7 @@ export const typeTable: TypeTable = {
     audience: { type: "string", number: 1, omit: true },
     expirationSeconds: { type: "int64", number: 2, omit: true, pointer: true },
     path: { type: "string", number: 3 },
+    user: { type: "int64", number: 4, omit: true, pointer: true },
   },
   "core.v1.ServicePort": {
     name: { type: "string", number: 1, omit: true },
@@ -1280,6 +1321,11 @@ export const typeTable: TypeTable = {
     name: { type: "string", number: 1 },
     devicePath: { type: "string", number: 2 },
   },
+  "core.v1.VolumeHealthCondition": {
+    status: { type: "string", number: 1 },
+    reason: { type: "string", number: 2 },
+    message: { type: "string", number: 3, omit: true },
+  },
   "core.v1.VolumeMount": {
     name: { type: "string", number: 1 },
     readOnly: { type: "bool", number: 2, omit: true },
@@ -1288,6 +1334,7 @@ export const typeTable: TypeTable = {
     subPath: { type: "string", number: 4, omit: true },
     mountPropagation: { type: "string", number: 5, omit: true, pointer: true },
     subPathExpr: { type: "string", number: 6, omit: true },
+    bindMountOptions: { type: "[]string", number: 8, omit: true },
   },
   "core.v1.VolumeMountStatus": {
     name: { type: "string", number: 1 },

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { ControlPlaneError } from "../errors.ts";
 import { isObject, objectAt, parseJson, requireString } from "../json.ts";
@@ -19,10 +20,14 @@ export interface KubernetesVersion {
   readonly modfile: string;
 }
 
-/** The version of a minor; without `minor` the default one of versions.json. */
+/** Selects the minor of every suite, program and command of this repository; a key of versions.json. */
+export const minorVariable = "CLOUDWIRE_KUBERNETES_MINOR";
+
+/** The version of a minor; without `minor` that of the environment variable, else the default of versions.json. */
 export async function readVersion(minor?: string): Promise<KubernetesVersion> {
   const file = path.join(moduleDir, "versions.json");
-  return parseVersion(parseJson(await readFile(file, "utf8"), file), minor);
+  const wanted = minor ?? (process.env[minorVariable] || undefined);
+  return parseVersion(parseJson(await readFile(file, "utf8"), file), wanted);
 }
 
 export function parseVersion(content: unknown, minor?: string): KubernetesVersion {

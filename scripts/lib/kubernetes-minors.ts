@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./run.ts";
+
+const FILE = "test/control-plane/versions.json";
+
+/** The supported minors of Kubernetes besides the default one, oldest first. A part of the system suite runs on each of them. */
+export const OTHER_MINORS: readonly string[] = parseOtherMinors(readFileSync(join(ROOT, FILE), "utf8"));
+
+/** The name of that suite. */
+export const suiteOn = (minor: string): string => `system-${minor}`;
+
+export function parseOtherMinors(text: string): readonly string[] {
+  const content: unknown = JSON.parse(text);
+  const valueOf = (key: string): unknown =>
+    typeof content === "object" && content !== null ? Reflect.get(content, key) : undefined;
+  const minors = valueOf("minors");
+  if (typeof minors !== "object" || minors === null) throw new Error(`${FILE}: minors must be an object`);
+  return Object.keys(minors)
+    .filter((minor) => minor !== valueOf("default"))
+    .sort();
+}
