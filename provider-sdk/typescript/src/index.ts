@@ -132,5 +132,5 @@ export { ProviderStartError } from "./server/start-error.ts";
 export { type RunningProvider, type StartOptions, startProvider } from "./server/start-provider.ts";
 export { chunksOf } from "./util/parallel.ts";
 export type { Clock } from "./util/clock.ts";
-export { inParallel } from "./util/parallel.ts";
+export { inHalves, inParallel } from "./util/parallel.ts";
 export { type WatchFromListOptions, watchFromList } from "./state/watch-from-list.ts";

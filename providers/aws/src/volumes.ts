@@ -8,12 +8,12 @@ import {
   type VolumeHandlers,
   type VolumeRef,
 } from "@cloudwire/provider-sdk";
-import type { Aws } from "./cloud/aws.ts";
+import type { AwsCalls } from "./cloud/aws.ts";
 import { maxFilterValues, readAll } from "./cloud/pages.ts";
 
 const volumeIdForm = /^vol-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
 
-export function volumeHandlers(aws: Aws, region: string): VolumeHandlers {
+export function volumeHandlers(aws: AwsCalls, region: string): VolumeHandlers {
   return {
     features: { maxBatchSize: 1000, csiDrivers: ["ebs.csi.aws.com"], inTreePlugins: ["kubernetes.io/aws-ebs"] },
     getMany: async (volumes, context) => getMany(aws, region, volumes, context),
@@ -30,7 +30,7 @@ export function volumeIdOf({ source }: Pick<VolumeRef, "source">): string | Prov
 
 /** One request for 200 volumes. */
 async function getMany(
-  aws: Aws,
+  aws: AwsCalls,
   region: string,
   volumes: readonly VolumeRef[],
   context: ReadContext,

@@ -27,6 +27,36 @@ function* inOrder<Item>(items: readonly Item[]) {
   yield* items.entries();
 }
 
+/**
+ * Makes one request for all items. If the cloud refuses it because of single items, makes one for each half instead, so that an item's error is only
+ * that item's. Returns the results of the requests that succeeded.
+ * @param isOfItem true: the request was refused because of some of its items, and none was processed
+ * @param refused called for each item that is refused alone
+ */
+export async function inHalves<Item, Result>(
+  items: readonly Item[],
+  request: (items: readonly Item[]) => Promise<Result>,
+  isOfItem: (error: unknown) => boolean,
+  refused: (item: Item, error: unknown) => void = () => undefined,
+): Promise<readonly Result[]> {
+  const [first] = items;
+  if (first === undefined) return [];
+  try {
+    return [await request(items)];
+  } catch (error) {
+    if (!isOfItem(error)) throw error;
+    if (items.length === 1) {
+      refused(first, error);
+      return [];
+    }
+  }
+  const results: Result[] = [];
+  for (const half of chunksOf(items, Math.ceil(items.length / 2))) {
+    results.push(...(await inHalves(half, request, isOfItem, refused)));
+  }
+  return results;
+}
+
 /** Lets so many pieces of work run at once; the others wait in order. */
 export class Limit {
   readonly #max: number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestClock } from "../testing/test-clock.ts";
-import { Limit, chunksOf, inParallel } from "./parallel.ts";
+import { Limit, chunksOf, inHalves, inParallel } from "./parallel.ts";
 import { every, fromDuration, systemClock, toDuration } from "./clock.ts";
 import { LruMap } from "../state/lru.ts";
 import { SharedTask } from "../state/shared-task.ts";
@@ -187,5 +187,41 @@ describe("every", () => {
     });
     await clock.advance(1_000);
     expect([moments, clock.pendingTimers()]).toEqual([[100, 200, 300], 0]);
+  });
+});
+
+describe("inHalves()", () => {
+  const refusing =
+    (bad: readonly number[], requests: number[][] = []) =>
+    (items: readonly number[]): Promise<readonly number[]> => {
+      requests.push([...items]);
+      return items.some((item) => bad.includes(item)) ? Promise.reject(new Error("refused")) : Promise.resolve(items);
+    };
+  const isRefusal = (error: unknown): boolean => error instanceof Error && error.message === "refused";
+
+  test.each([
+    [[], [1, 2, 3, 4, 5]],
+    [[3], [1, 2, 4, 5]],
+    [
+      [1, 5],
+      [2, 3, 4],
+    ],
+    [[1, 2, 3, 4, 5], []],
+  ])("with the refused items %j processes %j (case S-10)", async (bad, processed) => {
+    const refused: number[] = [];
+    const results = await inHalves([1, 2, 3, 4, 5], refusing(bad), isRefusal, (item) => refused.push(item));
+    expect([results.flat(), refused]).toEqual([processed, bad]);
+  });
+
+  test("makes one request for all items if none is refused, and none for no items", async () => {
+    const requests: number[][] = [];
+    await inHalves([1, 2], refusing([], requests), isRefusal);
+    await inHalves([], refusing([], requests), isRefusal);
+    expect(requests).toEqual([[1, 2]]);
+  });
+
+  test("ends with the first error that is not of an item", async () => {
+    const down = () => Promise.reject(new Error("down"));
+    await expect(inHalves([1, 2], down, isRefusal)).rejects.toThrow("down");
   });
 });

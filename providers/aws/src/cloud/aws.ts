@@ -17,11 +17,25 @@ export interface SendOptions {
   readonly abortSignal: AbortSignal;
 }
 
+/** How the provider calls AWS. */
+export interface AwsCalls {
+  /** @throws ProviderError */
+  ec2<Output>(
+    callScope: CallScope,
+    send: (client: EC2Client, options: SendOptions) => Promise<Output>,
+  ): Promise<Output>;
+  /** @throws ProviderError */
+  elb<Output>(
+    callScope: CallScope,
+    send: (client: ElasticLoadBalancingV2Client, options: SendOptions) => Promise<Output>,
+  ): Promise<Output>;
+}
+
 /** Tries of one request, the first included. More would outlast the call that they are made for. */
 const maxAttempts = 4;
 
 /** The way to AWS: every request has the deadline of its call, each try is counted, and errors are those of the contract. */
-export class Aws {
+export class Aws implements AwsCalls {
   readonly budgets: { readonly ec2: CallBudget; readonly elb: CallBudget };
   readonly #ec2: EC2Client;
   readonly #elb: ElasticLoadBalancingV2Client;
@@ -51,12 +65,10 @@ export class Aws {
     );
   }
 
-  /** @throws ProviderError */
   async ec2<Output>(callScope: CallScope, send: (client: EC2Client, options: SendOptions) => Promise<Output>) {
     return this.#ask(callScope, (options) => send(this.#ec2, options));
   }
 
-  /** @throws ProviderError */
   async elb<Output>(
     callScope: CallScope,
     send: (client: ElasticLoadBalancingV2Client, options: SendOptions) => Promise<Output>,

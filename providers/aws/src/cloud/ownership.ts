@@ -48,11 +48,14 @@ export function serviceIn(tags: Tags): ServiceRef {
   return taggedService(ownershipTagsIn(tags));
 }
 
+/** True: the provider sets it on its own account. */
+export function isOwnershipTag(key: string): boolean {
+  return key.startsWith(ownershipPrefix) || key === serviceNameTag;
+}
+
 /** The desired tags without the provider's ownership tags. */
 export function userTags(tags: Tags): Tags {
-  return Object.fromEntries(
-    Object.entries(tags).filter(([key]) => !key.startsWith(ownershipPrefix) && key !== serviceNameTag),
-  );
+  return Object.fromEntries(Object.entries(tags).filter(([key]) => !isOwnershipTag(key)));
 }
 
 /** Ownership tags of other controllers, in order of precedence. */

@@ -9,7 +9,7 @@ import {
   type ReadContext,
   watchFromList,
 } from "@cloudwire/provider-sdk";
-import type { Aws, CallScope } from "../cloud/aws.ts";
+import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 import { answerOf, foundOf, type NamePlace, type Question, questionOf } from "./answers.ts";
 import { MachineReader, type Walk } from "./machine-reader.ts";
 import { RecentlySeen } from "./recently-seen.ts";
@@ -43,7 +43,7 @@ export class Instances {
   readonly #seen: RecentlySeen;
   readonly #nowMs: () => number;
 
-  constructor(aws: Aws, settings: InstanceDeps, nowMs: () => number) {
+  constructor(aws: AwsCalls, settings: InstanceDeps, nowMs: () => number) {
     this.#settings = settings;
     this.#nowMs = nowMs;
     this.#zoneIds = new ZoneIds(aws);

@@ -1,6 +1,6 @@
 import { DescribeInstancesCommand, type Filter } from "@aws-sdk/client-ec2";
 import { chunksOf, ProviderError, SharedRead, type TimedRead } from "@cloudwire/provider-sdk";
-import type { Aws, CallScope } from "../cloud/aws.ts";
+import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 import { maxFilterValues, readAll, readPages } from "../cloud/pages.ts";
 import { type KnownMachine, knownMachine } from "./to-instance.ts";
 
@@ -15,12 +15,12 @@ export type Walk = TimedRead<{ readonly machines: readonly KnownMachine[] }>;
  * know makes the whole question an error.
  */
 export class MachineReader {
-  readonly #aws: Aws;
+  readonly #aws: AwsCalls;
   /** As of the last read. Starts at one, because a watch reads the region anyway. */
   #pagesOfRegion = 1;
   readonly #walks: SharedRead<{ readonly machines: readonly KnownMachine[] }, CallScope>;
 
-  constructor(aws: Aws, nowMs: () => number) {
+  constructor(aws: AwsCalls, nowMs: () => number) {
     this.#aws = aws;
     this.#walks = new SharedRead(async (callScope) => {
       const machines: KnownMachine[] = [];

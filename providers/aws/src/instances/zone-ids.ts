@@ -1,12 +1,12 @@
 import { DescribeAvailabilityZonesCommand } from "@aws-sdk/client-ec2";
-import type { Aws, CallScope } from "../cloud/aws.ts";
+import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 
 /** Ids of the region's zones: asked for once, and again when there is a zone that was not there then. */
 export class ZoneIds {
-  readonly #aws: Aws;
+  readonly #aws: AwsCalls;
   #known: ReadonlyMap<string, string> = new Map();
 
-  constructor(aws: Aws) {
+  constructor(aws: AwsCalls) {
     this.#aws = aws;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ownTags, ownTagsTag, staleTags, subnetMappings } from "./balancer.ts";
+import { subnetMappings } from "./balancer.ts";
 
 const subnets = ["a", "b"].map((zone) => ({ id: `s-${zone}`, zone, hasIpv6: false, tags: {} }));
 
@@ -28,23 +28,4 @@ describe("subnetMappings()", () => {
     const message = "has 1 addresses for 2 subnets, in a, b: give one for each";
     expect(() => subnetMappings({ allocationIds: ["e-1"], privateAddresses: [] }, subnets)).toThrow(message);
   });
-});
-
-describe("staleTags()", () => {
-  const present = { ...ownTags({ a: "1", b: "2" }), theirs: "x" };
-
-  test("are those that the provider has written and that are wanted no longer", () => {
-    expect(staleTags({ b: "2" }, present)).toEqual(["a"]);
-  });
-
-  test("exclude those of other owners and deleted ones", () => {
-    expect(staleTags({ a: "1", b: "2" }, present)).toEqual([]);
-    expect(staleTags({}, { [ownTagsTag]: "gone" })).toEqual([]);
-    expect(staleTags({}, { theirs: "x" })).toEqual([]);
-  });
-});
-
-test("ownTags() keeps its note within what a tag takes", () => {
-  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key-number-${index}`, ""]));
-  expect((ownTags(many)[ownTagsTag] ?? "").length).toBeLessThanOrEqual(256);
 });

@@ -3,25 +3,19 @@ import {
   CreateLoadBalancerCommand,
   DescribeLoadBalancerAttributesCommand,
   ModifyLoadBalancerAttributesCommand,
-  RemoveTagsCommand,
   SetIpAddressTypeCommand,
   SetSecurityGroupsCommand,
   SetSubnetsCommand,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
 import { ProviderError } from "@cloudwire/provider-sdk";
-import { fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { fromAwsTags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, sameSet } from "./diff.ts";
 import type { SeenBalancer } from "./reader.ts";
 import type { Tools, Work } from "./tools.ts";
 import type { KnownSubnet } from "./subnets.ts";
+import { withOwnTags } from "./tags/own-tags.ts";
 import { specTag } from "./to-load-balancer.ts";
 import type { NlbSpec } from "./desired/nlb-spec.ts";
-
-/** The tag that lists the tags that the provider has set, so that it removes no others. */
-export const ownTagsTag = "cloudwire.dev/own-tags";
-
-/** Longest value of a tag. */
-const maxTagValue = 256;
 
 /** Undefined for a planned change. */
 export async function createBalancer(
@@ -45,7 +39,7 @@ export async function createBalancer(
           IpAddressType: nlb.addressType,
           SubnetMappings: mappings,
           SecurityGroups: [...securityGroups],
-          Tags: toAwsTags(ownTags(nlb.tags)),
+          Tags: toAwsTags(withOwnTags(nlb.tags)),
         }),
         options,
       ),
@@ -136,44 +130,6 @@ export async function ensureAttributes({ aws }: Tools, arn: string, nlb: NlbSpec
         new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn: arn, Attributes: toAwsTags(changed) }),
         options,
       ),
-    ),
-  );
-}
-
-/** The tags, and the note which of them are the provider's. */
-export function ownTags(tags: Tags): Tags {
-  const keys = Object.keys(tags).toSorted();
-  const note = keys.reduce((text, key) => (text.length + key.length < maxTagValue ? `${text} ${key}` : text), "");
-  return { ...tags, [ownTagsTag]: note.trim() };
-}
-
-/** Tags that the provider has written and that are wanted no longer. */
-export function staleTags(wanted: Tags, present: Tags): readonly string[] {
-  const written = (present[ownTagsTag] ?? "").split(" ");
-  return written.filter((key) => key !== "" && present[key] !== undefined && wanted[key] === undefined);
-}
-
-/** Updates the tags of a load balancer: adds missing ones, and removes those of the provider that are no longer desired. */
-export async function writeTags(
-  { aws }: Tools,
-  { arn, name, present }: { readonly arn: string; readonly name: string; readonly present: Tags },
-  wanted: Tags,
-  work: Work,
-): Promise<void> {
-  const planned = { action: "update", resourceType: "load balancer", resourceId: name } as const;
-  const stale = staleTags(wanted, present);
-  if (stale.length > 0) {
-    await work.change({ ...planned, summary: `remove the tags ${stale.join(", ")}` }, () =>
-      aws.elb(work.context, (client, options) =>
-        client.send(new RemoveTagsCommand({ ResourceArns: [arn], TagKeys: [...stale] }), options),
-      ),
-    );
-  }
-  const changed = changedEntries(wanted, present);
-  if (Object.keys(changed).length === 0) return;
-  await work.change({ ...planned, summary: `add the tags ${Object.keys(changed).join(", ")}` }, () =>
-    aws.elb(work.context, (client, options) =>
-      client.send(new AddTagsCommand({ ResourceArns: [arn], Tags: toAwsTags(changed) }), options),
     ),
   );
 }

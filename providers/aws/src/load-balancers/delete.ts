@@ -9,12 +9,12 @@ import {
   pending,
   ProviderError,
 } from "@cloudwire/provider-sdk";
-import { clusterIdTag, fromAwsTags, serviceUidTag } from "../cloud/ownership.ts";
+import { fromAwsTags } from "../cloud/ownership.ts";
 import { findBalancer } from "./find.ts";
-import { groupPrefix } from "./names.ts";
-import type { SeenBalancer, SeenGroup } from "./reader.ts";
-import { deleteSecurityGroups } from "./security-groups/security-groups.ts";
+import type { SeenBalancer } from "./reader.ts";
+import { deleteSecurityGroups } from "./security-groups/delete-security-groups.ts";
 import { type Tools, Work } from "./tools.ts";
+import { ownGroups } from "./target-groups/own-groups.ts";
 import { deleteGroups } from "./target-groups/target-groups.ts";
 
 /** The load balancer's network interfaces, which hold its security group, go a minute or two after it. */
@@ -27,7 +27,7 @@ export async function deleteLoadBalancer(
   context: ChangeContext,
 ): Promise<Pending | undefined> {
   const work = new Work(context);
-  const { own } = await findBalancer(tools, ref, context);
+  const { own, all } = await findBalancer(tools, ref, context);
   const groups = await ownGroups(tools, ref, own, context);
   if (own) {
     await checkProtection(tools, own, context);
@@ -37,9 +37,20 @@ export async function deleteLoadBalancer(
       ),
     );
   }
-  const remaining = [...(await deleteGroups(tools, groups, work)), ...(await deleteSecurityGroups(tools, ref, work))];
+  const others = all.filter(({ LoadBalancerArn }) => LoadBalancerArn !== own?.arn);
+  const remaining = [
+    ...(await deleteGroups(tools, groups, own?.arn, work)),
+    ...(await deleteSecurityGroups(tools, ref, others, work)),
+  ];
   if (remaining.length === 0) return undefined;
-  return pending(own?.arn ?? ref.id ?? ref.key, { pollAfterMs, stage: "deleting network interfaces", remaining });
+  const users = remaining.flatMap(({ usedBy }) => usedBy ?? []);
+  const isUsed = users.length > 0;
+  return pending(own?.arn ?? ref.id ?? ref.key, {
+    pollAfterMs,
+    stage: isUsed ? "waiting until no other resource uses it" : "deleting network interfaces",
+    ...(isUsed ? { message: `To continue, remove the use by ${users.join(" and by ")}` } : {}),
+    remaining: remaining.map(({ what, usedBy }) => (usedBy === undefined ? what : `${what}, used by ${usedBy}`)),
+  });
 }
 
 /** Unlike AWS' own error, this one explains the fix. */
@@ -50,25 +61,4 @@ async function checkProtection({ aws }: Tools, { arn, name }: SeenBalancer, cont
   if (fromAwsTags(Attributes)["deletion_protection.enabled"] !== "true") return;
   const message = `load balancer ${name} is protected from deletion: disable its attribute deletion_protection.enabled`;
   throw new ProviderError("DELETION_PROTECTED", message, { resource: { type: "load balancer", name: arn } });
-}
-
-/** Finds target groups by name, also if no listener forwards to them, and only with the ownership tags. */
-async function ownGroups(
-  { reader }: Tools,
-  ref: LoadBalancerRef,
-  own: SeenBalancer | undefined,
-  context: ChangeContext,
-): Promise<readonly SeenGroup[]> {
-  const all = await reader.groups(undefined, context);
-  const forwardedTo = all.filter(({ details }) => own && (details.LoadBalancerArns ?? []).includes(own.arn));
-  const named = all.filter(({ name }) => name.startsWith(groupPrefix(ref.key)));
-  const tags = await reader.tags(
-    named.map(({ arn }) => arn),
-    context,
-  );
-  const owned = named.filter(({ arn }) => {
-    const found = tags.get(arn) ?? {};
-    return found[clusterIdTag] === ref.cluster.id && found[serviceUidTag] === ref.service.uid;
-  });
-  return [...new Set([...owned, ...forwardedTo])];
 }

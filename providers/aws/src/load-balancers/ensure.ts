@@ -6,7 +6,7 @@ import {
   type DesiredLoadBalancer,
   type DesiredNodes,
 } from "@cloudwire/provider-sdk";
-import { changeBalancer, createBalancer, ensureAttributes, ownTags, voidSpec, writeTags } from "./balancer.ts";
+import { changeBalancer, createBalancer, ensureAttributes, voidSpec } from "./balancer.ts";
 import { findBalancer } from "./find.ts";
 import { ensureListeners } from "./listeners.ts";
 import { groupPrefix } from "./names.ts";
@@ -14,6 +14,9 @@ import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { ensureOwnGroup, ensureSecurityGroups } from "./security-groups/security-groups.ts";
 import { type Tools, Work } from "./tools.ts";
 import { findSubnets } from "./subnets.ts";
+import { withOwnTags } from "./tags/own-tags.ts";
+import { type TaggedPart, writePartTags, writeTags } from "./tags/write-tags.ts";
+import { ownGroups } from "./target-groups/own-groups.ts";
 import { deleteGroups, ensureGroups } from "./target-groups/target-groups.ts";
 import { ensureTargets, targetIds } from "./target-groups/targets.ts";
 import { nodesTag, type Seen, specTag, toLoadBalancer } from "./to-load-balancer.ts";
@@ -36,22 +39,28 @@ export async function ensureLoadBalancer(
   );
   if (balancer) await voidSpec(tools, balancer, wanted.specFingerprint, work);
   const securityGroups = await securityGroupsFor(tools, wanted, nlb, balancer, work);
-  const present = balancer ? await tools.reader.groups(balancer.arn, context) : [];
+  const present = await presentGroups(tools, wanted, balancer, context);
   const groups = await ensureGroups(tools, wanted, nlb, present, work);
   const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
   if (balancer) await changeBalancer(tools, balancer, nlb, subnets, securityGroups, work);
   const arn = balancer?.arn ?? (await createBalancer(tools, nlb, subnets, securityGroups, work));
   if (arn === undefined) return undefined;
   context.reportProgress({ id: arn, stage: "writing listeners and attributes" });
-  await ensureListeners(tools, arn, nlb.listeners, groups, work);
+  const keptListeners = await ensureListeners(tools, arn, nlb, groups, work);
   await ensureAttributes(tools, arn, nlb, work);
-  await deleteGroups(tools, unwantedGroups(present, wanted.key, nlb, balancer), work);
-  const tags = {
-    ...ownTags(nlb.tags),
-    [specTag]: wanted.specFingerprint,
-    [nodesTag]: wanted.nodesFingerprint,
-  };
-  await writeTags(tools, { arn, name: nlb.name, present: balancer?.tags ?? ownTags(nlb.tags) }, tags, work);
+  await deleteGroups(tools, unwantedGroups(present, wanted.key, nlb, balancer), arn, work);
+  const tags = withOwnTags(nlb.tags);
+  const keptGroups = groups.flatMap(({ name, arn: id, isNew }) =>
+    isNew || id === undefined ? [] : [{ resourceType: "target group" as const, id, name }],
+  );
+  await writePartTags(tools, [...keptGroups, ...keptListeners], tags, work);
+  const inForce = { [specTag]: wanted.specFingerprint, [nodesTag]: wanted.nodesFingerprint };
+  await writeTags(
+    tools,
+    balancerPart({ arn, name: nlb.name, tags: balancer?.tags ?? tags }),
+    { ...tags, ...inForce },
+    work,
+  );
   return answer(tools, arn, wanted, registeredNodes, work);
 }
 
@@ -73,8 +82,12 @@ export async function updateNodes(
   const groups = await tools.reader.groups(own.arn, context);
   const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
   const tags = { ...own.tags, [nodesTag]: wanted.nodesFingerprint };
-  await writeTags(tools, { arn: own.arn, name: own.name, present: own.tags }, tags, work);
+  await writeTags(tools, balancerPart(own), tags, work);
   return answer(tools, own.arn, wanted, registeredNodes, work);
+}
+
+function balancerPart({ arn, name, tags }: Pick<SeenBalancer, "arn" | "name" | "tags">): TaggedPart {
+  return { resourceType: "load balancer", id: arn, name, present: tags };
 }
 
 /** All fields of an existing load balancer. */
@@ -111,6 +124,17 @@ async function findExisting(
   if (adopted?.arn === id && adopted.details.VpcId === tools.settings.vpcId) return adopted;
   const message = `there is no network load balancer ${id} in ${tools.settings.vpcId} to adopt: give its ARN`;
   throw new ProviderError("FIELD_INVALID", message, { field });
+}
+
+/** Without a spec in force, an earlier call was interrupted, and has perhaps made groups that no listener forwards to. */
+async function presentGroups(
+  tools: Tools,
+  wanted: DesiredLoadBalancer,
+  balancer: SeenBalancer | undefined,
+  context: ChangeContext,
+): Promise<readonly SeenGroup[]> {
+  const isComplete = balancer !== undefined && (balancer.tags[specTag] ?? "") !== "";
+  return isComplete ? tools.reader.groups(balancer.arn, context) : ownGroups(tools, wanted, balancer, context);
 }
 
 /** A load balancer that was made without security groups, as AWS' own controller may have, can never have any. */

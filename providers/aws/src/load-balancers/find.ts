@@ -1,3 +1,4 @@
+import type { LoadBalancer } from "@aws-sdk/client-elastic-load-balancing-v2";
 import type { CallContext, LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
 import { fromAwsTags, problemOfTags } from "../cloud/ownership.ts";
 import type { SeenBalancer } from "./reader.ts";
@@ -11,6 +12,8 @@ export interface FoundBalancer {
   readonly own: SeenBalancer | undefined;
   /** Why the name cannot be taken. */
   readonly problem: ProviderError | undefined;
+  /** All of the region. */
+  readonly all: readonly LoadBalancer[];
   readonly observeTime: Date;
 }
 
@@ -27,14 +30,14 @@ export async function findBalancer(
     context,
   );
   const problem = named && problemOf(named, ref);
-  if (named && problem === undefined) return { own: named, problem, observeTime };
+  if (named && problem === undefined) return { own: named, problem, all, observeTime };
   const groups = await reader.ownedSecurityGroups(ref.cluster.id, ref.service.uid, context);
   const arns = groups.flatMap(({ Tags }) => fromAwsTags(Tags)[adoptedTag] ?? []);
   const adopted = await reader.tagged(
     all.filter(({ LoadBalancerArn }) => LoadBalancerArn !== undefined && arns.includes(LoadBalancerArn)),
     context,
   );
-  return { own: adopted.find((balancer) => problemOf(balancer, ref) === undefined), problem, observeTime };
+  return { own: adopted.find((balancer) => problemOf(balancer, ref) === undefined), problem, all, observeTime };
 }
 
 function problemOf({ arn, name, tags }: SeenBalancer, ref: Pick<LoadBalancerRef, "cluster" | "service">) {

@@ -1,5 +1,5 @@
 import { absent, type CallContext, type LoadBalancer, type LoadBalancerHandlers } from "@cloudwire/provider-sdk";
-import type { Aws } from "../cloud/aws.ts";
+import type { AwsCalls } from "../cloud/aws.ts";
 import { clusterIdTag, fromAwsTags, serviceUidTag } from "../cloud/ownership.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import { domain } from "./annotations.ts";
@@ -14,7 +14,7 @@ import { toLoadBalancer } from "./to-load-balancer.ts";
 const maxPorts = 50;
 
 export function loadBalancerHandlers(
-  aws: Aws,
+  aws: AwsCalls,
   machines: MachineReader,
   settings: LoadBalancerSettings,
 ): LoadBalancerHandlers {

@@ -7,11 +7,13 @@ import {
   ModifyListenerAttributesCommand,
   ModifyListenerCommand,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
-import { fromAwsTags } from "../cloud/ownership.ts";
+import { fromAwsTags, toAwsTags } from "../cloud/ownership.ts";
 import type { SeenListener } from "./reader.ts";
 import type { Tools, Work } from "./tools.ts";
 import type { TargetedGroup } from "./target-groups/targets.ts";
-import { defaultIdleTimeoutSeconds, type DesiredListener } from "./desired/nlb-spec.ts";
+import { defaultIdleTimeoutSeconds, type DesiredListener, type NlbSpec } from "./desired/nlb-spec.ts";
+import { withOwnTags } from "./tags/own-tags.ts";
+import type { TaggedPart } from "./tags/write-tags.ts";
 
 /** The changes of listeners, in an order that frees a port before it is used again. */
 export interface ListenerPlan<Seen> {
@@ -60,14 +62,14 @@ function hasListener(details: Listener, wanted: DesiredListener, groupArn: strin
   );
 }
 
-/** Makes the load balancer's listeners be the wanted ones. */
+/** Makes the load balancer's listeners be the wanted ones. Answers those that existed before, without their tags. */
 export async function ensureListeners(
   tools: Tools,
   balancerArn: string,
-  wanted: readonly DesiredListener[],
+  { listeners: wanted, tags }: Pick<NlbSpec, "listeners" | "tags">,
   groups: readonly TargetedGroup[],
   work: Work,
-): Promise<void> {
+): Promise<readonly Omit<TaggedPart, "present">[]> {
   const arns = new Map(groups.map(({ name, arn }) => [name, arn]));
   const present = await tools.reader.listeners(balancerArn, work.context);
   const plan = planListeners(wanted, present, (name) => arns.get(name));
@@ -89,9 +91,16 @@ export async function ensureListeners(
   for (const { seen, wanted: listener } of plan.keeps) await ensureIdleTimeout(tools, seen.arn, listener, work);
   for (const listener of plan.creates) {
     await work.change(planned("create", listener.port), () =>
-      createListener(tools, balancerArn, listener, arns.get(listener.group.name), work),
+      createListener(
+        tools,
+        { LoadBalancerArn: balancerArn, Tags: toAwsTags(withOwnTags(tags)) },
+        listener,
+        arns.get(listener.group.name),
+        work,
+      ),
     );
   }
+  return plan.keeps.map(({ seen: { arn, port } }) => ({ resourceType: "listener", id: arn, name: String(port) }));
 }
 
 function inputOf({ port, protocol, tls }: DesiredListener, groupArn: string | undefined) {
@@ -105,12 +114,12 @@ function inputOf({ port, protocol, tls }: DesiredListener, groupArn: string | un
 
 async function createListener(
   tools: Tools,
-  balancerArn: string,
+  fixed: Pick<CreateListenerCommandInput, "LoadBalancerArn" | "Tags">,
   listener: DesiredListener,
   groupArn: string | undefined,
   work: Work,
 ): Promise<void> {
-  const input = { LoadBalancerArn: balancerArn, ...inputOf(listener, groupArn) };
+  const input = { ...fixed, ...inputOf(listener, groupArn) };
   const { Listeners = [] } = await tools.aws.elb(work.context, (client, options) =>
     client.send(new CreateListenerCommand(input), options),
   );

@@ -9,8 +9,8 @@ import {
   type LoadBalancer,
   type TargetGroup,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
-import { chunksOf } from "@cloudwire/provider-sdk";
-import type { Aws, CallScope } from "../cloud/aws.ts";
+import { chunksOf, inHalves } from "@cloudwire/provider-sdk";
+import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, fromAwsTags, serviceUidTag, type Tags } from "../cloud/ownership.ts";
 import { readAll, readPages } from "../cloud/pages.ts";
@@ -37,6 +37,9 @@ export interface SeenListener {
   readonly details: Listener;
 }
 
+/** Codes for objects that do not exist. */
+const notFound = ["LoadBalancerNotFound", "TargetGroupNotFound", "ListenerNotFound"] as const;
+
 /** Most ARNs of one request for tags. */
 const maxTaggedArns = 20;
 
@@ -44,9 +47,9 @@ const pageSize = 400;
 
 /** Reads what AWS has for load balancers. What does not exist is an empty answer. */
 export class BalancerReader {
-  readonly #aws: Aws;
+  readonly #aws: AwsCalls;
 
-  constructor(aws: Aws) {
+  constructor(aws: AwsCalls) {
     this.#aws = aws;
   }
 
@@ -77,16 +80,16 @@ export class BalancerReader {
     }
   }
 
-  /** Tags by ARN. */
+  /** Tags by ARN, without the objects that do not exist: AWS refuses a request for all objects because of one of them. */
   async tags(arns: readonly string[], callScope: CallScope): Promise<ReadonlyMap<string, Tags>> {
+    const request = (chunk: readonly string[]) =>
+      this.#aws.elb(callScope, (client, options) =>
+        client.send(new DescribeTagsCommand({ ResourceArns: [...chunk] }), options),
+      );
     const answers = await Promise.all(
-      chunksOf(arns, maxTaggedArns).map((chunk) =>
-        this.#aws.elb(callScope, (client, options) =>
-          client.send(new DescribeTagsCommand({ ResourceArns: [...chunk] }), options),
-        ),
-      ),
+      chunksOf(arns, maxTaggedArns).map((chunk) => inHalves(chunk, request, (error) => isCode(error, ...notFound))),
     );
-    const described = answers.flatMap(({ TagDescriptions = [] }) => TagDescriptions);
+    const described = answers.flat().flatMap(({ TagDescriptions = [] }) => TagDescriptions);
     return new Map(described.map(({ ResourceArn = "", Tags: tags }) => [ResourceArn, fromAwsTags(tags)]));
   }
 
@@ -151,7 +154,7 @@ export class BalancerReader {
 
   /** Security groups that any of the values fits. */
   async securityGroupsWith(
-    name: "group-id" | "group-name" | "ip-permission.group-id",
+    name: "group-id" | "group-name" | "ip-permission.group-id" | "egress.ip-permission.group-id",
     values: readonly string[],
     callScope: CallScope,
   ): Promise<readonly SecurityGroup[]> {
@@ -180,13 +183,14 @@ export class BalancerReader {
     };
   }
 
-  /** With their tags. */
+  /** With their tags, without those that were deleted after they were listed. */
   async tagged(found: readonly LoadBalancer[], callScope: CallScope): Promise<readonly SeenBalancer[]> {
     const arns = found.flatMap(({ LoadBalancerArn }) => (LoadBalancerArn === undefined ? [] : [LoadBalancerArn]));
     const tags = await this.tags(arns, callScope);
     return found.flatMap((details) => {
-      const { LoadBalancerArn: arn, LoadBalancerName: name } = details;
-      return arn === undefined || name === undefined ? [] : [{ arn, name, details, tags: tags.get(arn) ?? {} }];
+      const { LoadBalancerArn: arn = "", LoadBalancerName: name } = details;
+      const own = tags.get(arn);
+      return own === undefined || name === undefined ? [] : [{ arn, name, details, tags: own }];
     });
   }
 }

@@ -1,6 +1,6 @@
 import { DescribeSubnetsCommand, type Filter, type Subnet } from "@aws-sdk/client-ec2";
 import { ProviderError } from "@cloudwire/provider-sdk";
-import type { Aws, CallScope } from "../cloud/aws.ts";
+import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 import { fromAwsTags } from "../cloud/ownership.ts";
 import { readAll } from "../cloud/pages.ts";
 import { domain } from "./annotations.ts";
@@ -23,7 +23,7 @@ export interface KnownSubnet {
 
 /** The subnets for a load balancer, one per zone, in the order of their zones. @throws ProviderError if there is none */
 export async function findSubnets(
-  aws: Aws,
+  aws: AwsCalls,
   vpcId: string,
   choice: SubnetChoice,
   callScope: CallScope,

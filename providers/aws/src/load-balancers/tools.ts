@@ -1,5 +1,5 @@
 import type { ChangeContext, PlannedChange } from "@cloudwire/provider-sdk";
-import type { Aws } from "../cloud/aws.ts";
+import type { AwsCalls } from "../cloud/aws.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import type { BalancerReader } from "./reader.ts";
 
@@ -14,7 +14,7 @@ export interface LoadBalancerSettings {
 
 /** What load balancers are made with. */
 export interface Tools {
-  readonly aws: Aws;
+  readonly aws: AwsCalls;
   readonly reader: BalancerReader;
   readonly machines: MachineReader;
   readonly settings: LoadBalancerSettings;

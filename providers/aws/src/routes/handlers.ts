@@ -10,7 +10,7 @@ import {
   type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 import { PodCidrs } from "@cloudwire/provider-sdk/addresses";
-import type { Aws } from "../cloud/aws.ts";
+import type { AwsCalls } from "../cloud/aws.ts";
 import { isCode, toProviderError } from "../cloud/errors.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
@@ -31,7 +31,7 @@ const maxBatchSize = 100;
 /** Maximum concurrent requests for routes. */
 const concurrency = 5;
 
-export function routeHandlers(aws: Aws, machines: MachineReader, settings: RouteSettings): RouteHandlers {
+export function routeHandlers(aws: AwsCalls, machines: MachineReader, settings: RouteSettings): RouteHandlers {
   const routes = new Routes(aws, machines, settings);
   return {
     features: {
@@ -52,7 +52,7 @@ class Routes {
   readonly #podCidrs: PodCidrs;
   readonly #quota: number;
 
-  constructor(aws: Aws, machines: MachineReader, { routeTableId, podCidrs, quota }: RouteSettings) {
+  constructor(aws: AwsCalls, machines: MachineReader, { routeTableId, podCidrs, quota }: RouteSettings) {
     this.#table = new RouteTable(aws, routeTableId);
     this.#machines = machines;
     this.#podCidrs = new PodCidrs(podCidrs);

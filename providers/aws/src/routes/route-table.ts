@@ -9,7 +9,7 @@ import {
   type RouteTable as AwsRouteTable,
 } from "@aws-sdk/client-ec2";
 import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
-import type { Aws, CallScope } from "../cloud/aws.ts";
+import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, ownershipTags, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { destinationOf, guestTag } from "./plan.ts";
@@ -23,9 +23,9 @@ export interface ReadTable {
 /** The route table of the cluster's nodes. */
 export class RouteTable {
   readonly id: string;
-  readonly #aws: Aws;
+  readonly #aws: AwsCalls;
 
-  constructor(aws: Aws, id: string) {
+  constructor(aws: AwsCalls, id: string) {
     this.id = id;
     this.#aws = aws;
   }

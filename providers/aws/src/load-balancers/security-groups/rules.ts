@@ -1,4 +1,5 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
+import { parseCidr } from "@cloudwire/provider-sdk/addresses";
 import type { NlbSpec } from "../desired/nlb-spec.ts";
 
 /** Who may reach which port of a load balancer. */
@@ -7,6 +8,7 @@ export interface SecurityRule {
   readonly protocol: string;
   readonly fromPort: number;
   readonly toPort: number;
+  /** In its canonical form, as AWS stores it. */
   readonly range: string;
 }
 
@@ -19,7 +21,7 @@ export function wantedRules({
   listeners,
   sourceRanges,
 }: Pick<NlbSpec, "listeners" | "sourceRanges">): readonly SecurityRule[] {
-  return sourceRanges.flatMap((range) => [
+  return [...new Set(sourceRanges.map(canonicalRange))].flatMap((range) => [
     ...listeners.flatMap(({ port, protocol }) =>
       transportsOf(protocol).map((transport) => ({ protocol: transport, fromPort: port, toPort: port, range })),
     ),
@@ -40,6 +42,16 @@ function transportsOf(protocol: NlbSpec["listeners"][number]["protocol"]): reado
   return protocol satisfies never;
 }
 
+/** The one way to write a range: equal ranges are equal texts. AWS stores ranges in this form. */
+export function canonicalRange(range: string): string {
+  return parseCidr(range)?.text ?? range;
+}
+
+/** Whether traffic of clients depends on the rule. */
+export function isForTraffic({ protocol }: SecurityRule): boolean {
+  return protocol === "tcp" || protocol === "udp" || protocol === "-1";
+}
+
 /** Identifies a rule. */
 export function ruleKey({ protocol, fromPort, toPort, range }: SecurityRule): string {
   return [protocol, fromPort, toPort, range].join("|");
@@ -50,7 +62,9 @@ export function fromPermissions(permissions: readonly IpPermission[] | undefined
   return (permissions ?? []).flatMap(
     ({ IpProtocol = "", FromPort = -1, ToPort = -1, IpRanges = [], Ipv6Ranges = [] }) =>
       [...IpRanges.map(({ CidrIp }) => CidrIp), ...Ipv6Ranges.map(({ CidrIpv6 }) => CidrIpv6)].flatMap((range) =>
-        range === undefined ? [] : [{ protocol: IpProtocol, fromPort: FromPort, toPort: ToPort, range }],
+        range === undefined
+          ? []
+          : [{ protocol: IpProtocol, fromPort: FromPort, toPort: ToPort, range: canonicalRange(range) }],
       ),
   );
 }
@@ -78,5 +92,13 @@ export function letsIn(permissions: readonly IpPermission[] | undefined, securit
   return (permissions ?? []).some(
     ({ IpProtocol, UserIdGroupPairs = [] }) =>
       IpProtocol === "-1" && UserIdGroupPairs.some(({ GroupId }) => GroupId === securityGroupId),
+  );
+}
+
+/** True: a rule other than that for all traffic names the group. */
+export function refersTo(permissions: readonly IpPermission[] | undefined, securityGroupId: string): boolean {
+  return (permissions ?? []).some(
+    ({ IpProtocol, UserIdGroupPairs = [] }) =>
+      IpProtocol !== "-1" && UserIdGroupPairs.some(({ GroupId }) => GroupId === securityGroupId),
   );
 }

@@ -1,19 +1,29 @@
 import {
   AuthorizeSecurityGroupIngressCommand,
   CreateSecurityGroupCommand,
-  CreateTagsCommand,
-  DeleteSecurityGroupCommand,
   RevokeSecurityGroupIngressCommand,
   type SecurityGroup,
 } from "@aws-sdk/client-ec2";
-import { type LoadBalancerRef, ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
-import type { CallScope } from "../../cloud/aws.ts";
+import { inHalves, ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
+import type { AwsCalls, CallScope } from "../../cloud/aws.ts";
 import { isCode } from "../../cloud/errors.ts";
 import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
-import { changedEntries, differenceOf } from "../diff.ts";
+import { differenceOf } from "../diff.ts";
+import { exchange } from "../exchange.ts";
 import { adoptedTag } from "../find.ts";
 import { securityGroupName } from "../names.ts";
-import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./rules.ts";
+import {
+  fromPermissions,
+  isForTraffic,
+  letsIn,
+  ruleKey,
+  type SecurityRule,
+  toPermissions,
+  trafficOf,
+  wantedRules,
+} from "./rules.ts";
+import { withOwnTags } from "../tags/own-tags.ts";
+import { writeTags } from "../tags/write-tags.ts";
 import type { Tools, Work } from "../tools.ts";
 import type { NlbSpec } from "../desired/nlb-spec.ts";
 
@@ -33,7 +43,7 @@ export async function ensureSecurityGroups(
   const own = await ensureOwnGroup(tools, wanted, nlb, adoptedArn, work);
   if (own?.GroupId !== undefined) {
     await ensureRules(tools, own, own.GroupId, nlb, work);
-    await ensureTags(tools, own, nlb.tags, work);
+    await ensureTags(tools, own, withOwnTags(nlb.tags), work);
     await letNodesTakeTraffic(tools, own.GroupId, work);
   }
   return [...new Set([...(own?.GroupId ? [own.GroupId] : []), ...sharedSecurityGroups, ...nlb.extraSecurityGroups])];
@@ -53,11 +63,12 @@ export async function ensureOwnGroup(
   const { reader } = tools;
   const [found] = await reader.ownedSecurityGroups(wanted.cluster.id, wanted.service.uid, work.context);
   if (found) {
-    await ensureTags(tools, found, adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }, work);
+    const tags = fromAwsTags(found.Tags);
+    if (adoptedArn !== undefined) await ensureTags(tools, found, { ...tags, [adoptedTag]: adoptedArn }, work);
     return found;
   }
   const name = securityGroupName(wanted.key);
-  const tags = { ...nlb.tags, ...(adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }) };
+  const tags = { ...withOwnTags(nlb.tags), ...(adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }) };
   try {
     await work.change({ action: "create", resourceType: "security group", resourceId: name }, () =>
       create(tools, name, wanted, tags, work.context),
@@ -107,45 +118,52 @@ async function ensureRules(
   nlb: NlbSpec,
   work: Work,
 ): Promise<void> {
-  const { added, removed } = differenceOf(wantedRules(nlb), fromPermissions(own.IpPermissions), ruleKey);
-  const on = work.context;
+  const present = fromPermissions(own.IpPermissions);
+  const { added, removed } = differenceOf(wantedRules(nlb), present, ruleKey);
+  if (added.length === 0 && removed.length === 0) return;
+  const words = [
+    ...(added.length === 0 ? [] : [`allow ${added.map(ruleKey).join(", ")}`]),
+    ...(removed.length === 0 ? [] : [`remove ${removed.map(ruleKey).join(", ")}`]),
+  ];
   const planned = { action: "update", resourceType: "security group", resourceId: groupId } as const;
-  if (added.length > 0) {
-    await work.change({ ...planned, summary: `allow ${added.map(ruleKey).join(", ")}` }, () =>
-      unlessCode("InvalidPermission.Duplicate", () =>
-        aws.ec2(on, (client, options) =>
-          client.send(
-            new AuthorizeSecurityGroupIngressCommand({ GroupId: groupId, IpPermissions: toPermissions(added) }),
-            options,
-          ),
-        ),
-      ),
-    );
-  }
-  if (removed.length > 0) {
-    await work.change({ ...planned, summary: `remove ${removed.map(ruleKey).join(", ")}` }, () =>
-      unlessCode("InvalidPermission.NotFound", () =>
-        aws.ec2(on, (client, options) =>
-          client.send(
-            new RevokeSecurityGroupIngressCommand({ GroupId: groupId, IpPermissions: toPermissions(removed) }),
-            options,
-          ),
-        ),
-      ),
-    );
-  }
+  const kept = present.filter((rule) => isForTraffic(rule) && !removed.includes(rule)).length;
+  // At a quota those go first and come last that no client depends on.
+  const difference = {
+    added: [...added.filter(isForTraffic), ...added.filter((rule) => !isForTraffic(rule))],
+    removed: [...removed.filter((rule) => !isForTraffic(rule)), ...removed.filter(isForTraffic)],
+  };
+  await work.change({ ...planned, summary: words.join(", ") }, () =>
+    exchange(difference, kept, {
+      add: (rules) => authorize(aws, groupId, rules, work.context),
+      remove: (rules) => revoke(aws, groupId, rules, work.context),
+      isFull: (error) => isCode(error, "RulesPerSecurityGroupLimitExceeded"),
+    }),
+  );
 }
 
-async function ensureTags({ aws }: Tools, group: SecurityGroup, wanted: Tags, work: Work): Promise<void> {
+/** A rule that exists already is only that rule's success: AWS then adds none of the request. */
+async function authorize(aws: AwsCalls, GroupId: string, rules: readonly SecurityRule[], on: CallScope): Promise<void> {
+  const request = (items: readonly SecurityRule[]) =>
+    aws.ec2(on, (client, options) =>
+      client.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: toPermissions(items) }), options),
+    );
+  await inHalves(rules, request, (error) => isCode(error, "InvalidPermission.Duplicate"));
+}
+
+/** Likewise for a rule that does not exist. */
+async function revoke(aws: AwsCalls, GroupId: string, rules: readonly SecurityRule[], on: CallScope): Promise<void> {
+  const request = (items: readonly SecurityRule[]) =>
+    aws.ec2(on, (client, options) =>
+      client.send(new RevokeSecurityGroupIngressCommand({ GroupId, IpPermissions: toPermissions(items) }), options),
+    );
+  await inHalves(rules, request, (error) => isCode(error, "InvalidPermission.NotFound"));
+}
+
+async function ensureTags(tools: Tools, group: SecurityGroup, wanted: Tags, work: Work): Promise<void> {
   const { GroupId: id } = group;
-  const tags = changedEntries(wanted, fromAwsTags(group.Tags));
-  if (id === undefined || Object.keys(tags).length === 0) return;
-  const summary = `add the tags ${Object.keys(tags).join(", ")}`;
-  await work.change({ action: "update", resourceType: "security group", resourceId: id, summary }, () =>
-    aws.ec2(work.context, (client, options) =>
-      client.send(new CreateTagsCommand({ Resources: [id], Tags: toAwsTags(tags) }), options),
-    ),
-  );
+  if (id === undefined) return;
+  const part = { resourceType: "security group", id, name: id, present: fromAwsTags(group.Tags) } as const;
+  await writeTags(tools, part, wanted, work);
 }
 
 /** The nodes' groups allow traffic only from the load balancer's own group. */
@@ -162,52 +180,6 @@ async function letNodesTakeTraffic({ aws, reader, settings }: Tools, groupId: st
           aws.ec2(work.context, (client, options) =>
             client.send(
               new AuthorizeSecurityGroupIngressCommand({ GroupId: nodeGroup, IpPermissions: [trafficOf(groupId)] }),
-              options,
-            ),
-          ),
-        ),
-    );
-  }
-}
-
-/** Deletes a Service's own security groups and the rules for them in the nodes' groups. Returns the remaining ones. */
-export async function deleteSecurityGroups(tools: Tools, ref: LoadBalancerRef, work: Work): Promise<readonly string[]> {
-  const { aws, reader } = tools;
-  const remaining: string[] = [];
-  for (const { GroupId: id } of await reader.ownedSecurityGroups(ref.cluster.id, ref.service.uid, work.context)) {
-    if (id === undefined) continue;
-    await forget(tools, id, work);
-    const isGone = await work.change({ action: "delete", resourceType: "security group", resourceId: id }, async () => {
-      try {
-        await aws.ec2(work.context, (client, options) =>
-          client.send(new DeleteSecurityGroupCommand({ GroupId: id }), options),
-        );
-      } catch (error) {
-        // The load balancer's network interfaces go some time after it.
-        if (isCode(error, "DependencyViolation")) return false;
-        if (!isCode(error, "InvalidGroup.NotFound")) throw error;
-      }
-      return true;
-    });
-    if (isGone === false) remaining.push(`security group ${id}`);
-  }
-  return remaining;
-}
-
-async function forget({ aws, reader }: Tools, groupId: string, work: Work): Promise<void> {
-  for (const { GroupId: nodeGroup, IpPermissions } of await reader.securityGroupsWith(
-    "ip-permission.group-id",
-    [groupId],
-    work.context,
-  )) {
-    if (nodeGroup === undefined || !letsIn(IpPermissions, groupId)) continue;
-    await work.change(
-      { action: "update", resourceType: "security group", resourceId: nodeGroup, summary: `forgets ${groupId}` },
-      () =>
-        unlessCode("InvalidPermission.NotFound", () =>
-          aws.ec2(work.context, (client, options) =>
-            client.send(
-              new RevokeSecurityGroupIngressCommand({ GroupId: nodeGroup, IpPermissions: [trafficOf(groupId)] }),
               options,
             ),
           ),

@@ -11,7 +11,9 @@ import { isCode } from "../../cloud/errors.ts";
 import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
 import { changedEntries } from "../diff.ts";
 import type { SeenGroup } from "../reader.ts";
+import type { Remaining } from "../security-groups/delete-security-groups.ts";
 import type { Tools, Work } from "../tools.ts";
+import { withOwnTags } from "../tags/own-tags.ts";
 import type { TargetedGroup } from "./targets.ts";
 import type { DesiredTargetGroup, NlbSpec } from "../desired/nlb-spec.ts";
 
@@ -26,8 +28,8 @@ export async function ensureGroups(
   const groups: TargetedGroup[] = [];
   for (const group of nlb.listeners.map((listener) => listener.group)) {
     const seen = present.find(({ name }) => name === group.name);
-    const arn = seen?.arn ?? (await createGroup(tools, wanted, nlb.tags, group, work));
-    groups.push({ name: group.name, arn });
+    const { arn, isNew } = seen ? { ...seen, isNew: false } : await createGroup(tools, wanted, nlb.tags, group, work);
+    groups.push({ name: group.name, arn, isNew });
     if (arn === undefined) continue;
     if (seen) await changeProbe(tools, seen, group, work);
     await changeAttributes(tools, arn, group, work);
@@ -41,39 +43,43 @@ async function createGroup(
   tags: Tags,
   group: DesiredTargetGroup,
   work: Work,
-): Promise<string | undefined> {
+): Promise<Pick<TargetedGroup, "arn" | "isNew">> {
   const summary = `${group.protocol} to node port ${group.port}`;
-  return work.change({ action: "create", resourceType: "target group", resourceId: group.name, summary }, async () => {
-    const input = {
-      Name: group.name,
-      Protocol: group.protocol,
-      Port: group.port,
-      VpcId: settings.vpcId,
-      TargetType: "instance",
-      ...(group.ipFamily === "ipv6" ? { IpAddressType: group.ipFamily } : {}),
-      ...probeOf(group),
-      HealthCheckProtocol: group.probe.protocol,
-      HealthCheckIntervalSeconds: group.probe.intervalSeconds,
-      Tags: toAwsTags(tags),
-    } as const;
-    try {
-      const { TargetGroups = [] } = await aws.elb(work.context, (client, options) =>
-        client.send(new CreateTargetGroupCommand(input), options),
-      );
-      return TargetGroups[0]?.TargetGroupArn;
-    } catch (error) {
-      if (!isCode(error, "DuplicateTargetGroupName")) throw error;
-    }
-    // An earlier call that was interrupted has made it.
-    const made = await reader.groupNamed(group.name, work.context);
-    if (made === undefined)
-      throw new ProviderError("NOT_READY", `target group ${group.name} is being deleted; it is recreated afterwards`);
-    const madeTags = (await reader.tags([made.arn], work.context)).get(made.arn) ?? {};
-    const owned = { what: "target group", id: made.arn, name: made.name, tags: madeTags };
-    const problem = problemOfTags(owned, wanted);
-    if (problem) throw problem;
-    return made.arn;
-  });
+  const made = await work.change(
+    { action: "create", resourceType: "target group", resourceId: group.name, summary },
+    async () => {
+      const input = {
+        Name: group.name,
+        Protocol: group.protocol,
+        Port: group.port,
+        VpcId: settings.vpcId,
+        TargetType: "instance",
+        ...(group.ipFamily === "ipv6" ? { IpAddressType: group.ipFamily } : {}),
+        ...probeOf(group),
+        HealthCheckProtocol: group.probe.protocol,
+        HealthCheckIntervalSeconds: group.probe.intervalSeconds,
+        Tags: toAwsTags(withOwnTags(tags)),
+      } as const;
+      try {
+        const { TargetGroups = [] } = await aws.elb(work.context, (client, options) =>
+          client.send(new CreateTargetGroupCommand(input), options),
+        );
+        return { arn: TargetGroups[0]?.TargetGroupArn, isNew: true };
+      } catch (error) {
+        if (!isCode(error, "DuplicateTargetGroupName")) throw error;
+      }
+      // An earlier call that was interrupted has made it.
+      const found = await reader.groupNamed(group.name, work.context);
+      if (found === undefined)
+        throw new ProviderError("NOT_READY", `target group ${group.name} is being deleted; it is recreated afterwards`);
+      const foundTags = (await reader.tags([found.arn], work.context)).get(found.arn) ?? {};
+      const owned = { what: "target group", id: found.arn, name: found.name, tags: foundTags };
+      const problem = problemOfTags(owned, wanted);
+      if (problem) throw problem;
+      return { arn: found.arn, isNew: false };
+    },
+  );
+  return made ?? { arn: undefined, isNew: true };
 }
 
 /** What can be changed of a health check. */
@@ -126,14 +132,15 @@ async function changeAttributes({ aws }: Tools, arn: string, group: DesiredTarge
   );
 }
 
-/** Deletes target groups. Returns those that are still in use. */
+/** Deletes target groups. Returns those that are still in use. @param ownArn the load balancer that no longer forwards to them */
 export async function deleteGroups(
   { aws }: Tools,
   groups: readonly SeenGroup[],
+  ownArn: string | undefined,
   work: Work,
-): Promise<readonly string[]> {
-  const remaining: string[] = [];
-  for (const { arn, name } of groups) {
+): Promise<readonly Remaining[]> {
+  const remaining: Remaining[] = [];
+  for (const { arn, name, details } of groups) {
     const isGone = await work.change({ action: "delete", resourceType: "target group", resourceId: name }, async () => {
       try {
         await aws.elb(work.context, (client, options) =>
@@ -145,7 +152,9 @@ export async function deleteGroups(
       }
       return true;
     });
-    if (isGone === false) remaining.push(`target group ${name}`);
+    if (isGone !== false) continue;
+    const isUsedByOther = (details.LoadBalancerArns ?? []).some((other) => other !== ownArn);
+    remaining.push({ what: `target group ${name}`, usedBy: isUsedByOther ? "another load balancer" : undefined });
   }
   return remaining;
 }

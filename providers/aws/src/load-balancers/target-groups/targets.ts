@@ -1,7 +1,9 @@
 import { DeregisterTargetsCommand, RegisterTargetsCommand } from "@aws-sdk/client-elastic-load-balancing-v2";
-import { type ChangeContext, chunksOf, type TargetNode } from "@cloudwire/provider-sdk";
+import { type ChangeContext, chunksOf, inHalves, type TargetNode } from "@cloudwire/provider-sdk";
+import { errorCode, isCode } from "../../cloud/errors.ts";
 import { parseId } from "../../instances/provider-id.ts";
 import { type Difference, differenceOf, isEmpty } from "../diff.ts";
+import { exchange } from "../exchange.ts";
 import type { Tools, Work } from "../tools.ts";
 
 /** A target group to fill with the nodes. */
@@ -9,6 +11,8 @@ export interface TargetedGroup {
   readonly name: string;
   /** Undefined: it would be made, but nothing may be changed. */
   readonly arn: string | undefined;
+  /** True: it was made by this call, with all its tags. */
+  readonly isNew: boolean;
 }
 
 /** Targets of one request. */
@@ -36,61 +40,89 @@ export function targetIds(
 /** Makes the machines be the targets of each group. Answers how many are. */
 export async function ensureTargets(
   tools: Tools,
-  groups: readonly TargetedGroup[],
+  groups: readonly Pick<TargetedGroup, "name" | "arn">[],
   wantedIds: readonly string[],
   work: Work,
 ): Promise<number> {
   const plans = await Promise.all(
     groups.map(async ({ name, arn }) => {
       const present = arn === undefined ? [] : await tools.reader.targets(arn, work.context);
-      return { name, arn, difference: differenceOf(wantedIds, present, (id) => id) };
+      return { name, arn, present, difference: differenceOf(wantedIds, present, (id) => id) };
     }),
   );
   const fresh = [...new Set(plans.flatMap(({ difference }) => difference.added))];
-  const missing = await unfit(tools, fresh, work);
-  for (const { name, arn, difference } of plans) {
-    await apply(tools, name, arn, { ...difference, added: difference.added.filter((id) => !missing.has(id)) }, work);
+  const leftOut = new Map(
+    (await unfit(tools, fresh, work)).map((id) => [id, `is not a running instance of ${tools.settings.vpcId}`]),
+  );
+  for (const { difference, present, ...group } of plans) {
+    const added = difference.added.filter((id) => !leftOut.has(id));
+    const refused = await apply(tools, group, { ...difference, added }, present.length, work);
+    for (const [id, why] of refused) leftOut.set(id, why);
   }
-  return wantedIds.filter((id) => !missing.has(id)).length;
+  tellLeftOut(leftOut, work);
+  return wantedIds.filter((id) => !leftOut.has(id)).length;
 }
 
 /** AWS refuses all targets of a request for one that does not run, or is in another VPC. */
-async function unfit({ machines, settings }: Tools, ids: readonly string[], work: Work): Promise<ReadonlySet<string>> {
+async function unfit({ machines, settings }: Tools, ids: readonly string[], work: Work): Promise<readonly string[]> {
   const found = await machines.matching("instance-id", ids, [], work.context);
   const fit = new Set(
     found
       .filter(({ State, VpcId }) => State?.Name === "running" && VpcId === settings.vpcId)
       .map(({ InstanceId }) => InstanceId),
   );
-  const missing = ids.filter((id) => !fit.has(id));
-  if (missing.length > 0) {
-    const summary = `${missing.length} targets are not running instances of ${settings.vpcId} and were left out: ${someOf(missing)}`;
-    work.context.addDiagnostic({ reason: "TargetsNotFound", summary });
-  }
-  return new Set(missing);
+  return ids.filter((id) => !fit.has(id));
 }
 
+/** Answers the targets that AWS refused, with the reason. */
 async function apply(
   { aws }: Tools,
-  name: string,
-  arn: string | undefined,
+  { name, arn }: Pick<TargetedGroup, "name" | "arn">,
   difference: Difference<string>,
+  presentCount: number,
   work: Work,
-): Promise<void> {
-  if (isEmpty(difference)) return;
+): Promise<ReadonlyMap<string, string>> {
+  const refused = new Map<string, string>();
+  if (isEmpty(difference)) return refused;
   const { added, removed } = difference;
   const summary = `${added.length} targets added, ${removed.length} removed`;
-  await work.change({ action: "update", resourceType: "target group", resourceId: name, summary }, async () => {
-    const toTargets = (ids: readonly string[]) => ids.map((Id) => ({ Id }));
-    for (const chunk of chunksOf(added, maxTargets)) {
-      const input = { TargetGroupArn: arn, Targets: toTargets(chunk) };
-      await aws.elb(work.context, (client, options) => client.send(new RegisterTargetsCommand(input), options));
-    }
-    for (const chunk of chunksOf(removed, maxTargets)) {
-      const input = { TargetGroupArn: arn, Targets: toTargets(chunk) };
-      await aws.elb(work.context, (client, options) => client.send(new DeregisterTargetsCommand(input), options));
-    }
-  });
+  const input = (ids: readonly string[]) => ({ TargetGroupArn: arn, Targets: ids.map((Id) => ({ Id })) });
+  const register = (ids: readonly string[]) =>
+    aws.elb(work.context, (client, options) => client.send(new RegisterTargetsCommand(input(ids)), options));
+  const refuse = (id: string, error: unknown) => refused.set(id, refusals.get(errorCode(error) ?? "") ?? "was refused");
+  await work.change({ action: "update", resourceType: "target group", resourceId: name, summary }, () =>
+    exchange(difference, presentCount - removed.length, {
+      add: async (ids) => {
+        for (const chunk of chunksOf(ids, maxTargets)) {
+          await inHalves(chunk, register, (error) => isCode(error, ...refusals.keys()), refuse);
+        }
+      },
+      remove: async (ids) => {
+        for (const chunk of chunksOf(ids, maxTargets)) {
+          await aws.elb(work.context, (client, options) =>
+            client.send(new DeregisterTargetsCommand(input(chunk)), options),
+          );
+        }
+      },
+      isFull: (error) => isCode(error, "TooManyTargets"),
+    }),
+  );
+  return refused;
+}
+
+/** Codes for single targets, with which AWS refuses all targets of a request. */
+const refusals: ReadonlyMap<string, string> = new Map([
+  ["InvalidTarget", "does not run"],
+  ["TooManyRegistrationsForTargetId", "is in as many target groups as AWS permits"],
+]);
+
+function tellLeftOut(leftOut: ReadonlyMap<string, string>, { context }: Work): void {
+  const byReason = Map.groupBy(leftOut, ([, why]) => why);
+  for (const [why, entries] of byReason) {
+    const ids = entries.map(([id]) => id);
+    const summary = `${ids.length} targets were left out, each because it ${why}: ${someOf(ids)}`;
+    context.addDiagnostic({ reason: "TargetsNotFound", summary });
+  }
 }
 
 const maxShown = 5;
