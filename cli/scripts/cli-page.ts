@@ -1,5 +1,6 @@
 import type { Command } from "../src/commands/command.ts";
 import { COMMANDS } from "../src/commands/commands.ts";
+import { ERROR_CODES, type ErrorRow } from "../src/error-codes.ts";
 import { EXIT_TEXTS } from "../src/exit-codes.ts";
 import { optionName, optionText } from "../src/options/help.ts";
 import type { OptionTable } from "../src/options/option.ts";
@@ -54,6 +55,16 @@ ${Object.entries(EXIT_TEXTS)
 | 128 and a signal's number | terminated by the signal: 130 for Ctrl-C |
 
 The commands below list their additional exit codes. Results go to standard output, everything else to standard error. A reader that closes early (\`| head -1\`) does not change the exit code.
+
+## Errors
+
+After a failure, the last line of standard error ends with the code of the error in brackets. Match on codes: messages can change.
+
+| code | cause | to fix |
+| --- | --- | --- |
+${Object.entries<ErrorRow>(ERROR_CODES)
+  .map(([code, { cause, remedy }]) => `| \`${code}\` | ${cellOf(cause)} | ${cellOf(remedy)} |`)
+  .join("\n")}
 
 ## Commands
 ${shown.map(commandSection).join("")}

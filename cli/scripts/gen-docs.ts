@@ -1,4 +1,4 @@
-/** Writes docs/reference/cli.md of the table of commands, and docs/reference/replay.md of what a replay compares. */
+/** Writes docs/reference/cli.md from the table of commands, and docs/reference/replay.md from the compared fields. */
 import { writeFileSync } from "node:fs";
 import { cliPage } from "./cli-page.ts";
 import { replayPage } from "./replay-page.ts";

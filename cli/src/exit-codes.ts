@@ -18,7 +18,7 @@ export const EXIT_BY_SIGNAL = { SIGHUP: 128 + 1, SIGINT: 128 + 2, SIGTERM: 128 +
 
 export const EXIT_TEXTS: Readonly<Record<number, string>> = {
   [EXIT.ok]: "success",
-  [EXIT.failed]: "failure; the last line of standard error has the error and how to fix it",
+  [EXIT.failed]: "failure; the last line of standard error has the error, how to fix it, and its code",
   [EXIT.usage]: "invalid command line",
   [EXIT.internalError]: "internal error (a bug)",
 };

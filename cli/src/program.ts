@@ -5,13 +5,13 @@ import { connectKube } from "./client/kubeconfig-api.ts";
 import type { Call, Command } from "./commands/command.ts";
 import { type Candidates, candidates, completionLines } from "./commands/completion/candidates.ts";
 import { COMPLETE } from "./commands/completion/completion.ts";
-import { CommandError, UsageError } from "./errors.ts";
+import { CommandError, UsageError, errorLine } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./options/help.ts";
 import { type Parsed, parseCommandLine } from "./options/parse.ts";
 import { type Terminal, wantsColors } from "./terminal/terminal.ts";
 
-/** What the program takes from its process. */
+/** The environment of the program. */
 export interface ProgramDependencies {
   /** How it was called: `cloudwire`, or `kubectl cloudwire`. */
   readonly program: string;
@@ -25,12 +25,12 @@ export interface ProgramDependencies {
 
 type Run = Extract<Parsed, { readonly kind: "run" }>;
 
-/** A call, and what ends it. */
+/** A call with its resources. */
 interface OpenCall extends AsyncDisposable {
   readonly call: Call;
 }
 
-/** A shell waits no longer for candidates. */
+/** Maximum time for completions. */
 const COMPLETION_MS = 3000;
 
 /** Runs a command line and returns the exit code. Errors that a user can fix are one line on standard error. */
@@ -47,7 +47,7 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
       const [only = command] = below.length === 1 ? below : [];
       if (only !== undefined) terminal.out(commandHelp(program, only, terminal.columns));
       else if (topic === "" || below.length > 0) terminal.out(programHelp(program, commands, terminal.columns));
-      else return complain(program, terminal, [`there is no command ${topic}`]);
+      else return complain(program, terminal, [`unknown command ${topic}`]);
       return EXIT.ok;
     }
     case "invalid":
@@ -69,7 +69,7 @@ async function run(parsed: Run, dependencies: ProgramDependencies, terminal: Ter
     if (error instanceof UsageError) return complain(program, terminal, error.problems, command);
     // An interrupted command reports no error.
     if (!(error instanceof CommandError) || dependencies.signal.aborted) throw error;
-    terminal.err(`${program}: ${error.message}\n`);
+    terminal.err(`${program}: ${errorLine(error)}\n`);
     return EXIT.failed;
   }
 }
@@ -85,7 +85,7 @@ function openCall({ operands, values }: Run, dependencies: ProgramDependencies, 
     await made?.close();
   };
   const kube = memo(() => connectKube({ values, environment, ending: signal }));
-  // Once: a way that is made again finds nothing there any more.
+  // Standard input can be read only once.
   const input = memo(readInput);
   const call: Call = {
     program,
@@ -101,7 +101,7 @@ function openCall({ operands, values }: Run, dependencies: ProgramDependencies, 
   return { call, [Symbol.asyncDispose]: close };
 }
 
-/** What a completion script asks for. Never fails: a shell would show it in the middle of a line. */
+/** Serves completion scripts. Never fails: the shell would print the error into the command line. */
 async function complete(words: readonly string[], dependencies: ProgramDependencies): Promise<number> {
   const { commands } = dependencies;
   const terminal = dependencies.terminal(() => false);
@@ -121,7 +121,7 @@ async function complete(words: readonly string[], dependencies: ProgramDependenc
 
 function complain(program: string, terminal: Terminal, problems: readonly string[], command?: Command): number {
   for (const problem of problems) terminal.err(`${program}: ${problem}\n`);
-  terminal.err(`${program}${command === undefined ? "" : ` ${command.name}`} --help explains it\n`);
+  terminal.err(`See ${program}${command === undefined ? "" : ` ${command.name}`} --help\n`);
   return EXIT.usage;
 }
 
@@ -138,8 +138,8 @@ export interface Calling {
 }
 
 /**
- * Links to the program mean something: kubectl runs `kubectl-cloudwire` of the path for `kubectl cloudwire`, and asks
- * `kubectl_complete-cloudwire` for candidates (KEP-2229).
+ * By the name of the link that was run: kubectl runs `kubectl-cloudwire` from PATH for `kubectl cloudwire`, and
+ * `kubectl_complete-cloudwire` for its completion (KEP-2229).
  */
 export function callingOf(path: string, args: readonly string[]): Calling {
   switch (basename(path).replace(/\.m?[jt]s$/, "")) {

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Credentials } from "./kube-api.ts";
 
-/** A way to one controller's pages. */
+/** A connection to the endpoints of one controller. */
 export interface Connection {
   /** For messages: `https://10.0.0.7:10258`, or `pod kube-system/ccm-0 through https://10.0.0.1:6443`. */
   readonly description: string;
-  /** How long an answer may take to begin, and to go on, where nothing else is said. */
+  /** Timeout for the start of a response and for pauses in it, unless a request has its own. */
   readonly timeoutMs: number;
-  /** Rejects with a CommandError when there is no answer; an answer of any status is one. The caller reads it to its end. */
+  /** Resolves with a response of any status, which the caller must read to the end. Rejects with a CommandError without a response. */
   readonly get: (path: string, sending?: Sending) => Promise<IncomingMessage>;
   readonly close: () => Promise<void>;
 }
@@ -15,22 +15,22 @@ export interface Connection {
 export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** How long the answer may take to begin. */
+  /** Timeout for the start of the response. */
   readonly timeoutMs?: number;
 }
 
-/** What the ways to a controller have in common. */
+/** Options of direct connections and of connections through the API server. */
 export interface RequestChoice {
-  /** PEM; undefined: the default of the way. */
+  /** PEM; undefined: the default of the kind of connection. */
   readonly ca: string | undefined;
   readonly servername: string | undefined;
-  /** How long an answer may take to begin, and to go on. */
+  /** Timeout for the start of a response and for pauses in it. */
   readonly timeoutMs: number;
-  /** Breaks off what is asked. */
+  /** Cancels pending requests. */
   readonly ending: AbortSignal;
 }
 
-/** What breaks off one request. */
+/** The signal that cancels one request. */
 export function signalOf({ ending }: Pick<RequestChoice, "ending">, own: AbortSignal | undefined): AbortSignal {
   return own === undefined ? ending : AbortSignal.any([ending, own]);
 }

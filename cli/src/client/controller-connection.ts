@@ -10,11 +10,11 @@ import { podConnection } from "./pod-connection.ts";
 
 export interface ControllerChoice {
   readonly values: OptionValues;
-  /** Asked only where no --server is named, or a ServiceAccount is to be asked as. */
+  /** Called only without --server or with --service-account. */
   readonly kube: () => Promise<KubeApi>;
   /** All of standard input. */
   readonly input: () => Promise<string>;
-  /** Breaks off what is asked. */
+  /** Cancels pending requests. */
   readonly ending: AbortSignal;
 }
 
@@ -22,10 +22,10 @@ export interface ControllerChoice {
 const ONLY_THROUGH_API = ["pod", "service-account"];
 const ONLY_DIRECT = ["insecure-skip-tls-verify"];
 
-/** Of a token that is asked for: the shortest that the API server gives. */
+/** Lifetime of a requested token: the minimum of the API server. */
 const TOKEN_SECONDS = 600;
 
-/** The controller that the options name. */
+/** Connects to the controller that the options select. */
 export async function controllerConnection({ values, kube, input, ending }: ControllerChoice): Promise<Connection> {
   checkOptions(values);
   const server = values.text("server");
@@ -54,15 +54,14 @@ function checkOptions(values: OptionValues): void {
   const misplaced = (isDirect ? ONLY_THROUGH_API : ONLY_DIRECT).filter(
     (name) => !["false", undefined].includes(values.text(name)),
   );
-  const problems = misplaced.map((name) => `--${name} makes no sense ${isDirect ? "with" : "without"} --server`);
+  const problems = misplaced.map((name) => `--${name} cannot be used ${isDirect ? "with" : "without"} --server`);
   const [certificate, key] = [values.text("client-certificate"), values.text("client-key")];
   if ((certificate === undefined) !== (key === undefined))
-    problems.push("--client-certificate and --client-key go together");
+    problems.push("--client-certificate and --client-key must be used together");
   const ways = [certificate, values.text("token-file"), values.text("service-account")].filter(
     (way) => way !== undefined,
   );
-  if (ways.length > 1)
-    problems.push("--client-certificate, --token-file and --service-account exclude each other: they say who you are");
+  if (ways.length > 1) problems.push("--client-certificate, --token-file and --service-account are mutually exclusive");
   if (problems.length > 0) throw new UsageError(problems);
 }
 
@@ -71,7 +70,7 @@ async function givenCredentials(
   input: ControllerChoice["input"],
 ): Promise<Credentials | undefined> {
   const token = await (values.text("token-file") === "-" ? input() : fileOf(values, "token-file"));
-  if (token?.trim() === "") throw new CommandError("there is no token in the file of --token-file");
+  if (token?.trim() === "") throw new CommandError("CREDENTIALS_UNAVAILABLE", "the file of --token-file is empty");
   if (token !== undefined) return { token: token.trim() };
   const [certificate, key] = await Promise.all([fileOf(values, "client-certificate"), fileOf(values, "client-key")]);
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
@@ -83,7 +82,7 @@ async function fileOf(values: OptionValues, option: string): Promise<string | un
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new CommandError(`cannot read the file of --${option}: ${messageOf(error)}`);
+    throw new CommandError("FILE_UNREADABLE", `cannot read the file of --${option}: ${messageOf(error)}`);
   }
 }
 
@@ -94,9 +93,12 @@ async function tokenOf(kube: KubeApi, namespace: string, account: string): Promi
     kind: "TokenRequest",
     spec: { expirationSeconds: TOKEN_SECONDS },
   };
-  const right = { apiGroup: "", resource: "serviceaccounts/token", verbs: ["create"], namespace };
-  const token = textAt(await kube.create(path, body, right), "status", "token");
+  const permission = { apiGroup: "", resource: "serviceaccounts/token", verbs: ["create"], namespace };
+  const token = textAt(await kube.create(path, body, permission), "status", "token");
   if (token === "")
-    throw new CommandError(`there is no ServiceAccount ${namespace}/${account}, which --service-account names`);
+    throw new CommandError(
+      "CREDENTIALS_UNAVAILABLE",
+      `ServiceAccount ${namespace}/${account} does not exist; correct --service-account or --namespace`,
+    );
   return { token };
 }

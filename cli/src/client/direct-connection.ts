@@ -2,7 +2,7 @@ import { Agent } from "node:https";
 import { CommandError, messageOf, UsageError } from "../errors.ts";
 import { type Connection, type RequestChoice, headersOf, signalOf } from "./connection.ts";
 import type { Credentials } from "./kube-api.ts";
-import { send, whyUntrusted } from "./send.ts";
+import { send, certificateProblem } from "./send.ts";
 
 export interface DirectDependencies extends RequestChoice {
   /** Of --server. */
@@ -44,28 +44,27 @@ export function directConnection({ server, credentials, skipsVerification, ...tl
   };
 }
 
-/** What is said to an address without TLS is said to everybody on the way. */
+/** Without TLS, anyone on the network path could read the token. */
 function addressOf(server: string, { token }: Credentials): URL {
   const url = URL.parse(server);
-  // With a path, or a name and a password, it would be asked without them.
+  // A path or credentials in the URL would be ignored.
   if (url === null || !["https:", "http:"].includes(url.protocol) || url.href !== `${url.origin}/`)
-    throw new UsageError([`--server is ${server}; it is an address such as https://10.0.0.7:10258`]);
+    throw new UsageError([`invalid --server ${server}; use an address such as https://10.0.0.7:10258`]);
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url.protocol === "http:" && token !== undefined && !isLoopback)
-    throw new UsageError([
-      `--server is ${server}, and a token must not be sent without TLS: it is an address with https://`,
-    ]);
+    throw new UsageError([`invalid --server ${server}: a token must not be sent without TLS; use an https:// address`]);
   return url;
 }
 
 function unreachable(origin: string, error: unknown): CommandError {
-  const untrusted = whyUntrusted(error);
+  const untrusted = certificateProblem(error);
   const advice =
     untrusted === undefined
-      ? "see that it runs, and that --server names its --secure-port"
-      : "name its authority with --certificate-authority, its name with --tls-server-name, or take any certificate with --insecure-skip-tls-verify";
+      ? "check that it runs, and that --server has its --secure-port"
+      : "specify its CA with --certificate-authority and its name with --tls-server-name, or skip the verification with --insecure-skip-tls-verify";
   return new CommandError(
-    `the controller at ${origin} cannot be reached: ${untrusted ?? messageOf(error)}; ${advice}`,
+    "CONTROLLER_UNREACHABLE",
+    `cannot reach the controller at ${origin}: ${untrusted ?? messageOf(error)}; ${advice}`,
     { cause: error },
   );
 }

@@ -4,12 +4,12 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What is at a path of names; undefined: nothing. */
+/** The value at a path; undefined: it does not exist. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
 }
 
-/** The text at a path; "": there is none. */
+/** The string at a path; "": it does not exist or is not a string. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const found = at(value, ...path);
   return typeof found === "string" ? found : "";

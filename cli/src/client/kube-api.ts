@@ -1,28 +1,28 @@
 import type { Duplex } from "node:stream";
 
-/** As much of an API server as commands ask of it. Whatever fails rejects with a CommandError that says what to do. */
+/** The requests to an API server that commands need. Failures reject with a CommandError. */
 export interface KubeApi {
   /** Its address, for messages. */
   readonly server: string;
-  /** The object at a path; undefined: there is none. */
-  readonly get: (path: string, right: Right) => Promise<unknown>;
+  /** The object at a path; undefined: it does not exist. */
+  readonly get: (path: string, permission: Permission) => Promise<unknown>;
   /** All items of a list, page after page. */
-  readonly list: (path: string, right: Right) => Promise<readonly unknown[]>;
-  readonly create: (path: string, body: object, right: Right) => Promise<unknown>;
-  /** A merge patch (RFC 7386); undefined: there is no such object. */
-  readonly patch: (path: string, body: object, right: Right) => Promise<unknown>;
+  readonly list: (path: string, permission: Permission) => Promise<readonly unknown[]>;
+  readonly create: (path: string, body: object, permission: Permission) => Promise<unknown>;
+  /** A merge patch (RFC 7386); undefined: the object does not exist. */
+  readonly patch: (path: string, body: object, permission: Permission) => Promise<unknown>;
   /** A connection to a port of a pod. */
   readonly portForward: (pod: PodPort, signal: AbortSignal) => Promise<Duplex>;
   /** Credentials for the API server, also valid for servers that delegate authentication to it. */
   readonly credentials: () => Promise<Credentials>;
 }
 
-/** What RBAC has to allow, for messages. */
-export interface Right {
+/** The permission that a request requires, for messages. */
+export interface Permission {
   readonly verbs: readonly string[];
   readonly apiGroup: string;
   readonly resource: string;
-  /** Absent: in the whole cluster. */
+  /** Absent: cluster-wide. */
   readonly namespace?: string;
 }
 
@@ -32,7 +32,7 @@ export interface PodPort {
   readonly port: number;
 }
 
-/** What a client shows of itself. */
+/** Authenticates a client. */
 export interface Credentials {
   readonly token?: string;
   /** PEM. */
@@ -40,13 +40,13 @@ export interface Credentials {
   readonly key?: string;
 }
 
-/** The rule that gives a right, to be pasted into a Role or ClusterRole. */
-export function ruleOf({ apiGroup, resource, verbs, namespace }: Right): string {
+/** The RBAC rule of a permission, to be pasted into a Role or ClusterRole. */
+export function ruleOf({ apiGroup, resource, verbs, namespace }: Permission): string {
   const where = namespace === undefined ? "a ClusterRole" : `a Role in ${namespace}`;
   return `${where} with the rule {apiGroups: ["${apiGroup}"], resources: [${resource}], verbs: [${verbs.join(", ")}]}`;
 }
 
-/** The same for a page of the controller. */
-export function pageRuleOf(path: string): string {
+/** The RBAC rule for an endpoint of the controller. */
+export function endpointRuleOf(path: string): string {
   return `a ClusterRole with the rule {nonResourceURLs: ["${path}"], verbs: [get]}`;
 }

@@ -2,24 +2,24 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { CommandError, messageOf } from "../errors.ts";
 import type { OptionValues } from "../options/option.ts";
-import { type Credentials, type KubeApi, type Right, ruleOf } from "./kube-api.ts";
+import { type Credentials, type KubeApi, type Permission, ruleOf } from "./kube-api.ts";
 import { at, isRecord, textAt } from "./json.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
 import { openPortForward } from "./port-forward.ts";
-import { send, textOf, whyUntrusted } from "./send.ts";
+import { send, textOf, certificateProblem } from "./send.ts";
 
 const TIMEOUT_MS = 15_000;
-const MOST_BYTES = 64e6;
+const MAX_BYTES = 64e6;
 const PAGE_SIZE = 500;
 
 export interface KubeChoice {
   readonly values: OptionValues;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Breaks off what is asked; not a change, of which it has to be known whether it came about. */
+  /** Cancels pending requests, except changes: their outcome would be unknown. */
   readonly ending: AbortSignal;
 }
 
-/** The API server that the options name. */
+/** Connects to the API server that the options select. */
 export async function connectKube({ values, environment, ending }: KubeChoice): Promise<KubeApi> {
   const config = await loadKubeconfig({
     file: values.text("kubeconfig"),
@@ -40,22 +40,22 @@ class KubeconfigApi implements KubeApi {
     this.server = (config.getCurrentCluster()?.server ?? "").replace(/\/+$/, "");
   }
 
-  readonly get = (path: string, right: Right): Promise<unknown> => this.#ask("GET", path, right);
+  readonly get = (path: string, permission: Permission): Promise<unknown> => this.#request("GET", path, permission);
 
-  readonly create = (path: string, body: object, right: Right): Promise<unknown> =>
-    this.#ask("POST", path, right, body);
+  readonly create = (path: string, body: object, permission: Permission): Promise<unknown> =>
+    this.#request("POST", path, permission, body);
 
-  readonly patch = (path: string, body: object, right: Right): Promise<unknown> =>
-    this.#ask("PATCH", path, right, body);
+  readonly patch = (path: string, body: object, permission: Permission): Promise<unknown> =>
+    this.#request("PATCH", path, permission, body);
 
-  readonly list = async (path: string, right: Right): Promise<readonly unknown[]> => {
+  readonly list = async (path: string, permission: Permission): Promise<readonly unknown[]> => {
     const items: unknown[] = [];
     let token = "";
     do {
       const url = new URL(path, "http://api");
       url.searchParams.set("limit", String(PAGE_SIZE));
       if (token !== "") url.searchParams.set("continue", token);
-      const page = await this.#ask("GET", `${url.pathname}${url.search}`, right);
+      const page = await this.#request("GET", `${url.pathname}${url.search}`, permission);
       const found = at(page, "items");
       if (Array.isArray(found)) items.push(...found);
       token = textAt(page, "metadata", "continue");
@@ -70,14 +70,19 @@ class KubeconfigApi implements KubeApi {
     const options = await this.#options();
     const certificate = pem(Reflect.get(options, "cert"));
     const key = pem(Reflect.get(options, "key"));
-    // Both prove the same; a certificate's key stays here, a token would be handed over.
+    // A certificate is preferred: its key is never sent, while a token is.
     if (certificate !== undefined && key !== undefined) return { certificate, key };
     const header = Object.entries(options.headers ?? {}).find(([name]) => name.toLowerCase() === "authorization");
     const token = /^Bearer (\S+)$/.exec(String(header?.[1] ?? ""))?.[1];
     return token === undefined ? {} : { token };
   };
 
-  async #ask(method: "GET" | "POST" | "PATCH", path: string, right: Right, body?: object): Promise<unknown> {
+  async #request(
+    method: "GET" | "POST" | "PATCH",
+    path: string,
+    permission: Permission,
+    body?: object,
+  ): Promise<unknown> {
     const options = await this.#options();
     const headers: Record<string, string> = { accept: "application/json" };
     for (const [name, value] of Object.entries(options.headers ?? {}))
@@ -88,39 +93,43 @@ class KubeconfigApi implements KubeApi {
     const url = new URL(`${this.server}${path}`);
     const signal = method === "PATCH" ? undefined : this.#ending;
     try {
-      const answer = await send({ url, method, headers, ...text, options, signal, timeoutMs: TIMEOUT_MS });
-      return this.#read(answer, await textOf(answer, MOST_BYTES, TIMEOUT_MS), right);
+      const response = await send({ url, method, headers, ...text, options, signal, timeoutMs: TIMEOUT_MS });
+      return this.#read(response, await textOf(response, MAX_BYTES, TIMEOUT_MS), permission);
     } catch (error) {
       if (error instanceof CommandError) throw error;
-      const untrusted = whyUntrusted(error);
+      const untrusted = certificateProblem(error);
       const advice =
         untrusted === undefined
-          ? "--kubeconfig and --context name another one, and --server asks a controller directly"
-          : "see that the certificate-authority of the kubeconfig is this server's";
+          ? "specify another one with --kubeconfig and --context, or connect to a controller with --server"
+          : "check certificate-authority in the kubeconfig";
       throw new CommandError(
-        `the API server ${this.server} cannot be reached: ${untrusted ?? messageOf(error)}; ${advice}`,
+        "API_SERVER_UNREACHABLE",
+        `cannot reach the API server ${this.server}: ${untrusted ?? messageOf(error)}; ${advice}`,
         { cause: error },
       );
     }
   }
 
-  #read({ statusCode = 0 }: IncomingMessage, text: string, right: Right): unknown {
+  #read({ statusCode = 0 }: IncomingMessage, text: string, permission: Permission): unknown {
     if (statusCode === 404) return undefined;
     if (statusCode === 401)
       throw new CommandError(
-        `the API server ${this.server} does not know who you are (401): the credentials of the kubeconfig are missing or have expired`,
+        "API_SERVER_UNAUTHORIZED",
+        `the API server ${this.server} rejected the credentials of the kubeconfig (401): they are missing, invalid or expired`,
       );
     const body: unknown = jsonOf(text);
     if (statusCode === 403)
       throw new CommandError(
-        `the API server forbids it: ${textAt(body, "message") || "403"}; it takes ${ruleOf(right)}`,
+        "API_SERVER_FORBIDDEN",
+        `permission denied by the API server: ${textAt(body, "message") || "403"}; you need ${ruleOf(permission)}`,
       );
     if (statusCode >= 300)
       throw new CommandError(
-        `the API server ${this.server} answered ${statusCode}: ${textAt(body, "message") || text.slice(0, 200)}`,
+        "API_SERVER_ERROR",
+        `the API server ${this.server} responded with ${statusCode}: ${textAt(body, "message") || text.slice(0, 200)}`,
       );
     if (!isRecord(body))
-      throw new CommandError(`the API server ${this.server} answered with something that is no object`);
+      throw new CommandError("API_SERVER_ERROR", `the response of the API server ${this.server} is not a JSON object`);
     return body;
   }
 
@@ -129,10 +138,11 @@ class KubeconfigApi implements KubeApi {
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error) {
-      // Without the cause: it has all that a plugin wrote.
+      // Without the cause, which has the whole output of the plugin.
       const [first = ""] = messageOf(error).trim().split("\n", 1);
       throw new CommandError(
-        `cannot get credentials as the kubeconfig says: ${first || "its command failed without a word"}; see whether kubectl gets any with it`,
+        "CREDENTIALS_UNAVAILABLE",
+        `cannot get credentials from the kubeconfig: ${first || "its credential plugin failed without output"}; check that kubectl works with it`,
       );
     }
     return options;

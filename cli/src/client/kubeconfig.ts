@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { CommandError, messageOf } from "../errors.ts";
 import { isRecord } from "./json.ts";
 
-/** Which kubeconfig is meant. */
+/** Selects the kubeconfig and its context. */
 export interface KubeconfigChoice {
   /** Of --kubeconfig. */
   readonly file: string | undefined;
@@ -16,7 +16,7 @@ export interface KubeconfigChoice {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where a pod finds its own service account. */
+/** Path of the service account token in a pod. */
 const IN_CLUSTER_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
 /** The kubeconfig as kubectl would find it. Rejects with a CommandError. */
@@ -27,7 +27,7 @@ export async function loadKubeconfig({ file, context, environment }: KubeconfigC
   const config = new KubeConfig();
   if (paths.length === 0) {
     if (environment["KUBERNETES_SERVICE_HOST"] === undefined || !existsSync(IN_CLUSTER_TOKEN))
-      throw new CommandError(NONE);
+      throw new CommandError("KUBECONFIG_INVALID", NONE);
     config.loadFromCluster();
     return config;
   }
@@ -44,15 +44,16 @@ export async function loadKubeconfig({ file, context, environment }: KubeconfigC
 }
 
 const NONE =
-  "there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG, or ask a controller directly with --server https://HOST:PORT";
+  "no kubeconfig found: specify one with --kubeconfig or KUBECONFIG, or connect to a controller with --server https://HOST:PORT";
 
-/** Of a list in KUBECONFIG those that exist, as kubectl does; one that is named must exist. */
+/** As in kubectl: missing files of KUBECONFIG are skipped, the file of --kubeconfig must exist. */
 function filesOf(file: string | undefined, environment: KubeconfigChoice["environment"]): readonly string[] {
   if (file !== undefined) return [file];
   const listed = (environment["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   if (listed.length > 0) {
     const existing = listed.filter((path) => existsSync(path));
-    if (existing.length === 0) throw new CommandError(`KUBECONFIG names ${listed.join(", ")}, which is not there`);
+    if (existing.length === 0)
+      throw new CommandError("KUBECONFIG_INVALID", `no file in KUBECONFIG exists: ${listed.join(", ")}`);
     return existing;
   }
   const own = join(environment["HOME"] ?? homedir(), ".kube", "config");
@@ -61,22 +62,23 @@ function filesOf(file: string | undefined, environment: KubeconfigChoice["enviro
 
 async function readPart(path: string, empty: () => KubeConfig): Promise<KubeConfig> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new CommandError(`cannot read the kubeconfig ${path}: ${messageOf(error)}`);
+    throw new CommandError("KUBECONFIG_INVALID", `cannot read the kubeconfig ${path}: ${messageOf(error)}`);
   });
   const part = empty();
   try {
     part.loadFromString(await withTokenFiles(text, dirname(path)));
     part.makePathsAbsolute(dirname(resolve(path)));
   } catch (error) {
-    // Without the cause, which shows the lines around the mistake: there may be tokens in them.
+    // Without the cause, which quotes the lines around the error: they may contain tokens.
     throw new CommandError(
+      "KUBECONFIG_INVALID",
       `${path} is not a valid kubeconfig: ${messageOf(error).split("\n", 1)[0]?.replace(/:$/, "") ?? ""}`,
     );
   }
   return part;
 }
 
-/** client-node 2.0.1 knows no tokenFile. As in client-go it comes before a token, and its path is relative to the kubeconfig. */
+/** client-node 2.0.1 does not support tokenFile. As in client-go, it takes precedence over token, and its path is relative to the kubeconfig. */
 async function withTokenFiles(text: string, directory: string): Promise<string> {
   const content: unknown = parse(text);
   if (!isRecord(content)) throw new Error("it is empty");
@@ -86,7 +88,7 @@ async function withTokenFiles(text: string, directory: string): Promise<string> 
     const user = isRecord(entry) ? entry["user"] : undefined;
     const file = isRecord(user) ? user["tokenFile"] : undefined;
     if (!isRecord(entry) || !isRecord(user) || typeof file !== "string" || file === "") return entry;
-    // Another user's may be missing.
+    // The files of other users may be missing.
     const token = await readFile(resolve(directory, file), "utf8").catch(() => undefined);
     return token === undefined ? entry : { ...entry, user: { ...user, token: token.trim() } };
   });
@@ -96,22 +98,29 @@ async function withTokenFiles(text: string, directory: string): Promise<string> 
 function requireContext(config: KubeConfig, context: string, where: string): void {
   if (context === "")
     throw new CommandError(
-      `the kubeconfig ${where} has no current context: name one with --context, or set one with kubectl config use-context`,
+      "KUBECONFIG_INVALID",
+      `the kubeconfig ${where} has no current context: specify one with --context, or set one with kubectl config use-context`,
     );
   if (config.getContextObject(context) === null) {
     const known = config.getContexts().map(({ name }) => name);
-    throw new CommandError(`the kubeconfig ${where} has no context ${context}; it has ${known.join(", ") || "none"}`);
+    throw new CommandError(
+      "KUBECONFIG_INVALID",
+      `the kubeconfig ${where} has no context ${context}; its contexts: ${known.join(", ") || "none"}`,
+    );
   }
   const server = config.getCurrentCluster()?.server ?? "";
   if (!/^https?:\/\//.test(server))
-    throw new CommandError(`the kubeconfig ${where} names no server with https:// for the context ${context}`);
+    throw new CommandError(
+      "KUBECONFIG_INVALID",
+      `the kubeconfig ${where} has no http:// or https:// server for context ${context}`,
+    );
 }
 
 function isNamed(context: string | undefined): boolean {
   return context !== undefined && context !== "";
 }
 
-/** Names that come again are those of files further behind: the first counts. */
+/** If several files have the same name, the first takes precedence. */
 function firstOfEach<Named extends { readonly name: string }>(all: readonly Named[]): Named[] {
   return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
 }

@@ -2,18 +2,18 @@ import { CommandError } from "../errors.ts";
 import { at, textAt } from "./json.ts";
 import type { KubeApi } from "./kube-api.ts";
 
-export interface LeaderQuestion {
+export interface LeaderChoice {
   readonly namespace: string;
-  /** Of the Lease. */
+  /** Name of the Lease. */
   readonly lease: string;
 }
 
-/** What the chart, and most others, call the program. */
+/** Labels that hold the name of the program in our chart and in most others. */
 const LABELS = ["app.kubernetes.io/name", "app.kubernetes.io/component", "k8s-app", "component", "app"];
 const PROGRAM = /cloud-?controller-?manager|cloudwire|ccm/;
 
 /** Name of the leader's pod. Rejects with a CommandError if there is no leader, or if its pod is unknown. */
-export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuestion): Promise<string> {
+export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderChoice): Promise<string> {
   const leases = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
   const found = await kube.get(`${leases}/${encodeURIComponent(lease)}`, {
     apiGroup: "coordination.k8s.io",
@@ -23,11 +23,15 @@ export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuest
   });
   if (found === undefined)
     throw new CommandError(
-      `there is no Lease ${namespace}/${lease}: no controller has run there. --namespace and --lease say where to look, --pod and --server ask one controller directly`,
+      "LEADER_NOT_FOUND",
+      `Lease ${namespace}/${lease} does not exist: no controller has run there. Check --namespace and --lease, or select a controller with --pod or --server`,
     );
   const identity = textAt(found, "spec", "holderIdentity");
   if (identity === "")
-    throw new CommandError(`no leader: the Lease ${namespace}/${lease} has no leader. Use --pod to query a standby`);
+    throw new CommandError(
+      "LEADER_NOT_FOUND",
+      `Lease ${namespace}/${lease} is not held: no controller is the leader. Use --pod to query a standby`,
+    );
   return podOf(kube, namespace, identity);
 }
 
@@ -41,18 +45,19 @@ async function podOf(kube: KubeApi, namespace: string, identity: string): Promis
   const facts = pods.map(factsOf);
   const named = new Set(pods.filter(isProgram).map((pod) => textAt(pod, "metadata", "name")));
   const ofHost = podsOfHost(hostnameOf(identity), facts);
-  // A Node may have another name than its machine (--hostname-override of the kubelet): then only what a pod is called is left.
+  // The hostname of a Node may differ from its name (--hostname-override of the kubelet): then only labels identify the pod.
   const candidates = ofHost.length > 0 ? ofHost : facts.filter(({ isRunning, name }) => isRunning && named.has(name));
-  // In the host's network everything on the machine has its hostname.
+  // With hostNetwork, all pods of a Node have its hostname.
   const likely = candidates.length > 1 ? candidates.filter(({ name }) => named.has(name)) : candidates;
   const [pod, ...others] = likely;
   if (pod === undefined || others.length > 0) {
     const why =
       pod === undefined
-        ? `no running pod of ${namespace} has the hostname ${hostnameOf(identity)} or is a cloud-controller-manager by its labels`
-        : `it may be any of the pods ${likely.map(({ name }) => name).join(", ")}`;
+        ? `no running pod in ${namespace} has hostname ${hostnameOf(identity)} or the labels of a cloud-controller-manager`
+        : `several pods match: ${likely.map(({ name }) => name).join(", ")}`;
     throw new CommandError(
-      `${identity} leads, and ${why}: name the pod with --pod, or ask the controller directly with --server`,
+      "LEADER_NOT_FOUND",
+      `cannot determine the pod of leader ${identity}: ${why}; specify it with --pod, or connect to the controller with --server`,
     );
   }
   return pod.name;
@@ -83,7 +88,7 @@ export interface PodFacts {
   readonly isRunning: boolean;
 }
 
-/** How long a hostname may be (pkg/kubelet/kubelet_pods.go v1.36.3, truncatePodHostnameIfNeeded). */
+/** Maximum length of a hostname (pkg/kubelet/kubelet_pods.go v1.36.3, truncatePodHostnameIfNeeded). */
 const HOSTNAME_LENGTH = 63;
 
 /** The hostname in an identity: the controller's is `hostname_uuid`. */
@@ -92,12 +97,12 @@ export function hostnameOf(identity: string): string {
   return end < 0 ? identity : identity.slice(0, end);
 }
 
-/** The running pods in which a process of that hostname can be; more than one where a machine's name is all that is known. */
+/** The running pods whose processes have that hostname; with hostNetwork, there may be several. */
 export function podsOfHost(hostname: string, pods: readonly PodFacts[]): readonly PodFacts[] {
   return pods.filter((pod) => pod.isRunning && isHostnameOf(hostname, pod));
 }
 
-/** In the host's network a pod has the machine's hostname, which may or may not have a domain, as the Node's name may. */
+/** With hostNetwork, the hostname is that of the Node; either may have a domain. */
 function isHostnameOf(hostname: string, { name, node, hostname: own, isHostNetwork }: PodFacts): boolean {
   if (isHostNetwork)
     return node !== "" && (node === hostname || node.startsWith(`${hostname}.`) || hostname.startsWith(`${node}.`));

@@ -19,7 +19,7 @@ function forwardingTo(stream: Duplex | Promise<never>): KubeApi {
 
 test.each([
   ["with an error", new Error("connection refused"), "on port 10258: connection refused"],
-  ["closed", undefined, "on port 10258: the connection was closed at once"],
+  ["closed", undefined, "on port 10258: the connection was closed immediately"],
 ])("podConnection() reports why a forwarded port ended before it was used: %s", async (_what, error, message) => {
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   stream.on("error", () => undefined);
@@ -30,7 +30,7 @@ test.each([
   const tls = { ca: undefined, servername: undefined, timeoutMs: 5000, ending: new AbortController().signal };
   const connection = podConnection({ kube: forwardingTo(stream), pod, credentials: {}, ...tls });
   await expect(connection.get("/debug/overview")).rejects.toThrow(
-    `the controller in pod kube-system/ccm does not answer ${message}`,
+    `the controller in pod kube-system/ccm does not respond ${message}`,
   );
 });
 
@@ -46,9 +46,9 @@ describe("podConnection() to a port of which nothing comes", () => {
     const stop = new AbortController();
     const connection = (timeoutMs: number) =>
       podConnection({ kube: forwardingTo(stream), ...common, timeoutMs, ending: stop.signal });
-    await expect(connection(10).get("/")).rejects.toThrow("no answer within 0.01 s");
+    await expect(connection(10).get("/")).rejects.toThrow("no response within 0.01 s");
     const asked = connection(60_000).get("/");
     stop.abort();
-    await expect(asked).rejects.toThrow("it was broken off");
+    await expect(asked).rejects.toThrow("the request was canceled");
   });
 });

@@ -12,14 +12,14 @@ export interface PodDependencies extends RequestChoice {
   readonly credentials: Credentials;
 }
 
-/** A certificate that a controller makes for itself is for this name. */
+/** Name in self-signed certificates of controllers. */
 const OWN_NAME = "localhost";
 
-const CLOSED = "the connection was closed at once";
+const CLOSED = "the connection was closed immediately";
 
 /**
- * A controller in a pod, through the API server. The API server and the kubelet say which pod it is; the certificate that the controller
- * made for itself proves nothing more, so that it is verified only against authorities that the user names (docs/decisions/0025).
+ * Connects to a controller in a pod through the API server. API server and kubelet authenticate the pod, so the controller's self-signed
+ * certificate is verified only against CAs that the user specifies (docs/decisions/0025).
  */
 export function podConnection({
   kube,
@@ -34,7 +34,7 @@ export function podConnection({
   const secure = async (): Promise<TLSSocket> => {
     const { certificate, key } = credentials;
     const stream = await kube.portForward(pod, closing.signal);
-    // By now it may have ended; TLS would wait for ever, and say nothing of it either.
+    // If it has ended already, the TLS handshake would wait forever.
     if (stream.destroyed) throw stream.errored ?? new Error(CLOSED);
     const socket = connect({
       socket: stream,
@@ -68,9 +68,11 @@ export function podConnection({
         return await send({ url, method: "GET", headers: all, options: {}, agent, signal, timeoutMs: ownMs });
       } catch (error) {
         if (error instanceof CommandError) throw error;
-        throw new CommandError(`the controller in ${name} does not answer on port ${pod.port}: ${messageOf(error)}`, {
-          cause: error,
-        });
+        throw new CommandError(
+          "CONTROLLER_UNREACHABLE",
+          `the controller in ${name} does not respond on port ${pod.port}: ${messageOf(error)}`,
+          { cause: error },
+        );
       }
     },
     close: async () => {
@@ -80,7 +82,7 @@ export function podConnection({
   };
 }
 
-/** Connections that are made elsewhere, kept open for the next request. */
+/** An HTTP agent whose connections come from `open` and are reused. */
 class ForwardingAgent extends Agent {
   readonly #open: () => Promise<Duplex>;
 
@@ -101,7 +103,7 @@ class ForwardingAgent extends Agent {
     try {
       stream = await this.#open();
     } catch (error) {
-      // Node passes on the error and looks at nothing else; its types want a stream there.
+      // The types of Node require a stream; with an error, it is ignored.
       done(error instanceof Error ? error : new Error(String(error)), new Duplex());
       return;
     }

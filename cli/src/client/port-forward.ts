@@ -8,24 +8,24 @@ import { textOf } from "./send.ts";
 
 export interface PortForwardDependencies {
   readonly server: string;
-  /** As client-node makes them of a kubeconfig. */
+  /** From a kubeconfig, by client-node. */
   readonly options: RequestOptions;
   readonly pod: PodPort;
   readonly signal: AbortSignal;
 }
 
-/** Kubernetes' channels of bytes over a WebSocket: the first byte of each message says which (cri-streaming, portforward/websocket.go v0.36.3). */
+/** Kubernetes' byte channels over a WebSocket: the first byte of each message is the channel (cri-streaming, portforward/websocket.go v0.36.3). */
 const PROTOCOL = "v4.channel.k8s.io";
 const DATA = 0;
 const ERROR = 1;
-/** Each channel begins with the number of the port. */
+/** Each channel begins with the port number. */
 const PREFIX_BYTES = 2;
 
 const CONNECT_MS = 15_000;
 
 /**
- * A connection to a port of a pod, through API server and kubelet. Not client-node's PortForward, which reports neither the status of a
- * rejection nor the end of the connection.
+ * Connects to a port of a pod through API server and kubelet. client-node's PortForward reports neither the status of a rejection nor the
+ * end of the connection.
  */
 export async function openPortForward({ server, options, pod, signal }: PortForwardDependencies): Promise<Duplex> {
   const { namespace, name, port } = pod;
@@ -35,7 +35,7 @@ export async function openPortForward({ server, options, pod, signal }: PortForw
   const abort = (): void => socket.terminate();
   signal.addEventListener("abort", abort, { once: true });
   socket.once("close", () => signal.removeEventListener("abort", abort));
-  // Before it is open: the first messages may come with the answer.
+  // Before it is open: the first messages may arrive with the response.
   const stream = streamOf(socket, pod);
   await opened(socket, pod);
   return stream;
@@ -44,30 +44,43 @@ export async function openPortForward({ server, options, pod, signal }: PortForw
 function opened(socket: WebSocket, pod: PodPort): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.once("open", resolve);
-  socket.once("unexpected-response", (_request: unknown, answer: IncomingMessage) => {
-    void refusal(answer, pod)
+  socket.once("unexpected-response", (_request: unknown, response: IncomingMessage) => {
+    void rejection(response, pod)
       .then(reject, reject)
       .finally(() => socket.terminate());
   });
   socket.once("error", (error) => {
-    reject(new CommandError(`cannot reach port ${pod.port} of ${nameOf(pod)}: ${messageOf(error)}`, { cause: error }));
+    reject(
+      new CommandError(
+        "CONTROLLER_UNREACHABLE",
+        `cannot reach port ${pod.port} of ${nameOf(pod)}: ${messageOf(error)}`,
+        { cause: error },
+      ),
+    );
   });
   return promise;
 }
 
-async function refusal(answer: IncomingMessage, pod: PodPort): Promise<CommandError> {
-  const { statusCode = 0 } = answer;
-  const text = await textOf(answer, 1e6, CONNECT_MS);
+async function rejection(response: IncomingMessage, pod: PodPort): Promise<CommandError> {
+  const { statusCode = 0 } = response;
+  const text = await textOf(response, 1e6, CONNECT_MS);
   let message = text.slice(0, 300);
   try {
     message = textAt(JSON.parse(text), "message") || message;
   } catch {
-    // A proxy's page; its beginning is shown.
+    // The page of a proxy: its beginning is shown.
   }
-  const right = { apiGroup: "", resource: "pods/portforward", verbs: ["get", "create"], namespace: pod.namespace };
-  if (statusCode === 403) return new CommandError(`the API server forbids it: ${message}; it takes ${ruleOf(right)}`);
-  const advice = statusCode === 404 ? "; --namespace and --pod say which pod is asked" : "";
-  return new CommandError(`the API server refuses a connection to ${nameOf(pod)} (${statusCode}): ${message}${advice}`);
+  const permission = { apiGroup: "", resource: "pods/portforward", verbs: ["get", "create"], namespace: pod.namespace };
+  if (statusCode === 403)
+    return new CommandError(
+      "API_SERVER_FORBIDDEN",
+      `permission denied by the API server: ${message}; you need ${ruleOf(permission)}`,
+    );
+  const advice = statusCode === 404 ? "; check --namespace and --pod" : "";
+  return new CommandError(
+    "CONTROLLER_UNREACHABLE",
+    `the API server rejected the connection to ${nameOf(pod)} (${statusCode}): ${message}${advice}`,
+  );
 }
 
 function streamOf(socket: WebSocket, pod: PodPort): Duplex {

@@ -2,13 +2,13 @@ import { STATUS_CODES } from "node:http";
 import { CommandError, messageOf } from "../errors.ts";
 import type { Connection, Sending } from "./connection.ts";
 import { isRecord, textAt } from "./json.ts";
-import { pageRuleOf } from "./kube-api.ts";
+import { endpointRuleOf } from "./kube-api.ts";
 import { textOf } from "./send.ts";
 
-/** Longer than any page at 15,000 nodes. */
-const MOST_BYTES = 256e6;
+/** More than the largest response at 15,000 nodes. */
+const MAX_BYTES = 256e6;
 
-/** A page of the controller as JSON, as it is. Rejects with a CommandError that says what to do. */
+/** Requests an endpoint of the controller and returns its JSON. Rejects with a CommandError. */
 export async function readPage(
   connection: Connection,
   path: string,
@@ -16,31 +16,48 @@ export async function readPage(
   sending: Sending = {},
 ): Promise<unknown> {
   const search = new URLSearchParams(query).toString();
-  const answer = await connection.get(`${path}${search === "" ? "" : `?${search}`}`, sending);
-  const text = await textOf(answer, MOST_BYTES, sending.timeoutMs ?? connection.timeoutMs).catch((error: unknown) => {
-    throw new CommandError(`the answer of ${connection.description} broke off: ${messageOf(error)}`);
+  const response = await connection.get(`${path}${search === "" ? "" : `?${search}`}`, sending);
+  const text = await textOf(response, MAX_BYTES, sending.timeoutMs ?? connection.timeoutMs).catch((error: unknown) => {
+    throw new CommandError(
+      "CONTROLLER_ERROR",
+      `the response of ${connection.description} was cut off: ${messageOf(error)}`,
+    );
   });
-  const { statusCode = 0 } = answer;
+  const { statusCode = 0 } = response;
   const body = jsonOf(text);
-  if (statusCode !== 200)
-    throw new CommandError(complaint(connection.description, path, statusCode, messageIn(body, text)));
+  if (statusCode !== 200) throw errorOf(connection.description, path, statusCode, messageIn(body, text));
   if (body === undefined)
-    throw new CommandError(`${connection.description} answered ${path} with something that is no JSON`);
+    throw new CommandError("VERSION_MISMATCH", `the response of ${connection.description} to ${path} is not JSON`);
   return body;
 }
 
-function complaint(where: string, path: string, status: number, message: string): string {
+function errorOf(where: string, path: string, status: number, message: string): CommandError {
   switch (status) {
     case 400:
-      return message === "" ? `the controller refuses the question (400)` : message;
+      return new CommandError(
+        "CONTROLLER_ERROR",
+        message === "" ? "the controller rejected the request (400)" : message,
+      );
     case 401:
-      return `the controller does not know who you are (401): show it a token (--token-file, --service-account) or a client certificate (--client-certificate)`;
+      return new CommandError(
+        "CONTROLLER_UNAUTHORIZED",
+        "the controller rejected your credentials (401): specify a token (--token-file, --service-account) or a client certificate (--client-certificate)",
+      );
     case 403:
-      return `you may not read ${path} of the controller (403): it takes ${pageRuleOf(path)}`;
+      return new CommandError(
+        "CONTROLLER_FORBIDDEN",
+        `you are not allowed to read ${path} of the controller (403): you need ${endpointRuleOf(path)}`,
+      );
     case 404:
-      return `the controller at ${where} has no ${path} (404): it is older than this program, and is to be asked with the cloudwire of its own version; or this is its --status-page-bind-address, which serves the status page alone: --server names its --secure-port`;
+      return new CommandError(
+        "VERSION_MISMATCH",
+        `the controller at ${where} does not have ${path} (404): use the version of cloudwire that matches it, and its --secure-port in --server, not its --status-page-bind-address`,
+      );
     default:
-      return `the controller at ${where} answered ${path} with ${status} ${STATUS_CODES[status] ?? ""}: ${message}`;
+      return new CommandError(
+        "CONTROLLER_ERROR",
+        `the controller at ${where} responded to ${path} with ${status} ${STATUS_CODES[status] ?? ""}: ${message}`,
+      );
   }
 }
 

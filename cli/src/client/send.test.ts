@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { textOf, whyUntrusted } from "./send.ts";
+import { textOf, certificateProblem } from "./send.ts";
 
 test("textOf() gives the whole text", async () => {
   const incoming = new PassThrough();
@@ -12,14 +12,14 @@ test("textOf() gives the whole text", async () => {
 test("textOf() waits for no answer that does not go on", async () => {
   const incoming = new PassThrough();
   incoming.write("a");
-  await expect(textOf(incoming, 100, 10)).rejects.toThrow("it did not go on within 0.01 s");
+  await expect(textOf(incoming, 100, 10)).rejects.toThrow("the response stalled for 0.01 s");
   expect(incoming.destroyed).toBe(true);
 });
 
 test("textOf() reads no further than it may", async () => {
   const incoming = new PassThrough();
   incoming.write("abc");
-  await expect(textOf(incoming, 2, 5000)).rejects.toThrow("the answer is longer than");
+  await expect(textOf(incoming, 2, 5000)).rejects.toThrow("the response is longer than");
   expect(incoming.destroyed).toBe(true);
 });
 
@@ -37,7 +37,7 @@ describe("untrusted", () => {
     ],
     [failed("connect ECONNREFUSED", "ECONNREFUSED"), undefined],
     [new Error("certificate has expired"), undefined],
-  ])("whyUntrusted() of %o is %j", (error, why) => {
-    expect(whyUntrusted(error)).toBe(why);
+  ])("certificateProblem() of %o is %j", (error, why) => {
+    expect(certificateProblem(error)).toBe(why);
   });
 });

@@ -7,16 +7,16 @@ export interface Request {
   readonly method: "GET" | "POST" | "PATCH";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Of tls.connect, and of the agent. */
+  /** For tls.connect and the agent. */
   readonly options: RequestOptions;
-  /** Brings its own connections: what it hands out is TLS already where it is to be. */
+  /** Makes its own connections, with TLS if required. */
   readonly agent?: Agent;
   readonly signal?: AbortSignal | undefined;
-  /** How long the answer may take to begin. */
+  /** Timeout for the start of the response. */
   readonly timeoutMs: number;
 }
 
-/** Sends a request and answers when the head of the answer is there. Rejects as Node does. */
+/** Resolves with the headers of the response. Rejects with errors of Node. */
 export async function send({
   url,
   method,
@@ -35,20 +35,20 @@ export async function send({
       ...options,
       method,
       headers: { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
-      // Plain HTTP by its own lights: the agent's connections are encrypted below it.
+      // HTTP for Node: the agent's connections are encrypted already.
       ...(agent === undefined ? {} : { agent, protocol: "http:" }),
       ...(signal === undefined ? {} : { signal }),
     },
     resolve,
   );
   outgoing.on("error", reject);
-  // Of a request that has no connection yet Node says nothing when it is destroyed.
+  // Node emits no error if a request is destroyed before it is connected.
   const giveUp = (error: Error): void => {
     reject(error);
     outgoing.destroy(error);
   };
-  const timer = setTimeout(() => giveUp(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
-  const aborted = (): void => giveUp(new Error("it was broken off"));
+  const timer = setTimeout(() => giveUp(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
+  const aborted = (): void => giveUp(new Error("the request was canceled"));
   signal?.addEventListener("abort", aborted, { once: true });
   outgoing.end(body);
   try {
@@ -59,17 +59,17 @@ export async function send({
   }
 }
 
-/** The whole text of an answer. Rejects when it is longer than any that is asked for here, or does not go on for so long. */
-export async function textOf(incoming: Readable, mostBytes: number, stallMs: number): Promise<string> {
+/** Reads a response. Rejects if it is longer than `maxBytes` or pauses for `stallMs`. */
+export async function textOf(incoming: Readable, maxBytes: number, stallMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const timer = setTimeout(() => incoming.destroy(new Error(`it did not go on within ${stallMs / 1000} s`)), stallMs);
+  const timer = setTimeout(() => incoming.destroy(new Error(`the response stalled for ${stallMs / 1000} s`)), stallMs);
   try {
     for await (const chunk of incoming) {
       timer.refresh();
       const part = Buffer.from(chunk);
       bytes += part.length;
-      if (bytes > mostBytes) throw new Error(`the answer is longer than ${mostBytes / 1e6} MB`);
+      if (bytes > maxBytes) throw new Error(`the response is longer than ${maxBytes / 1e6} MB`);
       chunks.push(part);
     }
   } finally {
@@ -78,7 +78,7 @@ export async function textOf(incoming: Readable, mostBytes: number, stallMs: num
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Codes of Node's TLS for a certificate that cannot be verified. */
+/** Error codes of Node for certificates that cannot be verified. */
 const UNTRUSTED: ReadonlySet<unknown> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -89,8 +89,8 @@ const UNTRUSTED: ReadonlySet<unknown> = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** Why the other side's certificate is not believed, without what Node advises of itself; undefined: that is not the matter. */
-export function whyUntrusted(error: unknown): string | undefined {
+/** Why the peer's certificate is not trusted, without Node's own advice; undefined: another error. */
+export function certificateProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || !UNTRUSTED.has(error.code)) return undefined;
   return error.message.split("; if the root CA", 1)[0];
 }

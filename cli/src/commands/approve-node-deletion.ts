@@ -1,6 +1,6 @@
 import { blockedNodes } from "../client/shapes/overview.ts";
 import type { KubeApi } from "../client/kube-api.ts";
-import { CommandError, UsageError } from "../errors.ts";
+import { CommandError, UsageError, errorLine } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS } from "../options/shared-options.ts";
 import { renderBlocked } from "../render/lists.ts";
@@ -45,6 +45,7 @@ export const approveNodeDeletion: Command = {
     const others = [...named].filter((name) => blocked.every((node) => node.name !== name));
     if (others.length > 0)
       throw new CommandError(
+        "NODE_NOT_BLOCKED",
         `${others.join(", ")} ${others.length === 1 ? "is" : "are"} not blocked by the circuit breaker; nothing to approve (see \`explain node/${others[0] ?? ""}\`)`,
       );
     const chosen = isAll ? blocked : blocked.filter(({ name }) => named.has(name));
@@ -62,7 +63,8 @@ async function isConfirmed(call: Call, count: number): Promise<boolean> {
   const { values, terminal, program, signal } = call;
   if (values.flag("yes")) return true;
   const nodes = count === 1 ? "this Node" : `these ${count} Nodes`;
-  if (!terminal.canAsk) throw new CommandError("cannot ask for confirmation without a terminal; pass --yes");
+  if (!terminal.canAsk)
+    throw new CommandError("CONFIRMATION_REQUIRED", "cannot ask for confirmation without a terminal; pass --yes");
   // With --server, the API server may be that of another cluster.
   const { server } = await call.kube();
   const answer = await terminal.ask(
@@ -89,7 +91,7 @@ async function approveAll(call: Call, names: readonly string[]): Promise<number>
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       failures++;
-      call.terminal.err(`${call.program}: could not approve ${name}: ${error.message}\n`);
+      call.terminal.err(`${call.program}: could not approve ${name}: ${errorLine(error)}\n`);
     }
   }
   return failures === 0 ? EXIT.ok : EXIT.failed;
@@ -101,7 +103,7 @@ const ANNOTATION = "cloudwire.dev/approve-deletion";
 /** `absent`: the Node no longer exists, because earlier approvals closed the circuit breaker. Rejects with a CommandError. */
 async function approve(kube: KubeApi, name: string): Promise<"approved" | "absent"> {
   const body = { metadata: { annotations: { [ANNOTATION]: "true" } } };
-  const right = { apiGroup: "", resource: "nodes", verbs: ["patch"] };
-  const node = await kube.patch(`/api/v1/nodes/${encodeURIComponent(name)}`, body, right);
+  const permission = { apiGroup: "", resource: "nodes", verbs: ["patch"] };
+  const node = await kube.patch(`/api/v1/nodes/${encodeURIComponent(name)}`, body, permission);
   return node === undefined ? "absent" : "approved";
 }

@@ -113,7 +113,7 @@ describe("approve node-deletion", () => {
   test("reports each Node that it could not approve, with the missing permission", async () => {
     await world.writeKubeconfig({ token: UNPRIVILEGED.token });
     const ran = await world.run("approve node-deletion --all --yes --pod ccm");
-    const rule = 'it takes a ClusterRole with the rule {apiGroups: [""], resources: [nodes], verbs: [patch]}';
+    const rule = 'you need a ClusterRole with the rule {apiGroups: [""], resources: [nodes], verbs: [patch]}';
     expect([ran.code, ran.err.split("\n").filter((line) => line.includes(rule)).length]).toEqual([1, 2]);
   });
 });

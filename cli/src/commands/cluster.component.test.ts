@@ -70,18 +70,18 @@ describe("the leader", () => {
   });
 
   test.each([
-    ["there is no Lease", () => undefined, "there is no Lease kube-system/cloud-controller-manager"],
+    ["there is no Lease", () => undefined, "Lease kube-system/cloud-controller-manager does not exist"],
     [
       "the Lease's name is another",
       () => world.lead("ccm_1"),
-      "there is no Lease kube-system/cloud-controller-manager?x=y",
+      "Lease kube-system/cloud-controller-manager?x=y does not exist",
       "--lease cloud-controller-manager?x=y",
     ],
-    ["it has no leader", () => world.lead(""), "no leader"],
+    ["it has no leader", () => world.lead(""), "no controller is the leader"],
     [
       "its pod is not there",
       () => world.lead("ccm-0_1"),
-      "ccm-0_1 leads, and no running pod of kube-system has the hostname ccm-0",
+      "cannot determine the pod of leader ccm-0_1: no running pod in kube-system has hostname ccm-0",
     ],
     [
       "it may be one of several",
@@ -90,7 +90,7 @@ describe("the leader", () => {
         for (const name of ["ccm-a", "ccm-b"])
           world.runPod({ name, spec: { hostNetwork: true }, labels: { app: "ccm" } });
       },
-      "it may be any of the pods ccm-a, ccm-b: name the pod with --pod",
+      "several pods match: ccm-a, ccm-b; specify it with --pod",
     ],
   ])("is asked for by name where %s", async (_what, prepare, message, options = "") => {
     prepare();
@@ -190,7 +190,7 @@ describe("who asks the controller", () => {
     expect(await world.run(`${line} --tls-server-name ccm.example`)).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        "the controller in pod kube-system/ccm does not answer on port 10258: Hostname/IP does not match",
+        "the controller in pod kube-system/ccm does not respond on port 10258: Hostname/IP does not match",
       ),
     });
   });
@@ -201,7 +201,7 @@ describe("what is wrong is one sentence with what to do", () => {
     expect(await world.run("status --pod ccm")).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        "does not answer on port 10258: pod kube-system/ccm: error forwarding port 10258 to pod: connection refused",
+        "does not respond on port 10258: pod kube-system/ccm: error forwarding port 10258 to pod: connection refused",
       ),
     });
   });
@@ -210,7 +210,7 @@ describe("what is wrong is one sentence with what to do", () => {
     world.api.forwardings.push({ pod: "kube-system/ccm", port: 10258, to: "closed" });
     expect(await world.run("status --pod ccm")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("does not answer on port 10258: the connection was closed at once"),
+      err: expect.stringContaining("does not respond on port 10258: the connection was closed immediately"),
     });
   });
 
@@ -219,7 +219,7 @@ describe("what is wrong is one sentence with what to do", () => {
     expect(await world.run("status --pod ccm")).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        'pods "ccm" is forbidden; it takes a Role in kube-system with the rule {apiGroups: [""], resources: [pods/portforward], verbs: [get, create]}',
+        'pods "ccm" is forbidden; you need a Role in kube-system with the rule {apiGroups: [""], resources: [pods/portforward], verbs: [get, create]}',
       ),
     });
   });
@@ -228,7 +228,7 @@ describe("what is wrong is one sentence with what to do", () => {
     world.api.refusal = { status: 404, message: 'pods "ccm" not found' };
     expect(await world.run("status --pod ccm")).toMatchObject({
       code: 1,
-      err: expect.stringContaining('refuses a connection to pod kube-system/ccm (404): pods "ccm" not found'),
+      err: expect.stringContaining('rejected the connection to pod kube-system/ccm (404): pods "ccm" not found'),
     });
   });
 
@@ -237,7 +237,7 @@ describe("what is wrong is one sentence with what to do", () => {
     expect(await world.run("status")).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        'it takes a Role in kube-system with the rule {apiGroups: ["coordination.k8s.io"], resources: [leases], verbs: [get]}',
+        'you need a Role in kube-system with the rule {apiGroups: ["coordination.k8s.io"], resources: [leases], verbs: [get]}',
       ),
     });
   });
@@ -246,24 +246,29 @@ describe("what is wrong is one sentence with what to do", () => {
     await world.writeKubeconfig({ token: "expired" });
     expect(await world.run("status")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("does not know who you are (401)"),
+      err: expect.stringContaining("rejected the credentials of the kubeconfig (401)"),
     });
     const dead = await runCli(["status", "--kubeconfig", join(world.directory, "kubeconfig")]);
     expect(dead).toMatchObject({
       code: 1,
-      err: expect.stringContaining("the API server https://127.0.0.1:1 cannot be reached"),
+      err: expect.stringContaining("cannot reach the API server https://127.0.0.1:1"),
     });
   });
 
   test.each([
-    ["no kubeconfig", {}, "", "there is no kubeconfig"],
+    ["no kubeconfig", {}, "", "no kubeconfig found"],
     ["one that is not there", {}, "--kubeconfig=/nowhere", "cannot read the kubeconfig /nowhere"],
-    ["a list of which none is there", { KUBECONFIG: "/nowhere:/neither" }, "", "KUBECONFIG names /nowhere, /neither"],
+    [
+      "a list of which none is there",
+      { KUBECONFIG: "/nowhere:/neither" },
+      "",
+      "no file in KUBECONFIG exists: /nowhere, /neither",
+    ],
     [
       "another context",
       {},
       "--kubeconfig=DIRECTORY/kubeconfig --context=other",
-      "has no context other; it has dead, live",
+      "has no context other; its contexts: dead, live",
     ],
   ])("for %s", async (_what, environment, options, message) => {
     const args = options

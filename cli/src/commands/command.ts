@@ -3,7 +3,7 @@ import type { KubeApi } from "../client/kube-api.ts";
 import type { OptionTable, OptionValues } from "../options/option.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** A command: a row of the table in commands.ts. Help, completion and docs/reference/cli.md are made of it. */
+/** A command: a row of the table in commands.ts. Help, completion and docs/reference/cli.md are generated from it. */
 export interface Command {
   /** `approve node-deletion`. */
   readonly name: string;

@@ -11,7 +11,7 @@ import { supportBundle } from "./support-bundle/support-bundle.ts";
 import { status } from "./status.ts";
 import { version } from "./version.ts";
 
-/** What the program can do, in the order in which help lists it. */
+/** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   explain,
   list,

@@ -143,7 +143,7 @@ describe("what the controller says", () => {
 
 describe("explain of an object that is not in the cluster", () => {
   const NOWHERE =
-    "cloudwire: there is no node/wroker-1; did you mean node/worker-1? See how it is called with `kubectl get`.\n";
+    "cloudwire: there is no node/wroker-1; did you mean node/worker-1? See how it is called with `kubectl get`. [OBJECT_NOT_FOUND]\n";
 
   test("is an error where nothing is known of it", async () => {
     controller.pages.set(PATHS.explain, { body: noNode });
@@ -226,7 +226,7 @@ describe("--watch", () => {
     const ran = await watch([overview, 503, other], 2, ["-o", "json"]);
     expect([ran.code, ran.err]).toEqual([
       0,
-      expect.stringContaining("answered /debug/overview with 503 Service Unavailable: away"),
+      expect.stringContaining("responded to /debug/overview with 503 Service Unavailable: away"),
     ]);
   });
 
@@ -240,13 +240,13 @@ describe("what is wrong is one sentence with what to do", () => {
     [
       401,
       "",
-      "does not know who you are (401): show it a token (--token-file, --service-account) or a client certificate",
+      "rejected your credentials (401): specify a token (--token-file, --service-account) or a client certificate",
     ],
-    [403, "Forbidden\n", 'it takes a ClusterRole with the rule {nonResourceURLs: ["/debug/overview"], verbs: [get]}'],
-    [404, "{}", "has no /debug/overview (404): it is older than this program"],
-    [400, "object: want KIND/NAME\n", "cloudwire: object: want KIND/NAME\n"],
-    [500, "oh dear", "answered /debug/overview with 500 Internal Server Error: oh dear"],
-    [200, "<html>", "answered /debug/overview with something that is no JSON"],
+    [403, "Forbidden\n", 'you need a ClusterRole with the rule {nonResourceURLs: ["/debug/overview"], verbs: [get]}'],
+    [404, "{}", "does not have /debug/overview (404): use the version of cloudwire that matches it"],
+    [400, "object: want KIND/NAME\n", "cloudwire: object: want KIND/NAME [CONTROLLER_ERROR]\n"],
+    [500, "oh dear", "responded to /debug/overview with 500 Internal Server Error: oh dear"],
+    [200, "<html>", "to /debug/overview is not JSON"],
   ])("for an answer %d %j", async (status, body, message) => {
     controller.pages.set(PATHS.overview, { status, body });
     expect(await run(["status"])).toEqual({ code: 1, out: "", err: expect.stringContaining(message) });
@@ -260,14 +260,14 @@ describe("what is wrong is one sentence with what to do", () => {
   });
 
   test.each([
-    [["--server", "localhost:10258"], "it is an address such as https://10.0.0.7:10258"],
-    [["--server", "https://h:1/prefix"], "it is an address such as https://10.0.0.7:10258"],
-    [["--server", "https://me:secret@h:1"], "it is an address such as https://10.0.0.7:10258"],
-    [["--server", "https://h:1", "--pod", "a"], "--pod makes no sense with --server"],
-    [["--server", "https://h:1", "--client-key", "a"], "--client-certificate and --client-key go together"],
-    [["--insecure-skip-tls-verify"], "--insecure-skip-tls-verify makes no sense without --server"],
-    [["--token-file", "a", "--service-account", "b"], "exclude each other"],
-    [["surplus"], "the command takes no words, and got surplus"],
+    [["--server", "localhost:10258"], "use an address such as https://10.0.0.7:10258"],
+    [["--server", "https://h:1/prefix"], "use an address such as https://10.0.0.7:10258"],
+    [["--server", "https://me:secret@h:1"], "use an address such as https://10.0.0.7:10258"],
+    [["--server", "https://h:1", "--pod", "a"], "--pod cannot be used with --server"],
+    [["--server", "https://h:1", "--client-key", "a"], "--client-certificate and --client-key must be used together"],
+    [["--insecure-skip-tls-verify"], "--insecure-skip-tls-verify cannot be used without --server"],
+    [["--token-file", "a", "--service-account", "b"], "mutually exclusive"],
+    [["surplus"], "the command takes no arguments, but got surplus"],
   ])("for the command line status %j", async (args, message) => {
     expect(await runCli(["status", ...args])).toMatchObject({
       code: 2,
@@ -296,14 +296,14 @@ describe("what is wrong is one sentence with what to do", () => {
     const unreachable = await runCli(["status", "--server", "https://127.0.0.1:1"]);
     expect(unreachable).toMatchObject({
       code: 1,
-      err: expect.stringContaining("the controller at https://127.0.0.1:1 cannot be reached"),
+      err: expect.stringContaining("cannot reach the controller at https://127.0.0.1:1"),
     });
   });
 
   test("for an answer that takes too long", async () => {
     // Less than it takes to connect.
     const ran = await run(["status", "--timeout", "1ms"]);
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("no answer within 0.001 s") });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("no response within 0.001 s") });
     expect(await run(["orphans", "--timeout", "1ms"])).toMatchObject({ code: 1, err: ran.err });
   });
 });

@@ -14,7 +14,7 @@ export const explain: Command = {
   summary: "Explain the state of an object, its problems and how to fix them",
   operands: "node/NAME | service/NAMESPACE/NAME | route/NODE | provider/NAME",
   about: [
-    "Explain one object: its state and desired state, the causes of problems and how to fix them, the next retry, recent provider calls and the timeline. A route has the name of its Node.",
+    "Explain one object: its state and desired state, the causes of problems and how to fix them, the next retry, recent provider calls and the timeline. A route is named after its Node.",
     "Kind and name can also be separate arguments: explain node NAME.",
     "A deleted object is explained from its history. An object without history is an error; with --watch, the command waits for it.",
   ],

@@ -14,7 +14,7 @@ export const list: Command = {
   summary: "List objects with their state and the cause of problems",
   operands: "[nodes | services | routes | providers]",
   about: [
-    "List objects with state, provider and cause, one line each. explain shows the details of one. The default is all kinds; separate several with commas: nodes,services.",
+    "List objects with state, provider and cause, one line each. The default is all kinds; separate several with commas: nodes,services. For the details of one object, use explain.",
   ],
   options: {
     state: {

@@ -15,18 +15,18 @@ test.each([
 });
 
 test.each([
-  ["", "of which object? node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME"],
-  ["pod/a", "there is no kind pod; it is one of node, service, route, provider"],
-  ["constructor/a", "there is no kind constructor; it is one of"],
-  ["node", "of which node? node/NAME"],
-  ["node/", "of which node? node/NAME"],
-  ["svc", "of which service? service/NAMESPACE/NAME"],
-  ["node/a/b", "node/a/b is no node: node/NAME is one"],
-  ["service/web", "service/web names no namespace: write service/NAMESPACE/web (--namespace is where"],
-  ["svc web", "svc web names no namespace: write service/NAMESPACE/web"],
-  ["service/shop/", "service/shop/ is no service: service/NAMESPACE/NAME is one"],
-  ["node/a node/b", "node/a node/b is more than one object"],
-  ["node a b", "node a b is more than one object"],
+  ["", "no object specified; use node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME"],
+  ["pod/a", "unknown kind pod; use one of node, service, route, provider"],
+  ["constructor/a", "unknown kind constructor; use one of"],
+  ["node", "no node specified; use node/NAME"],
+  ["node/", "no node specified; use node/NAME"],
+  ["svc", "no service specified; use service/NAMESPACE/NAME"],
+  ["node/a/b", "invalid node node/a/b; use node/NAME"],
+  ["service/web", "service/web has no namespace; use service/NAMESPACE/web (--namespace is that of"],
+  ["svc web", "svc web has no namespace; use service/NAMESPACE/web"],
+  ["service/shop/", "invalid service service/shop/; use service/NAMESPACE/NAME"],
+  ["node/a node/b", "specify one object, not several: node/a node/b"],
+  ["node a b", "specify one object, not several: node a b"],
 ])("objectOf() says what is wrong with %j", (line, problem) => {
   const ask = () => objectOf(line === "" ? [] : line.split(" "));
   expect(ask).toThrow(UsageError);

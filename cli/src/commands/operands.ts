@@ -4,7 +4,7 @@ import { readRows } from "../client/shapes/overview.ts";
 import { UsageError } from "../errors.ts";
 import type { Call } from "./command.ts";
 
-/** As kubectl knows them. */
+/** Names and short names, as in kubectl. */
 const SPELLINGS: ReadonlyMap<string, ObjectKind> = new Map([
   ["node", "node"],
   ["nodes", "node"],
@@ -18,7 +18,7 @@ const SPELLINGS: ReadonlyMap<string, ObjectKind> = new Map([
   ["providers", "provider"],
 ]);
 
-/** undefined: there is no such kind. */
+/** undefined: unknown kind. */
 export function kindOf(text: string): ObjectKind | undefined {
   return SPELLINGS.get(text.toLowerCase());
 }
@@ -27,10 +27,9 @@ export function kindOf(text: string): ObjectKind | undefined {
 export function objectOf(operands: readonly string[]): ObjectRef {
   const [kindText = "", ...name] = operands.length === 1 ? splitAtSlash(operands[0] ?? "") : operands;
   const kind = kindOf(kindText);
-  if (operands.length === 0) throw new UsageError([`of which object? ${FORMS}`]);
+  if (operands.length === 0) throw new UsageError([`no object specified; use ${FORMS}`]);
   if (operands.length > 1 && kindText.includes("/")) throw severalObjects(operands);
-  if (kind === undefined)
-    throw new UsageError([`there is no kind ${kindText}; it is one of ${OBJECT_KINDS.join(", ")}`]);
+  if (kind === undefined) throw new UsageError([`unknown kind ${kindText}; use one of ${OBJECT_KINDS.join(", ")}`]);
   const [only = "", ...others] = name;
   if (others.length > 0) throw severalObjects(operands);
   const problem = nameProblem(kind, only, operands.join(" "));
@@ -41,15 +40,15 @@ export function objectOf(operands: readonly string[]): ObjectRef {
 function nameProblem(kind: ObjectKind, name: string, given: string): string | undefined {
   const parts = name.split("/");
   const form = kind === "service" ? "service/NAMESPACE/NAME" : `${kind}/NAME`;
-  if (name === "") return `of which ${kind}? ${form}`;
+  if (name === "") return `no ${kind} specified; use ${form}`;
   if (kind === "service" && parts.length === 1)
-    return `${given} names no namespace: write service/NAMESPACE/${name} (--namespace is where the controller runs)`;
+    return `${given} has no namespace; use service/NAMESPACE/${name} (--namespace is that of the controller)`;
   const isWhole = parts.length === (kind === "service" ? 2 : 1) && !parts.includes("");
-  return isWhole ? undefined : `${given} is no ${kind}: ${form} is one`;
+  return isWhole ? undefined : `invalid ${kind} ${given}; use ${form}`;
 }
 
 function severalObjects(operands: readonly string[]): UsageError {
-  return new UsageError([`${operands.join(" ")} is more than one object; one is asked about at a time: ${FORMS}`]);
+  return new UsageError([`specify one object, not several: ${operands.join(" ")}; use ${FORMS}`]);
 }
 
 const FORMS = "node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME";
@@ -59,24 +58,24 @@ function splitAtSlash(text: string): readonly string[] {
   return slash < 0 ? [text] : [text.slice(0, slash), text.slice(slash + 1)];
 }
 
-/** Most candidates. */
-const MOST = 200;
+/** Maximum number of completions. */
+const MAX = 200;
 
-/** A shell waits meanwhile. */
+/** The shell waits for the completions. */
 const TIMEOUT_MS = 1500;
 
-/** Objects of a kind whose name begins so, for completion. */
+/** Objects of a kind by the beginning of their name, for completion. */
 export async function objectNames(
   call: Call,
   kind: ObjectKind,
   prefix: string,
 ): Promise<readonly ObjectRow["object"][]> {
-  const query = { kind, search: prefix, limit: String(MOST) };
+  const query = { kind, search: prefix, limit: String(MAX) };
   const rows = readRows(await readPage(await call.controller(), PATHS.objects, query, { timeoutMs: TIMEOUT_MS }));
   return rows.map(({ object }) => object).filter((object) => object.startsWith(`${kind}/${prefix}`));
 }
 
-/** @throws UsageError when there are any */
+/** @throws UsageError if there are operands */
 export function noOperands({ operands }: Pick<Call, "operands">): void {
-  if (operands.length > 0) throw new UsageError([`the command takes no words, and got ${operands.join(" ")}`]);
+  if (operands.length > 0) throw new UsageError([`the command takes no arguments, but got ${operands.join(" ")}`]);
 }

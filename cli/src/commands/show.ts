@@ -1,12 +1,12 @@
 import { stringify } from "yaml";
-import { CommandError } from "../errors.ts";
+import { CommandError, errorLine } from "../errors.ts";
 import type { Style } from "../render/style.ts";
 import { toAscii } from "../terminal/terminal.ts";
 import type { Call } from "./command.ts";
 
-/** What a command shows: the same for people and for programs. */
-export interface Answer {
-  /** As the controller said it. */
+/** The output of a command, as text and as data. */
+export interface Shown {
+  /** The response of the controller, unchanged. */
   readonly content: unknown;
   readonly text: (style: Style) => string;
   /** An error without --watch. */
@@ -15,8 +15,8 @@ export interface Answer {
 
 const CLEAR = "\u001B[H\u001B[2J";
 
-/** Shows an answer as --output wants it. */
-export function show({ values, terminal }: Call, { content, text }: Answer): void {
+/** Writes the output in the format of --output. */
+export function show({ values, terminal }: Call, { content, text }: Shown): void {
   switch (values.textOf("output")) {
     case "json":
       terminal.out(`${jsonText(content, 2)}\n`);
@@ -35,16 +35,16 @@ export function show({ values, terminal }: Call, { content, text }: Answer): voi
  * Shows the response. With --watch it refreshes until interrupted: redrawn on a terminal, otherwise one document per change. An error of
  * the first request ends the command; later errors are reported and retried.
  */
-export async function showOrWatch(call: Call, ask: () => Promise<Answer>): Promise<void> {
+export async function showOrWatch(call: Call, ask: () => Promise<Shown>): Promise<void> {
   const first = await ask();
   if (!call.values.flag("watch")) {
     const { problem } = first;
     if (problem === undefined || call.values.textOf("output") !== "text") show(call, first);
-    if (problem !== undefined) throw new CommandError(problem);
+    if (problem !== undefined) throw new CommandError("OBJECT_NOT_FOUND", problem);
     return;
   }
   let before = "";
-  for await (const next of answers(call, first, ask)) {
+  for await (const next of refreshed(call, first, ask)) {
     const now = stable(next.content);
     const isText = call.values.textOf("output") === "text";
     if (isText && call.terminal.canRedraw) call.terminal.out(CLEAR);
@@ -55,7 +55,7 @@ export async function showOrWatch(call: Call, ask: () => Promise<Answer>): Promi
   }
 }
 
-async function* answers(call: Call, first: Answer, ask: () => Promise<Answer>): AsyncGenerator<Answer> {
+async function* refreshed(call: Call, first: Shown, ask: () => Promise<Shown>): AsyncGenerator<Shown> {
   yield first;
   let reported = "";
   while (await waited(call.values.durationMs("interval"), call.signal)) {
@@ -65,10 +65,10 @@ async function* answers(call: Call, first: Answer, ask: () => Promise<Answer>): 
     } catch (error) {
       if (call.signal.aborted) return;
       if (!(error instanceof CommandError)) throw error;
-      // Once, for as long as it lasts.
-      if (error.message !== reported) call.terminal.err(`${call.program}: ${error.message}\n`);
+      // The same error is reported once.
+      if (error.message !== reported) call.terminal.err(`${call.program}: ${errorLine(error)}\n`);
       reported = error.message;
-      // The leader may be another one by now.
+      // The leader may have changed.
       await call.forgetController();
     }
   }
@@ -79,14 +79,14 @@ function documentOf(content: unknown, format: string): string {
   return format === "json" ? `${jsonText(content)}\n` : `---\n${yamlText(content)}`;
 }
 
-/** What is no change by itself: when it was asked, and how long something takes from then. */
-const MOVING = new Set(["time", "inMs", "processingMs", "tokens"]);
+/** Fields that change with time alone, which is not a change of the object. */
+const VOLATILE = new Set(["time", "inMs", "processingMs", "tokens"]);
 
 function stable(content: unknown): string {
-  return JSON.stringify(content, (name, value: unknown) => (MOVING.has(name) ? undefined : value));
+  return JSON.stringify(content, (name, value: unknown) => (VOLATILE.has(name) ? undefined : value));
 }
 
-/** False: the process is to end. */
+/** False: the process shuts down. */
 async function waited(durationMs: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -99,17 +99,17 @@ async function waited(durationMs: number, signal: AbortSignal): Promise<boolean>
   return !signal.aborted;
 }
 
-/** What JSON leaves as it is, and a terminal obeys or is turned by. It can only stand in texts. */
+/** Control and direction characters that JSON does not escape, but terminals interpret. */
 const ACTIVE = /[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
-/** Those for whose sake YAML puts a text into quotes. */
+/** Control characters, which make YAML quote a string. */
 const CONTROLS = /[\u007F-\u009F]/g;
 
-/** JSON that can be shown. */
+/** JSON without raw control characters. */
 export function jsonText(content: unknown, indent?: number): string {
   return JSON.stringify(content, undefined, indent).replaceAll(ACTIVE, escaped);
 }
 
-/** YAML that readers of 1.1, as most are, and of 1.2 take for the same: `off` is a text to both. */
+/** YAML with the same meaning in YAML 1.1 and 1.2: `off` is a string in both. */
 export function yamlText(content: unknown): string {
   return stringify(content, { compat: "yaml-1.1", aliasDuplicateObjects: false }).replaceAll(CONTROLS, escaped);
 }

@@ -5,19 +5,22 @@ import type { Option, OptionTable } from "./option.ts";
 import { COMMON_OPTIONS } from "./shared-options.ts";
 
 /** Longer lines are hard to read. */
-const WIDEST = 100;
+const MAX_COLUMNS = 100;
 
 const INDENT = 6;
 
 /** `--help` of the program. */
 export function programHelp(program: string, commands: readonly Command[], columns: number | undefined): string {
-  const width = Math.min(columns ?? WIDEST, WIDEST);
+  const width = Math.min(columns ?? MAX_COLUMNS, MAX_COLUMNS);
   const shown = commands.filter(({ isHidden }) => isHidden !== true);
   const longest = Math.max(...shown.map(({ name }) => name.length));
   return [
     `Usage: ${program} COMMAND [options]`,
     "",
-    ...wrap("Show the state of a cloudwire-controller-manager and explain problems.", width),
+    ...wrap(
+      "Inspect a Cloudwire controller: the state of its objects, the causes of problems, and how to fix them.",
+      width,
+    ),
     "",
     ...shown.map(({ name, summary }) => hanging(`  ${name.padEnd(longest)}  `, summary, width)),
     "",
@@ -28,7 +31,7 @@ export function programHelp(program: string, commands: readonly Command[], colum
 
 /** `--help` of one command. */
 export function commandHelp(program: string, command: Command, columns: number | undefined): string {
-  const width = Math.min(columns ?? WIDEST, WIDEST);
+  const width = Math.min(columns ?? MAX_COLUMNS, MAX_COLUMNS);
   const { name, operands, about, options, examples } = command;
   return [
     `Usage: ${[program, name, operands, "[options]"].filter((part) => part !== "").join(" ")}`,

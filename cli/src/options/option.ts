@@ -3,15 +3,15 @@ export interface Option {
   readonly type: "flag" | "text" | "texts" | "choice" | "number" | "duration";
   /** `-o`. */
   readonly letter?: string;
-  /** What stands for the value in texts; a flag has none. */
+  /** Placeholder of the value in texts; flags have none. */
   readonly valueName?: string;
   /** With type choice. */
   readonly choices?: readonly string[];
-  /** Of type number. @default 99_999 */
-  readonly most?: number;
-  /** As typed; absent: none, or described in the help. */
+  /** Maximum of type number. @default 99_999 */
+  readonly max?: number;
+  /** As on the command line; absent: none, or described in the help. */
   readonly default?: string;
-  /** What a shell offers as its value, besides choices. */
+  /** Paths that shells complete as its value. */
   readonly completes?: "files" | "directories";
   /** One or two sentences. */
   readonly help: string;
@@ -25,12 +25,12 @@ export function optionIn(table: OptionTable, name: string): Option | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** What was typed for the options of one command, checked; defaults are filled in. */
+/** The options of one command line, validated, with defaults. */
 export class OptionValues {
   readonly #table: OptionTable;
   readonly #typed: ReadonlyMap<string, readonly string[]>;
 
-  /** @param typed one text for each time that an option was given; of a flag "true" or "false" */
+  /** @param typed the values of each option in order; "true" or "false" for flags */
   constructor(table: OptionTable, typed: ReadonlyMap<string, readonly string[]>) {
     this.#table = table;
     this.#typed = typed;
@@ -40,12 +40,12 @@ export class OptionValues {
     return this.#last(name) === "true";
   }
 
-  /** undefined: it was not given, and has no default. */
+  /** undefined: not specified, and without default. */
   text(name: string): string | undefined {
     return this.#last(name);
   }
 
-  /** Of an option that has a default. */
+  /** For options with a default. */
   textOf(name: string): string {
     const text = this.#last(name);
     if (text === undefined) throw new Error(`the option --${name} has no default`);
@@ -76,41 +76,41 @@ export class OptionValues {
   }
 }
 
-/** What is wrong with a value; undefined: nothing. */
+/** The problem of a value, to follow the name of its option; undefined: the value is valid. */
 export function valueProblem(option: Option, text: string): string | undefined {
   switch (option.type) {
     case "flag":
-      return text === "true" || text === "false" ? undefined : `is ${text}; it is true or false`;
+      return text === "true" || text === "false" ? undefined : `must be true or false, not ${text}`;
     case "choice":
       return option.choices?.includes(text) === false
-        ? `is ${text}; it is one of ${option.choices.join(", ")}`
+        ? `must be one of ${option.choices.join(", ")}, not ${text}`
         : undefined;
     case "number":
-      return numberProblem(text, option.most);
+      return numberProblem(text, option.max);
     case "duration":
       return parseDurationMs(text) === undefined
-        ? `is ${text}; it is a time such as 500ms, 2s or 1m30s, of 24h at most`
+        ? `must be a duration such as 500ms, 2s or 1m30s, and at most 24h, not ${text}`
         : undefined;
     case "text":
     case "texts":
-      return text === "" ? "is empty" : undefined;
+      return text === "" ? "must not be empty" : undefined;
     default:
       return option.type satisfies never;
   }
 }
 
-function numberProblem(text: string, most = 99_999): string | undefined {
+function numberProblem(text: string, max = 99_999): string | undefined {
   const isWhole = /^\d{1,5}$/.test(text) && Number(text) > 0;
-  if (isWhole && Number(text) <= most) return undefined;
-  return `is ${text}; it is a whole number ${isWhole ? `of at most ${most}` : "above 0"}`;
+  if (isWhole && Number(text) <= max) return undefined;
+  return `must be a whole number ${isWhole ? `of at most ${max}` : "above 0"}, not ${text}`;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `24h`: timers are limited to some weeks. */
+/** `24h`: timers are limited to 24 days. */
 const LONGEST_MS = 86_400_000;
 
-/** Milliseconds of `500ms`, `2s`, `1m30s`; undefined: it is no duration, none at all, or longer than a day. */
+/** Milliseconds of `500ms`, `2s`, `1m30s`; undefined: not a duration, zero, or longer than a day. */
 function parseDurationMs(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];

@@ -53,28 +53,31 @@ describe("parseCommandLine()", () => {
   });
 
   test.each([
-    ["expain node/a", [expect.stringContaining("Did you mean explain?")]],
-    ["approve", ["approve is not a whole command: there is approve node-deletion"]],
-    ["version --watch", ["version has no option --watch"]],
-    ["explain a --wach", ["explain has no option --wach; --watch is one"]],
-    ["explain a --context --watch", ["--context needs a value: name"]],
-    ["explain a --context", ["--context needs a value: name"]],
-    ["explain a --kubeconfig=", ["--kubeconfig is empty"]],
-    ["status --watch=maybe", ["--watch is maybe; it is true or false"]],
+    ["expain node/a", [expect.stringContaining("did you mean explain?")]],
+    ["approve", ["incomplete command approve; use approve node-deletion"]],
+    ["version --watch", ["version: unknown option --watch"]],
+    ["explain a --wach", ["explain: unknown option --wach; did you mean --watch?"]],
+    ["explain a --context --watch", ["--context requires a value: name"]],
+    ["explain a --context", ["--context requires a value: name"]],
+    ["explain a --kubeconfig=", ["--kubeconfig must not be empty"]],
+    ["status --watch=maybe", ["--watch must be true or false, not maybe"]],
     [
       "explain a -o xml --port 0 --interval 5",
       [
-        "-o is xml; it is one of text, json, yaml",
-        "--port is 0; it is a whole number above 0",
-        "--interval is 5; it is a time such as 500ms, 2s or 1m30s, of 24h at most",
+        "-o must be one of text, json, yaml, not xml",
+        "--port must be a whole number above 0, not 0",
+        "--interval must be a duration such as 500ms, 2s or 1m30s, and at most 24h, not 5",
       ],
     ],
-    ["status-page --local-port 65536", ["--local-port is 65536; it is a whole number of at most 65535"]],
-    ["status --interval 1000h", ["--interval is 1000h; it is a time such as 500ms, 2s or 1m30s, of 24h at most"]],
-    ["version --constructor=x", ["version has no option --constructor"]],
-    ["--constructor", ["there is no option --constructor"]],
-    ["--verbose", ["there is no option --verbose"]],
-    ["-v --context dev", ["there is no option -v"]],
+    ["status-page --local-port 65536", ["--local-port must be a whole number of at most 65535, not 65536"]],
+    [
+      "status --interval 1000h",
+      ["--interval must be a duration such as 500ms, 2s or 1m30s, and at most 24h, not 1000h"],
+    ],
+    ["version --constructor=x", ["version: unknown option --constructor"]],
+    ["--constructor", ["unknown option --constructor"]],
+    ["--verbose", ["unknown option --verbose"]],
+    ["-v --context dev", ["unknown option -v"]],
   ])("says all that is wrong with %s", (line, problems) => {
     expect(parse(line)).toMatchObject({ kind: "invalid", problems });
   });

@@ -10,12 +10,12 @@ export type Parsed =
       readonly operands: readonly string[];
       readonly values: OptionValues;
     }
-  /** `--help`, `help`, or nothing at all; without a command: of the program. */
+  /** `--help`, `help`, or an empty command line; without a command: of the program. */
   | { readonly kind: "help"; readonly command: Command | undefined; readonly topic: string }
-  /** Without a command: it is unknown. */
+  /** Without a command: the command is unknown. */
   | { readonly kind: "invalid"; readonly command: Command | undefined; readonly problems: readonly string[] };
 
-/** As node:util has it. */
+/** A token of node:util. */
 interface GivenOption {
   readonly rawName: string;
   readonly value: string | undefined;
@@ -32,7 +32,7 @@ interface Given {
   }[];
 }
 
-/** Reads a command line. Options may stand before, between and behind words. */
+/** Parses a command line. Options may be before, between and after operands. */
 export function parseCommandLine(args: readonly string[], commands: readonly Command[]): Parsed {
   const given = tokens(args, commands);
   const [first, ...others] = given.words;
@@ -65,7 +65,7 @@ function withoutCommand({ options }: Given, commands: readonly Command[]): Parse
   if (version !== undefined) return { kind: "run", ...version, values: new OptionValues(COMMON_OPTIONS, new Map()) };
   const problems = options
     .filter(({ name }) => optionIn(known, name) === undefined)
-    .map(({ shown }) => `there is no option ${shown}`);
+    .map(({ shown }) => `unknown option ${shown}`);
   return problems.length > 0
     ? { kind: "invalid", command: undefined, problems }
     : { kind: "help", command: undefined, topic: "" };
@@ -75,7 +75,7 @@ function allOptions(commands: readonly Command[]): OptionTable {
   return Object.assign({}, COMMON_OPTIONS, ...commands.map(({ options }) => options));
 }
 
-/** The command whose words stand first, the longest where there are several. */
+/** The command at the start of the words; the longest match. */
 export function commandOf(
   words: readonly string[],
   commands: readonly Command[],
@@ -106,7 +106,7 @@ function tokens(args: readonly string[], commands: readonly Command[]): Given {
   };
 }
 
-/** `-o=json` is `-o json`, as kubectl has it. */
+/** `-o=json` is the same as `-o json`, as in kubectl. */
 function valueOf({ rawName, value, inlineValue }: GivenOption): string | undefined {
   return inlineValue === true && !rawName.startsWith("--") ? value?.replace(/^=/, "") : value;
 }
@@ -124,11 +124,11 @@ function problemOf(
       shown,
       Object.keys(table).map((name) => `--${name}`),
     );
-    return `${command} has no option ${shown}${near === undefined ? "" : `; ${near} is one`}`;
+    return `${command}: unknown option ${shown}${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
-  // `--context --watch`: what looks like an option is none's value, unless it is written `--context=--watch`.
+  // In `--context --watch`, --watch is an option; as a value it is written `--context=--watch`.
   const isMissing = value === undefined || (!isInline && option.type !== "flag" && /^-./.test(value));
-  if (isMissing) return `${shown} needs a value: ${option.valueName ?? "value"}`;
+  if (isMissing) return `${shown} requires a value: ${option.valueName ?? "value"}`;
   const problem = valueProblem(option, value);
   return problem && `${shown} ${problem}`;
 }
@@ -137,15 +137,15 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
   const names = commands.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name);
   const [first = ""] = words;
   const below = names.filter((name) => name.startsWith(`${first} `));
-  if (below.length > 0) return `${first} is not a whole command: there is ${below.join(", ")}`;
+  if (below.length > 0) return `incomplete command ${first}; use ${below.join(" or ")}`;
   const near = nearest(first, names);
-  return `there is no command ${first}; there are ${names.join(", ")}${near === undefined ? "" : `. Did you mean ${near}?`}`;
+  return `unknown command ${first}; ${near === undefined ? `use one of ${names.join(", ")}` : `did you mean ${near}?`}`;
 }
 
-/** Names with more letters wrong are other names. */
+/** Names with a larger distance are not suggested. */
 const MAX_DISTANCE = 2;
 
-/** The one of `known` that `name` is most likely a misspelling of. */
+/** The name that was most likely misspelled. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.floor(name.replaceAll("-", "").length / 2));
   const distances = known.map((candidate) => ({ candidate, far: distance(candidate, name) }));

@@ -73,7 +73,7 @@ export const CONNECTION_OPTIONS: OptionTable = {
   pod: { type: "text", valueName: "name", help: "Use the controller in this pod instead of the leader." },
   port: {
     type: "number",
-    most: 65_535,
+    max: 65_535,
     valueName: "number",
     default: "10258",
     help: "Port of the controller in its pod (--secure-port of the controller).",

@@ -92,17 +92,17 @@ const explanation = Type.Object({
   timeline: list(timelineEntry),
 });
 
-export function readExplanation(answer: unknown): Explanation {
-  return readShape(explanation, answer, PATHS.explain);
+export function readExplanation(response: unknown): Explanation {
+  return readShape(explanation, response, PATHS.explain);
 }
 
 /** The only part that is checked of a response that is passed on. */
 const withCauses = Type.Object({ causes: list(cause) });
 
-/** What is said of an object that is nowhere; undefined: it is somewhere, or something is known of it. */
-export function notFoundText(answer: unknown): string | undefined {
-  if (!Value.Check(withCauses, answer)) return undefined;
-  const found = answer.causes.find(({ reason }) => reason === NOT_FOUND);
+/** The message about an object that does not exist; undefined: it exists, or has a history. */
+export function notFoundText(response: unknown): string | undefined {
+  if (!Value.Check(withCauses, response)) return undefined;
+  const found = response.causes.find(({ reason }) => reason === NOT_FOUND);
   if (found === undefined) return undefined;
   const { message, remedy = "" } = readShape(cause, found, PATHS.explain);
   return `${message.charAt(0).toLowerCase()}${message.slice(1)} ${remedy}`.trimEnd();

@@ -55,8 +55,8 @@ const overview = Type.Object({
   alarms: list(Type.Intersect([cause, Type.Object({ object: maybe(object) })])),
 });
 
-export function readOverview(answer: unknown): Overview {
-  return readShape(overview, answer, PATHS.overview);
+export function readOverview(response: unknown): Overview {
+  return readShape(overview, response, PATHS.overview);
 }
 
 const row = Type.Object({
@@ -68,8 +68,8 @@ const row = Type.Object({
   creationTime: maybe(text),
 });
 
-export function readRows(answer: unknown): readonly ObjectRow[] {
-  return readShape(list(row), answer, PATHS.objects);
+export function readRows(response: unknown): readonly ObjectRow[] {
+  return readShape(list(row), response, PATHS.objects);
 }
 
 const orphan = Type.Object({
@@ -86,8 +86,8 @@ const orphans = Type.Object({
   unreachableProviders: list(Type.Object({ provider: text, message: text })),
 });
 
-export function readOrphans(answer: unknown): OrphanReport {
-  return readShape(orphans, answer, PATHS.orphans);
+export function readOrphans(response: unknown): OrphanReport {
+  return readShape(orphans, response, PATHS.orphans);
 }
 
 const action = Type.Union([Type.Literal("create"), Type.Literal("update"), Type.Literal("delete")]);
@@ -115,14 +115,14 @@ const plans = Type.Object({
   plans: list(plan),
 });
 
-export function readPlans(answer: unknown): PlanReport {
-  return readShape(plans, answer, PATHS.plans);
+export function readPlans(response: unknown): PlanReport {
+  return readShape(plans, response, PATHS.plans);
 }
 
 export interface BlockedNode {
   readonly name: string;
   readonly provider: string;
-  /** One sentence: why it is held. */
+  /** One sentence: why it is blocked. */
   readonly summary: string;
 }
 

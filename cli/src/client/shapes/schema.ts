@@ -5,14 +5,15 @@ import { CommandError } from "../../errors.ts";
 import { printable } from "../../terminal/terminal.ts";
 import { isRecord } from "../json.ts";
 
-/** An answer held to the shape that is relied on; further fields are let be. Its texts can be shown: they hold nothing that moves a terminal. */
-export function readShape<Schema extends TSchema>(schema: Schema, answer: unknown, path: string): Static<Schema> {
-  const shown = showable(answer);
+/** Checks a response against a schema; unknown fields are allowed. Removes control characters from its strings. */
+export function readShape<Schema extends TSchema>(schema: Schema, response: unknown, path: string): Static<Schema> {
+  const shown = showable(response);
   if (Value.Check(schema, shown)) return shown;
   const [first] = Value.Errors(schema, shown);
-  const problem = first ? `${first.instancePath || "the answer"} ${first.message}` : "it is of another form";
+  const problem = first ? `${first.instancePath || "the response"} ${first.message}` : "it has another format";
   throw new CommandError(
-    `the controller answers ${path} in a form that this program does not know (${problem}): use the cloudwire of the controller's version, or read the answer with -o json`,
+    "VERSION_MISMATCH",
+    `the response of the controller to ${path} has an unknown format (${problem}): use the version of cloudwire that matches the controller, or -o json`,
   );
 }
 

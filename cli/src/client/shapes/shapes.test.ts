@@ -29,7 +29,7 @@ describe("what a controller answers", () => {
     ["another kind of object", { ...quietService, object: "pod/a" }],
   ])("is refused with what is wrong, and what to do, where it is %s", (_what, answer) => {
     expect(() => readExplanation(answer)).toThrow(CommandError);
-    expect(() => readExplanation(answer)).toThrow(/form that this program does not know .*-o json/);
+    expect(() => readExplanation(answer)).toThrow(/has an unknown format .*-o json/);
   });
 
   test("cannot move the terminal, nor turn the direction of words", () => {

@@ -3,20 +3,20 @@ import { commandOf } from "../../options/parse.ts";
 import { COMMON_OPTIONS } from "../../options/shared-options.ts";
 import type { Call, Command } from "../command.ts";
 
-/** What a shell may offer for the word under the cursor. */
+/** Completions of the word at the cursor. */
 export interface Candidates {
   readonly words: readonly string[];
-  /** What it offers besides by itself. */
+  /** Paths that the shell completes in addition. */
   readonly paths: "none" | "files" | "directories";
-  /** No space behind a word: more of it is to come. */
+  /** Add no space after the word: it continues. */
   readonly goesOn: boolean;
 }
 
 const NOTHING: Candidates = { words: [], paths: "none", goesOn: false };
 
 /**
- * Candidates for the last of the words of a command line, the program's name not among them.
- * @param callOf a command line up to the cursor, to ask the cluster with; undefined: it makes no sense yet
+ * Completions of the last word of a command line, which does not include the program name.
+ * @param callOf parses the command line up to the cursor, for requests to the cluster; undefined: it is not valid yet
  */
 export async function candidates(
   words: readonly string[],
@@ -74,7 +74,7 @@ function valuesOf(option: Option | undefined, current: string, prefix: string): 
   return { words, paths: option?.completes ?? "none", goesOn: false };
 }
 
-/** `node-deletion` behind `release`. */
+/** `node-deletion` after `approve`. */
 function nextWords(operands: readonly string[], commands: readonly Command[]): readonly string[] {
   const matching = commands
     .map(({ name }) => name.split(" "))
@@ -91,12 +91,12 @@ function beginning(words: readonly string[], current: string): Candidates {
   return { words: words.filter((word) => word.startsWith(current)), paths: "none", goesOn: false };
 }
 
-/** Bits of the last line (github.com/spf13/cobra v1.10, ShellCompDirective), which kubectl reads of a plugin's completion, too. */
+/** Bits of the last line (github.com/spf13/cobra v1.10, ShellCompDirective); kubectl reads them from plug-ins. */
 const NO_SPACE = 2;
 const NO_FILES = 4;
 const DIRECTORIES = 16;
 
-/** Candidates as lines, and what the shell does with them behind a colon. */
+/** One completion per line, then a colon and the directive for the shell. */
 export function completionLines({ words, paths, goesOn }: Candidates): string {
   const files = { none: NO_FILES, files: 0, directories: DIRECTORIES }[paths];
   return `${[...words, `:${files + (goesOn ? NO_SPACE : 0)}`].join("\n")}\n`;

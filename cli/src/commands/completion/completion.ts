@@ -2,7 +2,7 @@ import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Command } from "../command.ts";
 
-/** The name of the hidden command that completion scripts ask. */
+/** The hidden command that completion scripts run. */
 export const COMPLETE = "__complete";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -33,12 +33,12 @@ export const completion: Command = {
 
 export type Shell = (typeof SHELLS)[number];
 
-/** A script that the shell sources. What it offers, the program itself says. */
+/** A script that the shell sources. It gets all completions from the program. */
 function completionScript(shell: Shell): string {
   return { bash: BASH, zsh: ZSH, fish: FISH }[shell];
 }
 
-// bash breaks words at `=` and `:`, so that the script splits the line itself, and takes off what bash keeps.
+// bash splits words at `=` and `:`, so the script splits the line itself and removes the part that bash keeps.
 const BASH = `# bash completion for cloudwire: source this, or put it into /etc/bash_completion.d
 _cloudwire() {
   local line=\${COMP_LINE:0:COMP_POINT} directive kept

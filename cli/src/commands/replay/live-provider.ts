@@ -14,11 +14,11 @@ export interface Outcome {
   readonly code: string;
   readonly message: string;
   readonly details: readonly Json[];
-  /** undefined: there was no message. */
+  /** undefined: no response message. */
   readonly response: Json | undefined;
 }
 
-/** A call under way. */
+/** A call in progress. */
 export interface LiveCall {
   readonly ended: Promise<Outcome>;
   readonly giveUp: () => void;
@@ -40,7 +40,7 @@ const OPTIONS = {
   "grpc.max_reconnect_backoff_ms": 500,
 };
 
-/** Calls a provider as recordings have it: JSON in, JSON out. */
+/** Calls a provider with JSON requests and JSON responses. */
 export class ProviderClient implements Disposable {
   readonly #client: Client;
   readonly #address: string;
@@ -57,7 +57,12 @@ export class ProviderClient implements Disposable {
     return new Promise((resolve, reject) => {
       this.#client.waitForReady(Date.now() + timeoutMs, (error) => {
         if (error === undefined) return resolve();
-        reject(new CommandError(`${this.#address} takes no calls after ${timeoutMs} ms; does a provider serve there?`));
+        reject(
+          new CommandError(
+            "PROVIDER_UNREACHABLE",
+            `no provider accepts calls at ${this.#address} after ${timeoutMs} ms`,
+          ),
+        );
       });
     });
   }
@@ -86,7 +91,7 @@ export class ProviderClient implements Disposable {
     return { ended, giveUp: () => call.cancel() };
   }
 
-  /** Its messages are read and thrown away: hints come when the provider sees something. */
+  /** Discards the messages: their times depend on the cloud. */
   #stream(method: Method, request: Json, { requestId }: Calling): LiveCall {
     const { promise: ended, resolve } = Promise.withResolvers<Outcome>();
     const { path, encodeRequest, decodeResponse } = method;
@@ -121,9 +126,9 @@ function failed(error: ServiceError): Outcome {
   };
 }
 
-/** How long a provider may take for its end before it is killed. */
+/** Grace period before the provider is killed. */
 const END_MS = 10_000;
-/** Of its output kept for a message. */
+/** Length of its output in a message. */
 const KEPT_BYTES = 4000;
 
 /** A provider started for one replay by a shell command, which serves at CLOUD_PROVIDER_ENDPOINT. */
@@ -142,7 +147,7 @@ export class ProviderProcess implements AsyncDisposable {
     this.#process = spawn("sh", ["-c", command], {
       env: { ...environment, CLOUD_PROVIDER_ENDPOINT: this.address },
       stdio: ["ignore", "pipe", "pipe"],
-      // A group of its own, so that it ends whole.
+      // A separate process group, so that all its processes are stopped.
       detached: true,
     });
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -182,7 +187,9 @@ export class ProviderProcess implements AsyncDisposable {
   async #watch(): Promise<void> {
     await this.#ended;
     if (this.#isEnding) return;
-    this.#failed.reject(new CommandError(`the provider has ended; its last words:\n${this.#output}`));
+    this.#failed.reject(
+      new CommandError("PROVIDER_EXITED", `the provider exited; the end of its output:\n${this.#output}`),
+    );
   }
 
   #signal(name: NodeJS.Signals): void {

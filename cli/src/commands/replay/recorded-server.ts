@@ -26,25 +26,25 @@ export interface ServeOptions {
   readonly address: string;
   /** Of @grpc/grpc-js. */
   readonly target: string;
-  /** Answers take as long as they took. @default they come at once */
+  /** Responses take as long as in the recording. @default no delay */
   readonly isPaced: boolean;
   /** Called for each request that is not in the recording. */
   readonly onUnknown: (message: string) => void;
 }
 
-/** What was asked of a recording. Counts, in the order of the contract's RPCs. */
+/** The requests to a recording: their number, in the order of the contract's methods. */
 export interface ServeReport {
   readonly answered: Readonly<Record<string, number>>;
   readonly unknown: readonly string[];
 }
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** A provider sends something at least every 30 s. */
+/** A provider must send a message at least every 30 s. */
 const BOOKMARK_MS = 20_000;
-/** As the contract has it: the group of the pod may use it. */
+/** As the contract requires: accessible to the group of the pod. */
 const SOCKET_MODE = 0o660;
 
-/** A recording as a provider. */
+/** Serves a recording as a provider. */
 export class RecordedServer implements AsyncDisposable {
   readonly #options: ServeOptions;
   readonly #matcher: Matcher;
@@ -76,7 +76,7 @@ export class RecordedServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ending.abort(new Error("the recording is served no longer"));
+    this.#ending.abort(new Error("the server of the recording shuts down"));
     this.#server.forceShutdown();
     const path = socketPath(this.#options.target);
     if (path !== undefined) await rm(path, { force: true });
@@ -98,7 +98,7 @@ export class RecordedServer implements AsyncDisposable {
     await new Promise<void>((resolve, reject) => {
       this.#server.bindAsync(target, ServerCredentials.createInsecure(), (error) => {
         if (error === null) return resolve();
-        reject(new CommandError(`${address} cannot be served: ${messageOf(error)}`));
+        reject(new CommandError("ADDRESS_UNAVAILABLE", `cannot listen on ${address}: ${messageOf(error)}`));
       });
     });
     if (path !== undefined) await chmod(path, SOCKET_MODE);
@@ -107,7 +107,7 @@ export class RecordedServer implements AsyncDisposable {
   async #unary(method: Method, { request }: ServerUnaryCall<Json, Json>, reply: sendUnaryData<Json>): Promise<void> {
     const match = this.#matcher.match(method.name, request);
     if (match.kind === "unknown") return reply(this.#notRecorded(method, match.nearest));
-    for (const item of match.missing) this.#report(`${method.name}: an item was never asked for: ${item}`);
+    for (const item of match.missing) this.#report(`${method.name}: item not in the recording: ${item}`);
     this.#count(method);
     if (this.#options.isPaced) await sleep(match.tookMs);
     const { end } = match;
@@ -120,10 +120,10 @@ export class RecordedServer implements AsyncDisposable {
     if (match.kind === "unknown") return void call.destroy(failureError(this.#notRecorded(method, match.nearest)));
     this.#count(method);
     const gone = new AbortController();
-    call.once("cancelled", () => gone.abort(new Error("the caller has gone")));
+    call.once("cancelled", () => gone.abort(new Error("the client canceled the call")));
     const signal = AbortSignal.any([gone.signal, this.#ending.signal]);
     try {
-      await this.#tellMessages(method, match.call, call, signal);
+      await this.#sendMessages(method, match.call, call, signal);
       if (match.end.code !== "OK") call.destroy(failureError(failure(match.end)));
       else await this.#stayOpen(call, signal);
     } catch (error) {
@@ -132,7 +132,7 @@ export class RecordedServer implements AsyncDisposable {
     }
   }
 
-  async #tellMessages(
+  async #sendMessages(
     method: Method,
     recorded: RecordedCall,
     call: ServerWritableStream<Json, Json>,
@@ -210,7 +210,7 @@ function socketPath(target: string): string | undefined {
 async function removeStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return;
-  if (!found.isSocket()) throw new CommandError(`${path} is there and is no socket`);
+  if (!found.isSocket()) throw new CommandError("ADDRESS_UNAVAILABLE", `${path} exists and is not a socket`);
   const isServed = await new Promise<boolean>((resolve) => {
     const probe = connect(path);
     probe.once("connect", () => {
@@ -219,6 +219,6 @@ async function removeStale(path: string): Promise<void> {
     });
     probe.once("error", () => resolve(false));
   });
-  if (isServed) throw new CommandError(`another process already serves at ${path}`);
+  if (isServed) throw new CommandError("ADDRESS_UNAVAILABLE", `another process listens on ${path}`);
   await rm(path, { force: true });
 }

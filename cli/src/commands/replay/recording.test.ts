@@ -49,30 +49,26 @@ describe("readRecording()", () => {
       { kind: "footer" },
     ]);
     expect(readRecording("f", text).calls).toHaveLength(2);
-    expect(readRecording("f", text).warnings).toEqual(["f has 2 recordings; this is number 2 (--session)"]);
+    expect(readRecording("f", text).warnings).toEqual(["f has 2 sessions; using session 2 (--session)"]);
     expect(readRecording("f", text, { session: 1 }).calls).toHaveLength(1);
-    expect(() => readRecording("f", text, { session: 3 })).toThrow("f has 2 recordings; there is no number 3");
+    expect(() => readRecording("f", text, { session: 3 })).toThrow("f has 2 sessions, and no session 3");
   });
 
   test("takes the calls of one provider, and asks which where there are several", () => {
     const text = written([head, begin("acme"), begin("other", 2), { kind: "footer" }]);
     expect(readRecording("f", text, { provider: "other" }).calls.map(({ call }) => call)).toEqual([2]);
-    expect(() => readRecording("f", text)).toThrow("choose one of acme, other with --provider");
+    expect(() => readRecording("f", text)).toThrow("select one of acme, other with --provider");
     expect(() => readRecording("f", text, { provider: "third" })).toThrow(
-      "f has no provider third; it has acme, other",
+      "f has no calls of provider third; its providers: acme, other",
     );
   });
 
   test.each([
     ["an empty file", "", "f is empty"],
     ["a file of something else", "{}\n", "f is not a recording"],
-    ["a line that is no JSON", `${written([head])}hello\n`, "f, line 2: is no JSON object"],
-    ["a newer format", written([{ ...head, version: 2 }]), "version 2 of the format, and this program knows 1"],
-    [
-      "an RPC that is none",
-      written([head, { ...begin("acme"), method: "Explode" }]),
-      "line 2: there is no RPC Explode",
-    ],
+    ["a line that is no JSON", `${written([head])}hello\n`, "f, line 2: not a JSON object"],
+    ["a newer format", written([{ ...head, version: 2 }]), "f has format version 2, and this program supports 1"],
+    ["an RPC that is none", written([head, { ...begin("acme"), method: "Explode" }]), "line 2: unknown method Explode"],
     ["nothing but a head", written([head]), "f has no calls"],
   ])("refuses %s", (_, text, message) => {
     expect(() => readRecording("f", text)).toThrow(message);

@@ -41,14 +41,14 @@ export interface Recording {
   readonly calls: readonly RecordedCall[];
   /** Begins and ends of calls, in their order. */
   readonly events: readonly { readonly kind: "start" | "end"; readonly call: RecordedCall }[];
-  /** What a reader should know of it: it is not whole, lines are missing. */
+  /** Gaps of the recording. */
   readonly warnings: readonly string[];
 }
 
 export interface RecordingChoice {
   /** Of several providers. @default the only one */
   readonly provider?: string | undefined;
-  /** Which of several processes, 1 the first. @default the last */
+  /** The number of the process, from 1. @default the last */
   readonly session?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export function readRecording(file: string, text: string, choice: RecordingChoic
   const number = choice.session ?? sessions.length;
   const session = sessions[number - 1];
   if (session === undefined)
-    throw new CommandError(`${file} has ${sessions.length} recordings; there is no number ${number}`);
+    throw new CommandError("NOT_IN_RECORDING", `${file} has ${sessions.length} sessions, and no session ${number}`);
   const [head, ...lines] = session.lines;
   const provider = providerOf(file, lines, choice.provider);
   const own = lines.filter(({ json }) => json["provider"] === provider);
@@ -78,7 +78,7 @@ export function readRecording(file: string, text: string, choice: RecordingChoic
     return call !== undefined && (kind === "start" || kind === "end") ? [{ kind, call } as const] : [];
   });
   const several =
-    sessions.length > 1 ? [`${file} has ${sessions.length} recordings; this is number ${number} (--session)`] : [];
+    sessions.length > 1 ? [`${file} has ${sessions.length} sessions; using session ${number} (--session)`] : [];
   return {
     program: textOf(head?.json ?? {}, "program"),
     provider,
@@ -90,7 +90,7 @@ export function readRecording(file: string, text: string, choice: RecordingChoic
 
 function linesOf(file: string, text: string): readonly Line[] {
   const lines = text.split("\n");
-  // What a process that was killed had begun to write.
+  // An incomplete line of a killed process.
   if (lines.at(-1) !== "") lines.pop();
   return lines.flatMap((line, index) => {
     if (line === "") return [];
@@ -98,9 +98,12 @@ function linesOf(file: string, text: string): readonly Line[] {
       const json: unknown = JSON.parse(line);
       if (isRecord(json)) return [{ number: index + 1, json }];
     } catch {
-      // Said below.
+      // Reported below.
     }
-    throw new CommandError(`${file}, line ${index + 1}: is no JSON object; is this a recording of --record-provider?`);
+    throw new CommandError(
+      "RECORDING_INVALID",
+      `${file}, line ${index + 1}: not a JSON object; is this a recording of --record-provider?`,
+    );
   });
 }
 
@@ -109,9 +112,12 @@ function sessionsOf(
   lines: readonly Line[],
 ): readonly { readonly lines: readonly Line[]; readonly warnings: readonly string[] }[] {
   const [first] = lines;
-  if (first === undefined) throw new CommandError(`${file} is empty`);
+  if (first === undefined) throw new CommandError("RECORDING_INVALID", `${file} is empty`);
   if (first.json["kind"] !== "header" || first.json["format"] !== "cloudwire.recording") {
-    throw new CommandError(`${file} is not a recording: its first line is not a header of format cloudwire.recording`);
+    throw new CommandError(
+      "RECORDING_INVALID",
+      `${file} is not a recording: its first line is not a header of format cloudwire.recording`,
+    );
   }
   const starts = lines.flatMap(({ json }, index) => (json["kind"] === "header" ? [index] : []));
   return starts.map((start, index) => {
@@ -119,7 +125,8 @@ function sessionsOf(
     const version = numberOf(own[0]?.json ?? {}, "version");
     if (version > VERSION) {
       throw new CommandError(
-        `${file} has version ${version} of the format, and this program knows ${VERSION}; take a newer one`,
+        "RECORDING_INVALID",
+        `${file} has format version ${version}, and this program supports ${VERSION}; use a newer version of cloudwire`,
       );
     }
     return { lines: own, warnings: warningsOf(own) };
@@ -152,13 +159,17 @@ function providerOf(file: string, lines: readonly Line[], wanted: string | undef
   if (wanted !== undefined) {
     if (names.includes(wanted)) return wanted;
     throw new CommandError(
-      `${file} has no provider ${wanted}; it has ${names.length === 0 ? "none" : names.join(", ")}`,
+      "NOT_IN_RECORDING",
+      `${file} has no calls of provider ${wanted}; its providers: ${names.length === 0 ? "none" : names.join(", ")}`,
     );
   }
   const [only, ...others] = names;
-  if (only === undefined) throw new CommandError(`${file} has no calls`);
+  if (only === undefined) throw new CommandError("NOT_IN_RECORDING", `${file} has no calls`);
   if (others.length > 0)
-    throw new CommandError(`${file} has several providers: choose one of ${names.join(", ")} with --provider`);
+    throw new CommandError(
+      "NOT_IN_RECORDING",
+      `${file} has several providers: select one of ${names.join(", ")} with --provider`,
+    );
   return only;
 }
 
@@ -172,7 +183,7 @@ function callsOf(file: string, lines: readonly Line[]): readonly RecordedCall[] 
 function callOf(file: string, { number, json }: Line, parts: readonly Line[]): RecordedCall {
   const method = methodOf(textOf(json, "method"));
   if (method === undefined)
-    throw new CommandError(`${file}, line ${number}: there is no RPC ${textOf(json, "method")}`);
+    throw new CommandError("RECORDING_INVALID", `${file}, line ${number}: unknown method ${textOf(json, "method")}`);
   const end = parts.find((part) => part.json["kind"] === "end");
   const messages = parts.filter((part) => part.json["kind"] === "message");
   return {
@@ -195,7 +206,7 @@ function callOf(file: string, { number, json }: Line, parts: readonly Line[]): R
 function endOf(file: string, { number, json }: Line): RecordedEnd {
   const code = textOf(json, "code");
   if (!codeNames.some((name) => name === code))
-    throw new CommandError(`${file}, line ${number}: there is no code ${code}`);
+    throw new CommandError("RECORDING_INVALID", `${file}, line ${number}: unknown code ${code}`);
   const details = json["details"];
   return {
     line: number,
@@ -208,7 +219,7 @@ function endOf(file: string, { number, json }: Line): RecordedEnd {
   };
 }
 
-/** undefined: the contract has none of that name. */
+/** undefined: not a method of the contract. */
 function methodOf(name: string): MethodName | undefined {
   return METHODS.find((method) => method === name);
 }

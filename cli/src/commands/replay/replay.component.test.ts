@@ -58,7 +58,7 @@ describe("replay --against", () => {
     const ran = await against([info, ensure("lb-1"), throttled, deleted]);
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toMatch(
-      /^4 calls of provider acme played, 4 compared: no difference\nanswers: sha256:[0-9a-f]{64}\n$/,
+      /^4 calls of provider acme replayed, 4 compared: no differences\ndigest of the responses: sha256:[0-9a-f]{64}\n$/,
     );
   });
 
@@ -68,7 +68,7 @@ describe("replay --against", () => {
     const first = await against(calls);
     expect(first.code).toBe(1);
     expect(first.out).toBe(
-      "2 calls of provider acme played, 2 compared: 1 call was answered otherwise\ncall 2 (line 4), EnsureLoadBalancer: loadBalancer.registeredNodes\n  wanted: 2\n  got:    1\n",
+      "2 calls of provider acme replayed, 2 compared: 1 call with a different response\ncall 2 (line 4), EnsureLoadBalancer: loadBalancer.registeredNodes\n  expected: 2\n  actual:   1\n",
     );
     const all = await against(calls, "--all", "-o", "json");
     const report: { readonly differences: readonly { readonly call: number; readonly field: string }[] } = JSON.parse(
@@ -87,9 +87,9 @@ describe("replay --against", () => {
       { ...deleted, response: undefined, code: "ABORTED", details: other },
     ]);
     const { out } = await against([throttled, deleted], "--all");
-    expect(out).toContain('GetLoadBalancer: reason\n  wanted: "cloudprovider.v1/RATE_LIMITED"');
+    expect(out).toContain('GetLoadBalancer: reason\n  expected: "cloudprovider.v1/RATE_LIMITED"');
     expect(out).toContain(
-      'DeleteLoadBalancer: code\n  wanted: "OK"\n  got:    "ABORTED cloudprovider.v1/QUOTA_EXCEEDED: no"',
+      'DeleteLoadBalancer: code\n  expected: "OK"\n  actual:   "ABORTED cloudprovider.v1/QUOTA_EXCEEDED: no"',
     );
   });
 
@@ -140,7 +140,7 @@ describe("replay --against", () => {
     const expected = [2, 3, 4].flatMap((call) => ["--expect", `${call}:code="OK"`]);
     expect(await runCli(["replay", file, "--against", `unix://${socket}`, ...expected, "--until", "2"])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("nothing can be expected of call 2, 3, 4: "),
+      err: expect.stringContaining("call 2, 3, 4 is not compared, so --expect has no effect"),
     });
   });
 
@@ -190,7 +190,7 @@ describe("replay --serve", () => {
     const ran = await served;
     expect(ran).toMatchObject({
       code: 1,
-      out: expect.stringContaining("1 requests answered (GetProviderInfo 1), 1 not in the recording"),
+      out: expect.stringContaining("1 recorded responses sent (GetProviderInfo 1), 1 requests not in the recording"),
     });
     expect(ran.err).toContain("the recording has no DeleteLoadBalancer");
     await expect(stat(socket)).rejects.toThrow("ENOENT");
@@ -200,7 +200,7 @@ describe("replay --serve", () => {
     await using _provider = await serve([info]);
     await writeFile(file, recordingText([info]));
     const ran = await runCli(["replay", file, "--serve", `unix://${socket}`]);
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("another process already serves at") });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("another process listens on") });
   });
 });
 

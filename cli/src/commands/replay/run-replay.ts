@@ -14,7 +14,7 @@ import { type Recording, readRecording } from "./recording.ts";
 import { type Address, REPLAY_OPTIONS, type ReplayOptions, parseReplayOptions } from "./replay-options.ts";
 import { testFile } from "./test-file.ts";
 
-/** As long as a provider may take to start. */
+/** Timeout for the start of a provider. */
 const CONNECT_MS = 60_000;
 
 export async function runReplay(call: Call): Promise<number> {
@@ -41,26 +41,27 @@ export async function runReplay(call: Call): Promise<number> {
 
 async function readFrom(file: string, { values }: Call): Promise<Recording> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
+    throw new CommandError("FILE_UNREADABLE", `cannot read ${file}: ${messageOf(error)}`);
   });
   const session = values.text("session");
   const provider = values.text("provider");
   return readRecording(file, text, { provider, session: session === undefined ? undefined : Number(session) });
 }
 
-/** A test that expects something of a call which is not there, or not compared, would never fail. */
+/** An expectation for a call that does not exist or is not compared would never fail. */
 function checkCalls({ expectations, hooks: before, until, file }: ReplayOptions, { calls }: Recording): void {
   const known = new Set(calls.map(({ call }) => call));
   const wanted = new Set(expectations.map(({ call }) => call));
   const unknown = [...new Set([...wanted, ...before.keys()])].filter((call) => !known.has(call));
-  if (unknown.length > 0) throw new CommandError(`${file} has no call ${unknown.join(", ")}`);
+  if (unknown.length > 0) throw new CommandError("NOT_IN_RECORDING", `${file} has no call ${unknown.join(", ")}`);
   const compared = calls.filter(
     ({ call, method, end }) => end !== undefined && !methodRules[method].stream && call <= (until ?? call),
   );
   const uncompared = [...wanted].filter((number) => compared.every(({ call }) => call !== number));
   if (uncompared.length > 0)
     throw new CommandError(
-      `nothing can be expected of call ${uncompared.join(", ")}: it is a stream, had not ended when the recording did, or comes after --until`,
+      "NOT_IN_RECORDING",
+      `call ${uncompared.join(", ")} is not compared, so --expect has no effect: it is a stream, did not end in the recording, or is after --until`,
     );
 }
 
@@ -98,7 +99,7 @@ async function playAgainst(
   call: Call,
 ): Promise<PlayReport> {
   using client = new ProviderClient(address, target);
-  // A provider may not answer for a long time, and one that was started is to be ended.
+  // A provider may not respond for a long time; the one that was started must be stopped.
   return await Promise.race([playWith(client, recording, options, call), stopped(call.signal)]);
 }
 
@@ -123,10 +124,10 @@ async function playWith(
   });
 }
 
-/** Rejects when the process is to end. */
+/** Rejects when the process shuts down. */
 function stopped(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(new CommandError("the replay was interrupted"));
+  const stop = (): void => reject(new CommandError("INTERRUPTED", "the replay was interrupted"));
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   return promise;
@@ -140,7 +141,7 @@ async function runHook(
   try {
     await promisify(execFile)("sh", ["-c", command], { env, signal });
   } catch (error) {
-    throw new CommandError(`--hook: ${command}: ${messageOf(error)}`);
+    throw new CommandError("HOOK_FAILED", `--hook: ${command}: ${messageOf(error)}`);
   }
 }
 
@@ -157,13 +158,13 @@ async function writeTest(
   const text = testFile({ path, recording: file, command, args: passedArgs(call) });
   const mode = path.endsWith(".sh") ? 0o755 : 0o644;
   await writeFile(path, text, { flag: "wx", mode }).catch((error: unknown) => {
-    throw new CommandError(`${path} cannot be written: ${messageOf(error)}`);
+    throw new CommandError("FILE_NOT_WRITABLE", `cannot write ${path}: ${messageOf(error)}`);
   });
   call.terminal.err(`wrote ${path}\n`);
   return EXIT.ok;
 }
 
-/** What the test needs of the options that were given. */
+/** The options that the test must repeat. */
 function passedArgs({ values }: Call): readonly string[] {
   const single = ["speed", "until", "retry-timeout", "provider", "session"].flatMap((name) => {
     const value = values.text(name);
@@ -179,17 +180,17 @@ function write({ values, terminal }: Call, report: PlayReport | ServeReport, tex
   else terminal.out(format === "json" ? `${jsonText(report, 2)}\n` : yamlText(report));
 }
 
-/** What came of playing a recording, for people. */
+/** The result of a replay as text. */
 export function playText({ provider, played, compared, uncompared, differences, digest }: PlayReport): string {
   const calls = differences.map(({ call }) => call);
   const found = new Set(calls).size;
   const result =
-    found === 0 ? "no difference" : `${found} ${found === 1 ? "call was" : "calls were"} answered otherwise`;
+    found === 0 ? "no differences" : `${found} ${found === 1 ? "call" : "calls"} with a different response`;
   return [
-    `${played} calls of provider ${printable(provider)} played, ${compared} compared: ${result}`,
+    `${played} calls of provider ${printable(provider)} replayed, ${compared} compared: ${result}`,
     ...uncompared.map(({ call, method, why }) => `not compared: call ${call}, ${method}: ${why}`),
     ...differences.flatMap(differenceLines),
-    ...(found === 0 ? [`answers: ${digest}`] : []),
+    ...(found === 0 ? [`digest of the responses: ${digest}`] : []),
     "",
   ].join("\n");
 }
@@ -197,22 +198,22 @@ export function playText({ provider, played, compared, uncompared, differences, 
 function differenceLines({ call, line, method, field, wanted, got }: Difference): readonly string[] {
   return [
     `call ${call} (line ${line}), ${method}: ${printable(field)}`,
-    `  wanted: ${shown(wanted)}`,
-    `  got:    ${shown(got)}`,
+    `  expected: ${shown(wanted)}`,
+    `  actual:   ${shown(got)}`,
   ];
 }
 
-/** What was asked of a recording that was served, for people. */
+/** The requests to a served recording as text. */
 export function serveText({ answered, unknown }: ServeReport): string {
   const sum = Object.values(answered).reduce((total, count) => total + count, 0);
   const counts = Object.entries(answered).map(([method, count]) => `${method} ${count}`);
   return [
-    `${sum} requests answered${counts.length === 0 ? "" : ` (${counts.join(", ")})`}, ${unknown.length} not in the recording`,
+    `${sum} recorded responses sent${counts.length === 0 ? "" : ` (${counts.join(", ")})`}, ${unknown.length} requests not in the recording`,
     ...new Set(unknown.map(printable)),
     "",
   ].join("\n");
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? "not there" : printable(JSON.stringify(value));
+  return value === undefined ? "absent" : printable(JSON.stringify(value));
 }

@@ -16,7 +16,7 @@ export interface ForwarderDependencies {
   readonly connect: () => Promise<Connection>;
   /** After this, `connect` reconnects. */
   readonly forget: () => Promise<void>;
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly onError: (message: string) => void;
 }
@@ -29,7 +29,7 @@ export interface Forwarder {
 
 /** Other headers carry identities and origins. */
 const PASSED_ON = ["accept", "accept-language", "if-none-match", "last-event-id", "cache-control"];
-/** Of an answer. */
+/** Of a response. */
 const PASSED_BACK = [
   "content-type",
   "content-length",
@@ -52,10 +52,10 @@ export async function startForwarder(dependencies: ForwarderDependencies): Promi
   const server = createServer();
   const port = await listening(server, wanted);
   server.on("request", (request, response) => {
-    answer(request, response, { port, secret }, dependencies).catch((error: unknown) => {
+    handle(request, response, { port, secret }, dependencies).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else say(response, 502, messageOf(error));
-      // A browser that goes away is no error.
+      // A closed browser tab is not an error.
       if (!request.destroyed) onError(messageOf(error));
     });
   });
@@ -79,7 +79,7 @@ async function listening(server: Server, wanted: number): Promise<number> {
   return address.port;
 }
 
-async function answer(
+async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   access: PageAccess,
@@ -132,7 +132,7 @@ async function forward(
     response.end();
     return;
   }
-  // Events come when they come; the browser is to know that it is connected.
+  // Tells the browser that it is connected: the first event may come much later.
   response.flushHeaders();
   await pipeline(incoming, response);
 }

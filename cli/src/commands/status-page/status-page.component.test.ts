@@ -98,7 +98,7 @@ describe("cloudwire status-page", () => {
     await controller[Symbol.asyncDispose]();
     expect(await ask("/status/", { cookie })).toMatchObject({
       status: 502,
-      text: expect.stringContaining("cannot be reached"),
+      text: expect.stringContaining("cannot reach"),
     });
     controller = await FakeController.start();
   });

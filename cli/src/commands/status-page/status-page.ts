@@ -12,19 +12,19 @@ export const statusPage: Command = {
   summary: "Serve the controller's status page on a local address",
   operands: "",
   about: [
-    "Serve the status page of the leader on a loopback address and print its URL: open it in a browser. The command uses your credentials, so anyone with the URL reads what you may read. Without the URL, other users of this machine have no access. The page is read-only.",
+    "Serve the status page of the leader on a loopback address and print its URL: open it in a browser. The command uses your credentials, so anyone with the URL can read what you can read. Other users of this machine have no access without the URL. The page is read-only.",
     "The command runs until interrupted. After a change of leader, it connects to the new leader.",
   ],
   options: {
     "local-port": {
       type: "number",
-      most: 65_535,
+      max: 65_535,
       valueName: "number",
       help: "Local port. Default: a free port.",
     },
     ...CONNECTION_OPTIONS,
   },
-  examples: [["status-page", "prints a URL such as http://127.0.0.1:40123/?secret=..."]],
+  examples: [["status-page", "print a URL such as http://127.0.0.1:40123/?secret=..."]],
   run: async (call) => {
     noOperands(call);
     // Reports problems here instead of in the browser.
@@ -40,6 +40,7 @@ export const statusPage: Command = {
       },
     }).catch((error: unknown) => {
       throw new CommandError(
+        "ADDRESS_UNAVAILABLE",
         `cannot listen on a loopback address: ${messageOf(error)}; choose another port with --local-port`,
       );
     });

@@ -6,15 +6,15 @@ import { pack } from "tar-stream";
 import type { Part } from "./parts.ts";
 import { redact, secretsIn } from "./redact.ts";
 
-/** What the bundle says of itself. */
+/** The contents of a bundle. */
 export interface Manifest {
   readonly format: "cloudwire.support-bundle";
   readonly version: 1;
   /** This program. */
   readonly program: string;
-  /** When it was made. */
+  /** Creation time. */
   readonly time: string;
-  /** Where the controller was asked. */
+  /** Address of the controller. */
   readonly controller: string;
   readonly files: readonly BundledFile[];
   readonly unavailable: readonly { readonly name: string; readonly message: string }[];
@@ -24,7 +24,7 @@ export interface BundledFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** How many of what kinds of secrets were taken out. */
+  /** Number of redacted secrets by kind. */
   readonly redacted: Readonly<Record<string, number>>;
 }
 
@@ -42,10 +42,10 @@ export interface Bundle {
 
 const DIRECTORY = "cloudwire-support-bundle";
 const MODE = 0o644;
-/** The same parts make the same bytes; the manifest has the time. */
+/** Makes archives reproducible; the manifest has the time. */
 const MTIME = new Date(0);
 
-/** Packs the parts, without secrets, by name; a file that still looks as if it had one is left out. */
+/** Packs the redacted parts, sorted by name. Omits files that may still contain a secret. */
 export async function makeBundle(parts: readonly Part[], head: BundleHead): Promise<Bundle> {
   const files: (BundledFile & { readonly text: string })[] = [];
   const unavailable: { readonly name: string; readonly message: string }[] = [];
@@ -57,7 +57,7 @@ export async function makeBundle(parts: readonly Part[], head: BundleHead): Prom
       if (left.length > 0)
         unavailable.push({
           name: part.name,
-          message: `left out: it still looks as if it had a secret (${left.join(", ")})`,
+          message: `omitted: it may still contain a secret (${left.join(", ")})`,
         });
       else files.push({ name: part.name, text, ...described(text), redacted: found });
     }

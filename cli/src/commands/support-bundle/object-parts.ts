@@ -1,5 +1,5 @@
 import { isRecord, type Json } from "../../client/json.ts";
-import type { KubeApi, Right } from "../../client/kube-api.ts";
+import type { KubeApi, Permission } from "../../client/kube-api.ts";
 import { messageOf } from "../../errors.ts";
 import type { Part } from "./parts.ts";
 import { HIDDEN } from "./secret-patterns.ts";
@@ -7,29 +7,29 @@ import { HIDDEN } from "./secret-patterns.ts";
 interface Kind {
   readonly name: string;
   readonly path: string;
-  readonly right: Right;
+  readonly permission: Permission;
 }
 
-const list = (apiGroup: string, resource: string): Right => ({ verbs: ["list"], apiGroup, resource });
+const list = (apiGroup: string, resource: string): Permission => ({ verbs: ["list"], apiGroup, resource });
 
-/** No Secrets, no ConfigMaps, no pods: what the controller works on, and nothing else. */
+/** Only the kinds that the controller reconciles: no Secrets, ConfigMaps or pods. */
 const KINDS: readonly Kind[] = [
-  { name: "nodes", path: "/api/v1/nodes", right: list("", "nodes") },
-  { name: "services", path: "/api/v1/services", right: list("", "services") },
+  { name: "nodes", path: "/api/v1/nodes", permission: list("", "nodes") },
+  { name: "services", path: "/api/v1/services", permission: list("", "services") },
 ];
 
-/** Annotations whose values are shown: Kubernetes' own and ours. Of others only the key is. */
+/** Annotations of Kubernetes and Cloudwire, whose values are included. For others, only the key is. */
 const SHOWN_ANNOTATIONS = /(?:^|[./])(?:kubernetes\.io|k8s\.io|cloudwire\.dev)\//;
-/** Holds the whole object again, other people's annotations among it. */
+/** Contains the whole object, including other annotations. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The Kubernetes objects that the controller works on, without what others have written to them. */
+/** The Kubernetes objects that the controller reconciles, without the annotations of others. */
 export async function objectParts(kube: KubeApi): Promise<readonly Part[]> {
   const parts: Part[] = [];
-  for (const { name, path, right } of KINDS) {
+  for (const { name, path, permission } of KINDS) {
     const file = `objects/${name}.json`;
     try {
-      const items = (await kube.list(path, right)).map(filtered);
+      const items = (await kube.list(path, permission)).map(filtered);
       parts.push({ kind: "file", name: file, text: `${JSON.stringify(items, undefined, 2)}\n` });
     } catch (error) {
       parts.push({ kind: "unavailable", name: file, message: messageOf(error) });
@@ -38,7 +38,7 @@ export async function objectParts(kube: KubeApi): Promise<readonly Part[]> {
   return parts;
 }
 
-/** An object without its managed fields, and without the values of annotations that may hold anything. */
+/** An object without managed fields and without the values of other annotations. */
 export function filtered(object: unknown): unknown {
   if (!isRecord(object) || !isRecord(object["metadata"])) return object;
   const { managedFields: _, annotations, ...metadata } = object["metadata"];

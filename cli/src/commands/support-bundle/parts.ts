@@ -2,22 +2,22 @@ import { open } from "node:fs/promises";
 import { PATHS } from "@cloudwire/operator-api";
 import type { Connection } from "../../client/connection.ts";
 import { isRecord } from "../../client/json.ts";
-import { pageRuleOf } from "../../client/kube-api.ts";
+import { endpointRuleOf } from "../../client/kube-api.ts";
 import { textOf } from "../../client/send.ts";
 import { messageOf } from "../../errors.ts";
 
-/** One file of a bundle, or why it is not there. */
+/** One file of a bundle, or why it is unavailable. */
 export type Part =
   | { readonly kind: "file"; readonly name: string; readonly text: string }
   | { readonly kind: "unavailable"; readonly name: string; readonly message: string };
 
-/** Longer than any page at 15,000 nodes. */
-const MOST_BYTES = 256e6;
+/** More than the largest response at 15,000 nodes. */
+const MAX_BYTES = 256e6;
 
-/** Objects that are explained: enough to see what they have in common. */
-const MOST_EXPLAINED = 100;
+/** Maximum number of explained objects. */
+const MAX_EXPLAINED = 100;
 
-/** Pages of the controller, by the name of the file that each becomes. */
+/** Endpoints of the controller, by file name. */
 const PAGES: Readonly<Record<string, string>> = {
   "version.json": "/version",
   "configuration/configz.json": "/configz",
@@ -33,7 +33,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "state/overview.json": PATHS.overview,
 };
 
-/** Everything that a controller says of itself. Never rejects: what cannot be had is listed as unavailable. */
+/** The endpoints of a controller. Never rejects: failed requests are listed as unavailable. */
 export async function controllerParts(connection: Connection): Promise<readonly Part[]> {
   const pages: Part[] = [];
   // Sequential, to keep the load of a controller with problems low.
@@ -46,7 +46,7 @@ export async function controllerParts(connection: Connection): Promise<readonly 
   ];
 }
 
-/** Each check that fails, by the page that says why. */
+/** The details of each failed health check. */
 async function healthReasons(connection: Connection, pages: readonly Part[]): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const endpoint of ["livez", "readyz"]) {
@@ -76,10 +76,10 @@ async function controllerDetails(connection: Connection, pages: readonly Part[])
   return parts;
 }
 
-/** Of objects that are blocked. */
+/** Of blocked objects. */
 async function explanations(connection: Connection): Promise<readonly Part[]> {
   const list = "state/blocked.json";
-  const rows = await pagePart(connection, list, `${PATHS.objects}?state=blocked&limit=${MOST_EXPLAINED}`);
+  const rows = await pagePart(connection, list, `${PATHS.objects}?state=blocked&limit=${MAX_EXPLAINED}`);
   if (rows.kind === "unavailable") return [rows];
   const parts: Part[] = [rows];
   for (const object of objectsIn(rows.text)) {
@@ -89,18 +89,18 @@ async function explanations(connection: Connection): Promise<readonly Part[]> {
   return parts;
 }
 
-async function pagePart(connection: Connection, name: string, path: string, isAnswer = isOk): Promise<Part> {
+async function pagePart(connection: Connection, name: string, path: string, isExpected = isOk): Promise<Part> {
   try {
-    const answer = await connection.get(path);
-    const { statusCode = 0 } = answer;
-    const text = await textOf(answer, MOST_BYTES, connection.timeoutMs);
-    // A health page that is not well is an answer like any other.
-    if (isAnswer(statusCode) || (name.startsWith("health/") && isHealth(statusCode)))
+    const response = await connection.get(path);
+    const { statusCode = 0 } = response;
+    const text = await textOf(response, MAX_BYTES, connection.timeoutMs);
+    // Failed health checks respond with an error status.
+    if (isExpected(statusCode) || (name.startsWith("health/") && isHealth(statusCode)))
       return { kind: "file", name, text };
     return {
       kind: "unavailable",
       name,
-      message: `${path} was answered with ${statusCode}${rightFor(statusCode, path)}`,
+      message: `${path} responded with ${statusCode}${requiredRule(statusCode, path)}`,
     };
   } catch (error) {
     return { kind: "unavailable", name, message: `${path}: ${messageOf(error)}` };
@@ -115,12 +115,12 @@ function isHealth(status: number): boolean {
   return status === 200 || status === 500 || status === 503;
 }
 
-function rightFor(status: number, path: string): string {
+function requiredRule(status: number, path: string): string {
   const [page = path] = path.split("?");
-  return status === 403 ? `: it takes ${pageRuleOf(page)}` : "";
+  return status === 403 ? `: you need ${endpointRuleOf(page)}` : "";
 }
 
-/** Of controllers, in the page of all. */
+/** The names in the list of controllers. */
 function namesIn(part: Part | undefined): readonly string[] {
   if (part?.kind !== "file") return [];
   const found = new Set<string>();
@@ -150,14 +150,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** `service/shop/web` to `service_shop_web`: no name of Kubernetes has a `_`, so that no two become one. Whatever a name is, it stays in its directory. */
+/** `service/shop/web` to `service_shop_web`: names in Kubernetes have no `_`, so results are unique. No result leaves its directory. */
 function fileName(text: string): string {
   return text.replaceAll(/[^\w.-]+/g, "_").replace(/^\.+/, "");
 }
 
-/** Of a log as much as its end has. */
+/** Maximum size of the end of a log. */
 const TAIL_BYTES = 4 * 1024 * 1024;
-/** A recording is of no use without its beginning. */
+/** Recordings are useless without their beginning, so larger ones are omitted. */
 const WHOLE_BYTES = 512 * 1024 * 1024;
 
 /** The last lines of a file. */
@@ -165,7 +165,7 @@ export function tailPart(name: string, path: string): Promise<Part> {
   return filePart(name, path, async (file, size) => {
     const start = Math.max(0, size - TAIL_BYTES);
     const text = await read(file, start, size - start);
-    // The first line is cut, unless it is the file's.
+    // The first line may be incomplete.
     return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
   });
 }
@@ -173,7 +173,8 @@ export function tailPart(name: string, path: string): Promise<Part> {
 /** All of a file. */
 export function wholePart(name: string, path: string): Promise<Part> {
   return filePart(name, path, async (file, size) => {
-    if (size > WHOLE_BYTES) throw new Error(`it has ${size} bytes, more than a bundle takes; send it apart`);
+    if (size > WHOLE_BYTES)
+      throw new Error(`the file has ${size} bytes, more than the limit of a bundle; send it separately`);
     return read(file, 0, size);
   });
 }
@@ -188,7 +189,7 @@ async function filePart(
   try {
     await using file = await open(path, "r");
     const stats = await file.stat();
-    if (!stats.isFile()) throw new Error("it is no file");
+    if (!stats.isFile()) throw new Error("not a regular file");
     return { kind: "file", name, text: await take(file, stats.size) };
   } catch (error) {
     return { kind: "unavailable", name, message: `${path}: ${messageOf(error)}` };

@@ -94,9 +94,9 @@ describe("redact()", () => {
       expect(redact(text)).toEqual({ text, found: {} });
     });
 
-    test("takes out what is nested too deeply to look into", () => {
+    test("redacts what is nested too deeply to check", () => {
       const { text, found } = redact(`${"[".repeat(5000)}"a"${"]".repeat(5000)}`);
-      expect(found).toEqual({ "nested too deeply to look into": 1 });
+      expect(found).toEqual({ "nested too deeply to check": 1 });
       expect(text).toBe(`${"[".repeat(64)}"[redacted]"${"]".repeat(64)}`);
     });
   });

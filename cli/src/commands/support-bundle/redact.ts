@@ -1,7 +1,7 @@
 import { isRecord } from "../../client/json.ts";
 import { count, type Counts, HIDDEN, hideInText, kindByFlag, kindByKey } from "./secret-patterns.ts";
 
-/** A text without what looks like a secret, and how often each kind was found. */
+/** A redacted text, with the number of secrets of each kind. */
 export interface Redacted {
   readonly text: string;
   readonly found: Readonly<Counts>;
@@ -9,18 +9,18 @@ export interface Redacted {
 
 /** Deeper than anything that the controller or a cloud writes. */
 const MAX_DEPTH = 64;
-const TOO_DEEP = "nested too deeply to look into";
+const TOO_DEEP = "nested too deeply to check";
 
 /**
- * Takes out what looks like a secret; what is left is as it was. JSON, as a whole, by lines, or in a text of other JSON, is looked through
- * value by value, and stays JSON.
+ * Redacts everything that looks like a secret, and changes nothing else. JSON stays JSON: it is checked value by value, also in lines of a
+ * text and in strings of other JSON.
  */
 export function redact(text: string): Redacted {
   const found: Counts = {};
   return { text: hidden(text, found, 0), found };
 }
 
-/** Kinds of secrets that a text still has. */
+/** Kinds of secrets that a text still contains. */
 export function secretsIn(text: string): readonly string[] {
   return Object.keys(redact(text).found);
 }
@@ -29,7 +29,7 @@ function hidden(text: string, found: Counts, depth: number): string {
   return hiddenInJson(text, found, depth) ?? hiddenInLines(text, found, depth);
 }
 
-/** Lines of JSON each by itself; what stands between them as one text, for a secret may take several lines. */
+/** JSON lines are checked one by one, other lines together: a secret may span several lines. */
 function hiddenInLines(text: string, found: Counts, depth: number): string {
   const parts: string[] = [];
   let between: string[] = [];
@@ -54,7 +54,7 @@ function hiddenInJson(text: string, found: Counts, depth: number): string | unde
   return `${JSON.stringify(left, undefined, indentOf(text))}${space}`;
 }
 
-/** `kind`: what the texts of a list are by its name. */
+/** @param kind kind of secret that the strings of a list are, by the name of the list */
 function hiddenInValue(value: unknown, found: Counts, depth: number, kind?: string): unknown {
   if (typeof value === "string") return hidden(value, found, depth);
   if (typeof value !== "object" || value === null) return value;
@@ -74,7 +74,7 @@ function hiddenInValue(value: unknown, found: Counts, depth: number, kind?: stri
     : Object.fromEntries(left);
 }
 
-/** A value whose place says what kind of secret it is, if it says so: a text, a number, or a list of them; the parts of an object are looked at. */
+/** A string or number under a key of a secret is redacted; objects and lists are checked part by part. */
 function hiddenUnder(kind: string | undefined, value: unknown, found: Counts, depth: number): unknown {
   const isPlain = (typeof value === "string" && value !== "") || typeof value === "number";
   if (kind === undefined || !isPlain) return hiddenInValue(value, found, depth + 1, kind);
@@ -96,7 +96,7 @@ function parsed(text: string): object | undefined {
   }
 }
 
-/** Zero: all on one line. */
+/** 0: on one line. */
 function indentOf(text: string): number {
   const [, spaces = ""] = /^\s*[[{]\r?\n( +)/.exec(text) ?? [];
   return spaces.length;

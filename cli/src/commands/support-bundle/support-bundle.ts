@@ -16,11 +16,11 @@ const MODE = 0o600;
 
 export const supportBundle: Command = {
   name: "support-bundle",
-  summary: "collects diagnostics of a controller for support",
+  summary: "Collect diagnostics of a controller in an archive, without secrets",
   operands: "",
   about: [
-    "Gathers configuration, states, explanations of what is blocked, metrics and health of a controller in one archive, with a manifest of the files and of the parts that are unavailable, with the reason.",
-    "Secrets are taken out by what they look like and by the names that they have; names and addresses are not. Look into it before you send it.",
+    "Collect configuration, status, metrics and health of a controller, and the explanations of blocked objects, in one archive. Its manifest lists all files, and the parts that are unavailable, with the reason.",
+    "The command redacts secrets by their format and by the names of their fields. It does not redact names and addresses: review the archive before you send it.",
   ],
   options: {
     file: {
@@ -51,12 +51,12 @@ export const supportBundle: Command = {
     },
     objects: {
       type: "flag",
-      help: "Include Nodes and Services, without the values of annotations that are not of Kubernetes or Cloudwire.",
+      help: "Include Nodes and Services, with annotation values only for keys of Kubernetes and Cloudwire.",
     },
     ...CONNECTION_OPTIONS,
   },
   examples: [
-    ["support-bundle", "from the leader"],
+    ["support-bundle", "diagnostics of the leader"],
     ["support-bundle --objects --audit-log audit.log --recording provider.rec -f issue-42.tar.gz", "with all parts"],
   ],
   run,
@@ -69,6 +69,7 @@ async function run(call: Call): Promise<number> {
   call.signal.throwIfAborted();
   if (!parts.some(({ kind }) => kind === "file")) {
     throw new CommandError(
+      "NOTHING_TO_COLLECT",
       `nothing to collect: ${parts.map((part) => (part.kind === "unavailable" ? part.message : "")).join("; ")}`,
     );
   }
@@ -76,7 +77,7 @@ async function run(call: Call): Promise<number> {
   const { manifest, bytes } = await makeBundle(parts, head);
   const file = values.textOf("file");
   await writeFile(file, bytes, { flag: "wx", mode: MODE }).catch((error: unknown) => {
-    throw new CommandError(`${file} cannot be written: ${messageOf(error)}`);
+    throw new CommandError("FILE_NOT_WRITABLE", `cannot write ${file}: ${messageOf(error)}`);
   });
   terminal.out(summary(file, bytes.length, manifest));
   return EXIT.ok;

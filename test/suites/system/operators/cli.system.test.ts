@@ -159,7 +159,7 @@ describe("the command line, to who may read the status page and nothing else", (
 });
 
 test("reports which rule a user without the role lacks", async () => {
-  const rule = 'it takes a ClusterRole with the rule {nonResourceURLs: ["/debug/overview"], verbs: [get]}';
+  const rule = 'you need a ClusterRole with the rule {nonResourceURLs: ["/debug/overview"], verbs: [get]}';
   expect(await ask("status", "stranger")).toEqual({ code: 1, out: "", err: expect.stringContaining(rule) });
   const explain = await ask("explain node/m-7", "stranger");
   expect(explain).toEqual({ code: 1, out: "", err: expect.stringContaining('nonResourceURLs: ["/debug/explain"]') });
