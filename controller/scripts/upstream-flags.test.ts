@@ -6,10 +6,10 @@ import { NODE_IPAM_SECTION, ourDefault, standings, upstream, upstreamDefault } f
 const names = new Set(upstream.flags.map(({ name }) => name));
 
 describe("flags of upstream's cloud-controller-manager", () => {
-  test("are 84, and 4 of its node-ipam-controller", () => {
+  test("are 85, and 4 of its node-ipam-controller", () => {
     expect(names.size).toBe(upstream.flags.length);
     expect(upstream.flags.filter(({ section }) => section === NODE_IPAM_SECTION)).toHaveLength(4);
-    expect(names.size).toBe(84 + 4);
+    expect(names.size).toBe(85 + 4);
   });
 
   test("are each known to the parser", () => {

@@ -13,7 +13,7 @@ export type UpstreamFlags = typeof upstream;
 /** One of them. */
 export type UpstreamFlag = UpstreamFlags["flags"][number];
 
-/** Heading of the flags that upstream's node-ipam-controller brings: a vendor has to link it, so they are beside the 84. */
+/** Heading of the flags that upstream's node-ipam-controller brings: a vendor has to link it, so they are beside the 85. */
 export const NODE_IPAM_SECTION = "Node-ipam-controller";
 
 /** The default as our pages write it. */

@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from "../src/util/json.ts";
 /** A family of upstream's cloud-controller-manager. */
 export type UpstreamFamily = Omit<MetricFamily, "help">;
 
-/** What a scrape does not show before something happens, from upstream's sources v0.36.3. */
+/** What a scrape does not show before something happens, from upstream's sources v0.37.2. */
 const UNSCRAPED: readonly UpstreamFamily[] = [
   { name: "leader_election_slowpath_total", kind: "counter", labels: ["name"], buckets: [] },
   { name: "rest_client_request_retries_total", kind: "counter", labels: ["code", "verb", "host"], buckets: [] },
@@ -55,6 +55,10 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   authentication_duration_seconds: "as `authentication_attempts`",
   authorization_attempts_total: "what upstream calls `no-opinion` is `denied`",
   authorization_duration_seconds: "as `authorization_attempts_total`",
+  cloud_node_lifecycle_controller_cloud_provider_calls_total:
+    "one lookup has the results of both operations, and lookups share cloud calls; no `instance_metadata`",
+  cloud_node_lifecycle_controller_monitor_nodes_duration_seconds:
+    "of one Node that is not Ready; upstream's is one pass over all Nodes, also if all are Ready",
   cloud_provider_webhook_request_duration_seconds: "all requests, not failures alone",
   cloud_provider_webhook_request_total: "all requests, not failures alone",
   kubernetes_build_info: "of this program: no `git_commit`, `git_tree_state`, `build_date`, `go_version`, `compiler`",
@@ -62,7 +66,8 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   node_controller_cloud_provider_taint_removal_delay_seconds:
     "observed at the moment of the other one, for the taint goes last",
   process_start_time_seconds: "in whole seconds; at `/metrics` alone",
-  route_controller_route_sync_total: "full comparisons alone, whatever wakes the controller",
+  route_controller_route_sync_total:
+    "`node_change` is a reconcile of one Node, not of the cluster; a failed change is an `error`, not a `noop`",
   service_controller_nodesync_error_total:
     "updates of one load balancer that failed; upstream counts Services of a pass",
   service_controller_nodesync_latency_seconds:

@@ -47,6 +47,7 @@ export function configurationPage(): string {
     code(`--${name}`),
     code(variableName(name)),
   ]);
+  const previous = [...TABLE.byPreviousPath].map(([path, row]) => [code(path), code(row.path ?? "")]);
   const unused = [...unusedFlags].flatMap(([name, { path, instead }]) =>
     path === undefined ? [] : [[code(path), code(`--${name}`), instead]],
   );
@@ -96,6 +97,11 @@ ${problemsOfMistakes().join("\n")}
 ## Paths
 
 ${table(["path", "type", "flag", "variable"], settings)}
+## Previous paths
+
+Paths of earlier minors of upstream. They have the same effect. If the file has both paths, the new one takes precedence, and the log has a warning.
+
+${table(["previous path", "path"], previous)}
 ## Ignored paths
 
 Paths of upstream that are accepted and ignored with a warning in the log, as their flags are.

@@ -2,6 +2,7 @@ import type { MetricFamily } from "../../src/telemetry/metrics.ts";
 import { cell, code, table } from "../markdown.ts";
 import { type LabelMeaning, meaningOf } from "./rows/metric-labels.ts";
 import { METRIC_PARTS, type MetricPart } from "./rows/metric-parts.ts";
+import { upstream } from "../upstream-flags.ts";
 import { ABSENT, DIFFERENCES, UPSTREAM_FAMILIES, type UpstreamFamily } from "../upstream-metrics.ts";
 
 /** Made by the metrics library, not by this program's parts. */
@@ -35,7 +36,7 @@ the process has no processor to run on.
 
 ## Upstream's metrics, and where they are
 
-Every family that a scrape of upstream's cloud-controller-manager v1.36.3 shows, or can show later.
+Every family that a scrape of upstream's cloud-controller-manager ${upstream.version} shows, or can show later.
 
 ${table(["upstream's", "here"], [...upstreamRows(), [code("go_*"), `absent: \`nodejs_*\` has what Node knows of itself`]])}`;
 }

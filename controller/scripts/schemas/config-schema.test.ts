@@ -57,6 +57,8 @@ describe("configSchema()", () => {
     "Cloudwire: {AuthorizationAlwaysAllowPaths: []}",
     "KubeCloudShared: {CloudProvider: {Name: external}}",
     "Generic: {MinResyncPeriod: 12h0m0s}",
+    "NodeLifecycleController: {NodeMonitorPeriod: 10s, ConcurrentNodeLifecycleSyncs: 4}",
+    "KubeCloudShared: {NodeMonitorPeriod: 10s}",
   ])("and the parser take %s", (body) => {
     expect(takers(YAML_HEAD + body)).toEqual({ parser: true, schema: true });
   });
@@ -82,6 +84,8 @@ describe("configSchema()", () => {
     "KubeCloudShared: {ClusterName: }",
     "KubeCloudShared: {CIDRAllocatorType: Other}",
     "NodeController: {ConcurrentNodeSyncs: 0}",
+    "NodeLifecycleController: {ConcurrentNodeLifecycleSyncs: 0}",
+    "KubeCloudShared: {NodeMonitorPeriod: 10}",
     "Webhook: {Webhooks: [1]}",
     "Cloudwire: {Config: other.yaml}",
     "Cloudwire: {LoggingFormat: xml}",
@@ -131,7 +135,7 @@ describe("configSchema()", () => {
     },
   );
 
-  test.each([...TABLE.byPath.keys(), ...unusedPaths.keys()])(
+  test.each([...TABLE.byPath.keys(), ...TABLE.byPreviousPath.keys(), ...unusedPaths.keys()])(
     "and the parser refuse nothing and a tree at %s",
     (path) => {
       expect([null, { a: 1 }].map((value) => takers(fileWith(path, value)))).toEqual([

@@ -26,6 +26,10 @@ export function configSchema(): Schema {
   put(schema, ["apiVersion"], { const: API_VERSION });
   put(schema, ["kind"], { const: KIND });
   for (const [path, { name, flag }] of TABLE.byPath) put(schema, path.split("."), settingSchema(name, flag));
+  for (const [previous, { path, flag }] of TABLE.byPreviousPath) {
+    const description = `Previous path of ${path}, which takes precedence.`;
+    put(schema, previous.split("."), { description, deprecated: true, ...typeSchema(flag.shape) });
+  }
   for (const [path, { flag, instead }] of unusedPaths) {
     const description = `Of upstream's, without effect: ${instead}.`;
     put(schema, path.split("."), { description, deprecated: true, ...typeSchema(flag.shape) });

@@ -278,7 +278,58 @@ describe("parseCommand() with several sources", () => {
 
 describe("paths that only upstream has a use for", () => {
   test("are of no setting", () => {
-    expect([...unusedPaths.keys()].filter((path) => TABLE.byPath.has(path))).toEqual([]);
+    expect([...unusedPaths.keys()].filter((path) => TABLE.byPath.has(path) || TABLE.byPreviousPath.has(path))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("previous paths of upstream", () => {
+  const previous = [...TABLE.byPreviousPath].map(([path, row]) => ({ path, row, now: row.path ?? "" }));
+  /** A file in which each path has its value, in this order. */
+  const fileOf = (...settings: readonly (readonly [path: string, value: string])[]): string =>
+    PROVIDER +
+    settings
+      .map(([path, value]) => `${path.replace(".", ": {")}: ${value}${"}".repeat(path.split(".").length - 1)}\n`)
+      .join("");
+  const valueOf = (command: Command, key: string): unknown =>
+    command.kind === "run" ? new Map<string, unknown>(Object.entries(command.options)).get(key) : command;
+
+  test("are those that upstream moved", () => {
+    expect(previous.map(({ path, now }) => [path, now])).toEqual([
+      ["KubeCloudShared.NodeMonitorPeriod", "NodeLifecycleController.NodeMonitorPeriod"],
+    ]);
+    expect(previous.filter(({ path }) => TABLE.byPath.has(path))).toEqual([]);
+  });
+
+  test.each(previous)("$path and $now have the same effect (case V-1)", ({ path, now, row }) => {
+    for (const each of [path, now]) {
+      const command = withFile(fileOf([each, "90s"]));
+      expect([command, valueOf(command, row.key)]).toEqual([expect.objectContaining({ warnings: [] }), 90_000]);
+    }
+  });
+
+  test.each(previous)("$now takes precedence over $path in any order (case V-1)", ({ path, now, row }) => {
+    const settings = [
+      [path, "30s"],
+      [now, "90s"],
+    ] as const;
+    for (const order of [settings, settings.toReversed()]) {
+      const command = withFile(fileOf(...order));
+      expect(command).toMatchObject({ warnings: [{ what: `${now} takes precedence` }] });
+      expect(valueOf(command, row.key)).toBe(90_000);
+    }
+  });
+
+  test.each(previous)("a wrong value of $path is reported also beside $now (case V-1)", ({ path, now }) => {
+    expect(problemsOf(withFile(fileOf([path, "soon"], [now, "90s"])))).toEqual([
+      expect.stringMatching(/"soon" is not a duration/),
+    ]);
+  });
+
+  test.each(previous)("the flag takes precedence over both paths (case V-1)", ({ path, now, row }) => {
+    const args = [`--${row.name}=1m`];
+    expect(valueOf(withFile(fileOf([path, "30s"], [now, "90s"]), { args }), row.key)).toBe(60_000);
   });
 });
 

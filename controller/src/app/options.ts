@@ -182,9 +182,8 @@ export interface Setting {
   readonly isReloadable: boolean;
 }
 
-/** Every setting of the configuration file, in the order of `--help`. */
-export const SETTINGS: readonly Setting[] = [...TABLE.byPath].map(([path, { name, flag }]) => ({
-  path,
-  flag: name,
-  isReloadable: flag.reloadable === true,
-}));
+/** Every setting of the configuration file, in the order of `--help`; a previous path is before the path that takes precedence. */
+export const SETTINGS: readonly Setting[] = [...TABLE.byPath].flatMap(([path, { name, flag }]) => {
+  const setting = { path, flag: name, isReloadable: flag.reloadable === true };
+  return flag.previousPath === undefined ? [setting] : [{ ...setting, path: flag.previousPath }, setting];
+});

@@ -13,7 +13,7 @@ interface Entry {
   readonly line: number;
 }
 
-type Table = Pick<FlagTable<unknown>, "byName" | "byPath">;
+type Table = Pick<FlagTable<unknown>, "byName" | "byPath" | "byPreviousPath">;
 
 /** The settings of the configuration file at `path`, YAML or JSON. */
 export function readConfigFile(table: Table, path: string, file: FileText): Said {
@@ -29,13 +29,20 @@ export function readConfigFile(table: Table, path: string, file: FileText): Said
   }
   const sections = sectionsOf(table);
   const leaves = entriesOf(document.contents, "", { lines, sections });
-  return read(path, leaves, (entry, where) => readEntry(entry, where, table, sections));
+  const given = new Set(leaves.map((leaf) => leaf.path));
+  return read(path, leaves, (entry, where) => {
+    const row = table.byPreviousPath.get(entry.path);
+    if (row?.path !== undefined && given.has(row.path)) {
+      return readUnused(entry.value, { flag: row.flag, instead: `${row.path} takes precedence` }, where);
+    }
+    return readEntry(entry, where, table, sections);
+  });
 }
 
 /** Paths that have other paths below them. */
-function sectionsOf({ byPath }: Table): ReadonlySet<string> {
+function sectionsOf({ byPath, byPreviousPath }: Table): ReadonlySet<string> {
   return new Set(
-    [...byPath.keys(), ...unusedPaths.keys()].flatMap((path) => {
+    [...byPath.keys(), ...byPreviousPath.keys(), ...unusedPaths.keys()].flatMap((path) => {
       const names = path.split(".");
       return names.slice(1).map((_, index) => names.slice(0, index + 1).join("."));
     }),
@@ -72,7 +79,7 @@ function plainValue(node: unknown): unknown {
 }
 
 function readEntry({ path, value }: Entry, where: string, table: Table, sections: ReadonlySet<string>): Said {
-  const row = table.byPath.get(path);
+  const row = table.byPath.get(path) ?? table.byPreviousPath.get(path);
   if (row !== undefined) {
     const { key, flag } = row;
     const wrong = misfit(value, flag.shape);

@@ -17,6 +17,8 @@ export interface Flag<T> {
   readonly reloadable?: boolean;
   /** Path in upstream's configuration file: `Generic.LeaderElection.LeaseDuration`. @default in the section Cloudwire */
   readonly path?: string;
+  /** Path in the configuration file of an earlier minor of upstream; `path` takes precedence. */
+  readonly previousPath?: string;
   readonly shape: Shape;
   /** @param before the value so far, for flags that can be repeated */
   parse(text: string, before: T | undefined): Parsed<T>;
@@ -56,7 +58,7 @@ export type FlagGroup =
   | "tracing"
   | "upstream";
 
-type Words = Pick<Flag<unknown>, "group" | "help" | "differs" | "reloadable" | "path">;
+type Words = Pick<Flag<unknown>, "group" | "help" | "differs" | "reloadable" | "path" | "previousPath">;
 
 /** The default as a user writes it; empty: nothing to show. */
 export function defaultText(flag: Flag<unknown>): string {

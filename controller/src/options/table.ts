@@ -21,6 +21,8 @@ export interface FlagTable<Options> {
   readonly byKey: ReadonlyMap<string, Row>;
   /** In the configuration file. */
   readonly byPath: ReadonlyMap<string, Row>;
+  /** By path in the configuration file of an earlier minor of upstream. */
+  readonly byPreviousPath: ReadonlyMap<string, Row>;
   readonly defaults: Options;
 }
 
@@ -41,10 +43,20 @@ export function flagTable<F extends Flags>(flags: F): FlagTable<OptionsOf<F>> {
   return {
     byName: new Map(rows.map((row) => [row.name, row])),
     byKey: new Map(rows.map((row) => [row.key, row])),
-    byPath: new Map(rows.flatMap((row) => (row.path === undefined ? [] : [[row.path, row] as const]))),
+    byPath: rowsBy(rows, ({ path }) => path),
+    byPreviousPath: rowsBy(rows, ({ flag }) => flag.previousPath),
     // oxlint-disable-next-line typescript/consistent-type-assertions -- each value is the default of its own row
     defaults: defaults as OptionsOf<F>,
   };
+}
+
+function rowsBy(rows: readonly Row[], of: (row: Row) => string | undefined): ReadonlyMap<string, Row> {
+  return new Map(
+    rows.flatMap((row) => {
+      const key = of(row);
+      return key === undefined ? [] : [[key, row] as const];
+    }),
+  );
 }
 
 /** `concurrentNodeSyncs` to `concurrent-node-syncs`. */

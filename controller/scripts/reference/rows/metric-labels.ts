@@ -2,8 +2,10 @@ import type { ObjectionReason } from "../../../src/controllers/kubelet-serving-c
 import type { WaitReason } from "../../../src/controllers/node/plan.ts";
 import type { Field } from "../../../src/controllers/node/plan/labels.ts";
 import type { Plan } from "../../../src/controllers/node-lifecycle/plan.ts";
+import type { CallOperation, CallResult } from "../../../src/controllers/node-lifecycle/metrics.ts";
 import type { DelayReason } from "../../../src/controllers/node-lifecycle/guard/guard.ts";
 import type { LabelingResult } from "../../../src/controllers/persistent-volume-label/metrics.ts";
+import type { SyncOutcome, SyncTrigger } from "../../../src/controllers/route/metrics.ts";
 import type { Drift } from "../../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../../src/kube/errors.ts";
 import type { DropReason } from "../../../src/kube/events/metrics.ts";
@@ -145,6 +147,30 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   },
   cloudwire_node_differences: {
     field: closed<Field>({ providerID: "", addresses: "", instanceType: "", zone: "", region: "", labels: "" }),
+  },
+  cloud_node_lifecycle_controller_cloud_provider_calls_total: {
+    operation: closed<CallOperation>({
+      instance_exists: "whether the instance exists",
+      instance_shutdown: "whether an existing instance is stopped",
+    }),
+    result: closed<CallResult>({
+      success: "",
+      error: "the call failed, or the provider did not know",
+      instance_not_found: "the instance does not exist",
+      not_implemented: "the provider does not report it",
+      canceled: "by shutdown or loss of leadership",
+    }),
+  },
+  route_controller_route_sync_total: {
+    outcome: closed<SyncOutcome>({
+      changed: "a route was created or deleted",
+      noop: "all routes were as desired",
+      error: "the list or a change failed",
+    }),
+    trigger: closed<SyncTrigger>({
+      node_change: "a Node was added, changed or deleted",
+      periodic: "a pass over all routes of a provider, and each Node that it enqueues",
+    }),
   },
   cloudwire_node_deletion_decisions_total: {
     decision: closed<Exclude<Plan["kind"], "ready" | "delayed"> | DelayReason>({

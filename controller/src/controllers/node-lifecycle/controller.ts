@@ -8,12 +8,13 @@ import { Controller } from "../../runtime/controller.ts";
 import { DONE, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { ControllerContext, Registration } from "../../runtime/registration.ts";
 import { informerSource, providerReadySource } from "../../runtime/source.ts";
+import type { Clock } from "../../util/clock.ts";
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { announce, apply, type ApplyDependencies, commit } from "./apply.ts";
 import { DeletionHistory, LeaseDeletions } from "./deletion-history.ts";
 import { circuitBreakerOf, guardInputOf, gather, type GatherDependencies } from "./gather.ts";
-import { CircuitBreakerReport, type NodeLifecycleMetrics, nodeLifecycleMetrics } from "./metrics.ts";
+import { CircuitBreakerReport, countedReader, type NodeLifecycleMetrics, nodeLifecycleMetrics } from "./metrics.ts";
 import { NodeRecords, NodeCounts, ProviderHistory } from "./node-history.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
 import { fold, type Plan, plan } from "./plan.ts";
@@ -29,8 +30,6 @@ interface History {
 
 /** Concurrent lookups of one provider. Several times the size of a batch, so that a thousand nodes go out in full batches. */
 const LOOKUPS = 1000;
-
-const WRITERS = 16;
 
 /** A newly registered Node is kept for this long. */
 const MIN_AGE_MS = 60_000;
@@ -90,13 +89,14 @@ function nodeLifecycleController(context: Context, metrics: NodeLifecycleMetrics
 /** Getters, because options may change while the controller runs. */
 function gatheringOf(
   { options, cluster, providers: { instances, providers }, program: { clock } }: Context,
+  metrics: NodeLifecycleMetrics,
   known: Pick<GatherDependencies, "records" | "providerHistory" | "ownWrites">,
 ): GatherDependencies {
   const { lister: nodes } = cluster.nodes;
   return {
     ...known,
     nodes,
-    instances,
+    instances: countedReader(instances, metrics),
     providers,
     nodeCounts: new NodeCounts(nodes, providers, clock),
     clock,
@@ -123,7 +123,7 @@ function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history
   const { clock, log } = program;
   const { deletions, providerHistory } = history;
   const known = { records: new NodeRecords(deletions), providerHistory, ownWrites: new OwnWrites<Node>() };
-  const gathering = gatheringOf(context, known);
+  const gathering = gatheringOf(context, metrics, known);
   const applying: ApplyDependencies = {
     ...known,
     kube: cluster.client,
@@ -137,15 +137,19 @@ function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history
     guardInputOf: (node) => guardInputOf(gathering, node),
   };
   const report = new CircuitBreakerReport(metrics, log);
-  const writers = new Semaphore(WRITERS);
+  const writers = new Semaphore(options.concurrentNodeLifecycleSyncs);
   return stepReconciler(
     {
-      gather: (reconcile) => gather(gathering, reconcile),
-      plan: (seen, nowMs) => {
-        const { news, input } = fold(seen);
-        return { news, planned: input && plan(input, nowMs) };
+      gather: async (reconcile) => {
+        const startMs = clock.monotonicMs();
+        return { seen: await gather(gathering, reconcile), startMs };
       },
-      apply: async ({ news, planned }, reconcile) => {
+      plan: ({ seen, startMs }, nowMs) => {
+        const { news, input } = fold(seen);
+        return { news, planned: input && plan(input, nowMs), startMs: input?.lookup && startMs };
+      },
+      apply: async ({ news, planned, startMs }, reconcile) => {
+        using _duration = observedDuration(startMs, clock, metrics);
         commit(news, applying, reconcile.key);
         for (const { name } of providers.providers.providers) report.observe(name, circuitBreakerOf(gathering, name));
         if (planned === undefined) return DONE;
@@ -156,6 +160,19 @@ function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history
     },
     clock,
   );
+}
+
+/** Observes the duration when it is disposed. @param startMs undefined: no instance was looked up */
+function observedDuration(
+  startMs: number | undefined,
+  clock: Clock,
+  { durationSeconds }: NodeLifecycleMetrics,
+): Disposable {
+  return {
+    [Symbol.dispose]: () => {
+      if (startMs !== undefined) durationSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+    },
+  };
 }
 
 function writes(planned: Plan): boolean {

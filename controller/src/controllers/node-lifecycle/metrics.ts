@@ -1,12 +1,25 @@
+import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
+import type { InstanceResult } from "../../provider/model/instance.ts";
 import type { Logger } from "../../telemetry/log.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
+import { exponentialBuckets, type Metrics } from "../../telemetry/metrics.ts";
 import { type CircuitBreaker, isOpen, openMessage } from "./guard/circuit-breaker.ts";
 
 export type NodeLifecycleMetrics = ReturnType<typeof nodeLifecycleMetrics>;
 
-/** Upstream has no metrics for this controller. */
+/** The first two have upstream's names, labels and buckets: cloud-provider/controllers/nodelifecycle/metrics.go v0.37.2. */
 export function nodeLifecycleMetrics(metrics: Metrics) {
   return {
+    durationSeconds: metrics.histogram({
+      name: "cloud_node_lifecycle_controller_monitor_nodes_duration_seconds",
+      help: "Seconds from the lookup of the instance of a Node that is not Ready to the end of the resulting write.",
+      buckets: exponentialBuckets(0.001, 2, 15),
+    }),
+    cloudProviderCalls: metrics.counter({
+      name: "cloud_node_lifecycle_controller_cloud_provider_calls_total",
+      help: "Results of lookups of instances, by operation and result. One lookup has the results of two operations.",
+      labels: ["operation", "result"],
+    }),
     decisions: metrics.counter({
       name: "cloudwire_node_deletion_decisions_total",
       help: "Evaluations of Nodes that are not Ready, by decision.",
@@ -28,6 +41,49 @@ export function nodeLifecycleMetrics(metrics: Metrics) {
       labels: ["provider"],
     }),
   } as const;
+}
+
+export type CallOperation = "instance_exists" | "instance_shutdown";
+export type CallResult = "success" | "error" | "instance_not_found" | "not_implemented" | "canceled";
+type CallResults = Partial<Readonly<Record<CallOperation, CallResult>>>;
+
+/** Counts the results of `reader`. */
+export function countedReader(reader: InstanceReader, { cloudProviderCalls }: NodeLifecycleMetrics): InstanceReader {
+  return {
+    get: async (node, question) => {
+      let results: CallResults = { instance_exists: "canceled" };
+      try {
+        const result = await reader.get(node, question);
+        results = callResults(result);
+        return result;
+      } finally {
+        for (const [operation, result] of Object.entries(results)) cloudProviderCalls.inc({ operation, result });
+      }
+    },
+  };
+}
+
+/** The results of the calls that upstream would have made. Without a call there are none. */
+export function callResults(result: InstanceResult): CallResults {
+  switch (result.kind) {
+    case "present":
+      return {
+        instance_exists: "success",
+        instance_shutdown: result.instance.state === "unknown" ? "not_implemented" : "success",
+      };
+    case "absent":
+      return { instance_exists: "instance_not_found" };
+    case "unknown":
+      return result.error.isClientThrottled ? {} : { instance_exists: failureOf(result.error) };
+    case "notOwned":
+      return {};
+  }
+  return result satisfies never;
+}
+
+function failureOf({ code }: ProviderError): CallResult {
+  if (code === "UNIMPLEMENTED") return "not_implemented";
+  return code === "CANCELLED" ? "canceled" : "error";
 }
 
 /** Reports the circuit breaker of each provider in metrics, and in the log when it opens and closes. */

@@ -3,13 +3,25 @@ import type { OptionsOf } from "../../options/table.ts";
 
 export const nodeLifecycleFlags = {
   nodeMonitorPeriod: durationFlag({
-    path: "KubeCloudShared.NodeMonitorPeriod",
+    path: "NodeLifecycleController.NodeMonitorPeriod",
+    previousPath: "KubeCloudShared.NodeMonitorPeriod",
     group: "controllers",
     reloadable: true,
     defaultValue: 5000,
     min: 1000,
     help: "how soon the instance of a node that is not ready is looked up again; lookups become less frequent while nothing changes",
     differs: "lookups become less frequent while nothing changes, and a node is deleted only after several lookups",
+  }),
+  concurrentNodeLifecycleSyncs: numberFlag({
+    path: "NodeLifecycleController.ConcurrentNodeLifecycleSyncs",
+    group: "controllers",
+    valueName: "number",
+    defaultValue: 16,
+    min: 1,
+    max: 1000,
+    whole: true,
+    help: "nodes that are deleted or tainted concurrently; lookups are batched separately",
+    differs: "it only limits writes: lookups share cloud calls",
   }),
   nodeDeletionConfirmations: numberFlag({
     group: "controllers",

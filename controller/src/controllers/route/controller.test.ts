@@ -49,7 +49,32 @@ describe("nodeRouteController()", () => {
     await world.start();
     await world.pass(3 * PERIOD_MS);
     expect(world.cloud.calls).toEqual(["list", "list", "list", "list"]);
-    expect(await world.metrics.value("route_controller_route_sync_total")).toBe(4);
+    expect(await world.syncs()).toEqual({ "periodic noop": 5 });
+  });
+
+  test("counts what changes of Nodes and passes did, as upstream (case V-3)", async () => {
+    await world.start();
+    expect(await world.syncs()).toEqual({ "periodic noop": 1 });
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(1000);
+    expect(await world.syncs()).toEqual({ "periodic noop": 1, "node_change changed": 1 });
+    world.cloud.fail = (call) => (call === "ensure" ? contractError("CIDR_CONFLICT", "no") : undefined);
+    world.node("b", { podCIDRs: [B] });
+    await world.pass(1000);
+    expect(await world.syncs()).toMatchObject({ "node_change changed": 1, "node_change error": 1 });
+  });
+
+  test("counts as periodic what a pass corrects (case V-3)", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.seed(A, "acme://a");
+    await world.start();
+    world.cloud.routes.clear();
+    await world.pass(PERIOD_MS);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+    expect(await world.syncs()).toEqual({ "periodic noop": 3, "periodic changed": 1 });
+    world.cloud.fail = (call) => (call === "list" ? contractError("CLOUD_UNAVAILABLE", "no") : undefined);
+    await world.pass(PERIOD_MS);
+    expect((await world.syncs())["periodic error"]).toBeGreaterThan(0);
   });
 
   test("lists as often as a period says that was changed while it runs", async () => {

@@ -10,11 +10,11 @@ import { once } from "../../util/once.ts";
 import type { ExponentialOptions } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
-import { type RouteMetrics, routeMetrics } from "./metrics.ts";
+import { type RouteMetrics, SyncCounter, routeMetrics } from "./metrics.ts";
 import { type RouteOptions, clusterCidrsOf, whyNoRoutes } from "./options.ts";
 import { pass } from "./pass.ts";
 import { providerOfPassKey } from "./predicates.ts";
-import { plan } from "./plan.ts";
+import { changesRoutes, plan } from "./plan.ts";
 import { QuotaWatch, WaitingNodes } from "./quota-watch.ts";
 import { RouteWriter } from "./route-writer.ts";
 import { conditionSource, nodeSource, providersSource } from "./sources.ts";
@@ -91,44 +91,46 @@ function routeReconciler(
     onQuota: (provider, quota) => quotas.observe(provider, quota),
     onRemoved: () => waiting.wakeAll(),
   });
+  const syncs = new SyncCounter(metrics);
   const rules = { clusterCidrs: clusterCidrsOf(options) };
   const gathering = { nodes: nodes.lister, providers, tables, ownWrites, rules };
-  const applying = {
-    kube,
-    instances,
-    tables,
-    writer,
-    waiting,
-    failureCounts: new FailureCounts(),
-    events,
-    ownWrites,
-    clock,
-  };
+  const failureCounts = new FailureCounts();
+  const applying = { kube, instances, tables, writer, waiting, failureCounts, events, ownWrites, clock };
   const passing = {
     ...gathering,
     kube,
     writer,
     quotas,
-    metrics,
+    syncs,
     clock,
     get periodMs() {
       return options.routeReconciliationPeriod;
     },
     knowsNodes: () => nodes.lastFailure() === undefined,
-    wake,
+    wake: (name: string) => {
+      syncs.enqueuedByPass(name);
+      wake(name);
+    },
   };
   const steps = stepReconciler(
     {
       gather: async ({ key }) => gather(gathering, key),
       plan,
-      apply: (decided, context) => apply(decided, applying, context),
+      apply: (decided, context) =>
+        syncs.node(context, async () => {
+          const result = await apply(decided, applying, context);
+          return { result, isChange: changesRoutes(decided) };
+        }),
     },
     clock,
   );
   return {
-    reconcile: (context) => {
+    reconcile: async (context) => {
       const provider = providerOfPassKey(context.key);
-      return provider === undefined ? steps.reconcile(context) : pass(provider, passing, context);
+      if (provider !== undefined) return pass(provider, passing, context);
+      const result = await steps.reconcile(context);
+      syncs.succeeded(context.key);
+      return result;
     },
   };
 }

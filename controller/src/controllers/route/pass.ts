@@ -10,7 +10,7 @@ import type { Clock } from "../../util/clock.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import { RouteSyncError } from "./failure.ts";
 import { type GatherDependencies, gather, mayBeOf } from "./gather.ts";
-import type { RouteMetrics } from "./metrics.ts";
+import type { Sync, SyncCounter } from "./metrics.ts";
 import { isSettled, orphans, plan } from "./plan.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import type { KnownRoute, Routing } from "./route-table.ts";
@@ -20,7 +20,7 @@ export interface PassDependencies extends GatherDependencies {
   readonly kube: Pick<KubeClient, "list">;
   readonly writer: RouteWriter;
   readonly quotas: QuotaWatch;
-  readonly metrics: RouteMetrics;
+  readonly syncs: SyncCounter;
   readonly clock: Clock;
   /** Between two passes of a provider, unless the provider asks for longer. */
   readonly periodMs: number;
@@ -39,6 +39,10 @@ const MIN_PAUSE_MS = 1000;
 export async function pass(providerName: string, deps: PassDependencies, context: ReconcileContext): Promise<Result> {
   const routing = deps.tables.named(providerName);
   if (routing === undefined) return DONE;
+  return deps.syncs.pass(context, () => compare(routing, deps, context));
+}
+
+async function compare(routing: Routing, deps: PassDependencies, context: ReconcileContext): Promise<Sync> {
   const { minResyncIntervalMs } = routing.info.limits;
   if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
   const { table } = routing;
@@ -59,7 +63,8 @@ export async function pass(providerName: string, deps: PassDependencies, context
     throw new RouteSyncError(`remove routes without node: ${failed.error.message}`, { cause: failed.error });
   }
   const periodMs = complete ? Math.max(deps.periodMs, minResyncIntervalMs) : minResyncIntervalMs;
-  return requeueAfter(Math.max(MIN_PAUSE_MS, periodMs - ageMs(routing, deps)));
+  const result = requeueAfter(Math.max(MIN_PAUSE_MS, periodMs - ageMs(routing, deps)));
+  return { result, isChange: unwanted.length > 0 };
 }
 
 function ageMs({ table }: Routing, { clock }: PassDependencies): number {
@@ -72,7 +77,6 @@ async function list(
   deps: PassDependencies,
   { signal, log }: ReconcileContext,
 ): Promise<void> {
-  deps.metrics.routeSyncs.inc();
   const mark = table.mark();
   const readAtMs = deps.clock.monotonicMs();
   const { routes, complete, quota } = await provider.client.listRoutes({ signal, priority: "low" });

@@ -79,9 +79,13 @@ export function plan(input: Input): Plan {
   return { node, stale: stale.map((known) => ({ provider, known })), cidrs, provider };
 }
 
+export function changesRoutes({ stale, cidrs }: Plan): boolean {
+  return stale.length > 0 || cidrs.some(({ kind }) => kind === "create");
+}
+
 export function isSettled(decided: Plan): boolean {
-  const { node, stale, cidrs } = decided;
-  if (stale.length > 0 || cidrs.some(({ kind }) => kind === "create")) return false;
+  const { node, cidrs } = decided;
+  if (changesRoutes(decided)) return false;
   const states = cidrs.map(({ kind }) => (kind === "kept" ? "routed" : "unrouted"));
   return node === undefined || networkPatch(node, networkAfter(decided, states), 0) === undefined;
 }

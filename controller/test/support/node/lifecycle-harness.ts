@@ -45,6 +45,7 @@ export class LifecycleHarness {
   /** May be changed while the controller runs. */
   readonly options = {
     nodeMonitorPeriod: 5000,
+    concurrentNodeLifecycleSyncs: 16,
     nodeDeletionConfirmations: 2,
     nodeDeletionConfirmationPeriod: 30_000,
     nodeDeletionMaxPercent: 10,

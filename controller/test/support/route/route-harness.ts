@@ -95,6 +95,15 @@ export class RouteHarness implements AsyncDisposable {
     return this;
   }
 
+  /** Counted reconciles, by `trigger outcome`. */
+  async syncs(): Promise<Readonly<Record<string, number>>> {
+    const text = await this.metrics.text();
+    const series = text.matchAll(/^route_controller_route_sync_total\{trigger="(\w+)",outcome="(\w+)"\} (\d+)$/gm);
+    return Object.fromEntries(
+      [...series].map(([, trigger, outcome, count]) => [`${trigger} ${outcome}`, Number(count)]),
+    );
+  }
+
   ready(): void {
     for (const listener of this.#listeners) listener();
   }

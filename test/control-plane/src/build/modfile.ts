@@ -16,6 +16,8 @@ export interface ModuleTarget {
   readonly requires: readonly string[];
 }
 
+type KubernetesRelease = Pick<KubernetesVersion, "kubernetes">;
+
 /** Downloads every module of Kubernetes on a machine that has none. */
 const goTimeoutMs = 20 * 60_000;
 
@@ -26,7 +28,7 @@ export function controlPlaneTarget(version: KubernetesVersion): ModuleTarget {
 }
 
 /** Writes the go.mod and go.sum of a module for a version of Kubernetes. */
-export async function writeModuleFile(version: KubernetesVersion, target: ModuleTarget): Promise<void> {
+export async function writeModuleFile(version: KubernetesRelease, target: ModuleTarget): Promise<void> {
   const module = `k8s.io/kubernetes@v${version.kubernetes}`;
   // Outside the module: its own go.mod may be the one that is to be fixed.
   const answer = await go(["mod", "download", "-json", module], path.parse(target.dir).root, version);
@@ -43,7 +45,7 @@ export async function writeModuleFile(version: KubernetesVersion, target: Module
  * k8s.io/kubernetes v1.X.Y requires its staging modules as v0.0.0 and replaces them by directories of its repository; they
  * are published as v0.X.Y. `upstream` is its go.mod, which has the list.
  */
-export function moduleFile(version: KubernetesVersion, target: ModuleTarget, upstream: string): string {
+export function moduleFile(version: KubernetesRelease, target: ModuleTarget, upstream: string): string {
   const staging = [...upstream.matchAll(/^\s*(\S+) => \.\/staging\/src\/\S+$/gm)].map(([, name]) => name);
   const goVersion = /^go (\S+)$/m.exec(upstream)?.[1];
   if (staging.length === 0 || goVersion === undefined) {
@@ -68,11 +70,11 @@ export function moduleFile(version: KubernetesVersion, target: ModuleTarget, ups
 }
 
 /** For example v0.36.3 for Kubernetes 1.36.3. */
-function stagingVersion(version: KubernetesVersion): string {
+function stagingVersion(version: KubernetesRelease): string {
   return `v0.${version.kubernetes.split(".").slice(1).join(".")}`;
 }
 
-async function go(args: readonly string[], cwd: string, version: KubernetesVersion): Promise<RunResult> {
+async function go(args: readonly string[], cwd: string, version: KubernetesRelease): Promise<RunResult> {
   const answer = await run("go", args, { cwd, timeoutMs: goTimeoutMs });
   if (answer.exitCode === 0) return answer;
   const output = [answer.stderr, answer.stdout, answer.error?.message].find(

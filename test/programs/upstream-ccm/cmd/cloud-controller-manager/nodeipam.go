@@ -20,7 +20,7 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// Default mask sizes, as in k8s.io/kubernetes/cmd/cloud-controller-manager v1.36.3.
+// Default mask sizes, as in k8s.io/kubernetes/cmd/cloud-controller-manager v1.37.2.
 const (
 	defaultMaskIPv4 = 24
 	defaultMaskIPv6 = 64
