@@ -121,7 +121,7 @@ function strykerConfig(files: readonly string[], tempDirName: string, report: st
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: `${HERE}/vitest.config.ts`, related: true },
     mutate: files,
-    ignorePatterns: ["**/dist", "**/bin"],
+    ignorePatterns: ["**/dist", "**/bin", "**/.venv"],
     coverageAnalysis: "perTest",
     concurrency: 2,
     // Stryker rewrites tsconfig files with a compiler API that TypeScript 7 no longer has; vitest does not need them.
