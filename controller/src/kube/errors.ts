@@ -2,7 +2,10 @@ import { DeadlineError } from "../util/abort.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
 import { AccessError } from "./connection/access.ts";
 
-/** `transient`: a retry may succeed (5xx, resets, timeouts, undecodable responses). */
+/**
+ * `transient`: a retry may succeed (5xx, resets, timeouts, undecodable responses). `namespaceTerminating`: nothing can be created in the
+ * namespace any more, which is no lack of permission although the status is 403.
+ */
 export type ApiErrorCode =
   | "conflict"
   | "alreadyExists"
@@ -10,6 +13,7 @@ export type ApiErrorCode =
   | "gone"
   | "invalid"
   | "forbidden"
+  | "namespaceTerminating"
   | "unauthorized"
   | "tooManyRequests"
   | "unsupportedMedia"
@@ -50,15 +54,18 @@ export interface ApiStatus {
   /** 0: unset. */
   readonly code: number;
   readonly retryAfterSeconds: number;
+  /** Reasons of `details.causes`. */
+  readonly causes: readonly string[];
 }
 
 /** The error of a response other than 2xx. `what` is verb and object: `PATCH nodes/n1`. */
 export function errorFromStatus(what: string, httpStatus: number, status: ApiStatus, retryAfter?: string): ApiError {
   const { reason } = status;
+  const code = codeOf(httpStatus, status);
   const explanation = status.message || reason || "no explanation";
   return new ApiError({
-    code: codeOf(httpStatus, reason),
-    message: `${what}: API server returned ${httpStatus}: ${explanation}${hintFor(httpStatus)}`,
+    code,
+    message: `${what}: API server returned ${httpStatus}: ${explanation}${hintFor(code)}`,
     httpStatus,
     reason,
     retryAfterMs:
@@ -86,7 +93,11 @@ const BY_STATUS: Readonly<Record<number, ApiErrorCode>> = {
   429: "tooManyRequests",
 };
 
-function codeOf(httpStatus: number, reason: string): ApiErrorCode {
+/** Cause of the 403 for each create in a namespace that is being deleted (core/v1 NamespaceTerminatingCause). */
+const NAMESPACE_TERMINATING = "NamespaceTerminating";
+
+function codeOf(httpStatus: number, { reason, causes }: ApiStatus): ApiErrorCode {
+  if (httpStatus === 403 && causes.includes(NAMESPACE_TERMINATING)) return "namespaceTerminating";
   if (reason === "AlreadyExists") return "alreadyExists";
   // A Status in a watch may have a reason without a matching code.
   if (reason === "Expired" || reason === "Gone") return "gone";
@@ -95,9 +106,9 @@ function codeOf(httpStatus: number, reason: string): ApiErrorCode {
   return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408 ? "invalid" : "transient";
 }
 
-function hintFor(httpStatus: number): string {
-  if (httpStatus === 401) return "; check the token or certificate of the kubeconfig or service account";
-  if (httpStatus === 403) return "; grant the permission in the ClusterRole of this controller";
+function hintFor(code: ApiErrorCode): string {
+  if (code === "unauthorized") return "; check the token or certificate of the kubeconfig or service account";
+  if (code === "forbidden") return "; grant the permission in the ClusterRole of this controller";
   return "";
 }
 

@@ -179,6 +179,36 @@ describe("HttpKubeClient errors", () => {
     });
   });
 
+  test("a create in a terminating namespace is no denied call (case S-9)", async () => {
+    const { client, metrics } = await start((_, response) =>
+      sendJson(
+        response,
+        {
+          kind: "Status",
+          reason: "Forbidden",
+          code: 403,
+          message: "being terminated",
+          details: {
+            causes: [{ reason: "NamespaceTerminating", message: "being terminated", field: "metadata.namespace" }],
+          },
+        },
+        403,
+      ),
+    );
+    expect(await failure(client.create(EVENTS, "shop", {}, { signal }))).toMatchObject({
+      code: "namespaceTerminating",
+      message: "POST /api/v1/namespaces/shop/events: API server returned 403: being terminated",
+    });
+    expect(await metrics.text()).not.toContain("cloudwire_apiserver_denied_calls_total{");
+  });
+
+  test.each(["unauthorized", "forbidden"] as const)("a call that ends with %s is counted as denied", async (reason) => {
+    const status = { unauthorized: 401, forbidden: 403 }[reason];
+    const { client, metrics } = await start((_, response) => sendStatus(response, status, reason));
+    await failure(client.get(NODES, { name: "n1" }, { signal }));
+    expect(await metrics.value("cloudwire_apiserver_denied_calls_total", { reason, method: "GET" })).toBe(1);
+  });
+
   test("a page that is no Status is an error with the page's beginning", async () => {
     const { client } = await start((_, response) => {
       response.writeHead(502, { "content-type": "text/html" });
@@ -252,11 +282,12 @@ describe("HttpKubeClient retries", () => {
         });
       },
     });
-    const { client, server } = await start(({ headers }, response) => {
+    const { client, server, metrics } = await start(({ headers }, response) => {
       if (headers.authorization === "Bearer new") sendJson(response, nodeJson("n1", 1));
       else sendStatus(response, 401, "Unauthorized");
     }, access);
     await client.get(NODES, { name: "n1" }, { signal });
+    expect(await metrics.text()).not.toContain("cloudwire_apiserver_denied_calls_total{");
     server.answer = (_, response) => sendStatus(response, 401, "Unauthorized");
     expect(await failure(client.get(NODES, { name: "n1" }, { signal }))).toMatchObject({ code: "unauthorized" });
     expect(server.requests).toHaveLength(4);

@@ -186,8 +186,11 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
       const outcome = await this.#try(call, signal, tries);
       if (outcome.kind === "success") return outcome.response;
       const { error, afterMs } = outcome;
-      if (afterMs === undefined || tries > MAX_RETRIES || this.#deps.clock.monotonicMs() + afterMs >= endMs)
+      if (afterMs === undefined || tries > MAX_RETRIES || this.#deps.clock.monotonicMs() + afterMs >= endMs) {
+        if (error.code === "unauthorized" || error.code === "forbidden")
+          this.#deps.metrics?.observeDenied(call.request.method, error.code);
         throw error;
+      }
       const code = "httpStatus" in error && error.httpStatus > 0 ? String(error.httpStatus) : "<error>";
       this.#deps.metrics?.observeRetry(call.request.method, this.#deps.transport.host, code);
       if (afterMs > 0) await sleep(afterMs, signal, this.#deps.clock);

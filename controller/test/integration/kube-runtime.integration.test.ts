@@ -4,6 +4,7 @@ import { createInformer } from "../../src/kube/cache/informer.ts";
 import { kubeconfigAccess } from "../../src/kube/connection/kubeconfig.ts";
 import { HttpKubeClient } from "../../src/kube/http-client.ts";
 import { informerMetrics } from "../../src/kube/cache/metrics.ts";
+import { EVENTS } from "../../src/kube/resources/event.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
 import { SERVICES } from "../../src/kube/resources/service.ts";
 import { Transport } from "../../src/kube/connection/transport.ts";
@@ -90,6 +91,20 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
       ),
     });
     await poor.close();
+  });
+
+  test("distinguishes a terminating namespace from a missing permission (case S-9)", async () => {
+    await controlPlane.kubectl(["create", "namespace", "terminating"]);
+    // No controller finishes the deletion: it stays terminating.
+    await controlPlane.kubectl(["delete", "namespace", "terminating", "--wait=false"]);
+    const event = {
+      metadata: { name: "e", namespace: "terminating" },
+      involvedObject: { kind: "Service", namespace: "terminating", name: "web" },
+    };
+    await expect(client.create(EVENTS, "terminating", event, { signal })).rejects.toMatchObject({
+      code: "namespaceTerminating",
+      httpStatus: 403,
+    });
   });
 
   test("resumes after the API server was killed, missing nothing that happened meanwhile", async () => {

@@ -48,6 +48,7 @@ export const API_CODES: ClosedSet = closed<ApiErrorCode>({
   gone: "410: the resource version of a watch is too old. The informer lists again.",
   invalid: "Any other 4xx: the server rejects the object. Not retried unchanged.",
   forbidden: "403: a permission is missing; the message names verb and resource. Retried with back-off.",
+  namespaceTerminating: "403: the namespace is being deleted, so nothing can be created in it. Not retried.",
   unauthorized: "401: the token or certificate is invalid. It is read again before the next attempt.",
   tooManyRequests: "429: API priority and fairness rejects the request. Retried when the server says so.",
   unsupportedMedia: "406, 415: the server does not support the encoding; the next attempt uses JSON.",

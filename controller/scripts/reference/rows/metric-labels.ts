@@ -7,6 +7,7 @@ import type { DelayReason } from "../../../src/controllers/node-lifecycle/guard/
 import type { LabelingResult } from "../../../src/controllers/persistent-volume-label/metrics.ts";
 import type { SyncOutcome, SyncTrigger } from "../../../src/controllers/route/metrics.ts";
 import type { Drift } from "../../../src/controllers/service/record/record.ts";
+import type { DeniedReason } from "../../../src/kube/connection/metrics.ts";
 import type { ApiErrorCode } from "../../../src/kube/errors.ts";
 import type { DropReason } from "../../../src/kube/events/metrics.ts";
 import type { WriteAction } from "../../../src/observe/plans.ts";
@@ -229,6 +230,13 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   cloud_provider_webhook_request_total: { code: "HTTP status of the response" },
   cloud_provider_webhook_request_duration_seconds: { code: "HTTP status of the response" },
   rest_client_requests_total: { code: "HTTP status; `<error>` without a response", method: "HTTP method" },
+  cloudwire_apiserver_denied_calls_total: {
+    reason: closed<DeniedReason>({
+      unauthorized: "401 also with renewed credentials",
+      forbidden: "403: a permission is missing",
+    }),
+    method: "HTTP method",
+  },
   rest_client_request_retries_total: { code: "HTTP status that led to the retry" },
   cloudwire_informer_lists_total: {
     kind: "kind of the objects",
@@ -244,6 +252,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       gone: "410; the informer lists again",
       invalid: "any other 4xx",
       forbidden: "403",
+      namespaceTerminating: "403, since the namespace is being deleted",
       unauthorized: "401",
       tooManyRequests: "429",
       unsupportedMedia: "406, 415",
@@ -259,6 +268,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       full: "16,384 Events were queued",
       rate_limited: "too many from one source about one object ([events](events.md#limits))",
       rejected: "the API server did not accept it in time",
+      namespace_terminating: "the namespace of the object is being deleted",
       shutdown: "the process ended first",
       observed: "observe mode (`--mode`) writes nothing",
     }),

@@ -1,5 +1,8 @@
 import type { Metrics } from "../../telemetry/metrics.ts";
 
+/** Why a call was denied, after its retries. */
+export type DeniedReason = "unauthorized" | "forbidden";
+
 export type RestMetrics = ReturnType<typeof restMetrics>;
 
 // Names and buckets: component-base/metrics/prometheus/restclient/metrics.go v0.36.3.
@@ -39,6 +42,11 @@ export function restMetrics(metrics: Metrics) {
     help: "Number of request retries, partitioned by status code, verb, and host.",
     labels: ["code", "verb", "host"],
   });
+  const denied = metrics.counter({
+    name: "cloudwire_apiserver_denied_calls_total",
+    help: "Calls that the API server denied, by reason. A renewal of credentials that succeeds and creates in a terminating namespace are not counted.",
+    labels: ["reason", "method"],
+  });
   return {
     /** `code` is the HTTP status; "<error>" without a response. */
     observeRequest: (verb: string, host: string, code: string, seconds: number, requestBytes: number): void => {
@@ -49,6 +57,7 @@ export function restMetrics(metrics: Metrics) {
     observeResponseSize: (verb: string, host: string, bytes: number): void =>
       responseSize.observe({ verb, host }, bytes),
     observeLimiter: (verb: string, host: string, seconds: number): void => limiter.observe({ verb, host }, seconds),
+    observeDenied: (method: string, reason: DeniedReason): void => denied.inc({ reason, method }),
     observeRetry: (verb: string, host: string, code: string): void => retries.inc({ code, verb, host }),
   };
 }

@@ -106,11 +106,14 @@ export class EventBroadcaster {
     });
   }
 
-  /** Counts each event and warns at intervals: a silent object would look healthy. */
+  /**
+   * Counts each event and warns at intervals: a silent object would look healthy. The end of a process or namespace is no reason for a
+   * warning.
+   */
   #drop(dropReason: DropReason, component: string, { regarding, type, reason }: EventInput, error?: unknown): void {
     const { metrics, log, clock } = this.#deps;
     metrics.dropped(dropReason);
-    if (dropReason === "shutdown") return;
+    if (dropReason === "shutdown" || dropReason === "namespace_terminating") return;
     const { kind, namespace, name } = regarding;
     const object = `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
     const topic = dropReason === "rate_limited" ? [dropReason, component, object, type].join("\0") : dropReason;
@@ -145,7 +148,8 @@ export class EventBroadcaster {
       } catch (error) {
         if (!worthRepeating(error) || tries >= MAX_TRIES || this.#hurry.signal.aborted) {
           const { component, involvedObject, ...event } = correlated.event;
-          return this.#drop("rejected", component, { regarding: involvedObject, ...event }, error);
+          const dropReason = isApiError(error, "namespaceTerminating") ? "namespace_terminating" : "rejected";
+          return this.#drop(dropReason, component, { regarding: involvedObject, ...event }, error);
         }
         await this.#pause(tries);
       }

@@ -146,6 +146,16 @@ describe("EventBroadcaster", () => {
     expect(await metrics.value("cloudwire_events_dropped_total", { reason: "rejected" })).toBe(1);
   });
 
+  test("drops what belongs to a terminating namespace without a retry or a warning (case S-9)", async () => {
+    const { kube, log, metrics, recorder } = rig();
+    kube.intercept = () => apiError("namespaceTerminating");
+    recorder.record(warning("one"));
+    await settle();
+    expect(verbs(kube)).toEqual(["create"]);
+    expect(await metrics.value("cloudwire_events_dropped_total", { reason: "namespace_terminating" })).toBe(1);
+    expect(log.lines).toEqual([]);
+  });
+
   test("says when it happened, however late it is reported", async () => {
     const { kube, clock, recorder } = rig();
     kube.intercept = () => apiError("transient");

@@ -1,7 +1,7 @@
 import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** Why an event was not written. */
-export type DropReason = "full" | "rate_limited" | "rejected" | "shutdown" | "observed";
+export type DropReason = "full" | "rate_limited" | "rejected" | "namespace_terminating" | "shutdown" | "observed";
 
 export type EventMetrics = ReturnType<typeof eventMetrics>;
 

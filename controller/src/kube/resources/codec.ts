@@ -267,7 +267,7 @@ export function readStatus(bytes: Uint8Array, contentType: string | undefined, c
   try {
     return isProtobuf(contentType) ? statusFromEnvelope(bytes, cache) : statusFromJson(parseJson(bytes));
   } catch {
-    return { message: textOf(bytes).slice(0, 200).trim(), reason: "", code: 0, retryAfterSeconds: 0 };
+    return { message: textOf(bytes).slice(0, 200).trim(), reason: "", code: 0, retryAfterSeconds: 0, causes: [] };
   }
 }
 
@@ -277,10 +277,12 @@ export function statusFromJson(status: JsonRecord): ApiStatus {
     reason: stringField(status, "reason"),
     code: numberField(status, "code"),
     retryAfterSeconds: numberField(recordField(status, "details"), "retryAfterSeconds"),
+    causes: recordsField(recordField(status, "details"), "causes", (cause) => stringField(cause, "reason")),
   };
 }
 
 export function statusFromEnvelope(bytes: Uint8Array, cache: StringCache): ApiStatus {
   const { message, reason, code, details } = Wire.Status.decode(openEnvelope(bytes, cache).reader);
-  return { message, reason, code, retryAfterSeconds: details?.retryAfterSeconds ?? 0 };
+  const causes = details?.causes.map((cause) => cause.reason) ?? [];
+  return { message, reason, code, retryAfterSeconds: details?.retryAfterSeconds ?? 0, causes };
 }

@@ -241,6 +241,7 @@ describe("readStatus()", () => {
       reason: "Conflict",
       code: 409,
       retryAfterSeconds: 3,
+      causes: [],
     });
   });
 

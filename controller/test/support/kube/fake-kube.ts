@@ -36,6 +36,7 @@ const STATUS: Readonly<Record<ApiErrorCode, number>> = {
   gone: 410,
   invalid: 422,
   forbidden: 403,
+  namespaceTerminating: 403,
   unauthorized: 401,
   tooManyRequests: 429,
   unsupportedMedia: 415,

@@ -175,15 +175,21 @@ export const PROCESS: AlertGroup = {
       name: "CloudwireAPIServerForbidden",
       severity: "warning",
       forMinutes: 10,
-      expr: `sum by (job, method, code) (increase(rest_client_requests_total{${OF_JOB},code=~"401|403"}[10m])) > 0`,
+      expr: `sum by (job, method, reason) (increase(cloudwire_apiserver_denied_calls_total{${OF_JOB}}[10m])) > 0`,
       summary: "The API server denies requests.",
       description:
-        "The API server responds to {{ $labels.method }} requests with {{ $labels.code }}. The log names the verb and the resource. Apply the role that grants them, or renew the token.",
+        "The API server denies {{ $labels.method }} requests: {{ $labels.reason }}. The log names the verb and the resource. Apply the role that grants them, or renew the token.",
       trial: {
-        series: { [requests("403")]: counter([0, 5], [1, 30], [0, 25]) },
+        series: {
+          'cloudwire_apiserver_denied_calls_total{instance="a",method="GET",reason="forbidden"}': counter(
+            [0, 5],
+            [1, 30],
+            [0, 25],
+          ),
+        },
         fault: [5, 35],
         window: 10,
-        labels: { method: "GET", code: "403" },
+        labels: { method: "GET", reason: "forbidden" },
       },
     },
     {

@@ -83,7 +83,12 @@ export interface Status {
 }
 
 export interface StatusDetails {
+  causes: StatusCause[];
   retryAfterSeconds: number;
+}
+
+export interface StatusCause {
+  reason: string;
 }
 
 export interface Condition {
@@ -1007,11 +1012,14 @@ export const Status: MessageFns<Status> = {
 };
 
 function createBaseStatusDetails(): StatusDetails {
-  return { retryAfterSeconds: 0 };
+  return { causes: [], retryAfterSeconds: 0 };
 }
 
 export const StatusDetails: MessageFns<StatusDetails> = {
   encode(message: StatusDetails, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.causes) {
+      StatusCause.encode(v!, writer.uint32(34).fork()).join();
+    }
     if (message.retryAfterSeconds !== 0) {
       writer.uint32(40).int32(message.retryAfterSeconds);
     }
@@ -1031,12 +1039,66 @@ export const StatusDetails: MessageFns<StatusDetails> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.causes.push(StatusCause.decode(reader, reader.uint32()));
+            continue;
+          }
           case 5: {
             if (tag !== 40) {
               break;
             }
 
             message.retryAfterSeconds = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStatusCause(): StatusCause {
+  return { reason: "" };
+}
+
+export const StatusCause: MessageFns<StatusCause> = {
+  encode(message: StatusCause, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reason !== "") {
+      writer.uint32(10).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StatusCause {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatusCause();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.reason = reader.string();
             continue;
           }
         }
