@@ -14,6 +14,12 @@ export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 export const APPROVE_DELETION = "cloudwire.dev/approve-deletion";
 
 /**
+ * Ours, on a Node: any value but "false" protects it from deletion although its instance does not exist. Its taints still change. See
+ * docs/explanation/deletion-guard.md.
+ */
+export const NODE_DELETION_PROTECTION = "cloudwire.dev/deletion-protection";
+
+/**
  * Ours, on a Node: comma-separated keys of the labels that the controller copied from the cloud and keeps current. Other labels are not
  * changed. See docs/explanation/nodes.md.
  */

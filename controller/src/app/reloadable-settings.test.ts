@@ -25,6 +25,7 @@ const SETTINGS = [
     after: 60_000,
   },
   { flag: "node-deletion-max-percent", to: "20", key: "nodeDeletionMaxPercent", before: 10, after: 20 },
+  { flag: "node-deletion-protection", to: "true", key: "nodeDeletionProtection", before: false, after: true },
 ] as const;
 
 /** Not read by controllers: the log level (process.ts) and call rates (provider/providers.ts). */

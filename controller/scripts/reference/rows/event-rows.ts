@@ -135,13 +135,19 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
-    [NODE, { kind: "delayed", reason: "confirming", message: "<why>", endsInMs: 0 }],
-    "the cloud has reported its instance absent for 5 min, and the Node is not deleted; repeated after 30 min, or when the reason changes",
+    [NODE, { reason: "confirming", message: "<why>" }],
+    "the cloud has reported its instance absent for 5 min, and the Node is not deleted; immediately if it has no provider ID, is protected, or its provider is not trusted; each reason is repeated after 30 min",
     AS_MESSAGE,
   ),
   ofLifecycle(
     nodeLifecycle.nodeDeletionDelayed,
-    [NODE, { kind: "delayed", reason: "tooManyNodeDeletions", message: "<why>", endsInMs: undefined }],
+    [NODE, { reason: "unknown", message: "<why>" }],
+    "the Node has not been Ready for 5 min, and its provider does not know the state of its instance; repeated after 30 min",
+    AS_MESSAGE,
+  ),
+  ofLifecycle(
+    nodeLifecycle.nodeDeletionDelayed,
+    [NODE, { reason: "tooManyNodeDeletions", message: "<why>" }],
     "more Nodes would be deleted within 10 min than the limit allows; repeated after 30 min",
     AS_MESSAGE,
   ),

@@ -5,6 +5,7 @@ import {
   DELETION_PROTECTION,
   DELETIONS_ANNOTATION_PREFIX,
   APPROVE_DELETION,
+  NODE_DELETION_PROTECTION,
   SCOPE_ANNOTATION_PREFIX,
   HANDOVER_CANDIDATE,
   HANDOVER_REQUESTED,
@@ -83,6 +84,14 @@ export const MARK_ROWS: readonly MarkRow[] = [
     who: `set by an operator, removed by ${LIFECYCLE}`,
     means: "the deletion of this Node is approved, even while the deletion circuit breaker is open",
     todo: "nothing: it is removed as soon as the instance is seen again",
+  },
+  {
+    object: "Node",
+    mark: `annotation \`${NODE_DELETION_PROTECTION}\``,
+    who: "an operator",
+    means:
+      "the Node is not deleted, although its instance does not exist; it is still tainted while its instance is stopped",
+    todo: "to let it be deleted, remove the annotation",
   },
   {
     object: "Service",

@@ -181,6 +181,8 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       unknown: "the cloud could not be reached, or did not know",
       alreadyDeleting: "it has a deletion timestamp",
       delete: "",
+      noProviderID: "the Node has no provider ID, and no instance has its name",
+      deletionProtected: "an annotation or --node-deletion-protection protects the Node",
       unconfirmed: "delayed: absence reports do not count yet, or the provider reported an existing instance as absent",
       providerUntrusted: "delayed: the provider changed its scope, or is not ready",
       providerErrors: "delayed: the provider recently failed or contradicted itself",

@@ -45,6 +45,7 @@ export function planCloud({ node, result }: CloudInput): CloudPlan {
     case "present":
       return fromInstance(node, result.instance.podCidrs);
     case "absent":
+    case "noMatch":
       return { kind: "retry", message: "its instance does not exist", error: undefined };
     case "unknown":
       return { kind: "retry", message: result.error.message, error: result.error };

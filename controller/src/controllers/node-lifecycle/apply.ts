@@ -7,12 +7,21 @@ import type { OwnWrites } from "../../kube/cache/store.ts";
 import { DONE, type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
+import type { TokenBucket } from "../../util/token-bucket.ts";
 import type { DeletionHistory } from "./deletion-history.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionDelayed } from "./events.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
 import type { NodeRecords, ProviderHistory } from "./node-history.ts";
-import { type News, type LookupRules, type Plan, type ShutdownTaint, nodePatch, nextLookupInMs } from "./plan.ts";
-import { type Delay, type GuardInput, decide } from "./guard/guard.ts";
+import {
+  type KeptReason,
+  type News,
+  type LookupRules,
+  type Plan,
+  type ShutdownTaint,
+  nodePatch,
+  nextLookupInMs,
+} from "./plan.ts";
+import { type GuardInput, decide } from "./guard/guard.ts";
 
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "get" | "patch" | "delete">;
@@ -24,7 +33,9 @@ export interface ApplyDependencies {
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
   readonly lookups: LookupRules;
-  readonly guardInputOf: (node: Node) => GuardInput | undefined;
+  readonly guardInputOf: (node: Node, provider: string) => GuardInput | undefined;
+  /** An outage of a provider leaves many results unknown. */
+  readonly reportLimit: TokenBucket;
 }
 
 /** Conflicts in a row before the queue's back-off takes over, as upstream's taint helper. */
@@ -84,20 +95,25 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "exists":
       if (plan.needsPatch) await patchNode(plan.node, plan.taint, deps, context);
       return lookAgain(deps, context);
-    case "notOwned":
+    case "notOwned": {
+      const why = { reason: plan.kind, message: plan.message };
       log.debug(2, "Skipped Node: no provider owns its instance", { detail: plan.message });
-      return lookAgain(deps, context);
+      if (plan.report) reportOnce(plan.node, why, deps, context);
+      return lookAgain(deps, context, why);
+    }
     case "unknown": {
       const { error } = plan;
+      const why = { reason: plan.kind, message: error.message };
       log.debug(2, "Could not look up the Node's instance", { err: error });
-      return lookAgain(deps, context, { reason: "unknown", message: error.message }, error.retryAfterMs);
+      if (plan.report) reportOnce(plan.node, why, deps, context);
+      return lookAgain(deps, context, why, error.retryAfterMs);
     }
     case "alreadyDeleting":
       return lookAgain(deps, context);
     case "delayed":
       return delayDeletion(plan, deps, context);
     case "delete":
-      return deleteNode(plan.node, deps, context);
+      return deleteNode(plan, deps, context);
   }
   return plan satisfies never;
 }
@@ -115,26 +131,33 @@ function delayDeletion(
   return requeueAfter(Math.max(endsInMs + SLACK_MS, deps.lookups.periodMs / 2), why);
 }
 
-function reportOnce(node: Node, delay: Delay, deps: ApplyDependencies, { key, log }: ReconcileContext): void {
-  const { records, events, clock } = deps;
-  const { reason, message } = delay;
+function reportOnce(
+  node: Node,
+  why: Why & { readonly reason: KeptReason },
+  { records, events, clock, reportLimit }: ApplyDependencies,
+  { key, log }: ReconcileContext,
+): void {
+  const { reason, message } = why;
   const record = records.get(node);
   const nowMs = clock.monotonicMs();
-  const reported = record?.reported;
-  if (record === undefined || (reported?.reason === reason && nowMs - reported.atMs < REPORT_AGAIN_MS)) return;
-  records.put(key, { ...record, reported: { reason, atMs: nowMs } });
-  events.record(nodeDeletionDelayed(node, delay));
-  log.info("Delayed deletion of Node although its instance is reported as absent", { reason, detail: message });
+  if (record === undefined || nowMs - (record.reported[reason] ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_MS) return;
+  if (reason === "unknown" && !reportLimit.tryTake()) return;
+  records.put(key, { ...record, reported: { ...record.reported, [reason]: nowMs } });
+  events.record(nodeDeletionDelayed(node, why));
+  log.info("Did not delete a Node that is not Ready", { reason, detail: message });
 }
 
-async function deleteNode(node: Node, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+async function deleteNode(
+  { node, provider }: Extract<Plan, { kind: "delete" }>,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
   const { kube, events, metrics, records } = deps;
   const { key, signal, log } = context;
   // Decide again, because waiting for a writer took time.
-  const facts = deps.guardInputOf(node);
+  const facts = deps.guardInputOf(node, provider);
   if (facts === undefined || decide(facts).kind !== "delete") return lookAgain(deps, context);
   const { uid, resourceVersion, name } = node.metadata;
-  const provider = facts.provider.name;
   events.record(deletingNode(node));
   try {
     // With the version too: a Node that has changed, in particular one that is Ready again, is evaluated again.

@@ -26,7 +26,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     }
     world.start();
     await world.clock.advance(600_000);
-    expect([world.writes, world.events]).toEqual([[], []]);
+    expect(world.writes).toEqual([]);
     expect(world.calls.length).toBeGreaterThan(0);
   });
 
@@ -114,7 +114,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     world.start();
     await world.clock.advance(300_000);
     expect(world.deletions).toEqual([]);
-    expect(world.events).toEqual([
+    expect(world.events.filter((text) => text.startsWith("a:"))).toEqual([
       "a: Warning NodeDeletionDelayed Node is not deleted: provider acme failed, or contradicted itself, less than 60 s ago (re-evaluated automatically). To fix: check that the provider is healthy",
     ]);
     world.says.set("sick", "running");

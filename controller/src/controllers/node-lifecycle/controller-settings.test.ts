@@ -6,6 +6,7 @@ test.each([
   "nodeDeletionConfirmations",
   "nodeDeletionConfirmationPeriod",
   "nodeDeletionMaxPercent",
+  "nodeDeletionProtection",
 ] as const)("cloud-node-lifecycle reads %s again while it runs", async (name) => {
   const world = new LifecycleHarness();
   onTestFinished(() => world.stop());

@@ -44,7 +44,7 @@ describe("cloud-node-lifecycle deletes", () => {
   });
 
   test("a Node that never reported, once it is old enough", async () => {
-    world.node("a", { ageMs: 0, spec: { providerID: "" } });
+    world.node("a", { ageMs: 0 });
     world.says.set("a", "absent");
     world.start();
     await world.clock.advance(60_000);

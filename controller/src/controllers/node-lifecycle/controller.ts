@@ -11,6 +11,7 @@ import { informerSource, providerReadySource } from "../../runtime/source.ts";
 import type { Clock } from "../../util/clock.ts";
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
+import { TokenBucket } from "../../util/token-bucket.ts";
 import { announce, apply, type ApplyDependencies, commit } from "./apply.ts";
 import { DeletionHistory, LeaseDeletions } from "./deletion-history.ts";
 import { circuitBreakerOf, guardInputOf, gather, type GatherDependencies } from "./gather.ts";
@@ -30,6 +31,9 @@ interface History {
 
 /** Concurrent lookups of one provider. Several times the size of a batch, so that a thousand nodes go out in full batches. */
 const LOOKUPS = 1000;
+
+/** Of events about Nodes whose instance the provider does not know. What exceeds it is reported at a later lookup. */
+const REPORT_LIMIT = { burst: 20, perSecond: 1 / 3 } as const;
 
 /** A newly registered Node is kept for this long. */
 const MIN_AGE_MS = 60_000;
@@ -107,6 +111,7 @@ function gatheringOf(
         minAgeMs: MIN_AGE_MS,
         settleMs: options.nodeMonitorPeriod,
         freezeMs: FREEZE_MS,
+        deletesNothing: options.nodeDeletionProtection,
       };
     },
     get maxPercent() {
@@ -134,7 +139,8 @@ function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history
     get lookups() {
       return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionConfirmationPeriod };
     },
-    guardInputOf: (node) => guardInputOf(gathering, node),
+    guardInputOf: (node, provider) => guardInputOf(gathering, node, provider),
+    reportLimit: new TokenBucket(REPORT_LIMIT, clock),
   };
   const report = new CircuitBreakerReport(metrics, log);
   const writers = new Semaphore(options.concurrentNodeLifecycleSyncs);

@@ -4,14 +4,14 @@ import type { OwnWrites } from "../../kube/cache/store.ts";
 import { hasReason, type ProviderErrorCode } from "../../provider/model/errors.ts";
 import type { InstanceResult } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
-import type { ProviderSet } from "../../provider/model/provider.ts";
+import type { Answered, NodeOwner, ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { NodeCounts, NodeRecords, ProviderHistory } from "./node-history.ts";
 import type { Observation } from "./plan.ts";
 import type { CircuitBreaker } from "./guard/circuit-breaker.ts";
 import { type GuardInput, type GuardRules, tooNewForMs } from "./guard/guard.ts";
-import { isExempt, isReady } from "./predicates.ts";
+import { isExempt, isProtected, isReady } from "./predicates.ts";
 
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
@@ -45,25 +45,40 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   const cachedNow = nodes.get(key);
   const node = cachedNow === undefined ? undefined : ownWrites.latest(cachedNow);
   if (node?.metadata.uid !== before.metadata.uid) return { kind: "vanished" };
-  const owner = providers.ownerOfNode(node);
+  const owner = answeringOwner(providers.ownerOfNode(node), "witness" in result ? result.witness.provider : undefined);
   return {
     kind: "answered",
     node,
     result,
     makesUntrusted: makesUntrusted(result),
-    reportsShutdown: owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true,
+    reportsShutdown: owner?.info.capabilities.instances?.shutdownState === true,
     before: records.get(node),
-    facts: guardInputOf(deps, node),
-    isCounted: owner.kind === "owned" && records.counts(key, owner.provider.name),
+    facts: guardInputOf(deps, node, owner?.provider.name),
+    isCounted: owner !== undefined && records.counts(key, owner.provider.name),
     nowMs: clock.nowMs(),
     monotonicMs: clock.monotonicMs(),
   };
 }
 
-export function guardInputOf(deps: Omit<GatherDependencies, "instances">, node: Node): GuardInput | undefined {
+/** Of several providers that could own a Node without provider ID, the one whose result decided. */
+function answeringOwner(
+  owner: NodeOwner,
+  witness: string | undefined,
+): (Answered & { readonly unheard?: string }) | undefined {
+  if (owner.kind === "owned") return owner;
+  if (owner.kind === "unowned") return undefined;
+  return owner.claimants?.find(({ provider }) => provider.name === witness);
+}
+
+/** @param witness the provider whose result decided */
+export function guardInputOf(
+  deps: Omit<GatherDependencies, "instances">,
+  node: Node,
+  witness: string | undefined,
+): GuardInput | undefined {
   const { providers, records, providerHistory, clock, rules } = deps;
-  const owner = providers.ownerOfNode(node);
-  if (owner.kind !== "owned") return undefined;
+  const owner = answeringOwner(providers.ownerOfNode(node), witness);
+  if (owner === undefined) return undefined;
   const { name, untrustedReason } = owner.provider;
   const unheard = owner.unheard && `provider ${owner.unheard} has not reported its provider ID prefixes yet`;
   const { scopeId, bootId, capabilities } = owner.info;
@@ -79,6 +94,7 @@ export function guardInputOf(deps: Omit<GatherDependencies, "instances">, node: 
       contradictedAtMs: providerHistory.contradictedAtMs(name),
     },
     circuitBreaker: { ...circuitBreakerOf(deps, name), exempt: isExempt(node) },
+    isProtected: isProtected(node),
     rules,
     createdMs: node.metadata.creationTimestampMs,
     nowMs: clock.nowMs(),

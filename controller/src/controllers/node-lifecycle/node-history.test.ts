@@ -12,7 +12,7 @@ const record = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
   isGone: true,
   observedState: "",
   unchangedLookups: 1,
-  reported: undefined,
+  reported: {},
   ...parts,
 });
 

@@ -17,8 +17,8 @@ export interface NodeRecord {
   /** What the last lookup showed, and how many in a row showed it. */
   readonly observedState: string;
   readonly unchangedLookups: number;
-  /** The last reported delay, and when (monotonic). */
-  readonly reported: { readonly reason: string; readonly atMs: number } | undefined;
+  /** When each reason was last reported (monotonic). Kept while reasons alternate. */
+  readonly reported: Readonly<Record<string, number>>;
 }
 
 export class NodeRecords {

@@ -1,4 +1,4 @@
-import { durationFlag, numberFlag } from "../../options/flag.ts";
+import { boolFlag, durationFlag, numberFlag } from "../../options/flag.ts";
 import type { OptionsOf } from "../../options/table.ts";
 
 export const nodeLifecycleFlags = {
@@ -49,6 +49,12 @@ export const nodeLifecycleFlags = {
     max: 100,
     whole: true,
     help: "share of a provider's nodes that may be deleted within 10 minutes without approval; 3 are always allowed",
+  }),
+  nodeDeletionProtection: boolFlag({
+    group: "controllers",
+    reloadable: true,
+    defaultValue: false,
+    help: "delete no node: nodes whose instance is stopped are still tainted; annotation cloudwire.dev/deletion-protection protects a single node",
   }),
 } as const;
 

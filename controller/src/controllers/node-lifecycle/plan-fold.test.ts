@@ -16,7 +16,7 @@ describe("fold()", () => {
     isGone: true,
     observedState: "",
     unchangedLookups: 3,
-    reported: undefined,
+    reported: {},
     ...parts,
   });
   const answered = (result: InstanceResult, parts: Partial<Answered> = {}): Answered => ({

@@ -73,7 +73,9 @@ describe("plan() leaves alone", () => {
     const result: InstanceResult = { kind: "notOwned", message: "gce://" };
     expect(plan({ node: lost(), lookup: look(result), tooNewForMs: 0 }, NOW)).toEqual({
       kind: "notOwned",
+      node: lost(),
       message: "gce://",
+      report: false,
     });
   });
 
@@ -81,7 +83,9 @@ describe("plan() leaves alone", () => {
     const error = contractError("RATE_LIMITED", "429");
     expect(plan({ node: lost(), lookup: look({ kind: "unknown", error }), tooNewForMs: 0 }, NOW)).toEqual({
       kind: "unknown",
+      node: lost(),
       error,
+      report: false,
     });
   });
 

@@ -7,7 +7,15 @@ import type { InstanceResult, InstanceState } from "../../provider/model/instanc
 import { countResult, ignoredReason } from "./guard/absences.ts";
 import { type Delay, type DelayReason, type GuardInput, decide } from "./guard/guard.ts";
 import type { NodeRecord } from "./node-history.ts";
-import { identityOf, isExempt, isReady, isShutDown, isShutdownTaint, notReadySinceMs } from "./predicates.ts";
+import {
+  identityOf,
+  isExempt,
+  isProtected,
+  isReady,
+  isShutDown,
+  isShutdownTaint,
+  notReadySinceMs,
+} from "./predicates.ts";
 
 /** One observation of a Node. The histories do not contain it yet. */
 export type Observation =
@@ -92,10 +100,12 @@ function foldAnswered(seen: Answered): { readonly news: News; readonly input: In
   });
 }
 
-function recordOf(
-  { node, result, before, facts, nowMs, monotonicMs }: Answered,
-  contradictedAtMs: number | undefined,
-): NodeRecord {
+function isKept({ node, facts }: Answered): boolean {
+  return isProtected(node) || facts?.rules.deletesNothing === true;
+}
+
+function recordOf(seen: Answered, contradictedAtMs: number | undefined): NodeRecord {
+  const { node, result, before, facts, nowMs, monotonicMs } = seen;
   const absences = countResult(before?.absences, result, {
     contradictedAtMs,
     createdMs: node.metadata.creationTimestampMs,
@@ -104,16 +114,18 @@ function recordOf(
     monotonicMs,
   });
   const state = result.kind === "present" ? result.instance.state : result.kind;
-  const observedState = [notReadySinceMs(node), node.spec.providerID, state, isExempt(node)].join(" ");
+  const observedState = [notReadySinceMs(node), node.spec.providerID, state, isExempt(node), isKept(seen)].join(" ");
   return {
     identity: identityOf(node),
     provider: facts?.provider.name,
     absences,
     // A Node that is being deleted was counted as deleted, or another client deletes it.
-    isGone: absences !== undefined && !isExempt(node) && node.metadata.deletionTimestampMs === undefined,
+    // A protected Node is not deleted, and must not block others for as long as it is kept.
+    isGone:
+      absences !== undefined && !isExempt(node) && !isKept(seen) && node.metadata.deletionTimestampMs === undefined,
     observedState,
     unchangedLookups: before?.observedState === observedState ? before.unchangedLookups + 1 : 1,
-    reported: absences === undefined ? undefined : before?.reported,
+    reported: before?.reported ?? {},
   };
 }
 
@@ -135,14 +147,17 @@ export type Plan =
   | { readonly kind: "ready"; readonly node: Node; readonly needsPatch: boolean }
   | { readonly kind: "tooNew"; readonly lookupInMs: number }
   | { readonly kind: "exists"; readonly node: Node; readonly taint: ShutdownTaint; readonly needsPatch: boolean }
-  | { readonly kind: "notOwned"; readonly message: string }
-  | { readonly kind: "unknown"; readonly error: ProviderError }
+  | { readonly kind: "notOwned"; readonly node: Node; readonly message: string; readonly report: boolean }
+  | { readonly kind: "unknown"; readonly node: Node; readonly error: ProviderError; readonly report: boolean }
   | { readonly kind: "alreadyDeleting" }
   /** The instance is absent, but the Node is not deleted yet. */
   | { readonly kind: "delayed"; readonly node: Node; readonly delay: Delay; readonly report: boolean }
   | { readonly kind: "delete"; readonly node: Node; readonly provider: string };
 
-/** A delay that only needs time is reported when it lasts longer than this. */
+/** Why a Node that is not Ready is kept. */
+export type KeptReason = DelayReason | "unknown" | "notOwned";
+
+/** What may only need time is reported when the Node is not Ready for longer than this. */
 const REPORT_DELAY_AFTER_MS = 300_000;
 
 /** An operator can end these delays, or should know why a dead Node is kept. */
@@ -150,24 +165,30 @@ const REPORTED_IMMEDIATELY: ReadonlySet<DelayReason> = new Set([
   "providerUntrusted",
   "providerErrors",
   "tooManyNodeDeletions",
+  "noProviderID",
+  "deletionProtected",
 ]);
 
 export function plan({ node, lookup, tooNewForMs }: Input, nowMs: number): Plan {
   if (isReady(node)) return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
   if (lookup === undefined) return { kind: "tooNew", lookupInMs: tooNewForMs };
   const { result, facts, reportsShutdown } = lookup;
+  const lasts = nowMs - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
   switch (result.kind) {
     case "present": {
       const taint = reportsShutdown ? taintFor(result.instance.state) : "keep";
       return { kind: "exists", node, taint, needsPatch: nodePatch(node, taint) !== undefined };
     }
     case "notOwned":
-      return { kind: "notOwned", message: result.message };
+      // A Node of no provider here is another program's.
+      return { kind: "notOwned", node, message: result.message, report: facts !== undefined && lasts };
     case "unknown":
-      return { kind: "unknown", error: result.error };
+      return { kind: "unknown", node, error: result.error, report: lasts };
+    case "noMatch":
+      return planKept(node, { ...NO_PROVIDER_ID, message: noMatchMessage(node) }, lasts);
     case "absent": {
       const ignored = facts && ignoredReason(result, { ...facts, notReadySinceMs: notReadySinceMs(node) });
-      return planAbsent(node, facts, ignored, nowMs);
+      return planAbsent(node, facts, ignored, lasts);
     }
   }
   return result satisfies never;
@@ -179,15 +200,25 @@ function taintFor(state: InstanceState): ShutdownTaint {
   return state === "running" ? "off" : "keep";
 }
 
-function planAbsent(node: Node, facts: GuardInput | undefined, ignored: string | undefined, nowMs: number): Plan {
+function planKept(node: Node, delay: Delay, lasts: boolean): Plan {
+  if (node.metadata.deletionTimestampMs !== undefined) return { kind: "alreadyDeleting" };
+  return { kind: "delayed", node, delay, report: lasts || REPORTED_IMMEDIATELY.has(delay.reason) };
+}
+
+function planAbsent(node: Node, facts: GuardInput | undefined, ignored: string | undefined, lasts: boolean): Plan {
   if (node.metadata.deletionTimestampMs !== undefined) return { kind: "alreadyDeleting" };
   const decision = facts === undefined ? UNOWNED : decide(facts);
   if (decision.kind === "delete") return { kind: "delete", node, provider: facts?.provider.name ?? "" };
   const delay =
     decision.reason === "unconfirmed" && ignored !== undefined ? { ...decision, message: ignored } : decision;
-  const report = REPORTED_IMMEDIATELY.has(delay.reason) || nowMs - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
-  return { kind: "delayed", node, delay, report };
+  return planKept(node, delay, lasts);
 }
+
+function noMatchMessage({ metadata }: Node): string {
+  return `it has no provider ID, and no provider has an instance with the name ${metadata.name}, or is known to have had one`;
+}
+
+const NO_PROVIDER_ID = { kind: "delayed", reason: "noProviderID", endsInMs: undefined } as const;
 
 const UNOWNED: Delay = {
   kind: "delayed",

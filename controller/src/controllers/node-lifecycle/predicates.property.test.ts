@@ -8,7 +8,7 @@ import type { InstanceResult, InstanceState } from "../../provider/model/instanc
 import { deepEqual } from "../../util/equal.ts";
 import type { GuardInput } from "./guard/guard.ts";
 import { plan } from "./plan.ts";
-import { changesReconcile, isBeingScaledDown, isApproved, needsLookup } from "./predicates.ts";
+import { changesReconcile, isBeingScaledDown, isProtected, isApproved, needsLookup } from "./predicates.ts";
 
 const RUNS = { numRuns: 1000 };
 const NOW_MS = 400_000;
@@ -40,7 +40,15 @@ function decisionOf(node: Node, answer: InstanceResult): unknown {
       maxPercent: 10,
       exempt: isApproved(node) || isBeingScaledDown(node),
     },
-    rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
+    isProtected: isProtected(node),
+    rules: {
+      confirmations: 2,
+      spanMs: 30_000,
+      minAgeMs: 60_000,
+      settleMs: 5000,
+      freezeMs: 60_000,
+      deletesNothing: false,
+    },
     createdMs: 0,
     nowMs: NOW_MS,
     monotonicMs: NOW_MS,

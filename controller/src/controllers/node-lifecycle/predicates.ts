@@ -1,5 +1,6 @@
-import { APPROVE_DELETION } from "../../api/annotations.ts";
+import { APPROVE_DELETION, NODE_DELETION_PROTECTION } from "../../api/annotations.ts";
 import { type Node, type NodeCondition, READY, type Taint } from "../../api/node.ts";
+import { isClearlyFalse } from "../../api/service.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/well-known.ts";
 
 /** Without the condition the Node is not Ready: its kubelet has never reported. */
@@ -26,6 +27,12 @@ export function isApproved({ metadata }: Node): boolean {
   return metadata.annotations[APPROVE_DELETION] === "true";
 }
 
+/** An operator protects the Node: it is never deleted here. */
+export function isProtected({ metadata }: Node): boolean {
+  const value = metadata.annotations[NODE_DELETION_PROTECTION];
+  return value !== undefined && !isClearlyFalse(value);
+}
+
 /** The autoscaler deletes the instance, so that its absence does not indicate wrong data. */
 export function isBeingScaledDown({ spec }: Node): boolean {
   return spec.taints.some(({ key }) => key === TO_BE_DELETED_BY_CLUSTER_AUTOSCALER);
@@ -47,6 +54,7 @@ export function changesReconcile(old: Node, node: Node): boolean {
     isReady(old) !== isReady(node) ||
     notReadySinceMs(old) !== notReadySinceMs(node) ||
     isApproved(old) !== isApproved(node) ||
+    isProtected(old) !== isProtected(node) ||
     isBeingScaledDown(old) !== isBeingScaledDown(node) ||
     (isReady(node) && !needsLookup(old))
   );

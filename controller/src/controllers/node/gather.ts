@@ -28,7 +28,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   if (before === undefined) return undefined;
   if (isUninitialized(before)) {
     const result = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
-    const byName = result.kind === "absent" ? await queryByName(deps, before, result, signal) : NOT_QUERIED;
+    const byName = isMissing(result) ? await queryByName(deps, before, result, signal) : NOT_QUERIED;
     remember(cache, key, before, result, byName);
     return { kind: "waiting", node: before, result, byName };
   }
@@ -72,7 +72,7 @@ async function instanceByName(
   signal: AbortSignal,
 ): Promise<InstanceByName> {
   if (node.spec.providerID === "") return NOT_QUERIED;
-  if (result.kind === "absent") return queryByName(deps, node, result, signal);
+  if (isMissing(result)) return queryByName(deps, node, result, signal);
   if (result.kind !== "present" || result.instance.name === node.metadata.name) return NOT_QUERIED;
   const isKnown = known?.byName.kind === "queried" && known.instance?.name === result.instance.name;
   return isKnown ? known.byName : queryByName(deps, node, result, signal);
@@ -82,7 +82,7 @@ async function instanceByName(
 async function queryByName(
   deps: GatherDependencies,
   node: Node,
-  { witness }: Extract<InstanceResult, { kind: "present" | "absent" }>,
+  { witness }: Extract<InstanceResult, { kind: "present" | "absent" | "noMatch" }>,
   signal: AbortSignal,
 ): Promise<InstanceByName> {
   if (node.spec.providerID === "" || !findsByName(deps, witness.provider)) return NOT_QUERIED;
@@ -92,12 +92,17 @@ async function queryByName(
     case "present":
       return { kind: "queried", providerId: result.instance.providerId };
     case "absent":
+    case "noMatch":
     case "notOwned":
       return { kind: "queried", providerId: undefined };
     case "unknown":
       return NOT_QUERIED;
   }
   return result satisfies never;
+}
+
+function isMissing(result: InstanceResult): result is Extract<InstanceResult, { kind: "absent" | "noMatch" }> {
+  return result.kind === "absent" || result.kind === "noMatch";
 }
 
 function findsByName({ providers }: GatherDependencies, provider: string): boolean {

@@ -106,7 +106,8 @@ function planWaiting({ node, result, byName }: Extract<Input, { kind: "waiting" 
   switch (result.kind) {
     case "present":
       return planInitialize(node, result.instance);
-    case "absent": {
+    case "absent":
+    case "noMatch": {
       const ageMs = nowMs - node.metadata.creationTimestampMs;
       const message = absentMessage(node, byName);
       return notInitialized(node, "absent", message, { reportNow: ageMs >= REPORT_ABSENT_AFTER_MS });

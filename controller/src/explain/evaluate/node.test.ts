@@ -191,6 +191,44 @@ describe("evaluateNode()", () => {
       reasons: ["InstanceStateUnknown"],
     },
     {
+      what: "has no provider ID, and no instance of its name (case N-1)",
+      facts: { node: notReady, lifecycle: held("noProviderID") },
+      state: "blocked",
+      reasons: ["NodeNotIdentified"],
+    },
+    {
+      what: "is not initialized, and has no instance of its name (case N-1)",
+      facts: {
+        node: node("w1", { spec: { taints: [taint(UNINITIALIZED)] }, status: notReady.status }),
+        initialization: failedWith(refused("absent", "the cloud knows no machine")),
+        lifecycle: held("noProviderID"),
+      },
+      state: "blocked",
+      reasons: ["InstanceNotFound", "NodeNotIdentified"],
+    },
+    {
+      what: "is protected from deletion (case N-8)",
+      facts: { node: notReady, lifecycle: held("deletionProtected") },
+      state: "blocked",
+      reasons: ["NodeDeletionProtected"],
+    },
+    {
+      what: "has a provider that does not own its instance (case N-9)",
+      facts: { node: notReady, lifecycle: held("notOwned") },
+      state: "unmanaged",
+      reasons: ["NodeUnowned"],
+    },
+    {
+      what: "is not Ready and has no owner",
+      facts: {
+        node: notReady,
+        owner: { kind: "unowned", why: "no provider has the prefix of other://1" },
+        lifecycle: held("notOwned"),
+      },
+      state: "unmanaged",
+      reasons: ["NodeUnowned"],
+    },
+    {
       what: "is being deleted",
       facts: { node: node("w1", { metadata: { deletionTimestampMs: 1 } }) },
       state: "progressing",
@@ -245,7 +283,11 @@ describe("circuit breakers", () => {
       [held("east", "tooManyNodeDeletions", "all of them"), held("west", "providerUntrusted")],
       { east: { open: true, absentNodes: 1, message: "all of them" }, west: { open: false, absentNodes: 1 } },
     ],
-    ["nothing of machines of which nothing is known", [held("east", "unknown"), held("east", "of another kind")], {}],
+    [
+      "nothing of machines of which nothing is known, and of Nodes that are kept on purpose",
+      ["unknown", "notOwned", "noProviderID", "deletionProtected", "of another kind"].map((why) => held("east", why)),
+      {},
+    ],
   ])("circuitBreakersOf() returns %s", (_what, nodes, wanted) => {
     expect(Object.fromEntries(circuitBreakersOf(nodes))).toEqual(wanted);
   });

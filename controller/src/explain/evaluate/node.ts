@@ -2,7 +2,7 @@ import type { DeletionCircuitBreaker, DesiredItem } from "@cloudwire/operator-ap
 import { APPROVE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
-import type { DelayReason } from "../../controllers/node-lifecycle/guard/guard.ts";
+import type { KeptReason } from "../../controllers/node-lifecycle/plan.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
 import type { WaitReason } from "../../controllers/node/plan.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";
@@ -43,16 +43,22 @@ const BY_WAIT: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> =
   write: undefined,
 };
 
-/** By the decisions of the deletion guard. All but InstanceStateUnknown mean that the provider reports the instance as deleted. */
-const BY_DELETION_DECISION: Readonly<Record<DelayReason | "unknown", Reason>> = {
+/** By the decisions of the deletion guard. */
+const BY_DELETION_DECISION: Readonly<Record<KeptReason, Reason>> = {
   unconfirmed: "DeletionUnconfirmed",
+  noProviderID: "NodeNotIdentified",
+  deletionProtected: "NodeDeletionProtected",
   confirming: "DeletionConfirming",
   tooNew: "DeletionNodeTooNew",
   providerUntrusted: "DeletionProviderUntrusted",
   providerErrors: "DeletionProviderErrors",
   tooManyNodeDeletions: "TooManyNodeDeletions",
   unknown: "InstanceStateUnknown",
+  notOwned: "NodeUnowned",
 };
+
+/** The provider does not report the instance as deleted. */
+const NOT_ABSENT: ReadonlySet<Reason> = new Set(["InstanceStateUnknown", "NodeUnowned", "NodeNotIdentified"]);
 
 export function evaluateNode(facts: NodeFacts): Evaluation {
   const { node } = facts;
@@ -61,12 +67,17 @@ export function evaluateNode(facts: NodeFacts): Evaluation {
   return isUninitialized(node) ? evaluateUninitialized(facts) : evaluateInitialized(facts);
 }
 
+/** Initialization fails for the same reason. */
+const REPEATS_FAILURE: ReadonlySet<Reason> = new Set(["InstanceStateUnknown", "NodeUnowned"]);
+
 function evaluateUninitialized(facts: NodeFacts): Evaluation {
   const { node, initialization, owner } = facts;
   const own = ownCause(node, initialization);
   const failure = unlessEcho(evaluateFailure(initialization), facts.troubles);
   // Problems of this Node come before those of the provider.
-  const causes = [ownerCause(owner), own, ...facts.troubles, own === undefined ? failure : undefined];
+  const lifecycle = isReady(node) ? undefined : keptCause(facts);
+  const kept = lifecycle !== undefined && REPEATS_FAILURE.has(lifecycle.reason) ? undefined : lifecycle;
+  const causes = [ownerCause(owner), own, ...facts.troubles, own === undefined ? failure : undefined, kept];
   const known = causes.filter((one) => one !== undefined);
   return evaluationOf(known, { state: "progressing", summary: "The Node is being initialized." }, [
     unmet(`taint ${UNINITIALIZED} removed`, known),
@@ -111,20 +122,31 @@ function evaluateInitialized(facts: NodeFacts): Evaluation {
   return evaluationOf(causes, { state: "ok", summary }, desiredOf(delay));
 }
 
-/** Why the deletion of a Node that is not Ready is delayed. */
-function delayCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undefined {
+/** Why a Node that is not Ready is kept, or the failure to find out. */
+function delayCause(facts: NodeFacts): KnownCause | undefined {
+  return keptCause(facts) ?? evaluateFailure(facts.lifecycle) ?? facts.troubles[0];
+}
+
+function keptCause({ node, lifecycle, owner }: NodeFacts): KnownCause | undefined {
   const why = lifecycle?.why;
   const reason = reasonFor(BY_DELETION_DECISION, why?.reason);
-  if (why === undefined || reason === undefined) return evaluateFailure(lifecycle) ?? troubles[0];
+  if (why === undefined || reason === undefined) return undefined;
+  // The owner's cause has it.
+  if (reason === "NodeUnowned" && owner.kind !== "owned") return undefined;
   if (reason !== "TooManyNodeDeletions") return cause(reason, why.message);
   const { name } = node.metadata;
   const remedy = `Check in the cloud whether the instance is deleted. If so: cloudwire approve node-deletion ${name} (or kubectl annotate node ${name} ${APPROVE_DELETION}=true).`;
   return cause(reason, why.message, remedy);
 }
 
+/** The Node is to be deleted. */
+const DELETION_REASONS: ReadonlySet<Reason> = new Set(
+  Object.values(BY_DELETION_DECISION).filter((reason) => !NOT_ABSENT.has(reason) && reason !== "NodeDeletionProtected"),
+);
+
 function desiredOf(delay: KnownCause | undefined): readonly DesiredItem[] {
   const initialized = met(`taint ${UNINITIALIZED} removed`);
-  const isAbsent = delay?.reason.startsWith("Deletion") === true || delay?.reason === "TooManyNodeDeletions";
+  const isAbsent = delay !== undefined && DELETION_REASONS.has(delay.reason);
   return isAbsent
     ? [initialized, unmet("Node deleted, because its instance is reported as deleted", [delay])]
     : [initialized];
@@ -143,7 +165,7 @@ export function circuitBreakersOf(nodes: Iterable<DelayedNode>): ReadonlyMap<str
   const breakers = new Map<string, DeletionCircuitBreaker>();
   for (const { provider, why } of nodes) {
     const reason = reasonFor(BY_DELETION_DECISION, why.reason);
-    if (reason === undefined || reason === "InstanceStateUnknown") continue;
+    if (reason === undefined || !DELETION_REASONS.has(reason)) continue;
     const { absentNodes, ...before } = breakers.get(provider) ?? { open: false, absentNodes: 0 };
     const now = reason === "TooManyNodeDeletions" ? { open: true, message: why.message } : before;
     breakers.set(provider, { ...now, absentNodes: absentNodes + 1 });

@@ -79,6 +79,16 @@ export const NODE_REASONS = {
     ),
     of: ["node", "provider"],
   },
+  NodeNotIdentified: deletion(
+    "blocked",
+    "The Node has no provider ID, and no provider has an instance with its name. The Node is not deleted.",
+    "If its instance no longer exists, delete the Node with `kubectl delete node NAME`. Otherwise set the kubelet's --provider-id, delete the Node and let it register again.",
+  ),
+  NodeDeletionProtected: deletion(
+    "blocked",
+    "The instance is reported as deleted, and the Node is protected from deletion.",
+    "To delete the Node, remove annotation cloudwire.dev/deletion-protection from it, or unset --node-deletion-protection.",
+  ),
   InstanceStateUnknown: deletion(
     "waiting",
     "The Node is not Ready, and the cloud cannot determine the state of its instance. The Node is not deleted.",

@@ -1,7 +1,7 @@
 import { brokenItem } from "../convert/methods.ts";
 import { type AnswerContext, brokenAnswer } from "../convert/instance.ts";
 import { type ProviderError, asProviderError, contractError, isOfClass, isProviderError } from "../model/errors.ts";
-import type { InstanceResult } from "../model/instance.ts";
+import type { InstanceAnswer } from "../model/instance.ts";
 import type { VolumeResult } from "../model/volume.ts";
 import type { Answered, Session } from "./session.ts";
 
@@ -12,7 +12,7 @@ interface LookupResponse<Result> {
 
 type Unknown = { readonly kind: "unknown"; readonly error: ProviderError };
 
-type Result = InstanceResult | VolumeResult;
+type Result = InstanceAnswer | VolumeResult;
 
 /** How one kind of object is looked up in batches. */
 export interface Lookup<Item extends { readonly name: string }, Wire, Ours extends Result> {

@@ -3,7 +3,7 @@ import { RPCS } from "../convert/methods.ts";
 import { nodeRefBytes, nodeRefToProto } from "../convert/node.ts";
 import { durationToProto } from "../convert/scalars.ts";
 import type { CallOptions, Listing, ProviderReads } from "../model/client.ts";
-import type { Instance, InstanceResult } from "../model/instance.ts";
+import type { Instance, InstanceAnswer } from "../model/instance.ts";
 import { type Lookup, lookUp } from "./batches.ts";
 import { walkPages } from "./pages.ts";
 import type { Session } from "./session.ts";
@@ -12,7 +12,7 @@ export function instanceCalls(session: Session): Pick<ProviderReads, "getInstanc
   return {
     getInstances: (nodes, options) => {
       const maxDataAge = durationToProto(options.maxDataAgeMs);
-      const lookup: Lookup<ReturnType<typeof nodeRefToProto>, Parameters<typeof instanceAnswer>[0], InstanceResult> = {
+      const lookup: Lookup<ReturnType<typeof nodeRefToProto>, Parameters<typeof instanceAnswer>[0], InstanceAnswer> = {
         session,
         group: "instances",
         message: "cloudprovider.v1.NodeRef",

@@ -8,7 +8,7 @@ import { wordOf } from "@cloudwire/proto/words";
 import type { InstanceHint } from "../model/client.ts";
 import type { NodeAddress } from "../../api/node.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
-import type { Absence, Instance, InstanceResult, Witness } from "../model/instance.ts";
+import type { Absence, Instance, InstanceAnswer, Witness } from "../model/instance.ts";
 import { addressTypeFromProto, timeMs } from "./scalars.ts";
 import { errorOfItem } from "./errors.ts";
 
@@ -30,7 +30,7 @@ export function instanceAnswer(
   result: Wire.InstanceResult,
   node: RequestedNode,
   context: AnswerContext,
-): InstanceResult {
+): InstanceAnswer {
   const { outcome } = result;
   if (outcome === undefined) return unproven("the result has no outcome", node, context);
   switch (outcome.$case) {
@@ -84,19 +84,19 @@ function presentAnswer(
   readTime: Date | undefined,
   node: RequestedNode,
   context: AnswerContext,
-): InstanceResult {
+): InstanceAnswer {
   if (wire.providerId === "") return unproven("the instance has no provider ID", node, context);
   const { witness, dataAgeMs } = context;
   const readTimeMs = timeMs(readTime) ?? witness.receivedAtMs - (dataAgeMs ?? 0);
   return { kind: "present", instance: instanceFromProto(wire), readTimeMs, witness };
 }
 
-function absentAnswer(wire: WireAbsence, node: RequestedNode, context: AnswerContext): InstanceResult {
+function absentAnswer(wire: WireAbsence, node: RequestedNode, context: AnswerContext): InstanceAnswer {
   const absence = absenceFromProto(wire, node.createTime, context.witness);
   return typeof absence === "string" ? unproven(absence, node, context) : { kind: "absent", ...absence };
 }
 
-function unproven(problem: string, node: RequestedNode, context: AnswerContext): InstanceResult {
+function unproven(problem: string, node: RequestedNode, context: AnswerContext): InstanceAnswer {
   return { kind: "unknown", error: brokenAnswer(problem, what(node, context), context.requestId) };
 }
 

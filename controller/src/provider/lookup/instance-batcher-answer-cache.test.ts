@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { AnswerCache } from "./instance-batcher.ts";
-import type { InstanceResult } from "../model/instance.ts";
+import type { InstanceAnswer } from "../model/instance.ts";
 
 const stop = new AbortController();
 const clock = (): FakeClock => new FakeClock();
 
 /** The machine as it was `ageMs` ago. */
-function absent(at: FakeClock, ageMs = 0): InstanceResult {
+function absent(at: FakeClock, ageMs = 0): InstanceAnswer {
   const witness = { provider: "acme", scopeId: "", bootId: "", receivedAtMs: at.nowMs() };
   return { kind: "absent", basis: "lookupMiss", observeTimeMs: at.nowMs() - ageMs, strong: true, witness };
 }

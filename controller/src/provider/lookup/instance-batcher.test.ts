@@ -6,7 +6,7 @@ import { NO_TRACING } from "../../telemetry/tracing.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { nodeRef } from "../convert/node.ts";
 import { contractError } from "../model/errors.ts";
-import type { InstanceResult, NodeRef } from "../model/instance.ts";
+import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 
 const MAX_BATCH = 4;
@@ -30,7 +30,7 @@ class FakeFetch {
     this.#clock = clock;
   }
 
-  fetch(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceResult[]> {
+  fetch(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceAnswer[]> {
     return new Promise((resolve, reject) => {
       this.calls.push({
         names: nodes.map(({ name }) => name),
@@ -43,7 +43,7 @@ class FakeFetch {
   }
 }
 
-function present(name: string, nowMs: number, dataAgeMs: number): InstanceResult {
+function present(name: string, nowMs: number, dataAgeMs: number): InstanceAnswer {
   return {
     kind: "present",
     readTimeMs: nowMs - dataAgeMs,
@@ -67,7 +67,7 @@ function present(name: string, nowMs: number, dataAgeMs: number): InstanceResult
 }
 
 const ref = (name: string): NodeRef => nodeRef(node(name), { nodeLabelKeys: [], nodeAnnotationKeys: [] });
-const nameOf = (answer: InstanceResult): string => (answer.kind === "present" ? answer.instance.name : answer.kind);
+const nameOf = (answer: InstanceAnswer): string => (answer.kind === "present" ? answer.instance.name : answer.kind);
 
 let clock: FakeClock;
 let provider: FakeFetch;
@@ -94,7 +94,7 @@ function createBatcher(maxBatchSize = MAX_BATCH): InstanceBatcher {
   });
 }
 
-function ask(name: string, options: Partial<ReadOptions> = {}): Promise<InstanceResult> {
+function ask(name: string, options: Partial<ReadOptions> = {}): Promise<InstanceAnswer> {
   return batcher.ask(ref(name), { signal: caller.signal, maxDataAgeMs: 30_000, ...options });
 }
 
@@ -292,7 +292,7 @@ interface Asked {
   readonly askedAtMs: number;
   readonly maxDataAgeMs: number;
   readonly control: AbortController;
-  outcome: InstanceResult | "rejected" | undefined;
+  outcome: InstanceAnswer | "rejected" | undefined;
 }
 
 test("InstanceBatcher answers every question freshly, once, in small enough calls, whatever the order of events", async () => {

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../../util/clock.ts";
 import type { Priority } from "../../util/semaphore.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
-import type { InstanceResult, NodeRef } from "../model/instance.ts";
+import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
 
 /** How long a request waits for others to share its call: short compared with any cloud call. */
 const WINDOW_MS = 15;
@@ -23,7 +23,7 @@ export interface InstanceBatcherDeps {
   /** Nodes that are probably looked up soon: they fill spare room in a call. */
   readonly companions: () => Iterable<NodeRef>;
   /** One result per node, in order. */
-  readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceResult[]>;
+  readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceAnswer[]>;
   readonly tracing: Tracing;
 }
 
@@ -43,7 +43,7 @@ interface Asking {
   readonly signal: AbortSignal;
   /** Span of the waiting work. */
   readonly span: Span | undefined;
-  readonly answer: (answer: InstanceResult) => void;
+  readonly answer: (answer: InstanceAnswer) => void;
 }
 
 /** Batches look-ups of single instances into few calls to one provider. */
@@ -65,7 +65,7 @@ export class InstanceBatcher {
   }
 
   /** Resolves with data of at most the given age; rejects with the signal's reason. */
-  ask(node: NodeRef, { maxDataAgeMs, priority = "high", signal }: ReadOptions): Promise<InstanceResult> {
+  ask(node: NodeRef, { maxDataAgeMs, priority = "high", signal }: ReadOptions): Promise<InstanceAnswer> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const key = keyOf(node);
     const cached = this.#cache.get(key, maxDataAgeMs);
@@ -157,17 +157,17 @@ export class InstanceBatcher {
     }
     this.#inFlight++;
     const nodes = batch.map(({ node }) => node);
-    const call = (): Promise<readonly InstanceResult[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
+    const call = (): Promise<readonly InstanceAnswer[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
     const answers = await tracing.shared(spansOf(batch), call).catch((error: unknown) => {
       const failure = asProviderError(error);
-      return nodes.map((): InstanceResult => ({ kind: "unknown", error: failure }));
+      return nodes.map((): InstanceAnswer => ({ kind: "unknown", error: failure }));
     });
     this.#inFlight--;
     for (const [index, question] of batch.entries()) this.#settle(question, answers[index] ?? missing());
     this.#dispatch();
   }
 
-  #settle(question: Question, answer: InstanceResult): void {
+  #settle(question: Question, answer: InstanceAnswer): void {
     const { key, node, sent } = question;
     if (this.#inFlightByKey.get(key) === question) this.#inFlightByKey.delete(key);
     this.#cache.put(key, answer);
@@ -201,7 +201,7 @@ function keyOf({ uid, providerId, name, labels, annotations }: NodeRef): string 
   return JSON.stringify([uid, providerId, name, labels, annotations]);
 }
 
-function missing(): InstanceResult {
+function missing(): InstanceAnswer {
   return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the response has no result for the node") };
 }
 
@@ -209,7 +209,7 @@ function missing(): InstanceResult {
 const RETENTION_MS = 10_000;
 
 interface Kept {
-  readonly answer: InstanceResult;
+  readonly answer: InstanceAnswer;
   /** Time of the cloud's data. */
   readonly readAtMs: number;
   readonly keptAtMs: number;
@@ -233,13 +233,13 @@ export class AnswerCache {
   }
 
   /** A result from data at most `maxDataAgeMs` old; never for 0, which requires a new read. */
-  get(key: string, maxDataAgeMs: number): InstanceResult | undefined {
+  get(key: string, maxDataAgeMs: number): InstanceAnswer | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined || maxDataAgeMs <= 0) return undefined;
     return this.#clock.monotonicMs() - kept.readAtMs <= maxDataAgeMs ? kept.answer : undefined;
   }
 
-  put(key: string, answer: InstanceResult): void {
+  put(key: string, answer: InstanceAnswer): void {
     const ageMs = dataAgeMs(answer);
     if (ageMs === undefined) return;
     const nowMs = this.#clock.monotonicMs();
@@ -267,7 +267,7 @@ export class AnswerCache {
 }
 
 /** Age of the data when the result arrived; undefined: the result has none. */
-function dataAgeMs(answer: InstanceResult): number | undefined {
+function dataAgeMs(answer: InstanceAnswer): number | undefined {
   switch (answer.kind) {
     case "present":
       return Math.max(0, answer.witness.receivedAtMs - answer.readTimeMs);

@@ -23,6 +23,9 @@ const present: InstanceResult = { kind: "present", instance, readTimeMs: 5, witn
 const absentAt = (observeTimeMs: number): InstanceResult => {
   return { kind: "absent", basis: "lookupMiss", observeTimeMs, strong: true, witness };
 };
+const missedAt = (observeTimeMs: number): InstanceResult => {
+  return { kind: "noMatch", basis: "lookupMiss", observeTimeMs, strong: true, witness };
+};
 const notOwned: InstanceResult = { kind: "notOwned", message: "no" };
 const away: InstanceResult = {
   kind: "unknown",
@@ -38,7 +41,9 @@ describe("resolveOwner()", () => {
     ["of the one that has it", [present, absentAt(1)], present],
     ["of the one that has it, whichever is asked first", [notOwned, absentAt(1), present], present],
     ["of the only one that can be asked", [present], present],
-    ["of none, by the oldest look", [absentAt(3), absentAt(2), notOwned], absentAt(2)],
+    ["of none, by the oldest look", [missedAt(3), missedAt(2), notOwned], missedAt(2)],
+    ["of the one that had it", [missedAt(1), absentAt(3), notOwned], absentAt(3)],
+    ["of none when two had it", [absentAt(3), absentAt(2)], missedAt(2)],
     ["not yet known while no provider has it and one does not know", [absentAt(1), away], away],
   ] as const)("the machine is %s", (_, answers, expected) => {
     expect(resolveOwner("n1", reports(...answers), true)).toEqual(expected);

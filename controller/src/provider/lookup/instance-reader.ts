@@ -7,13 +7,14 @@ import { type ProviderError, ambiguousNodeOwnerError, hasReason, listed, unknown
 import type { InstanceResult, NodeRef } from "../model/instance.ts";
 import { type Answered, type NodeOwner, type Provider, type ProviderSet, answered } from "../model/provider.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
+import { NamedInstances } from "./named-instances.ts";
 
 /** Looks up the instance of a Node. Concurrent look-ups share calls, and results are reused while `maxDataAgeMs` allows. */
 export interface InstanceReader {
   /**
    * A failed call is "unknown", an unowned Node is "notOwned". If several providers could own the Node, all are called: "present" means
-   * that only that one has the instance, "absent" that none has. Rejects only with the reason of `options.signal`, which affects only this
-   * caller.
+   * that only that one has the instance. A Node without provider ID is "absent" only if its owner once had an instance of its name, or
+   * reports one as terminated. Rejects only with the reason of `options.signal`, which affects only this caller.
    */
   get(node: Node, question: InstanceQuestion): Promise<InstanceResult>;
 }
@@ -39,16 +40,24 @@ const OPEN_CLAIM_IS_NEWS_AFTER_MS = 15_000;
 export class BatchingInstanceReader implements InstanceReader {
   readonly #deps: InstanceReaderDeps;
   readonly #batchers = new Map<Provider, InstanceBatcher>();
+  readonly #named = new NamedInstances();
 
   constructor(deps: InstanceReaderDeps) {
     this.#deps = deps;
   }
 
   async get(node: Node, { at, ...options }: InstanceQuestion): Promise<InstanceResult> {
+    const result = await this.#ask(node, at, options);
+    // Another provider than the owner proves nothing about the Node.
+    if (at === undefined) this.#named.note(node, result);
+    return result;
+  }
+
+  async #ask(node: Node, at: string | undefined, options: ReadOptions): Promise<InstanceResult> {
     const owner = this.#ownerOf(node, at);
     switch (owner.kind) {
       case "owned":
-        return this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options);
+        return this.#named.judge(node, await this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options));
       case "unowned":
         return { kind: "notOwned", message: owner.why };
       case "undecided":
@@ -78,7 +87,7 @@ export class BatchingInstanceReader implements InstanceReader {
     const reports = await Promise.all(
       claimants.map(async ({ provider, info }) => {
         const answer = await this.#batcherOf(provider).ask(nodeRef(node, info), options);
-        return { provider: provider.name, answer };
+        return { provider: provider.name, answer: this.#named.judge(node, answer) };
       }),
     );
     return resolveOwner(name, reports, isNews);
@@ -138,7 +147,7 @@ export function resolveOwner(nodeName: string, reports: readonly ProviderReport[
   if (first !== undefined) {
     return { kind: "unknown", error: claim === undefined ? first.error : waiting(claim, open, isNews) };
   }
-  return claim?.answer ?? unownedAnswer(nodeName, reports);
+  return claim?.answer ?? missingInstance(nodeName, reports);
 }
 
 function waiting(
@@ -153,10 +162,15 @@ function waiting(
   return unknownOwnerError(message, isNews && !open.every(({ error }) => hasReason(error, "NOT_YET_CONSISTENT")));
 }
 
-/** The oldest absence counts: the instance may have been created later. */
-function unownedAnswer(nodeName: string, reports: readonly ProviderReport[]): InstanceResult {
-  const absences = reports.flatMap(({ answer }) => (answer.kind === "absent" ? [answer] : []));
-  const [oldest] = absences.toSorted((left, right) => left.observeTimeMs - right.observeTimeMs);
+/** The instance is absent if exactly one provider had it. Of several misses the oldest counts: the instance may have been created later. */
+function missingInstance(nodeName: string, reports: readonly ProviderReport[]): InstanceResult {
+  const misses = reports.flatMap(({ answer }) =>
+    answer.kind === "absent" || answer.kind === "noMatch" ? [answer] : [],
+  );
+  const [absent, ...more] = misses.filter(({ kind }) => kind === "absent");
+  if (absent !== undefined && more.length === 0) return absent;
+  const [oldest] = misses.toSorted((left, right) => left.observeTimeMs - right.observeTimeMs);
+  if (oldest !== undefined) return { ...oldest, kind: "noMatch" };
   const who = listed(reports.map(({ provider }) => provider));
-  return oldest ?? { kind: "notOwned", message: `node ${nodeName} has no provider ID, and ${who} do not own it` };
+  return { kind: "notOwned", message: `node ${nodeName} has no provider ID, and ${who} do not own it` };
 }

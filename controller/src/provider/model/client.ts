@@ -1,5 +1,5 @@
 import type { ProviderError } from "./errors.ts";
-import type { Instance, InstanceResult, NodeRef } from "./instance.ts";
+import type { Instance, InstanceAnswer, NodeRef } from "./instance.ts";
 import type {
   LoadBalancer,
   LoadBalancerResult,
@@ -138,7 +138,7 @@ export interface WatchOptions {
 /** Calls that change nothing. They are retried while the provider is unavailable. */
 export interface ProviderReads {
   /** One result per node, in order; "unknown" for all nodes of a failed call. */
-  getInstances(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceResult[]>;
+  getInstances(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceAnswer[]>;
   listInstances(options: CallOptions): Promise<Listing<Instance>>;
   watchInstances(options: WatchOptions): AsyncIterable<WatchEvent<InstanceHint>>;
   getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerResult>;

@@ -68,9 +68,15 @@ export interface Witness {
   readonly receivedAtMs: number;
 }
 
-/** Only "absent" means that the instance does not exist. */
-export type InstanceResult =
+/** A provider's result. */
+export type InstanceAnswer =
   | { readonly kind: "present"; readonly instance: Instance; readonly readTimeMs: number; readonly witness: Witness }
   | ({ readonly kind: "absent" } & Absence)
   | { readonly kind: "unknown"; readonly error: ProviderError }
   | { readonly kind: "notOwned"; readonly message: string };
+
+/**
+ * Only "absent" means that the Node's instance does not exist. "noMatch": no instance has the name of a Node without provider ID, which
+ * says nothing about the Node: its instance may be listed late, have another name, or belong to no provider.
+ */
+export type InstanceResult = InstanceAnswer | ({ readonly kind: "noMatch" } & Absence);

@@ -4,7 +4,7 @@ import type { Node } from "../../../src/api/node.ts";
 import { nodeLifecycle } from "../../../src/controllers/node-lifecycle/controller.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
 import { ProviderError } from "../../../src/provider/model/errors.ts";
-import type { Absence, InstanceResult, InstanceState } from "../../../src/provider/model/instance.ts";
+import type { Absence, InstanceAnswer, InstanceState } from "../../../src/provider/model/instance.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
 import type { ProviderInfo } from "../../../src/provider/model/info.ts";
 import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
@@ -49,6 +49,7 @@ export class LifecycleHarness {
     nodeDeletionConfirmations: 2,
     nodeDeletionConfirmationPeriod: 30_000,
     nodeDeletionMaxPercent: 10,
+    nodeDeletionProtection: false,
     mode: MODE,
     controllerMode: new Map<string, Mode>(),
     providerMode: new Map<string, Mode>(),
@@ -63,6 +64,8 @@ export class LifecycleHarness {
   scopeId = "project-1";
   untrustedReason: string | undefined;
   absence: Partial<Absence> = {};
+  /** Set before the start. Those after the first have no instances. */
+  providers: readonly string[] = ["acme"];
   /** Set before the start: nothing is written, all is planned. */
   observed: Observed | undefined;
   readonly #stop = new AbortController();
@@ -114,7 +117,8 @@ export class LifecycleHarness {
     const { clock, nodes, log, observed } = this;
     const kube = observed?.client(this.kube) ?? this.kube;
     const record = (event: EventInput): void => void this.events.push(textOf(event));
-    const providers = providerSet([this.#provider()]);
+    const providers = providerSet(this.providers.map((name) => this.#provider(name)));
+    const instances = new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal, tracing: NO_TRACING });
     const context = controllerContext({
       name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
       options: this.options,
@@ -123,7 +127,7 @@ export class LifecycleHarness {
       metrics: this.metrics,
       nodes,
       providers,
-      instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal, tracing: NO_TRACING }),
+      instances,
       client: {
         ...REFUSING_CLIENT,
         get: (resource, name, options) => kube.get(resource, name, options),
@@ -143,7 +147,7 @@ export class LifecycleHarness {
     const registered = nodeLifecycle.register(context);
     const [annotation] = registered?.leaseAnnotations ?? [];
     if (annotation === undefined) throw new Error("the controller keeps nothing on the Lease");
-    return { controller: built(registered), annotation };
+    return { controller: built(registered), annotation, instances };
   });
 
   start(): void {
@@ -187,10 +191,19 @@ export class LifecycleHarness {
     return this.kube.writes.filter(({ verb }) => verb === "delete").map(({ target }) => target.replace("nodes/", ""));
   }
 
-  #provider(): Provider {
-    const declared = () => this.#declared();
+  /** As another controller reads it, with the same reader. */
+  async observe(name: string): Promise<void> {
+    const node = this.nodes.lister.get(name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    const reading = this.#registered().instances.get(node, { signal: this.#stop.signal, maxDataAgeMs: 0 });
+    await this.clock.advance(1000);
+    await reading;
+  }
+
+  #provider(provider: string): Provider {
+    const declared = () => this.#declared(provider);
     const untrustedReason = () => this.untrustedReason;
-    const idle = idleProvider("acme", declared());
+    const idle = idleProvider(provider, declared());
     return {
       ...idle,
       get info() {
@@ -203,23 +216,23 @@ export class LifecycleHarness {
         ...idle.client,
         getInstances: (nodes) => {
           this.calls.push(nodes.map(({ name }) => name));
-          return Promise.resolve(nodes.map(({ name }) => this.#answer(name)));
+          return Promise.resolve(nodes.map(({ name }) => this.#answer(name, provider)));
         },
       },
     };
   }
 
-  #declared(): ProviderInfo {
+  #declared(provider: string): ProviderInfo {
     const { bootId, scopeId } = this;
     const instances = instanceCapabilities({ existenceConsistencyDelayMs: 0 });
-    return info({ bootId, scopeId, capabilities: { instances } });
+    return info({ bootId, scopeId, providerIdPrefixes: [`${provider}://`], capabilities: { instances } });
   }
 
-  #answer(name: string): InstanceResult {
-    const said = this.says.get(name) ?? "running";
+  #answer(name: string, provider: string): InstanceAnswer {
+    const said = provider === this.providers[0] ? (this.says.get(name) ?? "running") : "absent";
     const nowMs = this.clock.nowMs();
     this.heard.push({ name, said, by: `${this.bootId} ${this.scopeId}`, atMs: nowMs });
-    const witness = { provider: "acme", scopeId: this.scopeId, bootId: this.bootId, receivedAtMs: nowMs };
+    const witness = { provider, scopeId: this.scopeId, bootId: this.bootId, receivedAtMs: nowMs };
     if (said instanceof ProviderError) return { kind: "unknown", error: said };
     if (said === "notOwned") return { kind: "notOwned", message: "another's" };
     if (said === "absent" || said === "terminated") {

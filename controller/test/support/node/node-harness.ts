@@ -5,7 +5,7 @@ import type { FieldPolicy } from "../../../src/controllers/node/plan/labels.ts";
 import type { JsonValue, Patch } from "../../../src/kube/client.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
 import type { ProviderError } from "../../../src/provider/model/errors.ts";
-import type { Instance, InstanceResult } from "../../../src/provider/model/instance.ts";
+import type { Instance, InstanceAnswer } from "../../../src/provider/model/instance.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
 import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { Provider } from "../../../src/provider/model/provider.ts";
@@ -225,7 +225,7 @@ export class NodeHarness implements AsyncDisposable {
     return promise;
   }
 
-  #answer(asked: string): InstanceResult {
+  #answer(asked: string): InstanceAnswer {
     const { failure } = this;
     if (failure !== undefined) return { kind: "unknown", error: failure };
     const nowMs = this.clock.nowMs();

@@ -33,6 +33,7 @@ export function evaluateClaim(claim: Claim, { answer, untrustedReason }: Instanc
     case "notOwned":
       return objection("instanceNotOwned", `no provider owns its instance: ${answer.message}`);
     case "absent":
+    case "noMatch":
       return objection("instanceNotFound", "its instance does not exist");
     case "present":
       if (untrustedReason !== undefined)

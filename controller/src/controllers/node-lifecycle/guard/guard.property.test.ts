@@ -5,7 +5,14 @@ import type { InstanceResult } from "../../../provider/model/instance.ts";
 import { type Absences, countResult } from "./absences.ts";
 import { type GuardRules, decide } from "./guard.ts";
 
-const rules: GuardRules = { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 };
+const rules: GuardRules = {
+  confirmations: 2,
+  spanMs: 30_000,
+  minAgeMs: 60_000,
+  settleMs: 5000,
+  freezeMs: 60_000,
+  deletesNothing: false,
+};
 const START = 1_000_000_000;
 
 /** One lookup: how long after the last one, what was said, from data of which age, by which process. */
@@ -77,7 +84,16 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
       contradictedAtMs: undefined,
     };
     const circuitBreaker = { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
-    const { kind } = decide({ absences, provider, circuitBreaker, rules, createdMs, nowMs, monotonicMs: atMs });
+    const { kind } = decide({
+      absences,
+      provider,
+      circuitBreaker,
+      isProtected: false,
+      rules,
+      createdMs,
+      nowMs,
+      monotonicMs: atMs,
+    });
     return { ...current, atMs, observeTimeMs, notReadySinceMs, deleted: kind === "delete" };
   });
 }

@@ -5,7 +5,14 @@ import { type GuardInput, type GuardRules, decide, type ProviderState } from "./
 
 const NOW = 10_000_000;
 const MONOTONIC = 500_000;
-const rules: GuardRules = { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 };
+const rules: GuardRules = {
+  confirmations: 2,
+  spanMs: 30_000,
+  minAgeMs: 60_000,
+  settleMs: 5000,
+  freezeMs: 60_000,
+  deletesNothing: false,
+};
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1" };
 
 const absences = (parts: Partial<Absences> = {}): Absences => ({
@@ -23,6 +30,7 @@ interface Parts {
   readonly circuitBreaker?: Partial<CircuitBreaker>;
   readonly rules?: Partial<GuardRules>;
   readonly createdMs?: number;
+  readonly isProtected?: boolean;
 }
 
 /** A Node that goes, but for what a row says. */
@@ -40,6 +48,7 @@ function caseWith(parts: Parts = {}): GuardInput {
       ...parts.provider,
     },
     circuitBreaker: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false, ...parts.circuitBreaker },
+    isProtected: parts.isProtected ?? false,
     rules: { ...rules, ...parts.rules },
     createdMs: parts.createdMs ?? NOW - 3_600_000,
     nowMs: NOW,

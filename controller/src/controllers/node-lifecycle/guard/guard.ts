@@ -1,3 +1,4 @@
+import { NODE_DELETION_PROTECTION } from "../../../api/annotations.ts";
 import { type Absences, isContradicted, isSameWitness } from "./absences.ts";
 import { type CircuitBreaker, isOpen, openMessage } from "./circuit-breaker.ts";
 
@@ -12,6 +13,8 @@ export interface GuardRules {
   /** From a conclusive absence to the deletion, so that the circuit breaker counts all absent Nodes before the first is deleted. */
   readonly settleMs: number;
   readonly freezeMs: number;
+  /** --node-deletion-protection: no Node is deleted. */
+  readonly deletesNothing: boolean;
 }
 
 export interface ProviderState {
@@ -31,19 +34,23 @@ export interface GuardInput {
   readonly absences: Absences | undefined;
   readonly provider: ProviderState;
   readonly circuitBreaker: CircuitBreaker;
+  /** The Node has the annotation that protects it from deletion. */
+  readonly isProtected: boolean;
   readonly rules: GuardRules;
   readonly createdMs: number;
   readonly nowMs: number;
   readonly monotonicMs: number;
 }
 
-/** Why a Node with an absent instance is not deleted yet: label of a metric. */
+/** Why a Node without a present instance is not deleted: label of a metric. */
 export type DelayReason =
   | "unconfirmed"
+  | "noProviderID"
   | "providerUntrusted"
   | "providerErrors"
   | "tooNew"
   | "confirming"
+  | "deletionProtected"
   | "tooManyNodeDeletions";
 
 export interface Delay {
@@ -72,6 +79,7 @@ export function decide(facts: GuardInput): Decision {
     providerDelay(facts) ??
     ageDelay(facts) ??
     confirmationDelay(absences, facts) ??
+    protectionDelay(facts) ??
     circuitBreakerDelay(facts) ?? { kind: "delete" }
   );
 }
@@ -110,6 +118,11 @@ function confirmationDelay(
   const message = `${count} of ${rules.confirmations} absences, over ${Math.floor(spanMs / 1000)} of ${rules.spanMs / 1000} s`;
   const steps = Math.max(rules.confirmations - count, 1);
   return delay("confirming", message, Math.max(rules.spanMs - spanMs, 0) / steps);
+}
+
+function protectionDelay({ isProtected, rules }: GuardInput): Delay | undefined {
+  if (isProtected) return delay("deletionProtected", `annotation ${NODE_DELETION_PROTECTION} protects it`);
+  return rules.deletesNothing ? delay("deletionProtected", "--node-deletion-protection is set") : undefined;
 }
 
 function circuitBreakerDelay({ provider, circuitBreaker }: GuardInput): Delay | undefined {
