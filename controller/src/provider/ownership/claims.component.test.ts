@@ -78,7 +78,7 @@ test("a node without ID is of the one provider that has its machine, and each of
     { kind: "present", instance: { providerId: "east://n1" } },
     { kind: "present", instance: { providerId: "east://n2" } },
     { kind: "present", instance: { providerId: "west://n3" } },
-    { kind: "absent" },
+    { kind: "noMatch" },
   ]);
   expect(east.provider.callsOf("batchGetInstances")).toHaveLength(1);
   expect(west.provider.callsOf("batchGetInstances")).toHaveLength(1);

@@ -10,6 +10,7 @@ import { GROWN, World } from "../support/world.ts";
 
 const NODES = 200;
 const APPROVAL = "cloudwire.dev/approve-deletion";
+const PROTECTION = "cloudwire.dev/deletion-protection";
 
 /** The least that the flags take: each Node is looked at every second, and a lie lasts for longer than a span. */
 const PERIOD_MS = 1000;
@@ -325,5 +326,35 @@ describe("a stopped machine", () => {
     expect(marked).toEqual([{ key: "node.cloudprovider.kubernetes.io/shutdown", effect: "NoSchedule" }]);
     await world.cloud.startInstance(id, signal);
     await eventually("the taint to go", 30_000, async () => ((await taints()).length === 0 ? true : undefined));
+  });
+});
+
+describe("a Node that is kept on purpose", () => {
+  test("has no provider ID and a name that the cloud does not find; others are deleted meanwhile (case N-1)", async () => {
+    await world.registerNode("stranger", { ...GROWN, spec: { taints: [] } });
+    await world.registerNode("late", GROWN);
+    for (const name of ["stranger", "late"]) await world.reportReady(name, "Unknown");
+    for (const name of ["stranger", "late"]) await world.hasEvents("Node", name, "NodeDeletionDelayed");
+    const before = await decisions("noProviderID");
+    await eventually("each to be held again", 60_000, async () =>
+      (await decisions("noProviderID")) - before >= 4 ? true : undefined,
+    );
+    for (const name of ["stranger", "late"]) await world.kube.get(`/api/v1/nodes/${name}`);
+    await world.createMachines([{ name: "late", zone: "north-a" }]);
+    await world.initialized("late", 60_000);
+  });
+
+  test("is protected by an annotation, until that is removed (case N-8)", async () => {
+    const name = names[NODES - 2] ?? "";
+    const path = `/api/v1/nodes/${name}`;
+    await world.kube.patch(path, { metadata: { annotations: { [PROTECTION]: "true" } } });
+    await terminate([name]);
+    await world.hasEvents("Node", name, "NodeDeletionDelayed");
+    const before = await decisions("deletionProtected");
+    await eventually("it to be held again", 60_000, async () =>
+      (await decisions("deletionProtected")) - before >= 2 ? true : undefined,
+    );
+    await world.kube.patch(path, { metadata: { annotations: { [PROTECTION]: null } } });
+    await gone(name, 2 * SPAN_MS + 3 * PERIOD_MS + SLACK_MS);
   });
 });
