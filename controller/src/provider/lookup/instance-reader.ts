@@ -57,7 +57,10 @@ export class BatchingInstanceReader implements InstanceReader {
     const owner = this.#ownerOf(node, at);
     switch (owner.kind) {
       case "owned":
-        return this.#named.judge(node, await this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options));
+        return this.#named.resultOf(
+          node,
+          await this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options),
+        );
       case "unowned":
         return { kind: "notOwned", message: owner.why };
       case "undecided":
@@ -87,7 +90,7 @@ export class BatchingInstanceReader implements InstanceReader {
     const reports = await Promise.all(
       claimants.map(async ({ provider, info }) => {
         const answer = await this.#batcherOf(provider).ask(nodeRef(node, info), options);
-        return { provider: provider.name, answer: this.#named.judge(node, answer) };
+        return { provider: provider.name, answer: this.#named.resultOf(node, answer) };
       }),
     );
     return resolveOwner(name, reports, isNews);

@@ -20,7 +20,7 @@ export class NamedInstances {
   }
 
   /** The absence of a name is the absence of the Node's instance only if the provider had it, or still shows it as terminated. */
-  judge({ metadata, spec }: Node, answer: InstanceAnswer): InstanceResult {
+  resultOf({ metadata, spec }: Node, answer: InstanceAnswer): InstanceResult {
     if (answer.kind !== "absent" || answer.basis === "terminated" || spec.providerID !== "") return answer;
     const owner = this.#owners.get(metadata.uid);
     const { provider, scopeId } = answer.witness;

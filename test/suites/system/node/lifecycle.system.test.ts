@@ -339,7 +339,7 @@ describe("a Node that is kept on purpose", () => {
     await eventually("each to be held again", 60_000, async () =>
       (await decisions("noProviderID")) - before >= 4 ? true : undefined,
     );
-    for (const name of ["stranger", "late"]) await world.kube.get(`/api/v1/nodes/${name}`);
+    expect(await world.kube.find("/api/v1/nodes/stranger")).toBeDefined();
     await world.createMachines([{ name: "late", zone: "north-a" }]);
     await world.initialized("late", 60_000);
   });
@@ -354,6 +354,7 @@ describe("a Node that is kept on purpose", () => {
     await eventually("it to be held again", 60_000, async () =>
       (await decisions("deletionProtected")) - before >= 2 ? true : undefined,
     );
+    expect(await world.kube.find(path)).toBeDefined();
     await world.kube.patch(path, { metadata: { annotations: { [PROTECTION]: null } } });
     await gone(name, 2 * SPAN_MS + 3 * PERIOD_MS + SLACK_MS);
   });
