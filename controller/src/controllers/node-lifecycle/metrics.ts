@@ -72,6 +72,7 @@ export function callResults(result: InstanceResult): CallResults {
         instance_shutdown: result.instance.state === "unknown" ? "not_implemented" : "success",
       };
     case "absent":
+    case "noMatch":
       return { instance_exists: "instance_not_found" };
     case "unknown":
       return result.error.isClientThrottled ? {} : { instance_exists: failureOf(result.error) };
