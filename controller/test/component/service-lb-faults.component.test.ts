@@ -286,7 +286,7 @@ describe("service-lb and processes that die", () => {
 
   test("publishes without another change when the controller died before the status was written", async () => {
     await start();
-    await harness.startProvider();
+    await harness.startProvider({ info: { capabilities: { loadBalancers: { validateOnly: true } } } });
     harness.intercept = ({ body }) => (body.includes("ingress") ? never : { kind: "pass" });
     const first = harness.startManager().startServices();
     await eventually("the status was sent", () => harness.writes.length === 2);
@@ -296,7 +296,7 @@ describe("service-lb and processes that die", () => {
     harness.startManager().startServices();
     await published();
     await harness.quiet();
-    expect(harness.cloud.changes).toEqual(["ensure web", "get web"]);
+    expect(harness.cloud.changes).toEqual(["ensure web", "get web", "check web"]);
     expect(harness.writes.map(masked)).toEqual([
       `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1","ipMode":"VIP"}]},${READY}}}`,
     ]);
@@ -334,13 +334,13 @@ describe("service-lb and processes that die", () => {
     expect(harness.events("web").at(-1)).toBe("Normal DeletedLoadBalancer Deleted load balancer");
   });
 
-  test("changes nothing after a restart when nothing has changed, and reads by one list", async () => {
+  test("changes nothing after a restart when nothing has changed, reads by one list, and checks each once (case S-12)", async () => {
     const names = Array.from({ length: 20 }, (_, index) => `web${index}`);
     const services = names.map((name, index) =>
       loadBalancerService(name, { spec: { ports: [{ port: 80, nodePort: 30_100 + index }] } }),
     );
     await start({ objects: [initializedNode("a"), ...services] });
-    const loadBalancers = { updateNodes: true, list: { maxPageSize: 100 } };
+    const loadBalancers = { updateNodes: true, validateOnly: true, list: { maxPageSize: 100 } };
     await harness.startProvider({ info: { capabilities: { loadBalancers } } });
     const first = harness.startManager().startServices();
     await eventually("all are made", () => harness.cloud.balancers.size === names.length);
@@ -349,13 +349,17 @@ describe("service-lb and processes that die", () => {
     harness.cloud.calls.length = 0;
     harness.cluster.clearRequests();
     harness.startManager().startServices();
-    await eventually("they were read", () => harness.cloud.calls.length > 0);
+    const read = ["list all", ...names.map((name) => `check ${name}`).toSorted()];
+    await eventually("they were read", () => harness.cloud.calls.length === read.length);
     await harness.quiet();
-    expect([harness.cloud.changes, harness.writes]).toEqual([["list all"], []]);
+    const [list = "", ...checks] = harness.cloud.changes;
+    expect([[list, ...checks.toSorted()], harness.writes]).toEqual([read, []]);
     await harness.user("POST", "nodes", initializedNode("b"));
-    await eventually("all are updated", () => harness.cloud.calls.length === 1 + names.length);
+    await eventually("all are updated", () => harness.cloud.calls.length === read.length + names.length);
     await harness.quiet();
-    expect(harness.cloud.changes.slice(1).toSorted()).toEqual(names.map((name) => `update ${name}`).toSorted());
+    expect(harness.cloud.changes.slice(read.length).toSorted()).toEqual(
+      names.map((name) => `update ${name}`).toSorted(),
+    );
   });
 });
 

@@ -29,7 +29,7 @@ const DONE: Parameters<typeof readinessOf>[1] = {
   spec: undefined,
   specFingerprint: "",
   nodesFingerprint: "",
-  observedFingerprint: "",
+  baseline: { kind: "unverified" },
   lockKey: "",
   ingress: [],
   operation: undefined,

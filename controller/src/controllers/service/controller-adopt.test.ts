@@ -36,7 +36,6 @@ function leave(made: LoadBalancerCloud, id: string, uid: string): void {
     nodes: [],
     version: 1,
     isTampered: false,
-    isSeen: false,
   });
 }
 

@@ -296,7 +296,6 @@ describe("service-lb and orphaned load balancers", () => {
       service: { namespace: "default", name: "gone", uid: "uid-gone" },
       version: 1,
       isTampered: false,
-      isSeen: true,
     };
     a.kept.set("uid-gone", { ...orphan, specFingerprint: "s", nodesFingerprint: "n", nodes: [] });
     await world.pass(700_000);

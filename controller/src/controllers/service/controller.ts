@@ -14,10 +14,11 @@ import { SERVICE_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply, reportFailure } from "./apply/apply.ts";
 import { PacedConditions } from "./apply/status.ts";
 import { failureKind, settleFailure } from "./failure.ts";
+import { CheckPace } from "./check-pace.ts";
 import { DriftSweep, driftSource } from "./drift-sweep.ts";
 import { FailureCounts } from "../../runtime/history.ts";
 import { type Gathered, gather } from "./gather/gather.ts";
-import { isPerhapsForeign } from "./gather/owner.ts";
+import { type DriftPace, isPerhapsForeign } from "./gather/owner.ts";
 import { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
 import { exposeConditionReasons, type ServiceMetrics, serviceMetrics } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -66,7 +67,12 @@ const LOAD_BALANCERS: LoadBalancerSettings = { tags: {} };
 type State = ReturnType<typeof stateOf>;
 
 /** What the reconciles of one process share. */
-function stateOf({ clock, options, nodes, providers, metrics }: ServiceLbDependencies) {
+function stateOf({ clock, random, options, nodes, providers, metrics }: ServiceLbDependencies) {
+  const pace: DriftPace = {
+    get periodMs() {
+      return options.loadBalancerDriftPeriod;
+    },
+  };
   return {
     records: new Records(),
     targets: new Targets({ nodes: nodes.lister, providers }),
@@ -75,11 +81,8 @@ function stateOf({ clock, options, nodes, providers, metrics }: ServiceLbDepende
     ownWrites: new OwnWrites<Service>(),
     failures: new FailureCounts(),
     conditions: new PacedConditions(clock),
-    pace: {
-      get periodMs() {
-        return options.loadBalancerDriftPeriod;
-      },
-    },
+    pace,
+    checks: new CheckPace({ clock, random, pace }),
   };
 }
 

@@ -15,7 +15,10 @@ import { type Active, acknowledgedOf, presentOf, type ServiceRecord } from "./re
 import type { Records } from "./record/records.ts";
 
 interface DriftSweepDependencies
-  extends Pick<ApplyDependencies, "services" | "providers" | "records" | "metrics" | "clock" | "random" | "pace"> {
+  extends Pick<
+    ApplyDependencies,
+    "services" | "providers" | "records" | "metrics" | "clock" | "random" | "pace" | "checks"
+  > {
   readonly lister: Pick<LoadBalancerLister, "list">;
 }
 
@@ -76,7 +79,7 @@ export class DriftSweep {
   }
 
   async #compare(provider: Provider, known: readonly Known[], { signal, log }: ReconcileContext): Promise<void> {
-    const { lister, records, clock, random, pace } = this.#deps;
+    const { lister, records, clock, random, pace, checks } = this.#deps;
     const { items, byUid, complete } = await lister.list(provider, 0, { signal, priority: "low" });
     this.#seen(provider, items, log);
     if (isUntrusted(provider)) return;
@@ -91,7 +94,10 @@ export class DriftSweep {
       records.commit(
         key,
         isSuspect(present, loadBalancer)
-          ? { kind: "suspected", delayMs: random() * SPREAD_MS }
+          ? {
+              kind: "suspected",
+              delayMs: present.baseline.kind === "verified" ? random() * SPREAD_MS : checks.delayMs(),
+            }
           : { ...steady, periodMs: pace.periodMs },
       );
     }

@@ -24,6 +24,7 @@ import type {
   ServiceRef,
 } from "../model/load-balancer.ts";
 import { limitChanges } from "../limits/change-limiter.ts";
+import { checkLoadBalancer } from "./check.ts";
 import { isUnresolved, NodeSets } from "./node-sets.ts";
 import { walkPages } from "./pages.ts";
 import type { Answered, Session } from "./session.ts";
@@ -36,11 +37,12 @@ type Calls = Pick<
   | "updateLoadBalancerNodes"
   | "deleteLoadBalancer"
   | "applyNodeSet"
+  | "checkLoadBalancer"
 >;
 
 export function loadBalancerCalls(session: Session): Calls {
   const calls = new LoadBalancerCalls(session);
-  const methods: Calls = {
+  const methods: Omit<Calls, "checkLoadBalancer"> = {
     getLoadBalancer: (ref, options) => calls.get(ref, options),
     listLoadBalancers: (options) => calls.list(options),
     ensureLoadBalancer: (input, options) => calls.ensure(input, options),
@@ -48,7 +50,8 @@ export function loadBalancerCalls(session: Session): Calls {
     deleteLoadBalancer: (ref, options) => calls.delete(ref, options),
     applyNodeSet: (chunk, options) => calls.applyNodeSet(chunk, options),
   };
-  return limitChanges(methods, () => session.info?.capabilities.loadBalancers);
+  const limited = limitChanges(methods, () => session.info?.capabilities.loadBalancers);
+  return { ...limited, checkLoadBalancer: (input, options) => checkLoadBalancer(session, limited, input, options) };
 }
 
 type Send = (nodes: NodeSelection, options: ChangeOptions) => Promise<LoadBalancerChange>;

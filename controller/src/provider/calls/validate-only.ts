@@ -6,6 +6,7 @@ import type { ChangeOptions, ProviderClient } from "../model/client.ts";
 import type { Capabilities } from "../model/info.ts";
 import type { Operation, PlannedChange } from "../model/load-balancer.ts";
 import type { Route, RouteChanges, RouteOutcome } from "../model/route.ts";
+import { changeText } from "./check.ts";
 
 export interface ValidateOnlyDependencies {
   readonly provider: string;
@@ -68,7 +69,13 @@ class Planner {
     if (work === undefined) return call(options);
     const result = this.#canValidate("loadBalancers") ? await call(dryRun(options)) : undefined;
     if (result !== undefined && result.plannedChanges.length === 0 && isDone(result)) return result;
-    work.note(this.#planned(method, options, result?.plannedChanges.map(changeText)));
+    work.note(
+      this.#planned(
+        method,
+        options,
+        result?.plannedChanges.map((change) => changeText(change)),
+      ),
+    );
     return work.stop();
   }
 
@@ -120,11 +127,6 @@ const PLANNED: Operation = {
 function dryRun(options: ChangeOptions): ChangeOptions {
   const { requestId: _, ...rest } = options;
   return { ...rest, validateOnly: true };
-}
-
-function changeText({ action, resourceType, resourceId, summary }: PlannedChange): string {
-  const change = [action, resourceType, resourceId].filter((word) => word !== "").join(" ");
-  return summary === "" ? change : `${change}: ${summary}`;
 }
 
 function routeText(method: MethodName, { destinationCidr, targetNodeName }: Route): string {

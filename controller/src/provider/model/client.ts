@@ -2,6 +2,7 @@ import type { ProviderError } from "./errors.ts";
 import type { Instance, InstanceAnswer, NodeRef } from "./instance.ts";
 import type {
   LoadBalancer,
+  LoadBalancerCheck,
   LoadBalancerResult,
   LoadBalancerChange,
   LoadBalancerDeletion,
@@ -142,6 +143,8 @@ export interface ProviderReads {
   listInstances(options: CallOptions): Promise<Listing<Instance>>;
   watchInstances(options: WatchOptions): AsyncIterable<WatchEvent<InstanceHint>>;
   getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerResult>;
+  /** Compares the cloud objects with the desired state, by EnsureLoadBalancer with `validate_only`. */
+  checkLoadBalancer(input: EnsureLoadBalancerInput, options: CallOptions): Promise<LoadBalancerCheck>;
   listLoadBalancers(options: CallOptions): Promise<Listing<LoadBalancer>>;
   watchLoadBalancers(options: WatchOptions): AsyncIterable<WatchEvent<LoadBalancerHint>>;
   listRoutes(options: CallOptions): Promise<RouteList>;

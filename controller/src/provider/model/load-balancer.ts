@@ -131,6 +131,17 @@ export type LoadBalancerResult =
   | { readonly kind: "present"; readonly loadBalancer: LoadBalancer; readonly diagnostics: readonly Diagnostic[] }
   | ({ readonly kind: "absent"; readonly diagnostics: readonly Diagnostic[] } & Absence);
 
+/** Comparison of the cloud objects with a desired load balancer, by the provider. */
+export type LoadBalancerCheck =
+  | { readonly kind: "matches"; readonly loadBalancer: LoadBalancer }
+  /** What an Ensure would change, in the provider's words. */
+  | { readonly kind: "differs"; readonly differences: readonly string[] }
+  | { readonly kind: "missing" }
+  /** A change is in progress. */
+  | { readonly kind: "changing" }
+  /** The provider cannot compare without changing. */
+  | { readonly kind: "unsupported" };
+
 /** Outcome of Ensure and UpdateNodes; unfinished work is in `loadBalancer.operation`. */
 export interface LoadBalancerChange {
   /** undefined only with `validateOnly`, for a load balancer that does not exist. */

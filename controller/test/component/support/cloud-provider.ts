@@ -78,7 +78,9 @@ export class CloudProvider implements AsyncDisposable {
         ),
       ),
       ensureLoadBalancer: unary((request: EnsureLoadBalancerRequest) =>
-        cloud.serve("ensure", nameOf(request.service), request, () => ensure(cloud, request)),
+        request.change?.validateOnly === true
+          ? cloud.serve("check", nameOf(request.service), request, () => check(cloud, request))
+          : cloud.serve("ensure", nameOf(request.service), request, () => ensure(cloud, request)),
       ),
       updateLoadBalancerNodes: unary((request: UpdateLoadBalancerNodesRequest) =>
         cloud.serve("update", nameOf(request.service), request, () => update(cloud, request)),
@@ -146,6 +148,21 @@ function get(cloud: Cloud, { service }: GetLoadBalancerRequest): GetLoadBalancer
   }
   if (balancer.pollsLeft > 0) balancer.pollsLeft--;
   return GetLoadBalancerResponse.fromPartial({ outcome: { $case: "loadBalancer", value: show(balancer) } });
+}
+
+function check(
+  cloud: Cloud,
+  { service, specFingerprint, nodes }: EnsureLoadBalancerRequest,
+): EnsureLoadBalancerResponse {
+  const balancer = cloud.balancers.get(required(service).uid);
+  const isSame =
+    balancer?.specFingerprint === specFingerprint &&
+    balancer.observedFingerprint === "up-to-date" &&
+    String(balancer.nodes) === String(namesOf(nodes, balancer));
+  return EnsureLoadBalancerResponse.fromPartial({
+    ...(balancer === undefined ? {} : { loadBalancer: show(balancer) }),
+    plannedChanges: isSame ? [] : [{ action: 2, resourceType: "load balancer", summary: "its rules" }],
+  });
 }
 
 function ensure(cloud: Cloud, request: EnsureLoadBalancerRequest): EnsureLoadBalancerResponse {

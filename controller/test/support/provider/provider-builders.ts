@@ -109,6 +109,7 @@ export function idleProvider(name: string, declared: ProviderInfo | undefined): 
     listInstances: refuse,
     watchInstances: refuse,
     getLoadBalancer: refuse,
+    checkLoadBalancer: refuse,
     listLoadBalancers: refuse,
     ensureLoadBalancer: refuse,
     updateLoadBalancerNodes: refuse,

@@ -7,6 +7,7 @@ import type {
 import { contractError, type ProviderError } from "../../../src/provider/model/errors.ts";
 import type {
   LoadBalancer,
+  LoadBalancerCheck,
   LoadBalancerResult,
   LoadBalancerChange,
   LoadBalancerDeletion,
@@ -17,7 +18,7 @@ import type { Provider } from "../../../src/provider/model/provider.ts";
 import { ingress } from "../builders.ts";
 import { capabilities, idleProvider, info } from "../provider/provider-builders.ts";
 
-export type LoadBalancerCall = "list" | "get" | "ensure" | "update" | "delete";
+export type LoadBalancerCall = "list" | "get" | "check" | "ensure" | "update" | "delete";
 
 /** A load balancer as this cloud keeps it. */
 export interface Kept {
@@ -28,10 +29,10 @@ export interface Kept {
   nodes: readonly string[];
   /** Changes with every modification. */
   version: number;
-  /** A modification by another client that no Ensure has reverted and no node update has hidden; also changes the version. */
+  /** A modification by another client that no Ensure has reverted; also changes the version. */
   isTampered: boolean;
-  /** Reported to the controller's process. */
-  isSeen: boolean;
+  /** Of the last change. */
+  requestId?: string | undefined;
 }
 
 /** A cloud of load balancers in memory, and a provider of it that keeps to the contract. */
@@ -42,6 +43,8 @@ export class LoadBalancerCloud {
   /** undefined: the call goes through. "lost": it does, and its answer is lost. */
   fail: (call: LoadBalancerCall, uid: string) => ProviderError | "lost" | undefined = () => undefined;
   complete = true;
+  /** Updates of the nodes return the fingerprint of before. */
+  reportsPrevious = true;
   readonly #name: string;
   readonly #capabilities: Partial<LoadBalancerCapabilities>;
   #ids = 0;
@@ -53,7 +56,7 @@ export class LoadBalancerCloud {
 
   /** `call uid` of everything that may change it. */
   get changes(): readonly string[] {
-    return this.calls.filter((call) => !/^(?:list|get)/.test(call));
+    return this.calls.filter((call) => !/^(?:list|get|check)/.test(call));
   }
 
   /** Several of one cloud have names of their own. */
@@ -70,7 +73,9 @@ export class LoadBalancerCloud {
         ...idle.client,
         listLoadBalancers: () => this.#serve("list", "", () => this.#list()),
         getLoadBalancer: (ref) => this.#serve("get", ref.service.uid, () => this.#get(ref)),
-        ensureLoadBalancer: (input) => this.#serve("ensure", input.service.uid, () => this.#ensure(input)),
+        checkLoadBalancer: (input) => this.#serve("check", input.service.uid, () => this.#check(input)),
+        ensureLoadBalancer: (input, { requestId }) =>
+          this.#serve("ensure", input.service.uid, () => this.#ensure(input, requestId)),
         updateLoadBalancerNodes: (input) => this.#serve("update", input.service.uid, () => this.#update(input)),
         deleteLoadBalancer: (ref) => this.#serve("delete", ref.service.uid, () => this.#delete(ref)),
       },
@@ -82,8 +87,6 @@ export class LoadBalancerCloud {
     const fate = this.fail(call, uid);
     if (fate !== undefined && fate !== "lost") throw fate;
     const answer = act();
-    const reported = uid === "" ? [...this.kept.values()] : [this.kept.get(uid)];
-    for (const kept of reported) if (kept !== undefined && fate !== "lost") kept.isSeen = true;
     if (fate === "lost") throw contractError("DEADLINE_PASSED", "no answer in time");
     return answer;
   }
@@ -100,8 +103,20 @@ export class LoadBalancerCloud {
     return { kind: "absent", basis: "lookupMiss", observeTimeMs: 0, strong: true, witness, diagnostics: [] };
   }
 
-  #ensure({ service, specFingerprint, nodes, adoptLoadBalancerId }: EnsureLoadBalancerInput): LoadBalancerChange {
+  #check({ service, specFingerprint, nodes }: EnsureLoadBalancerInput): LoadBalancerCheck {
+    if (this.#capabilities.validateOnly === false) return { kind: "unsupported" };
+    const kept = this.kept.get(service.uid);
+    if (kept === undefined) return { kind: "missing" };
+    const isSame = kept.specFingerprint === specFingerprint && String(kept.nodes) === String(namesOf(nodes));
+    if (isSame && !kept.isTampered) return { kind: "matches", loadBalancer: this.#show(kept) };
+    return { kind: "differs", differences: ["update rules of it", "update targets of it"] };
+  }
+
+  /** A repeated request gets the present state (proto/README.md RPC-1). */
+  #ensure(input: EnsureLoadBalancerInput, requestId: string | undefined): LoadBalancerChange {
+    const { service, specFingerprint, nodes, adoptLoadBalancerId } = input;
     const before = this.kept.get(service.uid) ?? this.#adopted(adoptLoadBalancerId);
+    if (before !== undefined && requestId !== undefined && before.requestId === requestId) return this.#done(before);
     const id = before?.id ?? `${this.#name}-${++this.#ids}`;
     const desired = { specFingerprint, nodesFingerprint: nodes.fingerprint, nodes: namesOf(nodes) };
     const kept: Kept = {
@@ -110,7 +125,7 @@ export class LoadBalancerCloud {
       ...desired,
       version: (before?.version ?? 0) + 1,
       isTampered: false,
-      isSeen: false,
+      requestId,
     };
     this.kept.set(service.uid, kept);
     return this.#done(kept);
@@ -128,11 +143,11 @@ export class LoadBalancerCloud {
   #update({ service, nodes }: LoadBalancerRef & { readonly nodes: NodeSelection }): LoadBalancerChange {
     const kept = this.kept.get(service.uid);
     if (kept === undefined) throw contractError("LOAD_BALANCER_NOT_FOUND", "there is none");
+    const previousObservedFingerprint = this.reportsPrevious ? `v${kept.version}` : "";
     kept.nodesFingerprint = nodes.fingerprint;
     kept.nodes = namesOf(nodes);
     kept.version++;
-    kept.isTampered = false;
-    return this.#done(kept);
+    return { ...this.#done(kept), loadBalancer: { ...this.#show(kept), previousObservedFingerprint } };
   }
 
   #delete({ service }: LoadBalancerRef): LoadBalancerDeletion {

@@ -1,4 +1,4 @@
-import type { Present } from "../../../src/controllers/service/record/record.ts";
+import { UNVERIFIED, type Present } from "../../../src/controllers/service/record/record.ts";
 import type { EnsureInput, DesiredLoadBalancer } from "../../../src/controllers/service/plan/types.ts";
 import type { LoadBalancer, LoadBalancerResult, Operation } from "../../../src/provider/model/load-balancer.ts";
 import { CREATED_MS, ingress, service } from "../builders.ts";
@@ -83,18 +83,20 @@ export const known: Present = {
   spec: desired().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
-  observedFingerprint: "",
+  baseline: { kind: "verified", fingerprint: "" },
   lockKey: "",
   ingress: [vip],
   operation: undefined,
 };
+/** As read, which proves nothing. */
+export const unverified: Present = { ...known, baseline: UNVERIFIED };
 /** Asked for, no address yet. */
 export const making: Present = {
-  ...known,
+  ...unverified,
   ingress: undefined,
   operation: { id: "op-1", purpose: "ensure", pollAfterMs: 3000 },
 };
-export const updating: Present = { ...known, operation: { id: "op-1", purpose: "update", pollAfterMs: 3000 } };
+export const updating: Present = { ...unverified, operation: { id: "op-1", purpose: "update", pollAfterMs: 3000 } };
 
 /** A Service that wants a load balancer and of which nothing is known. */
 export function wanted(parts: Partial<EnsureInput> = {}): EnsureInput {
@@ -106,6 +108,7 @@ export function wanted(parts: Partial<EnsureInput> = {}): EnsureInput {
     present: undefined,
     isUnanswered: false,
     observed: undefined,
+    check: undefined,
     suspicion: undefined,
     previous: undefined,
     unsupported: [],

@@ -44,6 +44,7 @@ function dependencies(): ApplyDependencies {
     newId: () => "id",
     ownWrites: new OwnWrites(),
     pace: { periodMs: 0 },
+    checks: { delayMs: () => 0 },
     conditions: new PacedConditions(clock),
     clock,
     random: () => 0.5,
@@ -57,6 +58,7 @@ const settle: Settle = {
   finished: undefined,
   nodeCount: desired().nodes.count,
   finalizerPatch: undefined,
+  isFound: false,
   inspection: undefined,
 };
 

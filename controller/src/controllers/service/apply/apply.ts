@@ -6,7 +6,16 @@ import { loadBalancerRetained, noLoadBalancerProvider, loadBalancerDeletionProte
 import { PROTECTED, notServed, reportedReadiness } from "../plan/status.ts";
 import type { Keep, Leave, Plan, Refuse, Settle } from "../plan/types.ts";
 import { applyChange, recordInspection } from "./change.ts";
-import { type ApplyDependencies, MUTED, type StatusWriting, addFinalizer, finish, poll, report } from "./status.ts";
+import {
+  type ApplyDependencies,
+  MUTED,
+  type StatusWriting,
+  addFinalizer,
+  finish,
+  poll,
+  report,
+  requestCheck,
+} from "./status.ts";
 import { applyDelete, applyDeletePrevious, unlessSuperseded } from "./delete.ts";
 
 /** Carries out the plan. */
@@ -60,7 +69,9 @@ async function applySettle(plan: Settle, deps: ApplyDependencies): Promise<Resul
   const { service, present, finished, nodeCount, inspection } = plan;
   if (inspection !== undefined) recordInspection(service, present, inspection, deps);
   if (!(await addFinalizer(service, plan.finalizerPatch, undefined, deps))) return DONE;
-  return finish(service, present, { purpose: finished, nodeCount }, deps);
+  const result = await finish(service, present, { purpose: finished, nodeCount }, deps);
+  if (plan.isFound) requestCheck(deps);
+  return result;
 }
 
 /** `result` is that of the plan for the load balancer in force. */

@@ -2,7 +2,7 @@ import type { Service } from "../../../api/service.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
 import type { ChangeOptions } from "../../../provider/model/client.ts";
 import { type ProviderError, hasReason, isOfClass, retryDelayMs } from "../../../provider/model/errors.ts";
-import type { LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
 import {
@@ -16,6 +16,7 @@ import {
   updateLoadBalancerFailed,
 } from "../events.ts";
 import { loadBalancerRef } from "../gather/desired.ts";
+import { baselineAfter, isChangedBefore } from "../plan/baseline.ts";
 import { progressOf } from "../plan/plan.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
@@ -29,6 +30,7 @@ import {
   poll,
   providerNamed,
   removeReadiness,
+  requestCheck,
 } from "./status.ts";
 
 /** Order: finalizer, then the cloud, then event and status. */
@@ -72,18 +74,26 @@ async function conclude(
   recordDrift(plan, deps);
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (loadBalancer === undefined) throw new LoadBalancerSyncError("the provider's response has no load balancer");
-  const progress = progressOf(plan, loadBalancer);
+  const progress = progressOf(plan, loadBalancer, baselineAfter(plan, loadBalancer));
   switch (progress.kind) {
     case "failed":
       records.commit(deps.context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });
       throw new LoadBalancerSyncError(progress.message, { reason: "LoadBalancerFailed" });
     case "pending":
       return poll(service, progress.present, deps);
-    case "done":
-      return finish(service, progress.present, { purpose, nodeCount: desired.nodes.count }, deps);
+    case "done": {
+      const result = await finish(service, progress.present, { purpose, nodeCount: desired.nodes.count }, deps);
+      if (isCheckDue(plan, progress.present, loadBalancer)) requestCheck(deps);
+      return result;
+    }
     default:
       return progress satisfies never;
   }
+}
+
+/** Another client has changed the cloud objects before this change, or may have while this process did not run. */
+function isCheckDue({ isFound, inForce }: Change, { baseline }: Present, loadBalancer: LoadBalancer): boolean {
+  return baseline.kind === "unverified" && (isFound || isChangedBefore(inForce?.baseline, loadBalancer));
 }
 
 /**

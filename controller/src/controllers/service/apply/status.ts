@@ -11,6 +11,7 @@ import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../..
 import type { Clock, Random } from "../../../util/clock.ts";
 import { LoadBalancerSyncError, describe } from "../failure.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
+import type { CheckPace } from "../check-pace.ts";
 import type { DriftPace } from "../gather/owner.ts";
 import type { ServiceMetrics } from "../metrics.ts";
 import { DEFAULT_POLL_MS } from "../plan/plan.ts";
@@ -55,6 +56,11 @@ export async function finish(
   const isLast = (deps.records.get(deps.context.key)?.previous.length ?? 0) === 0;
   const isLastStep = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
   return isLastStep ? DONE : requeueAfter(0);
+}
+
+/** The load balancer is compared with the desired state soon, but not at the same time as all others. */
+export function requestCheck({ records, checks, context: { key } }: ApplyDependencies): void {
+  records.commit(key, { kind: "suspected", delayMs: checks.delayMs() });
 }
 
 export async function poll(service: Service, present: Present, deps: ApplyDependencies): Promise<Result> {
@@ -148,6 +154,7 @@ export interface ApplyDependencies {
   readonly newId: () => string;
   readonly ownWrites: OwnWrites<Service>;
   readonly pace: DriftPace;
+  readonly checks: Pick<CheckPace, "delayMs">;
   readonly conditions: Conditions;
   /** The plan is for the load balancer in force and not for the current spec, which a rejection would not concern. */
   readonly isMeanwhile?: boolean;

@@ -1,13 +1,14 @@
 import { keyOf } from "../../../api/meta.ts";
 import { type Service, deletionProtection, loadBalancerToAdopt } from "../../../api/service.ts";
+import { serviceRef } from "../../../provider/convert/service.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
-import type { LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancerCheck, LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { ReadableProvider } from "../../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
 import { driftDecision } from "../plan/drift.ts";
-import { isReadNeeded } from "../plan/plan.ts";
+import { isCheckNeeded, isReadNeeded } from "../plan/plan.ts";
 import type { CleanupInput, Input, EnsureInput, DesiredLoadBalancer } from "../plan/types.ts";
 import {
   NEXT_TRY,
@@ -32,7 +33,7 @@ import {
 } from "../record/record.ts";
 import { News } from "../record/records.ts";
 import type { RecordEvent } from "../record/transition.ts";
-import { loadBalancerRef, previousToDelete, withoutProtection, desiredOf } from "./desired.ts";
+import { type DesiredWithSpec, loadBalancerRef, previousToDelete, withoutProtection, desiredOf } from "./desired.ts";
 import {
   type GatherDependencies,
   type Gathering,
@@ -110,14 +111,14 @@ async function gatherEnsure(run: Gathering, service: Service): Promise<EnsureInp
   };
   const isGoing = isPresumedGone(record, refusal);
   const isRead = isReadNeeded(known) && (!isGoing || loadBalancerToAdopt(service) !== undefined);
-  const observed = isRead ? await read(run, owner, known) : undefined;
-  const adoption = await gatherAdoption(run, owner, service, { present, observed });
+  const seen = isRead ? await look(run, owner, known) : NOT_SEEN;
+  const adoption = await gatherAdoption(run, owner, service, { present, observed: seen.observed });
   return {
     kind: "ensure",
     ...known,
     provider: provider.name,
     desired: { ...desired, ...adoption.desired },
-    observed: isGoing ? undefined : observed,
+    ...(isGoing ? NOT_SEEN : seen),
     previous: previous && previousToDelete(run, service, previous),
     unsupported: [...unsupported, ...adoption.problems],
     refusal: refusal ?? adoptionRefusal(adoption.problems),
@@ -165,6 +166,27 @@ function suspicionOf(
   const { repairs } = record.drift;
   const decision = (kind: Drift["kind"]) => driftDecision(kind, repairs, clock.monotonicMs(), pace.periodMs);
   return { missing: decision("missing"), changed: decision("changed") };
+}
+
+const NOT_SEEN = { observed: undefined, check: undefined } as const;
+
+async function look(
+  run: Gathering,
+  owner: Owner,
+  known: Pick<EnsureInput, "service" | "present" | "suspicion"> & { readonly desired: DesiredWithSpec },
+): Promise<Pick<EnsureInput, "observed" | "check">> {
+  return isCheckNeeded(known)
+    ? { observed: undefined, check: await checkLoadBalancer(run, owner, known) }
+    : { observed: await read(run, owner, known), check: undefined };
+}
+
+/** Compares the cloud objects with the desired state, which a read could not: their fingerprint of that state is not known. */
+function checkLoadBalancer(
+  { context: { signal, priority } }: Gathering,
+  { provider }: { readonly provider: ReadableProvider },
+  { service, desired }: { readonly service: Service; readonly desired: DesiredWithSpec },
+): Promise<LoadBalancerCheck> {
+  return provider.client.checkLoadBalancer({ service: serviceRef(service), ...desired }, { signal, priority });
 }
 
 async function read(

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 function keep(uid: string): void {
   const service = { namespace: "default", name: "web", uid };
-  const kept = { id: `lb-of-${uid}`, service, version: 1, isTampered: false, isSeen: true };
+  const kept = { id: `lb-of-${uid}`, service, version: 1, isTampered: false };
   cloud.kept.set(uid, { ...kept, specFingerprint: "s", nodesFingerprint: "n", nodes: [] });
 }
 

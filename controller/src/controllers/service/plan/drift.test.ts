@@ -10,7 +10,7 @@ import {
 import { driftOf, driftDecision, isOver, isSuspect } from "./drift.ts";
 import type { Repairs } from "../record/record.ts";
 
-const seen = { ...known, observedFingerprint: "seen-1" };
+const seen = { ...known, baseline: { kind: "verified", fingerprint: "seen-1" } } as const;
 
 describe("driftOf()", () => {
   test.each([

@@ -1,4 +1,4 @@
-import type { LoadBalancer, LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerCheck, LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { Drift, Present, Repairs } from "../record/record.ts";
 
 /** Repair drift now, at a later sweep, or not for a day because it returns each time. */
@@ -13,15 +13,29 @@ const MAX_VANISHED_WAIT_MS = 3_600_000;
 
 /** For a load balancer without a change in progress. undefined: it is as acknowledged. */
 export function driftOf(present: Present, answer: LoadBalancerResult): Drift | undefined {
-  return answer.kind === "absent"
-    ? { kind: "missing", what: `load balancer ${present.loadBalancerID} is gone from the cloud` }
-    : changeOf(present, answer.loadBalancer);
+  return answer.kind === "absent" ? gone(present.loadBalancerID) : changeOf(present, answer.loadBalancer);
 }
 
-/** A list suggests drift. `loadBalancer`: undefined if a complete list lacks it. */
+/** The cloud objects do not match the desired state. */
+export function driftOfCheck(
+  present: Present,
+  check: Exclude<LoadBalancerCheck, { readonly kind: "matches" | "changing" | "unsupported" }>,
+): Drift {
+  const id = present.loadBalancerID;
+  if (check.kind === "missing") return gone(id);
+  const [first = "", ...more] = check.differences;
+  const what = more.length === 0 ? first : `${first}, and ${more.length} more`;
+  return changed(`load balancer ${id} was changed in the cloud, and does not match the spec: ${what}`);
+}
+
+/** A list suggests drift, or the load balancer was never compared with the desired state. `loadBalancer`: undefined if a complete list lacks it. */
 export function isSuspect(present: Present, loadBalancer: LoadBalancer | undefined): boolean {
   if (present.operation !== undefined) return false;
-  return loadBalancer === undefined || changeOf(present, loadBalancer) !== undefined;
+  return (
+    loadBalancer === undefined ||
+    present.baseline.kind === "unverified" ||
+    changeOf(present, loadBalancer) !== undefined
+  );
 }
 
 function changeOf(present: Present, loadBalancer: LoadBalancer): Drift | undefined {
@@ -32,10 +46,15 @@ function changeOf(present: Present, loadBalancer: LoadBalancer): Drift | undefin
   if (differ(present.specFingerprint, specFingerprint))
     return changed(`another spec is in force for load balancer ${id}`);
   if (differ(present.nodesFingerprint, nodesFingerprint)) return changed(`load balancer ${id} has other nodes`);
-  if (differ(present.observedFingerprint, observedFingerprint)) {
+  const { baseline } = present;
+  if (baseline.kind === "verified" && differ(baseline.fingerprint, observedFingerprint)) {
     return changed(`load balancer ${id} was changed in the cloud`);
   }
   return undefined;
+}
+
+function gone(id: string): Drift {
+  return { kind: "missing", what: `load balancer ${id} is gone from the cloud` };
 }
 
 function changed(what: string): Drift {

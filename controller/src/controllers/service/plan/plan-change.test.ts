@@ -10,6 +10,7 @@ import {
   operation,
   present,
   uid,
+  unverified,
   updating,
   wanted,
   desired,
@@ -36,7 +37,7 @@ describe("plan() makes the load balancer be ensured", () => {
       want: {
         trigger: "not known to match the spec",
         acknowledgedNodes: "nodes-1",
-        inForce: { ...known, spec: undefined, specFingerprint: "spec-0" },
+        inForce: { ...unverified, spec: undefined, specFingerprint: "spec-0" },
       },
     },
     {
@@ -102,6 +103,8 @@ describe("plan() makes the load balancer be ensured", () => {
       drift: undefined,
       acknowledgedNodes: input.present?.operation === undefined ? input.present?.nodesFingerprint : undefined,
       ignored: [],
+      isRepeated: false,
+      isFound: false,
       inForce: input.present,
       ...want,
     });
@@ -156,7 +159,9 @@ describe("plan() makes the nodes be updated", () => {
       drift: undefined,
       acknowledgedNodes: operationId === undefined ? "nodes-1" : undefined,
       ignored: [],
-      inForce: input.present ?? known,
+      isRepeated: false,
+      isFound: input.present === undefined,
+      inForce: input.present ?? unverified,
     });
   });
 

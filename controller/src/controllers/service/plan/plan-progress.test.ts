@@ -9,6 +9,7 @@ import {
   making,
   operation,
   present,
+  unverified,
   updating,
   wanted,
   desired,
@@ -40,7 +41,7 @@ describe("progressOf()", () => {
     {
       it: "one that serves while it is changed",
       given: { phase: "updating" as const, operation },
-      want: { kind: "pending", present: { ...known, operation: making.operation } },
+      want: { kind: "pending", present: { ...unverified, operation: making.operation } },
     },
     {
       it: "one without address yet",
@@ -50,7 +51,7 @@ describe("progressOf()", () => {
     {
       it: "one that serves while work goes on",
       given: { phase: "active" as const, operation },
-      want: { kind: "pending", present: { ...known, operation: making.operation } },
+      want: { kind: "pending", present: { ...unverified, operation: making.operation } },
     },
     {
       it: "one being made, whose address nothing answers at yet",
@@ -94,12 +95,12 @@ describe("progressOf()", () => {
       },
     },
   ])("reports $it", ({ given, want }) => {
-    expect(progressOf(change, loadBalancer(given))).toEqual(want);
+    expect(progressOf(change, loadBalancer(given), known.baseline)).toEqual(want);
   });
 
   test("remembers what was sent, not what the provider echoes", () => {
     const echoed = loadBalancer({ specFingerprint: "", nodesFingerprint: "" });
-    expect(progressOf(change, echoed)).toEqual({ kind: "done", present: known });
+    expect(progressOf(change, echoed, known.baseline)).toEqual({ kind: "done", present: known });
   });
 });
 
@@ -179,11 +180,11 @@ describe("reading", () => {
 
   describe("inForceInCloud()", () => {
     test.each([
-      { it: "with this spec", observed: present(), want: known },
+      { it: "with this spec", observed: present(), want: unverified },
       {
         it: "with another spec",
         observed: present({ specFingerprint: "spec-0" }),
-        want: { ...known, spec: undefined, specFingerprint: "spec-0" },
+        want: { ...unverified, spec: undefined, specFingerprint: "spec-0" },
       },
       { it: "but work goes on", observed: present({ operation }), want: undefined },
       { it: "but is being made", observed: present({ phase: "provisioning" }), want: undefined },

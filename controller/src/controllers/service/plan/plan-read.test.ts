@@ -12,7 +12,7 @@ import {
 import type { EnsureInput } from "./types.ts";
 import { plan } from "./plan.ts";
 
-const seen = { ...known, observedFingerprint: "seen-1" };
+const seen = { ...known, baseline: { kind: "verified", fingerprint: "seen-1" } } as const;
 const changed = present({ observedFingerprint: "seen-2" });
 const repair = { missing: "repair", changed: "repair" } as const;
 const suspected = (parts: Partial<EnsureInput> = {}): EnsureInput =>

@@ -8,6 +8,7 @@ import {
   operation,
   present,
   uid,
+  unverified,
   updating,
   wanted,
 } from "../../../../test/support/service/service-plan-builders.ts";
@@ -20,27 +21,32 @@ describe("plan() asks the cloud for nothing", () => {
     present: known,
     finished: undefined,
     nodeCount: 2,
+    isFound: false,
     finalizerPatch: undefined,
     inspection: undefined,
   };
 
   test.each([
     { it: "when nothing has changed", input: wanted({ present: known }), want: settled },
-    { it: "after a restart, when the desired spec is in force", input: wanted({ observed: present() }), want: settled },
+    {
+      it: "after a restart, when the desired spec is in force",
+      input: wanted({ observed: present() }),
+      want: { ...settled, present: unverified, isFound: true },
+    },
     {
       it: "when the load balancer being made is ready",
       input: wanted({ present: making, observed: present() }),
-      want: { ...settled, finished: "ensure" },
+      want: { ...settled, present: unverified, finished: "ensure" },
     },
     {
       it: "when the nodes being updated are in force",
       input: wanted({ present: updating, observed: present() }),
-      want: { ...settled, finished: "update" },
+      want: { ...settled, present: unverified, finished: "update" },
     },
     {
       it: "when a provider that keeps no fingerprints says it is ready",
       input: wanted({ present: making, observed: present({ specFingerprint: "", nodesFingerprint: "" }) }),
-      want: { ...settled, finished: "ensure" },
+      want: { ...settled, present: unverified, finished: "ensure" },
     },
     {
       it: "and adds the finalizer again that another client removed",

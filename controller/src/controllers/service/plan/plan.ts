@@ -1,13 +1,17 @@
 import { type LoadBalancerIngress, type Service, loadBalancerToAdopt } from "../../../api/service.ts";
-import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerCheck } from "../../../provider/model/load-balancer.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected, needsUpdate } from "../predicates.ts";
-import type { Drift, Operation, Present } from "../record/record.ts";
-import { type DriftDecision, driftOf } from "./drift.ts";
+import { type Baseline, type Drift, type Operation, type Present, UNVERIFIED } from "../record/record.ts";
+import { verified } from "./baseline.ts";
+import { type DriftDecision, driftOf, driftOfCheck } from "./drift.ts";
 import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./status.ts";
 import type { Change, CleanupInput, Input, Plan, Settle, EnsureInput, DesiredLoadBalancer } from "./types.ts";
 
 /** Trigger of a change whose outcome or state is not known. */
 const NOT_KNOWN = "not known to match the spec";
+
+/** Trigger of a change by which the provider compares the cloud objects with the spec. */
+const NOT_VERIFIED = "not compared with the spec since the start or a change";
 
 export function plan(input: Input): Plan {
   switch (input.kind) {
@@ -58,7 +62,9 @@ function planEnsure(input: EnsureInput): Plan {
   if (present === undefined) {
     return change(input, "ensure", hasFinalizer(service) ? NOT_KNOWN : "service created");
   }
-  const step = planKnown(input, present);
+  const known = planKnown(input, present);
+  const isStep = known.kind === "settle" || known.kind === "change";
+  const step = isStep && input.present === undefined ? { ...known, isFound: true } : known;
   // Make before break: the previous load balancer serves until the new one is published.
   const isSettled = step.kind === "settle" && input.present !== undefined && isIdle(step);
   return isSettled && previous !== undefined && !isDeletionProtected(service)
@@ -90,7 +96,8 @@ function planKnown(input: EnsureInput, present: Present): Plan {
 
 /** The desired state is acknowledged. Only drift, and the outcome of a request without response, may need a change. */
 function planRead(input: EnsureInput, present: Present): Plan {
-  const { suspicion, observed, isUnanswered, desired } = input;
+  const { suspicion, observed, check, isUnanswered, desired } = input;
+  if (check !== undefined) return planCheck(input, present, check);
   const drift = observed && driftOf(present, observed);
   if (suspicion !== undefined && drift !== undefined) return planDrift(input, present, drift, suspicion[drift.kind]);
   if (isUnanswered && (drift !== undefined || inForceInCloud(input) === undefined)) {
@@ -98,6 +105,28 @@ function planRead(input: EnsureInput, present: Present): Plan {
   }
   const inspection = suspicion && observed && ({ kind: "steady" } as const);
   return { ...settle(input, present, undefined), inspection };
+}
+
+/** The provider has compared the cloud objects with the desired state. */
+function planCheck(input: EnsureInput, present: Present, check: LoadBalancerCheck): Plan {
+  const { suspicion } = input;
+  switch (check.kind) {
+    case "unsupported":
+      return change(input, "ensure", NOT_VERIFIED);
+    case "missing":
+    case "differs": {
+      const drift = driftOfCheck(present, check);
+      return planDrift(input, present, drift, suspicion?.[drift.kind] ?? "later");
+    }
+    case "changing":
+      return settle(input, present, undefined);
+    case "matches": {
+      const known = { ...present, baseline: verified(check.loadBalancer) };
+      return { ...settle(input, known, undefined), inspection: { kind: "steady" } };
+    }
+    default:
+      return check satisfies never;
+  }
 }
 
 function planDrift(input: EnsureInput, present: Present, drift: Drift, decision: DriftDecision): Plan {
@@ -114,7 +143,7 @@ function planPoll(input: EnsureInput, present: Present, operation: Operation): P
   if (observed === undefined) return { kind: "wait", service, present };
   if (observed.kind === "absent") return change(input, "ensure", "load balancer vanished while it was being created");
   const { loadBalancer } = observed;
-  const progress = progressOf({ ...input, purpose: operation.purpose }, loadBalancer);
+  const progress = progressOf({ ...input, purpose: operation.purpose }, loadBalancer, UNVERIFIED);
   switch (progress.kind) {
     case "failed":
       return { kind: "fail", message: progress.message };
@@ -144,6 +173,8 @@ function change(input: EnsureInput, purpose: Operation["purpose"], trigger: stri
     loadBalancerId: present?.loadBalancerID,
     operationId: present?.operation?.id,
     acknowledgedNodes: inForce?.operation === undefined ? inForce?.nodesFingerprint : undefined,
+    isRepeated: input.isUnanswered,
+    isFound: false,
     finalizerPatch: addFinalizerPatch(service),
     ignored: purpose === "ensure" ? unsupported : [],
     inForce,
@@ -152,7 +183,7 @@ function change(input: EnsureInput, purpose: Operation["purpose"], trigger: stri
 
 function settle({ service, desired }: EnsureInput, present: Present, finished: Settle["finished"]): Settle {
   const nodeCount = desired.nodes.count;
-  const known = { service, present: { ...present, service }, finished, nodeCount };
+  const known = { service, present: { ...present, service }, finished, nodeCount, isFound: false };
   return { kind: "settle", ...known, finalizerPatch: addFinalizerPatch(service), inspection: undefined };
 }
 
@@ -164,9 +195,11 @@ export type Progress =
 /** For a provider that names no poll interval. */
 export const DEFAULT_POLL_MS = 5000;
 
+/** @param baseline of a load balancer whose change is complete */
 export function progressOf(
   change: Pick<Change, "service" | "provider" | "desired" | "purpose">,
   loadBalancer: LoadBalancer,
+  baseline: Baseline,
 ): Progress {
   const { service, provider, desired, purpose } = change;
   if (loadBalancer.phase === "failed") return { kind: "failed", message: failureOf(loadBalancer) };
@@ -177,12 +210,12 @@ export function progressOf(
     spec: desired.spec,
     specFingerprint: desired.specFingerprint,
     nodesFingerprint: desired.nodes.fingerprint,
-    observedFingerprint: loadBalancer.observedFingerprint,
+    baseline: UNVERIFIED,
     lockKey: loadBalancer.lockKey,
     ingress: servedIngress(loadBalancer),
     operation: undefined,
   };
-  if (!isUnfinished(loadBalancer)) return { kind: "done", present };
+  if (!isUnfinished(loadBalancer)) return { kind: "done", present: { ...present, baseline } };
   const { id = "", pollAfterMs = DEFAULT_POLL_MS } = loadBalancer.operation ?? {};
   return { kind: "pending", present: { ...present, operation: { id, purpose, pollAfterMs } } };
 }
@@ -219,6 +252,11 @@ export function isReadNeeded(
   return present.operation !== undefined || isUnanswered || input.suspicion !== undefined;
 }
 
+/** Of {@link isReadNeeded}: a sweep suspects drift, and there is no baseline that a read could be compared with. */
+export function isCheckNeeded({ present, suspicion }: Pick<EnsureInput, "present" | "suspicion">): boolean {
+  return suspicion !== undefined && present?.operation === undefined && present?.baseline.kind === "unverified";
+}
+
 /** After a restart: the load balancer in force counts as acknowledged if it has the desired spec. */
 function presentFromCloud(input: EnsureInput): Present | undefined {
   const inForce = inForceInCloud(input);
@@ -237,7 +275,7 @@ export function inForceInCloud({ service, provider, desired, observed }: EnsureI
     spec: loadBalancer.specFingerprint === desired.specFingerprint ? desired.spec : undefined,
     specFingerprint: loadBalancer.specFingerprint,
     nodesFingerprint: loadBalancer.nodesFingerprint,
-    observedFingerprint: loadBalancer.observedFingerprint,
+    baseline: UNVERIFIED,
     lockKey: loadBalancer.lockKey,
     ingress: loadBalancer.ingress,
     operation: undefined,

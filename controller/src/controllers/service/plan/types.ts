@@ -1,6 +1,6 @@
 import type { Service } from "../../../api/service.ts";
 import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/model/client.ts";
-import type { LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
+import type { LoadBalancerCheck, LoadBalancerResult } from "../../../provider/model/load-balancer.ts";
 import type { DeleteOperation, Drift, Operation, Present, PreviousLoadBalancer } from "../record/record.ts";
 import type { Inspection } from "../record/transition.ts";
 import type { DriftDecision } from "./drift.ts";
@@ -73,6 +73,10 @@ export interface Change {
   readonly operationId: string | undefined;
   /** Fingerprint of the nodes in force, if known: equal nodes need not be sent. */
   readonly acknowledgedNodes: string | undefined;
+  /** A request got no response: this one may be the same. */
+  readonly isRepeated: boolean;
+  /** This process has just found the load balancer in the cloud: it is checked soon. */
+  readonly isFound: boolean;
   /** For services/status, before the call. */
   readonly finalizerPatch: StatusPatch | undefined;
   readonly ignored: readonly UnsupportedRequest[];
@@ -88,6 +92,8 @@ export interface Settle {
   /** The change that has just been completed. */
   readonly finished: Operation["purpose"] | undefined;
   readonly nodeCount: number;
+  /** This process has just found the load balancer in the cloud: it is checked soon. */
+  readonly isFound: boolean;
   readonly finalizerPatch: StatusPatch | undefined;
   /** Result of a read that a sweep requested. */
   readonly inspection: Inspection | undefined;
@@ -159,6 +165,8 @@ export interface EnsureInput {
   readonly isUnanswered: boolean;
   /** undefined: no read was needed. */
   readonly observed: LoadBalancerResult | undefined;
+  /** The provider has compared the cloud objects with the desired state. undefined: not asked. */
+  readonly check: LoadBalancerCheck | undefined;
   /** The decision on the drift that a sweep suspects, if a read confirms it. undefined: no suspicion. */
   readonly suspicion: Readonly<Record<Drift["kind"], DriftDecision>> | undefined;
   readonly previous: PreviousToDelete | undefined;

@@ -96,6 +96,15 @@ export interface Operation extends DeleteOperation {
   readonly pollAfterMs: number;
 }
 
+/** What reads are compared with, to detect changes by other clients. */
+export type Baseline =
+  /** The cloud objects were not compared with the desired state since this process started, or since a change. */
+  | { readonly kind: "unverified" }
+  /** The provider's fingerprint of the cloud objects when they matched the desired state. "": it has none. */
+  | { readonly kind: "verified"; readonly fingerprint: string };
+
+export const UNVERIFIED: Baseline = { kind: "unverified" };
+
 /** What a provider has last acknowledged. */
 export interface Acknowledged {
   /** The Service as of that time. */
@@ -106,8 +115,7 @@ export interface Acknowledged {
   readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
   readonly nodesFingerprint: string;
-  /** The provider's fingerprint of the cloud's objects: a different value means that another client changed them. May be "". */
-  readonly observedFingerprint: string;
+  readonly baseline: Baseline;
   /** See `ChangeOptions.lockKey`. May be "". */
   readonly lockKey: string;
   /** undefined while it serves no traffic. */
