@@ -140,7 +140,46 @@ describe("targets", () => {
     };
     const answer = await ensure(world, { nodes: nodesOf(1, 2, 3) });
     expect(targets(world)).toEqual([machineId(1), machineId(3)]);
-    expect(answer).toMatchObject({ registeredNodes: 2 });
+    expect(answer).toMatchObject({ registeredNodes: 2, nodesFingerprint: "", unregisteredNodes: [{ name: "node-2" }] });
+  });
+});
+
+describe("nodes whose instance cannot be a target yet", () => {
+  const setState = ({ aws }: World, number: number, state: "running" | "stopped"): void => {
+    const machine = aws.ec2.machines.get(machineId(number));
+    if (machine) machine.state = state;
+  };
+
+  test("are named until they are targets, by ensure() and by updateNodes() (case S-2)", async () => {
+    const world = startWorld();
+    setState(world, 2, "stopped");
+    const desired = { nodes: nodesOf(1, 2, 10), nodesFingerprint: "nodes-1" };
+    const unregisteredNodes = [
+      { name: "node-2", providerId: `aws:///zone-a/${machineId(2)}`, reason: "InstanceNotRunning" },
+      { name: "node-10", reason: "InstanceNotFound" },
+    ];
+    const partial = { registeredNodes: 1, nodesFingerprint: "", unregisteredNodes };
+    expect(await ensure(world, desired)).toMatchObject(partial);
+    const update = () => world.handlers.updateNodes?.(wanted({}, desired), world.context);
+    expect(await update()).toMatchObject(partial);
+    expect(await world.handlers.get?.(wanted(), world.context)).toMatchObject({ nodesFingerprint: "" });
+    setState(world, 2, "running");
+    world.aws.ec2.machines.set(machineId(10), { id: machineId(10), state: "running", groups: [] });
+    expect(await update()).toMatchObject({ registeredNodes: 3, nodesFingerprint: "nodes-1", unregisteredNodes: [] });
+    expect(targets(world)).toEqual([1, 2, 10].map(machineId));
+  });
+
+  test("leave the present targets in place as long as there is no other (case S-2)", async () => {
+    const world = startWorld();
+    await ensure(world, { nodes: nodesOf(1, 2) });
+    setState(world, 3, "stopped");
+    expect(await ensure(world, { nodes: nodesOf(3) })).toMatchObject({ registeredNodes: 0 });
+    expect(targets(world)).toEqual([1, 2].map(machineId));
+    setState(world, 3, "running");
+    await ensure(world, { nodes: nodesOf(3) });
+    expect(targets(world)).toEqual([machineId(3)]);
+    await ensure(world, { nodes: [] });
+    expect(targets(world)).toEqual([]);
   });
 });
 

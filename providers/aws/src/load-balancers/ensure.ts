@@ -18,7 +18,7 @@ import { withOwnTags } from "./tags/own-tags.ts";
 import { type TaggedPart, writePartTags, writeTags } from "./tags/write-tags.ts";
 import { ownGroups } from "./target-groups/own-groups.ts";
 import { deleteGroups, ensureGroups } from "./target-groups/target-groups.ts";
-import { ensureTargets, targetIds } from "./target-groups/targets.ts";
+import { ensureTargets, type Registration, targetNodes } from "./target-groups/targets.ts";
 import { nodesTag, type Seen, specTag, toLoadBalancer } from "./to-load-balancer.ts";
 import { toNlbSpec, type NlbSpec } from "./desired/nlb-spec.ts";
 
@@ -41,7 +41,7 @@ export async function ensureLoadBalancer(
   const securityGroups = await securityGroupsFor(tools, wanted, nlb, balancer, work);
   const present = await presentGroups(tools, wanted, balancer, context);
   const groups = await ensureGroups(tools, wanted, nlb, present, work);
-  const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
+  const registration = await ensureTargets(tools, groups, targetNodes(wanted.nodes, context), work);
   if (balancer) await changeBalancer(tools, balancer, nlb, subnets, securityGroups, work);
   const arn = balancer?.arn ?? (await createBalancer(tools, nlb, subnets, securityGroups, work));
   if (arn === undefined) return undefined;
@@ -54,14 +54,14 @@ export async function ensureLoadBalancer(
     isNew || id === undefined ? [] : [{ resourceType: "target group" as const, id, name }],
   );
   await writePartTags(tools, [...keptGroups, ...keptListeners], tags, work);
-  const inForce = { [specTag]: wanted.specFingerprint, [nodesTag]: wanted.nodesFingerprint };
+  const inForce = { [specTag]: wanted.specFingerprint, [nodesTag]: nodesInForce(wanted, registration) };
   await writeTags(
     tools,
     balancerPart({ arn, name: nlb.name, tags: balancer?.tags ?? tags }),
     { ...tags, ...inForce },
     work,
   );
-  return answer(tools, arn, wanted, registeredNodes, work);
+  return answer(tools, arn, wanted, registration, work);
 }
 
 /** Replaces only the targets. */
@@ -80,10 +80,15 @@ export async function updateNodes(
     );
   }
   const groups = await tools.reader.groups(own.arn, context);
-  const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
-  const tags = { ...own.tags, [nodesTag]: wanted.nodesFingerprint };
+  const registration = await ensureTargets(tools, groups, targetNodes(wanted.nodes, context), work);
+  const tags = { ...own.tags, [nodesTag]: nodesInForce(wanted, registration) };
   await writeTags(tools, balancerPart(own), tags, work);
-  return answer(tools, own.arn, wanted, registeredNodes, work);
+  return answer(tools, own.arn, wanted, registration, work);
+}
+
+/** Nodes that are not all targets are not in force, so that the change is repeated. */
+function nodesInForce({ nodesFingerprint }: DesiredNodes, { unregisteredNodes }: Registration): string {
+  return unregisteredNodes.length === 0 ? nodesFingerprint : "";
 }
 
 function balancerPart({ arn, name, tags }: Pick<SeenBalancer, "arn" | "name" | "tags">): TaggedPart {
@@ -176,7 +181,7 @@ async function answer(
   tools: Tools,
   arn: string,
   ref: Pick<LoadBalancerRef, "cluster" | "service">,
-  registeredNodes: number,
+  registration: Registration,
   work: Work,
 ): Promise<LoadBalancer> {
   const balancer = await tools.reader.balancer(arn, work.context);
@@ -185,5 +190,7 @@ async function answer(
       "NOT_READY",
       `load balancer ${arn} was just created or is being deleted; the call is retried`,
     );
-  return toLoadBalancer({ ...(await readSeen(tools, balancer, ref, work.context)), registeredNodes });
+  const { registeredNodes, unregisteredNodes } = registration;
+  const seen = await readSeen(tools, balancer, ref, work.context);
+  return { ...toLoadBalancer({ ...seen, registeredNodes }), unregisteredNodes };
 }

@@ -133,11 +133,17 @@ async function ensureRules(
     removed: [...removed.filter((rule) => !isForTraffic(rule)), ...removed.filter(isForTraffic)],
   };
   await work.change({ ...planned, summary: words.join(", ") }, () =>
-    exchange(difference, kept, {
-      add: (rules) => authorize(aws, groupId, rules, work.context),
-      remove: (rules) => revoke(aws, groupId, rules, work.context),
-      isFull: (error) => isCode(error, "RulesPerSecurityGroupLimitExceeded"),
-    }),
+    exchange(
+      { ...difference, kept, wantsNone: false },
+      {
+        add: async (rules) => {
+          await authorize(aws, groupId, rules, work.context);
+          return rules.length;
+        },
+        remove: (rules) => revoke(aws, groupId, rules, work.context),
+        isFull: (error) => isCode(error, "RulesPerSecurityGroupLimitExceeded"),
+      },
+    ),
   );
 }
 
