@@ -2,6 +2,7 @@ export {
   type AddressRange,
   bitsOf,
   canonicalAddress,
+  canonicalRanges,
   type Cidr,
   contains,
   type Family,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   type AddressRange,
   canonicalAddress,
+  canonicalRanges,
   contains,
   formatAddress,
   overlap,
@@ -95,4 +96,39 @@ test.each([
   ["fe80::/10", "fe80::1%eth0"],
 ])("positionOf() knows that %s does not have %s", (range, address) => {
   expect(positionOf(read(range), address)).toBeUndefined();
+});
+
+test.each([
+  [["2001:DB8:0:0::/32", "2001:db8::/32"], ["2001:db8::/32"]],
+  [
+    ["10.1.2.3/16", "10.0.0.0/8", "192.0.2.1/32"],
+    ["10.0.0.0/8", "192.0.2.1/32"],
+  ],
+  [
+    ["::/0", "2001:db8::/32", "0.0.0.0/0"],
+    ["0.0.0.0/0", "::/0"],
+  ],
+  [
+    ["nonsense", "10.0.0.0/8"],
+    ["10.0.0.0/8", "nonsense"],
+  ],
+  [[], []],
+])("canonicalRanges(%j) is %j (case S-1)", (texts, expected) => {
+  expect(canonicalRanges(texts)).toEqual(expected);
+});
+
+test("canonicalRanges() has the same addresses in any order and spelling (case S-1)", () => {
+  const cidr = fc
+    .tuple(fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }), fc.integer({ min: 0, max: 32 }))
+    .map(([value, length]) => `${formatAddress(4, value)}/${length}`);
+  fc.assert(
+    fc.property(fc.array(cidr, { maxLength: 6 }), fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }), (texts, value) => {
+      const ranges = canonicalRanges(texts);
+      expect(canonicalRanges(texts.toReversed())).toEqual(ranges);
+      expect(canonicalRanges(ranges)).toEqual(ranges);
+      const address = formatAddress(4, value);
+      const isIn = (list: readonly string[]): boolean => list.some((text) => contains(read(text), address));
+      expect(isIn(ranges)).toBe(isIn(texts));
+    }),
+  );
 });

@@ -63,6 +63,27 @@ export function positionOf(range: AddressRange, address: string): bigint | undef
   return value >= range.first && value <= range.last ? value - range.first : undefined;
 }
 
+/**
+ * The addresses of these CIDRs in the one way to write them: each in its canonical form, without those that another one contains, in order. Equal results
+ * mean equal addresses, however the CIDRs are spelled. A text that is not a CIDR stays as it is.
+ */
+export function canonicalRanges(texts: readonly string[]): readonly string[] {
+  const parsed = texts.map((text) => parseCidr(text));
+  const invalid = texts.filter((_, index) => parsed[index] === undefined);
+  const cidrs = parsed.filter((cidr) => cidr !== undefined);
+  const outer = cidrs.filter(
+    (cidr, index) =>
+      !cidrs.some(
+        (other, at) =>
+          other.family === cidr.family &&
+          contains(other, formatAddress(cidr.family, cidr.first)) &&
+          (other.prefixLength < cidr.prefixLength || (other.prefixLength === cidr.prefixLength && at < index)),
+      ),
+  );
+  const ordered = outer.toSorted((left, right) => left.family - right.family || (left.first < right.first ? -1 : 1));
+  return [...ordered.map(({ text }) => text), ...invalid];
+}
+
 /** Whether the address is in the range. */
 export function contains(range: AddressRange, address: string): boolean {
   return positionOf(range, address) !== undefined;

@@ -15,7 +15,7 @@ import { isCode, toProviderError } from "../cloud/errors.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
 import { isTerminated, type KnownMachine } from "../instances/to-instance.ts";
-import { guestTag, ownerWords, planRoute, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
+import { canonicalCidr, guestTag, ownerWords, planRoute, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
 import { ownerOf, type ReadTable, RouteTable } from "./route-table.ts";
 
 export interface RouteSettings {
@@ -89,7 +89,8 @@ class Routes {
     const table = await this.#read(context);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const isHost = ownerOf(table) === context.cluster.id;
-    const answers = await inParallel(wanted, concurrency, async ({ destinationCidr: cidr, id }) => {
+    const answers = await inParallel(wanted, concurrency, async ({ destinationCidr, id }) => {
+      const cidr = canonicalCidr(destinationCidr);
       const route = present.get(cidr);
       // Another route has replaced the listed one, which therefore no longer exists.
       if (route === undefined || (id !== undefined && id !== routeId(route))) return undefined;
@@ -104,7 +105,9 @@ class Routes {
       });
     });
     const gone = new Set(
-      wanted.flatMap(({ destinationCidr }, index) => (answers[index] === undefined ? [destinationCidr] : [])),
+      wanted.flatMap(({ destinationCidr }, index) =>
+        answers[index] === undefined ? [canonicalCidr(destinationCidr)] : [],
+      ),
     );
     const left = [...present.values()].filter((route) => isOwn(route, context) && !gone.has(route.cidr));
     if (isHost && left.length === 0 && !context.validateOnly) await this.#table.release(context.cluster, context);

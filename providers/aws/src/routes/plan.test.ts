@@ -114,3 +114,13 @@ test("destinationOf() names CIDRs of each family as AWS does", () => {
     { DestinationIpv6CidrBlock: "2001:db8::/64" },
   ]);
 });
+
+test("planRoute() compares destinations by value (case S-1)", () => {
+  const routes = podRoutes(
+    [{ DestinationIpv6CidrBlock: "2001:db8:1::/64", InstanceId: first, State: "active" }],
+    podCidrs,
+  );
+  const present = new Map(routes.map((route) => [route.cidr, { ...route, owner: "cluster-1" }]));
+  const route = { destinationCidr: "2001:DB8:1:0::/64", targetId: `/zone/${first}`, targetProviderId: first };
+  expect(planRoute(route, present, podCidrs, new Set([first]), "cluster-1").kind).toBe("keep");
+});

@@ -21,12 +21,17 @@ export function guestTag(cidr: string): string {
   return `cloudwire.dev/route/${cidr}`;
 }
 
+/** Destinations are compared in this form, which is also AWS' own. */
+export function canonicalCidr(text: string): string {
+  return parseCidr(text)?.text ?? text;
+}
+
 /** The table's routes within the pod CIDRs. */
 export function podRoutes(routes: readonly AwsRoute[], podCidrs: PodCidrs, tags: Tags = {}): readonly PodRoute[] {
   return routes.flatMap(
     ({ DestinationCidrBlock, DestinationIpv6CidrBlock, InstanceId, NetworkInterfaceId, State, ...to }) => {
-      const cidr = DestinationCidrBlock ?? DestinationIpv6CidrBlock;
-      if (cidr === undefined || !podCidrs.has(cidr)) return [];
+      const cidr = canonicalCidr(DestinationCidrBlock ?? DestinationIpv6CidrBlock ?? "");
+      if (!podCidrs.has(cidr)) return [];
       const isBlackhole = State === "blackhole";
       const others = [
         to.GatewayId,
@@ -59,7 +64,8 @@ export function planRoute(
   targets: ReadonlySet<string>,
   clusterId: string,
 ): RouteStep {
-  const { destinationCidr: cidr, targetId, targetProviderId } = wanted;
+  const { targetId, targetProviderId } = wanted;
+  const cidr = canonicalCidr(wanted.destinationCidr);
   if (!podCidrs.has(cidr)) {
     const message = `${cidr} is not within the pod CIDRs ${podCidrs.toString()} that the provider was started with: add it to --pod-cidr`;
     return refuse("FIELD_INVALID", message);

@@ -27,7 +27,8 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
   {
     key: poolKey,
     type: "string",
-    description: "Name of the address pool to take the address from. Default: the first with a free address.",
+    description:
+      "Name of the address pool to take the address from. Default: the first with a free address. If the annotation is removed, the Service keeps its address.",
     mutable: true,
   },
   {

@@ -12,6 +12,7 @@ import {
   ProviderError,
   type DesiredLoadBalancer,
   type DesiredNodes,
+  type UnregisteredNode,
 } from "@cloudwire/provider-sdk";
 import type { Config } from "../config/config.ts";
 import type { DataPlane } from "../forwarding/data-plane.ts";
@@ -99,15 +100,16 @@ async function ensure(
     isProxied ? deps.takenPorts() : noPorts,
     store.refresh(),
   ]);
-  const targets = targetsFor(wanted.nodes, machines, context);
   // No await from here to the update, so that no other call takes the same address.
   const existing = find(store, wanted.key);
+  const { targets, unregisteredNodes } = targetsFor(wanted.nodes, machines, existing?.targets);
   if (existing?.isDeleting) {
     throw new ProviderError("NOT_READY", `load balancer ${wanted.key} is still being deleted`, { retryAfterMs: 1_000 });
   }
   checkPorts(wanted, takenPorts);
   const addresses = addressesFor(config, store.state(), onInterfaces, wanted, settings.pool, existing);
-  const record = toRecord(wanted, settings, targets, addresses, existing);
+  const nodesFingerprint = nodesInForce(wanted, unregisteredNodes);
+  const record = toRecord({ ...wanted, nodesFingerprint }, settings, targets, addresses, existing);
   warn(wanted, record, context);
   if (context.validateOnly) {
     const summary = `${settings.forwarder}, ${addresses.map(({ address }) => address).join(" and ")}, ${targets.length} targets`;
@@ -123,7 +125,12 @@ async function ensure(
   }
   if (!isEqual(existing, record)) await store.update((state) => withLoadBalancer(state, record));
   context.recordCloudCall({ mutation: true });
-  return converged(deps, wanted.key);
+  return { ...(await converged(deps, wanted.key)), unregisteredNodes };
+}
+
+/** Nodes that are not all targets are not in force, so that the change is repeated. */
+function nodesInForce({ nodesFingerprint }: DesiredNodes, unregisteredNodes: readonly UnregisteredNode[]): string {
+  return unregisteredNodes.length === 0 ? nodesFingerprint : "";
 }
 
 const noPorts: ReadonlySet<number> = new Set();
@@ -150,17 +157,16 @@ async function updateNodes(
   if (existing.nodesFingerprint === wanted.nodesFingerprint && dataPlane.problemOf(existing) === undefined) {
     return toLoadBalancer(existing, dataPlane);
   }
-  const targets = targetsFor(wanted.nodes, machines, context);
+  const { targets, unregisteredNodes } = targetsFor(wanted.nodes, machines, existing.targets);
   if (context.validateOnly) {
     const summary = `${targets.length} targets`;
     context.addPlannedChange({ action: "update", resourceType: "load balancer", resourceId: wanted.key, summary });
     return toLoadBalancer(existing, dataPlane);
   }
-  await store.update((state) =>
-    withLoadBalancer(state, { ...existing, targets: [...targets], nodesFingerprint: wanted.nodesFingerprint }),
-  );
+  const nodesFingerprint = nodesInForce(wanted, unregisteredNodes);
+  await store.update((state) => withLoadBalancer(state, { ...existing, targets: [...targets], nodesFingerprint }));
   context.recordCloudCall({ mutation: true });
-  return converged(deps, wanted.key);
+  return { ...(await converged(deps, wanted.key)), unregisteredNodes };
 }
 
 async function deleteOne(

@@ -1,7 +1,7 @@
 import { ProviderError, type DesiredLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Allocated } from "../plan/addresses.ts";
 import type { LoadBalancerRecord, PortRecord, Target } from "../state/state.ts";
-import { parseCidr } from "@cloudwire/provider-sdk/addresses";
+import { canonicalRanges, parseCidr } from "@cloudwire/provider-sdk/addresses";
 import type { AnnotationSettings } from "./annotations.ts";
 
 /** The part of the spec that forwarding needs, validated. @throws ProviderError */
@@ -21,7 +21,8 @@ export function toRecord(
     addresses: addresses.map(({ address, pool }) => ({ address, pool })),
     ports: wanted.ports.map(toPort),
     targets: targets.map((target) => ({ ...target })),
-    sourceRanges: wanted.sourceRanges.map(toRange),
+    // nftables refuses a set in which one range contains another.
+    sourceRanges: [...canonicalRanges(wanted.sourceRanges.map(toRange))],
     ...(healthCheck === undefined ? {} : { healthCheck: toHealthCheck(healthCheck) }),
     hasAffinity: wanted.sessionAffinity !== undefined,
     hidesClients,

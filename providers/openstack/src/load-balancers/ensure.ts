@@ -5,6 +5,7 @@ import {
   ProviderError,
   type DesiredLoadBalancer,
   type DesiredNodes,
+  type UnregisteredNode,
 } from "@cloudwire/provider-sdk";
 import {
   carryOut,
@@ -34,12 +35,12 @@ export async function ensureLoadBalancer(
   if (existing === undefined) return undefined;
   const balancer = await settledBalancer(tools, existing.id, context);
   const parts = await tools.reader.parts(balancer.id, context);
-  tellNodesWithoutAddress(wanted, context);
   const steps = planParts(
     balancer.id,
     octavia.listeners.map((listener) => ({
       listener,
       members: membersOf(wanted.nodes, listener.pool, octavia.memberSubnetId),
+      isForNodes: wanted.nodes.length > 0,
     })),
     parts,
   );
@@ -48,10 +49,10 @@ export async function ensureLoadBalancer(
   if (isOther) await writeTags(tools, balancer, octavia.tags, context);
   await carryOut(tools, balancer.id, steps, poolIdsOf(parts), context);
   await ensureFloatingIp(tools, wanted, octavia, balancer, context);
-  const inForce = { spec: wanted.specFingerprint, nodes: wanted.nodesFingerprint };
+  const inForce = { spec: wanted.specFingerprint, ...nodesInForce(wanted) };
   const present = isOther ? { ...balancer, tags: [...octavia.tags] } : balancer;
   await writeTags(tools, present, [...octavia.tags, ...toTags(inForce)], context);
-  return answer(tools, balancer.id, context);
+  return answer(tools, balancer.id, wanted, context);
 }
 
 /** Replaces only the targets. */
@@ -70,11 +71,10 @@ export async function updateNodes(
   }
   const balancer = await settledBalancer(tools, found.id, context);
   const parts = await tools.reader.parts(balancer.id, context);
-  tellNodesWithoutAddress(wanted, context);
   await carryOut(tools, balancer.id, memberSteps(tools, wanted, parts), poolIdsOf(parts), context);
   const kept = balancer.tags.filter((tag) => !tag.startsWith(nodesTagPrefix));
-  await writeTags(tools, balancer, [...kept, ...toTags({ nodes: wanted.nodesFingerprint })], context);
-  return answer(tools, balancer.id, context);
+  await writeTags(tools, balancer, [...kept, ...toTags(nodesInForce(wanted))], context);
+  return answer(tools, balancer.id, wanted, context);
 }
 
 const [nodesTagPrefix = ""] = toTags({ nodes: "" });
@@ -85,7 +85,8 @@ function memberSteps(tools: Tools, wanted: LoadBalancerRef & DesiredNodes, parts
   return parts.pools.flatMap(({ id, name }) => {
     const ports = portsIn(name);
     if (ports === undefined) return [];
-    return planMembers(name, membersOf(wanted.nodes, ports, memberSubnetId), parts.members.get(id) ?? []);
+    const members = membersOf(wanted.nodes, ports, memberSubnetId);
+    return planMembers(name, { members, isForNodes: wanted.nodes.length > 0 }, parts.members.get(id) ?? []);
   });
 }
 
@@ -105,20 +106,26 @@ async function findOrCreate(
   return createBalancer(tools, { name: octavia.name, tags: octavia.tags, ...octavia.creation }, context);
 }
 
-function tellNodesWithoutAddress({ nodes }: DesiredNodes, context: ChangeContext): void {
-  const without = nodes.filter(({ ip }) => ip === undefined).map(({ name }) => name);
-  if (without.length === 0) return;
-  const summary = `${without.length} nodes have no InternalIP and get no traffic: ${without.slice(0, 5).join(", ")}`;
-  context.addDiagnostic({ reason: "NodesWithoutAddress", summary });
+/** Nodes that have no address to send traffic to, yet. */
+function withoutAddress({ nodes }: DesiredNodes): readonly UnregisteredNode[] {
+  const message = "The Node has no InternalIP; it is registered when it has one";
+  return nodes
+    .filter(({ ip }) => ip === undefined)
+    .map(({ name, providerId }) => ({ name, providerId, reason: "NoInternalIP", message }));
+}
+
+/** The tag of nodes that are all targets; others are not in force, so that the change is repeated. */
+function nodesInForce(wanted: DesiredNodes): { readonly nodes?: string } {
+  return withoutAddress(wanted).length === 0 ? { nodes: wanted.nodesFingerprint } : {};
 }
 
 function poolIdsOf({ pools }: Parts): ReadonlyMap<string, string> {
   return new Map(pools.map(({ id, name }) => [name, id]));
 }
 
-async function answer(tools: Tools, id: string, context: ChangeContext): Promise<LoadBalancer> {
+async function answer(tools: Tools, id: string, wanted: DesiredNodes, context: ChangeContext): Promise<LoadBalancer> {
   const settled = context.validateOnly
     ? await tools.reader.balancer(id, context)
     : await settledBalancer(tools, id, context);
-  return toLoadBalancer(await readSeen(tools, settled, context));
+  return { ...toLoadBalancer(await readSeen(tools, settled, context)), unregisteredNodes: withoutAddress(wanted) };
 }

@@ -5,6 +5,7 @@ import {
   type TargetNode,
   type DesiredLoadBalancer,
 } from "@cloudwire/provider-sdk";
+import { canonicalRanges } from "@cloudwire/provider-sdk/addresses";
 import { type Annotations, isInternal, readAnnotations } from "./annotations.ts";
 import { toTags, userTags } from "./ownership.ts";
 
@@ -190,7 +191,7 @@ function toListener(read: Annotations, wanted: DesiredLoadBalancer, port: Servic
     protocol,
     port: port.port,
     options: isTcp ? { ...limit, ...times } : limit,
-    allowedCidrs: wanted.sourceRanges,
+    allowedCidrs: canonicalRanges(wanted.sourceRanges),
     forwardedFor,
     pool: toPool(read, wanted, port, name, forwardedFor),
   };

@@ -11,6 +11,7 @@ const stepsFor = (options: Parameters<typeof wanted>, present: Parts): readonly 
   const items = listeners.map((listener) => ({
     listener,
     members: membersOf(options[1]?.nodes ?? [node(1)], listener.pool, undefined),
+    isForNodes: options[1]?.nodes?.length !== 0,
   }));
   return planParts("lb", items, present);
 };
@@ -119,6 +120,14 @@ describe("planParts()", () => {
     },
   );
 
+  test("compares source ranges by value (case S-1)", () => {
+    const sourceRanges = ["2001:DB8:0:0::/32", "10.0.0.7/8", "10.0.0.0/8"];
+    const open = { ...listener, allowed_cidrs: ["2001:db8::/32", "10.0.0.0/8"] };
+    expect(stepsFor([{}, { sourceRanges }], { ...made, listeners: [open] })).toEqual([]);
+    const [step] = stepsFor([{}, { sourceRanges }], made);
+    expect(step?.body).toMatchObject({ listener: { allowed_cidrs: ["10.0.0.0/8", "2001:db8::/32"] } });
+  });
+
   test("repairs a listener that points elsewhere", () => {
     expect(changesOf(stepsFor([], { ...made, listeners: [{ ...listener, default_pool_id: null }] }))).toEqual([
       "update listener",
@@ -127,12 +136,36 @@ describe("planParts()", () => {
 });
 
 describe("planMembers()", () => {
-  const inSubnet = (...numbers: readonly number[]) =>
-    membersOf(numbers.map(node), { nodePort: 30_080 }, "subnet-2").map((each) => ({ ...each }));
+  const inSubnet = (...numbers: readonly number[]) => ({
+    members: membersOf(numbers.map(node), { nodePort: 30_080 }, "subnet-2"),
+    isForNodes: true,
+  });
   const bodies = (steps: readonly Step[]) => steps.map(({ body }) => JSON.stringify(body).match(/10\.0\.0\.\d/g) ?? []);
 
   test("removes nodes before they come back in another subnet, for Octavia would keep the old one", () => {
     expect(bodies(planMembers("p", inSubnet(1, 2), [member]))).toEqual([["10.0.0.2"], ["10.0.0.1", "10.0.0.2"]]);
+  });
+
+  test("never removes all nodes at once when all of them get another subnet (case S-3)", () => {
+    const present = [1, 2, 3].map((number) => ({ ...member, address: `10.0.0.${number}` }));
+    expect(bodies(planMembers("p", inSubnet(1, 2, 3), present))).toEqual([
+      ["10.0.0.3"],
+      ["10.0.0.1", "10.0.0.2", "10.0.0.3"],
+      ["10.0.0.1", "10.0.0.2"],
+      ["10.0.0.1", "10.0.0.2", "10.0.0.3"],
+    ]);
+  });
+
+  test("leaves the targets in place as long as no node has an address (case S-2)", () => {
+    expect(planMembers("p", { members: [], isForNodes: true }, [member])).toEqual([]);
+    expect(planMembers("p", { members: [], isForNodes: false }, [member])).toHaveLength(1);
+  });
+
+  test("compares addresses by value (case S-1)", () => {
+    const [one] = inSubnet(1).members;
+    const members = one ? [{ ...one, address: "2001:DB8:0::1" }] : [];
+    const present = [{ ...member, address: "2001:db8::1", subnet_id: "subnet-2" }];
+    expect(planMembers("p", { members, isForNodes: true }, present)).toEqual([]);
   });
 
   test("finds nothing to do for nodes in their subnet", () => {

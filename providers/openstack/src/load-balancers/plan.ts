@@ -1,4 +1,5 @@
 import type { PlannedChange } from "@cloudwire/provider-sdk";
+import { canonicalAddress, canonicalRanges } from "@cloudwire/provider-sdk/addresses";
 import type { Listener, Member, Monitor, Parts, Pool } from "./octavia.ts";
 import type { DesiredListener, DesiredMember, DesiredMonitor, DesiredPool } from "./octavia-spec.ts";
 
@@ -19,9 +20,15 @@ export interface Step {
 const poolPlace = "{pool}";
 
 /** A listener that is wanted and the targets of its pool. */
-export interface Wanted {
+export interface Wanted extends WantedMembers {
   readonly listener: DesiredListener;
+}
+
+/** The targets of a pool. */
+export interface WantedMembers {
   readonly members: readonly DesiredMember[];
+  /** True: there are nodes, although perhaps none has an address. */
+  readonly isForNodes: boolean;
 }
 
 /**
@@ -33,7 +40,7 @@ export function planParts(balancerId: string, wanted: readonly Wanted[], present
   const poolNames = new Set(wanted.map(({ listener }) => listener.pool.name));
   return [
     ...present.listeners.filter(({ name }) => !names.has(name)).map((each) => deletion("listener", "listeners", each)),
-    ...wanted.flatMap(({ listener, members }) => [
+    ...wanted.flatMap(({ listener, ...members }) => [
       ...planPool(balancerId, listener.pool, members, present),
       ...planListener(balancerId, listener, present),
     ]),
@@ -43,26 +50,47 @@ export function planParts(balancerId: string, wanted: readonly Wanted[], present
 
 /**
  * What makes the targets of one pool be these: one request, whatever has changed, and none if nothing has. A target's subnet alone cannot be changed, so
- * that those of another one go first.
+ * that those of another one go first; if these are all, only half of them at a time. As long as no node has an address, the present targets stay.
  */
 export function planMembers(
   poolName: string,
-  wanted: readonly DesiredMember[],
+  { members: wanted, isForNodes }: WantedMembers,
   present: readonly Member[],
 ): readonly Step[] {
+  if (wanted.length === 0 && isForNodes) return [];
   const desired = new Set(wanted.map(wantedKey));
   const have = new Set(present.map(memberKey));
   const added = [...desired].filter((key) => !have.has(key)).length;
   const removed = [...have].filter((key) => !desired.has(key)).length;
   if (added === 0 && removed === 0) return [];
-  const staying = wanted.filter((each) => !present.some((member) => isMoved(each, member)));
-  const first =
-    staying.length < wanted.length ? [writeMembers(poolName, staying, "remove nodes of another subnet")] : [];
-  return [...first, writeMembers(poolName, wanted, `${added} nodes added, ${removed} removed`)];
+  const last = writeMembers(poolName, wanted, `${added} nodes added, ${removed} removed`);
+  return [...moveMembers(wanted, present).map((each) => writeMembers(poolName, each, movedSummary)), last];
+}
+
+const movedSummary = "change the subnet of nodes";
+
+/** The targets of the pool step by step, until those of another subnet are gone. */
+function moveMembers(
+  wanted: readonly DesiredMember[],
+  present: readonly Member[],
+): readonly (readonly DesiredMember[])[] {
+  const before = new Map(
+    wanted.flatMap((each) => {
+      const member = present.find((other) => isMoved(each, other));
+      return member ? [[each, { ...each, subnetId: member.subnet_id ?? undefined }] as const] : [];
+    }),
+  );
+  const staying = wanted.filter((each) => !before.has(each));
+  if (before.size === 0) return [];
+  if (staying.length > 0 || before.size === 1) return [staying];
+  const [first, second] = [wanted.slice(0, Math.ceil(wanted.length / 2)), wanted.slice(Math.ceil(wanted.length / 2))];
+  const old = second.flatMap((each) => before.get(each) ?? []);
+  return [old, [...first, ...old], first];
 }
 
 function isMoved({ address, port, subnetId }: DesiredMember, member: Member): boolean {
-  return address === member.address && port === member.protocol_port && subnetId !== (member.subnet_id ?? undefined);
+  const isSame = canonicalAddress(address) === canonicalAddress(member.address);
+  return isSame && port === member.protocol_port && subnetId !== (member.subnet_id ?? undefined);
 }
 
 function writeMembers(poolName: string, wanted: readonly DesiredMember[], summary: string): Step {
@@ -82,12 +110,7 @@ function writeMembers(poolName: string, wanted: readonly DesiredMember[], summar
   };
 }
 
-function planPool(
-  balancerId: string,
-  wanted: DesiredPool,
-  members: readonly DesiredMember[],
-  present: Parts,
-): readonly Step[] {
+function planPool(balancerId: string, wanted: DesiredPool, members: WantedMembers, present: Parts): readonly Step[] {
   const { name } = wanted;
   const pool = present.pools.find((each) => each.name === name);
   const affinity = affinityFields(wanted);
@@ -184,7 +207,7 @@ function planListener(balancerId: string, wanted: DesiredListener, present: Part
   const isAsWanted =
     poolId !== undefined &&
     listener.default_pool_id === poolId &&
-    sameSet(wanted.allowedCidrs, listener.allowed_cidrs ?? []) &&
+    sameRanges(wanted.allowedCidrs, listener.allowed_cidrs ?? []) &&
     Object.entries(wanted.options).every(([key, value]) => Reflect.get(listener, key) === value);
   if (isAsWanted) return [];
   const change = { action: "update", resourceType: "listener", resourceId: name } as const;
@@ -198,16 +221,17 @@ function deletion(kind: string, collection: string, { id, name }: Pick<Listener,
   return { change, method: "DELETE", path: `/${collection}/${id}` };
 }
 
-function sameSet(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((item) => right.includes(item));
+/** Octavia may have them in another spelling. */
+function sameRanges(left: readonly string[], right: readonly string[]): boolean {
+  return JSON.stringify(canonicalRanges(left)) === JSON.stringify(canonicalRanges(right));
 }
 
 function wantedKey({ address, port, subnetId, monitorPort }: DesiredMember): string {
-  return [address, port, subnetId ?? "", monitorPort ?? ""].join(" ");
+  return [canonicalAddress(address) ?? address, port, subnetId ?? "", monitorPort ?? ""].join(" ");
 }
 
 function memberKey({ address, protocol_port: port, subnet_id: subnetId, monitor_port: monitorPort }: Member): string {
-  return [address, port, subnetId ?? "", monitorPort ?? ""].join(" ");
+  return [canonicalAddress(address) ?? address, port, subnetId ?? "", monitorPort ?? ""].join(" ");
 }
 
 /** A step with the ids of pools put in. @throws TypeError for a pool that does not exist */

@@ -8,12 +8,12 @@ import {
   type RouteListContext,
   type DesiredRoute,
 } from "@cloudwire/provider-sdk";
-import { parseCidr, PodCidrs } from "@cloudwire/provider-sdk/addresses";
+import { canonicalAddress, parseCidr, PodCidrs } from "@cloudwire/provider-sdk/addresses";
 import { isKnown, type Server } from "../instances/server.ts";
 import type { ServerReader } from "../instances/server-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
 import { addressesOf, type InstanceView } from "../instances/to-instance.ts";
-import { type ExtraRoute, planRoute, routeId, type RouteStep } from "./plan.ts";
+import { type ExtraRoute, isSameRange, planRoute, routeId, type RouteStep } from "./plan.ts";
 import type { Router } from "./router.ts";
 
 export interface RouteSettings {
@@ -65,9 +65,11 @@ class Routes {
     const own = routes.filter(({ destination }) => this.#podCidrs.has(destination));
     const { servers } = own.length === 0 ? { servers: [] } : await this.#servers.walk(serversAgeMs, context);
     const serverIds = new Map(
-      servers.flatMap((server) => this.#addresses(server).map((address) => [address, server.id] as const)),
+      servers.flatMap((server) =>
+        this.#addresses(server).map((address) => [canonicalAddress(address), server.id] as const),
+      ),
     );
-    for (const route of own) yield toRoute(route, serverIds.get(route.nexthop));
+    for (const route of own) yield toRoute(route, serverIds.get(canonicalAddress(route.nexthop)));
   }
 
   async ensure(wanted: readonly DesiredRoute[], context: RouteChangeContext): Promise<readonly RouteBatchResult[]> {
@@ -102,7 +104,9 @@ class Routes {
     const { routes, owner } = await this.#read(context);
     const isOwn = owner === context.cluster.id;
     const named = wanted.map(({ destinationCidr, id }) =>
-      routes.filter((route) => route.destination === destinationCidr && (id === undefined || id === routeId(route))),
+      routes.filter(
+        (route) => isSameRange(route.destination, destinationCidr) && (id === undefined || id === routeId(route)),
+      ),
     );
     const gone = isOwn ? named.flat().filter(({ destination }) => this.#podCidrs.has(destination)) : [];
     for (const route of context.validateOnly ? gone : []) {
@@ -151,7 +155,7 @@ class Routes {
 
   /** Of a router that has another cluster's routes to pod CIDRs. */
   #inTheWay({ destinationCidr: cidr }: DesiredRoute, routes: readonly ExtraRoute[], owner: string): ProviderError {
-    const theirs = routes.find(({ destination }) => destination === cidr);
+    const theirs = routes.find(({ destination }) => isSameRange(destination, cidr));
     if (theirs === undefined) return this.#notOurs(owner);
     const message = `router ${this.#router.id} has a route to ${cidr} by ${theirs.nexthop} that is cluster ${owner}'s`;
     return new ProviderError("CIDR_CONFLICT", message, { metadata: { cidr, owner_cluster_id: owner } });

@@ -29,6 +29,12 @@ describe("planRoute()", () => {
     expect(planRoute(wanted, nexthop, present, podCidrs)).toMatchObject(expected);
   });
 
+  test("compares destinations and next hops by value (case S-1)", () => {
+    const present = { destination: "2001:db8:1::/64", nexthop: "fd00::7" };
+    const spelled = { ...wanted, destinationCidr: "2001:DB8:1:0::/64" };
+    expect(planRoute(spelled, "FD00:0::7", [present], podCidrs)).toEqual({ kind: "keep", route: present });
+  });
+
   test("refuses a range that is not the pods'", () => {
     const step = planRoute({ ...wanted, destinationCidr: "192.168.0.0/24" }, "10.0.0.7", [], podCidrs);
     expect(step).toMatchObject({ kind: "refuse", problem: { reason: "FIELD_INVALID" } });

@@ -1,5 +1,5 @@
 import { ProviderError, type DesiredRoute } from "@cloudwire/provider-sdk";
-import type { PodCidrs } from "@cloudwire/provider-sdk/addresses";
+import { canonicalAddress, parseCidr, type PodCidrs } from "@cloudwire/provider-sdk/addresses";
 
 /** A route of a router. */
 export interface ExtraRoute {
@@ -31,10 +31,19 @@ export function planRoute(
     const message = `route to ${destination}: ${targetProviderId} is not a Nova server, or has no internal address of the CIDR's family`;
     return { kind: "refuse", problem: new ProviderError("ROUTE_TARGET_NOT_FOUND", message) };
   }
-  const same = present.filter((route) => route.destination === destination);
-  const removed = same.filter((route) => route.nexthop !== nexthop);
+  const same = present.filter((route) => isSameRange(route.destination, destination));
+  const removed = same.filter((route) => canonicalAddress(route.nexthop) !== canonicalAddress(nexthop));
   const route = { destination, nexthop };
-  return removed.length === 0 && same.length > 0 ? { kind: "keep", route } : { kind: "write", route, removed };
+  // The present one, in the router's spelling, by which it is listed and deleted.
+  const kept = same.find((each) => !removed.includes(each));
+  return kept !== undefined && removed.length === 0
+    ? { kind: "keep", route: kept }
+    : { kind: "write", route: kept ?? route, removed };
+}
+
+/** Whether two CIDRs have the same addresses, in any spelling. */
+export function isSameRange(left: string, right: string): boolean {
+  return left === right || (parseCidr(left) !== undefined && parseCidr(left)?.text === parseCidr(right)?.text);
 }
 
 /** Of a route that is listed or deleted. Two ways to one range are two routes. */

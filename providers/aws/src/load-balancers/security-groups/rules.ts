@@ -1,5 +1,5 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
-import { parseCidr } from "@cloudwire/provider-sdk/addresses";
+import { canonicalRanges, parseCidr } from "@cloudwire/provider-sdk/addresses";
 import type { NlbSpec } from "../desired/nlb-spec.ts";
 
 /** Who may reach which port of a load balancer. */
@@ -21,7 +21,7 @@ export function wantedRules({
   listeners,
   sourceRanges,
 }: Pick<NlbSpec, "listeners" | "sourceRanges">): readonly SecurityRule[] {
-  return [...new Set(sourceRanges.map(canonicalRange))].flatMap((range) => [
+  return canonicalRanges(sourceRanges).flatMap((range) => [
     ...listeners.flatMap(({ port, protocol }) =>
       transportsOf(protocol).map((transport) => ({ protocol: transport, fromPort: port, toPort: port, range })),
     ),
@@ -42,11 +42,6 @@ function transportsOf(protocol: NlbSpec["listeners"][number]["protocol"]): reado
   return protocol satisfies never;
 }
 
-/** The one way to write a range: equal ranges are equal texts. AWS stores ranges in this form. */
-export function canonicalRange(range: string): string {
-  return parseCidr(range)?.text ?? range;
-}
-
 /** Whether traffic of clients depends on the rule. */
 export function isForTraffic({ protocol }: SecurityRule): boolean {
   return protocol === "tcp" || protocol === "udp" || protocol === "-1";
@@ -64,7 +59,7 @@ export function fromPermissions(permissions: readonly IpPermission[] | undefined
       [...IpRanges.map(({ CidrIp }) => CidrIp), ...Ipv6Ranges.map(({ CidrIpv6 }) => CidrIpv6)].flatMap((range) =>
         range === undefined
           ? []
-          : [{ protocol: IpProtocol, fromPort: FromPort, toPort: ToPort, range: canonicalRange(range) }],
+          : [{ protocol: IpProtocol, fromPort: FromPort, toPort: ToPort, range: parseCidr(range)?.text ?? range }],
       ),
   );
 }

@@ -41,7 +41,7 @@ export function leftOutOf(machine: KnownMachine | undefined, vpcId: string): Lef
   return { reason: "InstanceNotRunning", message: `is ${state ?? "not running"}; it is registered when it runs` };
 }
 
-/** The nodes that are not targets yet. Those that can never be are told to the user here. */
+/** The nodes that are not targets yet. Those that can never be are reported to the user here. */
 export function unregisteredNodes(
   leftOut: ReadonlyMap<string, LeftOut>,
   wanted: ReadonlyMap<string, TargetNode>,
