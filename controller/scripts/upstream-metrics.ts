@@ -35,7 +35,7 @@ export const UPSTREAM_FAMILIES: readonly UpstreamFamily[] = [...scraped(), ...UN
 
 function scraped(): readonly UpstreamFamily[] {
   const parsed: unknown = JSON.parse(readFileSync(new URL("upstream-metrics.json", import.meta.url), "utf8"));
-  if (!Array.isArray(parsed)) throw new Error("upstream-metrics.json is no list");
+  if (!Array.isArray(parsed)) throw new Error("upstream-metrics.json is not a list");
   return parsed.map((item: unknown) => family(isRecord(item) ? item : {}));
 }
 
@@ -51,45 +51,45 @@ function list(value: unknown): readonly unknown[] {
 
 /** What counts otherwise under upstream's name, or has other labels. */
 export const DIFFERENCES: Readonly<Record<string, string>> = {
-  authentication_attempts: "a token that could not be reviewed is `failure`; there is no `error`",
+  authentication_attempts: "a token that cannot be reviewed counts as `failure`; `error` does not exist",
   authentication_duration_seconds: "as `authentication_attempts`",
-  authorization_attempts_total: "what upstream calls `no-opinion` is `denied`",
+  authorization_attempts_total: "`denied` instead of `no-opinion`",
   authorization_duration_seconds: "as `authorization_attempts_total`",
   cloud_node_lifecycle_controller_cloud_provider_calls_total:
     "one lookup has the results of both operations, and lookups share cloud calls; no `instance_metadata`",
   cloud_node_lifecycle_controller_monitor_nodes_duration_seconds:
     "of one Node that is not Ready; upstream's is one pass over all Nodes, also if all are Ready",
-  cloud_provider_webhook_request_duration_seconds: "all requests, not failures alone",
-  cloud_provider_webhook_request_total: "all requests, not failures alone",
+  cloud_provider_webhook_request_duration_seconds: "counts all requests; upstream counts only failures",
+  cloud_provider_webhook_request_total: "counts all requests; upstream counts only failures",
   kubernetes_build_info: "of this program: no `git_commit`, `git_tree_state`, `build_date`, `go_version`, `compiler`",
-  kubernetes_healthcheck: "as it is at the scrape, not as the last request for health left it; other checks",
+  kubernetes_healthcheck: "the value at the time of the scrape, not at the last health request; other checks",
   node_controller_cloud_provider_taint_removal_delay_seconds:
-    "observed at the moment of the other one, for the taint goes last",
-  process_start_time_seconds: "in whole seconds; at `/metrics` alone",
+    "observed at the same time as the other one, because the taint is removed last",
+  process_start_time_seconds: "in whole seconds; only at `/metrics`",
   route_controller_route_sync_total:
     "`node_change` is a reconcile of one Node, not of the cluster; a failed change is an `error`, not a `noop`",
   service_controller_nodesync_error_total:
-    "updates of one load balancer that failed; upstream counts Services of a pass",
+    "counts failed updates of one load balancer; upstream counts Services per pass",
   service_controller_nodesync_latency_seconds:
-    "from the change of nodes until every load balancer was tried; upstream's is one pass, empty ones too",
-  workqueue_depth: "with queues of other names besides; one queue `service` also has the work of upstream's `node`",
+    "from the change of nodes until all load balancers were tried; upstream measures one pass, including empty ones",
+  workqueue_depth: "also has other queues; queue `service` includes the work of upstream's `node`",
 };
 
 /** Why a family of upstream's is not here; a name that ends in `*` stands for all that begin so. */
 export const ABSENT: Readonly<Record<string, string>> = {
-  "aggregator_*": "comes with the API server's library: always 0",
+  "aggregator_*": "from the API server's library; always 0",
   "apiserver_*":
-    "most come with the API server's library and stay 0; requests to the API server about clients are in `rest_client_requests_total`",
-  authenticated_user_requests: "the names of users would be series without end; `-v=4` logs who was refused",
-  "authentication_token_cache_*": "requests that the cache did not spare are in `rest_client_requests_total`",
-  "cardinality_enforcement_*": "no limit of that kind: labels have few values, or names that an operator gave",
-  disabled_metrics_total: "metrics cannot be switched off",
-  hidden_metrics_total: "none is hidden",
-  registered_metrics_total: "this page counts them",
+    "from the API server's library, mostly 0; requests to the API server for authentication and authorization are in `rest_client_requests_total`",
+  authenticated_user_requests: "user names would be unbounded label values; `-v=4` logs rejected users",
+  "authentication_token_cache_*": "requests that are not cached are in `rest_client_requests_total`",
+  "cardinality_enforcement_*": "no such limit: labels have few values, or names from the configuration",
+  disabled_metrics_total: "metrics cannot be disabled",
+  hidden_metrics_total: "no metric is hidden",
+  registered_metrics_total: "see this page",
   "process_network_*":
     "not reported by the library; they are per network namespace, so the kubelet's metrics of the pod have them",
   process_virtual_memory_max_bytes: "not reported by the library",
   rest_client_dns_resolution_duration_seconds: "part of `rest_client_request_duration_seconds`",
-  "rest_client_exec_plugin_*": "how long a plugin takes is not measured; its failures are in the log",
-  "rest_client_transport_*": "inner state of Go's client",
+  "rest_client_exec_plugin_*": "the duration of plugins is not measured; their failures are in the log",
+  "rest_client_transport_*": "internal state of Go's client",
 };

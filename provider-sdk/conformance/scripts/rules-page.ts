@@ -1,7 +1,7 @@
 import { allChecks } from "../src/checks/registry.ts";
 import { checksOf, uncheckedRules } from "../src/checks/rule-coverage.ts";
 
-/** The page that lists, for each rule, the checks that prove it, or why none can. */
+/** docs/reference/conformance-rules.md */
 export const rulesPage = (rules: ReadonlyMap<string, string>): string => {
   const checked = [...rules.keys()].filter((rule) => checksOf(allChecks, rule).length > 0).length;
   const lines = [
@@ -9,10 +9,10 @@ export const rulesPage = (rules: ReadonlyMap<string, string>): string => {
     "",
     "# Rules and their checks",
     "",
-    `Of the ${rules.size} rules of the [specification](../../proto/README.md), the [conformance kit](../../provider-sdk/conformance/README.md) proves ${checked}. For each of the others`,
-    "stands why no check can. Each id in the right column is one of [the checks](conformance-checks.md).",
+    `The [conformance kit](../../provider-sdk/conformance/README.md) tests ${checked} of the ${rules.size} rules of the [specification](../../proto/README.md). This table lists`,
+    "[the checks](conformance-checks.md) of each rule, or the reason why it has none.",
     "",
-    "| rule | proven by, or why not |",
+    "| rule | checks |",
     "| --- | --- |",
     ...[...rules.keys()].map((rule) => `| ${rule} | ${proof(rule)} |`),
   ];
@@ -21,5 +21,5 @@ export const rulesPage = (rules: ReadonlyMap<string, string>): string => {
 
 const proof = (rule: string): string => {
   const ids = checksOf(allChecks, rule);
-  return ids.length > 0 ? ids.map((id) => `\`${id}\``).join(" ") : `Not: ${uncheckedRules[rule] ?? "?"}`;
+  return ids.length > 0 ? ids.map((id) => `\`${id}\``).join(" ") : `None. ${uncheckedRules[rule] ?? "?"}`;
 };

@@ -45,7 +45,7 @@ const main = async (): Promise<void> => {
     });
   } catch (error) {
     const broken = error instanceof Error ? error.stack : String(error);
-    err(`cloudwire-conformance: the kit broke, which is its own fault: ${broken}\n`);
+    err(`cloudwire-conformance: internal error of the kit (please report it): ${broken}\n`);
     process.exitCode = exitCodes.kitBroke;
   }
 };

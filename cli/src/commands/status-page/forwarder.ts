@@ -132,7 +132,7 @@ async function forward(
     response.end();
     return;
   }
-  // Tells the browser that it is connected: the first event may come much later.
+  // Reports the connection to the browser before the first event.
   response.flushHeaders();
   await pipeline(incoming, response);
 }

@@ -42,16 +42,16 @@ describe("coverageProblems()", () => {
       ["A-1"],
       ["A-1"],
       { "A-1": "why" },
-      "A-1 has checks, and a reason to have none: take it off uncheckedRules",
+      "A-1 has checks and is in uncheckedRules: remove it there",
     ],
-    ["a check of an unknown rule", ["A-1"], ["A-1", "A-9"], {}, "a.one cites A-9, which the specification has not"],
+    ["a check of an unknown rule", ["A-1"], ["A-1", "A-9"], {}, "a.one cites A-9, which is not in the specification"],
     ["a check without rules", [], [], {}, "a.one cites no rule"],
     [
       "a reason for an unknown rule",
       ["A-1"],
       ["A-1"],
       { "A-9": "why" },
-      "uncheckedRules has A-9, which the specification has not",
+      "uncheckedRules has A-9, which is not in the specification",
     ],
   ])("finds %s", (_what, rules, cited, reasons, wanted) => {
     expect(coverageProblems(rules, [fakeCheck("a.one", { rules: cited })], reasons)).toEqual([wanted]);

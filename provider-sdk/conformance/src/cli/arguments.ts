@@ -7,141 +7,159 @@ import type { TlsFiles } from "../endpoint/tls.ts";
 
 /** The program's commands. */
 export const commands = {
-  run: "runs the checks against --endpoint, or against a provider that it starts and ends",
-  list: "every check, or those of --profile and --run; with --why also which would run, and why the others would not",
-  explain: "a check's worth, rules and usual faults: explain err.field.path",
-  inspect: "what a provider says of itself, and which profiles are tested",
-  selftest:
-    "shows that checks fail when they have to: puts one fault after the other into the kit's own provider, or into yours",
-  "serve-fake": "serves the kit's own provider, which is correct, to try the kit and clients of the contract on",
-  cleanup:
-    "removes what runs have left that were killed: cleanup report/resources.jsonl, or --run-id, or --all-older-than 24h",
+  run: "run the checks against --endpoint, or against a provider that the kit starts and stops",
+  list: "list all checks, or those of --profile and --run; with --why, also whether and why each is skipped",
+  explain: "explain a check: its purpose, rules and common causes of failure: explain err.field.path",
+  inspect: "print the handshake of a provider, and the profiles that a run tests",
+  selftest: "test the kit: each check must detect its faults, injected into the kit's own provider or into yours",
+  "serve-fake": "serve the kit's own provider, to try the kit and to test clients of the contract",
+  cleanup: "delete the resources of killed runs: cleanup report/resources.jsonl, or --run-id, or --all-older-than 24h",
   report:
-    "report verify a.json: can it be true? report merge a.json b.json: one of several runs; report badge a.json --output b.svg",
-  init: "a configuration to fill in, made for what the provider claims",
+    "check, merge or convert reports: report verify a.json; report merge a.json b.json; report badge a.json --output b.svg",
+  init: "print a configuration template for the capabilities of the provider",
 } as const;
 
-/** The options of all commands: what they mean, for the parser and for --help. */
+/** The options of all commands, for the parser and for --help. */
 const options = {
   endpoint: {
     type: "string",
     value: "endpoint",
-    help: "A provider that runs already: unix:///path.sock, tcp://host:port or dns:///host:port.",
+    help: "Address of a running provider: unix:///path.sock, tcp://host:port or dns:///host:port.",
   },
-  "tls-ca": { type: "string", value: "file", help: "Authorities of the provider's certificate, PEM: TLS over TCP." },
-  "tls-cert": { type: "string", value: "file", help: "The kit's own certificate, which the provider accepts, PEM." },
-  "tls-key": { type: "string", value: "file", help: "Its key, PEM." },
+  "tls-ca": {
+    type: "string",
+    value: "file",
+    help: "CA certificates for the provider's certificate, PEM; enables TLS over TCP.",
+  },
+  "tls-cert": { type: "string", value: "file", help: "Client certificate that the provider accepts, PEM." },
+  "tls-key": { type: "string", value: "file", help: "Key of the client certificate, PEM." },
   "tls-server-name": {
     type: "string",
     value: "name",
-    help: "The name that the provider's certificate is for. Default: the host.",
+    help: "Expected name in the provider's certificate. Default: the host.",
   },
   transport: {
     type: "string",
     value: "name",
-    help: "How a provider behind -- is served: unix, or tls with certificates that the kit makes. Default unix.",
+    help: "Transport for a provider that the kit starts: unix, or tls with generated certificates. Default unix.",
   },
   profile: {
     type: "string",
     multiple: true,
     value: "name",
-    help: `What to test: ${Object.keys(profiles).join(", ")}. Default: all that the provider claims.`,
+    help: `Profiles to test: ${Object.keys(profiles).join(", ")}. Default: those that the provider claims.`,
   },
   level: {
     type: "string",
     value: "letter",
-    help: "Highest level that runs: S no cloud needed, R reads, M changes, D restarts, X size. Default R.",
+    help: "Highest level of checks: S (no cloud), R (reads), M (changes), D (disruptions), X (scale). Default R.",
   },
   run: {
     type: "string",
     multiple: true,
     value: "pattern",
-    help: "Only these checks: err.frame.garbage, err.*, val.**, or @file with one a line.",
+    help: "Run only these checks: err.frame.garbage, err.*, val.**, or @file with one per line.",
   },
   skip: {
     type: "string",
     multiple: true,
     value: "pattern",
-    help: "Not these checks; @file works here, too, and below.",
+    help: "Skip these checks. @file as with --run.",
   },
   "known-failing": {
     type: "string",
     multiple: true,
     value: "pattern",
-    help: "Checks that must fail; one that passes is a failure.",
+    help: "Checks that are expected to fail. A pass is reported as a failure. @file as with --run.",
   },
-  "known-flaky": { type: "string", multiple: true, value: "pattern", help: "Checks that are tried three times." },
-  config: { type: "string", value: "file", help: "YAML file with what the vendor supplies: see the package's README." },
+  "known-flaky": {
+    type: "string",
+    multiple: true,
+    value: "pattern",
+    help: "Checks that are retried up to three times. @file as with --run.",
+  },
+  config: {
+    type: "string",
+    value: "file",
+    help: "Configuration file, YAML: instances, credentials and hooks of the vendor. `init` prints a template.",
+  },
   format: { type: "string", value: "name", help: `${Object.keys(formats).join(", ")}. Default pretty.` },
-  output: { type: "string", value: "file", help: "Where the report goes. Default: standard output." },
-  report: { type: "string", value: "directory", help: "Writes the report in every format into a directory, too." },
-  plan: { type: "boolean", help: "Prints what the run would do and create in the cloud, and does nothing." },
+  output: { type: "string", value: "file", help: "File for the report. Default: standard output." },
+  report: { type: "string", value: "directory", help: "Also write the report to this directory, in all formats." },
+  plan: { type: "boolean", help: "Print the checks and the cloud resources of the run, without running it." },
   yes: {
     type: "boolean",
-    help: "Confirms that the run may create what --plan prints. Required unless --config has testCloud.",
+    help: "Confirm that the run may create the resources of --plan. Required unless --config has testCloud.",
   },
-  why: { type: "boolean", help: "With list: whether each check would run, and why not." },
+  why: { type: "boolean", help: "With list: show whether each check would run, and why it is skipped." },
   "include-ids": {
     type: "boolean",
-    help: "Keeps the account's and machines' ids in written reports. Default: they are replaced.",
+    help: "Keep the IDs of accounts and instances in written reports. Default: they are redacted.",
   },
   "run-id": {
     type: "string",
     value: "uuid",
-    help: "With cleanup: remove what this run has created, found by its ownership tag.",
+    help: "With cleanup: delete the resources of this run, by their ownership tag.",
   },
   "all-older-than": {
     type: "string",
     value: "24h",
-    help: "With cleanup: what all runs have left whose last change is so long ago; words behind it are directories to look in.",
+    help: "With cleanup: delete the resources of all runs without a change for this time. Further arguments are directories with resources.jsonl files.",
   },
-  trace: { type: "boolean", help: "Writes each call to standard error, as a grpcurl command where there is one." },
+  trace: { type: "boolean", help: "Write each call to standard error, if possible as a grpcurl command." },
   seed: {
     type: "string",
     value: "number",
-    help: "Decides the order of the checks. Default: random, recorded in the report.",
+    help: "Seed for the order of the checks. Default: random; the report has it.",
   },
-  parallel: { type: "string", value: "number", help: "Checks at once. Default 4." },
+  parallel: { type: "string", value: "number", help: "Number of checks in parallel. Default 4." },
   "slow-factor": {
     type: "string",
     value: "number",
-    help: "Multiplies thresholds and patience on slow machines. Default 1.",
+    help: "Factor for timeouts and thresholds on slow machines. Default 1.",
   },
   long: {
     type: "boolean",
-    help: "Waits in checks of heartbeats, idle connections and stalled readers as long as the contract says: minutes.",
+    help: "Use the full waiting times of the contract (minutes) in checks of heartbeats, idle connections and slow readers.",
   },
   "cleanup-timeout": {
     type: "string",
     value: "seconds",
-    help: "How long the removal of what was made may take. Default 300.",
+    help: "Timeout for the deletion of created resources. Default 300.",
   },
   "start-timeout": {
     type: "string",
     value: "seconds",
-    help: "How long the provider may take to be ready. Default 10.",
+    help: "Timeout for the start of the provider. Default 10.",
   },
-  only: { type: "string", multiple: true, value: "fault", help: "selftest: only these faults, by name." },
-  seeds: { type: "string", value: "number", help: "selftest: runs without fault with further seeds. Default 1." },
-  thorough: { type: "boolean", help: "selftest: every check on every fault, also those that cannot see it." },
+  only: { type: "string", multiple: true, value: "fault", help: "With selftest: inject only these faults." },
+  seeds: {
+    type: "string",
+    value: "number",
+    help: "With selftest: number of runs without a fault, each with another seed. Default 1.",
+  },
+  thorough: {
+    type: "boolean",
+    help: "With selftest: run all checks for each fault, including those that cannot detect it.",
+  },
   faults: {
     type: "string",
     multiple: true,
     value: "name",
-    help: "serve-fake: faults that it has, of those of selftest.",
+    help: "With serve-fake: faults to inject, by the names of selftest.",
   },
-  help: { type: "boolean", help: "This text." },
+  help: { type: "boolean", help: "Show this help." },
 } as const;
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export interface Arguments {
   readonly command: string;
-  /** Words behind the command. */
+  /** Operands after the command. */
   readonly words: readonly string[];
-  /** What stands behind `--`. */
+  /** The arguments after `--`. */
   readonly provider: readonly string[];
   readonly endpoint?: string | undefined;
-  /** Undefined: no option of TLS was given. */
+  /** Undefined: no TLS option is set. */
   readonly tls?: TlsFiles | undefined;
   readonly transport: Transport;
   readonly config?: string | undefined;
@@ -155,7 +173,7 @@ export interface Arguments {
   readonly level: Level;
   /** Default: pretty. */
   readonly format: FormatName | undefined;
-  /** Only prints what a run would do. */
+  /** Only print the plan. */
   readonly plan: boolean;
   /** The run may create what the plan lists. */
   readonly yes: boolean;
@@ -164,9 +182,9 @@ export interface Arguments {
   readonly runId?: string | undefined;
   readonly allOlderThanMs?: number | undefined;
   readonly trace: boolean;
-  /** Names of faults that a selftest is about. */
+  /** Faults that a selftest injects. */
   readonly only: readonly string[];
-  /** Names of faults that the fake is to have. */
+  /** Faults that the fake provider has. */
   readonly faults: readonly string[];
   readonly seeds: number;
   readonly thorough: boolean;
@@ -179,7 +197,7 @@ export interface Arguments {
   readonly cleanUpTimeoutMs: number;
 }
 
-/** Reads a command line. Throws a UsageError for one that makes no sense. */
+/** Parses a command line. Throws a UsageError if it is invalid. */
 export const parseArguments = (argv: readonly string[], random: () => number): Arguments => {
   const end = argv.indexOf("--");
   const own = end < 0 ? argv : argv.slice(0, end);
@@ -271,14 +289,14 @@ const parsed = (args: readonly string[]) => {
 
 const oneOf = <Word extends string>(option: string, text: string, words: readonly Word[]): Word => {
   const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw new UsageError(`${option} is ${text}; it is one of ${words.join(", ")}`);
+  if (word === undefined) throw new UsageError(`${option} must be one of ${words.join(", ")}, not ${text}`);
   return word;
 };
 
 const numberIn = (option: string, text: string, least: number, most: number): number => {
   const number = text.trim() === "" ? Number.NaN : Number(text);
   if (!(number >= least && number <= most))
-    throw new UsageError(`${option} is ${text}; it is a number from ${least} to ${most}`);
+    throw new UsageError(`${option} must be a number from ${least} to ${most}, not ${text}`);
   return number;
 };
 
@@ -288,7 +306,7 @@ const ageIn = (option: string, text: string | undefined): number | undefined => 
   if (text === undefined) return undefined;
   const [, number = "", unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
   if (unit !== "m" && unit !== "h" && unit !== "d")
-    throw new UsageError(`${option} is ${text}; it is a number of minutes, hours or days: 90m, 24h, 7d`);
+    throw new UsageError(`${option} must be a number of minutes, hours or days such as 90m, 24h or 7d, not ${text}`);
   return Number(number) * unitMs[unit];
 };
 
@@ -297,7 +315,7 @@ export const helpText = (): string =>
   [
     "Usage: cloudwire-conformance <command> [options] [-- provider command …]",
     "",
-    "Proves that a provider keeps the contract cloudprovider.v1, without Kubernetes and without a cloud.",
+    "Tests a provider against the contract cloudprovider.v1. Needs no Kubernetes; most checks need no cloud.",
     "",
     ...Object.entries(commands).map(([name, help]) => `  ${name.padEnd(12)}${help}`),
     "",
@@ -306,6 +324,6 @@ export const helpText = (): string =>
       return `  ${`--${name}${value}`.padEnd(31)}${option.help}`;
     }),
     "",
-    "Exit codes: 0 all passed, 1 checks failed, 2 a mistake in the command line or configuration, 3 the provider was never ready, 4 resources are left in the cloud, 5 the kit broke.",
+    "Exit codes: 0 all checks passed, 1 checks failed, 2 invalid command line or configuration, 3 the provider did not become ready, 4 resources remain in the cloud, 5 internal error of the kit.",
     "",
   ].join("\n");

@@ -17,7 +17,7 @@ describe("initialConfig()", () => {
   test("asks for what claims need, in a file that is valid as it is", () => {
     const text = initialConfig(info({ instances: {} }));
     expect(parseConfig(text, "c.yaml")).toEqual({ malformedIds: [] });
-    expect(text).toContain("about acme.example.com 1.0.0 by itself");
+    expect(text).toContain("Settings for acme.example.com 1.0.0 that cloudwire-conformance cannot detect");
   });
 
   test("gives every item in the form in which it is read", () => {

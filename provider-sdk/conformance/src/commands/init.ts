@@ -4,19 +4,19 @@ import { hookActions, type HookName, hookNames, undoOf } from "../suite/hooks.ts
 import { allChecks } from "../checks/registry.ts";
 import { isClaimed } from "../contract/capabilities.ts";
 
-/** An item of the configuration as it stands in a new one. */
+/** An item of the configuration template. */
 interface Item {
-  /** What it is, a sentence a line. */
+  /** Its description, one sentence per line. */
   readonly what: readonly string[];
-  /** YAML, made for the provider's prefix. */
+  /** YAML with the provider's prefix. */
   readonly yaml: (prefix: string) => readonly string[];
 }
 
 const items: Readonly<Record<FixtureName, Item>> = {
   instance: {
     what: [
-      "A machine that runs and stays as it is during the run. Nothing is done to it.",
-      "Type, zone, region and addresses are compared when given; without them the checks only look at their form.",
+      "A running instance that does not change during the run. The kit does not change it.",
+      "Optional: type, zone, region and addresses, which the checks then compare. Without them, the checks only validate their format.",
     ],
     yaml: (prefix) => [
       "instance:",
@@ -29,55 +29,55 @@ const items: Readonly<Record<FixtureName, Item>> = {
     ],
   },
   otherInstance: {
-    what: ["A second machine that runs, as target of routes and in lists. Nothing is done to it."],
+    what: ["A second running instance, for routes and lists. The kit does not change it."],
     yaml: (prefix) => ["otherInstance:", `  providerId: ${prefix}…`, "  nodeName: …"],
   },
   stoppedProviderId: {
-    what: ["A machine that is off and could be turned on again."],
+    what: ["A stopped instance that can be started again."],
     yaml: (prefix) => [`stoppedProviderId: ${prefix}…`],
   },
   terminatedProviderId: {
-    what: ["A machine that was there and is terminated."],
+    what: ["A terminated instance."],
     yaml: (prefix) => [`terminatedProviderId: ${prefix}…`],
   },
   absentProviderId: {
-    what: ["An ID in the right form of a machine that never existed; {uuid} stands for a new one in each run."],
+    what: ["A well-formed ID of an instance that never existed. Each run replaces {uuid} with a new UUID."],
     yaml: (prefix) => [`absentProviderId: ${prefix}{uuid}`],
   },
   volume: {
-    what: ["A volume that stays as it is. Zones and region are compared when given."],
+    what: ["A volume that does not change. Optional: zones and region, which the checks then compare."],
     yaml: () => ["volume:", "  handle: …", "  zones: [a]", "  region: …"],
   },
   absentVolumeHandle: {
-    what: ["A handle in the right form of a volume that never existed."],
+    what: ["A well-formed handle of a volume that never existed."],
     yaml: () => ["absentVolumeHandle: …"],
   },
   malformedVolumeHandle: {
-    what: ["A handle that cannot be one of your cloud's."],
+    what: ["A handle that is malformed for your cloud."],
     yaml: () => ['malformedVolumeHandle: "?"'],
   },
   canarySecret: {
     what: [
-      "A word of the credentials that the provider is run with, best of credentials made for this run: no answer may show it.",
+      "A part of the provider's credentials, preferably of credentials for this run only. No response or log line may contain it.",
     ],
     yaml: () => ["canarySecret: …"],
   },
   scale: {
     what: [
-      "How much the cloud has and takes, for level X: machines that there are, nodes of a set, load balancers that may be made.",
-      "Limits of time are in proportion to it.",
+      "The scale for level X: existing instances, nodes in a node set, and load balancers that the run may create.",
+      "Time limits are proportional to it.",
     ],
     yaml: () => ["scale: { instances: 15000, nodes: 15000, loadBalancers: 200 }"],
   },
 };
 
-/** What the kit may do to the cloud, as far as checks of the claims need it. */
+/** The hooks that the checks of the claimed capabilities need. */
 const hooksItem = (names: readonly HookName[]): Item => ({
   what: [
-    "What the kit may do to the cloud, from --level D on, each with a command or an HTTP request: best of all to a cloud made for tests.",
-    "Each is undone at the end of its check; what undoes is also called where there is nothing to undo, and then has to succeed.",
+    "Actions in the cloud for --level D and higher, each by a command or an HTTP request. Use a test cloud if possible.",
+    "The kit undoes each action at the end of its check. It may also call the undo action without need; that must succeed.",
     ...names.map((name) => `${name} ${hookActions[name].what}.`),
-    'In place of command: http: { method: POST, url: "http://127.0.0.1:8080/faults", headers: {}, body: "${CONFORMANCE_ZONE}" }',
+    'Instead of command: http: { method: POST, url: "http://127.0.0.1:8080/faults", headers: {}, body: "${CONFORMANCE_ZONE}" }',
   ],
   yaml: () => [
     "hooks:",
@@ -86,37 +86,34 @@ const hooksItem = (names: readonly HookName[]): Item => ({
 });
 
 const malformedIds: Item = {
-  what: ["IDs under your prefix that cannot be one of your cloud's. The bare prefix is tried without asking."],
+  what: ["IDs with your prefix that are malformed for your cloud. The kit always tries the prefix alone."],
   yaml: (prefix) => [`malformedIds: ["${prefix}?"]`],
 };
 
 const loadBalancer: Item = {
-  what: ["What load balancers need that are made and removed again, and how long one may take."],
+  what: ["Settings of the load balancers that the kit creates and deletes, and the timeout for each."],
   yaml: () => ["loadBalancer:", "  class: …", "  annotations: {}", "  timeoutSeconds: 600"],
 };
 
 const routeCidrs: Item = {
-  what: ["Two ranges for which routes may be created and removed again, and that nothing else uses."],
+  what: ["Two unused CIDRs for which the kit may create and delete routes."],
   yaml: () => ["routeCidrs: [198.18.0.0/24, 198.18.1.0/24]"],
 };
 
 const runLimits: Item = {
   what: [
-    "How many resources a run may have in the cloud at once, load balancers and routes together, and what that may cost: --plan shows it.",
-    "A check that needs more is left out.",
+    "Maximum number of load balancers and routes that exist at the same time, and a note on their cost, which --plan prints.",
+    "Checks that need more are skipped.",
   ],
   yaml: () => ["limits: { maxResources: 4, maxCostNote: two small load balancers for an hour }"],
 };
 
 const testCloud: Item = {
-  what: ["Where your cloud is one for tests on this machine: then things are made there without --yes."],
+  what: ["Address of a test cloud on this machine: runs then need no --yes."],
   yaml: () => ["testCloud: http://127.0.0.1:8080"],
 };
 
-/**
- * A configuration for a provider that says this of itself: only what checks of its claims ask for, all of it commented out. So it is valid as it is, and
- * says what each item is worth.
- */
+/** A configuration template with the items that the checks of the claimed capabilities need. All items are commented out, so it is valid. */
 export const initialConfig = (info: GetProviderInfoResponse): string => {
   const [prefix = "cloud://"] = info.providerIdPrefixes;
   const claimed = allChecks.filter((check) => isOfClaims(check, info));
@@ -124,10 +121,10 @@ export const initialConfig = (info: GetProviderInfoResponse): string => {
   let name: FixtureName;
   for (name in items) {
     const ids = claimed.filter(({ fixtures }) => fixtures?.includes(name)).map(({ id }) => id);
-    if (ids.length > 0) sections.push(section(items[name], prefix, `Lets ${counted(ids)} run`));
+    if (ids.length > 0) sections.push(section(items[name], prefix, `Enables ${counted(ids)}`));
   }
   if (isClaimed(info.capabilities, "instances"))
-    sections.push(section(malformedIds, prefix, "Makes inst.absent.malformed try more"));
+    sections.push(section(malformedIds, prefix, "Extends inst.absent.malformed"));
   if (isClaimed(info.capabilities, "load_balancers"))
     sections.push(section(loadBalancer, prefix, "Only with --level M or higher"));
   if (isClaimed(info.capabilities, "routes"))
@@ -138,12 +135,12 @@ export const initialConfig = (info: GetProviderInfoResponse): string => {
   const withHooks = claimed.filter(({ hooks = [] }) => hooks.length > 0).map(({ id }) => id);
   if (needed.size > 0) {
     const names = hookNames.filter((hook) => needed.has(hook));
-    sections.push(section(hooksItem(names), prefix, `Lets ${counted(withHooks)} run`));
+    sections.push(section(hooksItem(names), prefix, `Enables ${counted(withHooks)}`));
   }
   const without = claimed.filter(({ fixtures = [], hooks = [] }) => fixtures.length + hooks.length === 0).length;
   return `${[
-    `# What cloudwire-conformance cannot find out about ${info.name} ${info.version} by itself.`,
-    `# ${without} checks of what it claims need nothing of this. Fill in what you can and take away the "#" before it, not before sentences.`,
+    `# Settings for ${info.name} ${info.version} that cloudwire-conformance cannot detect.`,
+    `# ${without} checks of its capabilities need none of them. Fill in the ones you have, and remove the "#" in front of them, but not in front of sentences.`,
     "# Then: cloudwire-conformance run --config <this file> …",
     ...sections.flatMap((text) => ["", text]),
   ].join("\n")}\n`;

@@ -56,7 +56,7 @@ const facts = (result: CheckOutcome): readonly string[] => {
     case "blocked":
       return [`blocked by ${result.by}`];
     case "error":
-      return [`the kit broke, not the provider: ${result.message}`];
+      return [`internal error of the kit: ${result.message}`];
     case "fail":
     case "known-fail":
     case "flaky":

@@ -45,7 +45,7 @@ const outcome = (result: CheckResult["result"]): string | undefined => {
     case "fail":
       return `<failure message="${escape(result.finding.message)}">${escape(findingLines(result.finding).join("\n"))}</failure>`;
     case "error":
-      return `<error message="the kit broke">${escape(result.message)}</error>`;
+      return `<error message="internal error of the kit">${escape(result.message)}</error>`;
   }
   return result satisfies never;
 };

@@ -63,7 +63,7 @@ const evaluated =
     const broken = results.filter(({ result }) => result.kind === "error").map(({ id }) => id);
     const reached = profiles.filter(({ result }) => result === "conformant").map(({ name }) => name);
     return [
-      ...(broken.length === 0 ? [] : [`the kit broke in ${broken.join(", ")}`]),
+      ...(broken.length === 0 ? [] : [`internal error of the kit in ${broken.join(", ")}`]),
       ...(reached.length === 0 ? [] : [`it is said to be conformant to ${reached.join(", ")}`]),
       ...more(end.report),
     ];
