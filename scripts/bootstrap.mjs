@@ -33,6 +33,7 @@ const TASKS = {
   conformance: ["scripts/suites/conformance.ts"],
   images: ["deploy/src/image/main.ts"],
   check: ["scripts/check.ts"],
+  upstream: ["scripts/upstream.ts"],
 };
 
 /** Oldest Node this file itself is written for. */

@@ -12,6 +12,8 @@ export interface Observation {
   readonly writes: number;
   /** Calls of the cloud that name a machine, node or Service of the scenario. */
   readonly cloudCalls: number;
+  /** Steps of the scenario that threw, with their errors. The facts are incomplete then. */
+  readonly failures: readonly string[];
 }
 
 const CALL_MS = 10_000;
@@ -55,7 +57,7 @@ export async function observe(stage: Stage): Promise<Observation> {
     ({ namespace, name, receivedAt }) => stage.owns(namespace, name) && Date.parse(receivedAt) >= stage.fromMs,
   );
   for (const [what, count] of countWrites(mine)) say(`write: ${what}`, count);
-  return { facts, writes: mine.length, cloudCalls: countCalls(stage) };
+  return { facts, writes: mine.length, cloudCalls: countCalls(stage), failures: [] };
 }
 
 interface Own {

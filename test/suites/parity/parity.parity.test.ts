@@ -39,10 +39,10 @@ describe.skipIf(reason !== undefined)("upstream's controllers and ours", () => {
       for (const row of await rowsOf(suite, session)) rows.set(row.result.scenario.name, row);
     });
 
-    test.each(scenariosOf(session))("$name", (scenario) => {
-      const row = rows.get(scenario.name);
+    test.each(scenariosOf(session))("$name", ({ name }) => {
+      const row = rows.get(name);
       // One text: a report of this test alone then says what was wrong.
-      expect(row && faultsOf(scenario, row.classification, documented).join("\n")).toBe("");
+      expect(row && faultsOf(row, documented).join("\n")).toBe("");
     });
   });
 });
@@ -51,7 +51,7 @@ describe.skipIf(reason !== undefined)("upstream's controllers and ours", () => {
 async function rowsOf(first: ParitySuite, session: Session): Promise<readonly Row[]> {
   const rows = (await first.run(session)).map(toRow);
   const faults = rows.flatMap((row) => {
-    const why = faultsOf(row.result.scenario, row.classification, documented);
+    const why = faultsOf(row, documented);
     return why.length === 0 ? [] : [{ name: row.result.scenario.name, why: why.join("; ") }];
   });
   if (faults.length === 0) return rows;
@@ -68,8 +68,8 @@ function toRow(result: Result): Row {
   return { result, classification };
 }
 
-function hasFaults({ result, classification }: Row): boolean {
-  return faultsOf(result.scenario, classification, documented).length > 0;
+function hasFaults(row: Row): boolean {
+  return faultsOf(row, documented).length > 0;
 }
 
 /** Only where someone has to look into a difference. */

@@ -12,6 +12,8 @@ const WAIT_MS = 25_000;
 const CLEAR_MS = 8000;
 /** No writes for so long: longer than every period of either side in these runs, except the refresh of addresses. */
 const QUIET_MS = 3000;
+/** Until both sides have seen a deletion. */
+const WATCH_MS = 1000;
 /** News of hundreds of objects at once, each with a rest after it. */
 const EVENTS_MS = 60_000;
 
@@ -258,7 +260,7 @@ export class Stage {
   /** Takes away what the scenario made, so that the next batch begins with an empty cluster. */
   async clear(): Promise<void> {
     const { kube, cloud } = this.world;
-    for (const name of this.nodes) await this.#remove(`/api/v1/nodes/${name}`);
+    await this.#removeNodes();
     for (const local of this.services.keys()) await this.#remove(`${this.namespace}/services/${local}`);
     const ids = [...this.machines.keys()];
     if (ids.length > 0) await cloud.terminateInstances(ids, AbortSignal.timeout(CALL_MS));
@@ -272,6 +274,22 @@ export class Stage {
       await kube.send("PATCH", path, { metadata: { finalizers: null } });
     }
     await eventually(`the Services of ${this.slug} to be gone`, WAIT_MS, gone);
+  }
+
+  /**
+   * Nodes that wait for a pod CIDR are removed first: they would get the blocks that the removal of the others frees, and would release
+   * them only in some runs.
+   */
+  async #removeNodes(): Promise<void> {
+    const { kube } = this.world;
+    const own = (await kube.items("/api/v1/nodes")).filter((node) =>
+      this.nodes.has(String(at(node, "metadata", "name"))),
+    );
+    const waiting = own.filter((node) => at(node, "spec", "podCIDR") === undefined);
+    const others = own.filter((node) => !waiting.includes(node));
+    for (const node of waiting) await this.#remove(`/api/v1/nodes/${String(at(node, "metadata", "name"))}`);
+    if (waiting.length > 0 && others.length > 0) await this.outlast(WATCH_MS);
+    for (const node of others) await this.#remove(`/api/v1/nodes/${String(at(node, "metadata", "name"))}`);
   }
 
   async #remove(path: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { ours } from "./peers/ours.ts";
 import { upstream } from "./peers/upstream.ts";
+import { type Play, runBatch } from "./batch.ts";
 import { observe, type Observation } from "./observe.ts";
-import type { Batch, Scenario, Session } from "./scenario.ts";
+import type { Scenario, Session } from "./scenario.ts";
 import { Stage } from "./stage.ts";
 import { ParityWorld } from "./world.ts";
 
@@ -62,58 +63,55 @@ function observationOf(observations: Observations | undefined, { name }: Scenari
 
 async function runSession(world: ParityWorld, session: Session): Promise<Observations> {
   const { flags, batches, pool } = session;
-  const scenarios = scenariosOf(session);
-  const stages = new Map(scenarios.map((scenario) => [scenario.name, stageFor(world, scenario)] as const));
-  const stageOf = (scenario: Scenario): Stage => stages.get(scenario.name) ?? stageFor(world, scenario);
-  await Promise.all(scenarios.map(async (scenario) => scenario.prepare?.(stageOf(scenario))));
+  const plays = new Map(scenariosOf(session).map((scenario) => [scenario, playOf(world, scenario)] as const));
+  await Promise.allSettled([...plays.values()].map(({ prepared }) => prepared));
   await world.startPrograms(flags);
   const permanent = new Stage(world, POOL);
   if (pool) await Promise.all(["a", "b"].map((local) => permanent.join(local, {}, { target: true })));
   const observations = new Map<string, Observation>();
-  for (const batch of batches) await runBatch(world, batch, { flags, stageOf, observations });
+  for (const { scenarios, restart } of batches) {
+    const cast = scenarios.flatMap((scenario) => plays.get(scenario) ?? []);
+    const observed = await runBatch(cast, restart && ((away) => restartPrograms(world, flags, away)));
+    for (const [name, observation] of observed) observations.set(name, observation);
+  }
   await permanent.clear();
   await world.stopPrograms();
   return observations;
 }
 
-interface Run {
-  readonly flags: Session["flags"];
-  readonly stageOf: (scenario: Scenario) => Stage;
-  readonly observations: Map<string, Observation>;
+async function restartPrograms(world: ParityWorld, flags: Session["flags"], away: () => Promise<void>): Promise<void> {
+  await world.stopPrograms();
+  await away();
+  await world.startPrograms(flags);
 }
 
-async function runBatch(world: ParityWorld, batch: Batch, { flags, stageOf, observations }: Run): Promise<void> {
-  const cast = batch.scenarios.map((scenario) => ({ scenario, stage: stageOf(scenario) }));
-  await Promise.all(
-    cast.map(async ({ scenario, stage }) => {
+/** Prepares a scenario immediately; what fails then is a failure of its `arrange`. */
+function playOf(world: ParityWorld, scenario: Scenario): Play & { readonly prepared: Promise<void> } {
+  const stage = new Stage(world, slugOf(scenario.name));
+  const prepared = scenario.prepare?.(stage) ?? Promise.resolve();
+  return {
+    name: scenario.name,
+    prepared,
+    arrange: async () => {
+      await prepared;
       if (scenario.arrange === undefined) return;
       await scenario.arrange(stage);
       await stage.fromHere();
-    }),
-  );
-  if (batch.restart === true) {
-    await world.stopPrograms();
-    await Promise.all(cast.map(async ({ scenario, stage }) => scenario.away?.(stage)));
-    await world.startPrograms(flags);
-  }
-  await Promise.all(
-    cast.map(async ({ scenario, stage }) => {
+    },
+    away: async () => scenario.away?.(stage),
+    run: async () => {
       await scenario.run(stage);
       await stage.quiet();
       world.requireRunning();
-      observations.set(scenario.name, await observe(stage));
-    }),
-  );
-  await Promise.all(cast.map(({ stage }) => stage.clear()));
+    },
+    observe: () => observe(stage),
+    clear: () => stage.clear(),
+  };
 }
 
 /** Every scenario of a session, in the order in which they run. */
 export function scenariosOf({ batches }: Session): readonly Scenario[] {
   return batches.flatMap(({ scenarios }) => scenarios);
-}
-
-function stageFor(world: ParityWorld, { name }: Scenario): Stage {
-  return new Stage(world, slugOf(name));
 }
 
 /** `node: two families` to `node-two-families`: a namespace's name, and the beginning of Nodes' names. */

@@ -1,4 +1,3 @@
-import type { Scenario } from "../scenario.ts";
 import type { Result } from "../suite.ts";
 import { idOf, type Classification } from "./compare.ts";
 
@@ -12,15 +11,21 @@ const HEAD = ["scenario", "outcome", "rows", "writes", "ours", "cloud calls", "o
 
 /** One line a scenario, and the totals. */
 export function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ result: { scenario, upstream, ours }, classification }) => [
-    scenario.name,
-    outcomeOf(classification),
-    explainedBy(classification),
-    ...[upstream.writes, ours.writes, upstream.cloudCalls, ours.cloudCalls].map(String),
-  ]);
+  const lines = rows.map((row) => {
+    const {
+      result: { scenario, upstream, ours },
+      classification,
+    } = row;
+    return [
+      scenario.name,
+      outcomeOf(row),
+      explainedBy(classification),
+      ...[upstream.writes, ours.writes, upstream.cloudCalls, ours.cloudCalls].map(String),
+    ];
+  });
   const sum = (number: (result: Result) => number): string =>
     String(rows.reduce((total, { result }) => total + number(result), 0));
-  const same = rows.filter(({ classification }) => outcomeOf(classification) === "same").length;
+  const same = rows.filter((row) => outcomeOf(row) === "same").length;
   const totals = [
     `${rows.length} scenarios`,
     `${same} same`,
@@ -35,24 +40,29 @@ export function table(rows: readonly Row[]): string {
 
 /** Why a scenario fails, a line a reason; empty when it does not. */
 export function faultsOf(
-  { claims }: Scenario,
-  classification: Classification,
+  { result: { scenario, upstream, ours }, classification }: Row,
   documented: ReadonlySet<string>,
 ): readonly string[] {
+  const failures = [
+    ...upstream.failures.map((why) => `upstream: ${why}`),
+    ...ours.failures.map((why) => `ours: ${why}`),
+  ];
+  if (failures.length > 0) return failures;
   return [
     ...classification.unexplained.map(
-      ({ place, upstream, ours }) =>
-        `no claimed row explains: ${place}: upstream ${upstream ?? "has none"}, ours ${ours ?? "has none"}`,
+      ({ place, ...values }) =>
+        `no claimed row explains: ${place}: upstream ${values.upstream ?? "has none"}, ours ${values.ours ?? "has none"}`,
     ),
     ...classification.idle.map((id) => `claims ${id}, which shows in nothing`),
-    ...claims
+    ...scenario.claims
       .map(idOf)
       .filter((id) => !documented.has(id))
       .map((id) => `claims ${id}, which is no row of the differences page`),
   ];
 }
 
-function outcomeOf({ explained, unexplained }: Classification): string {
+function outcomeOf({ result, classification: { explained, unexplained } }: Row): string {
+  if (result.upstream.failures.length + result.ours.failures.length > 0) return "FAILED";
   if (unexplained.length > 0) return "UNEXPLAINED";
   return explained.length === 0 ? "same" : "differs";
 }
