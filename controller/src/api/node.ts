@@ -8,6 +8,7 @@ export interface Node extends KubeObject {
 
 export interface NodeSpec {
   readonly podCIDR: string;
+  /** Canonical, except for a text that is not a CIDR. */
   readonly podCIDRs: readonly string[];
   /** `<scheme>://<id>`; write-once on the server. */
   readonly providerID: string;

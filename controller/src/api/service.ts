@@ -1,4 +1,4 @@
-import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION, LOAD_BALANCER_SOURCE_RANGES } from "./annotations.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "./annotations.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 
 /** core/v1 Service, without the pod selector. */
@@ -92,14 +92,4 @@ const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "false", "False", "FA
 /** Labels and annotations that prevent an action are in force with any other value, so that a typo does no harm. */
 export function isClearlyFalse(value: string): boolean {
   return FALSE.has(value);
-}
-
-/** From the spec, or else the older annotation; empty allows all clients. cloud-provider/service/helpers/helper.go v0.36.3. */
-export function sourceRanges(service: Service): readonly string[] {
-  const { loadBalancerSourceRanges } = service.spec;
-  const ranges =
-    loadBalancerSourceRanges.length > 0
-      ? loadBalancerSourceRanges
-      : (service.metadata.annotations[LOAD_BALANCER_SOURCE_RANGES] ?? "").split(",");
-  return ranges.map((range) => range.trim()).filter((range) => range !== "");
 }

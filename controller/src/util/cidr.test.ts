@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contains, parseCidr } from "./cidr.ts";
+import { canonicalCidr, canonicalIp, contains, overlaps, parseCidr } from "./cidr.ts";
 
 describe("parseCidr()", () => {
   test.each([
@@ -23,8 +23,27 @@ describe("parseCidr()", () => {
   });
 
   test.each([
+    ["10.0.0.1/8", "10.0.0.0/8"],
+    ["010.0.0.0/8", "10.0.0.0/8"],
+    ["010.120.008.000/024", "10.120.8.0/24"],
+    ["00.0.0.0/0", "0.0.0.0/0"],
+    ["::ffff:10.0.0.0/104", "10.0.0.0/8"],
+    ["::FFFF:0a00:1/128", "10.0.0.1/32"],
+    ["::ffff:010.0.0.1/128", "10.0.0.1/32"],
+    ["::ffff:0:0/96", "0.0.0.0/0"],
+    ["::ffff:0:0/95", "::fffe:0:0/95"],
+    ["2001:00DB8::/32", "2001:db8::/32"],
+    ["2001:DB8:0:0::/32", "2001:db8::/32"],
+  ])("reads %s as %s, as Go's ParseCIDRSloppy does (case V-2)", (text, canonical) => {
+    expect([parseCidr(text)?.text, canonicalCidr(text)]).toEqual([canonical, canonical]);
+  });
+
+  test.each([
     "",
     "10.0.0.0",
+    "0x10.0.0.0/8",
+    "256.0.0.0/8",
+    "::ffff:10.0.0.0/129",
     "10.0.0.0/33",
     "fd00::/129",
     "10.0.0/8",
@@ -75,5 +94,31 @@ describe("contains()", () => {
   ])("%s contains %s: %s", (outer, inner, expected) => {
     const [one, two] = [parseCidr(outer), parseCidr(inner)];
     expect(one && two && contains(one, two)).toBe(expected);
+  });
+});
+
+describe("canonicalIp()", () => {
+  test.each([
+    ["010.0.0.1", "10.0.0.1"],
+    ["::ffff:10.0.0.1", "10.0.0.1"],
+    ["2001:DB8:0::1", "2001:db8::1"],
+    ["10.0.0.0/8", "10.0.0.0/8"],
+    ["host-1", "host-1"],
+    ["", ""],
+  ])("of %s is %s (case V-2)", (text, canonical) => {
+    expect(canonicalIp(text)).toBe(canonical);
+  });
+});
+
+describe("overlaps()", () => {
+  test.each([
+    ["10.0.0.0/8", "10.120.0.0/16", true],
+    ["10.120.0.0/16", "10.0.0.0/8", true],
+    ["10.120.0.0/16", "10.120.0.0/16", true],
+    ["10.120.0.0/16", "10.121.0.0/16", false],
+    ["::/0", "10.0.0.0/8", false],
+  ])("%s and %s: %s", (one, other, expected) => {
+    const [left, right] = [parseCidr(one), parseCidr(other)];
+    expect(left && right && overlaps(left, right)).toBe(expected);
   });
 });

@@ -13,18 +13,46 @@ export interface Cidr {
 /** Two zero groups or more, with the colons around them. */
 const ZEROS = /(?:^|:)0(?::0)+(?:$|:)/g;
 
-/** Parses `10.0.0.0/8` or `fd00::/64` and drops host bits. undefined: not a CIDR. */
+/** Zeros before another digit of the same part of an address. */
+const LEADING_ZEROS = /(?<=^|[.:])0+(?=[0-9a-fA-F])/g;
+
+/** The first 96 bits of `::ffff:10.0.0.1`. */
+const IPV4_MAPPED = 0xffffn;
+
+/**
+ * Parses `10.0.0.0/8` or `fd00::/64` and drops host bits. Like Go's ParseCIDRSloppy (apimachinery's netutils v0.36), with which API servers
+ * accepted CIDRs before 1.36: leading zeros are decimal, and IPv4-mapped IPv6 is IPv4. undefined: not a CIDR.
+ */
 export function parseCidr(text: string): Cidr | undefined {
-  const match = /^([^/%]+)\/(\d{1,3})$/.exec(text);
+  const match = /^([^/%]+)\/(\d+)$/.exec(text);
   if (!match) return undefined;
-  const [, address = "", length = ""] = match;
+  const [, written = "", length = ""] = match;
+  const address = written.replaceAll(LEADING_ZEROS, "");
   if (isIPv4(address)) return rangeOf("IPv4", ipv4Number(address), Number(length));
-  return isIPv6(address) ? rangeOf("IPv6", ipv6Number(address), Number(length)) : undefined;
+  const cidr = isIPv6(address) ? rangeOf("IPv6", ipv6Number(address), Number(length)) : undefined;
+  const isMapped = cidr !== undefined && Number(length) >= 96 && cidr.first >> 32n === IPV4_MAPPED;
+  return isMapped ? rangeOf("IPv4", cidr.first & 0xffff_ffffn, Number(length) - 96) : cidr;
+}
+
+/** The canonical text; a text that is not a CIDR stays as it is, for the message that rejects it. */
+export function canonicalCidr(text: string): string {
+  return parseCidr(text)?.text ?? text;
+}
+
+/** The canonical text of an IP address, parsed as in {@link parseCidr}; any other text stays as it is. */
+export function canonicalIp(text: string): string {
+  const cidr = parseCidr(`${text}/${text.includes(":") ? 128 : 32}`);
+  return cidr === undefined ? text : cidr.text.slice(0, cidr.text.indexOf("/"));
 }
 
 /** `outer` covers every address of `inner`. */
 export function contains(outer: Cidr, inner: Cidr): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
+}
+
+/** Two CIDRs overlap exactly if one of them contains the other. */
+export function overlaps(one: Cidr, other: Cidr): boolean {
+  return contains(one, other) || contains(other, one);
 }
 
 /** Bits of an address. */

@@ -20,6 +20,12 @@ const WIRE: readonly { readonly specifier: RegExp; readonly what: string; readon
     what: "messages",
     paths: ["provider/convert/"],
   },
+  // The one rule about provider IDs, for pure files too.
+  {
+    specifier: /^@cloudwire\/proto\/provider-ids$/,
+    what: "the rule about provider IDs",
+    paths: ["util/provider-id.ts"],
+  },
   {
     specifier: /^@cloudwire\/proto\//,
     what: "names",

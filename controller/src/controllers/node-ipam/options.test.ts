@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { nodeCidrs, serviceCidrs } from "./options.ts";
+import { nodeCidrs } from "../../kube/node-cidrs.ts";
+import { serviceCidrs } from "./options.ts";
 import { type Command, type Options, parseCommand } from "../../app/options.ts";
 
 const NAMES = new Set(["node-ipam-controller", "nodeipam"]);

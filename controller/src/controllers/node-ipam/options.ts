@@ -1,4 +1,5 @@
 import { NODE_IPAM_CONTROLLER, isControllerEnabled } from "../../api/controller-names.ts";
+import { nodeCidrs, SIZE_OF } from "../../kube/node-cidrs.ts";
 import { type ClusterOptions, cidrListProblems, readCidrs } from "../../kube/options.ts";
 import { boolFlag, choiceFlag, numberFlag, type Problem, stringFlag } from "../../options/flag.ts";
 import { flagName, type OptionsOf } from "../../options/table.ts";
@@ -43,17 +44,6 @@ function maskSize(max: number, help: string): ReturnType<typeof numberFlag> {
 
 export interface NodeIpamOptions extends OptionsOf<typeof nodeIpamFlags>, Pick<ClusterOptions, "clusterCidr"> {}
 
-/** A cluster CIDR and the prefix length of the blocks for Nodes. */
-export interface NodeCidr {
-  readonly cidr: Cidr;
-  readonly nodeMaskSize: number;
-}
-
-/** cmd/cloud-controller-manager/nodeipamcontroller.go v1.36.3. */
-const DEFAULT_MASK_SIZE = { IPv4: 24, IPv6: 64 } as const;
-
-const SIZE_OF = { IPv4: "nodeCidrMaskSizeIpv4", IPv6: "nodeCidrMaskSizeIpv6" } as const;
-
 /** clusterSubnetMaxDiff in pkg/controller/nodeipam/ipam/cidrset/cidr_set.go v1.36.3. */
 const MAX_IPV6_DIFFERENCE = 16;
 
@@ -71,14 +61,6 @@ export function whyNotAllocated(
 ): string | undefined {
   if (!options.allocateNodeCidrs || isNodeIpamEnabled(options)) return undefined;
   return "--allocate-node-cidrs is true, but the controller is off unless --controllers names it: --controllers=*,nodeipam";
-}
-
-export function nodeCidrs(options: NodeIpamOptions): readonly NodeCidr[] {
-  const { nodeCidrMaskSize: both } = options;
-  return readCidrs(options.clusterCidr).map((cidr) => ({
-    cidr,
-    nodeMaskSize: both || options[SIZE_OF[cidr.family]] || DEFAULT_MASK_SIZE[cidr.family],
-  }));
 }
 
 export function serviceCidrs({ serviceClusterIpRange }: NodeIpamOptions): readonly Cidr[] {

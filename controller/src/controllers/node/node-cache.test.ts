@@ -133,6 +133,14 @@ describe("cache", () => {
       expect([ids.duplicates("b"), ids.duplicates("d"), ids.duplicates("unknown")]).toEqual([["a", "c"], [], []]);
     });
 
+    test("duplicates() are those on one instance, however the ID is written (case N-2)", () => {
+      const ids = new ProviderIds();
+      ids.note("a", "acme:///zone/AB");
+      ids.note("b", "acme:///ab");
+      ids.note("c", "beta:///ab");
+      expect(["a", "b", "c"].map((name) => ids.duplicates(name))).toEqual([["b"], ["a"], []]);
+    });
+
     test("duplicates() follow a change of the ID, and none is no ID", () => {
       const ids = new ProviderIds();
       ids.note("a", "");

@@ -3,9 +3,10 @@ import type { Node } from "../../api/node.ts";
 import { OwnWrites } from "../../kube/cache/store.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
+import { InstanceMap, isSameInstance } from "../../util/provider-id.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import type { NodeOptions } from "./options.ts";
-import { type ObservedInstance, type WaitReason, isSameInstance } from "./plan.ts";
+import { type ObservedInstance, type WaitReason } from "./plan.ts";
 import type { Difference, DroppedLabel, Field } from "./plan/labels.ts";
 
 const MAX_DATA_AGE_MS = 30_000;
@@ -111,8 +112,9 @@ export class ObservedInstances {
 }
 
 function isOutdated({ uid, queriedId, observed }: Kept, { metadata, spec }: Node): boolean {
-  const ids = [queriedId, observed.instance?.providerId ?? queriedId];
-  return uid !== metadata.uid || !ids.some((id) => isSameInstance(id, spec.providerID));
+  if (uid !== metadata.uid) return true;
+  if (spec.providerID === "") return queriedId !== "";
+  return ![queriedId, observed.instance?.providerId ?? ""].some((id) => isSameInstance(id, spec.providerID));
 }
 
 /** Only the fields that are copied to Nodes: with 15,000 Nodes the others would take megabytes. */
@@ -128,36 +130,30 @@ function trimmed({
   return { providerId, name, instanceType, zone, region, addresses, labels };
 }
 
-/** Finds Nodes with the same provider ID, a mistake that no cloud can detect. */
+/** Finds Nodes with the provider ID of one instance, a mistake that no cloud can detect. */
 export class ProviderIds {
   readonly #idOf = new Map<string, string>();
-  /** A set only for several names: thousands of sets with one name would take megabytes. */
-  readonly #namesOf = new Map<string, string | Set<string>>();
+  readonly #names = new InstanceMap<string>();
 
   note(name: string, providerID: string): void {
-    if (this.#idOf.get(name) === providerID) return;
+    const before = this.#idOf.get(name);
+    if (before !== undefined && isSameInstance(before, providerID)) return;
     this.forget(name);
     if (providerID === "") return;
     this.#idOf.set(name, providerID);
-    const others = this.#namesOf.get(providerID);
-    if (others === undefined) this.#namesOf.set(providerID, name);
-    else if (typeof others === "string") this.#namesOf.set(providerID, new Set([others, name]));
-    else others.add(name);
+    this.#names.add(providerID, name);
   }
 
   duplicates(name: string): readonly string[] {
-    const names = this.#namesOf.get(this.#idOf.get(name) ?? "");
-    if (names === undefined || typeof names === "string") return [];
-    return [...names].filter((other) => other !== name).toSorted();
+    const names = this.#names.get(this.#idOf.get(name) ?? "");
+    return names.filter((other) => other !== name).toSorted();
   }
 
   forget(name: string): void {
     const providerID = this.#idOf.get(name);
     if (providerID === undefined) return;
     this.#idOf.delete(name);
-    const names = this.#namesOf.get(providerID);
-    if (names instanceof Set) names.delete(name);
-    if (names === name || (names instanceof Set && names.size === 0)) this.#namesOf.delete(providerID);
+    this.#names.delete(providerID, name);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { isSameInstance, providerIdDifference } from "./plan.ts";
+import { providerIdDifference } from "./plan.ts";
 
 const ADVICE =
   "the provider ID of a Node cannot be changed: make sure that its kubelet runs with the right --provider-id, delete the Node and let it register again";
@@ -48,21 +48,12 @@ describe("providerIdDifference()", () => {
       given: node("a"),
       identity: { ...OWN, providerIdByName: "acme://2", duplicates: ["b"] },
     },
+    {
+      it: "the cloud writes the ID with its zone (case N-2)",
+      given: subject,
+      identity: { ...OWN, providerId: "acme://zone/1", providerIdByName: "ACME:///1" },
+    },
   ])("says nothing when $it", ({ given, identity }) => {
     expect(providerIdDifference(given, identity)).toBeUndefined();
-  });
-});
-
-describe("isSameInstance()", () => {
-  test.each([
-    { one: "acme://1", other: "acme://1", is: true },
-    { one: "acme://A-1", other: "old://a-1", is: true },
-    { one: "acme://1", other: "acme://2", is: false },
-    { one: "acme:///zone/1", other: "acme://zone/1", is: false },
-    { one: "", other: "", is: true },
-    { one: "", other: "acme://1", is: false },
-    { one: "bare", other: "are", is: false },
-  ])("is $is for $one and $other", ({ one, other, is }) => {
-    expect(isSameInstance(one, other)).toBe(is);
   });
 });

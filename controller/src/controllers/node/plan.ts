@@ -4,6 +4,7 @@ import { UNINITIALIZED, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
+import { isSameInstance } from "../../util/provider-id.ts";
 import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
 import {
   type Difference,
@@ -254,13 +255,4 @@ function mismatchMessage(
     return `the Node has provider ID ${providerID}, but the cloud reports ${providerId} for this instance; ${ADVICE}`;
   }
   return undefined;
-}
-
-/** Clouds differ in the case of an ID, and providers have older prefixes: that is the same instance. */
-export function isSameInstance(one: string, other: string): boolean {
-  return restOf(one) === restOf(other);
-}
-
-function restOf(providerId: string): string {
-  return providerId.slice(providerId.indexOf("://") + 1).toLowerCase();
 }

@@ -69,12 +69,12 @@ describe("node-route with two providers", () => {
     expect([world.cloud.table, west.table]).toEqual([[`${B} west://w`], [`${B} west://w`]]);
   });
 
-  test("two nodes of different clouds may have one range", async () => {
+  test("refuses a range that a node of another cloud has (case A-1)", async () => {
     await world.start();
     world.node("e", { podCIDRs: [A] });
     world.node("w", { podCIDRs: [A], providerID: "west://w" });
     await world.pass(1000);
-    expect([world.cloud.table, west.table]).toEqual([[`${A} acme://e`], [`${A} west://w`]]);
-    expect(world.eventTexts).toEqual([]);
+    expect([world.cloud.table, west.table]).toEqual([[`${A} acme://e`], []]);
+    expect(world.eventTexts).toHaveLength(1);
   });
 });

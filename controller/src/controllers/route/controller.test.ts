@@ -193,7 +193,7 @@ describe("nodeRouteController()", () => {
     expect(world.condition("b")).toBe(UNROUTED);
     const [first] = world.eventTexts;
     expect(first).toBe(
-      `Warning FailedToCreateRoute Could not create route uid-b ${A} for node b: node a has the same pod CIDR and its route (retrying within 5 minutes). To fix: delete the Node and let it register again with a pod CIDR of its own`,
+      `Warning FailedToCreateRoute Could not create route uid-b ${A} for node b: node a has the same pod CIDR (retrying within 5 minutes). To fix: delete the Node and let it register again with a pod CIDR of its own`,
     );
     expect(new Set(world.eventTexts).size).toBe(1);
     world.remove("a");

@@ -1,5 +1,6 @@
 import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../../api/controller-names.ts";
 import type { Node } from "../../api/node.ts";
+import { allocatedCidrs } from "../../kube/node-cidrs.ts";
 import { OwnWrites } from "../../kube/cache/store.ts";
 import { subqueueOfOwner, subqueueCount } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
@@ -11,13 +12,14 @@ import type { ExponentialOptions } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
 import { type RouteMetrics, SyncCounter, routeMetrics } from "./metrics.ts";
+import { NodeIndex } from "./node-index.ts";
 import { type RouteOptions, clusterCidrsOf, whyNoRoutes } from "./options.ts";
 import { pass } from "./pass.ts";
 import { providerOfPassKey } from "./predicates.ts";
 import { changesRoutes, plan } from "./plan.ts";
 import { QuotaWatch, WaitingNodes } from "./quota-watch.ts";
 import { RouteWriter } from "./route-writer.ts";
-import { conditionSource, nodeSource, providersSource } from "./sources.ts";
+import { claimSource, conditionSource, nodeSource, providersSource } from "./sources.ts";
 import { RouteTables } from "./route-table.ts";
 
 type Context = ControllerContext<RouteOptions>;
@@ -54,10 +56,11 @@ export const nodeRoute: Registration<RouteOptions> = {
 function nodeRouteController(context: Context, metrics: RouteMetrics): Controller {
   const { cluster, providers } = context;
   const tables = new RouteTables(providers.providers);
+  const index = new NodeIndex();
   const wake = (name: string): void => controller.queue.add(name, { priority: "low" });
   const controller: Controller = new Controller(context, {
-    reconciler: routeReconciler(context, metrics, tables, wake),
-    sources: [nodeSource(context), conditionSource(context), providersSource(context)],
+    reconciler: routeReconciler(context, metrics, { tables, index }, wake),
+    sources: [claimSource(context, index), nodeSource(context), conditionSource(context), providersSource(context)],
     subqueues: { of: (key) => subqueueOf(key, context, tables), count: subqueueCount(providers.providers) },
     workers: WORKERS,
     backoff: BACKOFF,
@@ -77,7 +80,7 @@ function subqueueOf(key: string, { cluster, providers }: Context, tables: RouteT
 function routeReconciler(
   { options, cluster, providers: { instances, providers }, program: { clock, log } }: Context,
   metrics: RouteMetrics,
-  tables: RouteTables,
+  { tables, index }: { readonly tables: RouteTables; readonly index: NodeIndex },
   wake: (name: string) => void,
 ): Reconciler {
   const { client: kube, nodes } = cluster;
@@ -92,8 +95,8 @@ function routeReconciler(
     onRemoved: () => waiting.wakeAll(),
   });
   const syncs = new SyncCounter(metrics);
-  const rules = { clusterCidrs: clusterCidrsOf(options) };
-  const gathering = { nodes: nodes.lister, providers, tables, ownWrites, rules };
+  const rules = { clusterCidrs: clusterCidrsOf(options), blocks: allocatedCidrs(options) };
+  const gathering = { nodes: nodes.lister, providers, tables, index, ownWrites, rules };
   const failureCounts = new FailureCounts();
   const applying = { kube, instances, tables, writer, waiting, failureCounts, events, ownWrites, clock };
   const passing = {

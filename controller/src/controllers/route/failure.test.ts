@@ -5,7 +5,7 @@ import { type CidrFailure, failureKind, failureOf, failureText, isReported, wait
 
 function failure(error: ProviderError | undefined, isTargetGone = false): CidrFailure {
   const message = error?.message ?? "refused";
-  const rejection = error === undefined ? "taken" : undefined;
+  const rejection = error === undefined ? "overlap" : undefined;
   return { cidr: "10.120.1.0/24", nameHint: "hint", rejection, message, error, isTargetGone };
 }
 
@@ -112,7 +112,7 @@ describe("remedies", () => {
   };
 
   test.each([
-    { of: failure({ rejection: "taken" }), want: /within 5 minutes\). To fix: delete the Node/ },
+    { of: failure({ rejection: "overlap" }), want: /within 5 minutes\). To fix: delete the Node/ },
     { of: failure({ rejection: "family" }), want: /within 5 minutes\). To fix: assign Nodes pod CIDRs/ },
     {
       of: failure({ error: contractError("QUOTA_EXCEEDED", "x") }),

@@ -86,7 +86,9 @@ const AGAIN = "delete the Node and let it register again with a pod CIDR of its 
 
 const BY_REJECTION: Readonly<Record<NonNullable<CidrFailure["rejection"]>, string>> = {
   malformed: AGAIN,
-  taken: AGAIN,
+  outside: AGAIN,
+  size: AGAIN,
+  overlap: AGAIN,
   family: "assign Nodes pod CIDRs of an IP family that the provider routes",
 };
 

@@ -1,4 +1,5 @@
-import { type ClusterOptions, readCidrs } from "../../kube/options.ts";
+import type { AllocatorOptions } from "../../kube/node-cidrs.ts";
+import { readCidrs } from "../../kube/options.ts";
 import { boolFlag, durationFlag } from "../../options/flag.ts";
 import type { OptionsOf } from "../../options/table.ts";
 import type { Cidr } from "../../util/cidr.ts";
@@ -22,7 +23,7 @@ export const routeFlags = {
   }),
 } as const;
 
-export interface RouteOptions extends OptionsOf<typeof routeFlags>, Pick<ClusterOptions, "clusterCidr"> {}
+export interface RouteOptions extends OptionsOf<typeof routeFlags>, AllocatorOptions {}
 
 /** Why routes are not managed; undefined: they are. Upstream exits if --cluster-cidr is empty: cloud-provider/app/core.go v0.36.3. */
 export function whyNoRoutes({

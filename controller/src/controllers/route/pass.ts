@@ -8,9 +8,11 @@ import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../ru
 import type { ReadableProvider } from "../../provider/model/provider.ts";
 import type { Clock } from "../../util/clock.ts";
 import { parseCidr } from "../../util/cidr.ts";
+import type { ProviderInfo } from "../../provider/model/info.ts";
 import { RouteSyncError } from "./failure.ts";
-import { type GatherDependencies, gather, mayBeOf } from "./gather.ts";
+import { type GatherDependencies, gather, mayBeOfLiveNode } from "./gather.ts";
 import type { Sync, SyncCounter } from "./metrics.ts";
+import { NodeIndex } from "./node-index.ts";
 import { isSettled, orphans, plan } from "./plan.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import type { KnownRoute, Routing } from "./route-table.ts";
@@ -46,13 +48,10 @@ async function compare(routing: Routing, deps: PassDependencies, context: Reconc
   const { minResyncIntervalMs } = routing.info.limits;
   if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
   const { table } = routing;
-  const isLive = (known: KnownRoute): boolean =>
-    known.nodeName === ""
-      ? leadsToANode(deps, known)
-      : mayBeOf(deps, routing.provider, known.nodeName) || leadsToItsNode(deps, known);
+  const isLive = (known: KnownRoute): boolean => mayBeOfLiveNode(deps, routing, known);
   const complete = table.complete && deps.knowsNodes();
   const orphaned = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
-  const unwanted = await withoutNodes(orphaned, deps, context.signal);
+  const unwanted = await withoutNodes(orphaned, routing, deps, context.signal);
   const target = { ...routing, signal: context.signal };
   const removals = unwanted.map((known) => deps.writer.delete(target, known, () => isLive(known)));
   // Before the removals are done: in a batch they go first anyway, and a call that hangs must not delay the Nodes.
@@ -73,7 +72,7 @@ function ageMs({ table }: Routing, { clock }: PassDependencies): number {
 }
 
 async function list(
-  { provider, table }: Pick<Routing, "table"> & { readonly provider: ReadableProvider },
+  { provider, info, table }: Pick<Routing, "table" | "info"> & { readonly provider: ReadableProvider },
   deps: PassDependencies,
   { signal, log }: ReconcileContext,
 ): Promise<void> {
@@ -81,23 +80,10 @@ async function list(
   const readAtMs = deps.clock.monotonicMs();
   const { routes, complete, quota } = await provider.client.listRoutes({ signal, priority: "low" });
   deps.quotas.observe(provider.name, quota);
-  const nameOf = nodeNames(deps);
+  const nameOf = nodeNames(deps, info);
   table.load({ routes: routes.flatMap((route) => known(route, nameOf)), complete, mark, readAtMs });
   log.debug(2, "Listed routes", { provider: provider.name, routes: routes.length, complete });
   if (!complete) log.warn("List of routes is incomplete; no route is deleted", { provider: provider.name });
-}
-
-/** Providers of one cloud may share a table: a route to the provider ID of its Node is that Node's, whichever provider owns it. */
-function leadsToItsNode({ nodes }: PassDependencies, { nodeName, route }: KnownRoute): boolean {
-  const providerID = nodes.get(nodeName)?.spec.providerID ?? "";
-  return providerID !== "" && providerID === route.targetProviderId;
-}
-
-/** For a route without a Node name: the Node may have come into the cache after the list. */
-function leadsToANode({ nodes }: PassDependencies, { route }: KnownRoute): boolean {
-  if (route.targetProviderId === "") return false;
-  for (const { spec } of nodes.list()) if (spec.providerID === route.targetProviderId) return true;
-  return false;
 }
 
 /** This controller does not create routes with an invalid destination. */
@@ -106,15 +92,11 @@ function known(route: Route, nameOf: (route: Route) => string): readonly KnownRo
   return cidr === undefined ? [] : [{ route, cidr, nodeName: nameOf(route), madeFor: "" }];
 }
 
-/** The Node name in the route; without one, or if that Node does not exist, the Node with the target's provider ID. */
-function nodeNames({ nodes }: PassDependencies): (route: Route) => string {
-  const byProviderId = new Map<string, string>();
-  for (const { metadata, spec } of nodes.list()) {
-    if (spec.providerID !== "") byProviderId.set(spec.providerID, metadata.name);
-  }
+/** The Node name in the route; without one, or if that Node does not exist, the Node on the target. */
+function nodeNames({ nodes, index }: PassDependencies, { providerIdPrefixes }: ProviderInfo): (route: Route) => string {
   return ({ targetNodeName, targetProviderId }) => {
     if (targetNodeName !== "" && nodes.get(targetNodeName) !== undefined) return targetNodeName;
-    return byProviderId.get(targetProviderId) ?? targetNodeName;
+    return index.onInstance(targetProviderId, providerIdPrefixes)[0] ?? targetNodeName;
   };
 }
 
@@ -132,20 +114,23 @@ const MAX_LOOKUPS = 20;
  */
 async function withoutNodes(
   routes: readonly KnownRoute[],
+  { info }: Pick<Routing, "info">,
   { kube, nodes }: Pick<PassDependencies, "kube" | "nodes">,
   signal: AbortSignal,
 ): Promise<readonly KnownRoute[]> {
   const isLacking = ({ nodeName }: KnownRoute): boolean => nodes.get(nodeName) === undefined;
   const queried = namesToQuery(routes.filter(isLacking));
   const names = new Set<string>();
-  const ids = new Set<string>();
-  for await (const { metadata, spec } of onServer(queried, kube, signal)) {
-    names.add(metadata.name);
-    if (spec.providerID !== "") ids.add(spec.providerID);
+  const index = new NodeIndex();
+  for await (const node of onServer(queried, kube, signal)) {
+    names.add(node.metadata.name);
+    index.note(node);
   }
-  return routes.filter(
-    (known) => !isLacking(known) || !(names.has(known.nodeName) || ids.has(known.route.targetProviderId)),
-  );
+  const isOnServer = ({ nodeName, route, cidr }: KnownRoute): boolean =>
+    names.has(nodeName) ||
+    index.onInstance(route.targetProviderId, info.providerIdPrefixes).length > 0 ||
+    [...index.claimsTo(cidr)].length > 0;
+  return routes.filter((known) => !isLacking(known) || !isOnServer(known));
 }
 
 /** All, if there are many names, or if only the target identifies a route's Node, as in clouds that store no names. */

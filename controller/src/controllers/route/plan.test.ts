@@ -1,98 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../test/support/builders.ts";
 import { NETWORK_UNAVAILABLE } from "../../api/node.ts";
-import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import {
-  type Network,
-  type NodeInput,
-  type Plan,
-  type CidrState,
-  isSettled,
-  networkAfter,
-  networkPatch,
-  plan,
-} from "./plan.ts";
+  ADDRESS,
+  input,
+  OTHER_ADDRESS,
+  type Parts,
+  range,
+  route,
+  ROUTED,
+} from "../../../test/support/route/route-plan-builders.ts";
+import { type Network, type Plan, type CidrState, isSettled, networkAfter, networkPatch, plan } from "./plan.ts";
 import type { KnownRoute } from "./route-table.ts";
-
-function range(text: string): Cidr {
-  const cidr = parseCidr(text);
-  if (cidr === undefined) throw new Error(text);
-  return cidr;
-}
-
-interface RouteParts {
-  readonly id?: string;
-  readonly target?: string;
-  readonly node?: string;
-  readonly blackhole?: boolean;
-  readonly madeFor?: string;
-  readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-}
-
-function route(cidr: string, parts: RouteParts = {}): KnownRoute {
-  const { id = `id-${cidr}`, target = "acme://a", node = "a", blackhole = false, madeFor = "", addresses = [] } = parts;
-  return {
-    cidr: range(cidr),
-    nodeName: node,
-    madeFor,
-    route: {
-      id,
-      nameHint: "hint",
-      targetProviderId: target,
-      targetNodeName: node,
-      destinationCidr: cidr,
-      targetAddresses: addresses,
-      blackhole,
-    },
-  };
-}
-
-const ADDRESS = { type: "InternalIP", address: "192.0.2.1" };
-const OTHER_ADDRESS = { type: "ExternalIP", address: "198.51.100.1" };
-const ROUTED = { type: NETWORK_UNAVAILABLE, status: "False", reason: "RouteCreated", lastTransitionTimeMs: 0 };
-
-interface Parts {
-  readonly podCIDRs?: readonly string[];
-  readonly providerID?: string;
-  readonly conditions?: readonly (typeof ROUTED)[];
-  readonly addresses?: readonly (typeof ADDRESS)[];
-  readonly complete?: boolean;
-  readonly claimants?: Readonly<Record<string, string>>;
-  readonly capability?: Partial<NodeInput["target"]["capability"]>;
-  readonly clusterCidrs?: readonly string[];
-}
-
-function input(routes: readonly KnownRoute[], parts: Parts = {}): NodeInput {
-  const { podCIDRs = ["10.120.1.0/24"], providerID = "acme://a", conditions = [], complete = true } = parts;
-  const {
-    addresses = [ADDRESS],
-    claimants = {},
-    capability = {},
-    clusterCidrs = ["10.120.0.0/16", "fd00::/48"],
-  } = parts;
-  return {
-    kind: "node",
-    node: nodeOf("a", { spec: { podCIDRs, providerID }, status: { addresses, conditions } }),
-    provider: "acme",
-    target: {
-      prefixes: ["acme://", "old://"],
-      capability: {
-        maxBatchSize: 100,
-        maxPageSize: 100,
-        blackhole: true,
-        targetAddresses: false,
-        validateOnly: false,
-        ipFamilies: ["IPv4", "IPv6"],
-        ...capability,
-      },
-    },
-    rules: { clusterCidrs: clusterCidrs.map(range) },
-    complete,
-    own: routes.filter(({ nodeName }) => nodeName === "a"),
-    to: ({ text }) => routes.filter(({ cidr }) => cidr.text === text),
-    claimant: ({ route: { id } }) => claimants[id],
-  };
-}
 
 /** What a plan does, in words. */
 function words({ stale, cidrs }: Plan): readonly string[] {
@@ -107,6 +26,7 @@ function words({ stale, cidrs }: Plan): readonly string[] {
   ];
 }
 
+const SAME_AS_B = { rejection: "overlap", message: "node b has the same pod CIDR" } as const;
 const X = "10.120.1.0/24";
 const Y = "10.120.2.0/24";
 const OUTSIDE = "10.121.2.0/24";
@@ -134,13 +54,28 @@ describe("plan() of a Node", () => {
     },
     {
       when: "its own route is to a machine written otherwise",
-      routes: [route(X, { target: "acme://zone/a" })],
+      routes: [route(X, { target: "acme://other-name-of-a" })],
       wanted: [`make ${X}`],
     },
     {
       when: "that was made for this very Node",
-      routes: [route(X, { target: "acme://zone/a", madeFor: "acme://a" })],
+      routes: [route(X, { target: "acme://other-name-of-a", madeFor: "acme://a" })],
       wanted: [`keep ${X}`],
+    },
+    {
+      when: "the route is to its machine, written with its zone and in capitals (case N-2)",
+      routes: [route(X, { target: "ACME://zone/A", node: "" })],
+      wanted: [`keep ${X}`],
+    },
+    {
+      when: "the route is to a machine of another provider with the same ID (case N-2)",
+      routes: [route(X, { target: "other://a" })],
+      wanted: [`make ${X}`],
+    },
+    {
+      when: "the route is to a machine of no Node: only the provider can compare the IDs (case N-2)",
+      routes: [route(X, { target: "acme://other-name-of-a", node: "" })],
+      wanted: [`make ${X}`],
     },
     {
       when: "the route has no or another name but leads to its instance",
@@ -165,20 +100,20 @@ describe("plan() of a Node", () => {
     {
       when: "another live Node has the range and its route",
       routes: [route(X, { node: "b", target: "acme://b" })],
-      parts: { claimants: { [`id-${X}`]: "b" } },
-      wanted: [`refuse ${X}: node b has the same pod CIDR and its route`],
+      parts: { claimants: { [`id-${X}`]: "b" }, refusals: { [X]: SAME_AS_B } },
+      wanted: [`refuse ${X}: node b has the same pod CIDR`],
     },
     {
       when: "another live Node has a route to the range beside its own",
       routes: [route(X), route(X, { id: "other", node: "b", target: "acme://b" })],
-      parts: { claimants: { other: "b" } },
+      parts: { claimants: { other: "b" }, refusals: { [X]: SAME_AS_B } },
       wanted: [`keep ${X}`],
     },
     {
       when: "another live Node has one of two routes to the range",
       routes: [route(X, { id: "old", blackhole: true }), route(X, { id: "other", node: "b", target: "acme://b" })],
-      parts: { claimants: { other: "b" } },
-      wanted: [`refuse ${X}: node b has the same pod CIDR and its route`],
+      parts: { claimants: { other: "b" }, refusals: { [X]: SAME_AS_B } },
+      wanted: [`refuse ${X}: node b has the same pod CIDR`],
     },
     {
       when: "a blackhole is there beside the route",
@@ -186,6 +121,12 @@ describe("plan() of a Node", () => {
       wanted: [`remove old, then make ${X}`],
     },
     { when: "it had another range before", routes: [route(X), route(Y)], wanted: [`remove id-${Y}`, `keep ${X}`] },
+    {
+      when: "another Node has its previous range now, and decides about the route (case N-2)",
+      routes: [route(X), route(Y)],
+      parts: { claimed: [Y] },
+      wanted: [`keep ${X}`],
+    },
     { when: "it has no range any more", routes: [route(X)], parts: { podCIDRs: [] }, wanted: [`remove id-${X}`] },
     { when: "its old route lies outside the cluster", routes: [route(OUTSIDE)], parts: { podCIDRs: [] }, wanted: [] },
     {
@@ -195,16 +136,16 @@ describe("plan() of a Node", () => {
       wanted: [],
     },
     {
-      when: "its range lies outside the cluster",
+      when: "its range is refused (case A-1)",
       routes: [],
-      parts: { podCIDRs: [OUTSIDE] },
-      wanted: [`make ${OUTSIDE}`],
+      parts: { podCIDRs: [X, OUTSIDE], refusals: { [OUTSIDE]: { rejection: "outside", message: "it is outside" } } },
+      wanted: [`make ${X}`, `refuse ${OUTSIDE}: it is outside`],
     },
     {
-      when: "a blackhole outside the cluster blocks it",
-      routes: [route(OUTSIDE, { blackhole: true })],
-      parts: { podCIDRs: [OUTSIDE] },
-      wanted: [`make ${OUTSIDE}`],
+      when: "a range that would be refused has its route: the route may be in use (case A-1)",
+      routes: [route(OUTSIDE)],
+      parts: { podCIDRs: [OUTSIDE], refusals: { [OUTSIDE]: { rejection: "outside", message: "it is outside" } } },
+      wanted: [`keep ${OUTSIDE}`],
     },
     {
       when: "the list was incomplete",
@@ -248,6 +189,15 @@ describe("plan() of a Node", () => {
       routes: [route(X, { addresses: [ADDRESS, { type: "InternalIP", address: "192.0.2.9" }] })],
       parts: { capability: { targetAddresses: true }, addresses: [ADDRESS, OTHER_ADDRESS] },
       wanted: [`make ${X}`],
+    },
+    {
+      when: "the provider cares for addresses, and writes the same one differently (case N-2)",
+      routes: [route(X, { addresses: [{ type: "InternalIP", address: "2001:DB8:0::1" }] })],
+      parts: {
+        capability: { targetAddresses: true },
+        addresses: [{ type: "InternalIP", address: "2001:db8::1" }],
+      },
+      wanted: [`keep ${X}`],
     },
     {
       when: "the provider does not say which families it routes",

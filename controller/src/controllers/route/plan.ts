@@ -2,7 +2,9 @@ import { NETWORK_UNAVAILABLE, type Node, type NodeAddress } from "../../api/node
 import type { JsonObject } from "../../kube/client.ts";
 import type { RouteCapabilities } from "../../provider/model/info.ts";
 import type { Route } from "../../provider/model/route.ts";
-import { type Cidr, contains, parseCidr } from "../../util/cidr.ts";
+import { type Cidr, canonicalIp, contains, parseCidr } from "../../util/cidr.ts";
+import { isOneProvider, isSameInstance } from "../../util/provider-id.ts";
+import type { Refusal } from "./plan/claims.ts";
 import { networkConditionOf } from "./predicates.ts";
 import type { KnownRoute } from "./route-table.ts";
 
@@ -28,6 +30,10 @@ export interface NodeInput {
   readonly to: (cidr: Cidr) => readonly KnownRoute[];
   /** Another existing Node that needs this route. */
   readonly claimant: (known: KnownRoute) => string | undefined;
+  /** Another existing Node, which may be of this provider, has exactly this pod CIDR, so that it decides about the routes to it. */
+  readonly isOthers: (cidr: Cidr) => boolean;
+  /** Why the Node gets no route to this CIDR. */
+  readonly refuse: (cidr: Cidr) => Refusal | undefined;
 }
 
 export interface DeletionRules {
@@ -60,8 +66,8 @@ export type CidrPlan =
       readonly message: string;
     };
 
-/** Invalid CIDR, CIDR of another Node, or IP family that the provider does not route. */
-export type CidrRejection = "malformed" | "taken" | "family";
+/** Invalid CIDR, CIDR that the Node must not have, or IP family that the provider does not route. */
+export type CidrRejection = "malformed" | Refusal["rejection"] | "family";
 
 export function plan(input: Input): Plan {
   if (input.kind === "gone") {
@@ -74,7 +80,8 @@ export function plan(input: Input): Plan {
   if (node.spec.providerID === "") return { node, stale: [], cidrs: [], provider };
   const cidrs = node.spec.podCIDRs.map((text, index) => planCidr(input, text, nameHint(node, index)));
   const stale = input.own.filter(
-    (known) => !cidrs.some(({ cidr }) => cidr === known.cidr.text) && mayDelete(known, input),
+    (known) =>
+      !cidrs.some(({ cidr }) => cidr === known.cidr.text) && !input.isOthers(known.cidr) && mayDelete(known, input),
   );
   return { node, stale: stale.map((known) => ({ provider, known })), cidrs, provider };
 }
@@ -114,10 +121,10 @@ function planCidr(input: NodeInput, text: string, hint: string): CidrPlan {
   const present = input.to(cidr);
   const good = present.find((known) => isUpToDate(known, node, target));
   const others = present.filter((known) => known !== good);
-  const rival = others.map((known) => input.claimant(known)).find((name) => name !== undefined);
   const first = others.filter((known) => isBlocking(known, input) && mayDelete(known, input));
   if (good !== undefined && first.length === 0) return { kind: "kept", cidr: cidr.text };
-  if (rival !== undefined) return rejected("taken", `node ${rival} has the same pod CIDR and its route`);
+  const refusal = input.refuse(cidr);
+  if (refusal !== undefined) return rejected(refusal.rejection, refusal.message);
   const { ipFamilies } = target.capability;
   if (ipFamilies.length > 0 && !ipFamilies.includes(cidr.family)) {
     return rejected("family", `the provider does not support ${cidr.family} routes`);
@@ -126,13 +133,14 @@ function planCidr(input: NodeInput, text: string, hint: string): CidrPlan {
 }
 
 /**
- * A blackhole, or a route to another instance. The Node's own route to an instance with a differently written ID is not blocking: only the
- * provider can compare the IDs, and corrects the route when it is requested.
+ * A blackhole, or a route of another Node. A route to an instance that no Node has is not blocking: it may be the Node's own, with an ID
+ * that only the provider can compare. The provider corrects it when the route is requested ([RTE-6] in proto/README.md).
  */
 function isBlocking(known: KnownRoute, input: NodeInput): boolean {
   if (input.claimant(known) !== undefined) return false;
+  const { nodeName } = known;
   const { blackhole, targetProviderId } = known.route;
-  return blackhole || targetProviderId === "" || known.nodeName !== input.node.metadata.name;
+  return blackhole || targetProviderId === "" || (nodeName !== "" && nodeName !== input.node.metadata.name);
 }
 
 function mayDelete(known: KnownRoute, { complete, rules }: NodeInput): boolean {
@@ -166,22 +174,17 @@ export interface TargetRules {
 function isUpToDate({ route, madeFor }: KnownRoute, node: Node, rules: TargetRules): boolean {
   if (route.blackhole) return false;
   const { providerID } = node.spec;
-  const isTarget = madeFor === providerID || isSameInstance(route.targetProviderId, providerID, rules.prefixes);
-  return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, node));
-}
-
-/** Compares IDs as text without the prefix: a provider that replaced another may have several. */
-function isSameInstance(left: string, right: string, prefixes: readonly string[]): boolean {
-  const [one, other] = [left, right].map((id) =>
-    id.slice((prefixes.find((prefix) => id.startsWith(prefix)) ?? "").length),
+  const targets = [madeFor, route.targetProviderId];
+  const isTarget = targets.some(
+    (id) => isSameInstance(id, providerID) && isOneProvider(id, providerID, rules.prefixes),
   );
-  return one === other;
+  return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, node));
 }
 
 /** As a set, because clouds do not keep the order. */
 function hasSameAddresses(listed: readonly NodeAddress[], { status }: Node): boolean {
   const textsOf = (addresses: readonly NodeAddress[]) =>
-    new Set(addresses.map(({ type, address }) => `${type} ${address}`));
+    new Set(addresses.map(({ type, address }) => `${type} ${canonicalIp(address)}`));
   const [desired, present] = [textsOf(status.addresses), textsOf(listed)];
   return desired.size === present.size && [...desired].every((text) => present.has(text));
 }

@@ -43,6 +43,8 @@ function planOf(node: Node): Plan {
     own: ROUTES,
     to: ({ text }) => ROUTES.filter(({ cidr }) => cidr.text === text),
     claimant: () => undefined,
+    isOthers: () => false,
+    refuse: () => undefined,
   });
 }
 

@@ -2,6 +2,7 @@ import type { ProviderInfo, RouteCapabilities } from "../../provider/model/info.
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { Route } from "../../provider/model/route.ts";
 import type { Cidr } from "../../util/cidr.ts";
+import { isSameInstance } from "../../util/provider-id.ts";
 
 export interface KnownRoute {
   readonly route: Route;
@@ -65,7 +66,7 @@ export class RouteTable {
 
   holds(known: KnownRoute): boolean {
     const entry = this.#entries.get(routeKey(known));
-    return entry !== undefined && entry.known.route.targetProviderId === known.route.targetProviderId;
+    return entry !== undefined && hasSameTarget(entry.known, known);
   }
 
   mark(): number {
@@ -74,6 +75,9 @@ export class RouteTable {
 
   load({ routes, complete, mark, readAtMs }: LoadedList): void {
     const before = this.#entries;
+    const created = new Map(
+      [...before.values()].flatMap((entry) => (entry.changedAt > 0 ? [[entry.known.cidr.text, entry]] : [])),
+    );
     this.#entries = new Map();
     this.#byCidr = new Map();
     this.#byNode = new Map();
@@ -84,7 +88,7 @@ export class RouteTable {
       const key = routeKey(known);
       const own = before.get(key);
       if ((this.#removedAt.get(key) ?? 0) > mark || (own?.changedAt ?? 0) > mark) continue;
-      this.#set(key, { known: { ...known, madeFor: madeForOf(known, own?.known) }, changedAt: 0 });
+      this.#set(key, { known: withOrigin(known, own ?? created.get(known.cidr.text)), changedAt: 0 });
     }
     for (const [key, removedAt] of this.#removedAt) {
       if (removedAt <= mark) this.#removedAt.delete(key);
@@ -127,9 +131,22 @@ export class RouteTable {
   }
 }
 
-/** A provider may write an instance ID differently from the Node, so that the requested ID is kept across lists. */
-function madeForOf(listed: KnownRoute, before: KnownRoute | undefined): string {
-  return before?.route.targetProviderId === listed.route.targetProviderId ? before.madeFor : listed.madeFor;
+/**
+ * A provider may write an instance ID differently from the Node, so that the requested ID and the Node are kept across lists. The first
+ * list after a creation shows how the provider writes the ID; a target that is another Node's is another client's change.
+ */
+function withOrigin(listed: KnownRoute, before: Entry | undefined): KnownRoute {
+  if (before === undefined || before.known.madeFor === "") return listed;
+  const { madeFor, nodeName } = before.known;
+  const isNewName = listed.nodeName === "" || listed.nodeName === nodeName;
+  const isOurs = hasSameTarget(before.known, listed) || (before.changedAt > 0 && isNewName);
+  if (!isOurs || listed.route.targetProviderId === "") return listed;
+  return { ...listed, madeFor, nodeName: listed.nodeName === "" ? nodeName : listed.nodeName };
+}
+
+function hasSameTarget(one: KnownRoute, other: KnownRoute): boolean {
+  const [left, right] = [one.route.targetProviderId, other.route.targetProviderId];
+  return left === "" || right === "" ? left === right : isSameInstance(left, right);
 }
 
 function addTo(index: Map<string, Set<string>>, value: string, key: string): void {

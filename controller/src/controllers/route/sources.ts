@@ -4,6 +4,9 @@ import type { ControllerContext } from "../../runtime/registration.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { aborted } from "../../util/abort.ts";
+import { deepEqual } from "../../util/equal.ts";
+import type { NodeIndex } from "./node-index.ts";
+import type { Claim } from "./plan/claims.ts";
 import { changesNetworkCondition, changesRoutes, passKey } from "./predicates.ts";
 
 type SourcesContext = Pick<ControllerContext<unknown>, "cluster" | "providers" | "program">;
@@ -14,6 +17,28 @@ export function nodeSource({ cluster: { nodes } }: SourcesContext): Source {
     informer: nodes,
     predicate: { add: () => true, update: changesRoutes, delete: () => true },
   });
+}
+
+/** Keeps the index, and enqueues the Nodes that claim what another Node no longer has. */
+export function claimSource({ cluster: { nodes } }: SourcesContext, index: NodeIndex): Source {
+  return {
+    name: "pod CIDRs",
+    ready: (signal) => nodes.whenSynced(signal),
+    start: (queue) => {
+      const wake = (freed: readonly Claim[]): void => {
+        for (const { cidr } of freed) for (const { node } of index.overlapping(cidr)) queue.add(node);
+      };
+      return nodes.addHandler({
+        onAdd: (node) => void index.note(node),
+        onUpdate: (old, node) => {
+          if (!changesRoutes(old, node)) return;
+          const freed = index.note(node);
+          if (!deepEqual(old.spec.podCIDRs, node.spec.podCIDRs)) wake(freed);
+        },
+        onDelete: (node) => wake(index.forget(keyOf(node))),
+      });
+    },
+  };
 }
 
 /** Upstream's period. Network plugins write the condition too: the delay prevents a write loop. */

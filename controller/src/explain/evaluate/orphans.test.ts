@@ -126,6 +126,7 @@ describe("orphans", () => {
     hasServiceNamed: (key) => key === "shop/web",
     hasNode: (name) => name === "w1",
     hasInstance: (providerId) => providerId === "acme://1",
+    hasPodCidr: (cidr) => cidr === "10.1.9.0/24",
   };
 
   function loadBalancer(id: string, name: string, uid: string, phase: LoadBalancer["phase"] = "active"): LoadBalancer {
@@ -174,6 +175,7 @@ describe("orphans", () => {
   test("orphanedRoutes() finds those that lead to no Node, and says what becomes of each", () => {
     const all = [
       route({ id: "by-name", targetNodeName: "w1" }),
+      route({ id: "by-range", targetNodeName: "w0", destinationCidr: "10.1.9.0/24" }),
       route({ id: "by-machine", targetNodeName: "w0", targetProviderId: "acme://1" }),
       route({ id: "", targetNodeName: "w2" }),
       route({ id: "outside", destinationCidr: "192.0.2.0/24" }),

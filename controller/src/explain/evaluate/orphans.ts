@@ -8,7 +8,8 @@ import type { Mode } from "../../observe/mode.ts";
 import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
 import type { Answered, Provider } from "../../provider/model/provider.ts";
 import type { Route } from "../../provider/model/route.ts";
-import { type Cidr, parseCidr } from "../../util/cidr.ts";
+import { canonicalCidr, type Cidr, parseCidr } from "../../util/cidr.ts";
+import { InstanceMap } from "../../util/provider-id.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import { iso } from "../../util/text.ts";
@@ -79,7 +80,7 @@ export class Orphans {
     if (loadBalancers.list === undefined) return unknown(provider, "it does not support listing load balancers");
     const { items, complete, unreachable } = await provider.client.listLoadBalancers({ signal, priority: "low" });
     const missing = complete ? NOTHING : unknown(provider, incomplete("load balancers", unreachable));
-    return { orphans: orphanedLoadBalancers(provider.name, items, this.#owners()), unknown: missing.unknown };
+    return { orphans: orphanedLoadBalancers(provider.name, items, this.#owners(info)), unknown: missing.unknown };
   }
 
   async #routes({ provider, info }: Answered, signal: AbortSignal): Promise<Answer> {
@@ -95,21 +96,27 @@ export class Orphans {
         return cidr !== undefined && isDeletable({ route, cidr, nodeName: "", madeFor: "" }, { clusterCidrs });
       },
     };
-    return { orphans: orphanedRoutes(provider.name, routes, this.#owners(), rules), unknown: missing.unknown };
+    return { orphans: orphanedRoutes(provider.name, routes, this.#owners(info), rules), unknown: missing.unknown };
   }
 
   /** Read after the lists, so that owners created in the meantime count. */
-  #owners(): Owners {
+  #owners({ providerIdPrefixes: prefixes }: Answered["info"]): Owners {
     const { nodes, services } = this.#deps;
     const all = [...services.lister.list()];
     const uids = new Set(all.map(({ metadata }) => metadata.uid));
     const keys = new Set(all.map((service) => keyOf(service)));
-    const instances = new Set([...nodes.lister.list()].map(({ spec }) => spec.providerID));
+    const instances = new InstanceMap<true>();
+    const podCidrs = new Set<string>();
+    for (const { spec } of nodes.lister.list()) {
+      instances.add(spec.providerID, true);
+      for (const cidr of spec.podCIDRs) podCidrs.add(cidr);
+    }
     return {
       hasService: (uid) => uids.has(uid),
       hasServiceNamed: (key) => keys.has(key),
       hasNode: (name) => nodes.lister.get(name) !== undefined,
-      hasInstance: (providerId) => providerId !== "" && instances.has(providerId),
+      hasInstance: (providerId) => instances.has(providerId, prefixes),
+      hasPodCidr: (cidr) => podCidrs.has(canonicalCidr(cidr)),
     };
   }
 }
@@ -150,6 +157,7 @@ export interface Owners {
   hasServiceNamed(key: string): boolean;
   hasNode(name: string): boolean;
   hasInstance(providerId: string): boolean;
+  hasPodCidr(cidr: string): boolean;
 }
 
 /** Load balancers without a Service. */
@@ -196,13 +204,13 @@ export interface RouteRules {
 export function orphanedRoutes(
   provider: string,
   all: readonly Route[],
-  owners: Pick<Owners, "hasNode" | "hasInstance">,
+  owners: Pick<Owners, "hasNode" | "hasInstance" | "hasPodCidr">,
   rules: RouteRules,
 ): readonly Orphan[] {
   return all
     .filter(
-      ({ targetNodeName, targetProviderId }) =>
-        !owners.hasNode(targetNodeName) && !owners.hasInstance(targetProviderId),
+      ({ targetNodeName, targetProviderId, destinationCidr }) =>
+        !owners.hasNode(targetNodeName) && !owners.hasInstance(targetProviderId) && !owners.hasPodCidr(destinationCidr),
     )
     .map((route) => ({
       provider,

@@ -34,7 +34,7 @@ function facts(parts: Partial<RouteFacts>): RouteFacts {
   return { node: w1({}, "False"), owner: OWNED, troubles: [], last: undefined, ...parts };
 }
 
-function refused(rejection: "taken" | "family") {
+function refused(rejection: "overlap" | "family") {
   const failure = { cidr: "10.1.0.0/24", nameHint: "h", rejection, message: "so it is", error: undefined };
   return failedWith(failureOf("w1", [{ ...failure, isTargetGone: false }], 1));
 }
@@ -82,7 +82,7 @@ describe("evaluateRoute()", () => {
     },
     {
       what: "finds its range taken by another Node",
-      of: facts({ node: w1({}, "True"), last: refused("taken") }),
+      of: facts({ node: w1({}, "True"), last: refused("overlap") }),
       state: "blocked",
       reasons: ["CIDRConflict"],
     },

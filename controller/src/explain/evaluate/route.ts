@@ -56,7 +56,9 @@ function causesOf(facts: RouteFacts): readonly KnownCause[] {
 /** By the rejections before a call. */
 const REFUSALS: Readonly<Record<CidrRejection, Reason>> = {
   malformed: "Rejected",
-  taken: "CIDRConflict",
+  outside: "Rejected",
+  size: "Rejected",
+  overlap: "CIDRConflict",
   family: "FeatureUnsupported",
 };
 

@@ -26,8 +26,8 @@ export const ROUTE_REASONS = {
   ),
   CIDRConflict: route(
     "blocked",
-    "A route for the same CIDR has another target and does not belong to this Node.",
-    "Find the owner of that route in the cloud, or the two Nodes with the same pod CIDR, and remove one.",
+    "The pod CIDR overlaps that of another Node, or a route for the same CIDR has another target and does not belong to this Node.",
+    "Find the other Node in the message, or the owner of that route in the cloud, and remove one.",
   ),
   RouteMissing: { ...route("waiting", "The Node has no route."), of: ["node", "route"] },
 } as const satisfies Readonly<Record<string, ReasonRow>>;

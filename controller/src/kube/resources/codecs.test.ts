@@ -96,6 +96,11 @@ describe("decodeObject()", () => {
     });
   });
 
+  test("reads pod CIDRs in canonical form (case V-2)", () => {
+    const { spec } = NODES.fromJson({ spec: { podCIDRs: ["010.120.8.0/24", "FD00:0::/64", "rubbish"] } });
+    expect(spec.podCIDRs).toEqual(["10.120.8.0/24", "fd00::/64", "rubbish"]);
+  });
+
   test("reads the parts of a Service that are easy to get wrong", () => {
     const { spec, status } = decodeObject(SERVICES, fixture("service-full.pb"), PROTOBUF_TYPE, new StringCache());
     expect(spec.ports.map(({ targetPort, appProtocol }) => [targetPort, appProtocol])).toEqual([
@@ -198,7 +203,7 @@ describe("protobuf and JSON decoders", () => {
       }),
       spec: fc.record({
         podCIDR: text,
-        podCIDRs: fc.array(text, { maxLength: 2 }),
+        podCIDRs: fc.array(fc.oneof(text, fc.constantFrom("010.120.8.0/24", "FD00:0::/64")), { maxLength: 2 }),
         providerID: text,
         unschedulable: fc.boolean(),
         taints: fc.array(fc.record({ key: text, value: text, effect: text, timeAdded: fc.constant(undefined) }), {

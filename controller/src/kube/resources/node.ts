@@ -1,5 +1,6 @@
 import * as Wire from "../../../gen/cloudwire/kube/v1/kube.ts";
 import { isConditionRead, type Node, type NodeCondition, type Taint } from "../../api/node.ts";
+import { canonicalCidr } from "../../util/cidr.ts";
 import {
   booleanField,
   type JsonRecord,
@@ -35,7 +36,7 @@ function fromJson(object: JsonRecord): Node {
     metadata: metaFromJson(object),
     spec: {
       podCIDR: stringField(spec, "podCIDR"),
-      podCIDRs: stringsField(spec, "podCIDRs"),
+      podCIDRs: stringsField(spec, "podCIDRs").map(canonicalCidr),
       providerID: stringField(spec, "providerID"),
       unschedulable: booleanField(spec, "unschedulable"),
       taints: recordsField(spec, "taints", taintFromJson),
@@ -83,7 +84,13 @@ function fromWire({ metadata, spec, status }: Wire.Node): Node {
 
 function specFromWire({ podCIDR, podCIDRs, providerID, unschedulable, taints }: Wire.NodeSpec): Node["spec"] {
   const converted = taints.map(({ timeAdded, ...taint }) => ({ ...taint, timeAddedMs: timeFromWire(timeAdded) }));
-  return { podCIDR, podCIDRs: compact(podCIDRs), providerID, unschedulable, taints: compact(converted) };
+  return {
+    podCIDR,
+    podCIDRs: compact(podCIDRs.map(canonicalCidr)),
+    providerID,
+    unschedulable,
+    taints: compact(converted),
+  };
 }
 
 function statusFromWire({ conditions, addresses, nodeInfo }: Wire.NodeStatus): Node["status"] {

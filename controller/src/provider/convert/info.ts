@@ -65,7 +65,8 @@ export function providerInfoFromProto(wire: Wire.GetProviderInfoResponse): Model
     contractMinor: wire.contractMinor,
     services: wire.services,
     bootId: wire.bootId,
-    providerIdPrefixes: wire.providerIdPrefixes,
+    // In one letter case, so that equal prefixes are equal texts.
+    providerIdPrefixes: wire.providerIdPrefixes.map((prefix) => prefix.toLowerCase()),
     scopeId: wire.scopeId,
     capabilities: capabilities(wire.capabilities),
     limits: limits(wire.limits),

@@ -9,6 +9,7 @@ import type { InstanceHint } from "../model/client.ts";
 import type { NodeAddress } from "../../api/node.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
 import type { Absence, Instance, InstanceAnswer, Witness } from "../model/instance.ts";
+import { InstanceMap, isSameInstance } from "../../util/provider-id.ts";
 import { addressTypeFromProto, timeMs } from "./scalars.ts";
 import { errorOfItem } from "./errors.ts";
 
@@ -150,12 +151,13 @@ export function misaligned(
   results: readonly Wire.InstanceResult[],
   nodes: readonly { readonly providerId: string }[],
 ): string | undefined {
-  const requested = new Set(nodes.map((node) => node.providerId));
+  const requested = new InstanceMap<true>();
+  for (const { providerId } of nodes) requested.add(providerId, true);
   for (const [index, { outcome }] of results.entries()) {
     const expected = nodes[index]?.providerId ?? "";
     if (outcome?.$case !== "instance" || expected === "") continue;
     const { providerId } = outcome.value;
-    if (providerId !== expected && requested.has(providerId)) {
+    if (!isSameInstance(providerId, expected) && requested.has(providerId)) {
       return `result ${index} is ${providerId} instead of ${expected}`;
     }
   }

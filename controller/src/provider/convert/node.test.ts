@@ -99,7 +99,7 @@ describe("targetNode()", () => {
 describe("nodeSelection()", () => {
   const target = fc.record({
     name: fc.string({ minLength: 1, maxLength: 60 }),
-    providerId: fc.string({ minLength: 1 }),
+    providerId: fc.stringMatching(/^[a-z0-9]{1,20}$/),
     addresses: fc.array(fc.record({ type: fc.constant("InternalIP"), address: fc.ipV4() }), {
       maxLength: 3,
     }),
@@ -138,6 +138,17 @@ describe("nodeSelection()", () => {
       leftOut: ["node n2: provider_id: acme://1 is also the ID of node n1"],
     };
     expect([selectionOf([first, second]), selectionOf([second, first])]).toEqual([expected, expected]);
+  });
+
+  test("leaves out a node on the instance of another, however its ID is written (case N-2)", () => {
+    const first = targetOf("n1", "acme:///zone/AB");
+    const second = targetOf("n2", "acme:///ab");
+    const other = targetOf("n3", "beta:///ab");
+    const expected = {
+      ...selectionOf([first, other]),
+      leftOut: ["node n2: provider_id: acme:///zone/AB is also the ID of node n1"],
+    };
+    expect(selectionOf([first, second, other])).toEqual(expected);
   });
 
   test("has another fingerprint with one node more or one address changed", () => {

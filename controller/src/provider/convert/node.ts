@@ -7,6 +7,7 @@ import type { NodeSelection } from "../model/client.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { NodeRef } from "../model/instance.ts";
 import type { TargetNode } from "../model/load-balancer.ts";
+import { instanceKey, isOneProvider, isSameInstance } from "../../util/provider-id.ts";
 import { brokenRules, limitsOf } from "./methods.ts";
 import { addressTypeToProto, canonicalJson, digest, timeToProto } from "./scalars.ts";
 
@@ -110,25 +111,27 @@ export interface PreparedTarget {
   readonly violations: readonly string[];
   /** Equal for equal nodes. */
   readonly digest: string;
+  readonly instanceKey: string;
 }
 
 export function prepareTarget(node: TargetNode): PreparedTarget {
   const wire = targetNodeToProto(node);
   const broken = brokenRules("cloudprovider.v1.TargetNode", wire);
   const violations = broken.map(({ field, description }) => `node ${node.name}: ${field}: ${description}`);
-  return { node, violations, digest: digest([canonicalJson(WireTargetNode.toJSON(wire))]) };
+  const key = instanceKey(node.providerId) ?? "";
+  return { node, violations, digest: digest([canonicalJson(WireTargetNode.toJSON(wire))]), instanceKey: key };
 }
 
 /**
  * `all` as an inline selection with a fingerprint that does not depend on the order. Leaves out nodes that violate the contract or share
- * the provider ID of another node: the provider would reject the call for every load balancer.
+ * the instance of another node: the provider would reject the call for every load balancer.
  */
 export function nodeSelection(all: readonly PreparedTarget[]): NodeSelection {
   const leftOut = all.flatMap(({ violations }) => violations);
   const fit = all.filter(({ violations }) => violations.length === 0);
-  const owners = firstByProviderId(fit);
-  const chosen = fit.filter(({ node }) => {
-    const { name, providerId } = owners.get(node.providerId) ?? node;
+  const byKey = Map.groupBy(fit, (target) => target.instanceKey);
+  const chosen = fit.filter(({ node, instanceKey: key }) => {
+    const { name, providerId } = firstOnInstance(node, byKey.get(key) ?? []);
     if (name !== node.name)
       leftOut.push(`node ${node.name}: provider_id: ${providerId} is also the ID of node ${name}`);
     return name === node.name;
@@ -139,12 +142,13 @@ export function nodeSelection(all: readonly PreparedTarget[]): NodeSelection {
   return { ...selection, ...(leftOut.length === 0 ? {} : { leftOut }) };
 }
 
-/** The first node by name for each provider ID, independent of the order. */
-function firstByProviderId(targets: readonly PreparedTarget[]): ReadonlyMap<string, TargetNode> {
-  const first = new Map<string, TargetNode>();
-  for (const { node } of targets) {
-    const known = first.get(node.providerId);
-    if (known === undefined || node.name < known.name) first.set(node.providerId, node);
+/** Of the nodes on the instance of `node` the first by name, independent of the order. */
+function firstOnInstance(node: TargetNode, candidates: readonly PreparedTarget[]): TargetNode {
+  let first = node;
+  for (const { node: other } of candidates) {
+    const { providerId, name } = other;
+    const isSame = isOneProvider(providerId, node.providerId) && isSameInstance(providerId, node.providerId);
+    if (isSame && name < first.name) first = other;
   }
   return first;
 }

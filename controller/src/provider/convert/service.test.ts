@@ -13,7 +13,7 @@ import {
   serviceRef,
   specFingerprint,
 } from "./service.ts";
-import { sourceRanges } from "../../api/service.ts";
+import { sourceRanges } from "../../util/source-ranges.ts";
 
 const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: ALL_CAPABILITIES };
 const settings = { tags: { env: "prod" } };
@@ -125,6 +125,13 @@ describe("sourceRanges()", () => {
     ["the annotation counts without spec", [], "10.0.0.0/8, 192.168.0.0/16", ["10.0.0.0/8", "192.168.0.0/16"]],
     ["the spec goes before the annotation", ["10.0.0.0/8"], "192.168.0.0/16", ["10.0.0.0/8"]],
     ["an empty annotation lets everybody in", [], " ", []],
+    [
+      "each range has one text (case V-2)",
+      ["10.0.0.1/8", "010.0.0.0/8", " ::ffff:10.0.0.0/104", "2001:DB8:0:0::/32", "no-range"],
+      undefined,
+      ["10.0.0.0/8", "2001:db8::/32", "no-range"],
+    ],
+    ["each range of the annotation too (case V-2)", [], "10.0.0.1/8,010.0.0.0/8", ["10.0.0.0/8"]],
   ])("%s", (_, loadBalancerSourceRanges, value, expected) => {
     const annotations = value === undefined ? {} : { [annotation]: value };
     expect(sourceRanges(service("web", { metadata: { annotations }, spec: { loadBalancerSourceRanges } }))).toEqual(

@@ -4,9 +4,11 @@ import {
   type ServicePort as WireServicePort,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { valueOf } from "@cloudwire/proto/words";
-import { deletionProtection, type Service, type ServicePort, sourceRanges } from "../../api/service.ts";
+import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
 import type { LoadBalancerPort, LoadBalancerSpec, ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
+import { canonicalIp } from "../../util/cidr.ts";
+import { sourceRanges } from "../../util/source-ranges.ts";
 import { canonicalJson, digest, durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
 
 /** Path where kube-proxy reports whether the node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */
@@ -59,7 +61,7 @@ export function loadBalancerSpec(
     externalTrafficPolicy: spec.externalTrafficPolicy,
     healthCheck: healthCheck(service),
     affinityTimeoutMs: loadBalancers.sessionAffinity ? affinityTimeoutMs(service) : undefined,
-    requestedIps: loadBalancers.requestedIp && spec.loadBalancerIP !== "" ? [spec.loadBalancerIP] : [],
+    requestedIps: loadBalancers.requestedIp && spec.loadBalancerIP !== "" ? [canonicalIp(spec.loadBalancerIP)] : [],
     annotations: declaredAnnotations(service, declared.annotationPrefixes),
     nameHint: nameHint(metadata.uid),
     tags: { ...settings.tags },

@@ -1,6 +1,7 @@
 import { matchesSelector } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
+import { hasPrefix } from "../../util/provider-id.ts";
 import { ambiguousNodeOwnerError, ambiguousServiceOwnerError, unknownOwnerError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import {
@@ -108,7 +109,7 @@ function declaringPrefixOf(providerID: string, providers: readonly Provider[]): 
 function prefixLength({ providerIdPrefixes }: ProviderInfo, providerID: string): number {
   let longest = 0;
   for (const prefix of providerIdPrefixes) {
-    if (prefix.length > longest && providerID.startsWith(prefix)) longest = prefix.length;
+    if (prefix.length > longest && hasPrefix(providerID, prefix)) longest = prefix.length;
   }
   return longest;
 }

@@ -46,6 +46,8 @@ export class RouteCloud {
   /** So many times each new route is still being worked on when asked for. */
   pendingTimes = 0;
   readonly #asked = new Map<string, number>();
+  /** How the list writes a route. */
+  listedAs: (route: Route) => Route = (route) => route;
   /** Awaited before a call touches anything. */
   beforeCall: (call: Call) => Promise<void> = () => Promise.resolve();
   #ids = 0;
@@ -105,7 +107,7 @@ export class RouteCloud {
 
   async #list(): Promise<RouteList> {
     this.calls.push("list");
-    const routes = [...this.routes.values()];
+    const routes = [...this.routes.values()].map((route) => this.listedAs(route));
     const { complete } = this;
     await this.beforeCall("list");
     const error = this.fail("list", "");

@@ -36,6 +36,12 @@ export class RouteHarness implements AsyncDisposable {
     configureCloudRoutes: true,
     clusterCidr: "10.120.0.0/16,fd00::/48",
     routeReconciliationPeriod: PERIOD_MS,
+    controllers: ["*"],
+    allocateNodeCidrs: false,
+    cidrAllocatorType: "RangeAllocator",
+    nodeCidrMaskSize: 0,
+    nodeCidrMaskSizeIpv4: 0,
+    nodeCidrMaskSizeIpv6: 0,
   };
   readonly events: EventInput[] = [];
   metrics = new Metrics();

@@ -162,8 +162,12 @@ export function isInstanceName(name: string): boolean {
   return DNS_NAME.test(name) && !CLUSTER_NAME.test(name);
 }
 
+/** Octets with leading zeros, which some programs read as octal: they prove no address. */
+const AMBIGUOUS = /(?:^|[.:])0\d+\.|\.0\d+$/;
+
 /** Normalized, so that equal addresses have equal texts. undefined: not an IP address. */
 export function canonicalIp(address: string): string | undefined {
+  if (AMBIGUOUS.test(address)) return undefined;
   const whole = parseCidr(`${address}/${address.includes(":") ? 128 : 32}`);
   return whole?.text.slice(0, whole.text.indexOf("/"));
 }

@@ -1,7 +1,7 @@
 import { PROVIDED_NODE_IP } from "../../../api/annotations.ts";
 import type { Node, NodeAddress } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
-import { type Cidr, parseCidr, rangeOf } from "../../../util/cidr.ts";
+import { type Cidr, parseCidr } from "../../../util/cidr.ts";
 import { deepEqual } from "../../../util/equal.ts";
 
 const HOSTNAME = "Hostname";
@@ -125,13 +125,8 @@ export type IpAddress = Pick<Cidr, "family" | "text">;
  * is rejected, an IPv4-mapped IPv6 address is the IPv4 address. undefined: not an IP.
  */
 export function parseIp(text: string): IpAddress | undefined {
-  const at = text.lastIndexOf(":") + 1;
-  const tail = text.slice(at);
-  const decimal = tail.includes(".") ? tail.replaceAll(/(^|\.)0+(?=[0-9])/g, "$1") : tail;
-  const cidr = parseCidr(`${text.slice(0, at)}${decimal}/${at === 0 ? 32 : 128}`);
-  const isMapped = cidr?.family === "IPv6" && cidr.first >> 32n === 0xffffn;
-  const ip = isMapped ? rangeOf("IPv4", cidr.first & 0xffffffffn, 32) : cidr;
-  return ip && { family: ip.family, text: ip.text.slice(0, ip.text.indexOf("/")) };
+  const cidr = parseCidr(`${text}/${text.includes(":") ? 128 : 32}`);
+  return cidr && { family: cidr.family, text: cidr.text.slice(0, cidr.text.indexOf("/")) };
 }
 
 export function isUnspecified({ text }: IpAddress): boolean {

@@ -1,4 +1,5 @@
-import { type Service, sourceRanges } from "../../../api/service.ts";
+import type { Service } from "../../../api/service.ts";
+import { sourceRanges } from "../../../util/source-ranges.ts";
 import type { LoadBalancerCapabilities } from "../../../provider/model/info.ts";
 
 /** A feature that a Service requests and the provider does not support. */
