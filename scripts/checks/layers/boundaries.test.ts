@@ -32,7 +32,7 @@ describe("wireFindings()", () => {
     ["messages", "@cloudwire/proto/cloudprovider/v1/instance", "provider/convert/instance.ts"],
     ["messages of others", "@cloudwire/proto/google/rpc/status", "provider/convert/errors.ts"],
     ["names of errors", "@cloudwire/proto/reasons", "provider/model/errors.ts"],
-    ["the rule about provider IDs", "@cloudwire/proto/provider-ids", "util/provider-id.ts"],
+    ["the rule about provider IDs", "@cloudwire/proto/provider-ids", "util/values/provider-id.ts"],
     ["names of methods", "@cloudwire/proto/methods", "provider/observers/audit.ts"],
     ["messages in tests", "@cloudwire/proto/cloudprovider/v1/instance", "provider/calls/instances.test.ts"],
   ])("allows %s", (_sentence, specifier, path) => {

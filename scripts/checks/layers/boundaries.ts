@@ -24,7 +24,7 @@ const WIRE: readonly { readonly specifier: RegExp; readonly what: string; readon
   {
     specifier: /^@cloudwire\/proto\/provider-ids$/,
     what: "the rule about provider IDs",
-    paths: ["util/provider-id.ts"],
+    paths: ["util/values/provider-id.ts"],
   },
   {
     specifier: /^@cloudwire\/proto\//,

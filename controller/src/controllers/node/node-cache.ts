@@ -3,7 +3,7 @@ import type { Node } from "../../api/node.ts";
 import { OwnWrites } from "../../kube/cache/store.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
-import { InstanceMap, isSameInstance } from "../../util/provider-id.ts";
+import { InstanceMap, isSameInstance } from "../../util/values/provider-id.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import type { NodeOptions } from "./options.ts";
 import { type ObservedInstance, type WaitReason } from "./plan.ts";

@@ -4,7 +4,7 @@ import { UNINITIALIZED, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
-import { isSameInstance } from "../../util/provider-id.ts";
+import { isSameInstance } from "../../util/values/provider-id.ts";
 import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
 import {
   type Difference,

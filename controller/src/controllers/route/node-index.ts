@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import { ADDRESS_BITS, type Cidr, contains, parseCidr, prefixLength, rangeOf } from "../../util/cidr.ts";
-import { InstanceMap } from "../../util/provider-id.ts";
+import { InstanceMap } from "../../util/values/provider-id.ts";
 import type { Claim } from "./plan/claims.ts";
 
 interface Indexed {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../kube/client.ts";
 import type { RouteCapabilities } from "../../provider/model/info.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { type Cidr, canonicalIp, contains, parseCidr } from "../../util/cidr.ts";
-import { isOneProvider, isSameInstance } from "../../util/provider-id.ts";
+import { isOneProvider, isSameInstance } from "../../util/values/provider-id.ts";
 import type { Refusal } from "./plan/claims.ts";
 import { networkConditionOf } from "./predicates.ts";
 import type { KnownRoute } from "./route-table.ts";

@@ -2,7 +2,7 @@ import type { ProviderInfo, RouteCapabilities } from "../../provider/model/info.
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { Route } from "../../provider/model/route.ts";
 import type { Cidr } from "../../util/cidr.ts";
-import { isSameInstance } from "../../util/provider-id.ts";
+import { isSameInstance } from "../../util/values/provider-id.ts";
 
 export interface KnownRoute {
   readonly route: Route;

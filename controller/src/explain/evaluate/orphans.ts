@@ -9,7 +9,7 @@ import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
 import type { Answered, Provider } from "../../provider/model/provider.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { canonicalCidr, type Cidr, parseCidr } from "../../util/cidr.ts";
-import { InstanceMap } from "../../util/provider-id.ts";
+import { InstanceMap } from "../../util/values/provider-id.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import { iso } from "../../util/text.ts";

@@ -9,7 +9,7 @@ import type { InstanceHint } from "../model/client.ts";
 import type { NodeAddress } from "../../api/node.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
 import type { Absence, Instance, InstanceAnswer, Witness } from "../model/instance.ts";
-import { InstanceMap, isSameInstance } from "../../util/provider-id.ts";
+import { InstanceMap, isSameInstance } from "../../util/values/provider-id.ts";
 import { addressTypeFromProto, timeMs } from "./scalars.ts";
 import { errorOfItem } from "./errors.ts";
 

@@ -7,7 +7,7 @@ import type { NodeSelection } from "../model/client.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { NodeRef } from "../model/instance.ts";
 import type { TargetNode } from "../model/load-balancer.ts";
-import { instanceKey, isOneProvider, isSameInstance } from "../../util/provider-id.ts";
+import { instanceKey, isOneProvider, isSameInstance } from "../../util/values/provider-id.ts";
 import { brokenRules, limitsOf } from "./methods.ts";
 import { addressTypeToProto, canonicalJson, digest, timeToProto } from "./scalars.ts";
 

@@ -13,7 +13,7 @@ import {
   serviceRef,
   specFingerprint,
 } from "./service.ts";
-import { sourceRanges } from "../../util/source-ranges.ts";
+import { sourceRanges } from "../../util/values/source-ranges.ts";
 
 const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: ALL_CAPABILITIES };
 const settings = { tags: { env: "prod" } };

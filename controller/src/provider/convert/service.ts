@@ -8,7 +8,7 @@ import { deletionProtection, type Service, type ServicePort } from "../../api/se
 import type { LoadBalancerPort, LoadBalancerSpec, ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
 import { canonicalIp } from "../../util/cidr.ts";
-import { sourceRanges } from "../../util/source-ranges.ts";
+import { sourceRanges } from "../../util/values/source-ranges.ts";
 import { canonicalJson, digest, durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
 
 /** Path where kube-proxy reports whether the node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */

@@ -1,7 +1,7 @@
 import { matchesSelector } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
-import { hasPrefix } from "../../util/provider-id.ts";
+import { hasPrefix } from "../../util/values/provider-id.ts";
 import { ambiguousNodeOwnerError, ambiguousServiceOwnerError, unknownOwnerError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import {

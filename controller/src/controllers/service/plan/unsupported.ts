@@ -1,5 +1,5 @@
 import type { Service } from "../../../api/service.ts";
-import { sourceRanges } from "../../../util/source-ranges.ts";
+import { sourceRanges } from "../../../util/values/source-ranges.ts";
 import type { LoadBalancerCapabilities } from "../../../provider/model/info.ts";
 
 /** A feature that a Service requests and the provider does not support. */

@@ -1,6 +1,6 @@
-import { LOAD_BALANCER_SOURCE_RANGES } from "../api/annotations.ts";
-import type { Service } from "../api/service.ts";
-import { canonicalCidr } from "./cidr.ts";
+import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
+import type { Service } from "../../api/service.ts";
+import { canonicalCidr } from "../cidr.ts";
 
 /**
  * CIDRs of the clients, canonical and without duplicates, from the spec or else from the older annotation; empty allows all clients.
