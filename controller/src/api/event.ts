@@ -8,6 +8,8 @@ export interface EventInput {
   readonly reason: string;
   /** The recorder truncates it to 1,024 bytes. */
   readonly message: string;
+  /** The IDs in the message are kept although each event has others: it reports one change, not one state. @default false */
+  readonly keepsIDs?: boolean;
 }
 
 export type EventType = "Normal" | "Warning";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@cloudwire/devcluster";
 import { describe, expect, test } from "vitest";
 import { asRecord, recordField, recordsField, stringField } from "../../src/util/json.ts";
@@ -97,6 +98,24 @@ describe("the condition of a Service", () => {
     harness.cloud.before = () => undefined;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "again" } } });
     await saysSoon(READY);
+  });
+
+  test("is written twice at most for an error text with another ID in each attempt (case S-11)", async () => {
+    await startSettled();
+    let attempts = 0;
+    harness.cloud.before = ({ method }) => {
+      if (method !== "ensure") return;
+      attempts++;
+      throw contractFailure("QUOTA_EXCEEDED", `no address left, request ID: ${randomUUID()} (trace ${randomUUID()})`);
+    };
+    for (let times = 1; times <= 5; times++) {
+      await harness.user("PATCH", PATH, { metadata: { annotations: { touched: String(times) } } });
+      await eventually("it was attempted", () => attempts >= times);
+      await harness.quiet();
+    }
+    expect(condition()).toContain("no address left, request ID: … (trace …) (retrying");
+    expect(harness.writes).toHaveLength(2);
+    expect(harness.events("web").filter((event) => event.startsWith("Warning SyncLoadBalancerFailed"))).toHaveLength(1);
   });
 
   test("keeps the condition while a provider restarts, and changes it when it stays unavailable", async () => {

@@ -5,6 +5,7 @@ import { raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
 import { WaitQueue } from "../../util/semaphore.ts";
+import { withoutIDs, withoutRequestIDs } from "../../util/stable-text.ts";
 import { TokenBucket } from "../../util/token-bucket.ts";
 import type { KubeClient } from "../client.ts";
 import { isApiError } from "../errors.ts";
@@ -216,6 +217,8 @@ interface Similar {
 
 interface Observed {
   readonly name: string;
+  /** Digest of its message: a later one differs in IDs. */
+  readonly message: string;
   readonly count: number;
   readonly firstTimestampMs: number;
 }
@@ -238,18 +241,27 @@ export class EventCorrelator {
   }
 
   correlate(component: string, input: EventInput): Correlated {
-    const { event, key } = this.#aggregate(this.#event(component, input));
+    const stable = input.keepsIDs === true ? (text: string) => text : withoutIDs;
+    const { event, key } = this.#aggregate(this.#event(component, input), stable);
     const observed = this.#observed.get(key);
+    const message = digest(event.message);
     const updated: Event =
       observed === undefined
         ? event
-        : { ...event, name: observed.name, count: observed.count + 1, firstTimestampMs: observed.firstTimestampMs };
-    this.#observed.set(key, { name: updated.name, count: updated.count, firstTimestampMs: updated.firstTimestampMs });
+        : {
+            ...event,
+            message: observed.message === message ? event.message : stable(event.message),
+            name: observed.name,
+            count: observed.count + 1,
+            firstTimestampMs: observed.firstTimestampMs,
+          };
+    const { name, count, firstTimestampMs } = updated;
+    this.#observed.set(key, { name, message: digest(updated.message), count, firstTimestampMs });
     if (!this.#withinBudget(event)) return { kind: "rate_limited" };
     return { kind: observed === undefined ? "create" : "patch", event: updated };
   }
 
-  #event(component: string, { regarding, type, reason, message }: EventInput): Event {
+  #event(component: string, { regarding, type, reason, message, keepsIDs = false }: EventInput): Event {
     const nowMs = this.#clock.nowMs();
     return {
       namespace: regarding.namespace === "" ? "default" : regarding.namespace,
@@ -258,7 +270,7 @@ export class EventCorrelator {
       involvedObject: regarding,
       type,
       reason,
-      message: cutBytes(message, MAX_MESSAGE_BYTES),
+      message: cutBytes(keepsIDs ? message : withoutRequestIDs(message), MAX_MESSAGE_BYTES),
       component,
       count: 1,
       firstTimestampMs: nowMs,
@@ -267,9 +279,9 @@ export class EventCorrelator {
   }
 
   /** Aggregates events that differ only in their message, from the tenth on. */
-  #aggregate(event: Event): { event: Event; key: string } {
+  #aggregate(event: Event, stable: (text: string) => string): { event: Event; key: string } {
     const nowMs = this.#clock.monotonicMs();
-    const message = hash("sha256", event.message, "base64");
+    const message = digest(stable(event.message));
     const aggregateKey = keyFrom(event, [event.type, event.reason]);
     let similar = this.#similar.get(aggregateKey);
     if (similar === undefined || nowMs - similar.lastMs > SIMILAR_WITHIN_MS) {
@@ -301,6 +313,10 @@ export class EventCorrelator {
     const suffix = `.${this.#lastNanos.toString(16).padStart(16, "0")}`;
     return `${object.slice(0, MAX_NAME - suffix.length)}${suffix}`;
   }
+}
+
+function digest(text: string): string {
+  return hash("sha256", text, "base64");
 }
 
 function keyFrom({ component, involvedObject }: Event, more: readonly string[]): string {

@@ -283,6 +283,30 @@ describe("EventCorrelator", () => {
     ]);
   });
 
+  test("counts one event for messages that differ only in IDs (case S-11)", () => {
+    const correlator = new EventCorrelator(new FakeClock());
+    const texts = ["0af76519cd43", "8448eb211c80", "0123456789ab"].map(
+      (id) => `no address, request ID: 1${id}, lock ${id}`,
+    );
+    expect(texts.map((text) => correlator.correlate("c", warning(text)))).toMatchObject([
+      { kind: "create", event: { message: "no address, request ID: …, lock 0af76519cd43", count: 1 } },
+      { kind: "patch", event: { message: "no address, request ID: …, lock …", count: 2 } },
+      { kind: "patch", event: { message: "no address, request ID: …, lock …", count: 3 } },
+    ]);
+  });
+
+  test("keeps the IDs of an event that reports one change (case S-11)", () => {
+    const correlator = new EventCorrelator(new FakeClock());
+    const changes = ["0af76519cd43", "8448eb211c80"].map((id) => ({
+      ...warning(`done; request ID ${id}`),
+      keepsIDs: true,
+    }));
+    expect(changes.map((change) => correlator.correlate("c", change))).toMatchObject([
+      { kind: "create", event: { message: "done; request ID 0af76519cd43" } },
+      { kind: "create", event: { message: "done; request ID 8448eb211c80" } },
+    ]);
+  });
+
   test("keeps a message that comes again among the joined ones", () => {
     const correlator = new EventCorrelator(new FakeClock());
     for (let i = 0; i < 10; i++) correlator.correlate("c", warning(`failed at ${i}`));

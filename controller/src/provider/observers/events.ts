@@ -43,6 +43,7 @@ function event(regarding: ObjectReference, line: ReportedChange, what: string): 
     regarding,
     type: isDone ? "Normal" : "Warning",
     reason: isDone ? PROVIDER_CHANGE : PROVIDER_CHANGE_FAILED,
+    keepsIDs: true,
     message: `${method}${what} at provider ${provider}${cause}: ${code}${reason === undefined ? "" : ` ${reason}`}; request ${requestID}${ids}`,
   };
 }

@@ -124,6 +124,18 @@ describe("readinessItems()", () => {
     expect(readinessItems(saying(other, reported), ready, NOW_MS)).toBeUndefined();
   });
 
+  test.each([
+    { attempt: "another request ID", before: "no, request ID: …", now: "no, request ID: 77ab12", wanted: undefined },
+    { attempt: "another labeled ID first", before: "ok", now: "no, request ID: 77ab12", wanted: "no, request ID: …" },
+    { attempt: "another ID", before: "no 0af76519cd43", now: "no 8448eb211c80", wanted: "no …" },
+    { attempt: "a third ID", before: "no …", now: "no 0123456789ab", wanted: undefined },
+    { attempt: "the same ID", before: "no 0af76519cd43", now: "no 0af76519cd43", wanted: undefined },
+    { attempt: "another text", before: "no …", now: "never 0af76519cd43", wanted: "never 0af76519cd43" },
+  ])("writes a stable message for $attempt (case S-11)", ({ before, now, wanted }) => {
+    const [item] = readinessItems(saying({ ...reported, message: before }), { ...ready, message: now }, NOW_MS) ?? [];
+    expect(item?.["message"]).toBe(wanted);
+  });
+
   test("names the generation where Services have one, and follows it", () => {
     const at = (generation: number) => ({ ...saying(reported), metadata: { ...saying().metadata, generation } });
     expect(readinessItems(at(7), ready, NOW_MS)).toMatchObject([{ observedGeneration: 7 }]);

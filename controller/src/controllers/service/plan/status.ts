@@ -9,6 +9,7 @@ import type { LoadBalancerIngress, PortStatus, Service } from "../../../api/serv
 import { LOAD_BALANCER_CLEANUP } from "../../../api/well-known.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";
+import { withoutIDs, withoutRequestIDs } from "../../../util/stable-text.ts";
 import { hasFinalizer } from "../predicates.ts";
 import type { Drift, Present } from "../record/record.ts";
 
@@ -81,13 +82,11 @@ export function reportedReadiness({ status }: Service): Condition | undefined {
 export function readinessItems(service: Service, wanted: Readiness, nowMs: number): readonly JsonObject[] | undefined {
   const { generation } = service.metadata;
   const reported = reportedReadiness(service);
-  const { status, reason, message } = wanted;
-  const isReported =
-    reported?.status === status &&
-    reported.reason === reason &&
-    reported.message === message &&
-    reported.observedGeneration === generation;
-  if (isReported) return undefined;
+  const { status, reason } = wanted;
+  const isSameState =
+    reported?.status === status && reported.reason === reason && reported.observedGeneration === generation;
+  const message = stableMessage(wanted.message, isSameState ? reported.message : undefined);
+  if (isSameState && reported.message === message) return undefined;
   const sinceMs = reported?.status === status ? reported.lastTransitionTimeMs : nowMs;
   return [
     {
@@ -100,6 +99,13 @@ export function readinessItems(service: Service, wanted: Readiness, nowMs: numbe
       lastTransitionTime: new Date(sinceMs).toISOString().replace(/\.\d{3}/, ""),
     },
   ];
+}
+
+/** An error text with another ID in each attempt would be a write in each attempt. */
+function stableMessage(message: string, reported: string | undefined): string {
+  const text = withoutRequestIDs(message);
+  const stable = withoutIDs(text);
+  return reported !== undefined && reported !== text && withoutIDs(reported) === stable ? stable : text;
 }
 
 /** undefined: there is no condition. */
