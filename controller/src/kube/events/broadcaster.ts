@@ -5,7 +5,7 @@ import { raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
 import { WaitQueue } from "../../util/semaphore.ts";
-import { withoutIDs, withoutRequestIDs } from "../../util/stable-text.ts";
+import { withoutIDs, withoutRequestIDs } from "../../util/text.ts";
 import { TokenBucket } from "../../util/token-bucket.ts";
 import type { KubeClient } from "../client.ts";
 import { isApiError } from "../errors.ts";

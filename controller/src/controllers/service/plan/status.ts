@@ -9,7 +9,7 @@ import type { LoadBalancerIngress, PortStatus, Service } from "../../../api/serv
 import { LOAD_BALANCER_CLEANUP } from "../../../api/well-known.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";
-import { withoutIDs, withoutRequestIDs } from "../../../util/stable-text.ts";
+import { withoutIDs, withoutRequestIDs } from "../../../util/text.ts";
 import { hasFinalizer } from "../predicates.ts";
 import type { Drift, Present } from "../record/record.ts";
 
