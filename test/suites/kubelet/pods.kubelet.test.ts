@@ -104,7 +104,7 @@ describe("a static pod, on the machine that waits for it", () => {
     expect({ code, out, err }).toEqual({
       code: 1,
       out: "",
-      err: expect.stringContaining("does not answer on port 10299"),
+      err: expect.stringContaining("does not respond on port 10299"),
     });
   });
 

@@ -169,7 +169,7 @@ test("by kubeconfig it finds who leads, and says that it is no pod where it is n
   const { code, err } = await runCli(["status", "--kubeconfig", controlPlane.kubeconfigPath]);
   expect([code, err]).toEqual([1, expect.stringContaining(`${hostname()}_`)]);
   expect(err).toContain(
-    `no running pod of kube-system has the hostname ${hostname()} or is a cloud-controller-manager by its labels: name the pod with --pod`,
+    `no running pod in kube-system has hostname ${hostname()} or the labels of a cloud-controller-manager; specify it with --pod`,
   );
 });
 
