@@ -1,4 +1,4 @@
-/** Kinds of objects. A route has the name of its Node. */
+/** Kinds of objects. A route is named after its Node. */
 export const OBJECT_KINDS = ["node", "service", "route", "provider"] as const;
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];

@@ -79,7 +79,7 @@ test("shows what a controller says of itself and its objects, within the rules t
   await page.getByText("This object does not exist in the cluster.").waitFor();
   await open(page, "#/controllers");
   await page.getByRole("rowheader", { name: "cloud-node-controller" }).waitFor();
-  await page.getByRole("img", { name: "Reconciles a second, by controller" }).waitFor();
+  await page.getByRole("img", { name: "Reconciles per second, by controller" }).waitFor();
   expect(faults).toEqual([]);
   await page.close();
 });

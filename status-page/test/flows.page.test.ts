@@ -272,13 +272,13 @@ describe("what is seen", () => {
     server.sendSample();
     server.sendOverview();
     server.sendSample();
-    await page.getByRole("img", { name: "Calls a second, by provider", exact: true }).waitFor();
+    await page.getByRole("img", { name: "Calls per second, by provider", exact: true }).waitFor();
     await expect
-      .poll(() => page.getByRole("region", { name: "Calls a second", exact: true }).innerText())
+      .poll(() => page.getByRole("region", { name: "Calls per second", exact: true }).innerText())
       .toMatch(/aws \d+(\.\d+)?\/s[^]*metal/);
     expect(await page.locator(".plot path.line").count()).toBe(2 + 2 + 4 + 4);
     await page.getByRole("link", { name: "Controllers" }).click();
-    await page.getByRole("img", { name: "Reconciles a second, by controller" }).waitFor();
+    await page.getByRole("img", { name: "Reconciles per second, by controller" }).waitFor();
     await page.getByRole("rowheader", { name: "service-lb-controller" }).waitFor();
     expect(faults).toEqual([]);
   });

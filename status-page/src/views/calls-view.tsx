@@ -37,15 +37,15 @@ export function CallsView({ stream }: { readonly stream: StreamState }): JSX.Ele
 export function CallRatePlots({ stream }: { readonly stream: StreamState }): JSX.Element {
   return (
     <div class="plots">
-      <Panel id="rates" title="Calls a second">
+      <Panel id="rates" title="Calls per second">
         <LinePlot
-          label="Calls a second, by provider"
+          label="Calls per second, by provider"
           series={seriesOf(stream.samples, ({ callsPerSecond }) => callsPerSecond)}
           unit="/s"
         />
       </Panel>
-      <Panel id="failures" title="Failed calls a second">
-        <LinePlot label="Failed calls a second, by provider" series={seriesOf(stream.samples, failuresOf)} unit="/s" />
+      <Panel id="failures" title="Failed calls per second">
+        <LinePlot label="Failed calls per second, by provider" series={seriesOf(stream.samples, failuresOf)} unit="/s" />
       </Panel>
     </div>
   );

@@ -37,9 +37,9 @@ export function ControllersView({ stream }: { readonly stream: StreamState }): J
           retry.
         </p>
       </Panel>
-      <Panel id="reconciles" title="Reconciles a second">
+      <Panel id="reconciles" title="Reconciles per second">
         <LinePlot
-          label="Reconciles a second, by controller"
+          label="Reconciles per second, by controller"
           series={seriesOf(stream.samples, ({ reconcilesPerSecond }) => reconcilesPerSecond)}
           unit="/s"
         />

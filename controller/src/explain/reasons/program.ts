@@ -10,7 +10,7 @@ export const PROGRAM_REASONS = {
   ControllerRestarting: rowsOf(OBJECTS, PAGES.life)(
     "waiting",
     "The controller for it failed with an internal error and is restarting.",
-    "Report the error with the lines of level error of the controller's log.",
+    "Report the error with the error lines of the controller's log.",
   ),
   InternalError: rowsOf(ALL, PAGES.life)(
     "waiting",
@@ -30,17 +30,17 @@ export const PROGRAM_REASONS = {
   CacheNotSynced: rowsOf(ALL, PAGES.run)(
     "waiting",
     "The caches of this replica are not synced yet.",
-    "If it lasts, check /readyz and the controller's log: the API server may reject the controller.",
+    "If this persists, check /readyz and the controller's log: the API server may reject the controller.",
   ),
   Deleted: rowsOf(OBJECTS, "docs/reference/explain.md")(
     "unmanaged",
     "It no longer exists in the cluster.",
-    "Check with `cloudwire orphans` whether a resource of it remains in the cloud.",
+    "Run `cloudwire orphans` to find resources of it that remain in the cloud.",
   ),
   NotFound: rowsOf(ALL, PAGES.run)(
     "unmanaged",
     "No such object exists, and there is no history of one.",
-    "Check the name with `kubectl get`. A route has the name of its Node, a provider its name in --provider. Objects deleted before this process started have no history: `cloudwire orphans` finds their remains in the cloud.",
+    "Check the name with `kubectl get`. A route is named after its Node, a provider as in --provider. Objects deleted before this process started have no history: `cloudwire orphans` finds their resources in the cloud.",
   ),
   APIServerError: rowsOf(OBJECTS, "docs/reference/permissions.md")(
     "waiting",

@@ -49,12 +49,12 @@ export const PROVIDER_REASONS = {
   Throttled: rowsOf(ALL, budget)(
     "waiting",
     "The cloud is throttling requests.",
-    "If it lasts, find the other users of the account's rate limit, request a higher limit, or set --provider-call-rate.",
+    "If this persists, find the other users of the account's rate limit, request a higher limit, or set --provider-call-rate.",
   ),
   ClientThrottled: rowsOf(OBJECTS, budget)(
     "waiting",
     "The rate limiter delays its call, to stay within the rate limit of the cloud.",
-    "If it lasts, request a higher limit from the cloud, and raise --provider-call-rate.",
+    "If this persists, request a higher limit from the cloud, and raise --provider-call-rate.",
   ),
   QuotaExceeded: rowsOf(OBJECTS, PAGES.limits)(
     "blocked",

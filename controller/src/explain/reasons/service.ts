@@ -64,7 +64,7 @@ export const SERVICE_REASONS = {
   CloudBusy: cloud(
     "waiting",
     "Another change of the same resource is in progress in the cloud.",
-    "If it lasts, check the resource in the cloud.",
+    "If this persists, check the resource in the cloud.",
   ),
   DependencyInUse: rowsOf(["service", "route"], PAGES.loadBalancers)(
     "blocked",

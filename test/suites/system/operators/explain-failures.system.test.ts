@@ -224,7 +224,7 @@ const failures: readonly Failure[] = [
       state: "waiting",
       reason: "Throttled",
       cause: /RATE_LIMITED: .* the account calls too often/,
-      remedy: "If it lasts, find the other users of the account's rate limit",
+      remedy: "If this persists, find the other users of the account's rate limit",
       isTriedAgain: true,
     },
   },
