@@ -45,7 +45,11 @@ export function CallRatePlots({ stream }: { readonly stream: StreamState }): JSX
         />
       </Panel>
       <Panel id="failures" title="Failed calls per second">
-        <LinePlot label="Failed calls per second, by provider" series={seriesOf(stream.samples, failuresOf)} unit="/s" />
+        <LinePlot
+          label="Failed calls per second, by provider"
+          series={seriesOf(stream.samples, failuresOf)}
+          unit="/s"
+        />
       </Panel>
     </div>
   );
