@@ -26,6 +26,7 @@ import { NodeSync, nodesSource, statusSource } from "./sources.ts";
 import { plan } from "./plan/plan.ts";
 import { hintOf, currentProviderOf } from "./record/record.ts";
 import { Records } from "./record/records.ts";
+import { WaitingServices, type WaitsFor, releasedBy, waitsFor } from "./waiting-services.ts";
 import { concernsAdded, concernsUpdated, isSweepKey, sweptProvider } from "./predicates.ts";
 import { Targets } from "./gather/desired.ts";
 
@@ -80,6 +81,7 @@ function stateOf({ clock, random, options, nodes, providers, metrics }: ServiceL
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites<Service>(),
     failures: new FailureCounts(),
+    waiting: new WaitingServices(),
     conditions: new PacedConditions(clock),
     pace,
     checks: new CheckPace({ clock, random, pace }),
@@ -103,6 +105,7 @@ function serviceLbController(context: ControllerContext<ServiceOptions>, metrics
       nodesSource({ ...deps, ...state }),
       providerReadySource(context.providers, (queue) => enqueueAll(deps, state, queue)),
       driftSource({ ...deps, ...state }),
+      state.waiting.source,
     ],
     subqueues: { of: (key) => subqueueOf(key, deps, state), count: subqueueCount(providers) },
     workers: options.concurrentServiceSyncs,
@@ -120,7 +123,7 @@ function subqueueOf(key: string, { services, providers }: ServiceLbDependencies,
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, options } = deps;
-  const { records, nodeSync, failures } = state;
+  const { records, nodeSync, failures, waiting } = state;
   const gathering = {
     ...state,
     services: services.lister,
@@ -143,11 +146,14 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
   );
   return {
     reconcile: async (context) => {
+      const before = records.get(context.key);
+      let waits: WaitsFor | undefined;
       try {
         const result = await steps.reconcile(context);
         failures.succeeded(context.key);
         return result;
       } catch (error) {
+        waits = waitsFor(error);
         const inARow = failures.failed(context.key, failureKind(error));
         const cached = services.lister.get(context.key);
         const record = records.get(context.key);
@@ -157,6 +163,8 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
         return settleFailure(error, regarding, { ...deps, inARow }, context);
       } finally {
         nodeSync.tried(context.key);
+        const after = records.get(context.key);
+        waiting.ended(context.key, subqueueOf(context.key, deps, state), waits, releasedBy(before, after));
       }
     },
   };
