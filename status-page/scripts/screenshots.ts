@@ -1,4 +1,4 @@
-// Makes the pictures of the documentation, of a cluster that is made up: npm run screenshots -w @cloudwire/status-page
+// Takes the screenshots for the documentation, of a fictional cluster: npm run screenshots -w @cloudwire/status-page
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,21 +9,21 @@ import { type FixtureServer, startFixtureServer } from "../test/fixture-server.t
 
 const DIRECTORY = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "docs/guides/images");
 
-/** So many that the plots have something to draw. */
+/** Enough for the plots. */
 const SAMPLES = 60;
 const SAMPLE_EVERY_MS = 5_000;
 
-interface Picture {
+interface Screenshot {
   readonly name: string;
   readonly hash: string;
   readonly colors: "light" | "dark";
   readonly width: number;
   readonly height: number;
-  /** What is done before it is taken. */
+  /** Actions before the screenshot. */
   readonly prepare?: (page: Page, server: FixtureServer) => Promise<void>;
 }
 
-const PICTURES: readonly Picture[] = [
+const SCREENSHOTS: readonly Screenshot[] = [
   { name: "overview", hash: "#/", colors: "light", width: 1100, height: 780 },
   {
     name: "list",
@@ -47,7 +47,7 @@ const PICTURES: readonly Picture[] = [
     height: 360,
     prepare: async (page, server) => {
       server.cut(503);
-      await page.getByText("answers 503").waitFor();
+      await page.getByText("responded with 503").waitFor();
     },
   },
   { name: "narrow", hash: "#/nodes", colors: "light", width: 400, height: 640 },
@@ -60,9 +60,9 @@ function createShown(): Cluster {
   return cluster;
 }
 
-async function take(browser: Browser, picture: Picture): Promise<void> {
+async function take(browser: Browser, screenshot: Screenshot): Promise<void> {
   const server = await startFixtureServer(createShown());
-  const { width, height, colors } = picture;
+  const { width, height, colors } = screenshot;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: colors,
@@ -70,7 +70,7 @@ async function take(browser: Browser, picture: Picture): Promise<void> {
   });
   const page = await context.newPage();
   try {
-    await page.goto(`${server.url}${picture.hash}`);
+    await page.goto(`${server.url}${screenshot.hash}`);
     await page.getByText("Live", { exact: true }).waitFor();
     for (let sample = SAMPLES; sample > 0; sample -= 1) {
       const at = new Date(Date.now() - sample * SAMPLE_EVERY_MS);
@@ -78,11 +78,11 @@ async function take(browser: Browser, picture: Picture): Promise<void> {
       server.sendSample(at);
     }
     server.sendOverview();
-    // What was sent is drawn with the next frame.
+    // The page renders the data in the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 300))));
-    await picture.prepare?.(page, server);
-    await page.screenshot({ path: join(DIRECTORY, `status-page-${picture.name}.png`) });
-    console.log(`status-page-${picture.name}.png`);
+    await screenshot.prepare?.(page, server);
+    await page.screenshot({ path: join(DIRECTORY, `status-page-${screenshot.name}.png`) });
+    console.log(`status-page-${screenshot.name}.png`);
   } finally {
     await context.close();
     await server.close();
@@ -92,7 +92,7 @@ async function take(browser: Browser, picture: Picture): Promise<void> {
 await mkdir(DIRECTORY, { recursive: true });
 const browser = await startBrowser();
 try {
-  for (const picture of PICTURES) await take(browser, picture);
+  for (const screenshot of SCREENSHOTS) await take(browser, screenshot);
 } finally {
   await browser.close();
 }

@@ -44,7 +44,7 @@ describe("while the page is open", () => {
     server.cut(503);
     const alert = page.getByRole("alert");
     await alert.getByText("Connection lost:").waitFor();
-    await alert.getByText("the controller answers 503 Service Unavailable: not now").waitFor();
+    await alert.getByText("the controller responded with 503 Service Unavailable: not now").waitFor();
     expect(await alert.innerText()).toContain("The data may be out of date.");
     expect(await page.getByRole("main").getAttribute("class")).toBe("stale");
     expect(await page.getByRole("row", { name: /worker-/ }).count()).toBe(3);

@@ -17,9 +17,9 @@ export interface WatchCall {
 
 const initialEventsEnd = "k8s.io/initial-events-end";
 
-/** A response with one event a line for as long as the watch lives. */
+/** A response with one event per line, until the watch ends. */
 export function watchReply(deps: HandlerDeps, resource: Resource, call: WatchCall): Reply {
-  // Opened before the response begins, so that a refused request still gets its status code.
+  // Opened before the response starts, because a rejected request needs its status code.
   const pending: string[] = [];
   let stream: EventStream | undefined;
   let over = false;
@@ -61,7 +61,7 @@ function render(schema: Schema, resource: Resource, renderer: Renderer, event: W
   }
 }
 
-/** An empty object of the kind that carries nothing but a resourceVersion. */
+/** An object of the kind with only a resourceVersion. */
 function bookmark(schema: Schema, resource: Resource, event: Extract<WatchEvent, { type: "BOOKMARK" }>): KubeObject {
   const type = resource.view?.storedType ?? resource.type;
   const metadata = {

@@ -134,7 +134,7 @@ def test_mistakes_of_the_operator_are_plain_lines(start, environment, code, prob
 def test_directory_that_may_not_be_written_to_is_named_with_what_lets_it(monkeypatch, tmp_path):
     # File permissions do not restrict root, the user of many containers.
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(StartError, match=f"may not make a socket in {tmp_path}; let it write there") as raised:
+    with pytest.raises(StartError, match=f"cannot create a socket in {tmp_path}; grant it write permission") as raised:
         bind(str(tmp_path / "p.sock"), "", lambda: pytest.fail("it listens without permission"))
     assert raised.value.exit_code == 69
 

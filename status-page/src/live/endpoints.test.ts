@@ -26,5 +26,5 @@ test.each<{ what: string; body: string; status: number; statusText: string; says
     says: `500: ${"a".repeat(300)} …`,
   },
 ])("refusalOf() says $what", async ({ body, status, statusText, says }) => {
-  expect(await errorOf(new Response(body, { status, statusText }))).toBe(`the controller answers ${says}`);
+  expect(await errorOf(new Response(body, { status, statusText }))).toBe(`the controller responded with ${says}`);
 });

@@ -21,7 +21,7 @@ export async function errorOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
   const said = text.startsWith("<") ? "" : shortened(messageIn(text).trim().replace(/\.$/, ""));
   const status = `${response.status} ${response.statusText}`.trim();
-  return `the controller answers ${status}${said === "" || said === response.statusText ? "" : `: ${said}`}`;
+  return `the controller responded with ${status}${said === "" || said === response.statusText ? "" : `: ${said}`}`;
 }
 
 function shortened(text: string): string {

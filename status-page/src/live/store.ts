@@ -1,4 +1,4 @@
-import { isWhole, NOTHING_YET, onEvent, onOpen, type StreamState } from "../model/stream-state.ts";
+import { hasAllRows, EMPTY_STATE, onEvent, onOpen, type StreamState } from "../model/stream-state.ts";
 import { retryDelayMs } from "../model/retry-delay.ts";
 import { Attention } from "./attention.ts";
 import { readStream } from "./stream.ts";
@@ -22,7 +22,7 @@ const AFTER_AN_END_MS = 250;
 
 /** What the page knows, kept up to date for as long as it is open. */
 export class Store {
-  #state: AppState = { stream: NOTHING_YET, connection: { kind: "connecting" }, clockAheadMs: 0 };
+  #state: AppState = { stream: EMPTY_STATE, connection: { kind: "connecting" }, clockAheadMs: 0 };
   readonly #attention = new Attention();
   readonly #listeners = new Set<() => void>();
   #isScheduled = false;
@@ -82,7 +82,7 @@ export class Store {
   /** Whether the last connection had sent everything. */
   #isUpToDate(): boolean {
     const { connection, stream } = this.#state;
-    return connection.kind === "live" && isWhole(stream);
+    return connection.kind === "live" && hasAllRows(stream);
   }
 
   async #wait(reason: string, failures: number): Promise<void> {
@@ -102,11 +102,11 @@ export class Store {
     const stream = onEvent(this.#state.stream, name, data);
     const { overview } = stream;
     const isNew = overview !== undefined && overview !== this.#state.stream.overview;
-    if (isWhole(stream)) this.#lostSinceMs = undefined;
+    if (hasAllRows(stream)) this.#lostSinceMs = undefined;
     this.#update({
       stream,
       ...(isNew ? { clockAheadMs: Date.parse(overview.time) - Date.now() } : {}),
-      ...(isWhole(stream) ? { connection: { kind: "live" } } : {}),
+      ...(hasAllRows(stream) ? { connection: { kind: "live" } } : {}),
     });
   }
 

@@ -32,7 +32,9 @@ export async function readStream(reader: StreamReader, signal: AbortSignal): Pro
     if (!response.ok || response.body === null) throw new Error(await errorOf(response));
     const type = response.headers.get("content-type") ?? "";
     if (!type.startsWith("text/event-stream")) {
-      throw new Error(`what answers is no controller's stream but ${type === "" ? "of no type" : type}`);
+      throw new Error(
+        `the response is not the controller's stream: ${type === "" ? "it has no content type" : `its content type is ${type}`}`,
+      );
     }
     reader.opened();
     const parser = createEventParser();

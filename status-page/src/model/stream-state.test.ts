@@ -1,6 +1,6 @@
 import type { ObjectRow, Overview } from "@cloudwire/operator-api";
 import { describe, expect, test } from "vitest";
-import { isWhole, MOST_SAMPLES, NOTHING_YET, onEvent, onOpen, type StreamState } from "./stream-state.ts";
+import { hasAllRows, MAX_SAMPLES, EMPTY_STATE, onEvent, onOpen, type StreamState } from "./stream-state.ts";
 
 const row = (object: ObjectRow["object"]): ObjectRow => ({ object, state: "ok", summary: "", provider: "aws" });
 const none = { ok: 0, progressing: 0, waiting: 0, blocked: 0, unmanaged: 0 };
@@ -35,7 +35,7 @@ const overview = (version: string): Overview => ({
 const after = (...events: readonly ("open" | readonly [string, unknown])[]): StreamState =>
   events.reduce<StreamState>(
     (state, event) => (event === "open" ? onOpen(state) : onEvent(state, event[0], JSON.stringify(event[1]))),
-    NOTHING_YET,
+    EMPTY_STATE,
   );
 const rows = (set: readonly string[], gone: readonly string[] = []): readonly [string, unknown] => [
   "rows",
@@ -53,7 +53,7 @@ const sample = (second: number): readonly [string, unknown] => [
 ];
 const COMPLETE = ["complete", { rows: 2 }] as const;
 
-test("isWhole() is true from the end of what a connection begins with to the next connection", () => {
+test("hasAllRows() is true from the end of what a connection begins with to the next connection", () => {
   const states = [
     after("open", rows(["a"])),
     after("open", rows(["a"]), COMPLETE),
@@ -61,7 +61,7 @@ test("isWhole() is true from the end of what a connection begins with to the nex
     after("open", rows(["a"]), COMPLETE, "open", rows(["a"])),
     after("open", rows(["a"]), COMPLETE, "open", rows(["a"]), COMPLETE),
   ];
-  expect(states.map(isWhole)).toEqual([false, true, true, false, true]);
+  expect(states.map(hasAllRows)).toEqual([false, true, true, false, true]);
 });
 
 describe("onEvent()", () => {
@@ -111,11 +111,11 @@ describe("onEvent()", () => {
   });
 
   test("keeps the last samples only", () => {
-    const { samples } = after(...Array.from({ length: MOST_SAMPLES + 5 }, (_, second) => sample(second)));
-    expect([samples.length, samples[0]?.atMs]).toEqual([MOST_SAMPLES, 5_000]);
+    const { samples } = after(...Array.from({ length: MAX_SAMPLES + 5 }, (_, second) => sample(second)));
+    expect([samples.length, samples[0]?.atMs]).toEqual([MAX_SAMPLES, 5_000]);
   });
 
   test("passes over events that it does not know", () => {
-    expect(after(["weather", {}])).toBe(NOTHING_YET);
+    expect(after(["weather", {}])).toBe(EMPTY_STATE);
   });
 });

@@ -1,13 +1,13 @@
 import type { Overview, Sample, StreamEvents } from "@cloudwire/operator-api";
 import { type Entries, NO_ENTRIES, withRows } from "./entries.ts";
 
-/** All that the page knows from the stream. */
+/** The data from the stream. */
 export interface StreamState {
   readonly overview: Overview | undefined;
   readonly entries: Entries;
-  /** What a new connection has sent so far; absent: it has sent everything, and `entries` follow it. */
+  /** Rows of a new connection that has not sent all rows yet; absent: `entries` is up to date. */
   readonly incoming: Entries | undefined;
-  /** Whether all rows have been seen once. */
+  /** Whether all rows have been received once. */
   readonly isComplete: boolean;
   /** Oldest first. */
   readonly samples: readonly TimedSample[];
@@ -23,13 +23,13 @@ export interface TimedSample extends Sample {
 
 export interface BudgetSample {
   readonly atMs: number;
-  /** Calls that may be made at once, by provider and quota class; none for those without limit. */
+  /** Available tokens by provider and quota class; absent: no limit. */
   readonly tokens: Readonly<Record<string, number>>;
-  /** Calls that wait for a token, likewise. */
+  /** Calls that wait for a token, by provider and quota class. */
   readonly waiting: Readonly<Record<string, number>>;
 }
 
-export const NOTHING_YET: StreamState = {
+export const EMPTY_STATE: StreamState = {
   overview: undefined,
   entries: NO_ENTRIES,
   incoming: undefined,
@@ -39,10 +39,10 @@ export const NOTHING_YET: StreamState = {
   firstVersion: undefined,
 };
 
-/** As many as are kept: memory stays the same however long the page is open. */
-export const MOST_SAMPLES = 360;
+/** Limits the memory of a page that stays open. */
+export const MAX_SAMPLES = 360;
 
-/** A connection stands. What was known before it stays in sight until the new one has sent everything. */
+/** A connection is open. The previous rows are shown until the new connection has sent all rows. */
 export function onOpen(state: StreamState): StreamState {
   return {
     ...state,
@@ -51,12 +51,12 @@ export function onOpen(state: StreamState): StreamState {
   };
 }
 
-/** Whether the connection has sent everything. */
-export function isWhole({ isComplete, incoming }: StreamState): boolean {
+/** Whether the connection has sent all rows. */
+export function hasAllRows({ isComplete, incoming }: StreamState): boolean {
   return isComplete && incoming === undefined;
 }
 
-/** What an event of the stream makes of the state; events that the page does not know change nothing. */
+/** The state after an event of the stream. Unknown events are ignored. */
 export function onEvent(state: StreamState, name: string, data: string): StreamState {
   switch (name) {
     case "overview":
@@ -90,14 +90,14 @@ function onComplete(state: StreamState): StreamState {
   return { ...state, isComplete: true, entries: state.incoming ?? state.entries, incoming: undefined };
 }
 
-/** A new connection begins with samples that an earlier one may have sent already. */
+/** A new connection may repeat samples of an earlier one. */
 function onSample(state: StreamState, sample: Sample): StreamState {
   return { ...state, samples: withSample(state.samples, { ...sample, atMs: Date.parse(sample.time) }) };
 }
 
 function withSample<T extends { readonly atMs: number }>(samples: readonly T[], sample: T): readonly T[] {
   const others = samples.filter(({ atMs }) => atMs !== sample.atMs);
-  return [...others, sample].sort((a, b) => a.atMs - b.atMs).slice(-MOST_SAMPLES);
+  return [...others, sample].sort((a, b) => a.atMs - b.atMs).slice(-MAX_SAMPLES);
 }
 
 function budgetSample({ time, providers }: Overview): BudgetSample {

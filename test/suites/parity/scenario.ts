@@ -1,34 +1,34 @@
 import type { Stage } from "./stage.ts";
 
 /**
- * A row of the differences page that a scenario shows: by its id what report/explanations.ts says of it, or whatever the pattern says
- * where the row shows in a way that is this scenario's alone. `sometimes`: upstream races with itself there, so that it need not show.
+ * A documented difference that a scenario shows: the ID of a row in report/explanations.ts, or a pattern of the difference if it has another
+ * form in this scenario. `sometimes`: upstream has a race, so the difference may not occur.
  */
 export type Claim = string | { readonly id: string; readonly explains: RegExp; readonly sometimes?: true };
 
-/** What is checked of a node, a Service, a route table: the same steps for both sides. */
+/** The same steps for upstream and for Cloudwire, on a Node, a Service or a route table. */
 export interface Scenario {
-  /** `<controller>: <what happens>`; also the test's name. */
+  /** `<controller>: <what happens>`; also the title of the test. */
   readonly name: string;
-  /** Rows of the differences page that this story has to show, and the only ones that it may. */
+  /** The differences that must occur. Others fail the test. */
   readonly claims: readonly Claim[];
-  /** Made before the programs start: for what has to be older than a minute, or there from the beginning. */
+  /** Runs before the programs start, for objects that must exist then or be older than a minute. */
   readonly prepare?: (stage: Stage) => Promise<void>;
-  /** Made before any scenario of the batch runs; it does not count. */
+  /** Runs before all scenarios of the batch; not compared. */
   readonly arrange?: (stage: Stage) => Promise<void>;
-  /** What happens while the controllers are away; only in batches with a restart. */
+  /** Runs while the controllers are stopped; only in batches with a restart. */
   readonly away?: (stage: Stage) => Promise<void>;
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** Scenarios that run at the same time: none of them sees what another does. */
+/** Scenarios that run concurrently and do not affect each other. */
 export interface Batch {
   readonly scenarios: readonly Scenario[];
-  /** Whether the controllers are ended and started again between `arrange` and `run`. */
+  /** Whether the controllers are restarted between `arrange` and `run`. */
   readonly restart?: true;
 }
 
-/** Scenarios that the same run of the programs serves, batch after batch. */
+/** Batches that run one after the other, with the same processes. */
 export interface Session {
   readonly name: string;
   readonly flags: {
@@ -36,7 +36,7 @@ export interface Session {
     readonly upstream: readonly string[];
     readonly ours: readonly string[];
   };
-  /** Whether there are two nodes that every load balancer forwards to. */
+  /** Whether there are two nodes that are targets of every load balancer. */
   readonly pool: boolean;
   readonly batches: readonly Batch[];
 }

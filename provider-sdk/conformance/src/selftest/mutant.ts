@@ -9,19 +9,19 @@ import type { Intercept, ProxiedReply, ProxiedRequest, ProxyOptions } from "./mu
 /** A provider with one fault. */
 export interface Mutant extends Omit<ProxyOptions, "intercept"> {
   readonly name: string;
-  /** What it does wrong. */
+  /** Description of the fault. */
   readonly fault: string;
-  /** Ids of the checks that fail on it: these and no others. */
+  /** IDs of the checks that must fail; no others may. */
   readonly fails: readonly string[];
-  /** Patterns of the checks that are run, where most others would wait or fail by chance; say why. Default: all that see the fault. */
+  /** Patterns of the checks to run, if others would wait or fail at random; give the reason. Default: all that can detect the fault. */
   readonly only?: readonly string[];
-  /** Highest level of checks that `only` names; default R. From D on the cloud can be broken, and there is enough for level X. */
+  /** Highest level of the checks in `only`. Default R. From D on, the cloud can fail, and it has enough instances for level X. */
   readonly level?: "M" | "D" | "X";
-  /** Multiplies the kit's patience, where nothing else is waited for than something that does not happen. */
+  /** Factor for the kit's timeouts, if the check only waits for a timeout. */
   readonly patience?: number;
-  /** What it is about is how the vendor's actions turn out. */
+  /** Alters the hooks, for faults in their results. */
   readonly hooks?: (hooks: Hooks) => Hooks;
-  /** Patterns of further checks that are not. */
+  /** Patterns of checks to skip. */
   readonly skip?: readonly string[];
   readonly intercept?: Intercept;
 }
@@ -36,10 +36,10 @@ interface Codec<Message> {
 
 const largest = 64 * 2 ** 20;
 
-/** The one message of a body; undefined where there is none. */
+/** The single message of a body; undefined: none. */
 export const messageOf = (body: Buffer): Buffer | undefined => cutFrames(body, largest).messages[0];
 
-/** The request of a method; undefined where the call is of another, or its bytes are none of its messages. */
+/** The decoded request of a method; undefined: another method, or invalid bytes. */
 export const requestOf = <Message>(
   request: ProxiedRequest,
   method: { readonly name: string; readonly requestType: { decode(bytes: Uint8Array): Message } },
@@ -53,14 +53,14 @@ export const requestOf = <Message>(
   }
 };
 
-/** An answer of a message. */
+/** A successful response. */
 export const okReply = (message: Uint8Array): ProxiedReply => ({
   headers: {},
   body: frame(message),
   trailers: { "grpc-status": "0" },
 });
 
-/** An error as a careless server makes it. */
+/** An error without details. */
 export const bareError = (code: number, message: string): ProxiedReply => ({
   headers: {},
   body: Buffer.alloc(0),
@@ -69,11 +69,11 @@ export const bareError = (code: number, message: string): ProxiedReply => ({
 
 const pathOf = (method: string, service: string = serviceName): string => `/${service}/${method}`;
 
-/** Whether a call is of a method. */
+/** Whether a call has this method. */
 export const isCall = (request: ProxiedRequest, method: string, service?: string): boolean =>
   request.path === pathOf(method, service);
 
-/** Changes the answers of a method; errors pass. */
+/** Alters the successful responses of a method. */
 export const alterResponse =
   <Message>(method: Codec<Message>, alter: (message: Message) => Message, service?: string): Intercept =>
   async (request, next) => {
@@ -84,7 +84,7 @@ export const alterResponse =
     return { ...reply, body: frame(method.responseType.encode(message).finish()) };
   };
 
-/** An error taken apart. */
+/** The parts of an error. */
 export interface ErrorParts {
   readonly code: number;
   readonly message: string;
@@ -110,7 +110,7 @@ export const errorParts = (
   };
 };
 
-/** An error put together again. */
+/** An error from its parts. */
 export const errorReply = (reply: ProxiedReply, { code, message, details }: ErrorParts): ProxiedReply => ({
   ...reply,
   trailers: {
@@ -123,7 +123,7 @@ export const errorReply = (reply: ProxiedReply, { code, message, details }: Erro
   },
 });
 
-/** Changes the one error that names a field of GetProviderInfo; all others are right. */
+/** Alters only the error that names a field of GetProviderInfo. */
 export const alterError =
   (alter: (parts: ErrorParts) => ErrorParts): Intercept =>
   async (request, next) => {
@@ -132,8 +132,8 @@ export const alterError =
     return parts?.fields.includes("client.version") === true ? errorReply(reply, alter(parts)) : reply;
   };
 
-/** Answers a refusal of a method with OK and nothing, where the error is one of those. */
-export const forgive =
+/** Replaces matching errors of a method with an empty successful response. */
+export const suppressErrors =
   (method: string, isForgiven: (error: NonNullable<ReturnType<typeof errorParts>>) => boolean): Intercept =>
   async (request, next) => {
     const reply = await next(request);
@@ -141,8 +141,8 @@ export const forgive =
     return parts !== undefined && isForgiven(parts) ? okReply(Buffer.alloc(0)) : reply;
   };
 
-/** Answers calls of a method by itself, but those that the provider refuses: a fault behind the validation of requests. */
-export const instead =
+/** Replaces successful responses of a method. Errors pass, so requests are still validated. */
+export const replaceResponse =
   (method: string, message: (request: ProxiedRequest) => Uint8Array): Intercept =>
   async (request, next) => {
     const reply = await next(request);
@@ -150,8 +150,8 @@ export const instead =
     return isServed && isCall(request, method) ? okReply(message(request)) : reply;
   };
 
-/** Answers calls that meet a condition by itself. */
-export const when =
+/** Replies to matching requests without calling the provider. */
+export const replyIf =
   (
     condition: (request: ProxiedRequest) => boolean,
     reply: ProxiedReply | "cut" | "hang" | ((request: ProxiedRequest) => ProxiedReply),
@@ -161,25 +161,25 @@ export const when =
     return typeof reply === "function" ? reply(request) : reply;
   };
 
-/** Id of the check of the fields of a method's requests. */
+/** ID of the check that validates the request fields of a method. */
 export const fieldsOf = (method: string): string =>
   `val.fields.${method.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase()}`;
 
-/** A provider with a fault in how its process lives. */
+/** A provider whose process has a fault. */
 export interface ProcessMutant {
   readonly name: string;
-  /** What it does wrong. */
+  /** Description of the fault. */
   readonly fault: string;
-  /** Ids of the checks that fail on it: these and no others. None: the kit says that it is never ready. */
+  /** IDs of the checks that must fail; no others may. Empty: the kit reports that the provider is never ready. */
   readonly fails: readonly string[];
-  /** How it is reached. Default: at a socket. */
+  /** Transport. Default: a Unix socket. */
   readonly transport?: "tls";
-  /** What it serves at a socket. Default: the correct provider of everything. */
+  /** The provider that it serves. Default: the correct one with all capabilities. */
   readonly definition?: (socket: string) => ProviderDefinition;
-  /** What its process does before it serves; gets the path of its socket. */
+  /** Runs before it serves, with the path of its socket. */
   readonly before?: (socket: string) => void | Promise<void>;
-  /** What it does to calls. */
+  /** Alters calls. */
   readonly intercept?: Intercept;
-  /** What its process does once it serves. */
+  /** Runs once it serves. */
   readonly after?: (socket: string) => void;
 }

@@ -6,7 +6,7 @@ import { CreatedResources } from "../suite/created-resources.ts";
 import { HookSession } from "../suite/hook-session.ts";
 import { Connection } from "../endpoint/connection.ts";
 
-/** A check that does nothing, but for what a test says. */
+/** A check that does nothing unless a test overrides a field. */
 export const fakeCheck = (id: string, more: Partial<Check> = {}): Check => ({
   id,
   level: "S",
@@ -18,7 +18,7 @@ export const fakeCheck = (id: string, more: Partial<Check> = {}): Check => ({
   ...more,
 });
 
-/** A context with which nothing can be called. */
+/** A context whose connection is closed. */
 export const fakeContext = (signal: AbortSignal): CheckContext => {
   const endpoint = { kind: "unix", path: "/nowhere.sock" } as const;
   const connection = new Connection(endpoint);

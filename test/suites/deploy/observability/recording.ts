@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { fromNotation } from "./series-notation.ts";
 
-/** What the controller's series are known by, in alerts and dashboards too. */
+/** Value of the label job, as in alerts and dashboards. */
 export const JOB = "cloud-controller-manager";
 
 export const RECORDING_FILE = new URL("recording.json", import.meta.url);
 
-/** Metrics of a real run, with faults on the way. */
+/** Metrics of a real run with injected faults. */
 export interface Recording {
   readonly stepSeconds: number;
-  /** When each phase began, in seconds from the start, in order. */
+  /** Start of each phase in seconds, in order. */
   readonly phases: Readonly<Record<string, number>>;
   /** In Prometheus' notation. */
   readonly series: Readonly<Record<string, string>>;
@@ -20,15 +20,15 @@ export async function readRecording(): Promise<Recording> {
   return recording;
 }
 
-/** How many seconds it lasts. */
+/** Duration in seconds. */
 export function lengthOf({ series, stepSeconds }: Recording): number {
   return Math.max(...Object.values(series).map((values) => (fromNotation(values).length - 1) * stepSeconds));
 }
 
-/** Alerts that are to fire, by the second of the recording. */
+/** Expected alerts, by the second of the recording. */
 export type Firing = ReadonlyMap<number, readonly string[]>;
 
-/** A file for `promtool test rules` that plays the recording. */
+/** A file for `promtool test rules` with the series of the recording. */
 export function playedBack(recording: Recording, rules: string, firing: Firing): object {
   const { series, stepSeconds } = recording;
   const steps = lengthOf(recording) / stepSeconds + 1;
@@ -57,7 +57,7 @@ function withEnds(values: string, steps: number): string {
   return fromNotation(values).length < steps ? `${marked} stale` : marked;
 }
 
-/** The recording as OpenMetrics, as if it had begun at that second of the clock. */
+/** The recording as OpenMetrics, with timestamps from `startSeconds`. */
 export function openMetrics({ series, stepSeconds }: Recording, startSeconds: number): string {
   const lines = Object.entries(series).flatMap(([id, values]) =>
     fromNotation(values).flatMap((value, step) =>

@@ -6,7 +6,16 @@ import { BadRequest } from "@cloudwire/proto/google/rpc/error_details";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
 import type { Intercept, ProxiedReply } from "../mutant-proxy.ts";
-import { type Mutant, alterResponse, alterError, bareError, forgive, instead, isCall, requestOf } from "../mutant.ts";
+import {
+  type Mutant,
+  alterResponse,
+  alterError,
+  bareError,
+  suppressErrors,
+  replaceResponse,
+  isCall,
+  requestOf,
+} from "../mutant.ts";
 import { made, refused } from "./load-balancers.ts";
 
 const batch = methods.batchGetInstances;
@@ -195,7 +204,7 @@ export const neverCreatedMutants: readonly Mutant[] = [
       "nset.unknown-ref",
       "time.cancel.adopts",
     ],
-    intercept: instead("GetLoadBalancer", () => Buffer.alloc(0)),
+    intercept: replaceResponse("GetLoadBalancer", () => Buffer.alloc(0)),
   },
   {
     name: "delete-never-ends",
@@ -209,7 +218,7 @@ export const neverCreatedMutants: readonly Mutant[] = [
     name: "nodes-of-nothing",
     fault: "nodes of a load balancer that was never made are taken",
     fails: ["lb.nodes.hints", "lb.nodes.missing-lb"],
-    intercept: forgive("UpdateLoadBalancerNodes", ({ reason }) => reason === "LOAD_BALANCER_NOT_FOUND"),
+    intercept: suppressErrors("UpdateLoadBalancerNodes", ({ reason }) => reason === "LOAD_BALANCER_NOT_FOUND"),
   },
   {
     name: "route-delete-404",

@@ -10,8 +10,8 @@ import {
   type Mutant,
   alterResponse,
   fieldsOf,
-  forgive,
-  instead,
+  suppressErrors,
+  replaceResponse,
   isCall,
   messageOf,
   okReply,
@@ -106,13 +106,13 @@ const bounds = (method: string, prefix: string): readonly Mutant[] => [
     fault: `${method} answers an empty batch`,
     // The check of request ids asks for machines with a message that has no field at all.
     fails: [`${prefix}.batch.empty`, fieldsOf(method), ...(prefix === "inst" ? ["obs.request-id"] : [])],
-    intercept: forgive(method, ({ reason }) => reason === "BATCH_EMPTY"),
+    intercept: suppressErrors(method, ({ reason }) => reason === "BATCH_EMPTY"),
   },
   {
     name: `no-cap-${method}`,
     fault: `${method} takes any number of items`,
     fails: [`${prefix}.batch.over`, fieldsOf(method)],
-    intercept: forgive(method, ({ reason }) => reason === "BATCH_TOO_LARGE"),
+    intercept: suppressErrors(method, ({ reason }) => reason === "BATCH_TOO_LARGE"),
   },
   {
     name: `drops-last-${method}`,
@@ -131,13 +131,13 @@ const pages = (method: string, prefix: string): readonly Mutant[] => [
     name: `negative-ok-${method}`,
     fault: `${method} takes a negative page size`,
     fails: [`${prefix}.page.negative`],
-    intercept: forgive(method, ({ reason }) => reason === "PAGE_SIZE_INVALID"),
+    intercept: suppressErrors(method, ({ reason }) => reason === "PAGE_SIZE_INVALID"),
   },
   {
     name: `token-lenient-${method}`,
     fault: `${method} takes any page token`,
     fails: [`${prefix}.page.bad-token`, ...(prefix === "list" ? ["list.page.changed"] : [])],
-    intercept: forgive(method, ({ reason }) => reason === "PAGE_TOKEN_INVALID"),
+    intercept: suppressErrors(method, ({ reason }) => reason === "PAGE_TOKEN_INVALID"),
   },
 ];
 
@@ -316,19 +316,19 @@ export const cloudMutants: readonly Mutant[] = [
       name: `fat-pages-${method}`,
       fault: `a page of ${method} holds more items than its maximum says`,
       fails: [`${prefix}.page.coerce`, `${prefix}.page.walk`, `${prefix}.scope`, ...owned, ...readers],
-      intercept: instead(method, () => make(2_000)),
+      intercept: replaceResponse(method, () => make(2_000)),
     },
     {
       name: `empty-answer-${method}`,
       fault: `${method} answers nothing at all`,
       fails: [`${prefix}.scope`, ...readers],
-      intercept: instead(method, () => make(0)),
+      intercept: replaceResponse(method, () => make(0)),
     },
     {
       name: `loses-items-${method}`,
       fault: `an item is on large pages of ${method} only`,
       fails: [`${prefix}.page.walk`, `${prefix}.scope`, ...owned, ...readers],
-      intercept: instead(method, (request) => {
+      intercept: replaceResponse(method, (request) => {
         const question = requestOf(request, { ...list, name: method });
         return make((question?.pageSize ?? 0) > 1 ? 1 : 0);
       }),
@@ -339,7 +339,7 @@ export const cloudMutants: readonly Mutant[] = [
       name: `lists-all-${method}`,
       fault: `${method} shows what other clusters have`,
       fails: [`${prefix}.scope`, ...owned, ...readers],
-      intercept: instead(method, () => make(1)),
+      intercept: replaceResponse(method, () => make(1)),
     }),
   ),
 ];

@@ -7,11 +7,11 @@ import {
   bareError,
   errorParts,
   fieldsOf,
-  forgive,
+  suppressErrors,
   isCall,
   okReply,
   requestOf,
-  when,
+  replyIf,
 } from "../mutant.ts";
 import { isStreamPath } from "../mutant-proxy.ts";
 import { methods, methodsByName } from "../../contract/methods.ts";
@@ -52,7 +52,7 @@ const timeoutMs = (text: string | undefined): number => {
 const batch = methods.batchGetInstances;
 
 const nameRefused = (refused: (name: string) => boolean) =>
-  when(
+  replyIf(
     (request) => requestOf(request, batch)?.nodes.some(({ name }) => refused(name)) === true,
     bareError(3, "bad name"),
   );
@@ -64,7 +64,7 @@ const lenient: readonly Mutant[] = Object.keys(methodsByName)
     name: `lenient-${name}`,
     fault: `${name} takes values that are too long`,
     fails: [fieldsOf(name), ...(name === "GetProviderInfo" ? ["err.field.all"] : [])],
-    intercept: forgive(name, ({ reason }) => reason === "FIELD_TOO_LARGE"),
+    intercept: suppressErrors(name, ({ reason }) => reason === "FIELD_TOO_LARGE"),
   }));
 
 /** Faults of refusals and of what is refused. */
@@ -133,31 +133,31 @@ export const errorMutants: readonly Mutant[] = [
     name: "catch-all-ok",
     fault: "unknown methods answer OK",
     fails: ["err.method.unknown"],
-    intercept: when((request) => isCall(request, "NoSuchMethod"), okReply(Buffer.alloc(0))),
+    intercept: replyIf((request) => isCall(request, "NoSuchMethod"), okReply(Buffer.alloc(0))),
   },
   {
     name: "cuts-on-garbage",
     fault: "bytes that are no message end the connection",
     fails: ["err.frame.garbage"],
-    intercept: when((request) => request.body.equals(Buffer.from([0, 0, 0, 0, 3, 0x0a, 0x7f, 0x41])), "cut"),
+    intercept: replyIf((request) => request.body.equals(Buffer.from([0, 0, 0, 0, 3, 0x0a, 0x7f, 0x41])), "cut"),
   },
   {
     name: "takes-half",
     fault: "half a message is served",
     fails: ["err.frame.cut"],
-    intercept: when((request) => request.body.length === 6, okReply(Buffer.alloc(0))),
+    intercept: replyIf((request) => request.body.length === 6, okReply(Buffer.alloc(0))),
   },
   {
     name: "takes-any-size",
     fault: "a request of any size is served",
     fails: ["err.frame.oversize"],
-    intercept: when((request) => request.body.length > 4 * 2 ** 20, okReply(Buffer.alloc(0))),
+    intercept: replyIf((request) => request.body.length > 4 * 2 ** 20, okReply(Buffer.alloc(0))),
   },
   {
     name: "panics",
     fault: "the process is another after a bad request",
     fails: ["proc.panic.isolated"],
-    intercept: when(
+    intercept: replyIf(
       (request) =>
         request.body.equals(Buffer.from([0, 0, 0, 0, 4, 0xff, 0xff, 0xff, 0xff])) && isCall(request, "GetProviderInfo"),
       "cut",
@@ -167,13 +167,13 @@ export const errorMutants: readonly Mutant[] = [
     name: "default-cluster",
     fault: "ListRoutes takes a missing cluster for a default one",
     fails: ["val.cluster.missing", "val.fields.list-routes"],
-    intercept: forgive("ListRoutes", ({ fields }) => fields.includes("context.cluster.id")),
+    intercept: suppressErrors("ListRoutes", ({ fields }) => fields.includes("context.cluster.id")),
   },
   {
     name: "scope-ignored",
     fault: "ListRoutes serves any scope",
     fails: ["val.scope.mismatch"],
-    intercept: forgive("ListRoutes", ({ reason }) => reason === "SCOPE_MISMATCH"),
+    intercept: suppressErrors("ListRoutes", ({ reason }) => reason === "SCOPE_MISMATCH"),
   },
   ...lenient,
   {
@@ -186,7 +186,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "ascii-only",
     fault: "a name that is not ASCII is refused",
     fails: ["val.utf8"],
-    intercept: when(
+    intercept: replyIf(
       (request) => isCall(request, "BatchGetInstances") && request.body.includes(Buffer.from("節")),
       bareError(3, "not ASCII"),
     ),
@@ -201,7 +201,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "needs-deadline",
     fault: "calls without deadline are refused",
     fails: ["time.deadline.none"],
-    intercept: when(
+    intercept: replyIf(
       (request) => headerText(request.headers, "grpc-timeout") === undefined && !isStreamPath(request.path),
       bareError(3, "no deadline"),
     ),
@@ -210,7 +210,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "int32-deadline",
     fault: "a deadline of 25 days has passed",
     fails: ["time.deadline.huge"],
-    intercept: when(
+    intercept: replyIf(
       (request) => timeoutMs(headerText(request.headers, "grpc-timeout")) > 2 ** 31,
       bareError(4, "deadline exceeded"),
     ),
@@ -220,7 +220,7 @@ export const errorMutants: readonly Mutant[] = [
     fault: "a call that is late ends the connection",
     fails: ["time.cancel.adopts", "time.deadline.tiny"],
     level: "M",
-    intercept: when((request) => timeoutMs(headerText(request.headers, "grpc-timeout")) === 1, "cut"),
+    intercept: replyIf((request) => timeoutMs(headerText(request.headers, "grpc-timeout")) === 1, "cut"),
   },
   {
     name: "cancel-cuts",
@@ -245,7 +245,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "trace-strict",
     fault: "a malformed traceparent is refused",
     fails: ["obs.trace.accept"],
-    intercept: when((request) => request.headers["traceparent"] === "garbage", bareError(3, "bad traceparent")),
+    intercept: replyIf((request) => request.headers["traceparent"] === "garbage", bareError(3, "bad traceparent")),
   },
   {
     name: "leaks-secret",
@@ -261,7 +261,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "strict-authority",
     fault: "only localhost is accepted as :authority",
     fails: ["proc.authority.any"],
-    intercept: when((request) => request.headers[":authority"] !== "localhost", bareError(12, "no host")),
+    intercept: replyIf((request) => request.headers[":authority"] !== "localhost", bareError(12, "no host")),
   },
   {
     name: "connection-of-800",
@@ -269,7 +269,7 @@ export const errorMutants: readonly Mutant[] = [
     fails: ["proc.conn.reuse"],
     // All checks share a connection: which of them meets the fault the order decides.
     only: ["proc.conn.reuse"],
-    intercept: when((request) => request.earlier >= 800, "cut"),
+    intercept: replyIf((request) => request.earlier >= 800, "cut"),
   },
   {
     name: "connections-leak",
@@ -283,7 +283,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "few-streams",
     fault: "a connection has room for 50 calls at once",
     fails: ["conc.handshake", "conc.limit", "proc.streams.parallel"],
-    intercept: when((request) => request.open > 50, bareError(8, "too many streams")),
+    intercept: replyIf((request) => request.open > 50, bareError(8, "too many streams")),
   },
   {
     name: "socket-0777",

@@ -4,7 +4,15 @@ import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { LoadBalancerSpec } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { type ErrorParts, type Mutant, alterResponse, errorParts, forgive, okReply, requestOf } from "../mutant.ts";
+import {
+  type ErrorParts,
+  type Mutant,
+  alterResponse,
+  errorParts,
+  suppressErrors,
+  okReply,
+  requestOf,
+} from "../mutant.ts";
 import { refused, ensureRequests } from "./load-balancers.ts";
 
 const level = "M";
@@ -184,7 +192,7 @@ const lenient = (name: string, fault: string, check: string, isForgiven: (paths:
   fault,
   fails: [check],
   only,
-  intercept: forgive(ensure.name, ({ fields }) => isForgiven(fields.join(" "))),
+  intercept: suppressErrors(ensure.name, ({ fields }) => isForgiven(fields.join(" "))),
 });
 
 /** Takes what is meant, and refuses what is only asked. */
@@ -234,7 +242,7 @@ export const refusalMutants: readonly Mutant[] = [
     name: "sctp-as-tcp",
     fault: "protocols that were not declared are taken",
     fails: ["lb.ensure.bad-proto", "lb.ensure.refused"],
-    intercept: forgive(ensure.name, isReason("PORT_PROTOCOL_UNSUPPORTED")),
+    intercept: suppressErrors(ensure.name, isReason("PORT_PROTOCOL_UNSUPPORTED")),
   },
   {
     name: "checks-questions-only",

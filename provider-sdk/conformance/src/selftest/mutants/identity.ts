@@ -4,7 +4,7 @@ import { methods } from "../../contract/methods.ts";
 import { ServerReflectionDefinition } from "@cloudwire/proto/grpc/reflection/v1/reflection";
 import type { ServerReflectionResponse } from "@cloudwire/proto/grpc/reflection/v1/reflection";
 import { editField, parseFile } from "../../endpoint/reflection.ts";
-import { alterResponse, bareError, isCall, type Mutant, messageOf, okReply, requestOf, when } from "../mutant.ts";
+import { alterResponse, bareError, isCall, type Mutant, messageOf, okReply, requestOf, replyIf } from "../mutant.ts";
 
 const health = HealthDefinition;
 const reflection = ServerReflectionDefinition;
@@ -17,8 +17,8 @@ const alterInfo = (alter: Parameters<typeof alterResponse<ReturnType<typeof info
 const alterReflection = (alter: (answer: ServerReflectionResponse) => ServerReflectionResponse) =>
   alterResponse(reflection.methods.serverReflectionInfo, alter, reflection.fullName);
 
-const healthOf = (text: (service: string) => boolean, answer: Parameters<typeof when>[1]) =>
-  when((request) => {
+const healthOf = (text: (service: string) => boolean, answer: Parameters<typeof replyIf>[1]) =>
+  replyIf((request) => {
     const question = requestOf(request, health.methods.check, health.fullName);
     return question !== undefined && text(question.service);
   }, answer);
@@ -96,7 +96,7 @@ export const identityMutants: readonly Mutant[] = [
       "vol.not-owned",
       "vol.scope.echo",
     ],
-    intercept: when((request) => isCall(request, "BatchGetVolumes"), bareError(12, "not here")),
+    intercept: replyIf((request) => isCall(request, "BatchGetVolumes"), bareError(12, "not here")),
   },
   {
     name: "underclaims",
@@ -150,13 +150,13 @@ export const identityMutants: readonly Mutant[] = [
     name: "rejects-future-client",
     fault: "a client of a later minor is refused",
     fails: ["info.client.future"],
-    intercept: when((request) => requestOf(request, info)?.client?.contractMinor === 999, bareError(9, "too new")),
+    intercept: replyIf((request) => requestOf(request, info)?.client?.contractMinor === 999, bareError(9, "too new")),
   },
   {
     name: "strict-decoder",
     fault: "unknown fields are refused",
     fails: ["info.client.unknown-fields"],
-    intercept: when((request) => request.body.includes("new!"), bareError(3, "unknown field 15000")),
+    intercept: replyIf((request) => request.body.includes("new!"), bareError(3, "unknown field 15000")),
   },
   {
     name: "handshake-first",
@@ -164,7 +164,7 @@ export const identityMutants: readonly Mutant[] = [
     fails: ["info.any-order"],
     // Whichever check finds its connection cut makes another: which that is the order decides.
     only: ["info.any-order"],
-    intercept: when(
+    intercept: replyIf(
       (request) => request.earlier === 0 && !isCall(request, info.name),
       bareError(9, "shake hands first"),
     ),
@@ -197,7 +197,7 @@ export const identityMutants: readonly Mutant[] = [
     name: "status-needs-context",
     fault: "the status is refused to a caller without cluster",
     fails: ["compat.v1-0-client", "status.no-context"],
-    intercept: when(
+    intercept: replyIf(
       (request) => isCall(request, status.name) && (messageOf(request.body)?.length ?? 0) === 0,
       bareError(3, "context is required"),
     ),
@@ -215,7 +215,7 @@ export const identityMutants: readonly Mutant[] = [
     name: "no-reflection",
     fault: "reflection is not served",
     fails: ["reflect.lists"],
-    intercept: when((request) => request.path.includes("grpc.reflection"), bareError(12, "no such service")),
+    intercept: replyIf((request) => request.path.includes("grpc.reflection"), bareError(12, "no such service")),
   },
   {
     name: "reflect-no-wkt",

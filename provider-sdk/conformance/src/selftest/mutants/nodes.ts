@@ -6,7 +6,7 @@ import type {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
-import { alterResponse, bareError, forgive, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
+import { alterResponse, bareError, suppressErrors, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 
 const apply = methods.applyNodeSet;
@@ -72,13 +72,13 @@ const sets: readonly Mutant[] = [
     name: "base-ignored",
     fault: "a difference is applied to any base",
     fails: ["nset.base-mismatch"],
-    intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_BASE_MISMATCH"),
+    intercept: suppressErrors(apply.name, ({ reason }) => reason === "NODE_SET_BASE_MISMATCH"),
   },
   {
     name: "count-ignored",
     fault: "the nodes of a set are not counted",
     fails: ["nset.count-mismatch"],
-    intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_INTEGRITY"),
+    intercept: suppressErrors(apply.name, ({ reason }) => reason === "NODE_SET_INTEGRITY"),
   },
   {
     name: "few-sets",

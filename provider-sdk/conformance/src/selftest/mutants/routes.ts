@@ -6,7 +6,7 @@ import type {
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { type Mutant, alterResponse, bareError, forgive, isCall, okReply, requestOf } from "../mutant.ts";
+import { type Mutant, alterResponse, bareError, suppressErrors, isCall, okReply, requestOf } from "../mutant.ts";
 import { isFirst } from "./load-balancers.ts";
 
 const ensure = methods.batchEnsureRoutes;
@@ -173,13 +173,13 @@ const lenient: readonly Mutant[] = [
     name: "route-any-cidr",
     fault: "any text is a range",
     fails: ["route.bad-cidr", "val.fields.batch-ensure-routes"],
-    intercept: forgive(ensure.name, ({ fields }) => fields.some((path) => path.endsWith("destination_cidr"))),
+    intercept: suppressErrors(ensure.name, ({ fields }) => fields.some((path) => path.endsWith("destination_cidr"))),
   },
   {
     name: "route-to-nowhere",
     fault: "routes without target are made",
     fails: ["route.no-target", "val.fields.batch-ensure-routes"],
-    intercept: forgive(ensure.name, ({ fields }) => fields.some((path) => path.endsWith("target_provider_id"))),
+    intercept: suppressErrors(ensure.name, ({ fields }) => fields.some((path) => path.endsWith("target_provider_id"))),
   },
 ];
 

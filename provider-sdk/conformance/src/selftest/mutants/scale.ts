@@ -28,11 +28,11 @@ const quadratic = (method: string): Intercept => {
   };
 };
 
-/** What is kept of each version of a set by a provider that forgets nothing. */
+/** Memory that the leaking provider keeps per version of a set. */
 const keptBytes = 2 * 2 ** 20;
 let kept: Buffer[] = [];
 
-/** The memory of a provider is also that of the fault that stands before it. */
+/** Adds the memory of the injected fault to that of the provider. */
 const withKept = ({ procStats, ...hooks }: Hooks): Hooks => {
   kept = [];
   if (procStats === undefined) return hooks;
@@ -46,7 +46,7 @@ const withKept = ({ procStats, ...hooks }: Hooks): Hooks => {
 
 let line: Promise<unknown> = Promise.resolve();
 
-/** Faults that only much at once shows. */
+/** Faults that are detectable only at scale. */
 export const scaleMutants: readonly Mutant[] = [
   {
     name: "quadratic-batch",

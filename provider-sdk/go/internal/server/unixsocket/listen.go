@@ -48,7 +48,7 @@ func unavailable(cause error, format string, args ...any) *Error {
 
 func cannotListen(path string, err error) *Error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return unavailable(err, "user %d may not make a socket in %s; let it write there, in a pod by fsGroup and an emptyDir",
+		return unavailable(err, "user %d cannot create a socket in %s; grant it write permission, in a pod with an emptyDir volume and fsGroup",
 			os.Getuid(), filepath.Dir(path))
 	}
 	return unavailable(err, "cannot listen on unix://%s: %v", path, err)

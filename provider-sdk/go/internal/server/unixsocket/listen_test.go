@@ -13,8 +13,8 @@ func TestCannotListenSaysWhatToDo(t *testing.T) {
 		err  error
 		want string
 	}{
-		"no right":            {fmt.Errorf("bind: %w", syscall.EACCES), "may not make a socket in /run/x; let it write there"},
-		"read-only directory": {fmt.Errorf("bind: %w", syscall.EROFS), "may not make a socket in /run/x; let it write there"},
+		"no right":            {fmt.Errorf("bind: %w", syscall.EACCES), "cannot create a socket in /run/x; grant it write permission"},
+		"read-only directory": {fmt.Errorf("bind: %w", syscall.EROFS), "cannot create a socket in /run/x; grant it write permission"},
 		"anything else":       {errors.New("no luck"), "cannot listen on unix:///run/x/p.sock: no luck"},
 	} {
 		if got := cannotListen("/run/x/p.sock", test.err).Problem; !strings.Contains(got, test.want) {

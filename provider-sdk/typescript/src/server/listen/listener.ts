@@ -93,7 +93,7 @@ const cannotBind = (path: string, error: unknown): ProviderStartError =>
     ? new ProviderStartError(
         "ENDPOINT_UNAVAILABLE",
         [
-          `user ${process.getuid?.() ?? ""} may not make a socket in ${dirname(path)}; let it write there, in a pod by fsGroup and an emptyDir`,
+          `user ${process.getuid?.() ?? ""} cannot create a socket in ${dirname(path)}; grant it write permission, in a pod with an emptyDir volume and fsGroup`,
         ],
         error,
       )

@@ -120,7 +120,9 @@ describe("the socket of a provider", () => {
     await expect(start("/proc/provider.sock")).rejects.toMatchObject({
       code: "ENDPOINT_UNAVAILABLE",
       problems: [
-        expect.stringMatching(/^user \d+ may not make a socket in \/proc; let it write there, in a pod by fsGroup/),
+        expect.stringMatching(
+          /^user \d+ cannot create a socket in \/proc; grant it write permission, in a pod with an emptyDir volume/,
+        ),
       ],
     });
   });

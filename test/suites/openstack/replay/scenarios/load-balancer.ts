@@ -6,11 +6,11 @@ import type { Scenario, Stage } from "../stage.ts";
 import { deleteServer, makeServer } from "./fixtures.ts";
 import { deleted, ensure, tcp, udp, updateNodes, type DesiredLoadBalancer } from "./desired.ts";
 
-/** The methods and collections of what was written: `POST pools`. */
+/** Method and collection of each write: `POST pools`. */
 const kinds = (writes: readonly string[]): readonly string[] =>
   writes.map((write) => write.replace(/^(\w+) \/[a-z-]+\/v2\.0\/(?:lbaas\/)?(\w+)(?:\/[0-9a-f-]{36})?/, "$1 $2"));
 
-/** Ensures, and answers with the kinds of what was written. */
+/** Ensures the load balancer and returns its writes. */
 async function ensured(stage: Stage, desired: DesiredLoadBalancer): Promise<readonly string[]> {
   expect(await ensure(stage, desired)).toMatchObject({
     phase: LoadBalancerPhase.ACTIVE,
@@ -22,7 +22,7 @@ async function ensured(stage: Stage, desired: DesiredLoadBalancer): Promise<read
 
 const env = ({ subnet = "" }: Fact) => ({ CLOUDWIRE_OPENSTACK_LOAD_BALANCER_SUBNET: subnet });
 
-/** What a port gets before its listener. */
+/** Writes for a port before its listener. */
 const newPool = ["POST pools", "PUT pools/members", "POST healthmonitors"] as const;
 
 const made = (ports: number): readonly string[] => [
@@ -31,7 +31,7 @@ const made = (ports: number): readonly string[] => [
   "PUT loadbalancers",
 ];
 
-/** A load balancer from its making to its end, with all that may change meanwhile. */
+/** The lifecycle of a load balancer with all changes of ports and nodes. */
 export const loadBalancer: Scenario = {
   name: "load-balancer",
   env,
@@ -83,7 +83,7 @@ export const loadBalancer: Scenario = {
   },
 };
 
-/** What the Service's fields and annotations may change while it works. */
+/** Changes by fields and annotations of the Service. */
 export const settings: Scenario = {
   name: "settings",
   env,
