@@ -51,6 +51,7 @@ export const errorReasons = {
   NOT_READY: {"code":9,"class":"TRANSIENT"},
   DELETION_PROTECTED: {"code":9,"class":"OPERATOR"},
   AMBIGUOUS_NAME: {"code":9,"class":"OPERATOR","itemOnly":true},
+  CLOUD_SETUP_INVALID: {"code":9,"class":"OPERATOR"},
   OPERATION_IN_PROGRESS: {"code":10,"class":"TRANSIENT"},
   STALE_GENERATION: {"code":10,"class":"RESYNC"},
   RESUME_TOKEN_EXPIRED: {"code":11,"class":"RESYNC"},

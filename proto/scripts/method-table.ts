@@ -28,6 +28,7 @@ const cloudReasons = [
   "ZONE_UNREACHABLE",
   "INCOMPLETE_ANSWER",
   "CLOUD_CREDENTIALS_INVALID",
+  "CLOUD_SETUP_INVALID",
 ] as const;
 
 interface MethodRow {

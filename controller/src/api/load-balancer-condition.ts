@@ -25,6 +25,7 @@ export const LOAD_BALANCER_REMEDIES = {
   CapabilityNotSupported: "run a version of the provider that supports it",
   InvalidCredentials: "give the provider valid credentials",
   PermissionDenied: "grant the provider the permission that the message names in the cloud",
+  CloudSetupInvalid: "set up in the cloud, or in the provider's settings, what the message names",
   ProviderScopeChanged: "correct the provider's credentials, or accept the new scope as the message describes",
   Throttled: undefined,
   CloudBusy: "if this persists, check the load balancer in the cloud",

@@ -79,6 +79,9 @@ const (
 	ReasonDeletionProtected Reason = "DELETION_PROTECTED"
 	// ReasonAmbiguousName: Several instances have the requested name, and no hint identifies one. Metadata: `matches`.
 	ReasonAmbiguousName Reason = "AMBIGUOUS_NAME"
+	// ReasonCloudSetupInvalid: The cloud or the provider's settings lack what an operator must set up for the request, such
+	// as a tagged subnet. The message says what and how.
+	ReasonCloudSetupInvalid Reason = "CLOUD_SETUP_INVALID"
 	// ReasonOperationInProgress: Another change of the same object is in progress.
 	ReasonOperationInProgress Reason = "OPERATION_IN_PROGRESS"
 	// ReasonStaleGeneration: The request is older than a change already applied. To fix: drop it and read the object

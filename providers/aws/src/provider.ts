@@ -62,5 +62,5 @@ async function ownerOfVpc(aws: Aws, vpcId: string, callScope: CallScope): Promis
   const owner = Vpcs[0]?.OwnerId;
   if (owner !== undefined) return owner;
   const message = `VPC ${vpcId} was not found: the credentials belong to another account, or --vpc-id or --region is wrong`;
-  throw new ProviderError("CLOUD_PERMISSION_DENIED", message);
+  throw new ProviderError("CLOUD_SETUP_INVALID", message);
 }

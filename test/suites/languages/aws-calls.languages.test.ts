@@ -218,7 +218,7 @@ describe("load balancers of the provider for AWS", () => {
     const SubnetId = String(at(await account.ec2("create_subnet", place), "Subnet", "SubnetId"));
     const refused = caller.ensure("both", { spec: { ipFamilies: [IpFamily.IPV6] } }, { subnets: SubnetId });
     await expect(refused).rejects.toMatchObject({
-      reason: "SUBNETS_WITHOUT_IPV6",
+      reason: "CLOUD_SETUP_INVALID",
       message: expect.stringContaining(SubnetId),
     });
     await account.ec2("delete_subnet", { SubnetId });
@@ -265,7 +265,10 @@ describe("load balancers of the provider for AWS", () => {
 
   test("say which subnets they need when none is marked for them", async () => {
     const refused = caller.ensure("internal", {}, { internal: "true" });
-    await expect(refused).rejects.toMatchObject({ reason: "NO_SUBNETS", domain: "aws.cloudwire.dev" });
+    await expect(refused).rejects.toMatchObject({
+      reason: "CLOUD_SETUP_INVALID",
+      message: expect.stringContaining("kubernetes.io/role/internal-elb=1"),
+    });
   });
 
   test("never take one that another process owns, and name the owner", async () => {

@@ -79,6 +79,10 @@ export const READY_ROWS: readonly ReadyRow[] = [
   after("CAPABILITY_ABSENT", "the provider does not support load balancers"),
   after("CLOUD_CREDENTIALS_INVALID", "the provider has no credentials, or the cloud rejects them"),
   after("CLOUD_PERMISSION_DENIED", "the cloud denies the provider a permission"),
+  after(
+    "CLOUD_SETUP_INVALID",
+    "the cloud or the provider's settings lack what an operator must set up, such as a tagged subnet",
+  ),
   after("SCOPE_MISMATCH", "the provider now uses another account, project or region"),
   after("RATE_LIMITED", "the cloud is throttling requests"),
   after("OPERATION_IN_PROGRESS", "another change of the same object has been in progress for 30 seconds"),

@@ -31,6 +31,11 @@ export const PROVIDER_REASONS = {
     "The cloud denies the provider a permission.",
     "Grant the provider's identity in the cloud the permission that the message names. It retries automatically.",
   ),
+  CloudSetupInvalid: access(
+    "blocked",
+    "The cloud or the provider's settings lack what an operator must set up, such as a tagged subnet.",
+    "Set up in the cloud, or in the provider's settings, what the message names. The change is retried automatically.",
+  ),
   CloudUnavailable: outage(
     "waiting",
     "The provider cannot reach its cloud, or the cloud returns internal errors.",

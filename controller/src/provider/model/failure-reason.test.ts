@@ -10,6 +10,7 @@ describe("failureReason()", () => {
     ["NAME_TAKEN", "Conflict"],
     ["CLOUD_CREDENTIALS_INVALID", "InvalidCredentials"],
     ["CLOUD_PERMISSION_DENIED", "PermissionDenied"],
+    ["CLOUD_SETUP_INVALID", "CloudSetupInvalid"],
     ["SCOPE_MISMATCH", "ProviderScopeChanged"],
     ["FEATURE_UNSUPPORTED", "FeatureUnsupported"],
     ["ANNOTATION_INVALID", "Rejected"],
@@ -23,7 +24,8 @@ describe("failureReason()", () => {
     { code: "ALREADY_EXISTS", expected: "Conflict" },
     { code: "PERMISSION_DENIED", expected: "PermissionDenied" },
     { code: "UNAVAILABLE", expected: "ProviderUnavailable" },
-  ] as const)("follows code $code for a reason of the vendor", ({ code, expected }) => {
+    { code: "FAILED_PRECONDITION", expected: "CloudSetupInvalid" },
+  ] as const)("follows code $code for a reason of the vendor (case S-8)", ({ code, expected }) => {
     const error = new ProviderError({ code, reason: "OWN", domain: "acme.example.com", message: "m" });
     expect(failureReason(error)).toBe(expected);
   });

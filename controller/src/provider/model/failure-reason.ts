@@ -14,6 +14,7 @@ const BY_REASON = {
   CIDR_CONFLICT: "CIDRConflict",
   CLOUD_CREDENTIALS_INVALID: "InvalidCredentials",
   CLOUD_PERMISSION_DENIED: "PermissionDenied",
+  CLOUD_SETUP_INVALID: "CloudSetupInvalid",
   PEER_REFUSED: "ProviderHandshakeFailed",
   SCOPE_MISMATCH: "ProviderScopeChanged",
   DELETION_PROTECTED: "DeletionProtected",
@@ -65,6 +66,7 @@ interface Failure {
 export function failureReason({ reason, class: errorClass, code, failureReason: known }: Failure): FailureReason {
   if (known !== undefined) return known;
   if (isKnown(reason)) return BY_REASON[reason];
+  if (errorClass === "OPERATOR" && code === "FAILED_PRECONDITION") return BY_REASON.CLOUD_SETUP_INVALID;
   return code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass];
 }
 

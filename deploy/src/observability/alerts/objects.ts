@@ -2,7 +2,7 @@ import { type AlertGroup, counter, gauge, OF_JOB } from "../alert.ts";
 
 /** Reasons that need attention, or that should have resolved automatically by now. */
 const BLOCKING =
-  "Rejected|QuotaExceeded|Conflict|OwnedByAnotherCluster|FeatureUnsupported|CapabilityNotSupported|InvalidCredentials|PermissionDenied|ProviderScopeChanged|Throttled|CloudBusy|DependencyInUse|LoadBalancerFailed|CloudUnavailable|ProviderUnavailable|ProviderNotReady|ProviderHandshakeFailed|NoLoadBalancerProvider|OutcomeUnknown|SyncFailed|NoAvailableNodes";
+  "Rejected|QuotaExceeded|Conflict|OwnedByAnotherCluster|FeatureUnsupported|CapabilityNotSupported|InvalidCredentials|PermissionDenied|CloudSetupInvalid|ProviderScopeChanged|Throttled|CloudBusy|DependencyInUse|LoadBalancerFailed|CloudUnavailable|ProviderUnavailable|ProviderNotReady|ProviderHandshakeFailed|NoLoadBalancerProvider|OutcomeUnknown|SyncFailed|NoAvailableNodes";
 
 const shortFault = gauge([0, 5], [1, 15], [0, 10]);
 

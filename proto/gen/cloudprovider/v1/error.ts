@@ -82,6 +82,11 @@ export const ErrorReason = {
   DELETION_PROTECTED: 66,
   /** AMBIGUOUS_NAME - Several instances have the requested name, and no hint identifies one. Metadata: `matches`. */
   AMBIGUOUS_NAME: 67,
+  /**
+   * CLOUD_SETUP_INVALID - The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
+   * message says what and how.
+   */
+  CLOUD_SETUP_INVALID: 68,
   /** OPERATION_IN_PROGRESS - Another change of the same object is in progress. */
   OPERATION_IN_PROGRESS: 70,
   /** STALE_GENERATION - The request is older than a change already applied. To fix: drop it and read the object again. */
@@ -157,6 +162,7 @@ export namespace ErrorReason {
   export type NOT_READY = typeof ErrorReason.NOT_READY;
   export type DELETION_PROTECTED = typeof ErrorReason.DELETION_PROTECTED;
   export type AMBIGUOUS_NAME = typeof ErrorReason.AMBIGUOUS_NAME;
+  export type CLOUD_SETUP_INVALID = typeof ErrorReason.CLOUD_SETUP_INVALID;
   export type OPERATION_IN_PROGRESS = typeof ErrorReason.OPERATION_IN_PROGRESS;
   export type STALE_GENERATION = typeof ErrorReason.STALE_GENERATION;
   export type RESUME_TOKEN_EXPIRED = typeof ErrorReason.RESUME_TOKEN_EXPIRED;
@@ -279,6 +285,9 @@ export function errorReasonFromJSON(object: any): ErrorReason {
     case 67:
     case "ERROR_REASON_AMBIGUOUS_NAME":
       return ErrorReason.AMBIGUOUS_NAME;
+    case 68:
+    case "ERROR_REASON_CLOUD_SETUP_INVALID":
+      return ErrorReason.CLOUD_SETUP_INVALID;
     case 70:
     case "ERROR_REASON_OPERATION_IN_PROGRESS":
       return ErrorReason.OPERATION_IN_PROGRESS;
@@ -408,6 +417,8 @@ export function errorReasonToJSON(object: ErrorReason): string {
       return "ERROR_REASON_DELETION_PROTECTED";
     case ErrorReason.AMBIGUOUS_NAME:
       return "ERROR_REASON_AMBIGUOUS_NAME";
+    case ErrorReason.CLOUD_SETUP_INVALID:
+      return "ERROR_REASON_CLOUD_SETUP_INVALID";
     case ErrorReason.OPERATION_IN_PROGRESS:
       return "ERROR_REASON_OPERATION_IN_PROGRESS";
     case ErrorReason.STALE_GENERATION:

@@ -95,6 +95,9 @@ const (
 	ErrorReason_ERROR_REASON_DELETION_PROTECTED ErrorReason = 66
 	// Several instances have the requested name, and no hint identifies one. Metadata: `matches`.
 	ErrorReason_ERROR_REASON_AMBIGUOUS_NAME ErrorReason = 67
+	// The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
+	// message says what and how.
+	ErrorReason_ERROR_REASON_CLOUD_SETUP_INVALID ErrorReason = 68
 	// Another change of the same object is in progress.
 	ErrorReason_ERROR_REASON_OPERATION_IN_PROGRESS ErrorReason = 70
 	// The request is older than a change already applied. To fix: drop it and read the object again.
@@ -169,6 +172,7 @@ var (
 		65:  "ERROR_REASON_NOT_READY",
 		66:  "ERROR_REASON_DELETION_PROTECTED",
 		67:  "ERROR_REASON_AMBIGUOUS_NAME",
+		68:  "ERROR_REASON_CLOUD_SETUP_INVALID",
 		70:  "ERROR_REASON_OPERATION_IN_PROGRESS",
 		71:  "ERROR_REASON_STALE_GENERATION",
 		80:  "ERROR_REASON_RESUME_TOKEN_EXPIRED",
@@ -222,6 +226,7 @@ var (
 		"ERROR_REASON_NOT_READY":                  65,
 		"ERROR_REASON_DELETION_PROTECTED":         66,
 		"ERROR_REASON_AMBIGUOUS_NAME":             67,
+		"ERROR_REASON_CLOUD_SETUP_INVALID":        68,
 		"ERROR_REASON_OPERATION_IN_PROGRESS":      70,
 		"ERROR_REASON_STALE_GENERATION":           71,
 		"ERROR_REASON_RESUME_TOKEN_EXPIRED":       80,
@@ -389,7 +394,7 @@ const file_cloudprovider_v1_error_proto_rawDesc = "" +
 	"\x05field\x18\a \x01(\tB\a\xf2\xd4\x18\x03\x10\xbd\x02R\x05field\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xb2\x12\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xe2\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12(\n" +
 	"\x1aERROR_REASON_FIELD_MISSING\x10\x01\x1a\b\xf2\xd4\x18\x04\b\x03\x10\x04\x12(\n" +
@@ -428,7 +433,8 @@ const file_cloudprovider_v1_error_proto_rawDesc = "" +
 	"\x16ERROR_REASON_NOT_READY\x10A\x1a\b\xf2\xd4\x18\x04\b\t\x10\x02\x12-\n" +
 	"\x1fERROR_REASON_DELETION_PROTECTED\x10B\x1a\b\xf2\xd4\x18\x04\b\t\x10\x05\x12+\n" +
 	"\x1bERROR_REASON_AMBIGUOUS_NAME\x10C\x1a\n" +
-	"\xf2\xd4\x18\x06\b\t\x10\x05 \x01\x120\n" +
+	"\xf2\xd4\x18\x06\b\t\x10\x05 \x01\x12.\n" +
+	" ERROR_REASON_CLOUD_SETUP_INVALID\x10D\x1a\b\xf2\xd4\x18\x04\b\t\x10\x05\x120\n" +
 	"\"ERROR_REASON_OPERATION_IN_PROGRESS\x10F\x1a\b\xf2\xd4\x18\x04\b\n" +
 	"\x10\x02\x12+\n" +
 	"\x1dERROR_REASON_STALE_GENERATION\x10G\x1a\b\xf2\xd4\x18\x04\b\n" +

@@ -32,9 +32,20 @@ const codes: readonly (readonly [reason: Reason, codes: readonly string[]])[] = 
       "UnrecognizedClient",
     ],
   ],
+  ["CLOUD_PERMISSION_DENIED", ["AccessDenied", "UnauthorizedOperation"]],
+  // What the account, or the VPC that the operator has prepared, lacks.
   [
-    "CLOUD_PERMISSION_DENIED",
-    ["AccessDenied", "Blocked", "OptInRequired", "PendingVerification", "UnauthorizedOperation"],
+    "CLOUD_SETUP_INVALID",
+    [
+      "AvailabilityZoneNotSupported",
+      "Blocked",
+      "InvalidRouteTableID.NotFound",
+      "InvalidSubnet",
+      "InvalidVpcID.NotFound",
+      "OptInRequired",
+      "PendingVerification",
+      "UnsupportedOperation",
+    ],
   ],
   [
     "QUOTA_EXCEEDED",
@@ -58,7 +69,18 @@ const codes: readonly (readonly [reason: Reason, codes: readonly string[]])[] = 
   ["DEPENDENCY_IN_USE", ["DependencyViolation", "ResourceInUse"]],
   ["DELETION_PROTECTED", ["OperationNotPermitted"]],
   ["ADDRESS_IN_USE", ["InvalidIPAddress.InUse", "Resource.AlreadyAssociated"]],
-  ["NOT_READY", ["IncorrectInstanceState", "IncorrectState"]],
+  ["NOT_READY", ["IncorrectInstanceState", "IncorrectState", "InvalidTarget"]],
+  // Deleted after they were read. Where that is an answer, the reader has handled it.
+  [
+    "NOT_READY",
+    [
+      "InvalidInstanceID.NotFound",
+      "InvalidRoute.NotFound",
+      "ListenerNotFound",
+      "LoadBalancerNotFound",
+      "TargetGroupNotFound",
+    ],
+  ],
   ["OPERATION_IN_PROGRESS", ["ConcurrentTagAccess", "OperationInProgress"]],
   ["NAME_TAKEN", ["DuplicateLoadBalancerName", "DuplicateTargetGroupName", "InvalidGroup.Duplicate"]],
   ["CIDR_CONFLICT", ["RouteAlreadyExists"]],
@@ -66,7 +88,6 @@ const codes: readonly (readonly [reason: Reason, codes: readonly string[]])[] = 
     "FIELD_INVALID",
     [
       "AllocationIdNotFound",
-      "AvailabilityZoneNotSupported",
       "CertificateNotFound",
       "InvalidAddress.NotFound",
       "InvalidAllocationID.NotFound",
@@ -76,7 +97,6 @@ const codes: readonly (readonly [reason: Reason, codes: readonly string[]])[] = 
       "InvalidParameterValue",
       "InvalidScheme",
       "InvalidSecurityGroup",
-      "InvalidSubnet",
       "InvalidSubnetID.NotFound",
       "SSLPolicyNotFound",
       "SubnetNotFound",

@@ -115,6 +115,20 @@ describe("source ranges", () => {
   });
 });
 
+test("no tagged subnet is a mistake of the operator, and the message has the tag (case S-8)", async () => {
+  const world = startWorld();
+  for (const tags of world.aws.ec2.subnets.values()) tags.clear();
+  const message = expect.stringContaining("has the tag kubernetes.io/role/elb=1: tag one in each zone");
+  await expect(ensure(world)).rejects.toMatchObject({ reason: "CLOUD_SETUP_INVALID", message });
+});
+
+test("a check without changes plans nothing for what is as wanted", async () => {
+  const world = startWorld();
+  await ensure(world, { nodes: nodesOf(1, 2) });
+  await ensure({ ...world, context: { ...world.context, validateOnly: true } }, { nodes: nodesOf(1, 2) });
+  expect(world.planned).toEqual([]);
+});
+
 describe("targets", () => {
   test.each([
     [[1, 2], [1, 3], 2],

@@ -3,7 +3,6 @@ import { ProviderError } from "@cloudwire/provider-sdk";
 import type { AwsCalls, CallScope } from "../cloud/aws.ts";
 import { fromAwsTags } from "../cloud/ownership.ts";
 import { readAll } from "../cloud/pages.ts";
-import { domain } from "./annotations.ts";
 
 export interface SubnetChoice {
   readonly isInternal: boolean;
@@ -47,7 +46,7 @@ export function requireIpv6(subnets: readonly KnownSubnet[]): void {
   const without = subnets.filter(({ hasIpv6 }) => !hasIpv6).map(({ id }) => id);
   if (without.length === 0) return;
   const message = `${without.join(", ")} have no IPv6 CIDR for a dualstack load balancer: add one, or set the annotation for the ip-address-type to ipv4`;
-  throw new ProviderError({ reason: "SUBNETS_WITHOUT_IPV6", code: 9, domain }, message, { field: "spec.ip_families" });
+  throw new ProviderError("CLOUD_SETUP_INVALID", message, { field: "spec.ip_families" });
 }
 
 /** Tags that mark subnets for load balancers, as AWS' own controller reads them. */
@@ -63,7 +62,7 @@ export function discover(subnets: readonly KnownSubnet[], isInternal: boolean, v
     .toSorted((left, right) => clusterRank(left) - clusterRank(right) || left.id.localeCompare(right.id));
   if (tagged.length > 0) return onePerZone(tagged);
   const message = `no subnet of ${vpcId} has the tag ${role}=1: tag one in each zone, or name subnets in an annotation`;
-  throw new ProviderError({ reason: "NO_SUBNETS", code: 9, domain }, message);
+  throw new ProviderError("CLOUD_SETUP_INVALID", message);
 }
 
 function clusterRank({ tags }: KnownSubnet): number {

@@ -38,7 +38,7 @@ export class RouteTable {
     const [details] = RouteTables;
     if (details) return { details, tags: fromAwsTags(details.Tags) };
     const message = `there is no route table ${this.id} in this account and region: check --route-table`;
-    throw new ProviderError("INCOMPLETE_ANSWER", message);
+    throw new ProviderError("CLOUD_SETUP_INVALID", message);
   }
 
   /** From now on the routes to pod CIDRs are the cluster's. */

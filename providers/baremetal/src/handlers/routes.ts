@@ -142,8 +142,8 @@ function toRecord(
   }
   const gateway = internalAddress(machine.addresses, range.family);
   if (gateway === undefined) {
-    const message = `route to ${range.text}: machine ${targetId} has no internal IPv${range.family} address in the inventory`;
-    return new ProviderError("FEATURE_UNSUPPORTED", message);
+    const message = `route to ${range.text}: machine ${targetId} has no internal IPv${range.family} address in the inventory: add one`;
+    return new ProviderError("CLOUD_SETUP_INVALID", message);
   }
   const { targetNodeName } = wanted;
   return {

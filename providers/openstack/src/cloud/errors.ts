@@ -43,6 +43,7 @@ const rules: readonly Rule[] = [
   { status: 403, text: /quota|overlimit|too many/i, reason: "QUOTA_EXCEEDED" },
   { status: 403, type: /overlimit/i, reason: "QUOTA_EXCEEDED" },
   { status: 403, reason: "CLOUD_PERMISSION_DENIED" },
+  { status: 404, type: /^ExternalGatewayForFloatingIPNotFound$/, reason: "CLOUD_SETUP_INVALID" },
   { status: 404, reason: "INCOMPLETE_ANSWER" },
   { status: 406, reason: "FEATURE_UNSUPPORTED" },
   { status: 408, reason: "CLOUD_TIMEOUT" },

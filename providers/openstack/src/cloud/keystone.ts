@@ -124,6 +124,6 @@ export class Keystone {
     this.#projectId ??= projectId;
     if (projectId === this.#projectId) return;
     const message = `the application credential is now one of project ${projectId}, but the provider was started for ${this.#projectId}: use one of that project, or restart the provider`;
-    throw new ProviderError("CLOUD_PERMISSION_DENIED", message);
+    throw new ProviderError("CLOUD_CREDENTIALS_INVALID", message);
   }
 }

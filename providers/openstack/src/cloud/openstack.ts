@@ -113,7 +113,7 @@ export class OpenStack {
     if (endpoint !== undefined) return endpoint;
     const known = regionsOf(catalog).join(", ");
     const message = `the service catalog has no ${this.#interface} endpoint of ${service} in region ${this.region}: check --region and --interface; its regions are ${known}`;
-    throw new ProviderError("CLOUD_UNAVAILABLE", message);
+    throw new ProviderError("CLOUD_SETUP_INVALID", message);
   }
 
   async #settle(response: Response, service: ServiceName, { method, path }: Request): Promise<unknown> {

@@ -7,6 +7,7 @@ import {
   type DesiredNodes,
   type UnregisteredNode,
 } from "@cloudwire/provider-sdk";
+import { isStatus } from "../cloud/errors.ts";
 import {
   carryOut,
   createBalancer,
@@ -103,7 +104,15 @@ async function findOrCreate(
   await reserveAddress(tools, wanted, octavia, context);
   const change = { action: "create", resourceType: "load balancer", resourceId: octavia.name } as const;
   if (onlyPlanned(change, context)) return undefined;
-  return createBalancer(tools, { name: octavia.name, tags: octavia.tags, ...octavia.creation }, context);
+  try {
+    return await createBalancer(tools, { name: octavia.name, tags: octavia.tags, ...octavia.creation }, context);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || !octavia.isOfSettings || !(isStatus(error, 400) || isStatus(error, 404))) {
+      throw error;
+    }
+    const message = `${error.message}: check --load-balancer-subnet and --load-balancer-provider`;
+    throw new ProviderError("CLOUD_SETUP_INVALID", message, { cause: error.cause });
+  }
 }
 
 /** Nodes that have no address to send traffic to, yet. */

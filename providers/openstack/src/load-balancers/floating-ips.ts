@@ -39,7 +39,13 @@ export class FloatingIps {
 
   async create(fields: object, callScope: CallScope): Promise<FloatingIp> {
     const body = { floatingip: fields };
-    return (await this.#openStack.send(callScope, "network", "POST", "/floatingips", body, answerSchema)).floatingip;
+    try {
+      return (await this.#openStack.send(callScope, "network", "POST", "/floatingips", body, answerSchema)).floatingip;
+    } catch (error) {
+      if (!isStatus(error, 404) || !(error instanceof ProviderError)) throw error;
+      const message = `${error.message}: check --floating-network and the annotations for it, and that a router connects it with the load balancer's subnet`;
+      throw new ProviderError("CLOUD_SETUP_INVALID", message, { cause: error.cause });
+    }
   }
 
   /** @param portId null: detach it */

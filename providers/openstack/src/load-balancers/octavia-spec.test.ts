@@ -48,6 +48,7 @@ describe("toOctaviaSpec()", () => {
         "cloudwire.dev/service=default/web",
       ],
       creation: { description: "Service default/web", vip_subnet_id: "vip" },
+      isOfSettings: true,
       floating: { networkId: "outside", subnetId: undefined, address: undefined },
       memberSubnetId: "nodes",
     });

@@ -73,6 +73,8 @@ export interface OctaviaSpec {
   readonly tags: readonly string[];
   /** Fields of the load balancer that are set only on creation. */
   readonly creation: Readonly<Record<string, string>>;
+  /** True: these fields are the operator's, and the Service has chosen none of them. */
+  readonly isOfSettings: boolean;
   /** Undefined: it has no address from outside. */
   readonly floating?: FloatingIpSpec | undefined;
   readonly memberSubnetId?: string | undefined;
@@ -94,6 +96,7 @@ export function toOctaviaSpec(wanted: DesiredLoadBalancer, settings: LoadBalance
     listeners: wanted.ports.map((port) => toListener(read, wanted, port)),
     tags: [...toTags(ownershipTagsOf(wanted.cluster, wanted.service)), ...userTags(wanted.tags)],
     creation: creationFields(read, wanted, settings, floating === undefined),
+    isOfSettings: creationKeys.every((key) => read.string(key) === undefined) && wanted.requestedIps.length === 0,
     floating,
     memberSubnetId: memberSubnetOf(wanted.annotations, settings),
   };
@@ -162,6 +165,9 @@ function creationFields(
     ...(zone === undefined ? {} : { availability_zone: zone }),
   };
 }
+
+/** The annotations for these fields. */
+const creationKeys = ["port-id", "subnet-id", "network-id", "flavor-id", "availability-zone"] as const;
 
 /** The most specific setting applies. */
 function vipFields(read: Annotations, subnetId: string): Readonly<Record<string, string>> {

@@ -1,5 +1,6 @@
-import type { Cluster } from "@cloudwire/provider-sdk";
+import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
+import { isStatus } from "../cloud/errors.ts";
 import type { CallScope } from "../cloud/keystone.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
 import type { ExtraRoute } from "./plan.ts";
@@ -34,9 +35,19 @@ export class Router {
   }
 
   async read(callScope: CallScope): Promise<ReadRouter> {
-    const { router } = await this.#openStack.get(callScope, "network", `/routers/${this.id}`, routerSchema);
+    const { router } = await this.#read(callScope);
     const owner = router.tags.find((tag) => tag.startsWith(ownerPrefix))?.slice(ownerPrefix.length);
     return { routes: router.routes, owner };
+  }
+
+  async #read(callScope: CallScope) {
+    try {
+      return await this.#openStack.get(callScope, "network", `/routers/${this.id}`, routerSchema);
+    } catch (error) {
+      if (!isStatus(error, 404)) throw error;
+      const message = `the project has no router ${this.id}: check --router`;
+      throw new ProviderError("CLOUD_SETUP_INVALID", message, { cause: error });
+    }
   }
 
   async add(routes: readonly ExtraRoute[], callScope: CallScope): Promise<void> {

@@ -41,6 +41,7 @@ CLOUD_REASONS: Final = frozenset(
         "ZONE_UNREACHABLE",
         "INCOMPLETE_ANSWER",
         "CLOUD_CREDENTIALS_INVALID",
+        "CLOUD_SETUP_INVALID",
     }
 )
 

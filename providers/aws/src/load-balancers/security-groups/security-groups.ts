@@ -178,7 +178,11 @@ async function letNodesTakeTraffic({ aws, reader, settings }: Tools, groupId: st
   const found = await reader.securityGroupsWith("group-id", wanted, work.context);
   for (const nodeGroup of wanted) {
     const known = found.find(({ GroupId }) => GroupId === nodeGroup);
-    if (known && letsIn(known.IpPermissions, groupId)) continue;
+    if (known === undefined) {
+      const message = `there is no security group ${nodeGroup} in this account and region: check --node-security-group`;
+      throw new ProviderError("CLOUD_SETUP_INVALID", message);
+    }
+    if (letsIn(known.IpPermissions, groupId)) continue;
     await work.change(
       { action: "update", resourceType: "security group", resourceId: nodeGroup, summary: `lets in ${groupId}` },
       () =>

@@ -102,7 +102,8 @@ async function apply(
   work: Work,
 ): Promise<ReadonlyMap<string, LeftOut>> {
   const refused = new Map<string, LeftOut>();
-  if (isEmpty(change)) return refused;
+  const isWithoutEffect = change.added.length === 0 && change.kept === 0 && !change.wantsNone;
+  if (isEmpty(change) || isWithoutEffect) return refused;
   const summary = `${change.added.length} targets added, ${change.removed.length} removed`;
   const input = (ids: readonly string[]) => ({ TargetGroupArn: arn, Targets: ids.map((Id) => ({ Id })) });
   const isOfItem = (error: unknown): boolean => isCode(error, ...refusals.keys());

@@ -94,6 +94,10 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """The object is protected against deletion in the cloud."""
     ERROR_REASON_AMBIGUOUS_NAME: _ErrorReason.ValueType  # 67
     """Several instances have the requested name, and no hint identifies one. Metadata: `matches`."""
+    ERROR_REASON_CLOUD_SETUP_INVALID: _ErrorReason.ValueType  # 68
+    """The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
+    message says what and how.
+    """
     ERROR_REASON_OPERATION_IN_PROGRESS: _ErrorReason.ValueType  # 70
     """Another change of the same object is in progress."""
     ERROR_REASON_STALE_GENERATION: _ErrorReason.ValueType  # 71
@@ -200,6 +204,10 @@ ERROR_REASON_DELETION_PROTECTED: ErrorReason.ValueType  # 66
 """The object is protected against deletion in the cloud."""
 ERROR_REASON_AMBIGUOUS_NAME: ErrorReason.ValueType  # 67
 """Several instances have the requested name, and no hint identifies one. Metadata: `matches`."""
+ERROR_REASON_CLOUD_SETUP_INVALID: ErrorReason.ValueType  # 68
+"""The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
+message says what and how.
+"""
 ERROR_REASON_OPERATION_IN_PROGRESS: ErrorReason.ValueType  # 70
 """Another change of the same object is in progress."""
 ERROR_REASON_STALE_GENERATION: ErrorReason.ValueType  # 71
