@@ -57,3 +57,8 @@ export type ConditionStatus = string;
 export function keyOf({ metadata: { namespace, name } }: KubeObject): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }
+
+/** Of a key of {@link keyOf}; "" for a key without a namespace. */
+export function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("/")));
+}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { settle } from "../../test/support/fake-clock.ts";
-import { HIGH_IN_A_ROW, type Priority, WaitQueue, Semaphore } from "./semaphore.ts";
+import { FairLine, HIGH_IN_A_ROW, type Priority, Semaphore, WaitQueue } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
@@ -11,7 +11,7 @@ function enterAll(semaphore: Semaphore, entries: readonly (readonly [name: strin
   const ways = new Map<string, () => void>();
   for (const [name, priority] of entries) {
     const enter = async (): Promise<void> => {
-      const leave = await semaphore.enter(priority, never);
+      const leave = await semaphore.enter({ priority, signal: never });
       inside.push(name);
       ways.set(name, leave);
     };
@@ -58,20 +58,20 @@ describe("Semaphore", () => {
 
   test("an abort while waiting frees the place", async () => {
     const semaphore = new Semaphore(1);
-    const leave = await semaphore.enter("high", never);
+    const leave = await semaphore.enter({ priority: "high", signal: never });
     const impatient = new AbortController();
-    const waiting = semaphore.enter("high", impatient.signal);
+    const waiting = semaphore.enter({ priority: "high", signal: impatient.signal });
     impatient.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
     leave();
-    await semaphore.enter("low", never);
+    await semaphore.enter({ priority: "low", signal: never });
     expect(semaphore.inside).toBe(1);
   });
 
   test("leaving twice frees one place", async () => {
     const semaphore = new Semaphore(2);
-    const leave = await semaphore.enter("high", never);
-    await semaphore.enter("high", never);
+    const leave = await semaphore.enter({ priority: "high", signal: never });
+    await semaphore.enter({ priority: "high", signal: never });
     leave();
     leave();
     expect(semaphore.inside).toBe(1);
@@ -79,7 +79,9 @@ describe("Semaphore", () => {
 
   test("an aborted signal does not enter", async () => {
     const semaphore = new Semaphore(1);
-    await expect(semaphore.enter("high", AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+    await expect(semaphore.enter({ priority: "high", signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
+      "enough",
+    );
     expect(semaphore.inside).toBe(0);
   });
 });
@@ -132,5 +134,56 @@ describe("wait queue", () => {
         }),
       );
     });
+  });
+});
+
+describe("FairLine", () => {
+  const filled = (items: readonly string[]): FairLine<string> => {
+    const line = new FairLine<string>();
+    for (const item of items) line.add(item, item.split("/")[0] ?? "");
+    return line;
+  };
+  const takeAll = (line: FairLine<string>): readonly string[] => {
+    const taken: string[] = [];
+    for (let next = line.take(); next !== undefined; next = line.take()) taken.push(next);
+    return taken;
+  };
+
+  test.each([
+    ["one group in the order of the adds", ["a/1", "a/2", "a/3"], ["a/1", "a/2", "a/3"]],
+    [
+      "groups in turns (case A-6)",
+      ["a/1", "a/2", "a/3", "b/1", "c/1", "c/2"],
+      ["a/1", "b/1", "c/1", "a/2", "c/2", "a/3"],
+    ],
+  ])("takes %s", (_what, items, expected) => {
+    expect(takeAll(filled(items))).toEqual(expected);
+  });
+
+  test("takes the only item of a group after one item of each other group (case A-6)", () => {
+    const line = filled(Array.from({ length: 250 }, (_, index) => `busy/${index}`));
+    expect(line.aheadOfNew("quiet")).toBe(1);
+    line.add("quiet/web", "quiet");
+    expect([line.ahead("quiet/web"), line.ahead("busy/249")]).toEqual([1, 250]);
+  });
+
+  test("loses no item, keeps the order within a group, and predicts the order", () => {
+    const item = fc.tuple(fc.constantFrom("a", "b", "c", ""), fc.nat(30)).map((parts) => parts.join("/"));
+    const items = fc.uniqueArray(item, { size: "max", maxLength: 60 });
+    fc.assert(
+      fc.property(items, fc.array(fc.nat(59)), (added, removed) => {
+        const line = filled(added);
+        const gone = new Set(removed.flatMap((index) => added[index] ?? []));
+        for (const one of gone) line.remove(one);
+        const left = added.filter((one) => !gone.has(one));
+        const ahead = new Map(left.map((one) => [one, line.ahead(one)]));
+        expect(line.size).toBe(left.length);
+        const taken = takeAll(line);
+        expect(taken.map((one) => ahead.get(one))).toEqual(taken.map((_, index) => index));
+        const byGroup = (all: readonly string[]) => Object.groupBy(all, (one) => one.split("/")[0] ?? "");
+        expect(byGroup(taken)).toEqual(byGroup(left));
+        expect([line.size, line.first()]).toEqual([0, undefined]);
+      }),
+    );
   });
 });

@@ -46,6 +46,21 @@ describe("Subqueues", () => {
     expect(takeAll(subqueues)).toEqual(["east/1", "west/low"]);
   });
 
+  test("gives the namespaces of a subqueue turns, also when a key was added late (case A-6)", () => {
+    const subqueues = new Subqueues({ of: () => "cloud", limit: 1 });
+    fill(subqueues, ["busy/1", "busy/2", "busy/3"]);
+    const first = subqueues.take();
+    subqueues.add("quiet/web", "high", 9);
+    expect(subqueues.ahead("quiet/web")).toBe(1);
+    subqueues.done(first?.key ?? "");
+    const order = [first?.key];
+    for (let next = subqueues.take(); next !== undefined; next = subqueues.take()) {
+      order.push(next.key);
+      subqueues.done(next.key);
+    }
+    expect(order).toEqual(["busy/1", "busy/2", "quiet/web", "busy/3"]);
+  });
+
   test("knows how many of its subqueue go before a key", () => {
     const subqueues = new Subqueues({ of: subqueueOf, limit: 1 });
     fill(subqueues, ["east/1", "west/1", "east/2"]);

@@ -1,4 +1,5 @@
-import type { Priority } from "../util/semaphore.ts";
+import { namespaceOf } from "../api/meta.ts";
+import { FairLine, type Priority } from "../util/semaphore.ts";
 import type { SubqueueSnapshot } from "./queue.ts";
 
 /**
@@ -26,15 +27,16 @@ const HIGH_IN_A_ROW = 20;
 
 const ONE_SUBQUEUE: SubqueueOptions = { of: () => "", limit: Number.POSITIVE_INFINITY };
 
-/** Queued keys, oldest first, with the time of the add. A key has one priority. */
+/** A key has one priority. */
 interface Subqueue {
   readonly name: string;
-  readonly high: Map<string, number>;
-  readonly low: Map<string, number>;
+  readonly high: FairLine<string>;
+  readonly low: FairLine<string>;
+  readonly addedMs: Map<string, number>;
   working: number;
 }
 
-/** Queued keys by subqueue. Across subqueues, high priority goes first, then the oldest. */
+/** Queued keys by subqueue. Across subqueues, high priority goes first, then the oldest first key. */
 export class Subqueues {
   readonly #options: SubqueueOptions;
   readonly #subqueues = new Map<string, Subqueue>();
@@ -68,12 +70,7 @@ export class Subqueues {
     const priority = this.priorityOf(key);
     const subqueue = this.#subqueueOf.get(key);
     if (subqueue === undefined || priority === undefined) return undefined;
-    let ahead = priority === "low" ? subqueue.high.size : 0;
-    for (const other of subqueue[priority].keys()) {
-      if (other === key) break;
-      ahead++;
-    }
-    return ahead;
+    return (subqueue[priority].ahead(key) ?? 0) + (priority === "low" ? subqueue.high.size : 0);
   }
 
   /** Queues a key that is not processed, or raises its priority. True: it was not queued. */
@@ -81,9 +78,9 @@ export class Subqueues {
     const before = this.priorityOf(key);
     const subqueue = this.#subqueueOf.get(key) ?? this.#enter(key);
     if (before === "high" || before === priority) return false;
-    const addedMs = subqueue.low.get(key) ?? nowMs;
-    subqueue.low.delete(key);
-    subqueue[priority].set(key, addedMs);
+    if (before === undefined) subqueue.addedMs.set(key, nowMs);
+    subqueue.low.remove(key);
+    subqueue[priority].add(key, namespaceOf(key));
     if (before === undefined) this.#size++;
     return before === undefined;
   }
@@ -96,7 +93,8 @@ export class Subqueues {
     const next = low === undefined || (high !== undefined && this.#highInARow < HIGH_IN_A_ROW) ? high : low;
     if (next === undefined) return undefined;
     const { subqueue, priority, key, addedMs } = next;
-    subqueue[priority].delete(key);
+    subqueue[priority].take();
+    subqueue.addedMs.delete(key);
     subqueue.working++;
     this.#size--;
     this.#highInARow = priority === "high" ? this.#highInARow + 1 : 0;
@@ -121,16 +119,23 @@ export class Subqueues {
 
   clear(): void {
     for (const subqueue of this.#subqueues.values()) {
-      for (const key of [...subqueue.high.keys(), ...subqueue.low.keys()]) this.#subqueueOf.delete(key);
-      subqueue.high.clear();
-      subqueue.low.clear();
+      for (const line of [subqueue.high, subqueue.low]) {
+        for (let key = line.take(); key !== undefined; key = line.take()) this.#subqueueOf.delete(key);
+      }
+      subqueue.addedMs.clear();
     }
     this.#size = 0;
   }
 
   #enter(key: string): Subqueue {
     const name = this.#options.of(key);
-    const subqueue = this.#subqueues.get(name) ?? { name, high: new Map(), low: new Map(), working: 0 };
+    const subqueue = this.#subqueues.get(name) ?? {
+      name,
+      high: new FairLine(),
+      low: new FairLine(),
+      addedMs: new Map(),
+      working: 0,
+    };
     this.#subqueues.set(name, subqueue);
     this.#subqueueOf.set(key, subqueue);
     return subqueue;
@@ -142,10 +147,10 @@ type Head = NextKey & { readonly subqueue: Subqueue };
 function oldest(subqueues: readonly Subqueue[], priority: Priority): Head | undefined {
   let head: Head | undefined;
   for (const subqueue of subqueues) {
-    const [first] = subqueue[priority];
+    const first = subqueue[priority].first();
     if (first === undefined) continue;
-    const [key, addedMs] = first;
-    if (head === undefined || addedMs < head.addedMs) head = { subqueue, priority, key, addedMs };
+    const addedMs = subqueue.addedMs.get(first) ?? 0;
+    if (head === undefined || addedMs < head.addedMs) head = { subqueue, priority, key: first, addedMs };
   }
   return head;
 }

@@ -40,12 +40,29 @@ function budgetWith(rate?: { readonly cloudCallsPerSecond: number; readonly burs
 }
 
 function ask(name: string, priority: Priority, quotaClass: QuotaClass = "instances", signal = never): Promise<void> {
-  return budget.acquire(priority, quotaClass, signal).then(() => void sent.push(name));
+  return budget.acquire(quotaClass, { priority, signal }).then(() => void sent.push(name));
 }
+
+test("GroupedCallBudget admits the call of a namespace within two turns while another namespace fills the line (case A-6)", async () => {
+  budget = budgetWith({ cloudCallsPerSecond: 5, burst: 1 });
+  const busy = Array.from({ length: 250 }, () =>
+    budget.acquire("load_balancers", { priority: "high", signal: never, group: "busy" }).catch(() => undefined),
+  );
+  await clock.advance(1000);
+  const quiet = budget
+    .acquire("load_balancers", { priority: "high", signal: never, group: "quiet" })
+    .then(() => void sent.push("quiet"));
+  await clock.advance(400);
+  expect(sent).toEqual(["quiet"]);
+  await clock.advance(60_000);
+  await Promise.all([quiet, ...busy]);
+});
 
 describe("GroupedCallBudget without rates", () => {
   test("lets every call go until the provider says wait", async () => {
-    await Promise.all(Array.from({ length: 200 }, () => budget.acquire("low", "instances", never)));
+    await Promise.all(
+      Array.from({ length: 200 }, () => budget.acquire("instances", { priority: "low", signal: never })),
+    );
     expect(clock.timers).toBe(0);
   });
 
@@ -60,12 +77,12 @@ describe("GroupedCallBudget without rates", () => {
 
   test("sends callers away during a long hold, those in line too, and reports when to retry", async () => {
     budget.hold("instances", 1000);
-    const inLine = budget.acquire("high", "instances", never);
+    const inLine = budget.acquire("instances", { priority: "high", signal: never });
     budget.hold("instances", 60_000);
     const refused = { reason: "RATE_LIMITED", class: "WAIT", isClientThrottled: true };
     await expect(inLine).rejects.toMatchObject({ ...refused, retryAfterMs: 60_000 });
     await clock.advance(20_000);
-    await expect(budget.acquire("high", "instances", never)).rejects.toMatchObject({
+    await expect(budget.acquire("instances", { priority: "high", signal: never })).rejects.toMatchObject({
       ...refused,
       retryAfterMs: 40_000,
     });
@@ -77,7 +94,9 @@ describe("GroupedCallBudget without rates", () => {
 
   test("says once a minute that calls wait, however many do", async () => {
     budget.hold("instances", 60_000);
-    const refused = Array.from({ length: 50 }, () => budget.acquire("low", "instances", never).catch(() => undefined));
+    const refused = Array.from({ length: 50 }, () =>
+      budget.acquire("instances", { priority: "low", signal: never }).catch(() => undefined),
+    );
     await Promise.all(refused);
     const line = { level: "info", message: "Calls to provider are queued by the call budget" };
     expect(log.lines).toMatchObject([{ ...line, fields: { quotaClass: "instances", heldMs: 60_000 } }]);
@@ -86,13 +105,13 @@ describe("GroupedCallBudget without rates", () => {
     budget.hold("instances", 60_000);
     expect(log.lines.map(({ fields }) => fields["quotaClass"])).toEqual(["instances", "load_balancers"]);
     await clock.advance(30_000);
-    await budget.acquire("low", "instances", never).catch(() => undefined);
+    await budget.acquire("instances", { priority: "low", signal: never }).catch(() => undefined);
     expect(log.lines).toHaveLength(3);
   });
 
   test("holds one class and no other", async () => {
     budget.hold("instances", 60_000);
-    await expect(budget.acquire("high", "load_balancers", never)).resolves.toBeUndefined();
+    await expect(budget.acquire("load_balancers", { priority: "high", signal: never })).resolves.toBeUndefined();
   });
 
   test("waits some time of its own when no duration is reported", async () => {
@@ -248,7 +267,11 @@ describe("GroupedCallBudget", () => {
             const controller = new AbortController();
             open.push(controller);
             const noted = () => void times.push(clock.monotonicMs());
-            calls.push(budget.acquire(step.priority, step.quotaClass, controller.signal).then(noted, () => undefined));
+            calls.push(
+              budget
+                .acquire(step.quotaClass, { priority: step.priority, signal: controller.signal })
+                .then(noted, () => undefined),
+            );
           } else if (step.kind === "abort") open.shift()?.abort(new Error("enough"));
           else await clock.advance(step.ms);
         }

@@ -1,6 +1,6 @@
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { type Priority, WaitQueue } from "../../util/semaphore.ts";
+import { type Admission, type Priority, WaitQueue } from "../../util/semaphore.ts";
 import type { BudgetSnapshot, QuotaClass, Rate, RateGroup } from "../model/call-rate.ts";
 import { DEFAULT_HOLD_MS, type ProviderError, contractError } from "../model/errors.ts";
 import { CallPace } from "./call-pace.ts";
@@ -9,7 +9,7 @@ import type { BudgetMetrics } from "./metrics.ts";
 /** Decides when a call may be sent: one throttled call pauses all of its class. */
 export interface CallBudget {
   /** Resolves when a call may be sent; rejects with a WAIT error and its retry delay, or with the signal's reason. */
-  acquire(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void>;
+  acquire(quotaClass: QuotaClass, admission: Admission): Promise<void>;
   /** Cost of an acquired call in cloud requests; 0: not sent. Once per call. */
   settle(quotaClass: QuotaClass, cloudCalls: number): void;
   /** The cloud throttles: pauses the class for that time. A shorter pause never ends a longer one. */
@@ -40,11 +40,12 @@ export class GroupedCallBudget implements CallBudget {
     this.setRates(groups);
   }
 
-  async acquire(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
+  async acquire(quotaClass: QuotaClass, admission: Admission): Promise<void> {
+    const { priority, signal } = admission;
     const { clock, metrics } = this.#deps;
     const startMs = clock.monotonicMs();
     try {
-      await this.#lineOf(quotaClass).enter(priority, quotaClass, signal);
+      await this.#lineOf(quotaClass).enter(quotaClass, admission);
       metrics.waited(quotaClass, priority, clock.monotonicMs() - startMs);
     } catch (error) {
       if (!signal.aborted) {
@@ -115,13 +116,14 @@ const MAX_WAIT_MS = 5000;
 interface Waiter {
   readonly quotaClass: QuotaClass;
   readonly priority: Priority;
+  readonly group: string;
   readonly enter: () => void;
   readonly refuse: (error: ProviderError) => void;
   /** Leaves its current queue. */
   leave: () => void;
 }
 
-/** The queue of calls of one budget: high priority first, without starving the others. */
+/** The queue of calls of one budget: high priority first, without starving the others, and the namespaces in turns. */
 export class CallLine {
   readonly #provider: string;
   readonly #clock: Clock;
@@ -137,9 +139,9 @@ export class CallLine {
     this.pace = new CallPace(rate, clock);
   }
 
-  async enter(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
+  async enter(quotaClass: QuotaClass, { priority, signal, group = "" }: Admission): Promise<void> {
     signal.throwIfAborted();
-    const waitMs = this.pace.waitMs(this.#line.ahead(priority));
+    const waitMs = this.pace.waitMs(this.#line.ahead(priority, group));
     // One call of each priority may wait longer: retries might lose their place every time.
     const isFirst = this.#line.count(priority) === 0;
     if (waitMs > MAX_WAIT_MS && !(isFirst && this.pace.heldMs <= MAX_WAIT_MS))
@@ -157,6 +159,7 @@ export class CallLine {
       const waiter: Waiter = {
         quotaClass,
         priority,
+        group,
         enter: () => settled(resolve),
         refuse: (error) => settled(() => reject(error)),
         leave: () => undefined,
@@ -206,7 +209,7 @@ export class CallLine {
   #add(waiter: Waiter): void {
     // A moved call may meet a long pause here.
     if (this.pace.heldMs > MAX_WAIT_MS) return waiter.refuse(this.#rejection(waiter.quotaClass, this.pace.waitMs()));
-    this.#line.add(waiter.priority, waiter);
+    this.#line.add(waiter.priority, waiter, waiter.group);
     waiter.leave = () => {
       this.#line.remove(waiter.priority, waiter);
       this.#admit();

@@ -1,4 +1,4 @@
-import { type Priority, Semaphore } from "../../util/semaphore.ts";
+import { type Admission, Semaphore } from "../../util/semaphore.ts";
 import type { ChangeOptions, ProviderChanges } from "../model/client.ts";
 import type { LoadBalancerCapabilities } from "../model/info.ts";
 import type { ServiceRef } from "../model/load-balancer.ts";
@@ -17,11 +17,11 @@ export function limitChanges<Calls extends Changes>(
   const limited = async <T>(service: ServiceRef, options: ChangeOptions, change: () => Promise<T>): Promise<T> => {
     const declared = capabilities();
     lock.setLimit(Math.max(1, declared?.maxConcurrentChanges ?? 1));
-    const leave = await lock.enter(
-      lockOf(declared, service, options.lockKey),
-      options.priority ?? "high",
-      options.signal,
-    );
+    const leave = await lock.enter(lockOf(declared, service, options.lockKey), {
+      priority: options.priority ?? "high",
+      signal: options.signal,
+      group: service.namespace,
+    });
     try {
       options.refuse?.();
       return await change();
@@ -73,18 +73,18 @@ class KeyedLock {
   }
 
   /** Resolves with the function that leaves; rejects with the signal's reason. */
-  async enter(key: string | undefined, priority: Priority, signal: AbortSignal): Promise<() => void> {
+  async enter(key: string | undefined, admission: Admission): Promise<() => void> {
     const ways: (() => void)[] = [];
     const leave = (): void => {
       for (const way of ways.splice(0)) way();
     };
     try {
       if (key === undefined) {
-        ways.push(await this.#alone.enter(priority, signal));
-        for (let place = 0; place < this.#limit; place += 1) ways.push(await this.#all.enter(priority, signal));
+        ways.push(await this.#alone.enter(admission));
+        for (let place = 0; place < this.#limit; place += 1) ways.push(await this.#all.enter(admission));
       } else {
-        ways.push(await this.#enterKey(key, priority, signal));
-        ways.push(await this.#all.enter(priority, signal));
+        ways.push(await this.#enterKey(key, admission));
+        ways.push(await this.#all.enter(admission));
       }
       return leave;
     } catch (error) {
@@ -93,10 +93,10 @@ class KeyedLock {
     }
   }
 
-  async #enterKey(key: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
+  async #enterKey(key: string, admission: Admission): Promise<() => void> {
     const own = this.#keys.get(key) ?? new Semaphore(1);
     this.#keys.set(key, own);
-    const leave = await own.enter(priority, signal);
+    const leave = await own.enter(admission);
     return () => {
       leave();
       if (own.inside === 0 && own.waiting === 0) this.#keys.delete(key);

@@ -1,8 +1,10 @@
+import { namespaceOf } from "../../api/meta.ts";
+import { currentWork } from "../../observe/work.ts";
 import type { QuotaClass } from "../model/call-rate.ts";
 import { sleep } from "../../util/abort.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 import type { Clock, Random } from "../../util/clock.ts";
-import type { Priority, Semaphore } from "../../util/semaphore.ts";
+import type { Admission, Priority, Semaphore } from "../../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "../model/errors.ts";
 import type { Rpc, RpcCaller, RpcOptions } from "../convert/methods.ts";
@@ -65,9 +67,8 @@ export class RateLimitedCaller {
     const { caller, admit, budget, semaphore } = this.#deps;
     const { priority, signal } = options;
     const { quotaClass } = rpc;
-    const leave = await (quotaClass === undefined
-      ? semaphore.enter(priority, signal)
-      : this.#enter(quotaClass, options));
+    const admission = { priority, signal, group: namespaceOf(currentWork()?.key ?? "") };
+    const leave = await (quotaClass === undefined ? semaphore.enter(admission) : this.#enter(quotaClass, admission));
     let cost = 0;
     try {
       await admit(rpc, signal);
@@ -89,12 +90,12 @@ export class RateLimitedCaller {
   }
 
   /** Acquires budget and a place. A call that was paused while waiting for a place queues again. */
-  async #enter(quotaClass: QuotaClass, { priority, signal }: RateLimitedOptions): Promise<() => void> {
+  async #enter(quotaClass: QuotaClass, admission: Admission): Promise<() => void> {
     const { budget, semaphore, clock } = this.#deps;
     for (;;) {
-      await budget.acquire(priority, quotaClass, signal);
+      await budget.acquire(quotaClass, admission);
       const acquiredMs = clock.monotonicMs();
-      const leave = await semaphore.enter(priority, signal).catch((error: unknown) => {
+      const leave = await semaphore.enter(admission).catch((error: unknown) => {
         budget.settle(quotaClass, 0);
         throw error;
       });
