@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
 	"sync"
 
@@ -63,7 +62,7 @@ func (r *routes) list(ctx context.Context, yield func(*cpv1.Route) error) error 
 }
 
 func (r *routes) toContract(route *cloudprovider.Route, target string) *cpv1.Route {
-	cidr := canonical(route.DestinationCIDR)
+	cidr := provider.CanonicalCIDR(route.DestinationCIDR)
 	out := &cpv1.Route{
 		Id:               route.Name,
 		TargetNodeName:   string(route.TargetNode),
@@ -78,15 +77,6 @@ func (r *routes) toContract(route *cloudprovider.Route, target string) *cpv1.Rou
 		out.TargetAddresses = addressesToContract(route.TargetNodeAddresses)
 	}
 	return out
-}
-
-// canonical takes host bits away; what is no range stays as it is.
-func canonical(cidr string) string {
-	prefix, err := netip.ParsePrefix(cidr)
-	if err != nil {
-		return cidr
-	}
-	return prefix.Masked().String()
 }
 
 // maxTargetLookUps is how many Nodes not shown yet are looked up at once.
@@ -167,7 +157,7 @@ func (r *routes) unlessThere(ctx context.Context, wanted *cpv1.Route, nodeName s
 		return cause
 	}
 	for _, route := range all {
-		if route == nil || canonical(route.DestinationCIDR) != wanted.GetDestinationCidr() || route.Blackhole {
+		if route == nil || provider.CanonicalCIDR(route.DestinationCIDR) != provider.CanonicalCIDR(wanted.GetDestinationCidr()) || route.Blackhole {
 			continue
 		}
 		if string(route.TargetNode) == nodeName {
@@ -202,7 +192,7 @@ func (r *routes) unlessGone(ctx context.Context, unwanted *cpv1.Route, cause err
 		return cause
 	}
 	isIt := func(route *cloudprovider.Route) bool {
-		return route != nil && canonical(route.DestinationCIDR) == unwanted.GetDestinationCidr()
+		return route != nil && provider.CanonicalCIDR(route.DestinationCIDR) == provider.CanonicalCIDR(unwanted.GetDestinationCidr())
 	}
 	if slices.ContainsFunc(all, isIt) {
 		return cause

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
@@ -85,11 +84,11 @@ type providerIDs struct{ prefixes []string }
 // parse takes a provider ID apart. The longest prefix wins: acme://eu/ over acme://.
 func (p providerIDs) parse(providerID string) (prefix, id string, mine bool) {
 	for _, candidate := range p.prefixes {
-		if len(candidate) > len(prefix) && strings.HasPrefix(providerID, candidate) {
+		if len(candidate) > len(prefix) && hasPrefix(providerID, candidate) {
 			prefix = candidate
 		}
 	}
-	return prefix, strings.TrimPrefix(providerID, prefix), prefix != ""
+	return prefix, providerID[len(prefix):], prefix != ""
 }
 
 // complete puts a prefix before the cloud's id, unless it has a declared one already. An empty prefix means the first.

@@ -373,3 +373,24 @@ func (rawCodec) Unmarshal(mem.BufferSlice, any) error { return nil }
 
 // Name is that of the codec it takes the place of.
 func (rawCodec) Name() string { return "proto" }
+
+// (case N-7)
+func TestAnInstanceIsAnsweredUnderTheIDAskedFor(t *testing.T) {
+	definition := machines(nil)
+	definition.Instances.Get = func(context.Context, *cpv1.NodeRef) (provider.InstanceResult, error) {
+		return provider.Present(&cpv1.Instance{ProviderId: "acme:///zone/ab", Name: "n"}), nil
+	}
+	p := providertest.Start(t, definition)
+	for asked, same := range map[string]bool{"acme:///AB": true, "ACME:///zone/AB": true, "acme:///zone/ab": true, "acme:///other/ab": false, "acme:///b": false} {
+		response, err := p.Client.BatchGetInstances(t.Context(), &cpv1.BatchGetInstancesRequest{
+			Context: p.Context(), Nodes: []*cpv1.NodeRef{{Name: "n", ProviderId: asked}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := response.GetResults()[0]
+		if got := result.GetInstance().GetProviderId(); same && got != asked || !same && result.GetUnknown().GetReason() != "INVARIANT_BROKEN" {
+			t.Errorf("%s is answered as %q, %v", asked, got, result.GetUnknown())
+		}
+	}
+}

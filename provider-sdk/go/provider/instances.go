@@ -106,13 +106,13 @@ func (b *instanceBatch) toResult(call *Call, ref *cpv1.NodeRef, result lookUpRes
 	case result.isFound:
 		instance := b.s.completeInstance(result.found, ref.GetProviderId())
 		problem := answerProblem(instance)
-		if problem == nil && ref.GetProviderId() != "" && instance.GetProviderId() != ref.GetProviderId() {
+		if problem == nil && ref.GetProviderId() != "" && !IsSameInstance(instance.GetProviderId(), ref.GetProviderId()) {
 			// Answers that got out of step must not label another Node.
 			problem = NewError(ReasonInvariantBroken,
 				fmt.Sprintf("the provider was asked for %s and answered %s", ref.GetProviderId(), instance.GetProviderId()))
 		}
 		if problem == nil {
-			out.Outcome = &cpv1.InstanceResult_Instance{Instance: instance}
+			out.Outcome = &cpv1.InstanceResult_Instance{Instance: withRequestedID(instance, ref.GetProviderId())}
 			break
 		}
 		call.Log.Error("The provider answered an instance that breaks the contract", "error", problem.message)
@@ -124,6 +124,16 @@ func (b *instanceBatch) toResult(call *Call, ref *cpv1.NodeRef, result lookUpRes
 	default:
 		out.Outcome = &cpv1.InstanceResult_Unknown{Unknown: result.unknown.toItem()}
 	}
+	return out
+}
+
+// withRequestedID is the instance under the form of its provider ID that the Node has for its life.
+func withRequestedID(instance *cpv1.Instance, asked string) *cpv1.Instance {
+	if asked == "" || instance.GetProviderId() == asked {
+		return instance
+	}
+	out := proto.CloneOf(instance)
+	out.ProviderId = asked
 	return out
 }
 

@@ -74,7 +74,7 @@ func (b *loadBalancerService) ensure(ctx context.Context, request *cpv1.EnsureLo
 	ref.Class, ref.Annotations = request.GetSpec().GetClass(), request.GetSpec().GetAnnotations()
 	ref.OperationID = request.GetOperationId()
 	wanted := &EnsureRequest{
-		LoadBalancerRef: *ref, Spec: request.GetSpec(), SpecFingerprint: request.GetSpecFingerprint(),
+		LoadBalancerRef: *ref, Spec: canonicalSpec(request.GetSpec()), SpecFingerprint: request.GetSpecFingerprint(),
 		AdoptID: request.GetAdopt().GetLoadBalancerId(), Request: request,
 	}
 	digest := "ensure " + quoteAll(wanted.SpecFingerprint, request.GetNodes().GetFingerprint(), wanted.AdoptID)

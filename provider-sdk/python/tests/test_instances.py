@@ -321,3 +321,12 @@ def test_volumes_of_other_drivers_are_not_owned(provider):
         answer = client.call(v1.BatchGetVolumesRequest(volumes=wanted))
     assert outcomes(answer) == ["volume", "not_owned", "absent", "unknown"]
     assert list(answer.results[0].volume.zones) == ["a", "b"]
+
+
+# (case N-7)
+@pytest.mark.parametrize("asked", ["acme:///AB", "ACME:///zone/AB", "acme:///zone/ab"])
+def test_instance_is_answered_under_the_id_asked_for(provider, asked):
+    provider.instances.get(lambda ref, context: v1.Instance(provider_id="acme:///zone/ab", name="n"))
+    with serving(provider) as client:
+        [result] = ask(client, v1.NodeRef(name="n", provider_id=asked)).results
+    assert result.instance.provider_id == asked

@@ -1,3 +1,4 @@
+export { isSameInstance } from "./util/provider-id.ts";
 export { type AnnotationNames, AnnotationReader } from "./annotations/annotation-reader.ts";
 export { type IfCheaperOptions, SharedRead, type TimedRead } from "./cloud/shared-read.ts";
 export type {

@@ -70,6 +70,7 @@ from cloudwire_provider.server import (
     serve_async,
     start,
 )
+from cloudwire_provider.values import canonical_cidr, canonical_cidrs, is_same_instance
 from cloudwire_provider.watch_from_list import watch_instances_from_list, watch_load_balancers_from_list
 
 __all__ = [
@@ -128,8 +129,11 @@ __all__ = [
     "absent",
     "addresses",
     "cached",
+    "canonical_cidr",
+    "canonical_cidrs",
     "ingress",
     "internal_ip",
+    "is_same_instance",
     "load_balancer_key",
     "not_owned",
     "pending",

@@ -241,7 +241,7 @@ class Provider:
     def prefix_of(self, provider_id: str) -> str | None:
         """Return the declared prefix with which a provider ID begins; None if it is another provider's."""
         # `acme://eu/` must win over `acme://`.
-        fitting = [prefix for prefix in self.id_prefixes if provider_id.startswith(prefix)]
+        fitting = [prefix for prefix in self.id_prefixes if provider_id[: len(prefix)].lower() == prefix.lower()]
         return max(fitting, key=len, default=None)
 
     def complete_id(self, cloud_id: str, prefix: str | None = None) -> str:

@@ -2,6 +2,7 @@ export {
   type AddressRange,
   bitsOf,
   canonicalAddress,
+  canonicalCidr,
   canonicalRanges,
   type Cidr,
   contains,

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type AddressRange,
   canonicalAddress,
+  canonicalCidr,
   canonicalRanges,
   contains,
   formatAddress,
@@ -15,12 +17,25 @@ import {
 test.each([
   ["10.0.0.1", "10.0.0.1"],
   ["2001:DB8:0:0:0:0:0:1", "2001:db8::1"],
-  ["::ffff:10.0.0.1", "::ffff:a00:1"],
+  ["::ffff:10.0.0.1", "10.0.0.1"],
   ["fe80::1%eth0", undefined],
   ["10.0.0.256", undefined],
   ["web", undefined],
 ])("canonicalAddress(%s) is %s", (text, expected) => {
   expect(canonicalAddress(text)).toBe(expected);
+});
+
+interface Vector {
+  readonly text: string;
+  readonly canonical?: string;
+}
+
+const file: { readonly vectors: readonly Vector[] } = JSON.parse(
+  readFileSync(new URL("../../../../proto/vectors/cidrs.json", import.meta.url), "utf8"),
+);
+
+test.each(file.vectors)("canonicalCidr($text) is $canonical, as in all SDKs (case S-1)", ({ text, canonical }) => {
+  expect([parseCidr(text)?.text, canonicalCidr(text)]).toEqual([canonical, canonical ?? text]);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { isIP, isIPv4 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 
 /** A family of IP addresses by its number: 4 is `IPv4`, 6 is `IPv6`. */
 export type Family = 4 | 6;
@@ -23,43 +23,48 @@ export interface Cidr extends AddressRange {
 
 /** The family of an address; undefined for an invalid one, and for one with a zone such as `fe80::1%eth0`, which is valid on one machine only. */
 export function familyOf(address: string): Family | undefined {
-  const family = address.includes("%") ? 0 : isIP(address);
-  return family === 4 || family === 6 ? family : undefined;
+  return readAddress(address)?.family;
 }
 
 /** The canonical form of the address, as the kernel writes it; undefined for an invalid one. */
 export function canonicalAddress(address: string): string | undefined {
-  const family = familyOf(address);
-  return family === undefined ? undefined : formatAddress(family, toNumber(address));
+  const read = readAddress(address);
+  return read && formatAddress(read.family, read.value);
 }
 
-/** Parses `10.0.0.0/8`; clears host bits. undefined for an invalid CIDR. */
+/** Parses `10.0.0.0/8`; clears host bits. IPv4-mapped IPv6, `::ffff:10.0.0.0/104`, is IPv4. undefined for an invalid CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
-  const [, address = "", prefixText = ""] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const family = familyOf(address);
-  const prefixLength = Number(prefixText);
-  if (family === undefined || prefixLength > bitsOf(family)) return undefined;
+  const [, address = "", lengthText = ""] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const length = Number(lengthText);
+  const isSix = address.includes(":");
+  const read = isSix && length < MAPPED_BITS ? readIpv6(address) : readAddress(address);
+  if (read === undefined || length > bitsOf(isSix ? 6 : 4)) return undefined;
+  const { family, value } = read;
+  const prefixLength = isSix && family === 4 ? length - MAPPED_BITS : length;
   const hostMask = (1n << BigInt(bitsOf(family) - prefixLength)) - 1n;
-  const value = toNumber(address);
   const first = value - (value & hostMask);
   const range = `${formatAddress(family, first)}/${prefixLength}`;
   return { family, first, last: first + hostMask, text: range, prefixLength };
+}
+
+/** The canonical form of the CIDR. A text that is not a CIDR stays as it is, such as the ID of a cloud's prefix list. */
+export function canonicalCidr(text: string): string {
+  return parseCidr(text)?.text ?? text;
 }
 
 /** Parses `192.0.2.10-192.0.2.50`, a CIDR, or one address. undefined for any other text. */
 export function parseRange(text: string): AddressRange | undefined {
   if (text.includes("/")) return parseCidr(text);
   const [from = "", to = from, ...rest] = text.split("-").map((part) => part.trim());
-  const family = familyOf(from);
-  if (family === undefined || familyOf(to) !== family || rest.length > 0) return undefined;
-  const [first, last] = [toNumber(from), toNumber(to)];
-  return first <= last ? { family, first, last } : undefined;
+  const [first, last] = [readAddress(from), readAddress(to)];
+  if (first === undefined || first.family !== last?.family || rest.length > 0) return undefined;
+  return first.value <= last.value ? { family: first.family, first: first.value, last: last.value } : undefined;
 }
 
 /** How many addresses before this one the range has; undefined: it is not in the range, or none at all. */
 export function positionOf(range: AddressRange, address: string): bigint | undefined {
-  if (familyOf(address) !== range.family) return undefined;
-  const value = toNumber(address);
+  const { family, value } = readAddress(address) ?? {};
+  if (value === undefined || family !== range.family) return undefined;
   return value >= range.first && value <= range.last ? value - range.first : undefined;
 }
 
@@ -111,8 +116,24 @@ export function withPort(address: string, port: number): string {
   return isIPv4(address) ? `${address}:${port}` : `[${address}]:${port}`;
 }
 
-function toNumber(address: string): bigint {
-  return isIPv4(address) ? ipv4ToNumber(address) : ipv6ToNumber(address);
+/** How many bits IPv4-mapped addresses have in common: `::ffff:0:0/96`. */
+const MAPPED_BITS = 96;
+const MAPPED = 0xffffn;
+
+interface Read {
+  readonly family: Family;
+  readonly value: bigint;
+}
+
+/** An IPv4-mapped address is IPv4: one machine must not have two addresses. */
+function readAddress(address: string): Read | undefined {
+  if (isIPv4(address)) return { family: 4, value: ipv4ToNumber(address) };
+  const read = readIpv6(address);
+  return read !== undefined && read.value >> 32n === MAPPED ? { family: 4, value: read.value & 0xffff_ffffn } : read;
+}
+
+function readIpv6(address: string): Read | undefined {
+  return isIPv6(address) && !address.includes("%") ? { family: 6, value: ipv6ToNumber(address) } : undefined;
 }
 
 function ipv4ToNumber(address: string): bigint {

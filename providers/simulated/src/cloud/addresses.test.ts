@@ -15,7 +15,7 @@ describe("parseNetwork()", () => {
     ["2001:DB8::/32", "2001:db8::/32"],
     ["0:0:0:0:0:0:0:0/0", "::/0"],
     ["fd00:0:0:1:0:0:0:0/64", "fd00:0:0:1::/64"],
-    ["::ffff:10.0.0.0/104", "::ffff:a00:0/104"],
+    ["::ffff:10.0.0.0/104", "10.0.0.0/8"],
   ])("reads %s as %s", (text, canonical) => {
     expect(parseNetwork(text)?.text).toBe(canonical);
   });

@@ -1,4 +1,5 @@
 import type { Instance } from "@cloudwire/proto/cloudprovider/v1/instance";
+import { isSameInstance } from "@cloudwire/proto/provider-ids";
 import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectNone, expectOk, fail, show } from "../../suite/expect.ts";
 import { methods } from "../../contract/methods.ts";
@@ -39,7 +40,7 @@ const walk = async (context: CheckContext) => {
 const listed = async (context: CheckContext): Promise<Instance | undefined> => {
   const { pages } = await walk(context);
   const { providerId } = context.fixtures.instance ?? {};
-  return pages.flatMap(({ instances }) => instances).find((one) => one.providerId === providerId);
+  return pages.flatMap(({ instances }) => instances).find((one) => isSameInstance(one.providerId, providerId ?? ""));
 };
 
 /** Fails for configured machines that are on none of the pages. */
@@ -49,7 +50,7 @@ const expectListed = async (context: CheckContext): Promise<void> => {
   const ids = new Set(pages.flatMap(({ instances }) => instances.map(({ providerId }) => providerId)));
   // Of a list that is longer than what is looked at, one machine is asked for.
   const wanted = [instance, ...(whole ? [otherInstance] : [])].flatMap((one) => one?.providerId ?? []);
-  const missing = wanted.filter((providerId) => !ids.has(providerId));
+  const missing = wanted.filter((providerId) => ![...ids].some((id) => isSameInstance(id, providerId)));
   if (missing.length === 0) return;
   const got = `${ids.size} machines on ${pages.length} pages${whole ? "" : ", and more that were not looked at"}`;
   const message = "not listed; are all pages of the cloud's own list read";

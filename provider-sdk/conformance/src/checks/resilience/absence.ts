@@ -1,4 +1,5 @@
 import type { MethodName } from "@cloudwire/proto/methods";
+import { isSameInstance } from "@cloudwire/proto/provider-ids";
 import type { Check, CheckContext, FixtureName } from "../../suite/check.ts";
 import { fail, show } from "../../suite/expect.ts";
 import type { HookName } from "../../suite/hooks.ts";
@@ -210,7 +211,9 @@ const expectIncomplete = async (context: CheckContext): Promise<void> => {
       const called = await context.caller.call(methodsByName.ListInstances, request);
       if (called.kind !== "ok") return { done: called.kind === "error" && called.error.code === 14, value: called };
       const instances: unknown = property(called.response, "instances");
-      has ||= (Array.isArray(instances) ? instances : []).some((one) => property(one, "providerId") === providerId);
+      has ||= (Array.isArray(instances) ? instances : []).some((one) =>
+        isSameInstance(String(property(one, "providerId")), providerId),
+      );
       const places: unknown = property(called.response, "unreachable");
       unreachable += Array.isArray(places) ? places.length : 0;
       const token: unknown = property(called.response, "nextPageToken");

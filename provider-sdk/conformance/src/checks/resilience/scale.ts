@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { isSameInstance } from "@cloudwire/proto/provider-ids";
 import { type Check, type CheckContext, oncePerRun } from "../../suite/check.ts";
 import { expectOk, fail } from "../../suite/expect.ts";
 import { HookError } from "../../suite/hooks.ts";
@@ -92,7 +93,7 @@ const getAll = async (context: CheckContext, all: readonly Machine[], limitMs: n
       const { results } = expectOk(called, "a batch is refused").response;
       const wrong = nodes.findIndex(({ providerId }, index) => {
         const outcome = results[index]?.outcome;
-        return outcome?.$case !== "instance" || outcome.value.providerId !== providerId;
+        return outcome?.$case !== "instance" || !isSameInstance(outcome.value.providerId, providerId);
       });
       if (wrong >= 0) fail({ message: "a machine of the list is not found", expected: nodes[wrong]?.providerId ?? "" });
       expectWithin(`batches of ${all.length} machines`, startedMs, limitMs);

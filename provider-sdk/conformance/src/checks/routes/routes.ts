@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Route, RouteResult } from "@cloudwire/proto/cloudprovider/v1/route";
+import { isSameInstance } from "@cloudwire/proto/provider-ids";
 import type { Check, CheckContext } from "../../suite/check.ts";
 import { expectNone, expectOk, fail, show } from "../../suite/expect.ts";
 import type { Called } from "../../endpoint/caller.ts";
@@ -150,7 +151,7 @@ export const routeChecks: readonly Check[] = [
     requires: [],
     id: "route.create",
     title: "routes that are made are answered in their order, and listed with id and target",
-    rules: ["RTE-1", "BAT-1"],
+    rules: ["RTE-1", "RTE-7", "BAT-1"],
     why: "Pods of a node without a route are unreachable.",
     run: (context) =>
       withRoutes(context, async (routes) => {
@@ -165,7 +166,9 @@ export const routeChecks: readonly Check[] = [
         expectEqual("the list is another", ranges(wanted), ranges(listed));
         expectNone(
           listed.flatMap(({ id, destinationCidr, targetProviderId }) =>
-            id !== "" && targetProviderId === wanted[0].targetProviderId ? [] : [`${destinationCidr} id "${id}"`],
+            id !== "" && isSameInstance(targetProviderId, wanted[0].targetProviderId)
+              ? []
+              : [`${destinationCidr} id "${id}"`],
           ),
           "routes are listed without id or with another target",
         );

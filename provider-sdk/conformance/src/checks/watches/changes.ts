@@ -1,5 +1,6 @@
 import { AbsenceBasis } from "@cloudwire/proto/cloudprovider/v1/common";
 import { LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { isSameInstance } from "@cloudwire/proto/provider-ids";
 import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectNone, fail, show } from "../../suite/expect.ts";
 import { property } from "../../contract/field-rules.ts";
@@ -92,7 +93,7 @@ const machines: readonly Check[] = [
     run: async (context) => {
       const token = await tokenOf(instanceWatch, context);
       const { providerId } = await context.hooks.createMachine();
-      await goOn(instanceWatch, context, token, `machine ${providerId}`, ({ key }) => key === providerId);
+      await goOn(instanceWatch, context, token, `machine ${providerId}`, ({ key }) => isSameInstance(key, providerId));
     },
   },
   {
@@ -107,7 +108,9 @@ const machines: readonly Check[] = [
       return withWatch(instanceWatch, context, async (watch) => {
         await watch.snapshot();
         const { providerId } = await context.hooks.createMachine();
-        await hinted(instanceWatch, context, watch, `machine ${providerId}`, ({ key }) => key === providerId);
+        await hinted(instanceWatch, context, watch, `machine ${providerId}`, ({ key }) =>
+          isSameInstance(key, providerId),
+        );
       });
     },
   },
@@ -127,7 +130,7 @@ const machines: readonly Check[] = [
           context,
           watch,
           `the end of ${machine.providerId}`,
-          ({ kind, key }) => kind === "gone" && key === machine.providerId,
+          ({ kind, key }) => kind === "gone" && isSameInstance(key, machine.providerId),
         );
         expectNone(absenceProblems(gone), "the machine is gone without reason", { exchange: watch.exchange });
       });

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isSameInstance } from "@cloudwire/proto/provider-ids";
 import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectOk, fail } from "../../suite/expect.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
@@ -230,7 +231,7 @@ const restarts: readonly Check[] = [
       acrossRestart(instanceWatch, context, async () => {
         if (!context.hooks.has("instanceCreate") || !context.hooks.has("instanceTerminate")) return undefined;
         const { providerId } = await context.hooks.createMachine();
-        return { what: `machine ${providerId}`, isIt: ({ key }) => key === providerId };
+        return { what: `machine ${providerId}`, isIt: ({ key }) => isSameInstance(key, providerId) };
       }),
   },
   {

@@ -199,9 +199,9 @@ export const cloudMutants: readonly Mutant[] = [
   },
   {
     name: "rewrites-id",
-    fault: "provider IDs come back in capitals",
+    fault: "provider IDs come back as those of other machines",
     fails: ["inst.get.by-name", "inst.get.id-wins", "inst.id.roundtrip", "list.equals-get"],
-    intercept: machines((machine) => ({ ...machine, providerId: machine.providerId.toUpperCase() })),
+    intercept: machines((machine) => ({ ...machine, providerId: `${machine.providerId}-other` })),
   },
   {
     name: "cidr-as-ip",

@@ -15,6 +15,7 @@ from cloudwire_provider._server.status import item_error, seconds_of
 from cloudwire_provider._telemetry.call_recorder import Call
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.results import Absent, InstanceGone, Upsert
+from cloudwire_provider.values import is_same_instance
 
 # What the contract assumes when a provider declares no existence_consistency_delay.
 _DEFAULT_CONSISTENCY_DELAY = 60.0
@@ -57,7 +58,7 @@ class InstanceService:
         if prefix is None:
             text = f"provider ID {node.provider_id} has none of the prefixes {', '.join(provider.id_prefixes)}"
             return v1.InstanceResult(not_owned=v1.NotOwned(message=text[:512]))
-        if prefix == node.provider_id:
+        if len(prefix) == len(node.provider_id):
             text = f"provider ID {node.provider_id} has nothing after its prefix"
             return v1.InstanceResult(unknown=item_error(ProviderError("PROVIDER_ID_MALFORMED", text)))
         key = f"id {node.provider_id}"
@@ -74,6 +75,8 @@ class InstanceService:
             problem = answer_problem(instance) or _other_machine(asked, instance.provider_id)
             if problem is None:
                 result.instance.CopyFrom(instance)
+                # The form that the Node has for its life.
+                result.instance.provider_id = asked or instance.provider_id
                 return result
             text = "The provider answered an instance that breaks the contract"
             self._runtime.log.error(text, extra={"error": problem})
@@ -133,6 +136,6 @@ def instance_event(runtime: Runtime, event: Any) -> v1.WatchInstancesResponse:
 
 def _other_machine(asked: str, answered: str) -> ProviderError | None:
     """The provider ID alone decides which instance is meant: answers out of step must not label another Node."""
-    if not asked or asked == answered:
+    if not asked or is_same_instance(asked, answered):
         return None
     return ProviderError("INVARIANT_BROKEN", f"the provider was asked for {asked} and answered {answered}")

@@ -20,6 +20,7 @@ from cloudwire_provider.context import CallContext, ChangeContext
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.requests import DesiredLoadBalancer, DesiredNodes, LoadBalancerRef, load_balancer_key
 from cloudwire_provider.results import Absent, LoadBalancerGone, Pending, ResumeFrom, Unreachable, Upsert
+from cloudwire_provider.values import canonical_cidrs
 
 # Contract: DeleteLoadBalancerResponse.remaining.
 _MAX_REMAINING = 64
@@ -71,7 +72,7 @@ class LoadBalancerService:
             wanted = DesiredLoadBalancer(
                 **ref,
                 **facts,
-                spec=request.spec,
+                spec=_canonical(request.spec),
                 spec_fingerprint=request.spec_fingerprint,
                 adopt=request.adopt.load_balancer_id,
             )
@@ -358,3 +359,12 @@ def _is_final(response: Any) -> bool:
         return response.done
     made: v1.LoadBalancer = response.load_balancer
     return not made.HasField("operation") and made.phase == v1.LOAD_BALANCER_PHASE_ACTIVE
+
+
+def _canonical(spec: v1.LoadBalancerSpec) -> v1.LoadBalancerSpec:
+    """Return the spec with canonical source ranges. The request stays as it is: its digest identifies it."""
+    out = v1.LoadBalancerSpec()
+    out.CopyFrom(spec)
+    if spec.HasField("source_ranges"):
+        out.source_ranges.cidrs[:] = canonical_cidrs(spec.source_ranges.cidrs)
+    return out

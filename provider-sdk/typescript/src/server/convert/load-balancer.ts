@@ -11,6 +11,7 @@ import {
   type ServiceRef as WireServiceRef,
   type TargetNode as WireTargetNode,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { canonicalAddress, canonicalCidr } from "../../addresses/ip.ts";
 import type { Cluster } from "../../definition/common.ts";
 import type {
   LoadBalancer,
@@ -96,13 +97,13 @@ export const fromWireSpec = (spec: LoadBalancerSpec): WantedSpec => ({
   annotations: spec.annotations,
   ports: spec.ports.map(fromWirePort),
   ipFamilies: spec.ipFamilies.length === 0 ? ["IPv4"] : spec.ipFamilies.map(fromWireIpFamily),
-  sourceRanges: spec.sourceRanges?.cidrs ?? [],
+  sourceRanges: [...new Set(spec.sourceRanges?.cidrs.map(canonicalCidr))],
   externalTrafficPolicy: spec.externalTrafficPolicy === ExternalTrafficPolicy.LOCAL ? "Local" : "Cluster",
   ...optionalHealthCheck(spec.healthCheck),
   ...(spec.sessionAffinity
     ? { sessionAffinity: { timeoutMs: fromDuration(spec.sessionAffinity.timeout, defaultAffinityTimeoutMs) } }
     : {}),
-  requestedIps: spec.requestedIps,
+  requestedIps: spec.requestedIps.map((ip) => canonicalAddress(ip) ?? ip),
   ...(spec.nameHint ? { nameHint: spec.nameHint } : {}),
   tags: spec.tags,
   ...(spec.deletionProtection === undefined ? {} : { deletionProtection: spec.deletionProtection }),

@@ -5,6 +5,7 @@ import {
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import type { Route as WireRoute } from "@cloudwire/proto/cloudprovider/v1/route";
 import type { Volume as WireVolume, VolumeRef as WireVolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
+import { canonicalCidr } from "../../addresses/ip.ts";
 import type { Instance, NodeRef } from "../../definition/instances.ts";
 import type { Route, DesiredRoute } from "../../definition/routes.ts";
 import type { Volume, VolumeRef, VolumeSource } from "../../definition/volumes.ts";
@@ -43,7 +44,7 @@ export const toWireInstance = (instance: Instance, ids: ProviderIds, prefix?: st
   state: instance.state === undefined ? WireInstanceState.UNSPECIFIED : wireStates[instance.state],
   stateReason: instance.stateReason ?? "",
   labels: { ...instance.labels },
-  podCidrs: instance.podCidrs === undefined ? undefined : { cidrs: [...instance.podCidrs] },
+  podCidrs: instance.podCidrs === undefined ? undefined : { cidrs: instance.podCidrs.map(canonicalCidr) },
   createTime: instance.createTime,
   revision: instance.revision ?? "",
 });
@@ -57,7 +58,7 @@ export const fromWireRoute = (route: WireRoute, ids: ProviderIds): DesiredRoute 
     targetProviderId: route.targetProviderId,
     ...(parts ? { targetId: parts.id } : {}),
     ...(route.targetNodeName ? { targetNodeName: route.targetNodeName } : {}),
-    destinationCidr: route.destinationCidr,
+    destinationCidr: canonicalCidr(route.destinationCidr),
     targetAddresses: fromWireAddresses(route.targetAddresses),
   };
 };
@@ -68,7 +69,7 @@ export const toWireRoute = (route: Route, ids: ProviderIds, asked?: WireRoute): 
   nameHint: route.nameHint ?? asked?.nameHint ?? "",
   targetProviderId: targetProviderId(route, ids, asked),
   targetNodeName: route.targetNodeName ?? asked?.targetNodeName ?? "",
-  destinationCidr: route.destinationCidr,
+  destinationCidr: canonicalCidr(route.destinationCidr),
   targetAddresses: toWireAddresses(route.targetAddresses),
   blackhole: route.blackhole ?? false,
 });

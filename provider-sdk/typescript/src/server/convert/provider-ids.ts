@@ -1,3 +1,5 @@
+import { hasPrefix } from "@cloudwire/proto/provider-ids";
+
 /** A provider ID taken apart. */
 export interface ProviderIdParts {
   /** The declared prefix it begins with. */
@@ -21,7 +23,7 @@ export const createProviderIds = (prefixes: readonly string[]): ProviderIds => {
   // `acme://eu/` must win over `acme://`.
   const longestFirst = prefixes.toSorted((left, right) => right.length - left.length);
   const own = prefixes.join(", ");
-  const prefixOf = (id: string) => longestFirst.find((prefix) => id.startsWith(prefix));
+  const prefixOf = (id: string) => longestFirst.find((prefix) => hasPrefix(id, prefix));
   return {
     prefixes,
     parse: (providerId) => {

@@ -1,3 +1,4 @@
+import { isSameInstance } from "../../util/provider-id.ts";
 import type { NodeRef as WireNodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type {
   BatchGetInstancesRequest,
@@ -136,10 +137,14 @@ const refused = (reason: "PROVIDER_ID_MALFORMED" | "FEATURE_UNSUPPORTED", messag
 const unanswered = () =>
   unknownOutcome(new ProviderError("INVARIANT_BROKEN", "the provider did not answer for this node"));
 
-/** The provider ID alone decides which machine is meant: answers that got out of step must not label another Node. */
+/**
+ * The provider ID alone decides which machine is meant: answers that got out of step must not label another Node. The ID of the same
+ * instance in another form becomes the requested one, which the Node has for its life.
+ */
 const askedFor = (ref: NodeRef | undefined, answered: WireInstance): WireInstance | ProviderError => {
   const { providerId } = answered;
-  if (ref?.providerId === undefined || ref.providerId === providerId) return answered;
+  if (ref?.providerId === undefined) return answered;
+  if (isSameInstance(ref.providerId, providerId)) return { ...answered, providerId: ref.providerId };
   return new ProviderError(
     "INVARIANT_BROKEN",
     `the provider was asked for ${ref.providerId} and answered ${providerId}`,
