@@ -59,6 +59,7 @@ const heavier = [
   "**/*.page.test.ts",
   "**/*.kubelet.test.ts",
   "**/*.selftest.test.ts",
+  "**/*.upgrade.test.ts",
 ];
 
 /** The product's own suite, with a sidecar that is written in another language. */
@@ -163,6 +164,7 @@ export default defineConfig({
       project("page", ["**/*.page.test.ts"], [], 60_000, 2),
       // Once: each of its tests goes on from where the one before it ended.
       project("kubelet", ["**/*.kubelet.test.ts"], [], 300_000),
+      project("upgrade", ["**/*.upgrade.test.ts"], [], 300_000),
       openstack,
       systemPod,
       systemWith("go"),

@@ -133,6 +133,12 @@ export const BATCHES: readonly Batch[] = [
     work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
   {
+    suites: ["upgrade"],
+    tier: "long",
+    prepare: () => prepareControlPlane(),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
     suites: ["system-pod"],
     tier: "long",
     programs: ["podman", "runc"],

@@ -92,15 +92,10 @@ function reviewAccess(access: Access, review: JsonObject): JsonObject {
 function checkAttributes(review: JsonObject): readonly FieldError[] {
   const resource = valueAt(review, "spec", "resourceAttributes");
   const path = valueAt(review, "spec", "nonResourceAttributes");
-  if (resource !== undefined && path !== undefined) {
-    const value = { Path: stringAt(path, "path"), Verb: stringAt(path, "verb") };
-    return [
-      invalidValue("spec.nonResourceAttributes", value, "cannot be specified in combination with resourceAttributes"),
-    ];
-  }
-  if (resource !== undefined || path !== undefined) return [];
+  if ((resource === undefined) !== (path === undefined)) return [];
+  const value = path === undefined ? null : { Path: stringAt(path, "path"), Verb: stringAt(path, "verb") };
   const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-  return [invalidValue("spec.resourceAttributes", null, detail)];
+  return [invalidValue("spec", value, detail)];
 }
 
 /** The real server leaves the kind out of this message. */

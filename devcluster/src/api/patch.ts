@@ -30,10 +30,11 @@ export function patchObject(
   patch: { readonly kind: PatchKind; readonly text: string },
   options: WriteOptions,
 ): KubeObject {
+  const content = parsePatch(patch.text);
   const old = deps.store.get(tableOf(resource), keyOf(target));
   if (old === undefined) throw notFound(groupResourceOf(resource), target.name);
   const document = encodeObject(deps.schema, resource, old);
-  const patched = apply(deps, resource, document, patch.kind, parsePatch(patch));
+  const patched = apply(deps, resource, document, patch.kind, content);
   const { object, unknownFields } = decodePatched(deps, resource, patch.kind, patched);
   reportUnknown(unknownFields, options);
   const placed = inNamespace(object, target.namespace, resource);
@@ -41,13 +42,12 @@ export function patchObject(
   return updateObject(deps, resource, subresource, target, { object: placed, old }, options);
 }
 
-function parsePatch({ kind, text }: { readonly kind: PatchKind; readonly text: string }): Json {
+function parsePatch(text: string): Json {
   try {
     const patch: Json = JSON.parse(text);
     return patch;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : "";
-    throw badRequest(kind === "strategic" ? why : `error decoding patch: ${why}`);
+  } catch {
+    throw badRequest("invalid JSON patch");
   }
 }
 

@@ -215,21 +215,24 @@ function validateParts(text: string, rule: TextRule): readonly FieldError[] {
 
 function validateConditions(conditions: readonly Condition[]): readonly FieldError[] {
   const field = "status.conditions";
-  return conditions.flatMap((condition, index) => {
+  const errors = conditions.flatMap((condition, index) => {
     const allowed = trueOnly.includes(condition.type) ? ["True"] : ["False", "True", "Unknown"];
-    const opposite = conditions
-      .slice(0, index)
-      .some(({ type }) => type !== condition.type && decisions.includes(type) && decisions.includes(condition.type));
     const first = conditions.findIndex(({ type }) => type === condition.type);
     return [
       ...(condition.type === "" ? [required(`${field}[${index}].type`)] : []),
       ...validateStatus(`${field}[${index}].status`, condition.status, allowed),
-      ...(opposite
-        ? [invalidValue(field, condition.type, "Approved and Denied conditions are mutually exclusive")]
-        : []),
       ...(first < index ? [duplicate(`${field}[${index}].type`, condition.type)] : []),
     ];
   });
+  const isContradictory = decisions.every((decision) => conditions.some(({ type }) => type === decision));
+  return isContradictory ? [...errors, tooManyDecisions(field)] : errors;
+}
+
+/** As the server writes a union with more than one member. */
+function tooManyDecisions(field: string): FieldError {
+  const members = decisions.map((type) => `conditions[{"type": "${type}"}]`);
+  const list = members.map((member) => `\`${member}\``).join(", ");
+  return invalidValue(field, `{${members.join(", ")}}`, `must specify at most one of: ${list}`);
 }
 
 function validateStatus(field: string, status: string, allowed: readonly string[]): readonly FieldError[] {

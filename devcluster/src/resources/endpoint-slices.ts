@@ -10,7 +10,7 @@ import {
   required,
   tooMany,
 } from "../validation/field-error.ts";
-import { validateImmutable, validateText } from "../validation/metadata.ts";
+import { validateText } from "../validation/metadata.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Resource } from "./resource.ts";
@@ -36,7 +36,7 @@ type EndpointSlice = KubeObject &
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];
-/** Upstream pkg/apis/discovery/validation, v1.36. */
+/** Upstream pkg/apis/discovery/validation, v1.37. */
 const maxEndpoints = 1000;
 const maxAddresses = 100;
 /** Elements that a table cell lists before it counts the rest. */
@@ -59,7 +59,7 @@ export const endpointSlices: Resource<EndpointSlice> = {
     validate,
     validateUpdate: (slice, old) => [
       ...validate(slice),
-      ...validateImmutable("addressType", slice.addressType, old.addressType),
+      ...(slice.addressType === old.addressType ? [] : [invalidValue("addressType", null, "field is immutable")]),
     ],
   },
   subresources: [],
@@ -115,7 +115,7 @@ function validateEndpoints(slice: EndpointSlice): readonly FieldError[] {
     const field = `endpoints[${index}]`;
     const addresses = endpoint.addresses ?? [];
     return [
-      ...(addresses.length === 0 ? [required(`${field}.addresses`, "must contain at least 1 address")] : []),
+      ...(addresses.length === 0 ? [required(`${field}.addresses`)] : []),
       ...(addresses.length > maxAddresses ? [tooMany(`${field}.addresses`, addresses.length, maxAddresses)] : []),
       ...addresses.flatMap((address, place) => validateAddress(slice, address, `${field}.addresses`, place)),
       ...(endpoint.nodeName === undefined ? [] : validateText(`${field}.nodeName`, endpoint.nodeName, dnsSubdomain)),

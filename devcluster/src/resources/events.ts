@@ -33,7 +33,7 @@ export type Event = KubeObject &
     reportingInstance: string;
   }>;
 
-/** Upstream pkg/apis/core/validation/events.go, v1.36. */
+/** Upstream pkg/apis/core/validation/events.go, v1.37. */
 const lengthLimit = 128;
 const noteLengthLimit = 1024;
 

@@ -218,8 +218,10 @@ function validatePodCidrsKept(cidrs: readonly string[], old: readonly string[]):
 
 function validateProviderIdKept(node: Node, old: Node): readonly FieldError[] {
   const before = old.spec.providerID ?? "";
-  if (before === "" || before === node.spec.providerID) return [];
-  return [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')];
+  const after = node.spec.providerID ?? "";
+  if (before === "" || before === after) return [];
+  const done = after === "" ? "cleared" : "modified";
+  return [invalidValue("spec.providerID", null, `field cannot be ${done} once set`)];
 }
 
 function row(node: Node, nowMs: number): readonly Cell[] {

@@ -63,7 +63,17 @@ describe("validateMetadata()", () => {
     [
       "an owner without uid",
       { name: "a", namespace: "b", ownerReferences: [{ ...owner, uid: "" }] },
-      ["invalid metadata.ownerReferences.uid"],
+      ["required metadata.ownerReferences[0].uid"],
+    ],
+    [
+      "an owner without apiVersion",
+      { name: "a", namespace: "b", ownerReferences: [owner, { ...owner, apiVersion: "" }] },
+      ["required metadata.ownerReferences[1].apiVersion"],
+    ],
+    [
+      "an owner whose apiVersion has no version",
+      { name: "a", namespace: "b", ownerReferences: [{ ...owner, apiVersion: "apps/" }] },
+      ["invalid metadata.ownerReferences[0].apiVersion"],
     ],
   ])("refuses %s", (_, metadata, expected) => {
     expect(fieldsOf(validateMetadata({ metadata }, namespaced))).toEqual(expected);

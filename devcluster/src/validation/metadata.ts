@@ -115,17 +115,25 @@ function validateAnnotations({ annotations = {} }: ObjectMeta): readonly FieldEr
 
 function validateOwnerReferences(owners: readonly OwnerReference[]): readonly FieldError[] {
   const field = "metadata.ownerReferences";
-  const errors = owners.flatMap((owner) => [
-    ...(owner.apiVersion === "" ? [invalidValue(`${field}.apiVersion`, "", "version must not be empty")] : []),
+  const errors = owners.flatMap((owner, index) => [
+    ...validateOwnerVersion(`${field}[${index}].apiVersion`, owner.apiVersion),
     ...(["kind", "name", "uid"] as const)
       .filter((key) => owner[key] === "")
-      .map((key) => invalidValue(`${field}.${key}`, "", "must not be empty")),
+      .map((key) => required(`${field}[${index}].${key}`, "must not be empty")),
   ]);
   const [first, second] = owners.filter((owner) => owner.controller === true);
   if (first === undefined || second === undefined) return errors;
   const pair = `${first.kind}/${first.name} and ${second.kind}/${second.name}`;
   const detail = `Only one reference can have Controller set to true. Found "true" in references for ${pair}`;
   return [...errors, invalidValue(field, owners, detail)];
+}
+
+function validateOwnerVersion(field: string, apiVersion: string): readonly FieldError[] {
+  if (apiVersion === "") return [required(field, "must not be empty")];
+  // At most one slash, and a version behind it. apimachinery's schema.ParseGroupVersion.
+  return /^(?:[^/]*\/)?[^/]+$/.test(apiVersion)
+    ? []
+    : [invalidValue(field, apiVersion, "must be <group>/<version> or <version>")];
 }
 
 function validateFinalizers(finalizers: readonly string[], anyFinalizer: boolean): readonly FieldError[] {

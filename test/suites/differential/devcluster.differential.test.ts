@@ -12,7 +12,7 @@ import { serviceScenarios } from "./scenarios/services.ts";
 import { smallKindScenarios } from "./scenarios/small-kinds.ts";
 import { watchScenarios } from "./scenarios/watches.ts";
 
-await compareAll("devcluster and kube-apiserver", [
+await compareAll("devcluster and kube-apiserver (case V-5)", [
   ...discoveryScenarios,
   ...everyKindScenarios,
   ...nodeScenarios,

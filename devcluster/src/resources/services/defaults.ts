@@ -3,7 +3,7 @@ import { type Service, type ServicePort, isExternallyAccessible, withSpec } from
 /** Three hours (upstream DefaultClientIPServiceAffinitySeconds). */
 const stickySeconds = 10_800;
 
-/** What the API fills in whenever it reads a Service (upstream pkg/apis/core/v1/defaults.go SetDefaults_Service, v1.36). */
+/** What the API fills in whenever it reads a Service (upstream pkg/apis/core/v1/defaults.go SetDefaults_Service, v1.37). */
 export function applyServiceDefaults(service: Service): Service {
   const { spec } = service;
   const type = spec.type ?? "ClusterIP";

@@ -22,7 +22,7 @@ const sourceRangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-
 /** A day (upstream MaxClientIPServiceAffinitySeconds). */
 const maxStickySeconds = 86_400;
 
-/** Rules of a Service besides its metadata (upstream pkg/apis/core/validation validateService, v1.36). */
+/** Rules of a Service besides its metadata (upstream pkg/apis/core/validation validateService, v1.37). */
 export function validateService(service: Service): readonly FieldError[] {
   return [
     ...validateTypeFields(service),

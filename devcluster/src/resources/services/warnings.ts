@@ -3,7 +3,7 @@ import { type Service, isExternalName, isHeadless } from "./service.ts";
 const hintsAnnotation = "service.kubernetes.io/topology-aware-hints";
 const modeAnnotation = "service.kubernetes.io/topology-mode";
 
-/** Warnings to clients about fields that are deprecated or have no effect (upstream pkg/api/service/warnings.go, v1.36). */
+/** Warnings to clients about fields that are deprecated or have no effect (upstream pkg/api/service/warnings.go, v1.37). */
 export function warnOfService(service: Service): readonly string[] {
   const { spec, metadata } = service;
   const headless = isHeadless(service);

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { goBuildArgs } from "./build.ts";
 import { objectAt, parseJson } from "../json.ts";
 import { controlPlaneTarget, moduleFile } from "./modfile.ts";
-import { moduleDir, parseVersion, readVersion } from "./versions.ts";
+import { minorVariable, moduleDir, parseVersion, readVersion } from "./versions.ts";
 
 const version = { minor: "1.40", kubernetes: "1.40.2", etcd: "3.9.1", modfile: "go-1.40.mod" };
 const upstream = `module k8s.io/kubernetes
@@ -61,6 +61,19 @@ describe("versions.json", async () => {
   it("has one minor with the modfile go.mod, by which Go knows the directory as a module", async () => {
     const modfiles = await Promise.all(minors.map(async (minor) => (await readVersion(minor)).modfile));
     expect(modfiles.filter((modfile) => modfile === "go.mod")).toHaveLength(1);
+  });
+});
+
+describe("readVersion()", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    { it: "the one that is asked for", minor: "1.35", variable: "1.36", expected: "1.35" },
+    { it: "that of the environment variable", minor: undefined, variable: "1.36", expected: "1.36" },
+    { it: "the default where the variable is empty", minor: undefined, variable: "", expected: "1.37" },
+  ])("reads $it (case V-4)", async ({ minor, variable, expected }) => {
+    vi.stubEnv(minorVariable, variable);
+    expect((await readVersion(minor)).minor).toBe(expected);
   });
 });
 

@@ -39,6 +39,8 @@ export interface ControllerStart {
   readonly env?: Readonly<Record<string, string>>;
   /** Logs what the tests wait for. @default true */
   readonly isVerbose?: boolean;
+  /** Of the sources that run. @default this checkout */
+  readonly checkout?: string | undefined;
 }
 
 export interface SidecarStart {
@@ -47,6 +49,8 @@ export interface SidecarStart {
   /** Default: serves at the socket. */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Of the sources that run. @default this checkout */
+  readonly checkout?: string | undefined;
 }
 
 export interface WorldOptions {
@@ -119,7 +123,7 @@ export class World implements AsyncDisposable {
     return join(this.#directory, "provider.sock");
   }
 
-  async startSidecar({ apiKey = API_KEY, env = {}, args = [] }: SidecarStart = {}): Promise<Program> {
+  async startSidecar({ apiKey = API_KEY, env = {}, args = [], checkout }: SidecarStart = {}): Promise<Program> {
     const ofAll = {
       CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`,
       SIMCLOUD_URL: this.#process.url,
@@ -129,7 +133,7 @@ export class World implements AsyncDisposable {
     const foreign = sidecarProgram(readSidecar(process.env));
     const program =
       foreign === undefined
-        ? this.#start("cloudwire-provider-simulated", { args, env: ofAll })
+        ? this.#start("cloudwire-provider-simulated", { args, env: ofAll }, checkout)
         : this.#add(new Program({ ...foreign, args: [...foreign.args, ...args], env: { ...ofAll, ...foreign.env } }));
     await program.said(/ready/);
     return program;
@@ -141,18 +145,17 @@ export class World implements AsyncDisposable {
     args = [],
     env = {},
     isVerbose = true,
+    checkout,
   }: ControllerStart = {}): Program {
-    return this.#start("cloudwire-controller-manager", {
-      env,
-      args: [
-        `--kubeconfig=${readPod() === undefined ? kubeconfigPath : lend(kubeconfigPath, this.#directory)}`,
-        ...provider,
-        "--health-bind-address=127.0.0.1:0",
-        "--secure-port=0",
-        ...(isVerbose ? ["-v=4"] : []),
-        ...args,
-      ],
-    });
+    const allArgs = [
+      `--kubeconfig=${readPod() === undefined ? kubeconfigPath : lend(kubeconfigPath, this.#directory)}`,
+      ...provider,
+      "--health-bind-address=127.0.0.1:0",
+      "--secure-port=0",
+      ...(isVerbose ? ["-v=4"] : []),
+      ...args,
+    ];
+    return this.#start("cloudwire-controller-manager", { env, args: allArgs }, checkout);
   }
 
   /** Machines in the cloud, running. */
@@ -289,7 +292,12 @@ export class World implements AsyncDisposable {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>): Program {
+  #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>, checkout?: string): Program {
+    if (checkout !== undefined) {
+      const source = join(checkout, SOURCES[name]);
+      const command = process.execPath;
+      return this.#add(new Program({ command, args: ["--conditions=development", source, ...args], env }));
+    }
     const pod = readPod();
     if (pod !== undefined) return this.#add(new Program(containerProgram(pod, name, { args, env })));
     return this.#add(
