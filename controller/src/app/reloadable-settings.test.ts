@@ -15,6 +15,7 @@ const SETTINGS = [
   { flag: "load-balancer-drift-period", to: "0s", key: "loadBalancerDriftPeriod", before: 600_000, after: 0 },
   { flag: "allow-load-balancer-adoption", to: "true", key: "allowLoadBalancerAdoption", before: false, after: true },
   { flag: "node-status-update-frequency", to: "1m", key: "nodeStatusUpdateFrequency", before: 300_000, after: 60_000 },
+  { flag: "node-address-timeout", to: "0s", key: "nodeAddressTimeout", before: 300_000, after: 0 },
   { flag: "node-monitor-period", to: "9s", key: "nodeMonitorPeriod", before: 5000, after: 9000 },
   { flag: "node-deletion-confirmations", to: "4", key: "nodeDeletionConfirmations", before: 2, after: 4 },
   {

@@ -82,6 +82,7 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
         kind: "waiting",
         node,
         byName: { kind: "notQueried" },
+        noAddressForMs: 0,
         result: {
           kind: "present",
           instance: {
@@ -104,7 +105,7 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
         },
       },
       0,
-      { instanceType: "follow", zone: "warn", region: "warn" },
+      { labels: { instanceType: "follow", zone: "warn", region: "warn" }, addressTimeoutMs: 0 },
     );
     if (planned.kind !== "initialize" || planned.statusPatch === undefined) throw new Error(`planned ${planned.kind}`);
     return { status: planned.statusPatch, rest: planned.nodePatch };

@@ -111,7 +111,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ofNode(
     nodes.initializeNodeDelayed,
     [NODE, "<why>", "provider"],
-    "the cloud, the provider or the API server has been failing for 2 min; retries continue; repeated after 30 min",
+    "the cloud, the provider or the API server has been failing for 2 min, or the cloud has reported the instance without IP address for 15 s; retries continue; repeated after 30 min",
     AS_MESSAGE,
   ),
   ofNode(

@@ -138,6 +138,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   cloudwire_nodes_uninitialized: {
     reason: closed<WaitReason>({
       absent: "the instance does not exist in the cloud",
+      noAddress: "the cloud reports no IP address for the instance",
       addresses: "the provided node IP is not an address of the instance",
       labels: "the provider returned an invalid label",
       providerID: "the provider ID is malformed, ambiguous, or belongs to another instance",

@@ -7,7 +7,13 @@ import { retryDelayMs } from "../../provider/model/errors.ts";
 import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { RetryAfterError, messageOf } from "../../util/errors.ts";
-import { type DroppedLabels, type NodeCache, REPORT_DELAY_AFTER_MS, REPORT_UNOWNED_AFTER_MS } from "./node-cache.ts";
+import {
+  type DroppedLabels,
+  type NodeCache,
+  REPORT_DELAY_AFTER_MS,
+  REPORT_NO_ADDRESS_AFTER_MS,
+  REPORT_UNOWNED_AFTER_MS,
+} from "./node-cache.ts";
 import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Initialize, type Leave, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
@@ -37,6 +43,9 @@ class NodeNotInitializedError extends Error {
 /** Conflicts in a row before the queue's back-off takes over. Upstream retries 20 times against a cache that cannot have changed. */
 const MAX_TRIES = 5;
 
+/** Between two lookups of the instance of a Node without IP address. */
+const NO_ADDRESS_LOOKUP_MS = 30_000;
+
 /** Makes at most two writes for a Node, and requeues it for the next tick or for the next report. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { cache } = deps;
@@ -53,7 +62,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "initialize":
       await initializeOrReport(plan, deps, context);
       cache.waiting.forget(context.key);
-      return requeueAfter(cache.refreshes.untilNextMs());
+      cache.addressWaits.forget(context.key);
+      return requeueAfter(untilNextLookupMs(plan, cache));
   }
   return plan satisfies never;
 }
@@ -71,16 +81,21 @@ function leave({ node, message }: Leave, { cache, events }: ApplyDependencies, {
   return requeueAfter(reportInMs === 0 ? tickInMs : Math.min(reportInMs, tickInMs), { reason, message });
 }
 
+function untilNextLookupMs({ hasNoAddress }: Initialize | Update, { refreshes }: NodeCache): number {
+  const tickInMs = refreshes.untilNextMs();
+  return hasNoAddress ? Math.min(tickInMs, NO_ADDRESS_LOOKUP_MS) : tickInMs;
+}
+
 function refuse(plan: NotInitialized, { events, cache }: ApplyDependencies, { key }: ReconcileContext): never {
   const { node, reason, message, cause, reportNow } = plan;
   const { report, failures } = cache.waiting.add(key, {
     reason,
     topic: reportNow ? message : reason,
-    reportAfterMs: reportNow ? 0 : REPORT_DELAY_AFTER_MS,
+    reportAfterMs: reportNow ? 0 : reason === "noAddress" ? REPORT_NO_ADDRESS_AFTER_MS : REPORT_DELAY_AFTER_MS,
   });
   const event = reportNow ? initializeNodeFailed : initializeNodeDelayed;
   if (report) events.record(event(node, message, reason, cause?.class));
-  const delayMs = cause === undefined ? undefined : retryDelayMs(cause, failures);
+  const delayMs = cause === undefined ? plan.retryAfterMs : retryDelayMs(cause, failures);
   const why = { reason: reason === "absent" && !reportNow ? "notSeenYet" : reason, message };
   const text = `initialize node ${node.metadata.name}: ${message}`;
   const error = new NodeNotInitializedError(text, why, { cause });
@@ -89,10 +104,11 @@ function refuse(plan: NotInitialized, { events, cache }: ApplyDependencies, { ke
 
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { node, labelsPatch, statusPatch, differences } = plan;
-  const { refreshes, repairs } = deps.cache;
+  const { cache } = deps;
+  const { repairs } = cache;
   const { key } = context;
   report(plan, deps, context);
-  const tickInMs = refreshes.untilNextMs();
+  const tickInMs = untilNextLookupMs(plan, cache);
   const waitMs = labelsPatch === undefined ? 0 : repairs.waitMs(key);
   try {
     // Labels first: their patch is valid only for the resource version that it was planned from.

@@ -19,7 +19,7 @@ const WINDOW_MS = 15;
 describe("cloud-node initializes", () => {
   test("with addresses first, and leaves the Node alone after that", async () => {
     world.machine("a", { zone: "z", addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
-    world.register("a");
+    world.register("a", {}, {}, []);
     world.start();
     await world.pass(1000);
     expect(world.writes).toEqual([
@@ -28,6 +28,72 @@ describe("cloud-node initializes", () => {
     ]);
     expect(world.said).toEqual(["Synced Node synced successfully"]);
     expect(world.calls.map(({ asked }) => asked)).toEqual([["a"]]);
+  });
+});
+
+const PROVIDED = { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" };
+const ADDRESS = { type: "InternalIP", address: "10.0.0.7" };
+const NO_ADDRESS =
+  "InitializeNodeDelayed Node is not initialized yet: the cloud reports no IP address for the instance (retrying within 10 seconds). To fix: check that the instance gets an IP address and that the cloud reports it; some clouds need a guest agent in the instance; --node-address-timeout limits the wait";
+
+describe("cloud-node waits for an IP address", () => {
+  test.each([
+    { it: "nothing", addresses: [] },
+    { it: "its host name", addresses: [{ type: "Hostname", address: "a" }] },
+    { it: "a link-local address", addresses: [{ type: "InternalIP", address: "fe80::1" }] },
+    { it: "its DNS names", addresses: [{ type: "InternalDNS", address: "a.internal" }] },
+  ])("of an instance with $it, says why, and is done soon after (case N-5)", async ({ addresses }) => {
+    world.machine("a", { addresses });
+    world.register("a", {}, {}, []);
+    world.start();
+    await world.pass(14_000);
+    expect([world.writes, world.said]).toEqual([[], []]);
+    await world.pass(60_000);
+    expect([world.writes, world.said]).toEqual([[], [NO_ADDRESS]]);
+    world.change("a", { addresses: [...addresses, ADDRESS] });
+    await world.pass(10_100);
+    expect(world.said).toEqual([NO_ADDRESS, "Synced Node synced successfully"]);
+  });
+
+  test("that its kubelet was configured to use, and asks for it often (case N-5)", async () => {
+    world.machine("a");
+    world.register("a", {}, { annotations: PROVIDED }, [ADDRESS]);
+    world.start();
+    await world.pass(120_000);
+    world.change("a", { addresses: [ADDRESS] });
+    await world.pass(10_100);
+    expect(world.said).toContain("Synced Node synced successfully");
+  });
+
+  test("for five minutes, then reports that it has none, and asks again each 30 s until it has (case N-5)", async () => {
+    world.machine("a");
+    world.register("a", {}, {}, []);
+    world.start();
+    await world.pass(299_000);
+    expect(world.said).toEqual([NO_ADDRESS]);
+    await world.pass(12_000);
+    expect(world.said).toEqual([
+      NO_ADDRESS,
+      "Synced Node synced successfully",
+      "NodeDiffersFromCloud the cloud reports no IP address for the instance",
+    ]);
+    const before = world.calls.length;
+    await world.pass(90_000);
+    expect(world.calls.length - before).toBe(3);
+    world.change("a", { addresses: [ADDRESS] });
+    await world.pass(31_000);
+    expect(world.writes.at(-1)).toContain(ADDRESS.address);
+    const after = world.calls.length;
+    await world.pass(120_000);
+    expect(world.calls.length - after).toBeLessThan(2);
+  });
+
+  test("not at all when its kubelet has one and the cloud reports none (case N-5)", async () => {
+    world.machine("a");
+    world.register("a");
+    world.start();
+    await world.pass(1000);
+    expect(world.said).toEqual(["Synced Node synced successfully"]);
   });
 });
 

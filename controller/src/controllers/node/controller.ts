@@ -58,12 +58,12 @@ function nodeReconciler(
   const gathering = { nodes: cluster.nodes.lister, instances, providers, cache };
   const events = cluster.events.recorder(EVENT_SOURCES.cloudNode);
   const applying = { kube: cluster.client, events, metrics, cache, droppedLabels: new DroppedLabels(), clock };
-  const policies = labelPolicies(options.nodeTopologyPolicy);
+  const labels = labelPolicies(options.nodeTopologyPolicy);
   const writers = new Semaphore(options.concurrentNodeSyncs);
   return stepReconciler(
     {
       gather: (context) => gather(gathering, context),
-      plan: (input, nowMs) => plan(input, nowMs, policies),
+      plan: (input, nowMs) => plan(input, nowMs, { labels, addressTimeoutMs: options.nodeAddressTimeout }),
       apply: (planned, context) => writers.run(context, () => apply(planned, applying, context)),
     },
     clock,

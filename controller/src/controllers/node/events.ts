@@ -53,6 +53,7 @@ function waiting(why: string, reason: WaitReason, errorClass: ProviderErrorClass
 
 /** Describes the waits of provider/model/errors.ts, of the queue and of the refresh. */
 function nextTry(reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
+  if (reason === "noAddress") return "retrying within 10 seconds";
   if (reason === "unowned") return "retrying when the Node or a provider changes";
   // As long as it says.
   if (errorClass === "WAIT") return "retrying when the provider allows it";
@@ -69,6 +70,8 @@ function event(node: Node, type: EventType, reason: string, message: string): Ev
 export const WAIT_REMEDIES: Readonly<Record<WaitReason, string>> = {
   absent:
     "check that the instance exists where the provider looks, and that the kubelet has the instance's --provider-id or name; after a change, delete the Node and let it register again",
+  noAddress:
+    "check that the instance gets an IP address and that the cloud reports it; some clouds need a guest agent in the instance; --node-address-timeout limits the wait",
   addresses: "start the kubelet with one of the instance's addresses as --node-ip, or without --node-ip",
   labels: "change the value in the cloud",
   providerID: "start the kubelet with the instance's --provider-id, delete the Node and let it register again",

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { instance, node, taint } from "../../../test/support/builders.ts";
+import { instance, type NodeParts, node as bareNode, taint } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { FakeInformer } from "../../../test/support/kube/fake-informer.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
@@ -13,6 +13,10 @@ import { Metrics } from "../../telemetry/metrics.ts";
 import { gather } from "./gather.ts";
 import { createNodeCache, type NodeCache } from "./node-cache.ts";
 import { nodeMetrics } from "./metrics.ts";
+
+/** With an address, as by the kubelet's --node-ip. */
+const node = (name: string, parts: NodeParts = {}): Node =>
+  bareNode(name, { ...parts, status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }], ...parts.status } });
 
 const TAINT = taint("node.cloudprovider.kubernetes.io/uninitialized");
 
@@ -86,6 +90,7 @@ describe("gather() of a Node that waits", () => {
       node: waiting(),
       result: present(),
       byName: { kind: "notQueried" },
+      noAddressForMs: 0,
     });
     expect(asked).toEqual([["a", 1000, undefined]]);
   });

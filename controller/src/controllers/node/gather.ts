@@ -7,6 +7,7 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { forgetNode, type NodeCache } from "./node-cache.ts";
 import type { Input, InstanceByName, ObservedInstance } from "./plan.ts";
+import { hasNoAddress, needsAddress } from "./plan/addresses.ts";
 import { isUninitialized } from "./predicates.ts";
 
 export interface GatherDependencies {
@@ -30,7 +31,13 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
     const result = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
     const byName = isMissing(result) ? await queryByName(deps, before, result, signal) : NOT_QUERIED;
     remember(cache, key, before, result, byName);
-    return { kind: "waiting", node: before, result, byName };
+    return {
+      kind: "waiting",
+      node: before,
+      result,
+      byName,
+      noAddressForMs: noAddressForMs(cache, key, before, result),
+    };
   }
   const { refreshes, observedInstances, providerIds } = cache;
   if (refreshes.isDue(key) || observedInstances.isOutdated(before)) await refresh(deps, key, before, signal);
@@ -40,6 +47,13 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   const observed = observedInstances.get(node);
   // Without an owner here, Nodes may share an ID on purpose.
   return { kind: "initialized", node, observed, duplicates: observed === undefined ? [] : providerIds.duplicates(key) };
+}
+
+function noAddressForMs({ addressWaits }: NodeCache, key: string, node: Node, result: InstanceResult): number {
+  if (result.kind === "present" && needsAddress(node, result.instance.addresses)) return addressWaits.waitedMs(key);
+  // An unknown result neither ends nor restarts the wait.
+  if (result.kind !== "unknown") addressWaits.forget(key);
+  return 0;
 }
 
 function read({ nodes, cache }: GatherDependencies, key: string): Node | undefined {
@@ -114,7 +128,7 @@ function refreshOptions({ cache }: GatherDependencies, signal: AbortSignal): Rea
   return { signal, maxDataAgeMs: cache.refreshes.maxDataAgeMs, priority: "low" };
 }
 
-/** After an unknown result the tick is not done: the Node is read again when its provider is ready, and keeps its cached instance. */
+/** After an unknown result, and for an instance without address, the tick is not done: the Node is read again when its provider is ready, and keeps its cached instance. */
 function remember(
   { refreshes, observedInstances }: NodeCache,
   key: string,
@@ -123,7 +137,7 @@ function remember(
   byName: InstanceByName,
 ): void {
   if (result.kind === "unknown") return;
-  refreshes.done(key);
+  if (result.kind !== "present" || !hasNoAddress(node, result.instance.addresses)) refreshes.done(key);
   if (result.kind === "notOwned") observedInstances.forget(key);
   else observedInstances.put(node, { instance: result.kind === "present" ? result.instance : undefined, byName });
 }

@@ -69,6 +69,7 @@ export function createNodeCache(options: RefreshOptions, metrics: NodeMetrics, c
     observedInstances: new ObservedInstances(),
     providerIds: new ProviderIds(),
     waiting: new WaitingNodes(metrics, clock),
+    addressWaits: new AddressWaits(clock),
     differences: new Differences(metrics.differences),
     repairs: new RepairBackoff(clock),
     ownWrites: new OwnWrites<Node>(),
@@ -211,10 +212,34 @@ export class RepairBackoff {
   }
 }
 
+/** How long each uninitialized Node has had an instance without IP address. */
+export class AddressWaits {
+  readonly #clock: Clock;
+  readonly #sinceMs = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  waitedMs(key: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    const sinceMs = this.#sinceMs.get(key) ?? nowMs;
+    this.#sinceMs.set(key, sinceMs);
+    return nowMs - sinceMs;
+  }
+
+  forget(key: string): void {
+    this.#sinceMs.delete(key);
+  }
+}
+
 /** How long a Node may be without an owner before that is reported: its provider, or another controller, may start later. */
 export const REPORT_UNOWNED_AFTER_MS = 300_000;
 
 export const REPORT_DELAY_AFTER_MS = 120_000;
+
+/** Clouds usually assign addresses within this time. */
+export const REPORT_NO_ADDRESS_AFTER_MS = 15_000;
 
 /** A lasting problem is reported again, because events expire after an hour. */
 const REPORT_AGAIN_MS = 1_800_000;

@@ -21,6 +21,13 @@ export const nodeFlags = {
     min: 10_000,
     help: "how often the instance of each node is read again",
   }),
+  nodeAddressTimeout: durationFlag({
+    group: "controllers",
+    reloadable: true,
+    defaultValue: 300_000,
+    min: 0,
+    help: "how long the initialization of a node waits for an IP address of its instance; 0 does not wait",
+  }),
   nodeTopologyPolicy: choiceFlag({
     group: "controllers",
     choices: ["warn", "follow", "ignore"],

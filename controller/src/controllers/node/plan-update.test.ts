@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
+import { CREATED_MS, instance, type NodeParts, node as bareNode } from "../../../test/support/builders.ts";
 import type { Instance } from "../../provider/model/instance.ts";
+import type { Node } from "../../api/node.ts";
 import { labelPolicies } from "./plan/labels.ts";
 import { type Input, type InstanceByName, type Plan, plan, type ObservedInstance } from "./plan.ts";
+
+/** With an address, as by the kubelet's --node-ip. */
+const node = (name: string, parts: NodeParts = {}): Node =>
+  bareNode(name, { ...parts, status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }], ...parts.status } });
 
 const UNASKED: InstanceByName = { kind: "notQueried" };
 
@@ -14,7 +19,10 @@ describe("plan() of an initialized node", () => {
     observed: ObservedInstance | undefined,
     duplicates: readonly string[] = [],
   ): Plan {
-    return plan({ kind: "initialized", node: given, observed, duplicates }, CREATED_MS, labelPolicies("warn"));
+    return plan({ kind: "initialized", node: given, observed, duplicates }, CREATED_MS, {
+      labels: labelPolicies("warn"),
+      addressTimeoutMs: 0,
+    });
   }
 
   function seen(parts: Partial<Instance> = {}, byName = UNASKED): ObservedInstance {
@@ -134,6 +142,7 @@ describe("plan() of an initialized node", () => {
       statusPatch: undefined,
       differences: [],
       droppedLabels: [],
+      hasNoAddress: false,
       ...want,
     });
   });

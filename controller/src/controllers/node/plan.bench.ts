@@ -7,7 +7,7 @@ import { type Input, plan } from "./plan.ts";
 
 const NODES = 1000;
 const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: CREATED_MS };
-const policies = labelPolicies("warn");
+const settings = { labels: labelPolicies("warn"), addressTimeoutMs: 300_000 };
 
 const machines = Array.from({ length: NODES }, (_, index) =>
   instance({
@@ -24,7 +24,7 @@ const machines = Array.from({ length: NODES }, (_, index) =>
 const waiting = machines.map((machine): Input => {
   const tainted = node(machine.name, { spec: { taints: [taint(UNINITIALIZED)] } });
   const result = { kind: "present", instance: machine, readTimeMs: CREATED_MS, witness: WITNESS } as const;
-  return { kind: "waiting", node: tainted, result, byName: { kind: "notQueried" } };
+  return { kind: "waiting", node: tainted, result, byName: { kind: "notQueried" }, noAddressForMs: 0 };
 });
 
 /** As they are once the above is done. */
@@ -55,5 +55,5 @@ test("node planner", async ({ bench }) => {
 });
 
 function planAll(inputs: readonly Input[]): void {
-  for (const input of inputs) plan(input, CREATED_MS, policies);
+  for (const input of inputs) plan(input, CREATED_MS, settings);
 }

@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
+import { CREATED_MS, instance, type NodeParts, node as bareNode, taint } from "../../../test/support/builders.ts";
+import type { Node } from "../../api/node.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/labels.ts";
 import { type Input, type InstanceByName, type Plan, plan } from "./plan.ts";
+
+/** With an address, as by the kubelet's --node-ip. */
+const node = (name: string, parts: NodeParts = {}): Node =>
+  bareNode(name, { ...parts, status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }], ...parts.status } });
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const NOW_MS = CREATED_MS + 5_000;
@@ -24,12 +29,20 @@ const absent: InstanceResult = {
 };
 const unknown = (error: ProviderError): InstanceResult => ({ kind: "unknown", error });
 
+const ADDRESS_TIMEOUT_MS = 300_000;
+
 function planned(input: Input, nowMs = NOW_MS): Plan {
-  return plan(input, nowMs, labelPolicies("warn"));
+  return plan(input, nowMs, { labels: labelPolicies("warn"), addressTimeoutMs: ADDRESS_TIMEOUT_MS });
 }
 
-function waiting(given: Input["node"], result: InstanceResult, byName = UNASKED): Input {
-  return { kind: "waiting", node: given, result, byName };
+/** Waited long enough for an address, unless `noAddressForMs` says otherwise. */
+function waiting(
+  given: Input["node"],
+  result: InstanceResult,
+  byName = UNASKED,
+  noAddressForMs = ADDRESS_TIMEOUT_MS,
+): Input {
+  return { kind: "waiting", node: given, result, byName, noAddressForMs };
 }
 
 describe("plan() of a tainted node", () => {
@@ -37,6 +50,7 @@ describe("plan() of a tainted node", () => {
     const other = { ...taint("example.com/own", "NoExecute", "v"), timeAddedMs: CREATED_MS };
     const given = node("node-a", {
       spec: { taints: [taint(UNINITIALIZED, "NoSchedule", "true"), other, taint(UNINITIALIZED, "NoExecute")] },
+      status: { addresses: [] },
     });
     const result = present({
       zone: "eu-1a",
@@ -47,6 +61,7 @@ describe("plan() of a tainted node", () => {
       kind: "initialize",
       node: given,
       instance: expect.anything(),
+      hasNoAddress: false,
       statusPatch: {
         metadata: { uid: "uid-node-a" },
         status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] },
@@ -131,6 +146,7 @@ describe("plan() of a tainted node", () => {
       kind: "initialize",
       node: given,
       instance: expect.anything(),
+      hasNoAddress: false,
       ...want,
     });
   });

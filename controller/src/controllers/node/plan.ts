@@ -5,7 +5,13 @@ import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import { isSameInstance } from "../../util/values/provider-id.ts";
-import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
+import {
+  addressesPatch,
+  hasNoAddress,
+  needsAddress,
+  planInitialAddresses,
+  planNextAddresses,
+} from "./plan/addresses.ts";
 import {
   type Difference,
   type DroppedLabel,
@@ -43,6 +49,8 @@ export type Input =
       readonly node: Node;
       readonly result: InstanceResult;
       readonly byName: InstanceByName;
+      /** How long the cloud has reported the instance without IP address. */
+      readonly noAddressForMs: number;
     }
   | {
       readonly kind: "initialized";
@@ -60,7 +68,15 @@ export interface Leave {
 }
 
 /** Why a Node keeps its taint: label of a metric. */
-export type WaitReason = "absent" | "addresses" | "labels" | "providerID" | "provider" | "unowned" | "write";
+export type WaitReason =
+  | "absent"
+  | "noAddress"
+  | "addresses"
+  | "labels"
+  | "providerID"
+  | "provider"
+  | "unowned"
+  | "write";
 
 export interface NotInitialized {
   readonly kind: "notInitialized";
@@ -70,6 +86,8 @@ export interface NotInitialized {
   readonly cause: ProviderError | undefined;
   /** True: reported immediately, because waiting does not help. False: reported when it has lasted for some time. */
   readonly reportNow: boolean;
+  /** undefined: the back-off decides. */
+  readonly retryAfterMs: number | undefined;
 }
 
 export interface Update {
@@ -81,6 +99,8 @@ export interface Update {
   readonly statusPatch: JsonObject | undefined;
   readonly differences: readonly Difference[];
   readonly droppedLabels: readonly DroppedLabel[];
+  /** The Node has no IP address: its instance is looked up again before the next refresh. */
+  readonly hasNoAddress: boolean;
 }
 
 export interface Initialize {
@@ -91,6 +111,14 @@ export interface Initialize {
   readonly statusPatch: JsonObject | undefined;
   /** For nodes: providerID, labels, taints; valid only for `node.metadata.resourceVersion`. */
   readonly nodePatch: JsonObject;
+  /** As in {@link Update}. */
+  readonly hasNoAddress: boolean;
+}
+
+export interface PlanSettings {
+  readonly labels: LabelPolicies;
+  /** --node-address-timeout. */
+  readonly addressTimeoutMs: number;
 }
 
 /**
@@ -99,14 +127,24 @@ export interface Initialize {
  */
 const REPORT_ABSENT_AFTER_MS = 15_000;
 
-export function plan(input: Input, nowMs: number, policies: LabelPolicies): Plan {
-  return input.kind === "initialized" ? planUpdate(input, policies) : planWaiting(input, nowMs);
+/** The wait for an address grows between these, so that a Node is initialized soon after its instance has one. */
+const MIN_ADDRESS_RETRY_MS = 1000;
+const MAX_ADDRESS_RETRY_MS = 10_000;
+
+export function plan(input: Input, nowMs: number, settings: PlanSettings): Plan {
+  return input.kind === "initialized" ? planUpdate(input, settings.labels) : planWaiting(input, nowMs, settings);
 }
 
-function planWaiting({ node, result, byName }: Extract<Input, { kind: "waiting" }>, nowMs: number): Plan {
+function planWaiting(
+  { node, result, byName, noAddressForMs }: Extract<Input, { kind: "waiting" }>,
+  nowMs: number,
+  { addressTimeoutMs }: PlanSettings,
+): Plan {
   switch (result.kind) {
     case "present":
-      return planInitialize(node, result.instance);
+      return needsAddress(node, result.instance.addresses) && noAddressForMs < addressTimeoutMs
+        ? waitForAddress(node, noAddressForMs)
+        : planInitialize(node, result.instance);
     case "absent":
     case "noMatch": {
       const ageMs = nowMs - node.metadata.creationTimestampMs;
@@ -127,6 +165,13 @@ function planWaiting({ node, result, byName }: Extract<Input, { kind: "waiting" 
   return result satisfies never;
 }
 
+function waitForAddress(node: Node, forMs: number): NotInitialized {
+  const retryAfterMs = Math.min(Math.max(forMs, MIN_ADDRESS_RETRY_MS), MAX_ADDRESS_RETRY_MS);
+  return notInitialized(node, "noAddress", NO_ADDRESS, { reportNow: false, retryAfterMs });
+}
+
+const NO_ADDRESS = "the cloud reports no IP address for the instance";
+
 export function planInitialize(node: Node, instance: Instance): Initialize | NotInitialized {
   const providerID = node.spec.providerID === "" ? instance.providerId : node.spec.providerID;
   if (providerID === "") return notInitialized(node, "providerID", "the cloud reports no provider ID for the instance");
@@ -140,6 +185,7 @@ export function planInitialize(node: Node, instance: Instance): Initialize | Not
     instance,
     statusPatch: addresses.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
     nodePatch: initializedPatch(node, providerID, labels),
+    hasNoAddress: hasNoAddress(node, instance.addresses),
   };
 }
 
@@ -161,6 +207,7 @@ function planUpdate(
     providerIdByName: byName?.kind === "queried" ? byName.providerId : undefined,
     duplicates,
   });
+  const isUnreachable = instance !== undefined && hasNoAddress(node, instance.addresses);
   const changes = metadataPatch(labels);
   return {
     kind: "update",
@@ -169,10 +216,12 @@ function planUpdate(
     statusPatch: addresses?.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
     differences: [
       ...(identity === undefined ? [] : [identity]),
+      ...(isUnreachable ? [{ field: "addresses", message: NO_ADDRESS } as const] : []),
       ...(addresses?.kind === "mismatch" ? [{ field: "addresses", message: addresses.message } as const] : []),
       ...labels.differences,
     ],
     droppedLabels: labels.dropped,
+    hasNoAddress: isUnreachable,
   };
 }
 
@@ -207,13 +256,19 @@ function absentMessage({ metadata, spec }: Node, byName: InstanceByName): string
   return `${message}; the instance with the name ${metadata.name} has ${byName.providerId}`;
 }
 
+interface WaitParts {
+  readonly cause?: ProviderError;
+  readonly reportNow: boolean;
+  readonly retryAfterMs?: number;
+}
+
 function notInitialized(
   node: Node,
   reason: WaitReason,
   message: string,
-  { cause, reportNow }: { readonly cause?: ProviderError; readonly reportNow: boolean } = { reportNow: true },
+  { cause, reportNow, retryAfterMs }: WaitParts = { reportNow: true },
 ): NotInitialized {
-  return { kind: "notInitialized", node, reason, message, cause, reportNow };
+  return { kind: "notInitialized", node, reason, message, cause, reportNow, retryAfterMs };
 }
 
 export interface Identity {

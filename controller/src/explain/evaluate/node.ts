@@ -34,6 +34,7 @@ export interface NodeFacts extends OwnedFacts {
 const BY_WAIT: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> = {
   absent: "InstanceNotFound",
   notSeenYet: "InstanceNotVisibleYet",
+  noAddress: "InstanceWithoutAddress",
   addresses: "ProvidedNodeIPMismatch",
   labels: "InvalidNodeLabels",
   providerID: "InvalidProviderID",

@@ -30,6 +30,11 @@ export const NODE_REASONS = {
     "The cloud has no such instance.",
     "Check that the kubelet's --hostname-override or --provider-id matches the instance, and that the provider uses the account and region of the instance.",
   ),
+  InstanceWithoutAddress: node(
+    "waiting",
+    "The cloud reports no IP address for the instance.",
+    "Check that the instance gets an IP address and that the cloud reports it. --node-address-timeout limits the wait.",
+  ),
   ProvidedNodeIPMismatch: node(
     "blocked",
     "The kubelet's --node-ip is not an address of the instance.",

@@ -249,6 +249,7 @@ export class Manager {
       options: {
         concurrentNodeSyncs: nodeWorkers,
         nodeStatusUpdateFrequency: 300_000,
+        nodeAddressTimeout: 300_000,
         nodeTopologyPolicy: "warn",
         concurrentServiceSyncs: 4,
         loadBalancerDriftPeriod: driftPeriodMs,

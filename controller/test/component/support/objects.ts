@@ -1,5 +1,8 @@
 import type { JsonObject } from "@cloudwire/devcluster";
 
+/** Of a kubelet with --node-ip. */
+const OWN_ADDRESS = { type: "InternalIP", address: "10.0.0.250" } as const;
+
 const UNINITIALIZED = {
   key: "node.cloudprovider.kubernetes.io/uninitialized",
   value: "true",
@@ -16,7 +19,7 @@ interface NodeParts {
 
 /** A Node as a kubelet with --cloud-provider=external registers it. */
 export function registeredNode(name: string, parts: NodeParts = {}): JsonObject {
-  return nodeObject(name, { taints: [UNINITIALIZED], addresses: [{ type: "Hostname", address: name }], ...parts });
+  return nodeObject(name, { taints: [UNINITIALIZED], addresses: [OWN_ADDRESS, { type: "Hostname", address: name }], ...parts });
 }
 
 /** A Node that has its cloud's facts. */
@@ -25,7 +28,7 @@ export function initializedNode(name: string, parts: NodeParts = {}): JsonObject
 }
 
 function nodeObject(name: string, parts: NodeParts): JsonObject {
-  const { labels = {}, annotations = {}, taints = [], providerID, addresses = [] } = parts;
+  const { labels = {}, annotations = {}, taints = [], providerID, addresses = [OWN_ADDRESS] } = parts;
   return {
     apiVersion: "v1",
     kind: "Node",

@@ -20,6 +20,9 @@ import { FakeKube } from "../kube/fake-kube.ts";
 import { FakeLog } from "../fake-log.ts";
 import { idleProvider, info, instanceCapabilities } from "../provider/provider-builders.ts";
 
+/** Of a kubelet with --node-ip. */
+const OWN_ADDRESS = { type: "InternalIP", address: "10.0.0.1" } as const;
+
 export const MINUTE_MS = 60_000;
 export const REFRESH_MS = 5 * MINUTE_MS;
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
@@ -76,12 +79,18 @@ export class NodeHarness implements AsyncDisposable {
   }
 
   /** A Node as a kubelet registers it. */
-  register(name: string, spec: JsonRecord = {}, metadata: JsonRecord = {}): void {
-    this.#seed(name, { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }], ...spec }, metadata);
+  register(
+    name: string,
+    spec: JsonRecord = {},
+    metadata: JsonRecord = {},
+    addresses: readonly JsonRecord[] = [OWN_ADDRESS],
+  ): void {
+    const taints = [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }];
+    this.#seed(name, { taints, ...spec }, metadata, addresses);
   }
 
   /** A Node that has been initialized long ago. */
-  settled(name: string, metadata: JsonRecord = {}, addresses: readonly JsonRecord[] = []): void {
+  settled(name: string, metadata: JsonRecord = {}, addresses: readonly JsonRecord[] = [OWN_ADDRESS]): void {
     this.#seed(name, { providerID: `acme://${name}` }, metadata, addresses);
   }
 
@@ -128,6 +137,7 @@ export class NodeHarness implements AsyncDisposable {
         options: {
           concurrentNodeSyncs: 64,
           nodeStatusUpdateFrequency: refreshMs,
+          nodeAddressTimeout: 300_000,
           nodeTopologyPolicy: topologyPolicy,
         },
         clock,
@@ -190,7 +200,7 @@ export class NodeHarness implements AsyncDisposable {
     return this.metrics.value(name, labels);
   }
 
-  #seed(name: string, spec: JsonRecord, metadata: JsonRecord, addresses: readonly JsonRecord[] = []): void {
+  #seed(name: string, spec: JsonRecord, metadata: JsonRecord, addresses: readonly JsonRecord[]): void {
     const uid = `uid-${name}`;
     const creationTimestamp = new Date(this.clock.nowMs()).toISOString();
     this.kube.seed(NODES, { metadata: { name, uid, creationTimestamp, ...metadata }, spec, status: { addresses } });

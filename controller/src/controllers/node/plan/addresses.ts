@@ -1,10 +1,13 @@
 import { PROVIDED_NODE_IP } from "../../../api/annotations.ts";
 import type { Node, NodeAddress } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
+import { parseAddress, specialKind } from "../../../util/address-kind.ts";
 import { type Cidr, parseCidr } from "../../../util/cidr.ts";
 import { deepEqual } from "../../../util/equal.ts";
 
 const HOSTNAME = "Hostname";
+const INTERNAL_IP = "InternalIP";
+const IP_TYPES: ReadonlySet<string> = new Set([INTERNAL_IP, "ExternalIP"]);
 
 export type AddressPlan =
   | { readonly kind: "keep" }
@@ -12,10 +15,12 @@ export type AddressPlan =
   | { readonly kind: "mismatch"; readonly message: string };
 
 /**
- * status.addresses of a Node that waits for initialization: exactly the cloud's addresses in their order. If the cloud reports none, the
- * Node is not changed; its own Hostname entries are kept if the cloud has none. cloud-provider/controllers/node/node_controller.go v0.36.3.
+ * status.addresses of a Node that waits for initialization: exactly the cloud's addresses in their order. If the cloud reports no IP address,
+ * the Node's are not changed; its own Hostname entries are kept if the cloud has none. cloud-provider/controllers/node/node_controller.go v0.36.3.
  */
 export function planInitialAddresses(node: Node, cloud: readonly NodeAddress[]): AddressPlan {
+  // The kubelet's own, or those from before the taint was added again.
+  if (!cloud.some(isIp) && node.status.addresses.some(isIp)) return planAddresses(node, [], () => true);
   return planAddresses(node, cloud, (wanted) => deepEqual(wanted, node.status.addresses));
 }
 
@@ -25,6 +30,8 @@ export function planInitialAddresses(node: Node, cloud: readonly NodeAddress[]):
  * patch for every dual-stack node each time.
  */
 export function planNextAddresses(node: Node, cloud: readonly NodeAddress[]): AddressPlan {
+  const missing = missingAddresses(node, cloud);
+  if (missing !== undefined) return { kind: "mismatch", message: missing };
   return planAddresses(node, cloud, (wanted, pinned) => {
     const { addresses } = node.status;
     const first = wanted.slice(0, pinned).map(textOf);
@@ -43,6 +50,44 @@ function planAddresses(node: Node, cloud: readonly NodeAddress[], isShown: IsSho
   }
   const { addresses, pinned } = ordered;
   return cloud.length === 0 || isShown(addresses, pinned) ? { kind: "keep" } : { kind: "write", addresses };
+}
+
+/** Neither the cloud nor the Node has an IP address: nothing can reach the Node. */
+export function hasNoAddress({ status }: Node, cloud: readonly NodeAddress[]): boolean {
+  return !cloud.some(isIp) && !status.addresses.some(isIp);
+}
+
+/** The Node cannot be initialized well before the cloud reports an IP address: the one that its kubelet was configured to use, or any. */
+export function needsAddress(node: Node, cloud: readonly NodeAddress[]): boolean {
+  return PROVIDED_NODE_IP in node.metadata.annotations ? !cloud.some(isIp) : hasNoAddress(node, cloud);
+}
+
+/** An IP address by which another Node can reach the Node. Loopback counts for clusters on one machine. */
+function isIp({ type, address }: NodeAddress): boolean {
+  const ip = parseAddress(address);
+  if (!IP_TYPES.has(type) || ip === undefined) return false;
+  const kind = specialKind(ip);
+  return kind === undefined || kind === "loopback";
+}
+
+/**
+ * Why the cloud's addresses are incomplete; undefined: they are not. An instance does not lose its internal addresses of a family while its
+ * kubelet runs, but clouds leave them out, for example without a guest agent. Another type for the same address is no loss.
+ */
+function missingAddresses({ status }: Node, cloud: readonly NodeAddress[]): string | undefined {
+  if (cloud.length === 0) return undefined;
+  const known = status.addresses.filter((one) => one.type === INTERNAL_IP && isIp(one));
+  const reported = new Set(cloud.map(({ address }) => parseIp(address)?.text));
+  const families = new Set(cloud.filter((one) => one.type === INTERNAL_IP && isIp(one)).map(familyOf));
+  const missing = known.filter((one) => !families.has(familyOf(one)) && !reported.has(parseIp(one.address)?.text));
+  const lost = cloud.some(isIp) || known.length > 0 ? missing : status.addresses.filter(isIp);
+  if (lost.length === 0) return undefined;
+  const kept = lost.map(textOf).join(", ");
+  return `the cloud no longer reports ${kept}, but ${cloud.map(textOf).join(", ")}; the Node keeps its addresses. If the instance no longer has them, delete the Node and let it register again`;
+}
+
+function familyOf({ address }: NodeAddress): string | undefined {
+  return parseIp(address)?.family;
 }
 
 /** Strategic merge patch for nodes/status. The list merges by type: without `$patch: replace`, two addresses of one type become one. */
