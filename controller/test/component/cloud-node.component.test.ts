@@ -100,7 +100,7 @@ describe("cloud-node initializes", () => {
   });
 
   test("a node that has nothing to gain but the loss of its taint with one write", async () => {
-    await start({ objects: [registeredNode("a", { providerID: "acme://a", addresses: [] })] });
+    await start({ objects: [registeredNode("a", { providerID: "acme://a" })] });
     harness.cloud.machine("a");
     await harness.startProvider();
     harness.startManager().startNodes();

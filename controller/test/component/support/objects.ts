@@ -19,7 +19,11 @@ interface NodeParts {
 
 /** A Node as a kubelet with --cloud-provider=external registers it. */
 export function registeredNode(name: string, parts: NodeParts = {}): JsonObject {
-  return nodeObject(name, { taints: [UNINITIALIZED], addresses: [OWN_ADDRESS, { type: "Hostname", address: name }], ...parts });
+  return nodeObject(name, {
+    taints: [UNINITIALIZED],
+    addresses: [OWN_ADDRESS, { type: "Hostname", address: name }],
+    ...parts,
+  });
 }
 
 /** A Node that has its cloud's facts. */
