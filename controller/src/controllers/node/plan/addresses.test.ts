@@ -139,60 +139,6 @@ describe("planNextAddresses()", () => {
     expect(planNextAddresses(given, cloud)).toEqual({ kind: "write", addresses: want });
   });
 
-  const external192 = external("192.0.2.1");
-  test.each([
-    {
-      it: "only the host name",
-      has: [internal("10.0.0.1"), external192],
-      cloud: [hostname("node-a")],
-      kept: "InternalIP 10.0.0.1",
-    },
-    {
-      it: "only DNS names",
-      has: [internal("10.0.0.1")],
-      cloud: [{ type: "InternalDNS", address: "node-a.internal" }],
-      kept: "InternalIP 10.0.0.1",
-    },
-    {
-      it: "only the external address",
-      has: [internal("10.0.0.1"), external192],
-      cloud: [external192, hostname("node-a")],
-      kept: "InternalIP 10.0.0.1",
-    },
-    {
-      it: "only the host name of a Node with an external address",
-      has: [external192],
-      cloud: [hostname("node-a")],
-      kept: "ExternalIP 192.0.2.1",
-    },
-    {
-      it: "only a link-local address",
-      has: [internal("fd00::1")],
-      cloud: [internal("fe80::1"), internal("169.254.7.7")],
-      kept: "InternalIP fd00::1",
-    },
-    {
-      it: "one family of two",
-      has: [internal("10.0.0.1"), internal("fd00::1")],
-      cloud: [internal("10.0.0.1"), hostname("node-a")],
-      kept: "InternalIP fd00::1",
-    },
-    {
-      it: "the other family of two, and another address",
-      has: [internal("10.0.0.1"), internal("fd00::1")],
-      cloud: [internal("fd00::2")],
-      kept: "InternalIP 10.0.0.1",
-    },
-  ])("keeps the known addresses, and reports it, when the cloud reports $it (case N-4)", ({ has, cloud, kept }) => {
-    const given = node("node-a", { status: { addresses: [...has, hostname("node-a")] } });
-    expect(planNextAddresses(given, cloud)).toEqual({
-      kind: "mismatch",
-      message: expect.stringMatching(
-        new RegExp(`^the cloud no longer reports ${kept}, but .*; the Node keeps its addresses\\.`),
-      ),
-    });
-  });
-
   test("passes on what does not fit the annotation", () => {
     expect(planNextAddresses(annotated("10.0.0.7", []), [internal("10.0.0.1")])).toMatchObject({ kind: "mismatch" });
   });

@@ -1,7 +1,7 @@
 import { PROVIDED_NODE_IP } from "../../../api/annotations.ts";
 import type { Node, NodeAddress } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
-import { parseAddress, specialKind } from "../../../util/address-kind.ts";
+import { parseAddress, specialKind } from "../../../util/values/address-kind.ts";
 import { type Cidr, parseCidr } from "../../../util/cidr.ts";
 import { deepEqual } from "../../../util/equal.ts";
 

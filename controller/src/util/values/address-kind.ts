@@ -1,4 +1,4 @@
-import { type Cidr, contains, parseCidr } from "./cidr.ts";
+import { type Cidr, contains, parseCidr } from "../cidr.ts";
 
 /** Kinds of addresses that belong to no single machine of a network. */
 export type SpecialKind = "unspecified" | "loopback" | "link-local" | "multicast" | "broadcast";
