@@ -6,11 +6,14 @@ describe("reasonOf()", () => {
   test.each([
     [400, "", "Invalid input", "FIELD_INVALID"],
     [400, "IpAddressInUse", "", "ADDRESS_IN_USE"],
+    [400, "RoutesExhausted", "", "QUOTA_EXCEEDED"],
+    [400, "InvalidRoutes", "the nexthop is not connected with router", "CLOUD_SETUP_INVALID"],
     [401, "Unauthorized", "", "CLOUD_CREDENTIALS_INVALID"],
     [403, "forbidden", "Policy doesn't allow os_compute_api:servers:index to be performed.", "CLOUD_PERMISSION_DENIED"],
     [403, "", "Quota has been met for resources: Load Balancer", "QUOTA_EXCEEDED"],
     [403, "forbidden", "Quota exceeded for cores: Requested 8", "QUOTA_EXCEEDED"],
     [404, "itemNotFound", "", "INCOMPLETE_ANSWER"],
+    [404, "ExternalGatewayForFloatingIPNotFound", "", "CLOUD_SETUP_INVALID"],
     [406, "", "Version 2.69 is not supported by the API", "FEATURE_UNSUPPORTED"],
     [408, "", "", "CLOUD_TIMEOUT"],
     [409, "OverQuota", "Quota exceeded for resources: ['floatingip'].", "QUOTA_EXCEEDED"],
@@ -26,7 +29,7 @@ describe("reasonOf()", () => {
     [503, "", "", "CLOUD_UNAVAILABLE"],
     [504, "", "", "CLOUD_TIMEOUT"],
     [418, "", "", "INCOMPLETE_ANSWER"],
-  ])("takes %i %s %s for %4$s", (status, type, text, reason) => {
+  ])("takes %i %s %s for %4$s (case S-8)", (status, type, text, reason) => {
     expect(reasonOf({ status, type, text })).toBe(reason);
   });
 

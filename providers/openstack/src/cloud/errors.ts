@@ -37,6 +37,9 @@ interface Rule {
 /** The first match applies. A 404 is not an absence here: only the caller knows what it means for the object. */
 const rules: readonly Rule[] = [
   { status: 400, type: /^(?:IpAddressInUse|InvalidIpForNetwork.*InUse)/, reason: "ADDRESS_IN_USE" },
+  { status: 400, type: /^RoutesExhausted/, reason: "QUOTA_EXCEEDED" },
+  // A next hop in a network that the router is not connected to.
+  { status: 400, type: /^InvalidRoutes/, reason: "CLOUD_SETUP_INVALID" },
   { status: 400, reason: "FIELD_INVALID" },
   { status: 401, reason: "CLOUD_CREDENTIALS_INVALID" },
   // Nova and Octavia return this status also for an exhausted quota. Only the text distinguishes it from a missing role.

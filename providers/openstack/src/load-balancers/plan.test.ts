@@ -101,11 +101,11 @@ describe("planParts()", () => {
       [{}, { ports: [tcp(81)] }],
       [
         "delete listener",
+        "delete pool",
         "create pool",
         "update pool members",
         "create health monitor",
         "create listener",
-        "delete pool",
       ],
     ],
     [

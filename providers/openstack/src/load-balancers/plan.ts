@@ -32,19 +32,23 @@ export interface WantedMembers {
 }
 
 /**
- * Steps to reconcile the load balancer's parts, in order: blocking parts are deleted first, pools are filled before traffic is sent to them, and
- * what nothing points to any more goes last.
+ * Steps to reconcile the load balancer's parts, in order: what nothing needs is deleted first, so that it makes room in quotas, pools are filled before
+ * traffic is sent to them, and the pools that had the traffic go last.
  */
 export function planParts(balancerId: string, wanted: readonly Wanted[], present: Parts): readonly Step[] {
   const names = new Set(wanted.map(({ listener }) => listener.name));
   const poolNames = new Set(wanted.map(({ listener }) => listener.pool.name));
+  const unwanted = present.pools.filter(({ name }) => !poolNames.has(name));
+  const kept = present.listeners.filter(({ name }) => names.has(name));
+  const isInUse = ({ id }: Pool): boolean => kept.some(({ default_pool_id: poolId }) => poolId === id);
   return [
     ...present.listeners.filter(({ name }) => !names.has(name)).map((each) => deletion("listener", "listeners", each)),
+    ...unwanted.filter((pool) => !isInUse(pool)).map((each) => deletion("pool", "pools", each)),
     ...wanted.flatMap(({ listener, ...members }) => [
       ...planPool(balancerId, listener.pool, members, present),
       ...planListener(balancerId, listener, present),
     ]),
-    ...present.pools.filter(({ name }) => !poolNames.has(name)).map((each) => deletion("pool", "pools", each)),
+    ...unwanted.filter(isInUse).map((each) => deletion("pool", "pools", each)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import {
+  inHalves,
   ProviderError,
   type Route,
   type RouteBatchResult,
@@ -9,6 +10,7 @@ import {
   type DesiredRoute,
 } from "@cloudwire/provider-sdk";
 import { canonicalAddress, parseCidr, PodCidrs } from "@cloudwire/provider-sdk/addresses";
+import { isStatus } from "../cloud/errors.ts";
 import { isKnown, type Server } from "../instances/server.ts";
 import type { ServerReader } from "../instances/server-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
@@ -22,6 +24,10 @@ export interface RouteSettings {
   /** Routes that the router takes, Neutron's max_routes. */
   readonly quota: number;
 }
+
+type RouteWrite = Extract<RouteStep, { readonly kind: "write" }>;
+
+type Refusals = ReadonlyMap<RouteStep, ProviderError>;
 
 type View = Pick<InstanceView, "internalNetworks" | "publicNetworks"> & { readonly region: string };
 
@@ -87,17 +93,51 @@ class Routes {
       return planRoute(each, server && this.#nexthop(server, each.destinationCidr), routes, this.#podCidrs);
     });
     const writes = steps.filter((step) => step.kind === "write");
+    let refused: Refusals = new Map();
     if (writes.length > 0 && !this.#plans(steps, context)) {
       if (owner === undefined) await this.#router.claim(context.cluster, context);
-      // First the new way: traffic always has one.
-      await this.#router.add(
-        writes.map(({ route }) => route),
-        context,
-      );
-      const removed = writes.flatMap((step) => step.removed);
-      if (removed.length > 0) await this.#router.remove(removed, context);
+      refused = await this.#write(writes, context);
     }
-    return steps.map((step, index) => (step.kind === "refuse" ? step.problem : toRoute(step.route, ids[index])));
+    return steps.map((step, index) => {
+      if (step.kind === "refuse") return step.problem;
+      return refused.get(step) ?? toRoute(step.route, ids[index]);
+    });
+  }
+
+  /** Answers the routes that the router refused. */
+  async #write(writes: readonly RouteWrite[], context: RouteChangeContext): Promise<Refusals> {
+    const refused = new Map<RouteStep, ProviderError>();
+    // First the new way: traffic always has one.
+    await inHalves(
+      writes,
+      (batch) =>
+        this.#router.add(
+          batch.map(({ route }) => route),
+          context,
+        ),
+      (error) => isStatus(error, 400),
+      (step, error) => error instanceof ProviderError && refused.set(step, error),
+    );
+    const removed = writes.flatMap((step) => (refused.has(step) ? [] : step.removed));
+    if (removed.length > 0) await this.#router.remove(removed, context);
+    for (const [step, { reason }] of refused) {
+      if (step.kind !== "write" || step.removed.length === 0 || reason !== "QUOTA_EXCEEDED") continue;
+      if (await this.#replace(step, context)) refused.delete(step);
+    }
+    return refused;
+  }
+
+  /** Without room for two routes to one range: the old one goes first, and comes back if the new one is refused. */
+  async #replace({ route, removed }: RouteWrite, context: RouteChangeContext): Promise<boolean> {
+    await this.#router.remove(removed, context);
+    try {
+      await this.#router.add([route], context);
+      return true;
+    } catch (error) {
+      await this.#router.add(removed, context);
+      if (isStatus(error, 400)) return false;
+      throw error;
+    }
   }
 
   async delete(wanted: readonly DesiredRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteResult[]> {
