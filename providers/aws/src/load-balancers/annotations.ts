@@ -13,6 +13,7 @@ const declared = {
     type: "enum",
     allowedValues: ["nlb", "nlb-ip", "external"],
     defaultValue: "nlb",
+    mutable: true,
     description:
       "Every load balancer is a network load balancer. With nlb-ip and external, the AWS Load Balancer Controller serves the Service.",
   },
@@ -37,6 +38,7 @@ const declared = {
     type: "enum",
     allowedValues: ["instance", "ip"],
     defaultValue: "instance",
+    mutable: true,
     description:
       "Targets are node ports. The value ip (pod addresses) is rejected: use the AWS Load Balancer Controller.",
   },

@@ -10,6 +10,7 @@ import {
 import { ProviderError } from "@cloudwire/provider-sdk";
 import { fromAwsTags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, sameSet } from "./diff.ts";
+import { fixedAddresses, tellFixed } from "./fixed.ts";
 import type { SeenBalancer } from "./reader.ts";
 import type { Tools, Work } from "./tools.ts";
 import type { KnownSubnet } from "./subnets.ts";
@@ -70,19 +71,18 @@ export function subnetMappings(
   }));
 }
 
-/** @param subnets undefined: it stays where it is */
 export async function changeBalancer(
   tools: Tools,
   balancer: SeenBalancer,
   nlb: NlbSpec,
-  subnets: readonly KnownSubnet[] | undefined,
+  subnets: readonly KnownSubnet[],
   securityGroups: readonly string[],
   work: Work,
 ): Promise<void> {
   const { aws } = tools;
   const { arn, details } = balancer;
   const planned = { action: "update", resourceType: "load balancer", resourceId: balancer.name } as const;
-  warnAboutFixed(balancer, nlb, work);
+  tellFixed(balancer, nlb, subnets, work);
   if (!sameSet(securityGroups, details.SecurityGroups ?? [])) {
     const input = { LoadBalancerArn: arn, SecurityGroups: [...securityGroups] };
     await work.change({ ...planned, summary: `security groups ${securityGroups.join(", ")}` }, () =>
@@ -92,9 +92,11 @@ export async function changeBalancer(
   const present = (details.AvailabilityZones ?? []).flatMap(({ SubnetId }) =>
     SubnetId === undefined ? [] : [SubnetId],
   );
-  const ids = subnets?.map(({ id }) => id) ?? present;
-  if (subnets && !sameSet(ids, present)) {
-    const input = { LoadBalancerArn: arn, SubnetMappings: subnetMappings(nlb, subnets) };
+  const ids = subnets.map(({ id }) => id);
+  if (!sameSet(ids, present)) {
+    const fixed = fixedAddresses(balancer);
+    const mappings = subnetMappings(nlb, subnets).map((mapping) => ({ ...mapping, ...fixed.get(mapping.SubnetId) }));
+    const input = { LoadBalancerArn: arn, SubnetMappings: mappings };
     await work.change({ ...planned, summary: `subnets ${ids.join(", ")}` }, () =>
       aws.elb(work.context, (client, options) => client.send(new SetSubnetsCommand(input), options)),
     );
@@ -106,15 +108,6 @@ export async function changeBalancer(
       aws.elb(work.context, (client, options) => client.send(new SetIpAddressTypeCommand(input), options)),
     );
   }
-}
-
-/** Warns the user about changes of fields that cannot be changed. */
-function warnAboutFixed({ name, details }: SeenBalancer, nlb: NlbSpec, work: Work): void {
-  const scheme = nlb.isInternal ? "internal" : "internet-facing";
-  if (details.Scheme === scheme) return;
-  const summary = `Load balancer ${name} stays ${details.Scheme}: recreate the Service to make it ${scheme}`;
-  const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]';
-  work.context.addDiagnostic({ reason: "SchemeKept", summary, field });
 }
 
 export async function ensureAttributes({ aws }: Tools, arn: string, nlb: NlbSpec, work: Work): Promise<void> {

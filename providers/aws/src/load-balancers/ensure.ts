@@ -8,6 +8,7 @@ import {
 } from "@cloudwire/provider-sdk";
 import { changeBalancer, createBalancer, ensureAttributes, voidSpec } from "./balancer.ts";
 import { findBalancer } from "./find.ts";
+import { isInternal } from "./fixed.ts";
 import { ensureListeners } from "./listeners.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
@@ -34,7 +35,7 @@ export async function ensureLoadBalancer(
   const subnets = await findSubnets(
     tools.aws,
     tools.settings.vpcId,
-    { isInternal: nlb.isInternal, addressType: nlb.addressType, named: nlb.subnets },
+    { isInternal: isInternal(balancer, nlb), addressType: nlb.addressType, named: nlb.subnets },
     context,
   );
   if (balancer) await voidSpec(tools, balancer, wanted.specFingerprint, work);

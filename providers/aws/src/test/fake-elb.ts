@@ -104,7 +104,7 @@ export class FakeElb {
     return [
       ["DescribeListeners", (input) => ({ Listeners: this.#listeners(input) })],
       ["CreateListener", (input) => ({ Listeners: [this.#createListener(input)] })],
-      ["ModifyListener", (input) => this.#update("Listener", arnOf(input), input)],
+      ["ModifyListener", (input) => this.#update("Listener", arnOf(input), { ...withoutTls(input), ...input })],
       [
         "DeleteListener",
         (input) => {
@@ -255,5 +255,13 @@ export class FakeElb {
 }
 
 function zonesOf(input: Fields): readonly Fields[] {
-  return listOf(input["SubnetMappings"]).map(({ SubnetId }) => ({ SubnetId }));
+  return listOf(input["SubnetMappings"]).map(({ SubnetId, AllocationId, PrivateIPv4Address }) => ({
+    SubnetId,
+    LoadBalancerAddresses: [{ AllocationId, PrivateIPv4Address }],
+  }));
+}
+
+/** AWS removes these when a listener speaks TLS no longer. */
+function withoutTls({ Protocol }: Fields): Fields {
+  return Protocol === "TLS" ? {} : { Certificates: undefined, SslPolicy: undefined };
 }

@@ -82,12 +82,20 @@ export async function carryOut(
   context: ChangeContext,
 ): Promise<void> {
   const poolIds = new Map(pools);
-  for (const step of steps) {
+  const carryOutOne = (step: Step) =>
+    whenMutable(tools, balancerId, context, () => send(tools, step, poolIds, context));
+  let waiting = steps;
+  for (let [step] = waiting; step !== undefined; [step] = waiting) {
+    waiting = waiting.slice(1);
     if (onlyPlanned(step.change, context)) continue;
-    const answer = await whenMutable(tools, balancerId, context, () => send(tools, step, poolIds, context));
-    if (step.makesPool !== undefined) {
-      const { pool } = madePoolOf(answer);
-      poolIds.set(step.makesPool, pool.id);
+    try {
+      const answer = await carryOutOne(step);
+      if (step.makesPool !== undefined) poolIds.set(step.makesPool, madePoolOf(answer).pool.id);
+    } catch (error) {
+      const unneeded = waiting.filter(({ isUnneeded = false }) => isUnneeded);
+      if (!(error instanceof ProviderError) || error.reason !== "QUOTA_EXCEEDED" || unneeded.length === 0) throw error;
+      // They make room; then it is tried once more.
+      waiting = [...unneeded, step, ...waiting.filter((each) => !unneeded.includes(each))];
     }
   }
 }

@@ -101,11 +101,11 @@ describe("planParts()", () => {
       [{}, { ports: [tcp(81)] }],
       [
         "delete listener",
-        "delete pool",
         "create pool",
         "update pool members",
         "create health monitor",
         "create listener",
+        "delete pool",
       ],
     ],
     [
@@ -117,6 +117,16 @@ describe("planParts()", () => {
     "changes %s",
     (_what, options, expected) => {
       expect(changesOf(stepsFor(options, made))).toEqual(expected);
+    },
+  );
+
+  test.each([
+    ["nothing points to, can be deleted before others are created", [{}, { ports: [tcp(81)] }], true],
+    ["a listener still points to, cannot", [{}, { ports: [tcp(80, 31_000)] }], false],
+  ] satisfies readonly (readonly [string, Parameters<typeof wanted>, boolean])[])(
+    "a pool that %s (case S-3)",
+    (_what, options, isUnneeded) => {
+      expect(stepsFor(options, made).at(-1)).toMatchObject({ path: "/pools/p1", isUnneeded });
     },
   );
 

@@ -14,6 +14,8 @@ export interface Step {
   readonly needsPool?: string | undefined;
   /** The pool of this name is made by the step. */
   readonly makesPool?: string | undefined;
+  /** True: it deletes what nothing needs any more once the listeners are deleted, so that it can be carried out earlier to make room in a quota. */
+  readonly isUnneeded?: boolean | undefined;
 }
 
 /** Stands in a step for the id of a pool. */
@@ -32,8 +34,8 @@ export interface WantedMembers {
 }
 
 /**
- * Steps to reconcile the load balancer's parts, in order: what nothing needs is deleted first, so that it makes room in quotas, pools are filled before
- * traffic is sent to them, and the pools that had the traffic go last.
+ * Steps to reconcile the load balancer's parts, in order: blocking parts are deleted first, pools are filled before traffic is sent to them, and
+ * what nothing points to any more goes last.
  */
 export function planParts(balancerId: string, wanted: readonly Wanted[], present: Parts): readonly Step[] {
   const names = new Set(wanted.map(({ listener }) => listener.name));
@@ -43,12 +45,11 @@ export function planParts(balancerId: string, wanted: readonly Wanted[], present
   const isInUse = ({ id }: Pool): boolean => kept.some(({ default_pool_id: poolId }) => poolId === id);
   return [
     ...present.listeners.filter(({ name }) => !names.has(name)).map((each) => deletion("listener", "listeners", each)),
-    ...unwanted.filter((pool) => !isInUse(pool)).map((each) => deletion("pool", "pools", each)),
     ...wanted.flatMap(({ listener, ...members }) => [
       ...planPool(balancerId, listener.pool, members, present),
       ...planListener(balancerId, listener, present),
     ]),
-    ...unwanted.filter(isInUse).map((each) => deletion("pool", "pools", each)),
+    ...unwanted.map((each) => ({ ...deletion("pool", "pools", each), isUnneeded: !isInUse(each) })),
   ];
 }
 
