@@ -15,24 +15,29 @@ export async function deleteLoadBalancer(
 ): Promise<Pending | undefined> {
   const { own } = await findBalancer(tools, ref, context);
   await letIpsGo(tools, ref, own, context);
-  for (const balancer of own) await deleteOne(tools, balancer, context);
+  const refusals: string[] = [];
+  for (const balancer of own) refusals.push(...(await deleteOne(tools, balancer, context)));
   const [first] = context.validateOnly ? [] : own;
   if (first === undefined) return undefined;
   const remaining = own.map(({ id }) => `load balancer ${id}`);
-  return pending(first.id, { pollAfterMs, stage: "Octavia deletes it", remaining });
+  const [message] = refusals;
+  if (message === undefined) return pending(first.id, { pollAfterMs, stage: "Octavia deletes it", remaining });
+  return pending(first.id, { pollAfterMs, stage: "Octavia does not accept the deletion", message, remaining });
 }
 
-/** With everything in it. One that Octavia works on takes no deletion either: the next call tries again. */
-async function deleteOne({ openStack }: Tools, balancer: Balancer, context: ChangeContext): Promise<void> {
+/** With everything in it. One that Octavia works on takes no deletion either: the next call tries again. Answers why Octavia refuses. */
+async function deleteOne({ openStack }: Tools, balancer: Balancer, context: ChangeContext): Promise<readonly string[]> {
   const { id, name, provisioning_status: status } = balancer;
-  if (status.startsWith("PENDING_")) return;
-  if (onlyPlanned({ action: "delete", resourceType: "load balancer", resourceId: name }, context)) return;
+  if (status.startsWith("PENDING_")) return [];
+  if (onlyPlanned({ action: "delete", resourceType: "load balancer", resourceId: name }, context)) return [];
   try {
     await openStack.delete(context, "load-balancer", `/lbaas/loadbalancers/${id}?cascade=true`);
   } catch (error) {
     // Gone meanwhile, or at work again.
     if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
+    if (isStatus(error, 409) && error instanceof Error) return [error.message];
   }
+  return [];
 }
 
 async function letIpsGo(
