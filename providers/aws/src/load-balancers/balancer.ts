@@ -10,7 +10,7 @@ import {
 import { ProviderError } from "@cloudwire/provider-sdk";
 import { fromAwsTags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, sameSet } from "./diff.ts";
-import { fixedAddresses, tellFixed } from "./fixed.ts";
+import { fixedAddresses, reportFixed } from "./fixed.ts";
 import type { SeenBalancer } from "./reader.ts";
 import type { Tools, Work } from "./tools.ts";
 import type { KnownSubnet } from "./subnets.ts";
@@ -82,7 +82,7 @@ export async function changeBalancer(
   const { aws } = tools;
   const { arn, details } = balancer;
   const planned = { action: "update", resourceType: "load balancer", resourceId: balancer.name } as const;
-  tellFixed(balancer, nlb, subnets, work);
+  reportFixed(balancer, nlb, subnets, work);
   if (!sameSet(securityGroups, details.SecurityGroups ?? [])) {
     const input = { LoadBalancerArn: arn, SecurityGroups: [...securityGroups] };
     await work.change({ ...planned, summary: `security groups ${securityGroups.join(", ")}` }, () =>

@@ -28,8 +28,8 @@ export function fixedAddresses({ details }: SeenBalancer): ReadonlyMap<string, S
   );
 }
 
-/** Tells the user which requested changes AWS does not support on an existing load balancer. */
-export function tellFixed(
+/** Reports which requested changes AWS does not support on an existing load balancer. */
+export function reportFixed(
   balancer: SeenBalancer,
   nlb: NlbSpec,
   subnets: readonly KnownSubnet[],

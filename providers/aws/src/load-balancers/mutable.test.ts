@@ -109,7 +109,7 @@ test("every annotation that cannot change has a value here", () => {
   expect(Object.keys(fixed).toSorted()).toEqual(names(false).toSorted());
 });
 
-test.each(Object.entries(fixed))("%s changes nothing, and the user is told (case S-6)", async (name, [from, to]) => {
+test.each(Object.entries(fixed))("%s changes nothing, with a diagnostic (case S-6)", async (name, [from, to]) => {
   for (const [before, after] of [
     [from, to],
     [from, name === "private-ipv4-addresses" ? { internal: "true" } : {}],

@@ -18,7 +18,7 @@ import {
   writeTags,
 } from "./balancer.ts";
 import { reserveAddress, ensureFloatingIp } from "./ensure-floating-ip.ts";
-import { tellFixed } from "./fixed.ts";
+import { reportFixed } from "./fixed.ts";
 import type { Balancer, Parts } from "./octavia.ts";
 import { fromTags, toTags } from "./ownership.ts";
 import { planMembers, planParts, type Step } from "./plan.ts";
@@ -36,7 +36,7 @@ export async function ensureLoadBalancer(
   const existing = await findOrCreate(tools, wanted, octavia, context);
   if (existing === undefined) return undefined;
   const balancer = await settledBalancer(tools, existing.id, context);
-  tellFixed(balancer, wanted, octavia.floating !== undefined, context);
+  reportFixed(balancer, wanted, octavia.floating !== undefined, context);
   const parts = await tools.reader.parts(balancer.id, context);
   const steps = planParts(
     balancer.id,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { wanted } from "../test/desired.ts";
-import { tellFixed } from "./fixed.ts";
+import { reportFixed } from "./fixed.ts";
 import type { Balancer } from "./octavia.ts";
 
 const balancer: Balancer = {
@@ -25,7 +25,7 @@ const fieldsOf = (
   floating = false,
 ) => {
   const fields: unknown[] = [];
-  tellFixed(balancer, wanted(annotations, { requestedIps }), floating, {
+  reportFixed(balancer, wanted(annotations, { requestedIps }), floating, {
     addDiagnostic: ({ field }) => fields.push(field),
   });
   return fields;
@@ -36,12 +36,12 @@ test.each([
   ["network-id", "network-1", "network-2"],
   ["port-id", "port-1", "port-2"],
   ["availability-zone", "zone-1", "zone-2"],
-])("%s cannot change, and the user is told (case S-6)", (name, present, other) => {
+])("%s cannot change, with a diagnostic (case S-6)", (name, present, other) => {
   expect(fieldsOf({ [name]: present })).toEqual([]);
   expect(fieldsOf({ [name]: other })).toEqual([`spec.annotations["loadbalancer.openstack.org/${name}"]`]);
 });
 
-test("a flavor cannot be added, and the user is told (case S-6)", () => {
+test("a flavor cannot be added, with a diagnostic (case S-6)", () => {
   expect(fieldsOf({ "flavor-id": "big" })).toHaveLength(1);
 });
 

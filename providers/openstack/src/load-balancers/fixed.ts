@@ -12,8 +12,8 @@ const fixed = {
   "availability-zone": "availability_zone",
 } as const satisfies Readonly<Record<string, keyof Balancer>>;
 
-/** Tells the user which requested changes Octavia does not support on an existing load balancer. */
-export function tellFixed(
+/** Reports which requested changes Octavia does not support on an existing load balancer. */
+export function reportFixed(
   balancer: Balancer,
   { annotations, requestedIps: [requested] }: Pick<DesiredLoadBalancer, "annotations" | "requestedIps">,
   hasFloatingIp: boolean,
