@@ -48,6 +48,7 @@ export const ruleTable = (registry: FileRegistry): string => {
   return `${banner}
 /** Rules of one field of a message. Limits are absent where there is none. */
 export interface FieldRule {
+  readonly number: number;
   readonly name: string;
   readonly jsonName: string;
   /** The oneof that the field belongs to, in TypeScript spelling. */
@@ -61,6 +62,8 @@ export interface FieldRule {
   readonly maxTotalBytes?: number;
   readonly format?: "IP" | "CIDR" | "DNS_NAME" | "PROVIDER_ID";
   readonly sensitive?: boolean;
+  /** In a response, the time is not later than the present, apart from differences between clocks. */
+  readonly past?: boolean;
   readonly min?: number;
   readonly max?: number;
 }
@@ -78,6 +81,7 @@ const formats = [undefined, "IP", "CIDR", "DNS_NAME", "PROVIDER_ID"] as const;
 const fieldRow = (field: DescField, rules: Record<string, unknown>): string => {
   const message = field.message?.typeName;
   const row = {
+    number: field.number,
     name: field.name,
     jsonName: field.localName,
     ...(field.oneof && !field.proto.proto3Optional ? { oneof: field.oneof.localName } : {}),
@@ -89,6 +93,7 @@ const fieldRow = (field: DescField, rules: Record<string, unknown>): string => {
     ...positive("maxTotalBytes", rules["maxTotalBytes"]),
     ...(typeof rules["format"] === "number" && formats[rules["format"]] ? { format: formats[rules["format"]] } : {}),
     ...(rules["sensitive"] === true ? { sensitive: true } : {}),
+    ...(rules["past"] === true ? { past: true } : {}),
     ...(typeof rules["min"] === "bigint" ? { min: Number(rules["min"]) } : {}),
     ...(typeof rules["max"] === "bigint" ? { max: Number(rules["max"]) } : {}),
   };

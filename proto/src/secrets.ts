@@ -1,7 +1,7 @@
 import { type FieldRule, fieldRules } from "../gen/rules.ts";
 
 /** Of the fields of messages, by the full name of the message. */
-export type FieldRules = Readonly<Record<string, readonly FieldRule[]>>;
+export type FieldRules = Readonly<Record<string, readonly Omit<FieldRule, "number">[]>>;
 
 /** Placeholder of a redacted secret. */
 export const HIDDEN = "***";
@@ -14,7 +14,7 @@ export const withoutSecrets = (messageName: string, json: unknown, rules: FieldR
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, shown(byName.get(key), value, rules)]));
 };
 
-const shown = (rule: FieldRule | undefined, value: unknown, rules: FieldRules): unknown => {
+const shown = (rule: FieldRules[string][number] | undefined, value: unknown, rules: FieldRules): unknown => {
   if (rule?.sensitive === true) return HIDDEN;
   const { message: name } = rule ?? {};
   if (name === undefined) return value;

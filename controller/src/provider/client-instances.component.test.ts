@@ -86,7 +86,7 @@ describe("getInstances()", () => {
     expect(answers).toHaveLength(3);
     expect(answers).toEqual(
       Array.from({ length: 3 }, () =>
-        expect.objectContaining({ kind: "unknown", error: expect.objectContaining({ reason: "INVARIANT_BROKEN" }) }),
+        expect.objectContaining({ kind: "unknown", error: expect.objectContaining({ reason: "RESPONSE_INVALID" }) }),
       ),
     );
   });

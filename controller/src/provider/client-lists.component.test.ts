@@ -47,10 +47,29 @@ describe("listInstances()", () => {
     });
   });
 
+  test("is not complete when an item of any page violates the contract (case A-5)", async () => {
+    await world.start({
+      listInstances: ({ pageToken }) => (pageToken === "" ? page("", "a", { instances: [{}] }) : page("a", "")),
+    });
+    const listing = await world.sidecar.client.listInstances({ signal: world.harness.signal });
+    expect(listing).toMatchObject({ complete: false, items: [{ providerId: "acme://a" }] });
+  });
+
+  test("fails when pages do not end (case A-2)", async () => {
+    let pages = 0;
+    await world.start({ listInstances: ({ pageToken }) => page(pageToken, String(++pages)) });
+    await expect(world.sidecar.client.listInstances({ signal: world.harness.signal })).rejects.toMatchObject({
+      reason: "RESPONSE_INVALID",
+      message: expect.stringContaining("has more than 1000 pages"),
+    });
+    expect(pages).toBe(1000);
+  });
+
   test("fails when pages go in a circle", async () => {
     await world.start({ listInstances: ({ pageToken }) => page(pageToken, "a") });
     await expect(world.sidecar.client.listInstances({ signal: world.harness.signal })).rejects.toMatchObject({
-      reason: "INCOMPLETE_ANSWER",
+      reason: "RESPONSE_INVALID",
+      message: expect.stringContaining("a page token repeats"),
     });
   });
 });

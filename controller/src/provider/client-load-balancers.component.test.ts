@@ -91,7 +91,7 @@ describe("calls about load balancers", () => {
   ])("an answer with %s is not believed", async (_, response) => {
     await world.start({ ensureLoadBalancer: () => response });
     const ensured = world.sidecar.client.ensureLoadBalancer(ensureInput(), { signal: world.harness.signal });
-    await expect(ensured).rejects.toMatchObject({ reason: "INVARIANT_BROKEN", class: "OUTCOME_UNKNOWN" });
+    await expect(ensured).rejects.toMatchObject({ reason: "RESPONSE_INVALID", class: "OUTCOME_UNKNOWN" });
   });
 
   test.each([
@@ -106,7 +106,7 @@ describe("calls about load balancers", () => {
       { service: SERVICE, annotations: {} },
       { signal: world.harness.signal },
     );
-    await expect(got).rejects.toMatchObject({ reason: "INVARIANT_BROKEN" });
+    await expect(got).rejects.toMatchObject({ reason: "RESPONSE_INVALID" });
   });
 
   test("at most as many calls run at once as the provider allows; the rest wait their turn", async () => {

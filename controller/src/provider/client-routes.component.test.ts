@@ -63,8 +63,8 @@ describe("ensureRoutes()", () => {
       BatchEnsureRoutesResponse.fromPartial({ results: routes.length === 2 ? [] : routes.map(routeResult) });
     const { outcomes } = await sidecar.client.ensureRoutes([A, B, C], options());
     expect(outcomes).toMatchObject([
-      { kind: "failed", error: { reason: "INVARIANT_BROKEN" } },
-      { kind: "failed", error: { reason: "INVARIANT_BROKEN" } },
+      { kind: "failed", error: { reason: "RESPONSE_INVALID" } },
+      { kind: "failed", error: { reason: "RESPONSE_INVALID" } },
       { kind: "done", route: C },
     ]);
   });

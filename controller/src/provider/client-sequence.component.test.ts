@@ -31,7 +31,7 @@ describe("the sequence of changes", () => {
       getProviderInfo: () => providerInfo({ capabilities: { loadBalancers: {}, routes: { maxBatchSize: 1 } } }),
       ensureLoadBalancer: (request) => {
         note(request);
-        return EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { service: SERVICE, phase: 2 } });
+        return EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-1", service: SERVICE, phase: 2 } });
       },
       batchEnsureRoutes: (request) => {
         note(request);
@@ -60,11 +60,15 @@ describe("the sequence of changes", () => {
         ensureLoadBalancer: ({ change }) => {
           seen.push(change?.sequence ?? 0n);
           if (what === "a call") throw contractFailure("STALE_GENERATION", "late", undefined, metadata);
-          return EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { service: SERVICE, phase: 2 } });
+          return EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-1", service: SERVICE, phase: 2 } });
         },
         batchEnsureRoutes: () =>
           BatchEnsureRoutesResponse.fromPartial({
-            results: [{ outcome: { $case: "error", value: { code: 10, reason: "STALE_GENERATION", metadata } } }],
+            results: [
+              {
+                outcome: { $case: "error", value: { code: 10, reason: "STALE_GENERATION", message: "late", metadata } },
+              },
+            ],
           }),
       });
       const { client } = world.sidecar;

@@ -5,17 +5,19 @@ import type { ProviderHealth } from "./connection/state.ts";
 import { type BudgetMetrics, budgetMetrics } from "./limits/metrics.ts";
 import type { ProviderError } from "./model/errors.ts";
 import type { ProviderInfo } from "./model/info.ts";
+import { type BreachCounter, breachCounter } from "./observers/breaches.ts";
 import { type CallMetrics, callMetrics } from "./observers/metrics.ts";
 import type { ProviderStatus } from "./model/status.ts";
 
 /** Metrics of all providers, created once per process. */
 export interface ProviderMetrics {
   readonly calls: CallMetrics;
+  readonly breaches: BreachCounter;
   readonly budgetsOf: (provider: string) => BudgetMetrics;
 }
 
 export function providerMetrics(metrics: Metrics): ProviderMetrics {
-  return { calls: callMetrics(metrics), budgetsOf: budgetMetrics(metrics) };
+  return { calls: callMetrics(metrics), breaches: breachCounter(metrics), budgetsOf: budgetMetrics(metrics) };
 }
 
 export interface ShownProvider {

@@ -33,11 +33,13 @@ import { RateLimitedCaller } from "./limits/rate-limited-caller.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { type BudgetSnapshot, type OperatorRate, rateGroups } from "./model/call-rate.ts";
 import type { ChangeNumbers, ProviderClient } from "./model/client.ts";
+import type { BreachSink } from "./model/breach.ts";
 import type { ProviderError } from "./model/errors.ts";
 import type { Provider } from "./model/provider.ts";
 import type { ProviderStatus } from "./model/status.ts";
 import { type ChangeAudit, auditedCalls } from "./observers/audit.ts";
 import { measuredCalls } from "./observers/metrics.ts";
+import { breachReporter } from "./observers/breaches.ts";
 import { type CallSink, observed } from "./observers/observed-caller.ts";
 import { wireRecorder } from "./observers/recorder.ts";
 import type { ProviderTls } from "./connection/address.ts";
@@ -87,6 +89,7 @@ export class Sidecar implements Provider {
     const { name, address, clock, random, metrics } = options;
     const log = options.log.child({ provider: name });
     const ids = callIdsOf(options.newId);
+    const breaches = breachReporter(name, metrics.breaches, log);
     // One call until the handshake names the limit.
     const semaphore = new Semaphore(1);
     const { filter, callRates = () => [], numbers } = options;
@@ -104,7 +107,7 @@ export class Sidecar implements Provider {
       timing: options.timing ?? CONNECTION_TIMING,
       scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
       onScopeChange: (message) => options.onScopeChange?.(message),
-      channel: channelOf(options),
+      channel: channelOf(options, breaches),
       instrument: (route) => instrumented(route, options, log),
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
@@ -129,7 +132,7 @@ export class Sidecar implements Provider {
     this.#semaphore = semaphore;
     this.#connection = connection;
     this.#clock = clock;
-    const session = new Session({ provider: name, connection, governed, budget, ids, numbers, clock });
+    const session = new Session({ provider: name, connection, governed, budget, ids, numbers, clock, breaches });
     const client = contractClient(session, random);
     this.client =
       filter === undefined
@@ -218,9 +221,15 @@ export class Sidecar implements Provider {
   }
 }
 
-function channelOf(options: SidecarOptions): ProviderChannel {
+function channelOf(options: SidecarOptions, breaches: BreachSink): ProviderChannel {
   const { name: provider, tls, recording: sink } = options;
-  return new ProviderChannel({ ...options, provider, tls, recorder: sink && wireRecorder({ provider, sink }) });
+  return new ProviderChannel({
+    ...options,
+    provider,
+    tls,
+    breaches,
+    recorder: sink && wireRecorder({ provider, sink }),
+  });
 }
 
 function instrumented(route: CallRoute, options: SidecarOptions, log: Logger): RpcCaller {

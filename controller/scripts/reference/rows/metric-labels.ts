@@ -12,6 +12,7 @@ import type { ApiErrorCode } from "../../../src/kube/errors.ts";
 import type { DropReason } from "../../../src/kube/events/metrics.ts";
 import type { WriteAction } from "../../../src/observe/plans.ts";
 import type { HealthReasonName } from "../../../src/provider/connection/health-reason.ts";
+import type { Breach } from "../../../src/provider/model/breach.ts";
 import type { OwnershipConflict } from "../../../src/provider/ownership/conflicts.ts";
 import type { NodeOwner } from "../../../src/provider/model/provider.ts";
 import type { Outcome } from "../../../src/runtime/reconciler.ts";
@@ -54,6 +55,16 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     minor: "of the version of Cloudwire, not of Kubernetes",
     git_version: "the whole version, with a `v` before it",
     platform: "operating system and processor, as Node names them",
+  },
+  cloudwire_provider_contract_violations_total: {
+    rule: closed<Breach["rule"]>({
+      size: "the response is over 1 MiB",
+      encoding: "the response is not a protobuf message",
+      items: "the response has too many items",
+      pages: "a list has too many pages or items, or repeats a page token",
+      field: "a field violates its rule",
+      time: "a time is in the future",
+    }),
   },
   cloudwire_config_reloads_total: { result: closed({ success: "", failure: "" }) },
   leader_election_master_status: { name: "name of the Lease" },

@@ -1,5 +1,6 @@
 import { brokenItem } from "../convert/methods.ts";
 import { type AnswerContext, brokenAnswer } from "../convert/instance.ts";
+import { ContractBreachError } from "../model/breach.ts";
 import { type ProviderError, asProviderError, contractError, isOfClass, isProviderError } from "../model/errors.ts";
 import type { InstanceAnswer } from "../model/instance.ts";
 import type { VolumeResult } from "../model/volume.ts";
@@ -57,17 +58,21 @@ export async function lookUp<Item extends { readonly name: string }, Wire, Ours 
   return items.map((_, index) => results.get(index) ?? missing());
 }
 
+/** At most 63 calls instead of one, for a provider that exceeds the size limit with every response. */
+const MAX_HALVINGS = 5;
+
 async function lookUpBatch<Item extends { readonly name: string }, Wire, Ours extends Result>(
   lookup: Lookup<Item, Wire, Ours>,
   items: readonly Item[],
+  halvings = 0,
 ): Promise<readonly (Ours | Unknown)[]> {
   try {
     return convertBatch(lookup, items, await lookup.call(items));
   } catch (error) {
-    if (isTooLarge(error) && items.length > 1) {
+    if (isTooLarge(error) && items.length > 1 && halvings < MAX_HALVINGS) {
       const middle = Math.ceil(items.length / 2);
       const halves = [items.slice(0, middle), items.slice(middle)];
-      return (await Promise.all(halves.map((half) => lookUpBatch(lookup, half)))).flat();
+      return (await Promise.all(halves.map((half) => lookUpBatch(lookup, half, halvings + 1)))).flat();
     }
     return items.map(() => ({ kind: "unknown", error: asProviderError(error) }));
   }
@@ -102,6 +107,7 @@ function convertBatch<Item extends { readonly name: string }, Wire, Ours extends
 
 /** Status 8 without a provider's details: a message exceeded a size limit. proto/README.md section 5. */
 function isTooLarge(error: unknown): boolean {
+  if (error instanceof ContractBreachError) return error.breach.rule === "size";
   return isProviderError(error, "RESOURCE_EXHAUSTED") && error.fromTransport;
 }
 

@@ -31,13 +31,14 @@ export function instanceCalls(session: Session): Pick<ProviderReads, "getInstanc
 
 async function listInstances(session: Session, options: CallOptions): Promise<Listing<Instance>> {
   const { list } = await session.capability("instances", options.signal);
-  return walkPages("ListInstances", async (pageToken) => {
+  return walkPages(session.brokenList("ListInstances"), async (pageToken) => {
     const pageSize = list?.maxPageSize ?? 0;
     const answered = await session.call(RPCS.listInstances, (context) => ({ context, pageSize, pageToken }), options);
     const { response } = answered;
     return {
       ...response,
       items: response.instances.map((instance) => instanceFromProto(instance)),
+      received: answered.received,
       problem: session.scopeProblem(answered, response.scopeId),
     };
   });

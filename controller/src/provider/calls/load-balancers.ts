@@ -88,13 +88,14 @@ class LoadBalancerCalls {
   async list(options: CallOptions): Promise<Listing<LoadBalancer>> {
     const session = this.#session;
     const { list } = await session.capability("loadBalancers", options.signal);
-    const walk = await walkPages("ListLoadBalancers", async (pageToken) => {
+    const walk = await walkPages(session.brokenList("ListLoadBalancers"), async (pageToken) => {
       const request = { pageSize: list?.maxPageSize ?? 0, pageToken };
       const answered = await session.call(RPCS.listLoadBalancers, (context) => ({ context, ...request }), options);
       const { response } = answered;
       return {
         ...response,
         items: response.loadBalancers.map((wire) => convert.loadBalancerFromProto(wire)),
+        received: answered.received,
         problem: session.scopeProblem(answered, response.scopeId),
       };
     });

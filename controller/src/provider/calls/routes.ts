@@ -18,7 +18,7 @@ export function routeCalls(session: Session): Pick<ProviderClient, "listRoutes" 
 async function listRoutes(session: Session, options: CallOptions): Promise<RouteList> {
   const { maxPageSize } = await session.capability("routes", options.signal);
   let quota: RouteQuota | undefined;
-  const walk = await walkPages("ListRoutes", async (pageToken) => {
+  const walk = await walkPages(session.brokenList("ListRoutes"), async (pageToken) => {
     const request = { pageSize: maxPageSize, pageToken };
     const answered = await session.call(RPCS.listRoutes, (context) => ({ context, ...request }), options);
     const { response } = answered;
@@ -29,6 +29,7 @@ async function listRoutes(session: Session, options: CallOptions): Promise<Route
       complete: response.complete,
       unreachable: [],
       resumeToken: "",
+      received: answered.received,
       problem: session.scopeProblem(answered, response.scopeId),
     };
   });

@@ -1,10 +1,11 @@
 import type { Clock } from "../../util/clock.ts";
 import type { CallBudget } from "../limits/call-budget.ts";
-import type { CallContext, CallId, CallIds, ChangeContext, Rpc } from "../convert/methods.ts";
+import type { CallContext, CallId, CallIds, ChangeContext, ReceivedFacts, Rpc } from "../convert/methods.ts";
 import type { CallOptions, ChangeNumbers, ChangeOptions } from "../model/client.ts";
 import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";
 import type { AnswerContext } from "../convert/instance.ts";
+import { type BreachSink, ContractBreachError } from "../model/breach.ts";
 import { asProviderError, contractError, hasReason, type ProviderError } from "../model/errors.ts";
 import type { RateLimitedCaller } from "../limits/rate-limited-caller.ts";
 import type { Absence } from "../model/instance.ts";
@@ -18,6 +19,7 @@ export interface SessionDeps {
   readonly ids: CallIds;
   readonly numbers: ChangeNumbers;
   readonly clock: Clock;
+  readonly breaches: BreachSink;
 }
 
 /** A response with the data of its request. */
@@ -28,6 +30,7 @@ export interface Answered<Response> {
   readonly info: ProviderInfo;
   /** Age of the oldest data in the response; undefined: unknown. */
   readonly dataAgeMs: number | undefined;
+  readonly received: ReceivedFacts;
 }
 
 /** Calls to one provider: adds the common request fields and checks every response. */
@@ -74,8 +77,10 @@ export class Session {
     const message = request(this.#deps.connection.context(info));
     // Reads are split before.
     if (rpc.isChange) this.#rejectTooLarge(rpc, message, info.limits.maxReceiveBytes);
-    const response = await this.#deps.governed.call(rpc, message, { signal, priority, ...id });
-    return { response, requestId: id.requestId, info, dataAgeMs: rpc.stats(response)?.dataAgeMs };
+    let received: ReceivedFacts = { sizeBytes: 0, isPartial: false };
+    const options = { signal, priority, received: (facts: ReceivedFacts) => void (received = facts), ...id };
+    const response = await this.#deps.governed.call(rpc, message, options);
+    return { response, requestId: id.requestId, info, dataAgeMs: rpc.stats(response)?.dataAgeMs, received };
   }
 
   async change<Request, Response>(
@@ -126,6 +131,15 @@ export class Session {
     const why = `responded from scope "${scopeId}", but its handshake names "${info.scopeId}"`;
     this.#deps.connection.renew(`the provider ${why}`);
     return contractError("SCOPE_MISMATCH", `provider ${this.provider} ${why}`, { requestId });
+  }
+
+  /** Makes and reports the error of a list that exceeds a limit of the contract. */
+  brokenList(method: string): (description: string) => ContractBreachError {
+    return (description) => {
+      const breach = { method, rule: "pages", field: "", description } as const;
+      this.#deps.breaches(breach);
+      return new ContractBreachError(this.provider, breach, "");
+    };
   }
 
   /** Why that absence must be ignored; undefined: it is valid. */

@@ -3,15 +3,16 @@ import { createSecureContext } from "node:tls";
 import { type ChannelCredentials, type ChannelOptions, credentials } from "@grpc/grpc-js";
 import { type Parsed, parseAddress, problem, value } from "../../options/flag.ts";
 import { messageOf } from "../../util/errors.ts";
+import { MAX_RESPONSE_BYTES } from "../convert/response.ts";
 import { PemFileError, readAuthorities, readPemPair, requireUnexpired } from "../../util/pem-pair.ts";
 import { withoutUserinfo } from "../../util/text.ts";
 
-/** Largest message; the default of @grpc/grpc-js for received ones is 4 MiB. Raised for inline node lists. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Largest request; raised for inline node lists. */
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
 const COMMON_OPTIONS = {
-  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_receive_message_length": MAX_RESPONSE_BYTES,
+  "grpc.max_send_message_length": MAX_REQUEST_BYTES,
   "grpc.enable_channelz": 0,
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_http_proxy": 0,

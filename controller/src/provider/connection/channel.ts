@@ -10,6 +10,7 @@ import {
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notConnectedError } from "./state.ts";
+import type { BreachSink } from "../model/breach.ts";
 import type { ProviderError } from "../model/errors.ts";
 import { type Finding, probeRemote, probeSocket } from "./probe.ts";
 import type { CallRoute, Rpc, RpcCaller, RpcOptions, WireRecorder } from "../convert/methods.ts";
@@ -25,6 +26,8 @@ export interface ProviderChannelDeps {
   readonly clock: Clock;
   /** Records each call. @default none */
   readonly recorder?: WireRecorder | undefined;
+  /** Receives the violations of the contract. @default none */
+  readonly breaches?: BreachSink | undefined;
 }
 
 /** Status of our TLS files. */
@@ -213,9 +216,9 @@ export class ProviderChannel implements CallRoute {
   }
 
   #make(material: TlsMaterial | undefined): GrpcTransport {
-    const { provider, version, tls, recorder } = this.#deps;
+    const { provider, version, tls, recorder, breaches } = this.#deps;
     const channel = channelParts(this.#address, material, tls?.serverName);
-    return new GrpcTransport({ provider, version, channel, recorder });
+    return new GrpcTransport({ provider, version, channel, recorder, breaches });
   }
 
   #notConnected(): ProviderError {

@@ -1,5 +1,5 @@
 import type { ClusterRef, ProviderInfo } from "../model/info.ts";
-import { MAX_MESSAGE_BYTES } from "./address.ts";
+import { MAX_RESPONSE_BYTES } from "../convert/response.ts";
 import {
   type CallContext,
   type CallIds,
@@ -259,7 +259,7 @@ export class ProviderConnection {
   async #handshake(caller: RpcCaller, signal: AbortSignal): Promise<Handshake> {
     const { address, cluster, version, ids } = this.#deps;
     try {
-      const request = providerInfoRequest(cluster, version, MAX_MESSAGE_BYTES);
+      const request = providerInfoRequest(cluster, version, MAX_RESPONSE_BYTES);
       const wire = await caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
       return checkHandshake(wire, address);
     } catch (error) {

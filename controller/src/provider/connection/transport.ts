@@ -1,10 +1,12 @@
 import { Client, connectivityState, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import type { ChannelParts } from "./address.ts";
 import { errorOfCall } from "../convert/errors.ts";
+import { type Answer, MAX_RESPONSE_BYTES, heldResponse } from "../convert/response.ts";
+import { type Breach, type BreachSink, ContractBreachError } from "../model/breach.ts";
 import { ProviderError } from "../model/errors.ts";
-import type { Rpc, RpcCaller, RpcOptions, WireStatus, WireRecorder } from "../convert/methods.ts";
+import type { RecordedCall, Rpc, RpcCaller, RpcOptions, WireStatus, WireRecorder } from "../convert/methods.ts";
 import { messageOf } from "../../util/errors.ts";
-import { InterningReader, StringCache } from "../../util/string-cache.ts";
+import { StringCache } from "../../util/string-cache.ts";
 
 /** Longest deadline: longer ones overflow in some servers (proto/README.md TIM-1). */
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -16,6 +18,8 @@ export interface TransportOptions {
   readonly version: string;
   /** Records each call. @default none */
   readonly recorder?: WireRecorder | undefined;
+  /** Receives the violations of the contract. @default none */
+  readonly breaches?: BreachSink | undefined;
 }
 
 /** One connection to one provider. Reconnects automatically. */
@@ -42,22 +46,22 @@ export class GrpcTransport implements RpcCaller {
       const call = this.#client.makeUnaryRequest(
         rpc.path,
         (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
-        (bytes) => {
-          const message = rpc.response.decode(new InterningReader(bytes, this.#strings));
-          recorded?.message(message, bytes);
-          return message;
-        },
+        undecoded,
         request,
         this.#metadata(options),
         { deadline: Date.now() + timeoutMs },
-        (error, response) => {
+        (error, bytes) => {
           signal.removeEventListener("abort", onAbort);
           this.#ended();
-          recorded?.end(statusOf(error, signal));
-          if (error !== null) reject(this.#failure(rpc.name, error, options));
-          else if (response === undefined)
-            reject(this.#failure(rpc.name, new Error("the response has no message"), options));
-          else resolve(response);
+          try {
+            if (error !== null) throw this.#failure(rpc.name, error, options);
+            if (bytes === undefined) throw this.#failure(rpc.name, new Error("the response has no message"), options);
+            resolve(this.#accepted(rpc, bytes, options, recorded));
+          } catch (failure) {
+            reject(failure);
+          } finally {
+            recorded?.end(statusOf(error, signal));
+          }
         },
       );
       this.#inFlight++;
@@ -82,11 +86,7 @@ export class GrpcTransport implements RpcCaller {
     const call = this.#client.makeServerStreamRequest(
       rpc.path,
       (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
-      (bytes) => {
-        const message = rpc.response.decode(new InterningReader(bytes, this.#strings));
-        recorded?.message(message, bytes);
-        return message;
-      },
+      undecoded,
       request,
       this.#metadata(options),
       {},
@@ -94,11 +94,13 @@ export class GrpcTransport implements RpcCaller {
     const onAbort = (): void => call.cancel();
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      for await (const message of call) yield message;
+      for await (const bytes of call) {
+        if (bytes instanceof Uint8Array) yield this.#accepted(rpc, bytes, options, recorded);
+      }
       end = statusOf(null, signal);
     } catch (error) {
       end = statusOf(error, signal);
-      throw this.#failure(rpc.name, error, options);
+      throw error instanceof ProviderError ? error : this.#failure(rpc.name, error, options);
     } finally {
       signal.removeEventListener("abort", onAbort);
       call.cancel();
@@ -131,6 +133,26 @@ export class GrpcTransport implements RpcCaller {
     if (this.#inFlight === 0) this.close();
   }
 
+  /** The response as far as it keeps to the contract. Throws if the whole response violates it. */
+  #accepted<Response>(
+    rpc: Answer<Response>,
+    bytes: Uint8Array,
+    { requestId, received }: RpcOptions,
+    recorded: RecordedCall<Response> | undefined,
+  ): Response {
+    const held = heldResponse(rpc, bytes, { nowMs: Date.now(), strings: this.#strings });
+    if (held.kind === "broken") throw this.#breach(held.breach, requestId);
+    for (const breach of held.breaches) this.#options.breaches?.(breach);
+    received?.({ sizeBytes: held.sizeBytes, isPartial: held.breaches.length > 0 });
+    recorded?.message(held.response, bytes);
+    return held.response;
+  }
+
+  #breach(breach: Breach, requestId: string): ContractBreachError {
+    this.#options.breaches?.(breach);
+    return new ContractBreachError(this.#options.provider, breach, requestId);
+  }
+
   #ended(): void {
     this.#inFlight--;
     if (this.#isRetiring && this.#inFlight === 0) this.close();
@@ -145,6 +167,10 @@ export class GrpcTransport implements RpcCaller {
   }
 
   #failure(name: string, error: unknown, { signal, requestId }: RpcOptions): ProviderError {
+    if (isTooLargeHere(error)) {
+      const description = `has more than ${MAX_RESPONSE_BYTES} bytes`;
+      return this.#breach({ method: name, rule: "size", field: "", description }, requestId);
+    }
     const what = `${this.#options.provider} ${name}`;
     const cause: unknown = signal.aborted ? signal.reason : error;
     if (!isServiceError(error)) {
@@ -158,6 +184,20 @@ export class GrpcTransport implements RpcCaller {
     const message = `${this.#options.provider} ${name}: canceled before it was sent`;
     return new ProviderError({ code: "CANCELLED", message, requestId }, { cause: signal.reason });
   }
+}
+
+/** Decoded by us, so that an error of ours is not one of the transport. */
+function undecoded(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+/** @grpc/grpc-js refused the message. A status from the provider has headers. */
+function isTooLargeHere(error: unknown): boolean {
+  return (
+    isServiceError(error) &&
+    error.code === status.RESOURCE_EXHAUSTED &&
+    Object.keys(error.metadata.getMap()).length === 0
+  );
 }
 
 function isServiceError(error: unknown): error is ServiceError {

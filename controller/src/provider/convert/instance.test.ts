@@ -52,7 +52,7 @@ describe("instanceAnswer()", () => {
   ])("takes an absence as unknown when %s", (_, broken, why) => {
     const answer = instanceAnswer(absent(broken), asked, context);
     const message = `acme: node n1: ${why}; report it to the provider's vendor`;
-    expect(answer).toMatchObject({ kind: "unknown", error: { reason: "INVARIANT_BROKEN", requestId: "r-1", message } });
+    expect(answer).toMatchObject({ kind: "unknown", error: { reason: "RESPONSE_INVALID", requestId: "r-1", message } });
   });
 
   test("believes an absence read at the moment the node was made", () => {
@@ -79,7 +79,7 @@ describe("instanceAnswer()", () => {
   ] as const)("takes %s as unknown", (_, outcome) => {
     expect(instanceAnswer({ outcome, readTime: undefined }, asked, context)).toMatchObject({
       kind: "unknown",
-      error: { reason: "INVARIANT_BROKEN", class: "OUTCOME_UNKNOWN" },
+      error: { reason: "RESPONSE_INVALID", class: "OUTCOME_UNKNOWN" },
     });
   });
 

@@ -7,7 +7,8 @@ import * as Wire from "@cloudwire/proto/cloudprovider/v1/instance";
 import { wordOf } from "@cloudwire/proto/words";
 import type { InstanceHint } from "../model/client.ts";
 import type { NodeAddress } from "../../api/node.ts";
-import { contractError, type ProviderError } from "../model/errors.ts";
+import { RESPONSE_INVALID } from "../model/breach.ts";
+import { ProviderError } from "../model/errors.ts";
 import type { Absence, Instance, InstanceAnswer, Witness } from "../model/instance.ts";
 import { InstanceMap, isSameInstance } from "../../util/values/provider-id.ts";
 import { addressTypeFromProto, timeMs } from "./scalars.ts";
@@ -104,7 +105,8 @@ function unproven(problem: string, node: RequestedNode, context: AnswerContext):
 /** The response violates the contract and must be ignored. */
 export function brokenAnswer(problem: string, about: string, requestId: string): ProviderError {
   const message = `${about}: ${problem}; report it to the provider's vendor`;
-  return contractError("INVARIANT_BROKEN", message, { requestId });
+  const { reason, domain } = RESPONSE_INVALID;
+  return new ProviderError({ code: "INTERNAL", reason, domain, message, requestId });
 }
 
 function what(node: RequestedNode, { witness }: AnswerContext): string {

@@ -1,11 +1,12 @@
 import type { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
-import type { CallStats as WireCallStats } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { CallStats as WireCallStats, Diagnostic, PlannedChange } from "@cloudwire/proto/cloudprovider/v1/common";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
-import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
+import { fieldRules } from "@cloudwire/proto/rules";
 import type { FieldRules } from "@cloudwire/proto/secrets";
 import type { CallStats, QuotaClass } from "../model/call-rate.ts";
 import { type ProviderError, contractError } from "../model/errors.ts";
+import * as lists from "./item-lists.ts";
 import { durationMs } from "./scalars.ts";
 
 export interface Codec<Message> {
@@ -25,8 +26,14 @@ export interface Rpc<Request, Response> {
   readonly quotaClass: QuotaClass | undefined;
   readonly request: Codec<Request>;
   readonly response: Codec<Response>;
+  /** Items that can violate the contract without the rest of the response. */
+  readonly itemLists: readonly lists.ItemList<Response>[];
   /** Cost of the call in the cloud; undefined: unknown. */
   stats(response: Response): CallStats | undefined;
+  /** A message of a stream without the part that violates the contract; undefined: the call fails. */
+  withoutEvent?(response: Response): Response;
+  /** Only the limits of sizes are enforced, because a missing or wrong value has a safe default (convert/info.ts). */
+  readonly isLenient: boolean;
 }
 
 interface Definition<Request, Response> {
@@ -39,23 +46,29 @@ const { methods, fullName } = CloudProviderDefinition;
 
 /** Every RPC this program calls. Deadlines and kinds are the contract's. */
 export const RPCS = {
-  getProviderInfo: rpc(methods.getProviderInfo, undefined, withoutStats),
-  getProviderStatus: rpc(methods.getProviderStatus, undefined, withoutStats),
-  batchGetInstances: rpc(methods.batchGetInstances, "instances", statsOf),
-  listInstances: rpc(methods.listInstances, "instances", statsOf),
-  watchInstances: rpc(methods.watchInstances, "instances", withoutStats),
-  getLoadBalancer: rpc(methods.getLoadBalancer, "load_balancers", statsOf),
-  listLoadBalancers: rpc(methods.listLoadBalancers, "load_balancers", statsOf),
-  ensureLoadBalancer: rpc(methods.ensureLoadBalancer, "load_balancers", statsOf),
-  updateLoadBalancerNodes: rpc(methods.updateLoadBalancerNodes, "load_balancers", statsOf),
-  deleteLoadBalancer: rpc(methods.deleteLoadBalancer, "load_balancers", statsOf),
-  watchLoadBalancers: rpc(methods.watchLoadBalancers, "load_balancers", withoutStats),
-  applyNodeSet: rpc(methods.applyNodeSet, undefined, withoutStats),
-  listRoutes: rpc(methods.listRoutes, "routes", statsOf),
-  batchEnsureRoutes: rpc(methods.batchEnsureRoutes, "routes", statsOf),
-  batchDeleteRoutes: rpc(methods.batchDeleteRoutes, "routes", statsOf),
-  batchGetVolumes: rpc(methods.batchGetVolumes, "volumes", statsOf),
+  getProviderInfo: rpc(methods.getProviderInfo, undefined, withoutStats, [lists.diagnostics()]),
+  getProviderStatus: rpc(methods.getProviderStatus, undefined, withoutStats, [lists.conditions(), lists.rateLimits()]),
+  batchGetInstances: rpc(methods.batchGetInstances, "instances", statsOf, [lists.instanceResults()]),
+  listInstances: rpc(methods.listInstances, "instances", statsOf, [lists.listedInstances()]),
+  watchInstances: watch(methods.watchInstances, "instances"),
+  getLoadBalancer: rpc(methods.getLoadBalancer, "load_balancers", statsOf, [lists.diagnostics()]),
+  listLoadBalancers: rpc(methods.listLoadBalancers, "load_balancers", statsOf, [lists.listedLoadBalancers()]),
+  ensureLoadBalancer: rpc(methods.ensureLoadBalancer, "load_balancers", statsOf, changeLists()),
+  updateLoadBalancerNodes: rpc(methods.updateLoadBalancerNodes, "load_balancers", statsOf, changeLists()),
+  deleteLoadBalancer: rpc(methods.deleteLoadBalancer, "load_balancers", statsOf, changeLists()),
+  watchLoadBalancers: watch(methods.watchLoadBalancers, "load_balancers"),
+  applyNodeSet: rpc(methods.applyNodeSet, undefined, withoutStats, []),
+  listRoutes: rpc(methods.listRoutes, "routes", statsOf, [lists.listedRoutes()]),
+  batchEnsureRoutes: rpc(methods.batchEnsureRoutes, "routes", statsOf, [lists.routeResults(), lists.plannedChanges()]),
+  batchDeleteRoutes: rpc(methods.batchDeleteRoutes, "routes", statsOf, [lists.routeResults(), lists.plannedChanges()]),
+  batchGetVolumes: rpc(methods.batchGetVolumes, "volumes", statsOf, [lists.volumeResults()]),
 } as const;
+
+function changeLists<
+  Response extends { diagnostics: Diagnostic[]; plannedChanges: PlannedChange[] },
+>(): readonly lists.ItemList<Response>[] {
+  return [lists.diagnostics(), lists.plannedChanges()];
+}
 
 /** Full name of the request message, the key of the contract's field rules. */
 export function requestMessage(name: MethodName): string {
@@ -70,10 +83,27 @@ function rpc<Request, Response>(
   { name, requestType, responseType }: Definition<Request, Response>,
   quotaClass: QuotaClass | undefined,
   stats: (response: Response) => CallStats | undefined,
+  itemLists: readonly lists.ItemList<Response>[],
 ): Rpc<Request, Response> {
   const { deadlineMs, change } = methodRules[name];
   const common = { name, path: `/${fullName}/${name}`, timeoutMs: deadlineMs, isChange: change, quotaClass };
-  return { ...common, request: requestType, response: responseType, stats };
+  return {
+    ...common,
+    request: requestType,
+    response: responseType,
+    stats,
+    itemLists,
+    isLenient: name === "GetProviderInfo",
+  };
+}
+
+/** Without its event and token, a stream that is reopened requests a new list. */
+function watch<Request, Response extends { event?: object | undefined; resumeToken: string }>(
+  definition: Definition<Request, Response>,
+  quotaClass: QuotaClass,
+): Rpc<Request, Response> {
+  const withoutEvent = (response: Response): Response => ({ ...response, event: undefined, resumeToken: "" });
+  return { ...rpc(definition, quotaClass, withoutStats, []), withoutEvent };
 }
 
 function statsOf({ stats }: { readonly stats: WireCallStats | undefined }): CallStats | undefined {
@@ -86,6 +116,13 @@ function withoutStats(): undefined {
   return undefined;
 }
 
+export interface ReceivedFacts {
+  /** Memory that the response takes, approximately. */
+  readonly sizeBytes: number;
+  /** Items violate the contract and were left out: what is missing is not absent. */
+  readonly isPartial: boolean;
+}
+
 export interface RpcOptions {
   readonly signal: AbortSignal;
   /** In our log and the provider's. */
@@ -93,6 +130,8 @@ export interface RpcOptions {
   readonly traceparent: string;
   /** @default the contract's for the RPC */
   readonly timeoutMs?: number;
+  /** Called with facts about the response. */
+  readonly received?: (facts: ReceivedFacts) => void;
 }
 
 /** Limits, retries and metrics wrap one of these around another. */
@@ -204,6 +243,8 @@ export function limitsOf(
   const rule = fieldRules[messageName]?.find(({ name }) => name === fieldName);
   return { maxBytes: rule?.maxBytes ?? Infinity, maxItems: rule?.maxItems ?? Infinity };
 }
+
+type FieldRule = FieldRules[string][number];
 
 /** A member of a oneof is in `oneof: { $case, value }`. */
 function fieldValue({ oneof, jsonName }: FieldRule, byName: ReadonlyMap<string, unknown>): unknown {

@@ -67,7 +67,7 @@ describe("volumeAnswer()", () => {
     ],
   ])("takes %s as unknown", (_, outcome, why) => {
     const message = `acme: volume v-1: ${why}; report it to the provider's vendor`;
-    expect(answer(outcome)).toMatchObject({ kind: "unknown", error: { reason: "INVARIANT_BROKEN", message } });
+    expect(answer(outcome)).toMatchObject({ kind: "unknown", error: { reason: "RESPONSE_INVALID", message } });
   });
 });
 

@@ -110,8 +110,7 @@ describe("retry delay", () => {
       const ours = retryDelayMs(contractError(reason, "m", { retryAfterMs: 0 }), failures);
       for (const retryAfterMs of [0, 1, 500, 5000, 1_800_000]) {
         const delayMs = retryDelayMs(contractError(reason, "m", { retryAfterMs }), failures);
-        if (ours === undefined) expect(delayMs).toBeUndefined();
-        else expect(delayMs).toBe(Math.max(ours, retryAfterMs));
+        expect(delayMs).toBe(ours === undefined ? undefined : Math.max(ours, retryAfterMs));
       }
     }
   });

@@ -19,6 +19,10 @@ export const uncheckedRules: Readonly<Record<string, string>> = {
   "CON-3": "It is a requirement for the controller.",
   "CON-4": "It is a SHOULD for providers, and a requirement for the controller.",
   "LIM-3": "It is a requirement for the controller, which sends the metadata.",
+  "LIM-4": "It is a requirement for the controller, which receives the response.",
+  "LIM-5": "It is a requirement for the controller, which compares the clocks.",
+  "LIM-6": "It is a requirement for the controller. The kit checks the field rules of every response.",
+  "LST-6": "It is a requirement for the controller. A small cloud does not reach the limits.",
 };
 
 /** Rules without a check and a reason, or with both, and references to unknown rules. */

@@ -2039,7 +2039,7 @@ const file_cloudprovider_v1_identity_proto_rawDesc = "" +
 	"deprecatedB\x10\n" +
 	"\x0e_default_value\"S\n" +
 	"\x18GetProviderStatusRequest\x127\n" +
-	"\acontext\x18\x01 \x01(\v2\x1d.cloudprovider.v1.CallContextR\acontext\"\xdd\x03\n" +
+	"\acontext\x18\x01 \x01(\v2\x1d.cloudprovider.v1.CallContextR\acontext\"\xe5\x03\n" +
 	"\x19GetProviderStatusResponse\x12\x14\n" +
 	"\x05ready\x18\x01 \x01(\bR\x05ready\x12!\n" +
 	"\aboot_id\x18\x02 \x01(\tB\b\xf2\xd4\x18\x04\b\x01\x10?R\x06bootId\x12\"\n" +
@@ -2047,8 +2047,8 @@ const file_cloudprovider_v1_identity_proto_rawDesc = "" +
 	"\x0fconfig_revision\x18\x04 \x01(\tB\x06\xf2\xd4\x18\x02\x10?R\x0econfigRevision\x12E\n" +
 	"\n" +
 	"conditions\x18\x05 \x03(\v2\x1b.cloudprovider.v1.ConditionB\b\xf2\xd4\x18\x04\b\x01\x18 R\n" +
-	"conditions\x12Q\n" +
-	"\x17last_cloud_success_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x14lastCloudSuccessTime\x12R\n" +
+	"conditions\x12Y\n" +
+	"\x17last_cloud_success_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01R\x14lastCloudSuccessTime\x12R\n" +
 	"\x17credentials_expire_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x15credentialsExpireTime\x12D\n" +
 	"\vrate_limits\x18\b \x03(\v2\x1b.cloudprovider.v1.RateLimitB\x06\xf2\xd4\x18\x02\x18 R\n" +
 	"rateLimits\"\x98\x01\n" +

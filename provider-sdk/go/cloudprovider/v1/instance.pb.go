@@ -1054,7 +1054,7 @@ const file_cloudprovider_v1_instance_proto_rawDesc = "" +
 	"\n" +
 	"\x1fcloudprovider/v1/instance.proto\x12\x10cloudprovider.v1\x1a\x1dcloudprovider/v1/common.proto\x1a\x1ccloudprovider/v1/error.proto\x1a\x1ecloudprovider/v1/options.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"*\n" +
 	"\bPodCidrs\x12\x1e\n" +
-	"\x05cidrs\x18\x01 \x03(\tB\b\xf2\xd4\x18\x04\x18\x10(\x02R\x05cidrs\"\xbc\x05\n" +
+	"\x05cidrs\x18\x01 \x03(\tB\b\xf2\xd4\x18\x04\x18\x10(\x02R\x05cidrs\"\xc4\x05\n" +
 	"\bInstance\x12,\n" +
 	"\vprovider_id\x18\x01 \x01(\tB\v\xf2\xd4\x18\a\b\x01\x10\x80\b(\x04R\n" +
 	"providerId\x12\x1d\n" +
@@ -1067,8 +1067,8 @@ const file_cloudprovider_v1_instance_proto_rawDesc = "" +
 	"\fstate_reason\x18\b \x01(\tB\a\xf2\xd4\x18\x03\x10\xfd\x01R\vstateReason\x12G\n" +
 	"\x06labels\x18\t \x03(\v2&.cloudprovider.v1.Instance.LabelsEntryB\a\xf2\xd4\x18\x03 \x80@R\x06labels\x127\n" +
 	"\tpod_cidrs\x18\n" +
-	" \x01(\v2\x1a.cloudprovider.v1.PodCidrsR\bpodCidrs\x12;\n" +
-	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	" \x01(\v2\x1a.cloudprovider.v1.PodCidrsR\bpodCidrs\x12C\n" +
+	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01R\n" +
 	"createTime\x12#\n" +
 	"\brevision\x18\f \x01(\tB\a\xf2\xd4\x18\x03\x10\xfd\x01R\brevision\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
@@ -1076,13 +1076,13 @@ const file_cloudprovider_v1_instance_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
 	"\x0e_instance_typeB\a\n" +
 	"\x05_zoneB\t\n" +
-	"\a_region\"\xb7\x02\n" +
+	"\a_region\"\xbf\x02\n" +
 	"\x0eInstanceResult\x128\n" +
 	"\binstance\x18\x01 \x01(\v2\x1a.cloudprovider.v1.InstanceH\x00R\binstance\x123\n" +
 	"\x06absent\x18\x02 \x01(\v2\x19.cloudprovider.v1.AbsenceH\x00R\x06absent\x127\n" +
 	"\aunknown\x18\x03 \x01(\v2\x1b.cloudprovider.v1.ItemErrorH\x00R\aunknown\x129\n" +
-	"\tnot_owned\x18\x04 \x01(\v2\x1a.cloudprovider.v1.NotOwnedH\x00R\bnotOwned\x127\n" +
-	"\tread_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\breadTimeB\t\n" +
+	"\tnot_owned\x18\x04 \x01(\v2\x1a.cloudprovider.v1.NotOwnedH\x00R\bnotOwned\x12?\n" +
+	"\tread_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01R\breadTimeB\t\n" +
 	"\aoutcome\"\xd4\x01\n" +
 	"\x18BatchGetInstancesRequest\x12?\n" +
 	"\acontext\x18\x01 \x01(\v2\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\b\x01R\acontext\x12:\n" +

@@ -174,7 +174,9 @@ type FieldRules struct {
 	// OPTIONAL. Minimum value.
 	Min *int64 `protobuf:"varint,7,opt,name=min,proto3,oneof" json:"min,omitempty"`
 	// OPTIONAL. Maximum value.
-	Max           *int64 `protobuf:"varint,8,opt,name=max,proto3,oneof" json:"max,omitempty"`
+	Max *int64 `protobuf:"varint,8,opt,name=max,proto3,oneof" json:"max,omitempty"`
+	// OPTIONAL. A time that is in the past. In a response, the receiver allows 60 s for differences between clocks.
+	Past          bool `protobuf:"varint,9,opt,name=past,proto3" json:"past,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -263,6 +265,13 @@ func (x *FieldRules) GetMax() int64 {
 		return *x.Max
 	}
 	return 0
+}
+
+func (x *FieldRules) GetPast() bool {
+	if x != nil {
+		return x.Past
+	}
+	return false
 }
 
 // Rules of one error reason.
@@ -485,7 +494,7 @@ var File_cloudprovider_v1_options_proto protoreflect.FileDescriptor
 
 const file_cloudprovider_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x1ecloudprovider/v1/options.proto\x12\x10cloudprovider.v1\x1a google/protobuf/descriptor.proto\"\x9d\x02\n" +
+	"\x1ecloudprovider/v1/options.proto\x12\x10cloudprovider.v1\x1a google/protobuf/descriptor.proto\"\xb1\x02\n" +
 	"\n" +
 	"FieldRules\x12\x1a\n" +
 	"\brequired\x18\x01 \x01(\bR\brequired\x12\x1b\n" +
@@ -495,7 +504,8 @@ const file_cloudprovider_v1_options_proto_rawDesc = "" +
 	"\x06format\x18\x05 \x01(\x0e2\x1d.cloudprovider.v1.FieldFormatR\x06format\x12\x1c\n" +
 	"\tsensitive\x18\x06 \x01(\bR\tsensitive\x12\x15\n" +
 	"\x03min\x18\a \x01(\x03H\x00R\x03min\x88\x01\x01\x12\x15\n" +
-	"\x03max\x18\b \x01(\x03H\x01R\x03max\x88\x01\x01B\x06\n" +
+	"\x03max\x18\b \x01(\x03H\x01R\x03max\x88\x01\x01\x12\x12\n" +
+	"\x04past\x18\t \x01(\bR\x04pastB\x06\n" +
 	"\x04_minB\x06\n" +
 	"\x04_max\"\xad\x01\n" +
 	"\vReasonRules\x12\x12\n" +

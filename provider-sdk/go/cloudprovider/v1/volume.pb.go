@@ -714,13 +714,13 @@ const file_cloudprovider_v1_volume_proto_rawDesc = "" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
-	"\a_region\"\xaf\x02\n" +
+	"\a_region\"\xb7\x02\n" +
 	"\fVolumeResult\x122\n" +
 	"\x06volume\x18\x01 \x01(\v2\x18.cloudprovider.v1.VolumeH\x00R\x06volume\x123\n" +
 	"\x06absent\x18\x02 \x01(\v2\x19.cloudprovider.v1.AbsenceH\x00R\x06absent\x127\n" +
 	"\aunknown\x18\x03 \x01(\v2\x1b.cloudprovider.v1.ItemErrorH\x00R\aunknown\x129\n" +
-	"\tnot_owned\x18\x04 \x01(\v2\x1a.cloudprovider.v1.NotOwnedH\x00R\bnotOwned\x127\n" +
-	"\tread_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\breadTimeB\t\n" +
+	"\tnot_owned\x18\x04 \x01(\v2\x1a.cloudprovider.v1.NotOwnedH\x00R\bnotOwned\x12?\n" +
+	"\tread_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01R\breadTimeB\t\n" +
 	"\aoutcome\"\xd8\x01\n" +
 	"\x16BatchGetVolumesRequest\x12?\n" +
 	"\acontext\x18\x01 \x01(\v2\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\b\x01R\acontext\x12@\n" +

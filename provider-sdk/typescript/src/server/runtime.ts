@@ -9,7 +9,7 @@ import { ProviderError } from "../results/errors.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RpcCall } from "./rpc/method.ts";
 import type { Clock } from "../util/clock.ts";
-import type { RuleChecker } from "./validation/rules.ts";
+import type { RuleChecker } from "@cloudwire/proto/rule-checker";
 import { CallRecorder, type CloudOutcome } from "../telemetry/call-recorder.ts";
 
 /** What the services of one running provider share. */

@@ -15,7 +15,7 @@ import { draining, type ProviderRuntime } from "./runtime.ts";
 import { defaultIntervals, StatusMonitor } from "./status-monitor.ts";
 import { loadCallSpans } from "../telemetry/call-spans.ts";
 import { type Clock, every, systemClock } from "../util/clock.ts";
-import { RuleChecker } from "./validation/rules.ts";
+import { RuleChecker } from "@cloudwire/proto/rule-checker";
 import { factProblems, shapeProblems } from "./validation/definition-problems.ts";
 import type { Endpoint } from "./listen/endpoint.ts";
 import { createGrpcServer, shutDown } from "./listen/grpc-server.ts";

@@ -2,7 +2,7 @@ import type { ApplyNodeSetRequest, ApplyNodeSetResponse } from "@cloudwire/proto
 import type { TargetNode } from "../definition/requests.ts";
 import { ProviderError } from "../results/errors.ts";
 import { LruMap } from "./lru.ts";
-import { quote } from "../server/validation/formats.ts";
+import { quote } from "@cloudwire/proto/formats";
 
 /** A set of nodes in force. */
 export interface NodeSet {

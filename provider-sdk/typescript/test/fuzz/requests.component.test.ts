@@ -7,7 +7,7 @@ import { budget } from "./budget.ts";
 import { everythingProvider } from "./everything-provider.ts";
 import { likely } from "./likely.ts";
 import { MessageArbitraries } from "./message-arbitrary.ts";
-import { RuleChecker } from "../../src/server/validation/rules.ts";
+import { RuleChecker } from "@cloudwire/proto/rule-checker";
 import { allMethods, type AnyMethod, callRaw, outcomeFaults } from "./raw-call.ts";
 
 const { parameters, timeoutMs } = budget(process.env);

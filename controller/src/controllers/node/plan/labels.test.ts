@@ -200,12 +200,13 @@ describe("planLabels() of further labels", () => {
     { reason: "reserved", key: "k8s.io/x", value: "v" },
     { reason: "reserved", key: "a.k8s.io/x", value: "v" },
     { reason: "reserved", key: "topology.kubernetes.io/region", value: "v" },
+    { reason: "reserved", key: "cloudwire.dev/x", value: "v" },
     { reason: "invalid", key: "no spaces", value: "v" },
     { reason: "invalid", key: "UPPER.example/x", value: "v" },
     { reason: "invalid", key: "example.com/", value: "v" },
     { reason: "invalid", key: "bar", value: "no spaces" },
     { reason: "invalid", key: "bar", value: "a".repeat(64) },
-  ])("drops $key=$value as $reason", ({ reason, key, value }) => {
+  ])("drops $key=$value as $reason (case A-5)", ({ reason, key, value }) => {
     expect(further(labeled({ foo: "user" }), { [key]: value })).toEqual({
       ...NOTHING,
       dropped: [{ key, value, reason }],

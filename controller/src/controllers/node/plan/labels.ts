@@ -108,8 +108,11 @@ function invalid({ title }: Pair, value: string): string {
   return `the cloud's ${title} ${JSON.stringify(value)} is not a valid label value`;
 }
 
-/** Label keys reserved for Kubernetes: `x.kubernetes.io/y`, `k8s.io/y`. cloud-provider/controllers/node/node_controller.go v0.36.3. */
-const RESERVED_KEY = /(^|\.)(kubernetes|k8s)\.io\//;
+/**
+ * Label keys reserved for Kubernetes: `x.kubernetes.io/y`, `k8s.io/y`. cloud-provider/controllers/node/node_controller.go v0.36.3. And ours:
+ * `cloudwire.dev/y`.
+ */
+const RESERVED_KEY = /(^|\.)(kubernetes|k8s)\.io\/|^cloudwire\.dev\//;
 
 /**
  * A missing label is set and recorded as ours; one of ours follows the cloud; one set by another client is not changed. A label that the

@@ -11,7 +11,7 @@ import type { TargetNode, DesiredNodes } from "../../definition/requests.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { AcknowledgedNodes } from "../../state/acknowledged-nodes.ts";
 import { NodeSetStore } from "../../state/node-sets.ts";
-import { quote } from "../validation/formats.ts";
+import { quote } from "@cloudwire/proto/formats";
 
 /** What a resolver needs. */
 export interface NodeResolverOptions {

@@ -4,7 +4,7 @@ import { toWireAbsence, toWireNotOwned } from "../convert/common.ts";
 import type { Absent, NotOwned } from "../../results/results.ts";
 import { cutToBytes, toItemError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
-import type { RuleChecker } from "../validation/rules.ts";
+import type { RuleChecker } from "@cloudwire/proto/rule-checker";
 import { forbidsAbsence } from "../../telemetry/call-recorder.ts";
 
 /** The outcomes that instances and volumes share. */

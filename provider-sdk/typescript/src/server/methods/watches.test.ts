@@ -5,7 +5,7 @@ import { pump } from "../rpc/pump.ts";
 import { CloudFetcher } from "../../cloud/cloud-fetch.ts";
 import { createProviderIds } from "../convert/provider-ids.ts";
 import { systemClock } from "../../util/clock.ts";
-import { RuleChecker } from "../validation/rules.ts";
+import { RuleChecker } from "@cloudwire/proto/rule-checker";
 import type { ProviderRuntime } from "../runtime.ts";
 import { serveWatch } from "./watches.ts";
 

@@ -4,7 +4,7 @@ import type { ProviderDefinition } from "../../definition/provider.ts";
 import type { LoadBalancerHandlers } from "../../definition/load-balancers.ts";
 import type { RouteHandlers } from "../../definition/routes.ts";
 import type { VolumeHandlers } from "../../definition/volumes.ts";
-import type { RuleChecker } from "./rules.ts";
+import type { RuleChecker } from "@cloudwire/proto/rule-checker";
 
 type Shape = Readonly<Record<string, "function" | "other">>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkAnnotations } from "./load-balancer.ts";
-import { formatProblem, isCidr } from "./formats.ts";
+import { formatProblem, isCidr } from "@cloudwire/proto/formats";
 import { isNetwork } from "./requests.ts";
 
 describe("isCidr()", () => {

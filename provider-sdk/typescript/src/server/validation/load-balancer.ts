@@ -10,7 +10,7 @@ import {
 import type { AnnotationSchema } from "../../definition/provider.ts";
 import { fromWireIpFamily, fromWireProtocol } from "../convert/common.ts";
 import { type Violation, isKnownEnum, unknownEnum } from "./violation.ts";
-import { isCidr, quote } from "./formats.ts";
+import { isCidr, quote } from "@cloudwire/proto/formats";
 
 /** What an Ensure must keep to beyond the rules of its fields: nothing is asked for that was not declared. */
 export const checkEnsure = (

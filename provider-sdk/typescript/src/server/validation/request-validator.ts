@@ -1,7 +1,7 @@
 import type { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { ProviderError } from "../../results/errors.ts";
-import { quote } from "./formats.ts";
-import type { RuleChecker } from "./rules.ts";
+import { quote } from "@cloudwire/proto/formats";
+import type { RuleChecker } from "@cloudwire/proto/rule-checker";
 import { refusal, type Violation } from "./violation.ts";
 
 /** Rejects requests that break a rule, with all their violations. */

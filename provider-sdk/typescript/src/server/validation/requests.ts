@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { RouteCapabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { toWireIpFamily } from "../convert/common.ts";
-import { isCidr } from "./formats.ts";
+import { isCidr } from "@cloudwire/proto/formats";
 import type { Violation } from "./violation.ts";
 
 /** The bounds of a batch; `capability` names what declares them. */

@@ -27,7 +27,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63loudprovider/v1/common.proto\x12\x10\x63loudprovider.v1\x1a\x1e\x63loudprovider/v1/options.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n\nClusterRef\x12\x14\n\x02id\x18\x01 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x15\n\x04name\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\"a\n\x0b\x43\x61llContext\x12\x35\n\x07\x63luster\x18\x01 \x01(\x0b\x32\x1c.cloudprovider.v1.ClusterRefB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1b\n\x08scope_id\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\"p\n\rChangeContext\x12\x1c\n\nrequest_id\x18\x01 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x15\n\rvalidate_only\x18\x02 \x01(\x08\x12\x18\n\x07trigger\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x12\x10\n\x08sequence\x18\x04 \x01(\x04\"\xef\x03\n\x07NodeRef\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12\x13\n\x03uid\x18\x02 \x01(\tB\x06\xf2\xd4\x18\x02\x10?\x12\x1c\n\x0bprovider_id\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x0bsystem_uuid\x18\x05 \x01(\tB\x06\xf2\xd4\x18\x02\x10?\x12#\n\x11provided_node_ips\x18\x06 \x03(\tB\x08\xf2\xd4\x18\x04\x10@\x18\x02\x12\x38\n\taddresses\x18\x07 \x03(\x0b\x32\x1d.cloudprovider.v1.NodeAddressB\x06\xf2\xd4\x18\x02\x18@\x12>\n\x06labels\x18\x08 \x03(\x0b\x32%.cloudprovider.v1.NodeRef.LabelsEntryB\x07\xf2\xd4\x18\x03 \x80@\x12H\n\x0b\x61nnotations\x18\t \x03(\x0b\x32*.cloudprovider.v1.NodeRef.AnnotationsEntryB\x07\xf2\xd4\x18\x03 \x80@\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x32\n\x10\x41nnotationsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"b\n\x0bNodeAddress\x12\x37\n\x04type\x18\x01 \x01(\x0e\x32!.cloudprovider.v1.NodeAddressTypeB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1a\n\x07\x61\x64\x64ress\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\"\x97\x01\n\x07\x41\x62sence\x12\x35\n\x05\x62\x61sis\x18\x01 \x01(\x0e\x32\x1e.cloudprovider.v1.AbsenceBasisB\x06\xf2\xd4\x18\x02\x08\x01\x12\x38\n\x0cobserve_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1b\n\x13strongly_consistent\x18\x03 \x01(\x08\"$\n\x08NotOwned\x12\x18\n\x07message\x18\x01 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\"\xc4\x01\n\nDiagnostic\x12\x34\n\x08severity\x18\x01 \x01(\x0e\x32\x1a.cloudprovider.v1.SeverityB\x06\xf2\xd4\x18\x02\x08\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x1a\n\x07summary\x18\x03 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\x80\x08\x12\x17\n\x06\x64\x65tail\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12\x16\n\x05\x66ield\x18\x05 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xbd\x02\x12\x19\n\x08help_url\x18\x06 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\"\xac\x02\n\tOperation\x12\x13\n\x02id\x18\x01 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x02\x12\x16\n\x05stage\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x12%\n\x10progress_percent\x18\x03 \x01(\rB\x06\xf2\xd4\x18\x02@dH\x00\x88\x01\x01\x12\x35\n\npoll_after\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x06\xf2\xd4\x18\x02\x08\x01\x12.\n\nstart_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11\x65xpected_end_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x07message\x18\x07 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x42\x13\n\x11_progress_percent\"\xb6\x01\n\tCallStats\x12\x13\n\x0b\x63loud_calls\x18\x01 \x01(\r\x12\x17\n\x0f\x63loud_mutations\x18\x02 \x01(\r\x12\x15\n\rcloud_retries\x18\x03 \x01(\r\x12\x11\n\tthrottled\x18\x04 \x01(\x08\x12+\n\x08\x64\x61ta_age\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12$\n\x11\x63loud_request_ids\x18\x06 \x03(\tB\t\xf2\xd4\x18\x05\x10\x80\x01\x18\x05\"\xc2\x01\n\tCondition\x12\x16\n\x04type\x18\x01 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x31\n\x06status\x18\x02 \x01(\x0e\x32!.cloudprovider.v1.ConditionStatus\x12\x16\n\x06reason\x18\x03 \x01(\tB\x06\xf2\xd4\x18\x02\x10?\x12\x18\n\x07message\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12\x38\n\x14last_transition_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa0\x01\n\rPlannedChange\x12\x36\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1e.cloudprovider.v1.ChangeActionB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1f\n\rresource_type\x18\x02 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x1c\n\x0bresource_id\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12\x18\n\x07summary\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08*\xe2\x01\n\x0fNodeAddressType\x12!\n\x1dNODE_ADDRESS_TYPE_UNSPECIFIED\x10\x00\x12!\n\x1dNODE_ADDRESS_TYPE_INTERNAL_IP\x10\x01\x12!\n\x1dNODE_ADDRESS_TYPE_EXTERNAL_IP\x10\x02\x12\x1e\n\x1aNODE_ADDRESS_TYPE_HOSTNAME\x10\x03\x12\"\n\x1eNODE_ADDRESS_TYPE_INTERNAL_DNS\x10\x04\x12\"\n\x1eNODE_ADDRESS_TYPE_EXTERNAL_DNS\x10\x05*M\n\x08IpFamily\x12\x19\n\x15IP_FAMILY_UNSPECIFIED\x10\x00\x12\x12\n\x0eIP_FAMILY_IPV4\x10\x01\x12\x12\n\x0eIP_FAMILY_IPV6\x10\x02*\x90\x01\n\x0c\x41\x62senceBasis\x12\x1d\n\x19\x41\x42SENCE_BASIS_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x41\x42SENCE_BASIS_TERMINATED\x10\x01\x12\x1d\n\x19\x41\x42SENCE_BASIS_LOOKUP_MISS\x10\x02\x12$\n ABSENCE_BASIS_COMPLETE_LIST_MISS\x10\x03*a\n\x08Severity\x12\x18\n\x14SEVERITY_UNSPECIFIED\x10\x00\x12\x11\n\rSEVERITY_INFO\x10\x01\x12\x14\n\x10SEVERITY_WARNING\x10\x02\x12\x12\n\x0eSEVERITY_ERROR\x10\x03*j\n\x0f\x43onditionStatus\x12 \n\x1c\x43ONDITION_STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43ONDITION_STATUS_TRUE\x10\x01\x12\x1a\n\x16\x43ONDITION_STATUS_FALSE\x10\x02*\x96\x01\n\x0c\x43hangeAction\x12\x1d\n\x19\x43HANGE_ACTION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x43HANGE_ACTION_CREATE\x10\x01\x12\x18\n\x14\x43HANGE_ACTION_UPDATE\x10\x02\x12\x18\n\x14\x43HANGE_ACTION_DELETE\x10\x03\x12\x19\n\x15\x43HANGE_ACTION_REPLACE\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63loudprovider/v1/common.proto\x12\x10\x63loudprovider.v1\x1a\x1e\x63loudprovider/v1/options.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n\nClusterRef\x12\x14\n\x02id\x18\x01 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x15\n\x04name\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\"a\n\x0b\x43\x61llContext\x12\x35\n\x07\x63luster\x18\x01 \x01(\x0b\x32\x1c.cloudprovider.v1.ClusterRefB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1b\n\x08scope_id\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\"p\n\rChangeContext\x12\x1c\n\nrequest_id\x18\x01 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x15\n\rvalidate_only\x18\x02 \x01(\x08\x12\x18\n\x07trigger\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x12\x10\n\x08sequence\x18\x04 \x01(\x04\"\xef\x03\n\x07NodeRef\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12\x13\n\x03uid\x18\x02 \x01(\tB\x06\xf2\xd4\x18\x02\x10?\x12\x1c\n\x0bprovider_id\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x0bsystem_uuid\x18\x05 \x01(\tB\x06\xf2\xd4\x18\x02\x10?\x12#\n\x11provided_node_ips\x18\x06 \x03(\tB\x08\xf2\xd4\x18\x04\x10@\x18\x02\x12\x38\n\taddresses\x18\x07 \x03(\x0b\x32\x1d.cloudprovider.v1.NodeAddressB\x06\xf2\xd4\x18\x02\x18@\x12>\n\x06labels\x18\x08 \x03(\x0b\x32%.cloudprovider.v1.NodeRef.LabelsEntryB\x07\xf2\xd4\x18\x03 \x80@\x12H\n\x0b\x61nnotations\x18\t \x03(\x0b\x32*.cloudprovider.v1.NodeRef.AnnotationsEntryB\x07\xf2\xd4\x18\x03 \x80@\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x32\n\x10\x41nnotationsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"b\n\x0bNodeAddress\x12\x37\n\x04type\x18\x01 \x01(\x0e\x32!.cloudprovider.v1.NodeAddressTypeB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1a\n\x07\x61\x64\x64ress\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\"\x99\x01\n\x07\x41\x62sence\x12\x35\n\x05\x62\x61sis\x18\x01 \x01(\x0e\x32\x1e.cloudprovider.v1.AbsenceBasisB\x06\xf2\xd4\x18\x02\x08\x01\x12:\n\x0cobserve_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\xf2\xd4\x18\x04\x08\x01H\x01\x12\x1b\n\x13strongly_consistent\x18\x03 \x01(\x08\"$\n\x08NotOwned\x12\x18\n\x07message\x18\x01 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\"\xc4\x01\n\nDiagnostic\x12\x34\n\x08severity\x18\x01 \x01(\x0e\x32\x1a.cloudprovider.v1.SeverityB\x06\xf2\xd4\x18\x02\x08\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x1a\n\x07summary\x18\x03 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\x80\x08\x12\x17\n\x06\x64\x65tail\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12\x16\n\x05\x66ield\x18\x05 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xbd\x02\x12\x19\n\x08help_url\x18\x06 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\"\xb4\x02\n\tOperation\x12\x13\n\x02id\x18\x01 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x02\x12\x16\n\x05stage\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x12%\n\x10progress_percent\x18\x03 \x01(\rB\x06\xf2\xd4\x18\x02@dH\x00\x88\x01\x01\x12\x35\n\npoll_after\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x06\xf2\xd4\x18\x02\x08\x01\x12\x36\n\nstart_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01\x12\x35\n\x11\x65xpected_end_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x07message\x18\x07 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x42\x13\n\x11_progress_percent\"\xb6\x01\n\tCallStats\x12\x13\n\x0b\x63loud_calls\x18\x01 \x01(\r\x12\x17\n\x0f\x63loud_mutations\x18\x02 \x01(\r\x12\x15\n\rcloud_retries\x18\x03 \x01(\r\x12\x11\n\tthrottled\x18\x04 \x01(\x08\x12+\n\x08\x64\x61ta_age\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12$\n\x11\x63loud_request_ids\x18\x06 \x03(\tB\t\xf2\xd4\x18\x05\x10\x80\x01\x18\x05\"\xca\x01\n\tCondition\x12\x16\n\x04type\x18\x01 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x31\n\x06status\x18\x02 \x01(\x0e\x32!.cloudprovider.v1.ConditionStatus\x12\x16\n\x06reason\x18\x03 \x01(\tB\x06\xf2\xd4\x18\x02\x10?\x12\x18\n\x07message\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12@\n\x14last_transition_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01\"\xa0\x01\n\rPlannedChange\x12\x36\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1e.cloudprovider.v1.ChangeActionB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1f\n\rresource_type\x18\x02 \x01(\tB\x08\xf2\xd4\x18\x04\x08\x01\x10?\x12\x1c\n\x0bresource_id\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\x12\x18\n\x07summary\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08*\xe2\x01\n\x0fNodeAddressType\x12!\n\x1dNODE_ADDRESS_TYPE_UNSPECIFIED\x10\x00\x12!\n\x1dNODE_ADDRESS_TYPE_INTERNAL_IP\x10\x01\x12!\n\x1dNODE_ADDRESS_TYPE_EXTERNAL_IP\x10\x02\x12\x1e\n\x1aNODE_ADDRESS_TYPE_HOSTNAME\x10\x03\x12\"\n\x1eNODE_ADDRESS_TYPE_INTERNAL_DNS\x10\x04\x12\"\n\x1eNODE_ADDRESS_TYPE_EXTERNAL_DNS\x10\x05*M\n\x08IpFamily\x12\x19\n\x15IP_FAMILY_UNSPECIFIED\x10\x00\x12\x12\n\x0eIP_FAMILY_IPV4\x10\x01\x12\x12\n\x0eIP_FAMILY_IPV6\x10\x02*\x90\x01\n\x0c\x41\x62senceBasis\x12\x1d\n\x19\x41\x42SENCE_BASIS_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x41\x42SENCE_BASIS_TERMINATED\x10\x01\x12\x1d\n\x19\x41\x42SENCE_BASIS_LOOKUP_MISS\x10\x02\x12$\n ABSENCE_BASIS_COMPLETE_LIST_MISS\x10\x03*a\n\x08Severity\x12\x18\n\x14SEVERITY_UNSPECIFIED\x10\x00\x12\x11\n\rSEVERITY_INFO\x10\x01\x12\x14\n\x10SEVERITY_WARNING\x10\x02\x12\x12\n\x0eSEVERITY_ERROR\x10\x03*j\n\x0f\x43onditionStatus\x12 \n\x1c\x43ONDITION_STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43ONDITION_STATUS_TRUE\x10\x01\x12\x1a\n\x16\x43ONDITION_STATUS_FALSE\x10\x02*\x96\x01\n\x0c\x43hangeAction\x12\x1d\n\x19\x43HANGE_ACTION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x43HANGE_ACTION_CREATE\x10\x01\x12\x18\n\x14\x43HANGE_ACTION_UPDATE\x10\x02\x12\x18\n\x14\x43HANGE_ACTION_DELETE\x10\x03\x12\x19\n\x15\x43HANGE_ACTION_REPLACE\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -73,7 +73,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ABSENCE'].fields_by_name['basis']._loaded_options = None
   _globals['_ABSENCE'].fields_by_name['basis']._serialized_options = b'\362\324\030\002\010\001'
   _globals['_ABSENCE'].fields_by_name['observe_time']._loaded_options = None
-  _globals['_ABSENCE'].fields_by_name['observe_time']._serialized_options = b'\362\324\030\002\010\001'
+  _globals['_ABSENCE'].fields_by_name['observe_time']._serialized_options = b'\362\324\030\004\010\001H\001'
   _globals['_NOTOWNED'].fields_by_name['message']._loaded_options = None
   _globals['_NOTOWNED'].fields_by_name['message']._serialized_options = b'\362\324\030\003\020\200\010'
   _globals['_DIAGNOSTIC'].fields_by_name['severity']._loaded_options = None
@@ -96,6 +96,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_OPERATION'].fields_by_name['progress_percent']._serialized_options = b'\362\324\030\002@d'
   _globals['_OPERATION'].fields_by_name['poll_after']._loaded_options = None
   _globals['_OPERATION'].fields_by_name['poll_after']._serialized_options = b'\362\324\030\002\010\001'
+  _globals['_OPERATION'].fields_by_name['start_time']._loaded_options = None
+  _globals['_OPERATION'].fields_by_name['start_time']._serialized_options = b'\362\324\030\002H\001'
   _globals['_OPERATION'].fields_by_name['message']._loaded_options = None
   _globals['_OPERATION'].fields_by_name['message']._serialized_options = b'\362\324\030\003\020\200\010'
   _globals['_CALLSTATS'].fields_by_name['cloud_request_ids']._loaded_options = None
@@ -106,6 +108,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONDITION'].fields_by_name['reason']._serialized_options = b'\362\324\030\002\020?'
   _globals['_CONDITION'].fields_by_name['message']._loaded_options = None
   _globals['_CONDITION'].fields_by_name['message']._serialized_options = b'\362\324\030\003\020\200\010'
+  _globals['_CONDITION'].fields_by_name['last_transition_time']._loaded_options = None
+  _globals['_CONDITION'].fields_by_name['last_transition_time']._serialized_options = b'\362\324\030\002H\001'
   _globals['_PLANNEDCHANGE'].fields_by_name['action']._loaded_options = None
   _globals['_PLANNEDCHANGE'].fields_by_name['action']._serialized_options = b'\362\324\030\002\010\001'
   _globals['_PLANNEDCHANGE'].fields_by_name['resource_type']._loaded_options = None
@@ -114,18 +118,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PLANNEDCHANGE'].fields_by_name['resource_id']._serialized_options = b'\362\324\030\003\020\200\010'
   _globals['_PLANNEDCHANGE'].fields_by_name['summary']._loaded_options = None
   _globals['_PLANNEDCHANGE'].fields_by_name['summary']._serialized_options = b'\362\324\030\003\020\200\010'
-  _globals['_NODEADDRESSTYPE']._serialized_start=2258
-  _globals['_NODEADDRESSTYPE']._serialized_end=2484
-  _globals['_IPFAMILY']._serialized_start=2486
-  _globals['_IPFAMILY']._serialized_end=2563
-  _globals['_ABSENCEBASIS']._serialized_start=2566
-  _globals['_ABSENCEBASIS']._serialized_end=2710
-  _globals['_SEVERITY']._serialized_start=2712
-  _globals['_SEVERITY']._serialized_end=2809
-  _globals['_CONDITIONSTATUS']._serialized_start=2811
-  _globals['_CONDITIONSTATUS']._serialized_end=2917
-  _globals['_CHANGEACTION']._serialized_start=2920
-  _globals['_CHANGEACTION']._serialized_end=3070
+  _globals['_NODEADDRESSTYPE']._serialized_start=2276
+  _globals['_NODEADDRESSTYPE']._serialized_end=2502
+  _globals['_IPFAMILY']._serialized_start=2504
+  _globals['_IPFAMILY']._serialized_end=2581
+  _globals['_ABSENCEBASIS']._serialized_start=2584
+  _globals['_ABSENCEBASIS']._serialized_end=2728
+  _globals['_SEVERITY']._serialized_start=2730
+  _globals['_SEVERITY']._serialized_end=2827
+  _globals['_CONDITIONSTATUS']._serialized_start=2829
+  _globals['_CONDITIONSTATUS']._serialized_end=2935
+  _globals['_CHANGEACTION']._serialized_start=2938
+  _globals['_CHANGEACTION']._serialized_end=3088
   _globals['_CLUSTERREF']._serialized_start=148
   _globals['_CLUSTERREF']._serialized_end=205
   _globals['_CALLCONTEXT']._serialized_start=207
@@ -141,17 +145,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_NODEADDRESS']._serialized_start=918
   _globals['_NODEADDRESS']._serialized_end=1016
   _globals['_ABSENCE']._serialized_start=1019
-  _globals['_ABSENCE']._serialized_end=1170
-  _globals['_NOTOWNED']._serialized_start=1172
-  _globals['_NOTOWNED']._serialized_end=1208
-  _globals['_DIAGNOSTIC']._serialized_start=1211
-  _globals['_DIAGNOSTIC']._serialized_end=1407
-  _globals['_OPERATION']._serialized_start=1410
-  _globals['_OPERATION']._serialized_end=1710
-  _globals['_CALLSTATS']._serialized_start=1713
-  _globals['_CALLSTATS']._serialized_end=1895
-  _globals['_CONDITION']._serialized_start=1898
-  _globals['_CONDITION']._serialized_end=2092
-  _globals['_PLANNEDCHANGE']._serialized_start=2095
-  _globals['_PLANNEDCHANGE']._serialized_end=2255
+  _globals['_ABSENCE']._serialized_end=1172
+  _globals['_NOTOWNED']._serialized_start=1174
+  _globals['_NOTOWNED']._serialized_end=1210
+  _globals['_DIAGNOSTIC']._serialized_start=1213
+  _globals['_DIAGNOSTIC']._serialized_end=1409
+  _globals['_OPERATION']._serialized_start=1412
+  _globals['_OPERATION']._serialized_end=1720
+  _globals['_CALLSTATS']._serialized_start=1723
+  _globals['_CALLSTATS']._serialized_end=1905
+  _globals['_CONDITION']._serialized_start=1908
+  _globals['_CONDITION']._serialized_end=2110
+  _globals['_PLANNEDCHANGE']._serialized_start=2113
+  _globals['_PLANNEDCHANGE']._serialized_end=2273
 # @@protoc_insertion_point(module_scope)

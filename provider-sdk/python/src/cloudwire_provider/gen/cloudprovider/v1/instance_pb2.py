@@ -29,7 +29,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x63loudprovider/v1/instance.proto\x12\x10\x63loudprovider.v1\x1a\x1d\x63loudprovider/v1/common.proto\x1a\x1c\x63loudprovider/v1/error.proto\x1a\x1e\x63loudprovider/v1/options.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"#\n\x08PodCidrs\x12\x17\n\x05\x63idrs\x18\x01 \x03(\tB\x08\xf2\xd4\x18\x04\x18\x10(\x02\"\xbb\x04\n\x08Instance\x12 \n\x0bprovider_id\x18\x01 \x01(\tB\x0b\xf2\xd4\x18\x07\x08\x01\x10\x80\x08(\x04\x12\x17\n\x04name\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12\"\n\rinstance_type\x18\x03 \x01(\tB\x06\xf2\xd4\x18\x02\x10?H\x00\x88\x01\x01\x12\x19\n\x04zone\x18\x04 \x01(\tB\x06\xf2\xd4\x18\x02\x10?H\x01\x88\x01\x01\x12\x1b\n\x06region\x18\x05 \x01(\tB\x06\xf2\xd4\x18\x02\x10?H\x02\x88\x01\x01\x12\x38\n\taddresses\x18\x06 \x03(\x0b\x32\x1d.cloudprovider.v1.NodeAddressB\x06\xf2\xd4\x18\x02\x18@\x12.\n\x05state\x18\x07 \x01(\x0e\x32\x1f.cloudprovider.v1.InstanceState\x12\x1d\n\x0cstate_reason\x18\x08 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x12?\n\x06labels\x18\t \x03(\x0b\x32&.cloudprovider.v1.Instance.LabelsEntryB\x07\xf2\xd4\x18\x03 \x80@\x12-\n\tpod_cidrs\x18\n \x01(\x0b\x32\x1a.cloudprovider.v1.PodCidrs\x12/\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x08revision\x18\x0c \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x10\n\x0e_instance_typeB\x07\n\x05_zoneB\t\n\x07_region\"\x88\x02\n\x0eInstanceResult\x12.\n\x08instance\x18\x01 \x01(\x0b\x32\x1a.cloudprovider.v1.InstanceH\x00\x12+\n\x06\x61\x62sent\x18\x02 \x01(\x0b\x32\x19.cloudprovider.v1.AbsenceH\x00\x12.\n\x07unknown\x18\x03 \x01(\x0b\x32\x1b.cloudprovider.v1.ItemErrorH\x00\x12/\n\tnot_owned\x18\x04 \x01(\x0b\x32\x1a.cloudprovider.v1.NotOwnedH\x00\x12-\n\tread_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\t\n\x07outcome\"\xb8\x01\n\x18\x42\x61tchGetInstancesRequest\x12\x36\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\x08\x01\x12\x33\n\x05nodes\x18\x02 \x03(\x0b\x32\x19.cloudprovider.v1.NodeRefB\t\xf2\xd4\x18\x05\x08\x01\x18\xe8\x07\x12/\n\x0cmax_data_age\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xa0\x01\n\x19\x42\x61tchGetInstancesResponse\x12:\n\x07results\x18\x01 \x03(\x0b\x32 .cloudprovider.v1.InstanceResultB\x07\xf2\xd4\x18\x03\x18\xe8\x07\x12\x1b\n\x08scope_id\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12*\n\x05stats\x18\x03 \x01(\x0b\x32\x1b.cloudprovider.v1.CallStats\"~\n\x14ListInstancesRequest\x12\x36\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\x08\x01\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x1b\n\npage_token\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\"\x8c\x02\n\x15ListInstancesResponse\x12\x36\n\tinstances\x18\x01 \x03(\x0b\x32\x1a.cloudprovider.v1.InstanceB\x07\xf2\xd4\x18\x03\x18\xe8\x07\x12 \n\x0fnext_page_token\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x12\x1f\n\x0bunreachable\x18\x03 \x03(\tB\n\xf2\xd4\x18\x06\x10\xfd\x01\x18\x80\x02\x12\x1d\n\x0cresume_token\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x12\x10\n\x08\x63omplete\x18\x05 \x01(\x08\x12\x1b\n\x08scope_id\x18\x06 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12*\n\x05stats\x18\x07 \x01(\x0b\x32\x1b.cloudprovider.v1.CallStats\"\x8b\x01\n\x15WatchInstancesRequest\x12\x36\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1d\n\x0cresume_token\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x12\x1b\n\x13send_initial_events\x18\x03 \x01(\x08\"b\n\x0cInstanceGone\x12\x1e\n\x0bprovider_id\x18\x01 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\x80\x08\x12\x32\n\x07\x61\x62sence\x18\x02 \x01(\x0b\x32\x19.cloudprovider.v1.AbsenceB\x06\xf2\xd4\x18\x02\x08\x01\"&\n\x08\x42ookmark\x12\x1a\n\x12initial_events_end\x18\x01 \x01(\x08\"*\n\x0eResyncRequired\x12\x18\n\x07message\x18\x01 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\"\x82\x02\n\x16WatchInstancesResponse\x12,\n\x06upsert\x18\x01 \x01(\x0b\x32\x1a.cloudprovider.v1.InstanceH\x00\x12.\n\x04gone\x18\x02 \x01(\x0b\x32\x1e.cloudprovider.v1.InstanceGoneH\x00\x12.\n\x08\x62ookmark\x18\x03 \x01(\x0b\x32\x1a.cloudprovider.v1.BookmarkH\x00\x12\x32\n\x06resync\x18\x04 \x01(\x0b\x32 .cloudprovider.v1.ResyncRequiredH\x00\x12\x1d\n\x0cresume_token\x18\x05 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x42\x07\n\x05\x65vent*\xc0\x01\n\rInstanceState\x12\x1e\n\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16INSTANCE_STATE_PENDING\x10\x01\x12\x1a\n\x16INSTANCE_STATE_RUNNING\x10\x02\x12\x1b\n\x17INSTANCE_STATE_STOPPING\x10\x03\x12\x1a\n\x16INSTANCE_STATE_STOPPED\x10\x04\x12\x1e\n\x1aINSTANCE_STATE_TERMINATING\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x63loudprovider/v1/instance.proto\x12\x10\x63loudprovider.v1\x1a\x1d\x63loudprovider/v1/common.proto\x1a\x1c\x63loudprovider/v1/error.proto\x1a\x1e\x63loudprovider/v1/options.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"#\n\x08PodCidrs\x12\x17\n\x05\x63idrs\x18\x01 \x03(\tB\x08\xf2\xd4\x18\x04\x18\x10(\x02\"\xc3\x04\n\x08Instance\x12 \n\x0bprovider_id\x18\x01 \x01(\tB\x0b\xf2\xd4\x18\x07\x08\x01\x10\x80\x08(\x04\x12\x17\n\x04name\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12\"\n\rinstance_type\x18\x03 \x01(\tB\x06\xf2\xd4\x18\x02\x10?H\x00\x88\x01\x01\x12\x19\n\x04zone\x18\x04 \x01(\tB\x06\xf2\xd4\x18\x02\x10?H\x01\x88\x01\x01\x12\x1b\n\x06region\x18\x05 \x01(\tB\x06\xf2\xd4\x18\x02\x10?H\x02\x88\x01\x01\x12\x38\n\taddresses\x18\x06 \x03(\x0b\x32\x1d.cloudprovider.v1.NodeAddressB\x06\xf2\xd4\x18\x02\x18@\x12.\n\x05state\x18\x07 \x01(\x0e\x32\x1f.cloudprovider.v1.InstanceState\x12\x1d\n\x0cstate_reason\x18\x08 \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x12?\n\x06labels\x18\t \x03(\x0b\x32&.cloudprovider.v1.Instance.LabelsEntryB\x07\xf2\xd4\x18\x03 \x80@\x12-\n\tpod_cidrs\x18\n \x01(\x0b\x32\x1a.cloudprovider.v1.PodCidrs\x12\x37\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01\x12\x19\n\x08revision\x18\x0c \x01(\tB\x07\xf2\xd4\x18\x03\x10\xfd\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x10\n\x0e_instance_typeB\x07\n\x05_zoneB\t\n\x07_region\"\x90\x02\n\x0eInstanceResult\x12.\n\x08instance\x18\x01 \x01(\x0b\x32\x1a.cloudprovider.v1.InstanceH\x00\x12+\n\x06\x61\x62sent\x18\x02 \x01(\x0b\x32\x19.cloudprovider.v1.AbsenceH\x00\x12.\n\x07unknown\x18\x03 \x01(\x0b\x32\x1b.cloudprovider.v1.ItemErrorH\x00\x12/\n\tnot_owned\x18\x04 \x01(\x0b\x32\x1a.cloudprovider.v1.NotOwnedH\x00\x12\x35\n\tread_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xf2\xd4\x18\x02H\x01\x42\t\n\x07outcome\"\xb8\x01\n\x18\x42\x61tchGetInstancesRequest\x12\x36\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\x08\x01\x12\x33\n\x05nodes\x18\x02 \x03(\x0b\x32\x19.cloudprovider.v1.NodeRefB\t\xf2\xd4\x18\x05\x08\x01\x18\xe8\x07\x12/\n\x0cmax_data_age\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xa0\x01\n\x19\x42\x61tchGetInstancesResponse\x12:\n\x07results\x18\x01 \x03(\x0b\x32 .cloudprovider.v1.InstanceResultB\x07\xf2\xd4\x18\x03\x18\xe8\x07\x12\x1b\n\x08scope_id\x18\x02 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12*\n\x05stats\x18\x03 \x01(\x0b\x32\x1b.cloudprovider.v1.CallStats\"~\n\x14ListInstancesRequest\x12\x36\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\x08\x01\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x1b\n\npage_token\x18\x03 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\"\x8c\x02\n\x15ListInstancesResponse\x12\x36\n\tinstances\x18\x01 \x03(\x0b\x32\x1a.cloudprovider.v1.InstanceB\x07\xf2\xd4\x18\x03\x18\xe8\x07\x12 \n\x0fnext_page_token\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x12\x1f\n\x0bunreachable\x18\x03 \x03(\tB\n\xf2\xd4\x18\x06\x10\xfd\x01\x18\x80\x02\x12\x1d\n\x0cresume_token\x18\x04 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x12\x10\n\x08\x63omplete\x18\x05 \x01(\x08\x12\x1b\n\x08scope_id\x18\x06 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\xfd\x01\x12*\n\x05stats\x18\x07 \x01(\x0b\x32\x1b.cloudprovider.v1.CallStats\"\x8b\x01\n\x15WatchInstancesRequest\x12\x36\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x1d.cloudprovider.v1.CallContextB\x06\xf2\xd4\x18\x02\x08\x01\x12\x1d\n\x0cresume_token\x18\x02 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x12\x1b\n\x13send_initial_events\x18\x03 \x01(\x08\"b\n\x0cInstanceGone\x12\x1e\n\x0bprovider_id\x18\x01 \x01(\tB\t\xf2\xd4\x18\x05\x08\x01\x10\x80\x08\x12\x32\n\x07\x61\x62sence\x18\x02 \x01(\x0b\x32\x19.cloudprovider.v1.AbsenceB\x06\xf2\xd4\x18\x02\x08\x01\"&\n\x08\x42ookmark\x12\x1a\n\x12initial_events_end\x18\x01 \x01(\x08\"*\n\x0eResyncRequired\x12\x18\n\x07message\x18\x01 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x08\"\x82\x02\n\x16WatchInstancesResponse\x12,\n\x06upsert\x18\x01 \x01(\x0b\x32\x1a.cloudprovider.v1.InstanceH\x00\x12.\n\x04gone\x18\x02 \x01(\x0b\x32\x1e.cloudprovider.v1.InstanceGoneH\x00\x12.\n\x08\x62ookmark\x18\x03 \x01(\x0b\x32\x1a.cloudprovider.v1.BookmarkH\x00\x12\x32\n\x06resync\x18\x04 \x01(\x0b\x32 .cloudprovider.v1.ResyncRequiredH\x00\x12\x1d\n\x0cresume_token\x18\x05 \x01(\tB\x07\xf2\xd4\x18\x03\x10\x80\x10\x42\x07\n\x05\x65vent*\xc0\x01\n\rInstanceState\x12\x1e\n\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16INSTANCE_STATE_PENDING\x10\x01\x12\x1a\n\x16INSTANCE_STATE_RUNNING\x10\x02\x12\x1b\n\x17INSTANCE_STATE_STOPPING\x10\x03\x12\x1a\n\x16INSTANCE_STATE_STOPPED\x10\x04\x12\x1e\n\x1aINSTANCE_STATE_TERMINATING\x10\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -56,8 +56,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_INSTANCE'].fields_by_name['state_reason']._serialized_options = b'\362\324\030\003\020\375\001'
   _globals['_INSTANCE'].fields_by_name['labels']._loaded_options = None
   _globals['_INSTANCE'].fields_by_name['labels']._serialized_options = b'\362\324\030\003 \200@'
+  _globals['_INSTANCE'].fields_by_name['create_time']._loaded_options = None
+  _globals['_INSTANCE'].fields_by_name['create_time']._serialized_options = b'\362\324\030\002H\001'
   _globals['_INSTANCE'].fields_by_name['revision']._loaded_options = None
   _globals['_INSTANCE'].fields_by_name['revision']._serialized_options = b'\362\324\030\003\020\375\001'
+  _globals['_INSTANCERESULT'].fields_by_name['read_time']._loaded_options = None
+  _globals['_INSTANCERESULT'].fields_by_name['read_time']._serialized_options = b'\362\324\030\002H\001'
   _globals['_BATCHGETINSTANCESREQUEST'].fields_by_name['context']._loaded_options = None
   _globals['_BATCHGETINSTANCESREQUEST'].fields_by_name['context']._serialized_options = b'\362\324\030\002\010\001'
   _globals['_BATCHGETINSTANCESREQUEST'].fields_by_name['nodes']._loaded_options = None
@@ -92,32 +96,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RESYNCREQUIRED'].fields_by_name['message']._serialized_options = b'\362\324\030\003\020\200\010'
   _globals['_WATCHINSTANCESRESPONSE'].fields_by_name['resume_token']._loaded_options = None
   _globals['_WATCHINSTANCESRESPONSE'].fields_by_name['resume_token']._serialized_options = b'\362\324\030\003\020\200\020'
-  _globals['_INSTANCESTATE']._serialized_start=2426
-  _globals['_INSTANCESTATE']._serialized_end=2618
+  _globals['_INSTANCESTATE']._serialized_start=2442
+  _globals['_INSTANCESTATE']._serialized_end=2634
   _globals['_PODCIDRS']._serialized_start=211
   _globals['_PODCIDRS']._serialized_end=246
   _globals['_INSTANCE']._serialized_start=249
-  _globals['_INSTANCE']._serialized_end=820
-  _globals['_INSTANCE_LABELSENTRY']._serialized_start=737
-  _globals['_INSTANCE_LABELSENTRY']._serialized_end=782
-  _globals['_INSTANCERESULT']._serialized_start=823
-  _globals['_INSTANCERESULT']._serialized_end=1087
-  _globals['_BATCHGETINSTANCESREQUEST']._serialized_start=1090
-  _globals['_BATCHGETINSTANCESREQUEST']._serialized_end=1274
-  _globals['_BATCHGETINSTANCESRESPONSE']._serialized_start=1277
-  _globals['_BATCHGETINSTANCESRESPONSE']._serialized_end=1437
-  _globals['_LISTINSTANCESREQUEST']._serialized_start=1439
-  _globals['_LISTINSTANCESREQUEST']._serialized_end=1565
-  _globals['_LISTINSTANCESRESPONSE']._serialized_start=1568
-  _globals['_LISTINSTANCESRESPONSE']._serialized_end=1836
-  _globals['_WATCHINSTANCESREQUEST']._serialized_start=1839
-  _globals['_WATCHINSTANCESREQUEST']._serialized_end=1978
-  _globals['_INSTANCEGONE']._serialized_start=1980
-  _globals['_INSTANCEGONE']._serialized_end=2078
-  _globals['_BOOKMARK']._serialized_start=2080
-  _globals['_BOOKMARK']._serialized_end=2118
-  _globals['_RESYNCREQUIRED']._serialized_start=2120
-  _globals['_RESYNCREQUIRED']._serialized_end=2162
-  _globals['_WATCHINSTANCESRESPONSE']._serialized_start=2165
-  _globals['_WATCHINSTANCESRESPONSE']._serialized_end=2423
+  _globals['_INSTANCE']._serialized_end=828
+  _globals['_INSTANCE_LABELSENTRY']._serialized_start=745
+  _globals['_INSTANCE_LABELSENTRY']._serialized_end=790
+  _globals['_INSTANCERESULT']._serialized_start=831
+  _globals['_INSTANCERESULT']._serialized_end=1103
+  _globals['_BATCHGETINSTANCESREQUEST']._serialized_start=1106
+  _globals['_BATCHGETINSTANCESREQUEST']._serialized_end=1290
+  _globals['_BATCHGETINSTANCESRESPONSE']._serialized_start=1293
+  _globals['_BATCHGETINSTANCESRESPONSE']._serialized_end=1453
+  _globals['_LISTINSTANCESREQUEST']._serialized_start=1455
+  _globals['_LISTINSTANCESREQUEST']._serialized_end=1581
+  _globals['_LISTINSTANCESRESPONSE']._serialized_start=1584
+  _globals['_LISTINSTANCESRESPONSE']._serialized_end=1852
+  _globals['_WATCHINSTANCESREQUEST']._serialized_start=1855
+  _globals['_WATCHINSTANCESREQUEST']._serialized_end=1994
+  _globals['_INSTANCEGONE']._serialized_start=1996
+  _globals['_INSTANCEGONE']._serialized_end=2094
+  _globals['_BOOKMARK']._serialized_start=2096
+  _globals['_BOOKMARK']._serialized_end=2134
+  _globals['_RESYNCREQUIRED']._serialized_start=2136
+  _globals['_RESYNCREQUIRED']._serialized_end=2178
+  _globals['_WATCHINSTANCESRESPONSE']._serialized_start=2181
+  _globals['_WATCHINSTANCESRESPONSE']._serialized_end=2439
 # @@protoc_insertion_point(module_scope)

@@ -25,21 +25,21 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63loudprovider/v1/options.proto\x12\x10\x63loudprovider.v1\x1a google/protobuf/descriptor.proto\"\xd3\x01\n\nFieldRules\x12\x10\n\x08required\x18\x01 \x01(\x08\x12\x11\n\tmax_bytes\x18\x02 \x01(\r\x12\x11\n\tmax_items\x18\x03 \x01(\r\x12\x17\n\x0fmax_total_bytes\x18\x04 \x01(\r\x12-\n\x06\x66ormat\x18\x05 \x01(\x0e\x32\x1d.cloudprovider.v1.FieldFormat\x12\x11\n\tsensitive\x18\x06 \x01(\x08\x12\x10\n\x03min\x18\x07 \x01(\x03H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x08 \x01(\x03H\x01\x88\x01\x01\x42\x06\n\x04_minB\x06\n\x04_max\"~\n\x0bReasonRules\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x31\n\x0b\x65rror_class\x18\x02 \x01(\x0e\x32\x1c.cloudprovider.v1.ErrorClass\x12\x1b\n\x13retry_info_required\x18\x03 \x01(\x08\x12\x11\n\titem_only\x18\x04 \x01(\x08\"\x99\x01\n\x0bMethodRules\x12\x12\n\ncapability\x18\x01 \x01(\t\x12\x18\n\x10\x64\x65\x61\x64line_seconds\x18\x02 \x01(\r\x12 \n\x18soft_return_milliseconds\x18\x03 \x01(\r\x12\x13\n\x0b\x63\x61lls_cloud\x18\x04 \x01(\x08\x12\x0f\n\x07reasons\x18\x05 \x03(\t\x12\x14\n\x0citem_reasons\x18\x06 \x03(\t*\x90\x01\n\x0b\x46ieldFormat\x12\x1c\n\x18\x46IELD_FORMAT_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46IELD_FORMAT_IP\x10\x01\x12\x15\n\x11\x46IELD_FORMAT_CIDR\x10\x02\x12\x19\n\x15\x46IELD_FORMAT_DNS_NAME\x10\x03\x12\x1c\n\x18\x46IELD_FORMAT_PROVIDER_ID\x10\x04*\xc4\x01\n\nErrorClass\x12\x1b\n\x17\x45RROR_CLASS_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x45RROR_CLASS_OUTCOME_UNKNOWN\x10\x01\x12\x19\n\x15\x45RROR_CLASS_TRANSIENT\x10\x02\x12\x14\n\x10\x45RROR_CLASS_WAIT\x10\x03\x12\x15\n\x11\x45RROR_CLASS_FINAL\x10\x04\x12\x18\n\x14\x45RROR_CLASS_OPERATOR\x10\x05\x12\x16\n\x12\x45RROR_CLASS_RESYNC\x10\x06:L\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xce\x8a\x03 \x01(\x0b\x32\x1c.cloudprovider.v1.FieldRules:O\n\x06method\x12\x1e.google.protobuf.MethodOptions\x18\xce\x8a\x03 \x01(\x0b\x32\x1d.cloudprovider.v1.MethodRules:R\n\x06reason\x12!.google.protobuf.EnumValueOptions\x18\xce\x8a\x03 \x01(\x0b\x32\x1d.cloudprovider.v1.ReasonRulesb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63loudprovider/v1/options.proto\x12\x10\x63loudprovider.v1\x1a google/protobuf/descriptor.proto\"\xe1\x01\n\nFieldRules\x12\x10\n\x08required\x18\x01 \x01(\x08\x12\x11\n\tmax_bytes\x18\x02 \x01(\r\x12\x11\n\tmax_items\x18\x03 \x01(\r\x12\x17\n\x0fmax_total_bytes\x18\x04 \x01(\r\x12-\n\x06\x66ormat\x18\x05 \x01(\x0e\x32\x1d.cloudprovider.v1.FieldFormat\x12\x11\n\tsensitive\x18\x06 \x01(\x08\x12\x10\n\x03min\x18\x07 \x01(\x03H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x08 \x01(\x03H\x01\x88\x01\x01\x12\x0c\n\x04past\x18\t \x01(\x08\x42\x06\n\x04_minB\x06\n\x04_max\"~\n\x0bReasonRules\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x31\n\x0b\x65rror_class\x18\x02 \x01(\x0e\x32\x1c.cloudprovider.v1.ErrorClass\x12\x1b\n\x13retry_info_required\x18\x03 \x01(\x08\x12\x11\n\titem_only\x18\x04 \x01(\x08\"\x99\x01\n\x0bMethodRules\x12\x12\n\ncapability\x18\x01 \x01(\t\x12\x18\n\x10\x64\x65\x61\x64line_seconds\x18\x02 \x01(\r\x12 \n\x18soft_return_milliseconds\x18\x03 \x01(\r\x12\x13\n\x0b\x63\x61lls_cloud\x18\x04 \x01(\x08\x12\x0f\n\x07reasons\x18\x05 \x03(\t\x12\x14\n\x0citem_reasons\x18\x06 \x03(\t*\x90\x01\n\x0b\x46ieldFormat\x12\x1c\n\x18\x46IELD_FORMAT_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46IELD_FORMAT_IP\x10\x01\x12\x15\n\x11\x46IELD_FORMAT_CIDR\x10\x02\x12\x19\n\x15\x46IELD_FORMAT_DNS_NAME\x10\x03\x12\x1c\n\x18\x46IELD_FORMAT_PROVIDER_ID\x10\x04*\xc4\x01\n\nErrorClass\x12\x1b\n\x17\x45RROR_CLASS_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x45RROR_CLASS_OUTCOME_UNKNOWN\x10\x01\x12\x19\n\x15\x45RROR_CLASS_TRANSIENT\x10\x02\x12\x14\n\x10\x45RROR_CLASS_WAIT\x10\x03\x12\x15\n\x11\x45RROR_CLASS_FINAL\x10\x04\x12\x18\n\x14\x45RROR_CLASS_OPERATOR\x10\x05\x12\x16\n\x12\x45RROR_CLASS_RESYNC\x10\x06:L\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xce\x8a\x03 \x01(\x0b\x32\x1c.cloudprovider.v1.FieldRules:O\n\x06method\x12\x1e.google.protobuf.MethodOptions\x18\xce\x8a\x03 \x01(\x0b\x32\x1d.cloudprovider.v1.MethodRules:R\n\x06reason\x12!.google.protobuf.EnumValueOptions\x18\xce\x8a\x03 \x01(\x0b\x32\x1d.cloudprovider.v1.ReasonRulesb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cloudwire_provider.gen.cloudprovider.v1.options_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FIELDFORMAT']._serialized_start=585
-  _globals['_FIELDFORMAT']._serialized_end=729
-  _globals['_ERRORCLASS']._serialized_start=732
-  _globals['_ERRORCLASS']._serialized_end=928
+  _globals['_FIELDFORMAT']._serialized_start=599
+  _globals['_FIELDFORMAT']._serialized_end=743
+  _globals['_ERRORCLASS']._serialized_start=746
+  _globals['_ERRORCLASS']._serialized_end=942
   _globals['_FIELDRULES']._serialized_start=87
-  _globals['_FIELDRULES']._serialized_end=298
-  _globals['_REASONRULES']._serialized_start=300
-  _globals['_REASONRULES']._serialized_end=426
-  _globals['_METHODRULES']._serialized_start=429
-  _globals['_METHODRULES']._serialized_end=582
+  _globals['_FIELDRULES']._serialized_end=312
+  _globals['_REASONRULES']._serialized_start=314
+  _globals['_REASONRULES']._serialized_end=440
+  _globals['_METHODRULES']._serialized_start=443
+  _globals['_METHODRULES']._serialized_end=596
 # @@protoc_insertion_point(module_scope)

@@ -111,6 +111,7 @@ class FieldRules(google.protobuf.message.Message):
     SENSITIVE_FIELD_NUMBER: builtins.int
     MIN_FIELD_NUMBER: builtins.int
     MAX_FIELD_NUMBER: builtins.int
+    PAST_FIELD_NUMBER: builtins.int
     required: builtins.bool
     """OPTIONAL. The field must be present and not empty."""
     max_bytes: builtins.int
@@ -127,6 +128,8 @@ class FieldRules(google.protobuf.message.Message):
     """OPTIONAL. Minimum value."""
     max: builtins.int
     """OPTIONAL. Maximum value."""
+    past: builtins.bool
+    """OPTIONAL. A time that is in the past. In a response, the receiver allows 60 s for differences between clocks."""
     def __init__(
         self,
         *,
@@ -138,9 +141,10 @@ class FieldRules(google.protobuf.message.Message):
         sensitive: builtins.bool = ...,
         min: builtins.int | None = ...,
         max: builtins.int | None = ...,
+        past: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_max", b"_max", "_min", b"_min", "max", b"max", "min", b"min"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_max", b"_max", "_min", b"_min", "format", b"format", "max", b"max", "max_bytes", b"max_bytes", "max_items", b"max_items", "max_total_bytes", b"max_total_bytes", "min", b"min", "required", b"required", "sensitive", b"sensitive"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_max", b"_max", "_min", b"_min", "format", b"format", "max", b"max", "max_bytes", b"max_bytes", "max_items", b"max_items", "max_total_bytes", b"max_total_bytes", "min", b"min", "past", b"past", "required", b"required", "sensitive", b"sensitive"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_max", b"_max"]) -> typing.Literal["max"] | None: ...
     @typing.overload

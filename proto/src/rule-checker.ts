@@ -1,6 +1,14 @@
-import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
+import { type FieldRule, fieldRules } from "../gen/rules.ts";
 import { formatProblem, wellKnownProblems } from "./formats.ts";
-import type { Violation } from "./violation.ts";
+import { addressProblem, hasControlCharacters } from "./response-texts.ts";
+
+/** A field that breaks a rule. */
+export interface BrokenRule {
+  readonly reason: "FIELD_MISSING" | "FIELD_TOO_LARGE" | "FIELD_INVALID";
+  /** Path in proto spelling: `spec.ports[2].protocol`. */
+  readonly field: string;
+  readonly description: string;
+}
 
 /** A rule with everything that checking needs, and nothing for fields without rules. */
 interface CompiledRule extends FieldRule {
@@ -12,27 +20,44 @@ interface CompiledRule extends FieldRule {
 
 /** Rules of one message; a box, because messages may hold themselves. */
 interface CompiledMessage {
+  readonly isNodeAddress: boolean;
   rules: readonly CompiledRule[];
 }
 
 /** Most violations in one response; more would not fit. */
 const maxViolations = 64;
 
-/** Checks messages by the rules that the contract states beside its fields. */
+/** What applies to a response only. */
+export interface ResponseCheck {
+  /** Milliseconds since 1970: times that must be in the past are not later. */
+  readonly latestMs: number;
+  /** Fields that are not checked, because the caller checks their items. */
+  readonly except?: ReadonlySet<string> | undefined;
+}
+
+/** What has been found so far. */
+interface Findings {
+  readonly list: BrokenRule[];
+  readonly response: ResponseCheck | undefined;
+}
+
+/** Checks messages by the rules that the contract states beside its fields: of requests in the SDK, of responses in the controller. */
 export class RuleChecker {
   readonly #messages = new Map<string, CompiledMessage>();
 
-  /** Every rule broken by a message of this full name, with paths in proto spelling. */
-  check(typeName: string, message: unknown): readonly Violation[] {
-    const violations: Violation[] = [];
-    checkMessage(this.#compile(typeName), message, violations);
-    return violations;
+  /** Every rule broken by a message of this full name, with paths in proto spelling. @param response undefined: it is no response */
+  check(typeName: string, message: unknown, response?: ResponseCheck): readonly BrokenRule[] {
+    const found: Findings = { list: [], response };
+    const compiled = this.#compile(typeName);
+    const rules = compiled.rules.filter(({ name }) => response?.except?.has(name) !== true);
+    checkMessage({ ...compiled, rules }, message, found);
+    return found.list;
   }
 
   #compile(typeName: string): CompiledMessage {
     const known = this.#messages.get(typeName);
     if (known) return known;
-    const compiled: CompiledMessage = { rules: [] };
+    const compiled: CompiledMessage = { isNodeAddress: typeName === nodeAddress, rules: [] };
     this.#messages.set(typeName, compiled);
     compiled.rules = (fieldRules[typeName] ?? [])
       .map((rule) => ({ ...rule, inner: this.#inner(rule.message), problemOf: wellKnownProblems[rule.message ?? ""] }))
@@ -47,6 +72,8 @@ export class RuleChecker {
   }
 }
 
+const nodeAddress = "cloudprovider.v1.NodeAddress";
+
 const hasWork = (rule: CompiledRule): boolean =>
   rule.inner !== undefined ||
   rule.problemOf !== undefined ||
@@ -58,25 +85,28 @@ const hasWork = (rule: CompiledRule): boolean =>
 const property = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
-const checkMessage = (compiled: CompiledMessage, message: unknown, out: Violation[]): void => {
+const checkMessage = (compiled: CompiledMessage, message: unknown, out: Findings): void => {
   for (const rule of compiled.rules) {
-    if (out.length >= maxViolations) return;
+    if (out.list.length >= maxViolations) return;
     checkField(rule, fieldValue(rule, message), rule.name, out);
   }
+  if (!compiled.isNodeAddress || out.response === undefined) return;
+  const problem = addressProblem(message);
+  if (problem !== undefined) out.list.push({ reason: "FIELD_INVALID", field: "address", description: problem });
 };
 
 /** Paths grow on the way out, so that what is in order, nearly everything, costs none. */
-const within = (path: string, from: number, out: Violation[]): void => {
-  for (let index = from; index < out.length; index++) {
-    const violation = out[index];
-    if (violation) out[index] = { ...violation, field: `${path}.${violation.field}` };
+const within = (path: string, from: number, out: Findings): void => {
+  for (let index = from; index < out.list.length; index++) {
+    const violation = out.list[index];
+    if (violation) out.list[index] = { ...violation, field: `${path}.${violation.field}` };
   }
 };
 
-const checkInner = (inner: CompiledMessage, message: unknown, out: Violation[], path: () => string): void => {
-  const before = out.length;
+const checkInner = (inner: CompiledMessage, message: unknown, out: Findings, path: () => string): void => {
+  const before = out.list.length;
   checkMessage(inner, message, out);
-  if (out.length > before) within(path(), before, out);
+  if (out.list.length > before) within(path(), before, out);
 };
 
 const fieldValue = (rule: FieldRule, message: unknown): unknown => {
@@ -85,11 +115,13 @@ const fieldValue = (rule: FieldRule, message: unknown): unknown => {
   return property(chosen, "$case") === rule.jsonName ? property(chosen, "value") : undefined;
 };
 
-const checkField = (rule: CompiledRule, value: unknown, path: string, out: Violation[]): void => {
+const checkField = (rule: CompiledRule, value: unknown, path: string, out: Findings): void => {
   if (isEmpty(value)) {
     // A member of a oneof that is not chosen is no missing field.
-    if (rule.required && rule.oneof === undefined)
-      out.push({ reason: "FIELD_MISSING", field: path, description: "is required" });
+    // In a response, an unspecified number of an enum has its documented meaning. Contract: EVO-3.
+    const mayBeUnspecified = rule.kind === "enum" && out.response !== undefined;
+    if (rule.required && rule.oneof === undefined && !mayBeUnspecified)
+      out.list.push({ reason: "FIELD_MISSING", field: path, description: "is required" });
     else if (value === 0 || value === 0n) checkRange(rule, Number(value), path, out);
     return;
   }
@@ -113,10 +145,15 @@ const checkField = (rule: CompiledRule, value: unknown, path: string, out: Viola
   }
 };
 
-const checkWellKnown = ({ problemOf }: CompiledRule, value: unknown, path: string, out: Violation[]): void => {
-  const problem = problemOf?.(value);
-  if (problem !== undefined) out.push({ reason: "FIELD_INVALID", field: path, description: problem });
+const checkWellKnown = (rule: CompiledRule, value: unknown, path: string, out: Findings): void => {
+  const problem = rule.problemOf?.(value) ?? futureProblem(rule, value, out.response);
+  if (problem !== undefined) out.list.push({ reason: "FIELD_INVALID", field: path, description: problem });
 };
+
+const futureProblem = (rule: CompiledRule, value: unknown, response: ResponseCheck | undefined): string | undefined =>
+  rule.past === true && response !== undefined && value instanceof Date && value.getTime() > response.latestMs
+    ? "is in the future"
+    : undefined;
 
 /** The default value in proto3, which cannot be distinguished from an unset field. */
 const isEmpty = (value: unknown): boolean => {
@@ -125,63 +162,67 @@ const isEmpty = (value: unknown): boolean => {
   return false;
 };
 
-const checkScalar = (rule: CompiledRule, value: unknown, path: string, out: Violation[]): void => {
+const checkScalar = (rule: CompiledRule, value: unknown, path: string, out: Findings): void => {
   if (typeof value === "string") checkText(rule, value, path, out);
   else if (Buffer.isBuffer(value)) checkBytes(rule.maxBytes, value.length, path, out);
   else if (typeof value === "number" || typeof value === "bigint") checkRange(rule, Number(value), path, out);
 };
 
-const checkText = (rule: CompiledRule, text: string, path: string, out: Violation[]): void => {
+const checkText = (rule: CompiledRule, text: string, path: string, out: Findings): void => {
   // No text has more than three bytes of UTF-8 a UTF-16 unit: most need no counting.
   if (rule.maxBytes !== undefined && text.length * 3 > rule.maxBytes)
     checkBytes(rule.maxBytes, Buffer.byteLength(text), path, out);
+  if (out.response !== undefined && hasControlCharacters(text))
+    out.list.push({ reason: "FIELD_INVALID", field: path, description: "has control characters" });
   if (rule.format === undefined) return;
   const problem = formatProblem(rule.format, text);
-  if (problem !== undefined) out.push({ reason: "FIELD_INVALID", field: path, description: problem });
+  if (problem !== undefined) out.list.push({ reason: "FIELD_INVALID", field: path, description: problem });
 };
 
-const checkBytes = (maxBytes: number | undefined, bytes: number, path: string, out: Violation[]): void => {
+const checkBytes = (maxBytes: number | undefined, bytes: number, path: string, out: Findings): void => {
   if (maxBytes !== undefined && bytes > maxBytes)
-    out.push({
+    out.list.push({
       reason: "FIELD_TOO_LARGE",
       field: path,
       description: `has ${bytes} bytes; at most ${maxBytes} are allowed`,
     });
 };
 
-const checkRange = (rule: CompiledRule, value: number, path: string, out: Violation[]): void => {
+const checkRange = (rule: CompiledRule, value: number, path: string, out: Findings): void => {
   if (rule.min !== undefined && value < rule.min)
-    out.push({ reason: "FIELD_INVALID", field: path, description: `is ${value}; the least is ${rule.min}` });
+    out.list.push({ reason: "FIELD_INVALID", field: path, description: `is ${value}; the least is ${rule.min}` });
   if (rule.max !== undefined && value > rule.max)
-    out.push({ reason: "FIELD_INVALID", field: path, description: `is ${value}; the most is ${rule.max}` });
+    out.list.push({ reason: "FIELD_INVALID", field: path, description: `is ${value}; the most is ${rule.max}` });
 };
 
-const checkList = (rule: CompiledRule, items: readonly unknown[], path: string, out: Violation[]): void => {
+const checkList = (rule: CompiledRule, items: readonly unknown[], path: string, out: Findings): void => {
   if (rule.maxItems !== undefined && items.length > rule.maxItems) {
-    out.push(tooMany(path, items.length, rule.maxItems));
+    out.list.push(tooMany(path, items.length, rule.maxItems));
     return;
   }
   if (!rule.inner && rule.maxBytes === undefined && rule.format === undefined) return;
   for (const [index, item] of items.entries()) {
-    if (out.length >= maxViolations) return;
+    if (out.list.length >= maxViolations) return;
     if (rule.inner) checkInner(rule.inner, item, out, () => `${path}[${index}]`);
     else checkScalar(rule, item, `${path}[${index}]`, out);
   }
 };
 
-const tooMany = (field: string, items: number, maxItems: number): Violation => ({
+const tooMany = (field: string, items: number, maxItems: number): BrokenRule => ({
   reason: "FIELD_TOO_LARGE",
   field,
   description: `has ${items} items; at most ${maxItems} are allowed`,
 });
 
-const checkMap = (rule: CompiledRule, value: unknown, path: string, out: Violation[]): void => {
+const checkMap = (rule: CompiledRule, value: unknown, path: string, out: Findings): void => {
   if (typeof value !== "object" || value === null) return;
   const entries = Object.entries(value);
   if (rule.maxItems !== undefined && entries.length > rule.maxItems) {
-    out.push(tooMany(path, entries.length, rule.maxItems));
+    out.list.push(tooMany(path, entries.length, rule.maxItems));
     return;
   }
+  if (out.response !== undefined && entries.some(([key, text]) => hasControlCharacters(`${key}${String(text)}`)))
+    out.list.push({ reason: "FIELD_INVALID", field: path, description: "has control characters" });
   if (rule.maxTotalBytes === undefined) return;
   const total = entries.reduce((sum, [key, text]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(text)), 0);
   checkBytes(rule.maxTotalBytes, total, path, out);

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { FieldRule } from "@cloudwire/proto/rules";
+import type { FieldRule } from "../gen/rules.ts";
 
 type Format = NonNullable<FieldRule["format"]>;
 

@@ -3,7 +3,7 @@ import { BatchGetInstancesRequest } from "@cloudwire/proto/cloudprovider/v1/inst
 import { fieldRules } from "@cloudwire/proto/rules";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RuleChecker } from "./rules.ts";
+import { RuleChecker } from "./rule-checker.ts";
 
 const checker = new RuleChecker();
 
