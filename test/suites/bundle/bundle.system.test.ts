@@ -5,7 +5,7 @@ import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudw
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeBundles } from "../../support/bundles.ts";
 import { at } from "../../support/kube.ts";
-import { World } from "../system/support/world.ts";
+import { Harness } from "../system/support/harness.ts";
 
 let bundles: string;
 let controlPlane: ControlPlane;
@@ -22,14 +22,14 @@ afterAll(async () => {
 });
 
 test("the programs as they are shipped initialize a node, serve a Service and end in good order", async () => {
-  await using world = await World.start(controlPlane, { bundles });
-  await world.createMachines([{ name: "shipped-1", zone: "north-a" }]);
-  await world.registerNode("shipped-1");
-  const sidecar = await world.startSidecar();
-  const controller = world.startController();
-  expect(at(await world.initialized("shipped-1"), "spec", "providerID")).toMatch(/^sim:\/\/north-a\//);
-  await world.createService("shipped", 80);
-  expect(await world.addressed("shipped")).toMatch(/^127\./);
+  await using harness = await Harness.start(controlPlane, { bundles });
+  await harness.createMachines([{ name: "shipped-1", zone: "north-a" }]);
+  await harness.registerNode("shipped-1");
+  const sidecar = await harness.startSidecar();
+  const controller = harness.startController();
+  expect(at(await harness.initialized("shipped-1"), "spec", "providerID")).toMatch(/^sim:\/\/north-a\//);
+  await harness.createService("shipped", 80);
+  expect(await harness.addressed("shipped")).toMatch(/^127\./);
   expect(await controller.stop("SIGTERM")).toEqual({ code: 0, signal: null });
   expect(await sidecar.stop("SIGTERM")).toEqual({ code: 0, signal: null });
 });

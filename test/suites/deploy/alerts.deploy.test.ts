@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
-import { ObservedWorld } from "./observability/observed-world.ts";
+import { ObservedHarness } from "./observability/observed-harness.ts";
 import { Prometheus } from "./observability/prometheus.ts";
 import { promtool } from "./observability/promtool.ts";
 import { type Firing, JOB, playedBack, readRecording } from "./observability/recording.ts";
@@ -91,15 +91,15 @@ describe("the alert rules", () => {
 });
 
 describe("a real Prometheus that reads the real programs", () => {
-  let world: ObservedWorld;
+  let harness: ObservedHarness;
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    world = await ObservedWorld.start();
-    await world.addNodes(["node-1", "node-2"]);
-    world.addService("web");
-    await world.settled();
-    const targets = [...world.targets].map(([instance, url]) => ({
+    harness = await ObservedHarness.start();
+    await harness.addNodes(["node-1", "node-2"]);
+    harness.addService("web");
+    await harness.settled();
+    const targets = [...harness.targets].map(([instance, url]) => ({
       targets: [new URL(url).host],
       labels: { instance },
     }));
@@ -116,7 +116,7 @@ describe("a real Prometheus that reads the real programs", () => {
 
   afterAll(async () => {
     await prometheus[Symbol.asyncDispose]();
-    await world[Symbol.asyncDispose]();
+    await harness[Symbol.asyncDispose]();
   });
 
   const FAULTS = ["CloudwireConfigRejected", "CloudwireProviderUnusable"];
@@ -137,17 +137,17 @@ describe("a real Prometheus that reads the real programs", () => {
 
   test("sees alerts coming in a fault, and none before and after it", async () => {
     await alertsAre("no alert", (names) => names.length === 0);
-    await world.spoilConfig();
-    await world.stopProvider();
+    await harness.spoilConfig();
+    await harness.stopProvider();
     await alertsAre("alerts of the fault", (names) => FAULTS.every((name) => names.includes(name)));
-    await world.mendConfig();
-    await world.startProvider();
+    await harness.mendConfig();
+    await harness.startProvider();
     await alertsAre("an end of the alerts", (names) => !FAULTS.some((name) => names.includes(name)));
     expect(await prometheus.alerts("firing")).toEqual([]);
   }, 400_000);
 
   test("is shown nothing that promtool objects to, but names that are upstream's or the library's", async () => {
-    for (const url of [...world.targets.values(), world.providerUrl]) {
+    for (const url of [...harness.targets.values(), harness.providerUrl]) {
       const page = await (await fetch(`${url}/metrics`)).text();
       const { output } = await promtool(["check", "metrics"], page);
       expect(page).toContain("# TYPE cloudwire_");

@@ -12,7 +12,7 @@ import { eventually } from "../../support/eventually.ts";
 import { at, type Json, listOf } from "../../support/kube.ts";
 import { Program } from "../../support/program.ts";
 import { freePort } from "../../support/secure-page.ts";
-import { World } from "../system/support/world.ts";
+import { Harness } from "../system/support/harness.ts";
 import { CHART_CASES } from "./support/chart-cases.ts";
 import { containersOf, podsOf } from "./support/pods.ts";
 
@@ -207,7 +207,7 @@ describe("Pod Security", () => {
 
 describe("helm test", () => {
   test("says whether the replicas can do their work", async () => {
-    await using world = await World.start(cluster);
+    await using harness = await Harness.start(cluster);
     const port = await freePort();
     const [pod] = podsOf(await renderChart(CHART_CASES["a Deployment"])).filter(({ of }) => of.endsWith("-installed"));
     const [container] = containersOf(pod?.spec);
@@ -220,13 +220,13 @@ describe("helm test", () => {
       return [code, program.output];
     };
     expect(await tested(1)).toEqual([1, expect.stringContaining(`127.0.0.1:${port} does not answer`)]);
-    world.startController({ args: [`--secure-port=${port}`, "--bind-address=127.0.0.1"] });
+    harness.startController({ args: [`--secure-port=${port}`, "--bind-address=127.0.0.1"] });
     const [code, output] = await eventually("the controller to answer", WAIT_MS, async () => {
       const outcome = await tested(1);
       return outcome[1].includes("does not answer") ? undefined : outcome;
     });
     expect([code, output]).toEqual([1, expect.stringContaining("127.0.0.1 is not ready")]);
-    await world.startSidecar();
+    await harness.startSidecar();
     expect(await tested(WAIT_MS)).toEqual([0, "1 of 1 replicas are ready.\n"]);
   });
 });

@@ -10,7 +10,7 @@ import { fetchPage, freePort } from "../../support/secure-page.ts";
 import { NON_ROOT } from "../system/support/containers.ts";
 import { LEASE } from "../system/support/lease.ts";
 import { controllerKubeconfig } from "../system/support/rights.ts";
-import { API_KEY, World } from "../system/support/world.ts";
+import { API_KEY, Harness } from "../system/support/harness.ts";
 import { buildOwnImages, VERSION } from "./support/images.ts";
 import { Podman, statusOf } from "./support/podman.ts";
 import { podsOf } from "./support/pods.ts";
@@ -22,7 +22,7 @@ const WAIT_MS = 60_000;
 let directory: string;
 let podman: Podman;
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 let kubeconfig: string;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await podman.makePause(controller ?? "");
   await buildControlPlane();
   controlPlane = await startControlPlane({});
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
   kubeconfig = join(directory, "kubeconfig");
   await copyFile(await controllerKubeconfig(controlPlane), kubeconfig);
   await chown(kubeconfig, NON_ROOT, NON_ROOT);
@@ -45,7 +45,7 @@ afterEach(async () => {
   await podman.run("pod", "rm", "--all", "--force", "--time=0");
 });
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   await controlPlane.stop();
   await podman[Symbol.asyncDispose]();
   await rm(directory, { recursive: true, force: true });
@@ -72,7 +72,7 @@ async function play(kind: "StaticPod" | "Deployment"): Promise<Started> {
           name: "simulated",
           httpPort: await freePort(),
           env: [
-            { name: "SIMCLOUD_URL", value: world.cloudUrl },
+            { name: "SIMCLOUD_URL", value: harness.cloudUrl },
             { name: "SIMCLOUD_API_KEY", value: API_KEY },
           ],
         },
@@ -112,16 +112,16 @@ describe.each(["StaticPod", "Deployment"] as const)("the chart's pod of a %s, ru
         return page?.status === 200 ? page : undefined;
       });
 
-      await world.createMachines([{ name: `node-${name}`, zone: "north-a", type: "medium" }]);
-      await world.registerNode(`node-${name}`);
-      const node = await world.initialized(`node-${name}`, WAIT_MS);
+      await harness.createMachines([{ name: `node-${name}`, zone: "north-a", type: "medium" }]);
+      await harness.registerNode(`node-${name}`);
+      const node = await harness.initialized(`node-${name}`, WAIT_MS);
       expect(at(node, "metadata", "labels")).toMatchObject({
         "node.kubernetes.io/instance-type": "medium",
         "topology.kubernetes.io/zone": "north-a",
       });
-      await world.createService(`web-${name}`, kind === "StaticPod" ? 8080 : 8081);
-      expect(await world.addressed(`web-${name}`, WAIT_MS)).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
-      expect((await world.loadBalancers()).length).toBeGreaterThan(0);
+      await harness.createService(`web-${name}`, kind === "StaticPod" ? 8080 : 8081);
+      expect(await harness.addressed(`web-${name}`, WAIT_MS)).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+      expect((await harness.loadBalancers()).length).toBeGreaterThan(0);
 
       for (const container of CONTAINERS) {
         expect(await inspect(container, "{{.Config.User}} {{.HostConfig.ReadonlyRootfs}}")).toBe("65532:65532 true");
@@ -132,14 +132,14 @@ describe.each(["StaticPod", "Deployment"] as const)("the chart's pod of a %s, ru
         });
       }
 
-      expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).not.toBe("");
+      expect(at(await harness.kube.get(LEASE), "spec", "holderIdentity")).not.toBe("");
       await podman.run("pod", "stop", "--time=45", POD);
       expect(await Promise.all(CONTAINERS.map((container) => inspect(container, "{{.State.ExitCode}}")))).toEqual([
         "0",
         "0",
       ]);
       // Handed back, so that the next one need not wait for it to expire.
-      expect(at(await world.kube.get(LEASE), "spec", "holderIdentity") ?? "").toBe("");
+      expect(at(await harness.kube.get(LEASE), "spec", "holderIdentity") ?? "").toBe("");
       await podman.run("kube", "down", manifest);
       expect(await podman.run("ps", "--all", "--quiet")).toBe("");
     } catch (error) {

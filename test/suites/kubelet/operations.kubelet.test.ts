@@ -31,7 +31,7 @@ beforeAll(async () => {
   admin = { kubeconfig: stage.cluster.kubeconfigPath, directory };
   await stage.startNode();
   await writeValues({});
-  // The world has made the roles, as the manifests have them.
+  // The harness has made the roles, as the manifests have them.
   await follow(UPGRADE, "take-over");
   await stage.readyPod();
 }, 60 * 60_000);
@@ -42,7 +42,7 @@ const follow = async (page: string, word: string): Promise<string> =>
 
 const nameOfPod = async (): Promise<string> => String(at(await stage.readyPod(), "metadata", "name"));
 
-const loadBalancers = async (): Promise<readonly string[]> => (await stage.world.loadBalancers()).map(({ id }) => id);
+const loadBalancers = async (): Promise<readonly string[]> => (await stage.harness.loadBalancers()).map(({ id }) => id);
 
 const argsOfPod = async (): Promise<string> =>
   JSON.stringify(listOf(at(await stage.readyPod(), "spec", "containers")).map(({ args }) => args));
@@ -52,8 +52,8 @@ describe("a release, as the guides have it", () => {
   let before: readonly string[];
 
   test("is stopped, and what it made stays", async () => {
-    await stage.world.createService("web", await freePort());
-    await stage.world.addressed("web", 180_000);
+    await stage.harness.createService("web", await freePort());
+    await stage.harness.addressed("web", 180_000);
     before = await loadBalancers();
     await follow(RECOVERY, "stop");
     await stage.noPod();
@@ -76,14 +76,14 @@ describe("a release, as the guides have it", () => {
     await writeValues({});
     await follow(UPGRADE, "upgrade");
     await stage.waitFor("the Service to be gone", async () =>
-      (await stage.world.kube.find(SERVICE)) === undefined ? true : undefined,
+      (await stage.harness.kube.find(SERVICE)) === undefined ? true : undefined,
     );
     expect(await loadBalancers()).toEqual([]);
   });
 
   test("is upgraded: another pod leads, and the load balancer is the same", async () => {
-    await stage.world.createService("web", await freePort());
-    await stage.world.addressed("web", 180_000);
+    await stage.harness.createService("web", await freePort());
+    await stage.harness.addressed("web", 180_000);
     before = await loadBalancers();
     const pod = await nameOfPod();
     await writeValues({ extraArgs: ["-v=4"] });

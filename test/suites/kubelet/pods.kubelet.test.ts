@@ -9,7 +9,7 @@ import { at, listOf } from "../../support/kube.ts";
 import { fetchPage, freePort } from "../../support/secure-page.ts";
 import { NON_ROOT } from "../system/support/containers.ts";
 import { controllerKubeconfig } from "../system/support/rights.ts";
-import { UNINITIALIZED, type World } from "../system/support/world.ts";
+import { UNINITIALIZED, type Harness } from "../system/support/harness.ts";
 import type { Machine } from "./support/machine.ts";
 import { shell } from "./support/shell.ts";
 import { NODE_PATH, Stage } from "./support/stage.ts";
@@ -19,12 +19,12 @@ const STATUS_READER = new URL("../../../deploy/manifests/rbac-status-reader.yaml
 
 let stage: Stage;
 let cluster: ControlPlane;
-let world: World;
+let harness: Harness;
 let machine: Machine;
 
 beforeAll(async () => {
   stage = await Stage.start();
-  ({ cluster, world, machine } = stage);
+  ({ cluster, harness, machine } = stage);
 }, 60 * 60_000);
 afterAll(() => stage?.[Symbol.asyncDispose](), 120_000);
 
@@ -51,11 +51,14 @@ describe("a static pod, on the machine that waits for it", () => {
     await machine.startKubelet();
 
     await waitFor("the taint to be lifted", async () => {
-      const node = await world.kube.find(NODE_PATH);
+      const node = await harness.kube.find(NODE_PATH);
       return node !== undefined && !(await stage.taintKeys()).includes(UNINITIALIZED) ? true : undefined;
     });
-    const node = await world.kube.get(NODE_PATH);
-    const { items } = await world.cloud.listInstances({ pageSize: 10, consistent: true }, AbortSignal.timeout(10_000));
+    const node = await harness.kube.get(NODE_PATH);
+    const { items } = await harness.cloud.listInstances(
+      { pageSize: 10, consistent: true },
+      AbortSignal.timeout(10_000),
+    );
     expect(items.map(({ id }) => `sim://north-a/${id}`).join()).toBe(at(node, "spec", "providerID"));
     expect(listOf(at(node, "status", "addresses")).map(({ type }) => type)).toContain("InternalIP");
   });
@@ -115,27 +118,27 @@ describe("a static pod, on the machine that waits for it", () => {
       const [now] = await machine.processes("/cloudwire-provider-simulated.mjs");
       return now !== undefined && now !== before ? true : undefined;
     });
-    await world.kube.create("/api/v1/namespaces/default/services", {
+    await harness.kube.create("/api/v1/namespaces/default/services", {
       apiVersion: "v1",
       kind: "Service",
       metadata: { name: "web" },
       spec: { type: "LoadBalancer", ports: [{ port: await freePort() }], selector: { app: "web" } },
     });
     await waitFor("the Service to have an address", async () => {
-      const service = await world.kube.get("/api/v1/namespaces/default/services/web");
+      const service = await harness.kube.get("/api/v1/namespaces/default/services/web");
       return listOf(at(service, "status", "loadBalancer", "ingress"))[0]?.["ip"];
     });
-    await world.kube.delete("/api/v1/namespaces/default/services/web");
+    await harness.kube.delete("/api/v1/namespaces/default/services/web");
     await waitFor("the Service to be gone", async () =>
-      (await world.kube.find("/api/v1/namespaces/default/services/web")) === undefined ? true : undefined,
+      (await harness.kube.find("/api/v1/namespaces/default/services/web")) === undefined ? true : undefined,
     );
-    expect(await world.loadBalancers()).toEqual([]);
+    expect(await harness.loadBalancers()).toEqual([]);
   });
 
   test("ends in time when its manifest is taken away, and gives up the Lease", async () => {
     await machine.endStaticPod("cloud-controller-manager");
     await stage.noPod();
-    const lease = await world.kube.get(
+    const lease = await harness.kube.get(
       "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager",
     );
     expect(at(lease, "spec", "holderIdentity") ?? "").toBe("");

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { cluster } = stage;
   await stage.startNode();
   const ofGuide = (await readBlocks(GUIDE)).filter(({ language }) => language === "yaml").map(({ text }) => text);
-  // The world has roles of the other name, which are not Helm's.
+  // The harness has roles of the other name, which are not Helm's.
   const values = { ...stage.valuesInCluster, rbac: { namePrefix: "chart" } };
   const ofStage = Object.entries(values).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   const input = [...ofStage, ...ofGuide].join("\n");
@@ -82,9 +82,9 @@ const showsRows = async (page: Page, url: string): Promise<void> => {
   await page.getByRole("region", { name: "Causes" }).getByText("No problems.").waitFor();
   await page.goto(`${url}#/services`);
   const row = page.getByRole("link", { name: "default/web" });
-  await stage.world.createService("web", await freePort());
+  await stage.harness.createService("web", await freePort());
   await row.waitFor();
-  await stage.world.kube.delete(SERVICE);
+  await stage.harness.kube.delete(SERVICE);
   await row.waitFor({ state: "hidden" });
 };
 
@@ -150,7 +150,7 @@ describe("the status page of a pod, as the guide has it", () => {
   });
 
   test("is read by hand with a token, and reports changes immediately", async () => {
-    const { cluster, world } = stage;
+    const { cluster, harness } = stage;
     await cluster.kubectl(["-n", "kube-system", "create", "serviceaccount", "reader"]);
     const binding = ["create", "clusterrolebinding", "reader", "--clusterrole=chart:status-reader"];
     await cluster.kubectl([...binding, "--serviceaccount=kube-system:reader"]);
@@ -159,9 +159,9 @@ describe("the status page of a pod, as the guide has it", () => {
     const whoMayMakeTokens = { kubeconfig: cluster.kubeconfigPath, directory: olga.directory };
     await using program = await shell(text.replace("NAME", "reader"), whoMayMakeTokens);
     await program.said(new RegExp(`node/${stage.node}"`), POD_MS);
-    await world.createService("web", await freePort());
+    await harness.createService("web", await freePort());
     await program.said(/service\/default\/web"/, POD_MS);
-    await world.kube.delete(SERVICE);
+    await harness.kube.delete(SERVICE);
     // It goes on: nothing waited for its end.
     expect(program.running).toBe(true);
   });

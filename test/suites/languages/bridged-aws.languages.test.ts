@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { at, listOf } from "../../support/kube.ts";
 import type { Program } from "../../support/program.ts";
-import { BridgedWorld, BUILD_MS } from "./support/bridged-world.ts";
+import { BridgedHarness, BUILD_MS } from "./support/bridged-harness.ts";
 import { type EmulatedAws, startAws } from "./support/emulated-aws.ts";
 import type { EmulatedMachine } from "./support/emulated-cloud.ts";
 
@@ -14,7 +14,7 @@ const CONTROLLER_FLAGS = [
 
 /** What has to end, however far the start came. */
 const started = new AsyncDisposableStack();
-let world: BridgedWorld;
+let harness: BridgedHarness;
 let aws: EmulatedAws;
 let sidecar: Program;
 let controller: Program;
@@ -22,15 +22,15 @@ let first: EmulatedMachine;
 let second: EmulatedMachine;
 
 beforeAll(async () => {
-  world = started.use(await BridgedWorld.start());
-  aws = await startAws(world);
+  harness = started.use(await BridgedHarness.start());
+  aws = await startAws(harness);
   first = await aws.cloud.run("us-east-1a");
   second = await aws.cloud.run("us-east-1b");
-  await world.registerNode(first, "10.120.1.0/24");
+  await harness.registerNode(first, "10.120.1.0/24");
   // No range for pods: with two routes to machines ListRoutes of the provider always fails (test/programs/bridged/README.md).
-  await world.registerNode(second);
-  sidecar = await world.startSidecar(aws.sidecar);
-  controller = world.startController("aws", ...CONTROLLER_FLAGS);
+  await harness.registerNode(second);
+  sidecar = await harness.startSidecar(aws.sidecar);
+  controller = harness.startController("aws", ...CONTROLLER_FLAGS);
 }, BUILD_MS);
 afterAll(() => started.disposeAsync());
 
@@ -41,7 +41,7 @@ const targets = async () => (await aws.cloud.loadBalancers()).map((balancer) => 
 describe("the provider of Kubernetes for AWS, bridged", () => {
   test("initializes nodes with what EC2 says of their machines", async () => {
     for (const machine of [first, second]) {
-      const node = await world.initialized(machine.name);
+      const node = await harness.initialized(machine.name);
       expect(at(node, "spec", "providerID")).toBe(`aws:///${machine.zone}/${machine.id}`);
       expect(at(node, "metadata", "labels")).toMatchObject({
         "node.kubernetes.io/instance-type": "m5.large",
@@ -60,61 +60,61 @@ describe("the provider of Kubernetes for AWS, bridged", () => {
   });
 
   test("gives a node with a range for pods a route in the route table", async () => {
-    await world.becomes("routes", routes, [["10.120.1.0/24", first.id]]);
-    expect(await world.networkReason(first.name)).toBe("RouteCreated");
+    await harness.becomes("routes", routes, [["10.120.1.0/24", first.id]]);
+    expect(await harness.networkReason(first.name)).toBe("RouteCreated");
   });
 
   test("gives a Service a network load balancer whose targets are its nodes", async () => {
-    const service = await world.createService("web", NETWORK_LOAD_BALANCER);
+    const service = await harness.createService("web", NETWORK_LOAD_BALANCER);
     const nodePort = at(service, "spec", "ports", 0, "nodePort");
     const uid = String(at(service, "metadata", "uid"));
-    const address = await world.addressed("web");
+    const address = await harness.addressed("web");
     const balancers = await aws.cloud.loadBalancers();
     expect(balancers.map(({ name }) => name)).toEqual([`a${uid.replaceAll("-", "")}`.slice(0, 32)]);
     expect(address).toMatchObject({ hostname: balancers[0]?.address });
-    await world.becomes("targets", targets, [[first.id, second.id].toSorted().map((id) => [id, nodePort])]);
+    await harness.becomes("targets", targets, [[first.id, second.id].toSorted().map((id) => [id, nodePort])]);
   });
 
   test("changes nothing at AWS when the controller starts again", async () => {
     const before = { state: await aws.cloud.state(), changes: await aws.cloud.changes() };
     await controller.stop();
-    controller = world.startController("aws", ...CONTROLLER_FLAGS);
-    await world.settled(controller);
+    controller = harness.startController("aws", ...CONTROLLER_FLAGS);
+    await harness.settled(controller);
     expect({ state: await aws.cloud.state(), changes: await aws.cloud.changes() }).toEqual(before);
   });
 
   test("leaves AWS as it is when the sidecar starts again", async () => {
     const before = await aws.cloud.state();
     await sidecar.stop();
-    sidecar = await world.startSidecar(aws.sidecar);
+    sidecar = await harness.startSidecar(aws.sidecar);
     await controller.stop();
-    controller = world.startController("aws", ...CONTROLLER_FLAGS);
-    await world.settled(controller);
+    controller = harness.startController("aws", ...CONTROLLER_FLAGS);
+    await harness.settled(controller);
     expect(await aws.cloud.state()).toEqual(before);
   });
 
   test("removes a node whose machine was terminated, with its route and target", async () => {
     await aws.cloud.terminate(first);
-    await world.becomes("nodes", () => world.nodeNames(), [second.name]);
-    expect(await world.nodeNames()).toEqual([second.name]);
-    await world.becomes("routes", routes, []);
-    const service = await world.kube.get("/api/v1/namespaces/default/services/web");
-    await world.becomes("targets", targets, [[[second.id, at(service, "spec", "ports", 0, "nodePort")]]]);
+    await harness.becomes("nodes", () => harness.nodeNames(), [second.name]);
+    expect(await harness.nodeNames()).toEqual([second.name]);
+    await harness.becomes("routes", routes, []);
+    const service = await harness.kube.get("/api/v1/namespaces/default/services/web");
+    await harness.becomes("targets", targets, [[[second.id, at(service, "spec", "ports", 0, "nodePort")]]]);
   });
 
   test("keeps a node whose machine is terminated while AWS answers nothing but errors", async () => {
     await aws.cloud.fail(true);
     await aws.cloud.terminate(second);
     const calls = await aws.cloud.calls();
-    await world.eventually("the cloud to be asked again and again", async () =>
+    await harness.eventually("the cloud to be asked again and again", async () =>
       (await aws.cloud.calls()) >= calls + 10 ? true : undefined,
     );
-    expect(await world.nodeNames()).toEqual([second.name]);
+    expect(await harness.nodeNames()).toEqual([second.name]);
     await aws.cloud.fail(false);
   });
 
   test("leaves nothing behind of a Service that is deleted", async () => {
-    await world.deleteService("web");
+    await harness.deleteService("web");
     expect(await aws.cloud.loadBalancers()).toEqual([]);
   });
 });

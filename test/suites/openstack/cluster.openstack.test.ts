@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { BridgedWorld, BUILD_MS } from "../languages/support/bridged-world.ts";
+import { BridgedHarness, BUILD_MS } from "../languages/support/bridged-harness.ts";
 import { at, type Json, listOf } from "../../support/kube.ts";
 import type { Program } from "../../support/program.ts";
 import { createTenant } from "./support/real-openstack.ts";
@@ -18,7 +18,7 @@ const PATIENCE_MS = 240_000;
 
 /** What has to end, however far the start came. */
 const started = new AsyncDisposableStack();
-let world: BridgedWorld;
+let harness: BridgedHarness;
 let tenant: Tenant;
 let sidecar: Program;
 let controller: Program;
@@ -26,20 +26,20 @@ let first: Server;
 let second: Server;
 
 beforeAll(async () => {
-  world = started.use(await BridgedWorld.start());
+  harness = started.use(await BridgedHarness.start());
   tenant = await createTenant(inject("openstack"));
   first = await tenant.createServer("node-1");
   second = await tenant.createServer("node-2");
-  await world.registerNode({ ...first, zone: "" }, "10.120.1.0/24");
-  await world.registerNode({ ...second, zone: "" }, "10.120.2.0/24");
+  await harness.registerNode({ ...first, zone: "" }, "10.120.1.0/24");
+  await harness.registerNode({ ...second, zone: "" }, "10.120.2.0/24");
   sidecar = await startSidecar();
-  controller = world.startController("openstack", ...CONTROLLER_FLAGS);
+  controller = harness.startController("openstack", ...CONTROLLER_FLAGS);
 }, BUILD_MS);
 afterAll(() => started.disposeAsync());
 
 async function startSidecar(): Promise<Program> {
-  const args = [`--endpoint=unix://${world.directory}/provider.sock`];
-  const program = world.run({ source: "providers/openstack/src/main.ts", args, env: tenant.env });
+  const args = [`--endpoint=unix://${harness.directory}/provider.sock`];
+  const program = harness.run({ source: "providers/openstack/src/main.ts", args, env: tenant.env });
   await program.said(/^provider ready/m, 60_000);
   return program;
 }
@@ -53,7 +53,7 @@ const targetsOf = (service: Json, ...servers: readonly Server[]) =>
 const becomes = <T>(what: string, ask: () => Promise<T>, wanted: T) => {
   const text = JSON.stringify(wanted);
   const is = async () => (JSON.stringify(await ask()) === text ? true : undefined);
-  return world.eventually(`${what} to be ${text}`, is, PATIENCE_MS);
+  return harness.eventually(`${what} to be ${text}`, is, PATIENCE_MS);
 };
 
 /** All that the provider may have made or changed, with the times at which it was. */
@@ -70,7 +70,7 @@ const state = async () => ({
 describe("the provider for OpenStack in a cluster", () => {
   test("initializes nodes with what Nova says of their machines", async () => {
     for (const machine of [first, second]) {
-      const node = await world.initialized(machine.name);
+      const node = await harness.initialized(machine.name);
       expect(at(node, "spec", "providerID")).toBe(`openstack:///${machine.id}`);
       expect(at(node, "metadata", "labels")).toMatchObject({
         "node.kubernetes.io/instance-type": expect.stringMatching(/-small$/),
@@ -91,15 +91,15 @@ describe("the provider for OpenStack in a cluster", () => {
       ["10.120.1.0/24", first.address],
       ["10.120.2.0/24", second.address],
     ]);
-    expect(await world.networkReason(first.name)).toBe("RouteCreated");
+    expect(await harness.networkReason(first.name)).toBe("RouteCreated");
   });
 
   test("gives a Service a load balancer of Octavia whose members are its nodes, at a floating IP", async () => {
-    const service = await world.createService("web");
-    const ingress = await world.eventually(
+    const service = await harness.createService("web");
+    const ingress = await harness.eventually(
       "service web to have an address",
       async () => {
-        const found = await world.kube.get("/api/v1/namespaces/default/services/web");
+        const found = await harness.kube.get("/api/v1/namespaces/default/services/web");
         return listOf(at(found, "status", "loadBalancer", "ingress"))[0];
       },
       PATIENCE_MS,
@@ -118,17 +118,17 @@ describe("the provider for OpenStack in a cluster", () => {
     await controller.stop();
     await sidecar.stop();
     sidecar = await startSidecar();
-    controller = world.startController("openstack", ...CONTROLLER_FLAGS);
-    await world.settled(controller);
+    controller = harness.startController("openstack", ...CONTROLLER_FLAGS);
+    await harness.settled(controller);
     expect(await state()).toEqual(before);
   });
 
   test("marks a node whose machine was stopped", async () => {
     await tenant.stopServer(second.id);
-    const taint = await world.eventually(
+    const taint = await harness.eventually(
       "node-2 to be marked as shut down",
       async () => {
-        const node = await world.kube.get(`/api/v1/nodes/${second.name}`);
+        const node = await harness.kube.get(`/api/v1/nodes/${second.name}`);
         return listOf(at(node, "spec", "taints")).find(({ key }) => key === SHUTDOWN);
       },
       PATIENCE_MS,
@@ -139,18 +139,18 @@ describe("the provider for OpenStack in a cluster", () => {
 
   test("removes a node whose machine was deleted, with its route and member", async () => {
     await tenant.deleteServer(first.id);
-    await becomes("nodes", () => world.nodeNames(), [second.name]);
+    await becomes("nodes", () => harness.nodeNames(), [second.name]);
     await becomes("routes", () => tenant.routes(), [["10.120.2.0/24", second.address]]);
-    const service = await world.kube.get("/api/v1/namespaces/default/services/web");
+    const service = await harness.kube.get("/api/v1/namespaces/default/services/web");
     await becomes("members", targets, targetsOf(service, second));
-    expect(await world.nodeNames()).toEqual([second.name]);
+    expect(await harness.nodeNames()).toEqual([second.name]);
   });
 
   test("leaves nothing behind of a Service that is deleted, nor of the nodes", async () => {
-    await world.kube.delete("/api/v1/namespaces/default/services/web");
+    await harness.kube.delete("/api/v1/namespaces/default/services/web");
     await becomes("what is left", () => tenant.orphans(), []);
     await tenant.deleteServer(second.id);
-    await becomes("nodes", () => world.nodeNames(), []);
+    await becomes("nodes", () => harness.nodeNames(), []);
     await becomes("routes", () => tenant.routes(), []);
     expect(await state()).toEqual({
       balancers: [],

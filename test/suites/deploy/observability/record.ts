@@ -1,7 +1,7 @@
 // `npm run recording -w @cloudwire/test`: three quarters of an hour of the real programs, with faults, for the tests of alerts and dashboards.
 import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { ObservedWorld } from "./observed-world.ts";
+import { ObservedHarness } from "./observed-harness.ts";
 import { samplesOf } from "./exposition.ts";
 import { JOB, RECORDING_FILE } from "./recording.ts";
 import { toNotation, type Values } from "./series-notation.ts";
@@ -17,7 +17,7 @@ interface Act {
   readonly minute: number;
   /** Phase that it begins. */
   readonly phase?: string;
-  readonly act: (world: ObservedWorld) => Promise<unknown>;
+  readonly act: (harness: ObservedHarness) => Promise<unknown>;
 }
 
 const numbered = (name: string, count: number): readonly string[] =>
@@ -29,80 +29,80 @@ const ACTS: readonly Act[] = [
   {
     minute: 0,
     phase: "healthy",
-    act: async (world) => {
-      await world.addNodes(numbered("node", 20));
-      for (const name of numbered("web", 3)) world.addService(name);
+    act: async (harness) => {
+      await harness.addNodes(numbered("node", 20));
+      for (const name of numbered("web", 3)) harness.addService(name);
     },
   },
-  { minute: 3, act: (world) => world.addNodes(["grown-1", "grown-2"]) },
-  { minute: 5, act: async (world) => world.addService("shop") },
+  { minute: 3, act: (harness) => harness.addNodes(["grown-1", "grown-2"]) },
+  { minute: 5, act: async (harness) => harness.addService("shop") },
   {
     minute: 7,
     phase: "providerGone",
-    act: async (world) => {
-      await world.stopProvider();
-      await world.spoilConfig();
+    act: async (harness) => {
+      await harness.stopProvider();
+      await harness.spoilConfig();
     },
   },
   {
     minute: 13.5,
     phase: "afterProviderGone",
-    act: async (world) => {
-      await world.mendConfig();
-      await world.startProvider();
+    act: async (harness) => {
+      await harness.mendConfig();
+      await harness.startProvider();
     },
   },
-  { minute: 14, act: (world) => world.admin.addFault({ kind: "rateLimited", durationMs: 45_000 }) },
+  { minute: 14, act: (harness) => harness.admin.addFault({ kind: "rateLimited", durationMs: 45_000 }) },
   {
     minute: 15.5,
     phase: "credentialsRefused",
-    act: async (world) => {
-      await world.admin.addFault({ kind: "unauthenticated" });
-      world.register("late");
-      world.addService("late");
+    act: async (harness) => {
+      await harness.admin.addFault({ kind: "unauthenticated" });
+      harness.register("late");
+      harness.addService("late");
     },
   },
   {
     minute: 27,
     phase: "afterCredentialsRefused",
-    act: async (world) => {
-      await world.admin.clearFaults();
-      await world.addMachine("late");
+    act: async (harness) => {
+      await harness.admin.clearFaults();
+      await harness.addMachine("late");
     },
   },
   {
     minute: 28,
     phase: "machinesLost",
-    act: async (world) => {
-      await world.admin.change({ quotas: { routes: 26 } });
-      await world.lose(LOST);
+    act: async (harness) => {
+      await harness.admin.change({ quotas: { routes: 26 } });
+      await harness.lose(LOST);
     },
   },
   {
     minute: 39.5,
     phase: "afterMachinesLost",
-    act: async (world) => {
-      await world.admin.resetSettings();
-      for (const name of LOST) await world.removeNode(name);
+    act: async (harness) => {
+      await harness.admin.resetSettings();
+      for (const name of LOST) await harness.removeNode(name);
     },
   },
 ];
 
 async function main(): Promise<void> {
-  await using world = await ObservedWorld.start();
+  await using harness = await ObservedHarness.start();
   const series = new Map<string, (number | undefined)[]>();
   const phases: Record<string, number> = {};
   const startMs = performance.now();
   for (let step = 0; step <= END_MINUTE * STEPS_A_MINUTE; step += 1) {
     await wait(Math.max(0, startMs + step * STEP_SECONDS * 1000 - performance.now()));
-    for (const [name, value] of await scrape(world)) {
+    for (const [name, value] of await scrape(harness)) {
       const values = series.get(name) ?? [];
       while (values.length < step) values.push(undefined);
       series.set(name, [...values, Number.isFinite(value) ? value : undefined]);
     }
     for (const { minute, phase, act } of ACTS) {
       if (minute * STEPS_A_MINUTE !== step) continue;
-      await act(world);
+      await act(harness);
       if (phase !== undefined) phases[phase] = step * STEP_SECONDS;
       console.log(`minute ${minute}: ${phase ?? "more to do"}`);
     }
@@ -114,9 +114,9 @@ async function main(): Promise<void> {
 }
 
 /** A replica that does not answer is down, as Prometheus says it. */
-async function scrape(world: ObservedWorld): Promise<ReadonlyMap<string, number>> {
+async function scrape(harness: ObservedHarness): Promise<ReadonlyMap<string, number>> {
   const samples = new Map<string, number>();
-  for (const [instance, url] of world.targets) {
+  for (const [instance, url] of harness.targets) {
     const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(STEP_SECONDS * 500) })
       .then((answer) => answer.text())
       .catch(() => undefined);

@@ -5,7 +5,7 @@ import process from "node:process";
 import { buildControlPlane, buildKubelet, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
-import { API_KEY, World } from "../../system/support/world.ts";
+import { API_KEY, Harness } from "../../system/support/harness.ts";
 import { imageArchives, LOCAL_REGISTRY, programArchive } from "./images.ts";
 import { Machine, PAUSE_IMAGE } from "./machine.ts";
 
@@ -17,23 +17,23 @@ const WAIT_MS = 180_000;
 interface StageParts {
   readonly directory: string;
   readonly cluster: ControlPlane;
-  readonly world: World;
+  readonly harness: Harness;
   readonly machine: Machine;
 }
 
 /** A control plane, a cloud, and one machine on which the product's images are; its kubelet is started by a test. */
 export class Stage implements AsyncDisposable {
   readonly cluster: ControlPlane;
-  readonly world: World;
+  readonly harness: Harness;
   readonly machine: Machine;
   /** For files of a test. */
   readonly directory: string;
   readonly node = NODE;
 
-  private constructor({ directory, cluster, world, machine }: StageParts) {
+  private constructor({ directory, cluster, harness, machine }: StageParts) {
     this.directory = directory;
     this.cluster = cluster;
-    this.world = world;
+    this.harness = harness;
     this.machine = machine;
   }
 
@@ -46,19 +46,19 @@ export class Stage implements AsyncDisposable {
       await programArchive(directory, join(kubelet.dir, "pause"), PAUSE_IMAGE),
     ];
     const cluster = await startControlPlane({ scheduler: true, controllerManager: true, serviceAccountTokens: true });
-    const world = await World.start(cluster);
+    const harness = await Harness.start(cluster);
     // Where its kubelet listens: the API server goes there for forwarded ports.
-    await world.createMachines([{ name: NODE, zone: "north-a", internalAddresses: ["127.0.0.1"] }]);
+    await harness.createMachines([{ name: NODE, zone: "north-a", internalAddresses: ["127.0.0.1"] }]);
     const machine = await Machine.start({ controlPlane: cluster, name: NODE, kubelet: join(kubelet.dir, "kubelet") });
     for (const archive of archives) await machine.importImage(archive);
-    return new Stage({ directory, cluster, world, machine });
+    return new Stage({ directory, cluster, harness, machine });
   }
 
   /** Starts the kubelet; the Node is one of the control plane. */
   async startNode(): Promise<void> {
     await this.machine.startKubelet();
     await this.waitFor("the Node", async () =>
-      (await this.world.kube.find(NODE_PATH)) === undefined ? undefined : true,
+      (await this.harness.kube.find(NODE_PATH)) === undefined ? undefined : true,
     );
     await this.cluster.kubectl(["label", "node", NODE, "node-role.kubernetes.io/control-plane="]);
   }
@@ -71,7 +71,7 @@ export class Stage implements AsyncDisposable {
         {
           name: "simulated",
           env: [
-            { name: "SIMCLOUD_URL", value: this.world.cloudUrl },
+            { name: "SIMCLOUD_URL", value: this.harness.cloudUrl },
             { name: "SIMCLOUD_API_KEY", value: API_KEY },
           ],
           httpPort: 9102,
@@ -92,7 +92,7 @@ export class Stage implements AsyncDisposable {
   }
 
   pods(): Promise<readonly Json[]> {
-    return this.world.kube.items(PODS);
+    return this.harness.kube.items(PODS);
   }
 
   /** Waits until the product has one pod, in which all containers are ready and whose name is none of these. */
@@ -112,7 +112,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async taintKeys(): Promise<readonly unknown[]> {
-    return listOf(at(await this.world.kube.get(NODE_PATH), "spec", "taints")).map(({ key }) => key);
+    return listOf(at(await this.harness.kube.get(NODE_PATH), "spec", "taints")).map(({ key }) => key);
   }
 
   /** The id of the one process that runs the program in a container. */
@@ -130,7 +130,7 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.machine[Symbol.asyncDispose]();
-    await this.world[Symbol.asyncDispose]();
+    await this.harness[Symbol.asyncDispose]();
     await this.cluster.stop();
     await rm(this.directory, { recursive: true, force: true });
   }

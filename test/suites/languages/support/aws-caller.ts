@@ -31,10 +31,10 @@ export class AwsCaller implements AsyncDisposable {
     await using started = new AsyncDisposableStack();
     const directory = await mkdtemp(join(tmpdir(), "aws-calls-"));
     started.defer(() => rm(directory, { recursive: true, force: true }));
-    const world = { directory, run: (options: ProgramOptions) => started.use(new Program(options)) };
-    const aws = await startOwnAws(world);
+    const harness = { directory, run: (options: ProgramOptions) => started.use(new Program(options)) };
+    const aws = await startOwnAws(harness);
     await aws.startSidecar();
-    const provider = connectToProvider(socketOf(world));
+    const provider = connectToProvider(socketOf(harness));
     started.defer(() => provider.close());
     return new AwsCaller(aws, provider, started.move());
   }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { at, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import type { BridgedWorld } from "./bridged-world.ts";
+import type { BridgedHarness } from "./bridged-harness.ts";
 
 const CALL_MS = 20_000;
 
@@ -19,11 +19,11 @@ export class BridgedFake {
     this.#url = url;
   }
 
-  /** Ends with the world. The cloud is as the last one in this world has left it. */
-  static async start(world: BridgedWorld, { legacy }: { readonly legacy: boolean }): Promise<BridgedFake> {
-    const cloudConfig = join(world.directory, "fake.json");
-    await writeFile(cloudConfig, JSON.stringify({ stateFile: join(world.directory, "fake-state.json"), legacy }));
-    const sidecar = await world.startSidecar({ name: "fake", args: [`--cloud-config=${cloudConfig}`], env: {} });
+  /** Ends with the harness. The cloud is as the last one in this harness has left it. */
+  static async start(harness: BridgedHarness, { legacy }: { readonly legacy: boolean }): Promise<BridgedFake> {
+    const cloudConfig = join(harness.directory, "fake.json");
+    await writeFile(cloudConfig, JSON.stringify({ stateFile: join(harness.directory, "fake-state.json"), legacy }));
+    const sidecar = await harness.startSidecar({ name: "fake", args: [`--cloud-config=${cloudConfig}`], env: {} });
     const [, url = ""] = await sidecar.said(/^control (http:\S+)$/m);
     return new BridgedFake(sidecar, url);
   }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { at } from "../../../support/kube.ts";
 import type { Program, ProgramOptions } from "../../../support/program.ts";
-import { type BridgedSidecar, inTree } from "./bridged-world.ts";
+import { type BridgedSidecar, inTree } from "./bridged-harness.ts";
 import { EmulatedCloud } from "./emulated-cloud.ts";
 
 /** AWS in a process of its own, and how the provider is pointed at it. */
@@ -14,14 +14,14 @@ export interface EmulatedAws {
 }
 
 /** What it runs in, and ends with. */
-interface World {
+interface Harness {
   readonly directory: string;
   run(options: ProgramOptions): Program;
 }
 
-/** Ends with the world. */
-export async function startAws(world: World): Promise<EmulatedAws> {
-  const emulator = world.run({
+/** Ends with the harness. */
+export async function startAws(harness: Harness): Promise<EmulatedAws> {
+  const emulator = harness.run({
     command: inTree("test/programs/emulators/.venv/bin/python"),
     args: [inTree("test/programs/emulators/aws.py")],
     env: { PYTHONDONTWRITEBYTECODE: "1" },
@@ -29,7 +29,7 @@ export async function startAws(world: World): Promise<EmulatedAws> {
   const [, json = ""] = await emulator.said(/^ready (.*)$/m, 60_000);
   const about: unknown = JSON.parse(json);
   const of = (key: string) => String(at(about, key));
-  const cloudConfig = join(world.directory, "cloud.conf");
+  const cloudConfig = join(harness.directory, "cloud.conf");
   // With a VPC, a subnet and the cluster's id the provider does not ask the machine that it runs on.
   await writeFile(
     cloudConfig,

@@ -5,7 +5,7 @@ import { startAws } from "./emulated-aws.ts";
 import type { EmulatedCloud } from "./emulated-cloud.ts";
 
 /** What the programs run in, and end with. */
-interface World {
+interface Harness {
   readonly directory: string;
   run(options: ProgramOptions): Program;
 }
@@ -20,17 +20,17 @@ export interface OwnAws {
   readonly url: string;
   /** The environment of the provider, as its options are read from it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Starts the provider on the socket of the world, and waits until it is ready. */
+  /** Starts the provider on the socket of the harness, and waits until it is ready. */
   readonly startSidecar: (env?: Readonly<Record<string, string>>) => Promise<Program>;
 }
 
-/** Where the provider of a world listens. */
-export function socketOf({ directory }: Pick<World, "directory">): string {
+/** Where the provider of a harness listens. */
+export function socketOf({ directory }: Pick<Harness, "directory">): string {
   return `unix://${directory}/provider.sock`;
 }
 
-export async function startOwnAws(world: World): Promise<OwnAws> {
-  const { cloud, sidecar, of } = await startAws(world);
+export async function startOwnAws(harness: Harness): Promise<OwnAws> {
+  const { cloud, sidecar, of } = await startAws(harness);
   const account = new AwsAccount(of("url"));
   const filters = [{ Name: "group-name", Values: ["nodes"] }];
   const groups = listOf(at(await account.ec2("describe_security_groups", { Filters: filters }), "SecurityGroups"));
@@ -51,7 +51,7 @@ export async function startOwnAws(world: World): Promise<OwnAws> {
     env,
     startSidecar: async (more = {}) => {
       const source = "providers/aws/src/main.ts";
-      const program = world.run({ source, args: [`--endpoint=${socketOf(world)}`], env: { ...env, ...more } });
+      const program = harness.run({ source, args: [`--endpoint=${socketOf(harness)}`], env: { ...env, ...more } });
       await program.said(/^provider ready/m, 60_000);
       return program;
     },

@@ -4,7 +4,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { at } from "../../../support/kube.ts";
 import { LEASE } from "../support/lease.ts";
 import { SlowLink } from "../support/slow-link.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const WEB = "/api/v1/namespaces/default/services/web";
 const REFUSED = /A call failed.*STALE_GENERATION/;
@@ -15,49 +15,49 @@ const SHORT_LEASE = [
 ] as const;
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
 }, 60 * 60_000);
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   await controlPlane.stop();
 });
 
 /** Asks for another port in the place of the one that is. */
 async function requestService(port: number): Promise<void> {
   const ports = [{ $patch: "replace" }, { name: `port-${port}`, port, protocol: "TCP" }];
-  await world.kube.patch(WEB, { spec: { ports } });
+  await harness.kube.patch(WEB, { spec: { ports } });
 }
 
 async function ports(): Promise<readonly number[]> {
-  const balancers = await world.loadBalancers();
+  const balancers = await harness.loadBalancers();
   return balancers.flatMap(({ listeners }) => listeners.map(({ port }) => port));
 }
 
 async function cloudHas(port: number): Promise<void> {
   const ask = async () => ((await ports()).join() === String(port) ? true : undefined);
-  await eventually(`the load balancer to have port ${port}`, 30_000, ask, () => world.outputs());
+  await eventually(`the load balancer to have port ${port}`, 30_000, ask, () => harness.outputs());
 }
 
 const epoch = async () =>
-  Number(at(await world.kube.get(LEASE), "metadata", "annotations", "cloudwire.dev/change-epoch"));
+  Number(at(await harness.kube.get(LEASE), "metadata", "annotations", "cloudwire.dev/change-epoch"));
 
 test("a paused leader's change that arrives late is refused, and a restart goes on without refusals", async () => {
-  const sidecar = await world.startSidecar({ env: { CLOUD_PROVIDER_LOG_LEVEL: "debug" } });
-  await using link = await SlowLink.start(`${world.socket}.slow.sock`, world.socket);
-  const first = world.startController({
+  const sidecar = await harness.startSidecar({ env: { CLOUD_PROVIDER_LOG_LEVEL: "debug" } });
+  await using link = await SlowLink.start(`${harness.socket}.slow.sock`, harness.socket);
+  const first = harness.startController({
     provider: [`--provider=simulated=unix://${link.socketPath}`],
     args: SHORT_LEASE,
   });
   await first.said(/Became leader/);
-  const second = world.startController({ args: SHORT_LEASE });
+  const second = harness.startController({ args: SHORT_LEASE });
   await second.said(/Waiting for leadership/);
-  await world.createService("web", 8181);
-  await world.addressed("web");
+  await harness.createService("web", 8181);
+  await harness.addressed("web");
   const before = await epoch();
 
   link.hold();
@@ -78,7 +78,7 @@ test("a paused leader's change that arrives late is refused, and a restart goes 
   expect(await first.exit(60_000)).toEqual({ code: 1, signal: null });
   await second.stop("SIGTERM");
   const refusals = sidecar.output.split(REFUSED).length;
-  const third = world.startController({ args: SHORT_LEASE });
+  const third = harness.startController({ args: SHORT_LEASE });
   await third.said(/Became leader/, 60_000);
   await requestService(8184);
   await cloudHas(8184);

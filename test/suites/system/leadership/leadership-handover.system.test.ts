@@ -7,7 +7,7 @@ import { at } from "../../../support/kube.ts";
 import { Program } from "../../../support/program.ts";
 import { type Handover, LEASE, handovers, renewals } from "../support/lease.ts";
 import { Replica } from "../support/replica.ts";
-import { API_KEY, World } from "../support/world.ts";
+import { API_KEY, Harness } from "../support/harness.ts";
 
 /** Both programs' defaults. */
 const LEASE_MS = 15_000;
@@ -19,7 +19,7 @@ const REQUESTS_MS = 1000;
 const WRITES = new Set(["create", "update", "patch", "delete"]);
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 let first: Replica;
 let second: Replica;
 /** Between each side and the cloud: who called what. */
@@ -34,8 +34,8 @@ beforeAll(async () => {
 }, 60 * 60_000);
 beforeEach(async () => {
   startMs = Date.now();
-  world = await World.start(controlPlane);
-  proxies = { ours: await CloudProxy.start(world.cloudUrl), upstream: await CloudProxy.start(world.cloudUrl) };
+  harness = await Harness.start(controlPlane);
+  proxies = { ours: await CloudProxy.start(harness.cloudUrl), upstream: await CloudProxy.start(harness.cloudUrl) };
   const { path: kubeconfigPath } = await controlPlane.kubeconfigFor("ours", ["system:masters"]);
   const pod = { kubeconfigPath, cloudUrl: proxies.ours.url, apiKey: API_KEY };
   [first, second] = [await Replica.create(pod), await Replica.create(pod)];
@@ -43,14 +43,14 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]);
   await Promise.all(Object.values(proxies).map((proxy) => proxy[Symbol.asyncDispose]()));
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
 });
 afterAll(() => controlPlane.stop());
 
 /** Upstream's controllers as a vendor links them, with upstream's default timings. */
 async function startUpstream(): Promise<Program> {
   const { path } = await controlPlane.kubeconfigFor("upstream", ["system:masters"]);
-  const clusterId = String(at(await world.kube.get("/api/v1/namespaces/kube-system"), "metadata", "uid"));
+  const clusterId = String(at(await harness.kube.get("/api/v1/namespaces/kube-system"), "metadata", "uid"));
   const program = new Program({
     command: upstreamPath,
     args: [
@@ -75,7 +75,7 @@ async function startStandby(of: Replica): Promise<Program> {
   await controller.said(/Watching.*services/);
   await controller.said(/Watching.*nodes/);
   // One that it has seen.
-  await renewals(world.kube, 1);
+  await renewals(harness.kube, 1);
   return controller;
 }
 
@@ -119,18 +119,18 @@ function changesBy(side: "ours" | "upstream"): readonly CloudCall[] {
 
 /** What users see of a Service: its address, and which load balancer of the cloud has it. */
 async function served(name: string): Promise<unknown> {
-  const service = await world.kube.get(`/api/v1/namespaces/default/services/${name}`);
+  const service = await harness.kube.get(`/api/v1/namespaces/default/services/${name}`);
   return {
     status: at(service, "status", "loadBalancer"),
     finalizers: at(service, "metadata", "finalizers"),
-    balancers: (await world.loadBalancers()).map(({ id, address }) => [id, address]),
+    balancers: (await harness.loadBalancers()).map(({ id, address }) => [id, address]),
   };
 }
 
 /** Where the only load balancer forwards to. */
 async function targets(): Promise<readonly string[]> {
-  const [balancer] = await world.loadBalancers();
-  return world.targetNames(balancer?.id ?? "");
+  const [balancer] = await harness.loadBalancers();
+  return harness.targetNames(balancer?.id ?? "");
 }
 
 const settledAt = (program: Program): Promise<unknown> =>
@@ -139,12 +139,12 @@ const settledAt = (program: Program): Promise<unknown> =>
 describe("our controller and upstream's with the same Lease", () => {
   test("take turns by the lease's rules, and a handover leaves nodes and load balancers as they are", async () => {
     await first.startSidecar();
-    await world.createMachines(["n-1", "n-2", "n-3"].map((name) => ({ name, zone: "north-a" })));
+    await harness.createMachines(["n-1", "n-2", "n-3"].map((name) => ({ name, zone: "north-a" })));
     const upstream = await startUpstream();
-    await world.registerNode("n-1");
-    await world.initialized("n-1");
-    await world.createService("kept", 8080);
-    await world.addressed("kept");
+    await harness.registerNode("n-1");
+    await harness.initialized("n-1");
+    await harness.createService("kept", 8080);
+    await harness.addressed("kept");
     const before = await served("kept");
     expect(await targets()).toEqual(["n-1"]);
 
@@ -159,8 +159,8 @@ describe("our controller and upstream's with the same Lease", () => {
     await settledAt(ours);
     expect(changesBy("ours")).toEqual([]);
     expect(await targets()).toEqual(["n-1"]);
-    await world.registerNode("n-2");
-    await world.initialized("n-2");
+    await harness.registerNode("n-2");
+    await harness.initialized("n-2");
     expect((await writesOf("ours")).filter((write) => !write.endsWith("n-2"))).toEqual([]);
     expect(await served("kept")).toEqual(before);
 
@@ -170,15 +170,15 @@ describe("our controller and upstream's with the same Lease", () => {
     const [, toUpstream] = await changesOfHands(2);
     expect(toUpstream).toMatchObject({ from: "ours", to: "upstream", isReleased: true });
     expect(toUpstream?.gapMs).toBeLessThan(POLL_MS + REQUESTS_MS);
-    await world.registerNode("n-3");
-    await world.initialized("n-3");
+    await harness.registerNode("n-3");
+    await harness.initialized("n-3");
     expect(await served("kept")).toEqual(before);
 
     // As a program does that releases its lease at its end.
     const again = await startStandby(first);
     await back.stop("SIGKILL");
     const releasedAtMs = Date.now();
-    await world.kube.patch(LEASE, { spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
+    await harness.kube.patch(LEASE, { spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
     const [, , toOursAgain] = await changesOfHands(3);
     expect(toOursAgain).toMatchObject({ from: "upstream", to: "ours" });
     expect(Number(toOursAgain?.takenAtMs) - releasedAtMs).toBeLessThan(RETRY_MS);

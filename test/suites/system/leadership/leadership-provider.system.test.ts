@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at } from "../../../support/kube.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { LEASE, renewals } from "../support/lease.ts";
 import { Replica } from "../support/replica.ts";
-import { API_KEY, type World } from "../support/world.ts";
+import { API_KEY, type Harness } from "../support/harness.ts";
 
 const REQUESTED = "handover.cloudwire.dev/requested";
 const CANDIDATE = "handover.cloudwire.dev/candidate";
@@ -15,14 +15,14 @@ const ARGS = [
   "--leader-elect-provider-timeout=3s",
 ] as const;
 
-let world: World;
+let harness: Harness;
 let east: Replica;
 let west: Replica;
 
-eachWorld(async (fresh) => {
-  world = fresh;
-  const { kubeconfigPath } = world.controlPlane;
-  const pod = { kubeconfigPath, cloudUrl: world.cloudUrl, apiKey: API_KEY, args: ARGS };
+eachHarness(async (fresh) => {
+  harness = fresh;
+  const { kubeconfigPath } = harness.controlPlane;
+  const pod = { kubeconfigPath, cloudUrl: harness.cloudUrl, apiKey: API_KEY, args: ARGS };
   [east, west] = [await Replica.create(pod), await Replica.create(pod)];
 });
 afterEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 async function annotation(key: string, isThere: boolean): Promise<string | undefined> {
   const ask = async (): Promise<{ value: string | undefined } | undefined> => {
-    const value = at(await world.kube.get(LEASE), "metadata", "annotations", key);
+    const value = at(await harness.kube.get(LEASE), "metadata", "annotations", key);
     if ((value !== undefined) !== isThere) return undefined;
     return { value: typeof value === "string" ? value : undefined };
   };
@@ -48,9 +48,9 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   const second = west.startController();
   await second.said(/Waiting for leadership/);
   await second.said(/Connected to provider/);
-  await world.createMachines(["n-1", "n-2"].map((name) => ({ name, zone: "north-a" })));
-  await world.registerNode("n-1");
-  await world.initialized("n-1");
+  await harness.createMachines(["n-1", "n-2"].map((name) => ({ name, zone: "north-a" })));
+  await harness.registerNode("n-1");
+  await harness.initialized("n-1");
 
   await eastSidecar.stop("SIGKILL");
   await second.said(/Became candidate for leadership.*unavailableProviders=\["simulated"\]/);
@@ -59,12 +59,12 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   expect(first.output).toMatch(/Requested a leadership handover.*simulated/);
   expect(first.output).toMatch(/Handing over leadership/);
   expect(first.output).toContain("Leadership released");
-  await world.registerNode("n-2");
-  await world.initialized("n-2");
+  await harness.registerNode("n-2");
+  await harness.initialized("n-2");
   await annotation(REQUESTED, false);
   await annotation(CANDIDATE, false);
   await eventually("the events on the lease", 30_000, async () => {
-    const reasons = await world.eventReasons("Lease", "cloud-controller-manager");
+    const reasons = await harness.eventReasons("Lease", "cloud-controller-manager");
     const wanted = ["LeaderProviderUnavailable", "LeadershipHandover"];
     return wanted.every((reason) => reasons.includes(reason)) ? true : undefined;
   });
@@ -76,8 +76,8 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   const requested = JSON.parse(String(await annotation(REQUESTED, true)));
   expect(requested).toMatchObject({ unavailableProviders: ["simulated"], availableProviders: [] });
   // At each of them the leader looks for a replica that does better.
-  await renewals(world.kube, 8);
-  expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(requested.leader);
+  await renewals(harness.kube, 8);
+  expect(at(await harness.kube.get(LEASE), "spec", "holderIdentity")).toBe(requested.leader);
   expect(third.output).not.toMatch(/Became candidate for leadership|Became leader/);
 
   await east.startSidecar();

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { at } from "../../../support/kube.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { LEASE, LEASES, renewals } from "../support/lease.ts";
-import type { World } from "../support/world.ts";
+import type { Harness } from "../support/harness.ts";
 
 const SHORT_LEASE = [
   "--leader-elect-lease-duration=4s",
@@ -13,24 +13,24 @@ const SHORT_LEASE = [
   "--leader-elect-retry-period=500ms",
 ] as const;
 
-let world: World;
+let harness: Harness;
 
-eachWorld(async (fresh) => {
-  world = fresh;
-  await world.startSidecar();
+eachHarness(async (fresh) => {
+  harness = fresh;
+  await harness.startSidecar();
 });
 
-const holderIdentity = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
+const holderIdentity = async () => at(await harness.kube.find(LEASE), "spec", "holderIdentity");
 
 const SECOND_LEASE = "cloud-provider-extraction-migration";
 const OTHER = "kube-controller-manager";
 
-const secondIdentity = async () => at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity");
+const secondIdentity = async () => at(await harness.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity");
 
 /** As another program that runs the migrating controllers holds it. */
 async function holdSecondLease(): Promise<void> {
   const now = new Date().toISOString().replace("Z", "000Z");
-  await world.kube.create(LEASES, {
+  await harness.kube.create(LEASES, {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
     metadata: { name: SECOND_LEASE, namespace: "kube-system" },
@@ -54,25 +54,25 @@ async function migrationFile(controller: string): Promise<string> {
 
 describe("a controller that migrates", () => {
   test("runs here once its other program gives up the second Lease, and the process ends when that is lost", async () => {
-    onTestFinished(() => world.kube.delete(`${LEASES}/${SECOND_LEASE}`));
+    onTestFinished(() => harness.kube.delete(`${LEASES}/${SECOND_LEASE}`));
     await holdSecondLease();
     const config = await migrationFile("cloud-node");
-    const program = world.startController({
+    const program = harness.startController({
       args: [...SHORT_LEASE, "--enable-leader-migration", `--leader-migration-config=${config}`],
     });
     await program.said(/Controller started.*service-lb-controller/);
     await program.said(/Waiting for leadership lease=kube-system\/cloud-provider-extraction-migration/);
-    await world.createMachines([{ name: "m-1", zone: "north-a" }]);
-    await world.registerNode("m-1");
+    await harness.createMachines([{ name: "m-1", zone: "north-a" }]);
+    await harness.registerNode("m-1");
     // Time in which a node is initialized many times over.
-    await renewals(world.kube, 6);
+    await renewals(harness.kube, 6);
     expect(program.output).not.toMatch(/Controller started.*cloud-node-controller/);
 
-    await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: "" } });
-    await world.initialized("m-1");
+    await harness.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: "" } });
+    await harness.initialized("m-1");
     expect(await secondIdentity()).toBe(await holderIdentity());
 
-    await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: OTHER } });
+    await harness.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: OTHER } });
     expect(await program.exit(30_000)).toEqual({ code: 1, signal: null });
     expect(program.output).toContain("Leadership lost");
     expect([await holderIdentity(), await secondIdentity()]).toEqual(["", OTHER]);
@@ -81,35 +81,35 @@ describe("a controller that migrates", () => {
 
 describe("two controllers on a real control plane", () => {
   test("one works, and the other takes over when the first is asked to end", async () => {
-    const first = world.startController({ args: SHORT_LEASE });
+    const first = harness.startController({ args: SHORT_LEASE });
     await first.said(/Became leader/);
-    const second = world.startController({ args: SHORT_LEASE });
+    const second = harness.startController({ args: SHORT_LEASE });
     await second.said(/Waiting for leadership/);
     await second.said(/Connected to provider/);
-    await world.createMachines([
+    await harness.createMachines([
       { name: "l-1", zone: "north-a" },
       { name: "l-2", zone: "north-a" },
     ]);
-    await world.registerNode("l-1");
-    await world.initialized("l-1");
+    await harness.registerNode("l-1");
+    await harness.initialized("l-1");
     await first.said(/Initialized Node/);
     expect(second.output).not.toContain("Initialized Node");
     expect(second.output).not.toContain("Became leader");
 
     expect(await first.stop("SIGTERM")).toEqual({ code: 0, signal: null });
     await second.said(/Became leader/);
-    await world.registerNode("l-2");
-    await world.initialized("l-2");
+    await harness.registerNode("l-2");
+    await harness.initialized("l-2");
     await second.said(/Initialized Node/);
   });
 
   test("a leader that cannot reach the API server any more ends with code 1", async () => {
-    const first = world.startController({ args: SHORT_LEASE });
+    const first = harness.startController({ args: SHORT_LEASE });
     await first.said(/Became leader/);
-    await world.controlPlane.stopApiServer("SIGKILL");
+    await harness.controlPlane.stopApiServer("SIGKILL");
     expect(await first.exit(20_000)).toEqual({ code: 1, signal: null });
     expect(first.output).toContain("Leadership lost");
-    await world.controlPlane.startApiServer();
+    await harness.controlPlane.startApiServer();
   });
 });
 
@@ -129,17 +129,22 @@ async function mayOnLeases(verbs: readonly string[]): Promise<string> {
     { apiGroups: ["", "events.k8s.io"], resources: ["*"], verbs: ["*"] },
   ];
   const [role, binding] = [`${rbac}/clusterroles`, `${rbac}/clusterrolebindings`];
-  await world.kube.create(role, { apiVersion: `${apiGroup}/v1`, kind: "ClusterRole", metadata: { name: user }, rules });
-  onTestFinished(() => world.kube.delete(`${role}/${user}`));
-  await world.kube.create(binding, {
+  await harness.kube.create(role, {
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRole",
+    metadata: { name: user },
+    rules,
+  });
+  onTestFinished(() => harness.kube.delete(`${role}/${user}`));
+  await harness.kube.create(binding, {
     apiVersion: `${apiGroup}/v1`,
     kind: "ClusterRoleBinding",
     metadata: { name: user },
     subjects: [{ kind: "User", name: user, apiGroup }],
     roleRef: { kind: "ClusterRole", name: user, apiGroup },
   });
-  onTestFinished(() => world.kube.delete(`${binding}/${user}`));
-  return (await world.controlPlane.kubeconfigFor(user)).path;
+  onTestFinished(() => harness.kube.delete(`${binding}/${user}`));
+  return (await harness.controlPlane.kubeconfigFor(user)).path;
 }
 
 describe("two controllers with only the documented permissions on the Lease", () => {
@@ -149,12 +154,12 @@ describe("two controllers with only the documented permissions on the Lease", ()
   ])("hand over with $title", async ({ withheld, isWatched }) => {
     const verbs = (await documentedVerbs()).filter((verb) => !withheld.includes(verb));
     const kubeconfigPath = await mayOnLeases(verbs);
-    const first = world.startController({ kubeconfigPath, args: SHORT_LEASE });
+    const first = harness.startController({ kubeconfigPath, args: SHORT_LEASE });
     await first.said(/Became leader/);
-    const second = world.startController({ kubeconfigPath, args: SHORT_LEASE });
+    const second = harness.startController({ kubeconfigPath, args: SHORT_LEASE });
     await second.said(/Waiting for leadership/);
     // One that it has seen.
-    await renewals(world.kube, 2);
+    await renewals(harness.kube, 2);
     expect(await first.stop("SIGTERM")).toEqual({ code: 0, signal: null });
     expect(first.output).toContain("Leadership released");
     await second.said(/Became leader/);

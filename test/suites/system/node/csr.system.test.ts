@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const SIGNER = "kubernetes.io/kubelet-serving";
@@ -13,7 +13,7 @@ const USAGES = ["digital signature", "server auth"];
 const WAIT_MS = 60_000;
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 /** A kubeconfig with the rights that the documentation gives the approver, and what others need. */
 let documentedRights: string;
 const kubelets: string[] = [];
@@ -26,18 +26,18 @@ beforeAll(async () => {
   documentedRights = await grantDocumentedRights();
 }, 60 * 60_000);
 beforeEach(async () => {
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
 });
 afterEach(async ({ task }) => {
   if (task.result?.state === "fail") controlPlane.keepFiles();
   for (const name of kubelets.splice(0)) await controlPlane.stopHollowNode(name);
-  await world.kube.delete(REQUESTS);
-  await world[Symbol.asyncDispose]();
+  await harness.kube.delete(REQUESTS);
+  await harness[Symbol.asyncDispose]();
 });
 afterAll(() => controlPlane.stop());
 
 function startApprover(kubeconfigPath = controlPlane.kubeconfigPath): Program {
-  return world.startController({ kubeconfigPath, args: ["--controllers=*,kubelet-serving-csr-approver"] });
+  return harness.startController({ kubeconfigPath, args: ["--controllers=*,kubelet-serving-csr-approver"] });
 }
 
 async function grantDocumentedRights(): Promise<string> {
@@ -61,7 +61,7 @@ async function startKubelet(name: string, options: { readonly providerId?: strin
 
 /** A kubelet with a machine, and its first request once it is signed. */
 async function startNode(name: string): Promise<Json> {
-  await world.createMachines([{ name, zone: "north-a" }]);
+  await harness.createMachines([{ name, zone: "north-a" }]);
   await startKubelet(name);
   return signed(await requestOf(name));
 }
@@ -72,11 +72,11 @@ async function requestOf(node: string, known: readonly string[] = []): Promise<s
     `a request of ${node}`,
     WAIT_MS,
     async () => {
-      const requests = await world.kube.items(REQUESTS);
+      const requests = await harness.kube.items(REQUESTS);
       const own = requests.filter((request) => at(request, "spec", "username") === `system:node:${node}`);
       return own.map((request) => String(at(request, "metadata", "name"))).find((request) => !known.includes(request));
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
@@ -85,10 +85,10 @@ async function signed(name: string): Promise<Json> {
     `request ${name} to be signed`,
     WAIT_MS,
     async () => {
-      const request = await world.kube.get(`${REQUESTS}/${name}`);
+      const request = await harness.kube.get(`${REQUESTS}/${name}`);
       return typeof at(request, "status", "certificate") === "string" ? request : undefined;
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
@@ -115,17 +115,17 @@ async function eventAbout(kind: string, name: string, message: RegExp): Promise<
     WAIT_MS,
     async () => {
       const selector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
-      const events = await world.kube.items(`/api/v1/events?fieldSelector=${selector}`);
+      const events = await harness.kube.items(`/api/v1/events?fieldSelector=${selector}`);
       return events
         .map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
         .find((text) => message.test(text));
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
 async function conditionsOf(name: string): Promise<readonly Json[]> {
-  return listOf(at(await world.kube.get(`${REQUESTS}/${name}`), "status", "conditions"));
+  return listOf(at(await harness.kube.get(`${REQUESTS}/${name}`), "status", "conditions"));
 }
 
 function certificateOf(request: Json): X509Certificate {
@@ -133,7 +133,10 @@ function certificateOf(request: Json): X509Certificate {
 }
 
 async function machineId(name: string): Promise<string> {
-  const { items } = await world.cloud.listInstances({ pageSize: 1000, consistent: true }, AbortSignal.timeout(10_000));
+  const { items } = await harness.cloud.listInstances(
+    { pageSize: 1000, consistent: true },
+    AbortSignal.timeout(10_000),
+  );
   const machine = items.find((item) => item.name === name && item.state !== "terminated");
   if (machine === undefined) throw new Error(`no machine ${name}`);
   return machine.id;
@@ -141,10 +144,10 @@ async function machineId(name: string): Promise<string> {
 
 describe("kubelet-serving-csr-approver on a real control plane", () => {
   test("approves a kubelet's certificate for the cloud's addresses, with only the documented permissions", async () => {
-    await world.startSidecar();
+    await harness.startSidecar();
     const controller = startApprover(documentedRights);
     const request = await startNode("boot-a");
-    const node = await world.kube.get("/api/v1/nodes/boot-a");
+    const node = await harness.kube.get("/api/v1/nodes/boot-a");
     const addresses = listOf(at(node, "status", "addresses")).map(({ address }) => String(address));
     const [approved] = listOf(at(request, "status", "conditions"));
     expect(approved).toMatchObject({ type: "Approved", status: "True", reason: "AutoApproved" });
@@ -154,30 +157,30 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
       .map((name) => name.replace(/^(?:DNS|IP Address):/, ""));
     expect(new Set(names)).toEqual(new Set(addresses));
     expect(
-      await world.metric(controller, /^cloudwire_kubelet_serving_csr_decisions_total\{decision="approved"\}/),
+      await harness.metric(controller, /^cloudwire_kubelet_serving_csr_decisions_total\{decision="approved"\}/),
     ).toBe(1);
   });
 
   test("leaves an address that the cloud does not know pending, says so, and approves once the cloud knows it", async () => {
-    await world.startSidecar();
+    await harness.startSidecar();
     startApprover();
     const first = await startNode("late-a");
     // Anyone who may write the Node's status may claim addresses: the kubelet asks for them at once.
     const added = { type: "ExternalIP", address: "203.0.113.77" };
-    const addresses = listOf(at(await world.kube.get("/api/v1/nodes/late-a"), "status", "addresses"));
-    await world.kube.patch("/api/v1/nodes/late-a/status", { status: { addresses: [...addresses, added] } });
+    const addresses = listOf(at(await harness.kube.get("/api/v1/nodes/late-a"), "status", "addresses"));
+    await harness.kube.patch("/api/v1/nodes/late-a/status", { status: { addresses: [...addresses, added] } });
     const name = await requestOf("late-a", [String(at(first, "metadata", "name"))]);
     const why = /KubeletServingCSRNotApproved: .* does not have "203\.0\.113\.77"/;
     await eventAbout("CertificateSigningRequest", name, why);
     await eventAbout("Node", "late-a", why);
     expect(await conditionsOf(name)).toEqual([]);
     const id = await machineId("late-a");
-    await world.cloud.patchInstance(id, { externalAddresses: ["203.0.113.77"] }, AbortSignal.timeout(10_000));
+    await harness.cloud.patchInstance(id, { externalAddresses: ["203.0.113.77"] }, AbortSignal.timeout(10_000));
     expect(certificateOf(await signed(name)).subjectAltName).toContain("203.0.113.77");
   });
 
   test("does not let one node ask for another, nor touch another signer's requests", async () => {
-    await world.startSidecar();
+    await harness.startSidecar();
     startApprover();
     const request = await startNode("pair-a");
     // The API server refuses another node; others may ask, and are refused here.
@@ -194,11 +197,11 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     await askAgain(request, "by-itself", await kubeconfigOf("pair-a"));
     await signed("by-itself");
     expect([await conditionsOf("by-admin"), await conditionsOf("for-clients")]).toEqual([[], []]);
-    expect(await world.eventReasons("CertificateSigningRequest", "for-clients")).toEqual([]);
+    expect(await harness.eventReasons("CertificateSigningRequest", "for-clients")).toEqual([]);
   });
 
   test("waits for a provider that is away, and approves when it is back", async () => {
-    const sidecar = await world.startSidecar();
+    const sidecar = await harness.startSidecar();
     const before = startApprover();
     const request = await startNode("out-a");
     await sidecar.stop("SIGKILL");
@@ -208,27 +211,27 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
     await askAgain(request, "meanwhile", await kubeconfigOf("out-a"));
     await eventAbout("CertificateSigningRequest", "meanwhile", /could not look up its instance/);
     expect(await conditionsOf("meanwhile")).toEqual([]);
-    await world.startSidecar();
+    await harness.startSidecar();
     await signed("meanwhile");
   });
 
   test("leaves a request pending whose machine is gone", async () => {
-    await world.startSidecar();
+    await harness.startSidecar();
     const before = startApprover();
     const request = await startNode("gone-a");
     await before.stop();
     startApprover();
-    await world.cloud.terminateInstances([await machineId("gone-a")], AbortSignal.timeout(10_000));
+    await harness.cloud.terminateInstances([await machineId("gone-a")], AbortSignal.timeout(10_000));
     await askAgain(request, "too-late", await kubeconfigOf("gone-a"));
     await eventAbout("CertificateSigningRequest", "too-late", /its instance does not exist|is terminating/);
     expect(await conditionsOf("too-late")).toEqual([]);
   });
 
   test("does not believe a Node that has taken another's machine", async () => {
-    await world.startSidecar();
+    await harness.startSidecar();
     startApprover();
     const victim = await startNode("victim-a");
-    const theirs = String(at(await world.kube.get("/api/v1/nodes/victim-a"), "spec", "providerID"));
+    const theirs = String(at(await harness.kube.get("/api/v1/nodes/victim-a"), "spec", "providerID"));
     await startKubelet("thief-a", { providerId: theirs });
     const name = await requestOf("thief-a");
     await eventAbout("CertificateSigningRequest", name, /the name of instance "\S+" is not "thief-a"/);
@@ -238,9 +241,9 @@ describe("kubelet-serving-csr-approver on a real control plane", () => {
 });
 
 test("the approver is off unless it is named, whatever else runs", async () => {
-  await world.startSidecar();
-  const controller = world.startController();
-  await world.createMachines([{ name: "off-a", zone: "north-a" }]);
+  await harness.startSidecar();
+  const controller = harness.startController();
+  await harness.createMachines([{ name: "off-a", zone: "north-a" }]);
   await startKubelet("off-a");
   const name = await requestOf("off-a");
   await controller.said(/Controller started/);

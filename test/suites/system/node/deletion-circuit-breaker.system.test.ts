@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { LEASE } from "../support/lease.ts";
-import { GROWN, type World } from "../support/world.ts";
+import { GROWN, type Harness } from "../support/harness.ts";
 
 const NOTE = "deletions.cloudwire.dev/simulated";
 /** The least that the flags take, and a lease that is soon over. */
@@ -23,38 +23,38 @@ const [first, second, third] = [names.slice(0, LET_GO), names.slice(LET_GO, 2 * 
 
 const PATIENCE_MS = 90_000;
 
-let world: World;
+let harness: Harness;
 
-eachWorld(async (fresh) => {
-  world = fresh;
-  await world.createMachines(names.map((name) => ({ name, zone: "north-a" })));
+eachHarness(async (fresh) => {
+  harness = fresh;
+  await harness.createMachines(names.map((name) => ({ name, zone: "north-a" })));
   // Without kubelets: not Ready, and looked at from then on.
-  for (const name of names) await world.registerNode(name, GROWN);
-  await world.startSidecar();
+  for (const name of names) await harness.registerNode(name, GROWN);
+  await harness.startSidecar();
 });
 
-const start = () => world.startController({ args: ARGS });
+const start = () => harness.startController({ args: ARGS });
 
 const nodeNames = async () => {
-  const nodes = await world.kube.items("/api/v1/nodes");
+  const nodes = await harness.kube.items("/api/v1/nodes");
   return nodes.map((node) => String(at(node, "metadata", "name"))).toSorted();
 };
 
 async function terminate(some: readonly string[]): Promise<void> {
   const signal = AbortSignal.timeout(10_000);
-  const { items } = await world.cloud.listInstances({ pageSize: 100, consistent: true }, signal);
+  const { items } = await harness.cloud.listInstances({ pageSize: 100, consistent: true }, signal);
   const ids = items.filter(({ name }) => some.includes(name)).map(({ id }) => id);
   expect(ids).toHaveLength(some.length);
-  await world.cloud.terminateInstances(ids, signal);
+  await harness.cloud.terminateInstances(ids, signal);
 }
 
 async function reach<T>(what: string, probe: () => Promise<T | undefined>, timeoutMs = PATIENCE_MS): Promise<T> {
-  return eventually(what, timeoutMs, probe, () => world.outputs().slice(-6000));
+  return eventually(what, timeoutMs, probe, () => harness.outputs().slice(-6000));
 }
 
 /** Counts how often the circuit breaker kept a Node. */
 const holds = (leader: Program) =>
-  world.metric(leader, /^cloudwire_node_deletion_decisions_total\{decision="tooManyNodeDeletions"/);
+  harness.metric(leader, /^cloudwire_node_deletion_decisions_total\{decision="tooManyNodeDeletions"/);
 
 /** The Nodes stay, each evaluated several times by that leader, for the reason in their events. */
 async function held(leader: Program, some: readonly string[]): Promise<void> {
@@ -66,20 +66,20 @@ async function held(leader: Program, some: readonly string[]): Promise<void> {
   for (const name of some) {
     const [message] = await reach(`the reason to be reported on ${name}`, async () => {
       const path = `/api/v1/events?fieldSelector=involvedObject.name=${name},reason=TooManyNodeDeletions`;
-      const events = (await world.kube.items(path)).map((event) => String(event["message"]));
+      const events = (await harness.kube.items(path)).map((event) => String(event["message"]));
       return events.length > 0 ? events : undefined;
     });
     expect(message).toMatch(/of 12 Nodes as absent, and at most 3 are deleted within 10 minutes/);
   }
-  expect(await world.metric(leader, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);
+  expect(await harness.metric(leader, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);
 }
 
 test("a leader that comes after one that was killed holds what that one would have held, and so does each after it", async () => {
   const leader = start();
-  await Promise.all(names.map((name) => world.initialized(name, PATIENCE_MS)));
+  await Promise.all(names.map((name) => harness.initialized(name, PATIENCE_MS)));
   const standby = start();
   await standby.said(/Waiting for leadership/, PATIENCE_MS);
-  expect(at(await world.kube.get(LEASE), "metadata", "annotations", NOTE)).toBeUndefined();
+  expect(at(await harness.kube.get(LEASE), "metadata", "annotations", NOTE)).toBeUndefined();
 
   await terminate(first);
   await reach("as many Nodes to go as may", async () =>
@@ -89,7 +89,7 @@ test("a leader that comes after one that was killed holds what that one would ha
   await terminate(second);
   await standby.said(/Became leader/, PATIENCE_MS);
   await held(standby, second);
-  const note = JSON.parse(String(at(await world.kube.get(LEASE), "metadata", "annotations", NOTE)));
+  const note = JSON.parse(String(at(await harness.kube.get(LEASE), "metadata", "annotations", NOTE)));
   expect(Object.values<number>(note.secondsAgo).reduce((sum, count) => sum + count, 0)).toBe(LET_GO);
 
   // There is no standby: the new process knows only what is on the Lease.

@@ -2,20 +2,20 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { eachWorld } from "../support/each-world.ts";
-import { UNINITIALIZED, type World } from "../support/world.ts";
+import { eachHarness } from "../support/each-harness.ts";
+import { UNINITIALIZED, type Harness } from "../support/harness.ts";
 
 const WAIT_MS = 90_000;
 const CALL_MS = 10_000;
 
-let world: World;
+let harness: Harness;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 
 function startController(clusterCidr: string, ...args: readonly string[]): Program {
-  return world.startController({
+  return harness.startController({
     args: [
       "--controllers=nodeipam",
       "--allocate-node-cidrs",
@@ -31,7 +31,7 @@ function names(prefix: string, count: number): readonly string[] {
 }
 
 async function register(name: string, ...podCIDRs: readonly string[]): Promise<Json> {
-  return world.kube.create("/api/v1/nodes", {
+  return harness.kube.create("/api/v1/nodes", {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name },
@@ -52,7 +52,7 @@ function rangesOf(node: Json): readonly string[] {
 }
 
 async function allRanges(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const nodes = await world.kube.items("/api/v1/nodes");
+  const nodes = await harness.kube.items("/api/v1/nodes");
   return new Map(nodes.map((node) => [String(at(node, "metadata", "name")), rangesOf(node)]));
 }
 
@@ -65,7 +65,7 @@ async function ranged(wanted: readonly string[], count: number): Promise<Readonl
       const ranges = await allRanges();
       return wanted.every((name) => ranges.get(name)?.length === count) ? ranges : undefined;
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
@@ -80,12 +80,12 @@ async function eventAbout(name: string, reason: string): Promise<string> {
     `node ${name} to have an event ${reason}`,
     WAIT_MS,
     async () => {
-      const [event] = await world.kube.items(`/api/v1/events?fieldSelector=${selector}`);
+      const [event] = await harness.kube.items(`/api/v1/events?fieldSelector=${selector}`);
       return (
         event && `${String(event["type"])} ${String(at(event, "source", "component"))}: ${String(event["message"])}`
       );
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
@@ -126,7 +126,7 @@ describe("node-ipam on a real control plane", () => {
     );
     const before = await allRanges();
     expect(before.get("e-2")).toEqual([]);
-    await world.kube.delete("/api/v1/nodes/e-0");
+    await harness.kube.delete("/api/v1/nodes/e-0");
     const after = await ranged(["e-2"], 2);
     expect([after.get("e-2")?.[1], twice(after)]).toEqual([before.get("e-0")?.[1], []]);
   });
@@ -154,21 +154,21 @@ describe("node-ipam on a real control plane", () => {
   });
 
   test("writes the ranges that the cloud has allocated for the machines", async () => {
-    await world.startSidecar();
+    await harness.startSidecar();
     const machines = names("c", 5);
-    await world.createMachines(machines.map((name) => ({ name, zone: "north-a", podCidr: true, ipv6: true })));
-    await world.createMachines([
+    await harness.createMachines(machines.map((name) => ({ name, zone: "north-a", podCidr: true, ipv6: true })));
+    await harness.createMachines([
       { name: "bare", zone: "north-a" },
       { name: "own", zone: "north-a", podCidr: true },
     ]);
     await register("own", "10.1.2.0/24");
     const allocator = "--cidr-allocator-type=CloudAllocator";
-    world.startController({
+    harness.startController({
       args: ["--controllers=cloud-node,nodeipam", "--allocate-node-cidrs", allocator, "--leader-elect=false"],
     });
     await registerAll([...machines, "bare"]);
     const ranges = await ranged(machines, 2);
-    const { items } = await world.cloud.listInstances(
+    const { items } = await harness.cloud.listInstances(
       { pageSize: 100, consistent: true },
       AbortSignal.timeout(CALL_MS),
     );
@@ -181,9 +181,9 @@ describe("node-ipam on a real control plane", () => {
   });
 
   test("gives node-route what to route", async () => {
-    await world.startSidecar();
-    await world.createMachines([{ name: "r-0", zone: "north-a" }]);
-    world.startController({
+    await harness.startSidecar();
+    await harness.createMachines([{ name: "r-0", zone: "north-a" }]);
+    harness.startController({
       args: [
         "--controllers=cloud-node,route,nodeipam",
         "--allocate-node-cidrs",
@@ -197,17 +197,17 @@ describe("node-ipam on a real control plane", () => {
       "a route",
       WAIT_MS,
       async () => {
-        const page = await world.cloud.listRoutes({ pageSize: 100, consistent: true }, AbortSignal.timeout(CALL_MS));
+        const page = await harness.cloud.listRoutes({ pageSize: 100, consistent: true }, AbortSignal.timeout(CALL_MS));
         return page.items.length === 0 ? undefined : page.items.map(({ destination }) => destination);
       },
-      () => world.outputs(),
+      () => harness.outputs(),
     );
     expect(routed).toEqual(ranges.get("r-0"));
   });
 
   test("says why it allocates nothing", async () => {
-    const off = world.startController({ args: ["--controllers=nodeipam", "--leader-elect=false"] });
-    const unnamed = world.startController({
+    const off = harness.startController({ args: ["--controllers=nodeipam", "--leader-elect=false"] });
+    const unnamed = harness.startController({
       args: ["--controllers=cloud-node", "--allocate-node-cidrs", "--leader-elect=false"],
     });
     const said = await Promise.all(
@@ -221,7 +221,7 @@ describe("node-ipam on a real control plane", () => {
 
   test("can rely on the server to refuse other ranges and other nodes", async () => {
     const uid = at(await register("s", "10.0.0.0/24"), "metadata", "uid");
-    const patch = (body: object) => world.kube.send("PATCH", "/api/v1/nodes/s", body);
+    const patch = (body: object) => harness.kube.send("PATCH", "/api/v1/nodes/s", body);
     const ranges = (podCIDR: string) => ({ podCIDR, podCIDRs: [podCIDR] });
     const answers = await Promise.all([
       patch({ metadata: { uid }, spec: ranges("10.0.0.0/24") }),

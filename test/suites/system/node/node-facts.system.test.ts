@@ -5,7 +5,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
 import { ScriptedProvider } from "../support/providers/scripted-provider.ts";
-import { UNINITIALIZED, World } from "../support/world.ts";
+import { UNINITIALIZED, Harness } from "../support/harness.ts";
 
 const CLAIM = "acme.example.com/claim";
 const ZONE = "topology.kubernetes.io/zone";
@@ -19,7 +19,7 @@ const REFRESH_SECONDS = 10;
 const SOON_MS = 60_000;
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 let provider: ScriptedProvider;
 let controller: Program;
 /** What has to end, however far the start came. */
@@ -30,10 +30,10 @@ beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane({ audit: { users: ["cloudwire"] } });
   started.defer(() => controlPlane.stop());
-  world = started.use(await World.start(controlPlane));
-  provider = started.use(await ScriptedProvider.start({ socketPath: world.socket, nodeAnnotationKeys: [CLAIM] }));
+  harness = started.use(await Harness.start(controlPlane));
+  provider = started.use(await ScriptedProvider.start({ socketPath: harness.socket, nodeAnnotationKeys: [CLAIM] }));
   const { path } = await controlPlane.kubeconfigFor("cloudwire", ["system:masters"]);
-  controller = world.startController({
+  controller = harness.startController({
     kubeconfigPath: path,
     args: [`--node-status-update-frequency=${REFRESH_SECONDS}s`, "--leader-elect=false"],
   });
@@ -41,14 +41,14 @@ beforeAll(async () => {
 }, 60 * 60_000);
 afterAll(() => started.disposeAsync());
 
-const node = (name: string) => world.kube.get(`/api/v1/nodes/${name}`);
+const node = (name: string) => harness.kube.get(`/api/v1/nodes/${name}`);
 const labelsOf = (object: Json) => at(object, "metadata", "labels");
-const edit = (name: string, change: object) => world.kube.patch(`/api/v1/nodes/${name}`, change);
+const edit = (name: string, change: object) => harness.kube.patch(`/api/v1/nodes/${name}`, change);
 
 async function register(name: string, parts: { readonly providerID?: string; readonly labels?: object } = {}) {
   const { providerID, labels = {} } = parts;
-  await world.kube.send("DELETE", `/api/v1/nodes/${name}`);
-  await world.kube.create("/api/v1/nodes", {
+  await harness.kube.send("DELETE", `/api/v1/nodes/${name}`);
+  await harness.kube.create("/api/v1/nodes", {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name, labels },
@@ -65,7 +65,7 @@ function becomes(name: string, what: string, isWanted: (found: Json) => boolean)
       const found = await node(name);
       return isWanted(found) ? found : undefined;
     },
-    async () => `${JSON.stringify(await node(name))}\n${world.outputs().slice(-4000)}`,
+    async () => `${JSON.stringify(await node(name))}\n${harness.outputs().slice(-4000)}`,
   );
 }
 
@@ -80,7 +80,7 @@ async function looks(name: string, count: number): Promise<void> {
 /** Of this Node, not of one that a try before left. */
 async function eventsOf(name: string, reason: string): Promise<readonly Json[]> {
   const uid = String(at(await node(name), "metadata", "uid"));
-  return world.kube.items(`/api/v1/events?fieldSelector=involvedObject.uid=${uid},reason=${reason}`);
+  return harness.kube.items(`/api/v1/events?fieldSelector=involvedObject.uid=${uid},reason=${reason}`);
 }
 
 /** The one event of that reason. */
@@ -89,13 +89,13 @@ async function eventAbout(name: string, reason: string): Promise<Json> {
 }
 
 const differing = (field: string) =>
-  world.metric(controller, new RegExp(`^cloudwire_node_differences\\{field="${field}"\\}`));
+  harness.metric(controller, new RegExp(`^cloudwire_node_differences\\{field="${field}"\\}`));
 
 describe.concurrent("of a real Node", () => {
   test("instance type and addresses follow the cloud, and an edit is repaired", async () => {
     provider.machine("follow", { type: "small", addresses: { InternalIP: ["10.0.0.1"] } });
     await register("follow");
-    await world.initialized("follow");
+    await harness.initialized("follow");
     await edit("follow", { metadata: { labels: { [TYPE]: "edited" } } });
     await becomes("follow", "to be repaired", (found) => at(labelsOf(found), TYPE) === "small");
     provider.machine("follow", { type: "large", addresses: { InternalIP: ["10.0.0.2"] } });
@@ -110,7 +110,7 @@ describe.concurrent("of a real Node", () => {
   test("another zone is reported once and left unchanged until an operator accepts it", async () => {
     provider.machine("moved", { zone: "a" });
     await register("moved");
-    await world.initialized("moved");
+    await harness.initialized("moved");
     provider.machine("moved", { zone: "b" });
     const event = await eventAbout("moved", "NodeDiffersFromCloud");
     expect(event["message"]).toBe(
@@ -131,7 +131,7 @@ describe.concurrent("of a real Node", () => {
   test("a zone that was missing is written", async () => {
     provider.machine("late");
     await register("late");
-    await world.initialized("late");
+    await harness.initialized("late");
     provider.machine("late", { zone: "z" });
     const found = await becomes("late", "to have a zone", (one) => at(labelsOf(one), ZONE) === "z");
     expect(labelsOf(found)).toMatchObject({ [BETA_ZONE]: "z" });
@@ -140,7 +140,7 @@ describe.concurrent("of a real Node", () => {
   test("labels of the cloud follow it, none is removed, and a user's wins", async () => {
     provider.machine("tagged", { labels: { rack: "r1", own: "cloud", "kubernetes.io/x": "reserved" } });
     await register("tagged", { labels: { own: "user" } });
-    const initialized = await world.initialized("tagged");
+    const initialized = await harness.initialized("tagged");
     expect(labelsOf(initialized)).toEqual({ rack: "r1", own: "user" });
     expect(at(initialized, "metadata", "annotations", RECORD)).toBe("rack");
     expect((await eventAbout("tagged", "NodeDiffersFromCloud"))["message"]).toMatch(
@@ -160,9 +160,9 @@ describe.concurrent("of a real Node", () => {
     const v6 = { type: "InternalIP", address: "fd00::1" } as const;
     provider.machine("dual", { addresses: [v4, v6] });
     await register("dual");
-    await world.initialized("dual");
+    await harness.initialized("dual");
     const hostname = { type: "Hostname", address: "dual" };
-    await world.kube.send("PATCH", "/api/v1/nodes/dual/status", {
+    await harness.kube.send("PATCH", "/api/v1/nodes/dual/status", {
       status: { addresses: [hostname, v6, v4, { $patch: "replace" }] },
     });
     const before = (await writesTo("dual")).length;
@@ -194,7 +194,7 @@ describe.concurrent("a wrong provider ID", () => {
     provider.machine("other-name", { id: "i-1" });
     provider.machine("copied", { id: "i-2" });
     await register("copied", { providerID: "acme://i-1" });
-    await world.initialized("copied");
+    await harness.initialized("copied");
     const event = await eventAbout("copied", "ProviderIDMismatch");
     expect(event["message"]).toMatch(/acme:\/\/i-1, .* name copied has acme:\/\/i-2;/);
     expect(at(await node("copied"), "spec", "providerID")).toBe("acme://i-1");
@@ -217,7 +217,7 @@ describe.concurrent("a wrong provider ID", () => {
     expect((await eventAbout("recreated", "InitializeNodeFailed"))["message"]).toMatch(
       /acme:\/\/i-4; the instance with the name recreated has acme:\/\/i-5 \(/,
     );
-    expect(await world.metric(controller, /^cloudwire_nodes_uninitialized\{reason="absent"\}/)).toBeGreaterThan(0);
+    expect(await harness.metric(controller, /^cloudwire_nodes_uninitialized\{reason="absent"\}/)).toBeGreaterThan(0);
   });
 });
 
@@ -234,6 +234,6 @@ describe.concurrent("a Node that waits", () => {
     );
     // Of itself it would be tried again after half an hour.
     await edit("claimed", { metadata: { annotations: { [CLAIM]: "c-1" } } });
-    await world.initialized("claimed", SOON_MS);
+    await harness.initialized("claimed", SOON_MS);
   });
 });

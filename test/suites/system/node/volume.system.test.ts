@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const VOLUMES = "/api/v1/persistentvolumes";
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
@@ -15,29 +15,29 @@ const REGION = "topology.kubernetes.io/region";
 const WAIT_MS = 60_000;
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane({ audit: { users: ["cloudwire"] } });
 }, 60 * 60_000);
 beforeEach(async () => {
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
 });
 afterEach(async ({ task }) => {
   if (task.result?.state === "fail") controlPlane.keepFiles();
-  await world.kube.delete(WEBHOOKS);
+  await harness.kube.delete(WEBHOOKS);
   await removeVolumes();
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
 });
 afterAll(() => controlPlane.stop());
 
 /** The API server protects them by a finalizer, which the controller-manager would take off. */
 async function removeVolumes(): Promise<void> {
-  for (const pv of await world.kube.items(VOLUMES)) {
-    await world.kube.patch(`${VOLUMES}/${String(at(pv, "metadata", "name"))}`, { metadata: { finalizers: null } });
+  for (const pv of await harness.kube.items(VOLUMES)) {
+    await harness.kube.patch(`${VOLUMES}/${String(at(pv, "metadata", "name"))}`, { metadata: { finalizers: null } });
   }
-  await world.kube.delete(VOLUMES);
+  await harness.kube.delete(VOLUMES);
 }
 
 const persistentVolume = (name: string, source: object, metadata: object = {}) => ({
@@ -55,7 +55,7 @@ const persistentVolume = (name: string, source: object, metadata: object = {}) =
 const csi = (volumeHandle: string, driver = DRIVER) => ({ csi: { driver, volumeHandle } });
 
 async function createVolume(zone: string): Promise<string> {
-  const { id } = await world.cloud.createVolume({ name: "data", zone, sizeGiB: 1 }, AbortSignal.timeout(10_000));
+  const { id } = await harness.cloud.createVolume({ name: "data", zone, sizeGiB: 1 }, AbortSignal.timeout(10_000));
   return id;
 }
 
@@ -63,7 +63,7 @@ async function createVolume(zone: string): Promise<string> {
 const create = (object: object) =>
   controlPlane.kubectl(["create", "-f", "-"], { input: JSON.stringify(object), timeoutMs: WAIT_MS });
 
-const read = (name: string): Promise<Json> => world.kube.get(`${VOLUMES}/${name}`);
+const read = (name: string): Promise<Json> => harness.kube.get(`${VOLUMES}/${name}`);
 
 async function facts(name: string) {
   const pv = await read(name);
@@ -97,7 +97,7 @@ interface Webhook {
 /** A replica with the webhook, registered as the documentation says. */
 async function startWebhook(args: readonly string[] = []): Promise<Webhook> {
   const port = await freePort();
-  const program = world.startController({
+  const program = harness.startController({
     args: ["--webhooks=*", "--webhook-bind-address=127.0.0.1", `--webhook-secure-port=${port}`, ...args],
   });
   const [, url = "", trust = ""] = await program.said(/Serving webhooks.* urls=(https:\S+).* caBundle=(\S+)/);
@@ -119,16 +119,16 @@ async function known(url: string): Promise<void> {
     WAIT_MS,
     async () => {
       const probe = persistentVolume("probe", csi("malformed"));
-      const { status } = await world.kube.send("POST", `${VOLUMES}?dryRun=All`, probe);
+      const { status } = await harness.kube.send("POST", `${VOLUMES}?dryRun=All`, probe);
       return status === 201 ? undefined : true;
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
 /** A provider that the controller has greeted. */
 async function startProvider(): Promise<Program> {
-  return world.startSidecar({ args: ["--in-tree-plugin=kubernetes.io/cinder"] });
+  return harness.startSidecar({ args: ["--in-tree-plugin=kubernetes.io/cinder"] });
 }
 
 const connected = (program: Program) => program.said(/Connected to provider/);
@@ -136,7 +136,7 @@ const connected = (program: Program) => program.said(/Connected to provider/);
 describe("the webhook persistent-volume-label on a real API server", () => {
   test("labels what is the provider's, also on a standby, and touches nothing else", async () => {
     await startProvider();
-    const leader = world.startController();
+    const leader = harness.startController();
     await leader.said(/Became leader/);
     const { program } = await startWebhook();
     await connected(program);
@@ -156,7 +156,7 @@ describe("the webhook persistent-volume-label on a real API server", () => {
 
     const disk = { key: "disk", operator: "In", values: ["ssd"] };
     const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [disk] }] } };
-    const { status, body } = await world.kube.send(
+    const { status, body } = await harness.kube.send(
       "POST",
       VOLUMES,
       persistentVolume("own", { ...csi(north), nodeAffinity }, { labels: { [ZONE]: "elsewhere" } }),
@@ -177,7 +177,7 @@ describe("the webhook persistent-volume-label on a real API server", () => {
       /Forbidden.*admission webhook "persistent-volume-label\.cloudwire\.dev" denied the request: the cloud has no volume vol-000000000000 of CSI driver csi\.simulated\.cloudwire\.dev; check its id and the account of the provider/s,
     );
     expect(program.output).not.toMatch(/Became leader/);
-    expect(await world.metric(program, /^cloudwire_persistent_volume_admissions_total.*"labeled"/)).toBe(3);
+    expect(await harness.metric(program, /^cloudwire_persistent_volume_admissions_total.*"labeled"/)).toBe(3);
   });
 
   test("refuses with a clear message while the provider is away, and kubectl gets through once it is back", async () => {
@@ -189,7 +189,7 @@ describe("the webhook persistent-volume-label on a real API server", () => {
     await expect(create(persistentVolume("waits", csi(id)))).rejects.toThrow(
       new RegExp(`ServiceUnavailable.*denied the request: volume ${id} of CSI driver \\S+ cannot be looked up: `, "s"),
     );
-    expect(await world.kube.find(`${VOLUMES}/waits`)).toBeUndefined();
+    expect(await harness.kube.find(`${VOLUMES}/waits`)).toBeUndefined();
 
     const trying = create(persistentVolume("waits", csi(id)));
     await startProvider();
@@ -205,8 +205,8 @@ describe("the webhook persistent-volume-label on a real API server", () => {
     const { program } = await startWebhook();
     await connected(program);
     const id = await createVolume("north-a");
-    await world.admin.addFault({ kind: "hang", operation: "volumes.lookup" });
-    await world.admin.resetCalls();
+    await harness.admin.addFault({ kind: "hang", operation: "volumes.lookup" });
+    await harness.admin.resetCalls();
     await expect(create(persistentVolume("late", csi(id)))).rejects.toThrow(
       new RegExp(
         `denied the request: the cloud did not respond in time about volume ${id} of CSI driver \\S+; try again`,
@@ -218,13 +218,13 @@ describe("the webhook persistent-volume-label on a real API server", () => {
 
 /** Calls of the cloud about volumes since the last reset. */
 async function lookups(): Promise<number> {
-  const { operations } = await world.admin.calls();
+  const { operations } = await harness.admin.calls();
   return operations.find(({ operation }) => operation === "volumes.lookup")?.calls ?? 0;
 }
 
 describe("persistent-volume-label-controller on a real API server", () => {
   const startLabeller = async (kubeconfigPath: string): Promise<Program> =>
-    world.startController({ kubeconfigPath, args: ["--controllers=*,persistent-volume-label"] });
+    harness.startController({ kubeconfigPath, args: ["--controllers=*,persistent-volume-label"] });
 
   test("labels a hundred old PersistentVolumes with two calls of the cloud at most, and a new process changes nothing", async () => {
     const { path } = await controlPlane.kubeconfigFor("cloudwire", ["system:masters"]);
@@ -243,16 +243,16 @@ describe("persistent-volume-label-controller on a real API server", () => {
     await create(persistentVolume("bound", { ...csi(north), nodeAffinity }));
 
     await startProvider();
-    await world.admin.resetCalls();
+    await harness.admin.resetCalls();
     const first = await startLabeller(path);
     await eventually(
       "all to be labeled",
       WAIT_MS,
       async () => {
-        const pvs = await world.kube.items(VOLUMES);
+        const pvs = await harness.kube.items(VOLUMES);
         return pvs.filter((pv) => at(pv, "metadata", "labels", REGION) !== undefined).length === 101 ? true : undefined;
       },
-      () => world.outputs(),
+      () => harness.outputs(),
     );
     expect([await facts("old-0"), await facts("old-1")]).toEqual([
       { labels: { [ZONE]: "north-a", [REGION]: "north" }, affinity: affinityOf("north-a", "north") },
@@ -275,9 +275,9 @@ describe("persistent-volume-label-controller on a real API server", () => {
       WAIT_MS,
       async () => {
         const series = /^cloudwire_persistent_volume_labelings_total/;
-        return (await world.metric(second, series)) >= 102 ? true : undefined;
+        return (await harness.metric(second, series)) >= 102 ? true : undefined;
       },
-      () => world.outputs(),
+      () => harness.outputs(),
     );
     expect(await versions()).toEqual(before);
     expect(await patches()).toBe(101);
@@ -286,7 +286,7 @@ describe("persistent-volume-label-controller on a real API server", () => {
   test("rests on this: an affinity may be set once, and never be changed", async () => {
     await create(persistentVolume("pv", csi("vol-1")));
     const set = (zone: string) =>
-      world.kube.send("PATCH", `${VOLUMES}/pv`, { spec: { nodeAffinity: affinityOf(zone, "north") } });
+      harness.kube.send("PATCH", `${VOLUMES}/pv`, { spec: { nodeAffinity: affinityOf(zone, "north") } });
     const first = await set("north-a");
     const second = await set("north-b");
     expect([first.status, second.status, at(second.body, "message")]).toEqual([
@@ -301,13 +301,13 @@ describe("persistent-volume-label-controller on a real API server", () => {
       "the event about the wrong label",
       WAIT_MS,
       async () =>
-        (await world.eventReasons("PersistentVolume", "wrong")).includes("VolumeTopologyMismatch") ? true : undefined,
-      () => world.outputs(),
+        (await harness.eventReasons("PersistentVolume", "wrong")).includes("VolumeTopologyMismatch") ? true : undefined,
+      () => harness.outputs(),
     );
   }
 
   async function versions(): Promise<readonly unknown[]> {
-    return (await world.kube.items(VOLUMES)).map((pv) => at(pv, "metadata", "resourceVersion"));
+    return (await harness.kube.items(VOLUMES)).map((pv) => at(pv, "metadata", "resourceVersion"));
   }
 
   async function patches(): Promise<number> {

@@ -5,16 +5,16 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json } from "../../../support/kube.ts";
 import { shareWithContainers } from "../support/containers.ts";
-import { eachWorld } from "../support/each-world.ts";
-import type { World } from "../support/world.ts";
+import { eachHarness } from "../support/each-harness.ts";
+import type { Harness } from "../support/harness.ts";
 
 const web = "/api/v1/namespaces/default/services/web";
 
-let world: World;
+let harness: Harness;
 let directory: string;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "audit-"));
@@ -29,22 +29,22 @@ async function linesOf(path: string): Promise<readonly Json[]> {
 
 test("the audit log says who changed what in the cloud for a Service, from its first day to its last", async () => {
   const path = join(directory, "audit.log");
-  await world.startSidecar();
-  const controller = world.startController({ args: [`--audit-log-path=${path}`, "--audit-events"] });
+  await harness.startSidecar();
+  const controller = harness.startController({ args: [`--audit-log-path=${path}`, "--audit-events"] });
   await controller.said(/Became leader/);
   const standbyPath = join(directory, "standby.log");
-  const standby = world.startController({ args: [`--audit-log-path=${standbyPath}`] });
+  const standby = harness.startController({ args: [`--audit-log-path=${standbyPath}`] });
   await standby.said(/Started/);
-  await world.createMachines([{ name: "audited-1", zone: "north-a" }]);
-  await world.registerNode("audited-1");
-  await world.initialized("audited-1");
-  const service = await world.createService("web", 8281);
-  await world.addressed("web");
-  await world.kube.delete(web);
+  await harness.createMachines([{ name: "audited-1", zone: "north-a" }]);
+  await harness.registerNode("audited-1");
+  await harness.initialized("audited-1");
+  const service = await harness.createService("web", 8281);
+  await harness.addressed("web");
+  await harness.kube.delete(web);
   await eventually("the Service to be gone", 30_000, async () =>
-    (await world.kube.find(web)) === undefined ? true : undefined,
+    (await harness.kube.find(web)) === undefined ? true : undefined,
   );
-  await world.hasEvents("Service", "web", "ProviderChange");
+  await harness.hasEvents("Service", "web", "ProviderChange");
   await standby.stop();
   await controller.stop();
 
@@ -62,7 +62,7 @@ test("the audit log says who changed what in the cloud for a Service, from its f
   );
   expect(lines.at(-1)).toMatchObject({ method: "DeleteLoadBalancer", code: "OK", done: true });
   const recorded = lines.flatMap(({ cloudRequestIDs }) => (Array.isArray(cloudRequestIDs) ? cloudRequestIDs : []));
-  const changed = (await world.admin.log(10_000)).filter(({ mutating, path: of, status }) => {
+  const changed = (await harness.admin.log(10_000)).filter(({ mutating, path: of, status }) => {
     return mutating && status < 300 && of.includes("/load-balancers");
   });
   expect(changed.length).toBeGreaterThan(1);

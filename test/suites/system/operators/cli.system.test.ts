@@ -8,7 +8,7 @@ import { type Ended, runCli } from "../../../support/cli.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { at } from "../../../support/kube.ts";
 import { freePort } from "../../../support/secure-page.ts";
-import { GROWN, World } from "../support/world.ts";
+import { GROWN, Harness } from "../support/harness.ts";
 
 const ROLE = fileURLToPath(new URL("../../../../deploy/manifests/rbac-status-reader.yaml", import.meta.url));
 
@@ -17,27 +17,27 @@ const NODES = Array.from({ length: 8 }, (_, index) => `m-${index}`);
 const DEAD = NODES.slice(0, 5);
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 let directory: string;
 let server: string;
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
   directory = await mkdtemp(join(tmpdir(), "cli-system-"));
-  await world.createMachines(NODES.map((name) => ({ name, zone: "north-a" })));
-  for (const name of NODES) await world.registerNode(name, GROWN);
-  await world.startSidecar();
+  await harness.createMachines(NODES.map((name) => ({ name, zone: "north-a" })));
+  for (const name of NODES) await harness.registerNode(name, GROWN);
+  await harness.startSidecar();
   const port = await freePort();
   server = `https://127.0.0.1:${port}`;
   const pages = [`--secure-port=${port}`, "--bind-address=127.0.0.1"];
   const quick = ["--node-monitor-period=1s", "--node-deletion-confirmation-period=1s"];
-  const controller = world.startController({ args: [...pages, ...quick] });
+  const controller = harness.startController({ args: [...pages, ...quick] });
   await controller.said(/Became leader/, 60_000);
-  await world.createService("web", 8484);
-  await world.addressed("web");
-  await Promise.all(NODES.map((name) => world.initialized(name)));
+  await harness.createService("web", 8484);
+  await harness.addressed("web");
+  await Promise.all(NODES.map((name) => harness.initialized(name)));
   // The role that operators get, and nothing else.
   await controlPlane.kubectl(["apply", "-f", ROLE]);
   for (const name of ["operator", "stranger"]) await writeFile(join(directory, name), await tokenOf(name));
@@ -51,16 +51,16 @@ beforeAll(async () => {
   ]);
 }, 60 * 60_000);
 afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
   await controlPlane?.stop();
   await rm(directory, { recursive: true, force: true });
 }, 120_000);
 
 async function tokenOf(name: string): Promise<string> {
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
-  await world.kube.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
+  await harness.kube.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } };
-  return String(at(await world.kube.create(`${accounts}/${name}/token`, request), "status", "token"));
+  return String(at(await harness.kube.create(`${accounts}/${name}/token`, request), "status", "token"));
 }
 
 /** As the ServiceAccount that has the role, or as another one. */
@@ -179,12 +179,12 @@ test("approves deletions as a user who may patch Nodes, and deletes no other Nod
   const { path: kubeconfig } = await controlPlane.kubeconfigFor("approver", []);
   const approve = (line: string) => ask(`approve node-deletion ${line} --kubeconfig ${kubeconfig}`.replace("  ", " "));
   const signal = AbortSignal.timeout(10_000);
-  const { items } = await world.cloud.listInstances({ pageSize: 100, consistent: true }, signal);
-  await world.cloud.terminateInstances(
+  const { items } = await harness.cloud.listInstances({ pageSize: 100, consistent: true }, signal);
+  await harness.cloud.terminateInstances(
     items.filter(({ name }) => DEAD.includes(name)).map(({ id }) => id),
     signal,
   );
-  for (const name of DEAD) await world.reportReady(name, "Unknown");
+  for (const name of DEAD) await harness.reportReady(name, "Unknown");
 
   const blocked = await eventually("the circuit breaker to block all of them", 60_000, async () => {
     const ended = await approve("");
@@ -206,7 +206,7 @@ test("approves deletions as a user who may patch Nodes, and deletes no other Nod
     code: 1,
     err: expect.stringContaining("cannot ask for confirmation"),
   });
-  expect((await world.kube.items("/api/v1/nodes")).length).toBe(NODES.length);
+  expect((await harness.kube.items("/api/v1/nodes")).length).toBe(NODES.length);
 
   expect(await approve("--all --yes")).toMatchObject({
     code: 0,
@@ -214,10 +214,10 @@ test("approves deletions as a user who may patch Nodes, and deletes no other Nod
     out: expect.stringContaining("\napproved m-0\n"),
   });
   await eventually("the dead to go", 60_000, async () =>
-    (await world.kube.items("/api/v1/nodes")).length === NODES.length - DEAD.length ? true : undefined,
+    (await harness.kube.items("/api/v1/nodes")).length === NODES.length - DEAD.length ? true : undefined,
   );
   const gone = await ask(`explain node/${DEAD[0]}`);
   expect(gone).toEqual({ code: 0, out: expect.stringContaining("\n  Deleted: "), err: "" });
-  const left = await world.kube.items("/api/v1/nodes");
+  const left = await harness.kube.items("/api/v1/nodes");
   expect(left.map((node) => at(node, "metadata", "name"))).toEqual(NODES.slice(DEAD.length));
 });

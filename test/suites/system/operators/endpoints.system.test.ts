@@ -6,9 +6,9 @@ import { at } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
 import { type Credentials, fetchPage, freePort, type Page } from "../../../support/secure-page.ts";
 import { RotatingFiles } from "../support/rotating-files.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
-/** The level of the log that a world starts controllers with: setting it changes nothing. */
+/** The level of the log that a harness starts controllers with: setting it changes nothing. */
 const LEVEL = "4";
 const PUT_LEVEL = "PUT /debug/flags/v";
 /** Holds every text in the process, credentials too. */
@@ -54,7 +54,7 @@ const EVERYTHING = { ...each([...PUBLIC, ...GUARDED], 200), "GET /nowhere": 404 
 const ROOT_BY_HEADERS = { "x-remote-user": "root", "x-remote-group": "system:masters" };
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 let controller: Program;
 let port: number;
 /** What each caller presents. */
@@ -63,8 +63,8 @@ let callers: Readonly<Record<string, Credentials>>;
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  world = await World.start(controlPlane);
-  await world.startSidecar({ args: ["--cloud-call-rate=500:50"] });
+  harness = await Harness.start(controlPlane);
+  await harness.startSidecar({ args: ["--cloud-call-rate=500:50"] });
   await allow(account("page-reader"), ["/metrics", "/configz"], ["get"]);
   await allow(account("all-but-heap-reader"), GUARDED.filter((request) => request !== HEAP).map(pathOf), ["get"]);
   await allow(user("operator"), ["*"], ["get", "put"]);
@@ -81,7 +81,7 @@ beforeAll(async () => {
     "a user's certificate and a proxy's headers": { ...(await certificateOf("stranger")), headers: ROOT_BY_HEADERS },
   };
   port = await freePort();
-  controller = world.startController({
+  controller = harness.startController({
     args: [
       `--secure-port=${port}`,
       "--bind-address=127.0.0.1",
@@ -100,7 +100,7 @@ beforeAll(async () => {
 }, 60 * 60_000);
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   await controlPlane.stop();
 });
 
@@ -133,9 +133,9 @@ async function certificateOf(name: string, ...groups: readonly string[]): Promis
 
 async function tokenOf(name: string): Promise<string> {
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
-  await world.kube.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
+  await harness.kube.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } };
-  return String(at(await world.kube.create(`${accounts}/${name}/token`, request), "status", "token"));
+  return String(at(await harness.kube.create(`${accounts}/${name}/token`, request), "status", "token"));
 }
 
 /** Without method and query, as RBAC knows it. */
@@ -156,13 +156,13 @@ async function allow(subject: Subject, paths: readonly string[], verbs: readonly
   const { name } = subject;
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   const apiVersion = "rbac.authorization.k8s.io/v1";
-  await world.kube.create(`${rbac}/clusterroles`, {
+  await harness.kube.create(`${rbac}/clusterroles`, {
     apiVersion,
     kind: "ClusterRole",
     metadata: { name },
     rules: [{ nonResourceURLs: paths, verbs }],
   });
-  await world.kube.create(`${rbac}/clusterrolebindings`, {
+  await harness.kube.create(`${rbac}/clusterrolebindings`, {
     apiVersion,
     kind: "ClusterRoleBinding",
     metadata: { name },
@@ -258,7 +258,7 @@ describe("the pages over TLS", () => {
     expect(JSON.parse(text)).toMatchObject([
       {
         name: "simulated",
-        address: `unix://${world.socket}`,
+        address: `unix://${harness.socket}`,
         connection: "ready",
         ready: true,
         reasons: [],
@@ -308,7 +308,7 @@ describe("the pages of a standby with settings of its own", () => {
     const authority = await fixture("authority.pem");
     await files.put({ "clients.pem": authority, "proxies.pem": `${authority}${await fixture("authority-2.pem")}` });
     standbyPort = await freePort();
-    standby = world.startController({
+    standby = harness.startController({
       args: [
         `--secure-port=${standbyPort}`,
         "--bind-address=127.0.0.1",

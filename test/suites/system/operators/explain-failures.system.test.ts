@@ -2,7 +2,7 @@ import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudw
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { causeOf, explained, reasonsOf } from "../support/explained.ts";
 import { TroubledCluster } from "../support/troubled-cluster.ts";
-import { GROWN } from "../support/world.ts";
+import { GROWN } from "../support/harness.ts";
 
 /** So many that the circuit breaker blocks their deletion, when all their instances are gone. */
 const doomed = ["doomed-1", "doomed-2", "doomed-3", "doomed-4", "doomed-5"];
@@ -17,7 +17,7 @@ beforeAll(async () => {
   started.defer(() => controlPlane.stop());
   cluster = await TroubledCluster.start(controlPlane, { args: ["--cluster-cidr=10.120.0.0/16"] });
   await Promise.all(doomed.map((name) => cluster.join(name, GROWN)));
-  await Promise.all(doomed.map((name) => cluster.world.initialized(name)));
+  await Promise.all(doomed.map((name) => cluster.harness.initialized(name)));
 }, 60 * 60_000);
 afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
@@ -133,8 +133,8 @@ const failures: readonly Failure[] = [
     kind: "service",
     name: "quota",
     stage: async () => {
-      const { length: loadBalancers } = await cluster.world.loadBalancers();
-      await cluster.world.admin.change({ quotas: { loadBalancers } });
+      const { length: loadBalancers } = await cluster.harness.loadBalancers();
+      await cluster.harness.admin.change({ quotas: { loadBalancers } });
       await cluster.createService("quota", {});
       await cluster.says("quota", "QuotaExceeded");
     },
@@ -171,7 +171,7 @@ const failures: readonly Failure[] = [
     it: "a Node that no one owns",
     kind: "node",
     name: "unowned",
-    stage: () => cluster.world.registerNode("unowned", { spec: { providerID: "other://machine-1" } }),
+    stage: () => cluster.harness.registerNode("unowned", { spec: { providerID: "other://machine-1" } }),
     // For five minutes: a provider may be rolled out later, or a controller of another kind see to it.
     describes: [/ProviderID: +other:\/\/machine-1 .*Events: +<none>/],
     explains: {
@@ -187,7 +187,7 @@ const failures: readonly Failure[] = [
     kind: "node",
     name: "route-2",
     stage: async () => {
-      await cluster.world.admin.change({ quotas: { routes: 1 } });
+      await cluster.harness.admin.change({ quotas: { routes: 1 } });
       await cluster.join("route-1", { spec: { podCIDR: "10.120.1.0/24", podCIDRs: ["10.120.1.0/24"] } });
       await cluster.described("node", "route-1", [/RouteCreated/]);
       await cluster.join("route-2", { spec: { podCIDR: "10.120.2.0/24", podCIDRs: ["10.120.2.0/24"] } });
@@ -213,9 +213,9 @@ const failures: readonly Failure[] = [
     stage: async () => {
       // If its next try met the throttling first, this one would wait for the same hold and have nothing to say of its own.
       await cluster.deleteService("quota");
-      await cluster.world.admin.resetSettings();
+      await cluster.harness.admin.resetSettings();
       const throttling = { kind: "rateLimited", operation: "loadBalancers.create", retryAfterSeconds: 30 } as const;
-      await cluster.world.admin.addFault(throttling);
+      await cluster.harness.admin.addFault(throttling);
       await cluster.createService("throttled", {});
       await cluster.says("throttled", "Throttled");
     },

@@ -3,25 +3,25 @@ import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
 import { fetchPage, freePort } from "../../../support/secure-page.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { causeOf, explain, explained, explainedBy, LOOPBACK, page, reasonsOf } from "../support/explained.ts";
-import { UNINITIALIZED, type World } from "../support/world.ts";
+import { UNINITIALIZED, type Harness } from "../support/harness.ts";
 
-let world: World;
+let harness: Harness;
 let controller: Program;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 beforeEach(async () => {
-  await world.startSidecar();
-  controller = world.startController({ args: [LOOPBACK, "--cluster-cidr=10.120.0.0/16"] });
+  await harness.startSidecar();
+  controller = harness.startController({ args: [LOOPBACK, "--cluster-cidr=10.120.0.0/16"] });
   await controller.said(/Became leader/);
 });
 
 test("explain reports a Node, its route and a Service that are well, and their timeline", async () => {
-  await world.createMachines([{ name: "well-1", zone: "north-a" }]);
-  await world.kube.create("/api/v1/nodes", {
+  await harness.createMachines([{ name: "well-1", zone: "north-a" }]);
+  await harness.kube.create("/api/v1/nodes", {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name: "well-1" },
@@ -31,9 +31,9 @@ test("explain reports a Node, its route and a Service that are well, and their t
       taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }],
     },
   });
-  await world.initialized("well-1");
-  await world.createService("web", 8282);
-  const ip = await world.addressed("web");
+  await harness.initialized("well-1");
+  await harness.createService("web", 8282);
+  const ip = await harness.addressed("web");
 
   const node = await explained(controller, "node/well-1", "well", (now) => {
     return now["state"] === "ok" && timelineReasons(now).includes("Synced");
@@ -75,7 +75,7 @@ test("explain reports a Node, its route and a Service that are well, and their t
     expect.arrayContaining(["Created", "EnsuredLoadBalancer", "AddressesChanged"]),
   );
 
-  await world.kube.delete("/api/v1/namespaces/default/services/web");
+  await harness.kube.delete("/api/v1/namespaces/default/services/web");
   // The Service goes with its finalizer, a moment before the controller says so.
   const gone = await explained(controller, "service/default/web", "gone, and reported", (last) => {
     return last["exists"] === false && timelineReasons(last).includes("DeletedLoadBalancer");
@@ -87,8 +87,8 @@ test("explain reports a Node, its route and a Service that are well, and their t
 });
 
 test("explain names what is wrong with one Node, with the next try, and passes on nothing secret", async () => {
-  await world.createMachines([{ name: "wrong-1", zone: "north-a" }]);
-  await world.kube.create("/api/v1/nodes", {
+  await harness.createMachines([{ name: "wrong-1", zone: "north-a" }]);
+  await harness.kube.create("/api/v1/nodes", {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name: "wrong-1", annotations: { "alpha.kubernetes.io/provided-node-ip": "192.0.2.99" } },
@@ -128,8 +128,8 @@ test("explain says what to write instead, and knows what it does not know", asyn
 });
 
 test("a standby says that it is one, and who leads", async () => {
-  const standby = world.startController({ args: [LOOPBACK] });
-  await world.registerNode("unowned-1");
+  const standby = harness.startController({ args: [LOOPBACK] });
+  await harness.registerNode("unowned-1");
   const leader = String(at(await explain(controller, "node/unowned-1"), "replica", "identity"));
   const explanation = await explained(standby, "node/unowned-1", "by a standby", (it) => {
     return at(it, "replica", "leaderIdentity") === leader && reasonsOf(it).join() === "NotLeader";
@@ -145,17 +145,17 @@ test("a standby says that it is one, and who leads", async () => {
 });
 
 test("orphans are load balancers whose Service is gone, and unreachable providers are reported", async () => {
-  await world.createService("left", 8283);
-  await world.addressed("left");
+  await harness.createService("left", 8283);
+  await harness.addressed("left");
   await controller.stop();
   // A client removes the finalizer while no controller runs.
   const path = "/api/v1/namespaces/default/services/left";
-  await world.kube.patch(path, { metadata: { finalizers: null } });
-  await world.kube.delete(path);
-  const [balancer] = await world.loadBalancers();
+  await harness.kube.patch(path, { metadata: { finalizers: null } });
+  await harness.kube.delete(path);
+  const [balancer] = await harness.loadBalancers();
   const port = await freePort();
   const open = ["--bind-address=127.0.0.1", "--authorization-always-allow-paths=/debug/orphans"];
-  const next = world.startController({ args: [`--secure-port=${port}`, ...open] });
+  const next = harness.startController({ args: [`--secure-port=${port}`, ...open] });
   // Anyone who leads: what belongs to no one is known to all.
   await next.said(/Started/, 60_000);
   // Until its first list is fresh, the Service may still be there for it.
@@ -174,7 +174,7 @@ test("orphans are load balancers whose Service is gone, and unreachable provider
       },
     ],
   });
-  await world.admin.addFault({ kind: "internalError", operation: "loadBalancers.list" });
+  await harness.admin.addFault({ kind: "internalError", operation: "loadBalancers.list" });
   const failing = await fetchPage(port, "/debug/orphans");
   expect(JSON.parse(failing.text)).toMatchObject({ orphans: [], unreachableProviders: [{ provider: "simulated" }] });
 });

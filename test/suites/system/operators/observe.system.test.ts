@@ -9,7 +9,7 @@ import type { Program } from "../../../support/program.ts";
 import { freePort } from "../../../support/secure-page.ts";
 import { LOOPBACK, page } from "../support/explained.ts";
 import { AFTER_CONFLICT, declaredRights, usedRights, visit } from "../support/rights.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const VOLUMES = "/api/v1/persistentvolumes";
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
@@ -24,7 +24,7 @@ const READS = new Set(["get", "list", "watch"]);
 const REVIEWS = new Set(["subjectaccessreviews", "tokenreviews"]);
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 let kubeconfigPath: string;
 
 beforeAll(async () => {
@@ -36,17 +36,17 @@ beforeAll(async () => {
   kubeconfigPath = (await controlPlane.kubeconfigFor(OBSERVER)).path;
 }, 60 * 60_000);
 beforeEach(async () => {
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
 });
 afterEach(async () => {
   await controlPlane.stopHollowNode("seen-a");
-  await world.kube.delete(WEBHOOKS);
-  await world.kube.delete(REQUESTS);
-  for (const pv of await world.kube.items(VOLUMES)) {
-    await world.kube.patch(`${VOLUMES}/${String(at(pv, "metadata", "name"))}`, { metadata: { finalizers: null } });
+  await harness.kube.delete(WEBHOOKS);
+  await harness.kube.delete(REQUESTS);
+  for (const pv of await harness.kube.items(VOLUMES)) {
+    await harness.kube.patch(`${VOLUMES}/${String(at(pv, "metadata", "name"))}`, { metadata: { finalizers: null } });
   }
-  await world.kube.delete(VOLUMES);
-  await world[Symbol.asyncDispose]();
+  await harness.kube.delete(VOLUMES);
+  await harness[Symbol.asyncDispose]();
 });
 afterAll(() => controlPlane.stop());
 
@@ -59,7 +59,7 @@ async function startObserver(securePort: number): Promise<Program> {
   const webhook = ["--webhooks=*", "--webhook-bind-address=127.0.0.1", `--webhook-secure-port=${port}`];
   const secure = ["--bind-address=127.0.0.1", `--secure-port=${securePort}`];
   const args = ["--mode=observe", LOOPBACK, ...secure, controllers, ...ranges, ...webhook];
-  const program = world.startController({ kubeconfigPath, args });
+  const program = harness.startController({ kubeconfigPath, args });
   const [, url = "", trust = ""] = await program.said(/Serving webhooks.* urls=(https:\S+).* caBundle=(\S+)/);
   const docs = new URL("../../../../docs/explanation/persistent-volume-labels.md", import.meta.url);
   const manifest = /```yaml\n([\s\S]+?)```/.exec(await readFile(docs, "utf8"))?.[1] ?? "";
@@ -91,28 +91,28 @@ async function planned(controller: Program, pattern: RegExp): Promise<void> {
 
 /** As the program in use would write them. */
 async function giveAddresses(name: string): Promise<void> {
-  const { items } = await world.cloud.listInstances({ pageSize: 10, consistent: true }, AbortSignal.timeout(CALL_MS));
+  const { items } = await harness.cloud.listInstances({ pageSize: 10, consistent: true }, AbortSignal.timeout(CALL_MS));
   const [address = ""] = items.find((machine) => machine.name === name)?.internalAddresses ?? [];
   const addresses = [
     { type: "Hostname", address: name },
     { type: "InternalIP", address },
   ];
-  await world.kube.patch(`/api/v1/nodes/${name}/status`, { status: { addresses } });
+  await harness.kube.patch(`/api/v1/nodes/${name}/status`, { status: { addresses } });
 }
 
 test("an observer plans what each controller would write, lets its webhook's objects pass, is refused nothing and writes nothing at all, and leaves no right unused", async () => {
-  await world.startSidecar();
+  await harness.startSidecar();
   const securePort = await freePort();
   const observer = await startObserver(securePort);
   await observer.said(/Connected to provider/);
-  await world.createMachines([{ name: "seen-a", zone: "north-a" }]);
+  await harness.createMachines([{ name: "seen-a", zone: "north-a" }]);
   await controlPlane.startHollowNode("seen-a", { servingCertificate: "bootstrap" });
   await planned(observer, /^cloud-node-controller seen-a: patch nodes/);
   await planned(observer, /^node-ipam-controller seen-a: patch nodes seen-a: spec\.podCIDR, spec\.podCIDRs/);
   await giveAddresses("seen-a");
   await planned(observer, /^kubelet-serving-csr-approver \S+: patch certificatesigningrequests\/approval/);
 
-  const { id } = await world.cloud.createVolume(
+  const { id } = await harness.cloud.createVolume(
     { name: "data", zone: "south-b", sizeGiB: 1 },
     AbortSignal.timeout(CALL_MS),
   );
@@ -120,12 +120,12 @@ test("an observer plans what each controller would write, lets its webhook's obj
     const name = `pv-${Date.now()}`;
     const csi = { driver: "csi.simulated.cloudwire.dev", volumeHandle: id };
     const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], storageClassName: "", csi };
-    await world.kube.create(VOLUMES, { apiVersion: "v1", kind: "PersistentVolume", metadata: { name }, spec });
+    await harness.kube.create(VOLUMES, { apiVersion: "v1", kind: "PersistentVolume", metadata: { name }, spec });
     return observer.output.includes("Would have changed or denied a request: observe mode") ? name : undefined;
   });
-  expect(at(await world.kube.get(`${VOLUMES}/${asked}`), "metadata", "labels")).toBeUndefined();
+  expect(at(await harness.kube.get(`${VOLUMES}/${asked}`), "metadata", "labels")).toBeUndefined();
   await planned(observer, /^persistent-volume-label-controller \S+: patch persistentvolumes/);
-  await world.createService("web", 8190);
+  await harness.createService("web", 8190);
   await planned(observer, /^service-lb-controller default\/web: patch services\/status/);
 
   await visit(controlPlane, securePort);
@@ -145,12 +145,12 @@ test("an observer plans what each controller would write, lets its webhook's obj
   expect(events.filter(({ code }) => code === 403)).toEqual([]);
   const written = events.filter(({ verb, resource = "" }) => !READS.has(verb) && !REVIEWS.has(resource));
   expect(written.map(({ verb, requestUri }) => `${verb} ${requestUri}`)).toEqual([]);
-  expect((await world.admin.calls()).mutating).toBe(await ownMutations());
+  expect((await harness.admin.calls()).mutating).toBe(await ownMutations());
 });
 
 /** What the test itself has made in the cloud. */
 async function ownMutations(): Promise<number> {
-  const calls = await world.admin.log(10_000);
+  const calls = await harness.admin.log(10_000);
   return calls.filter(({ operation, mutating }) => mutating && /^(?:instances|volumes)\.create$/.test(operation))
     .length;
 }

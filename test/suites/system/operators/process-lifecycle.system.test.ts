@@ -2,25 +2,25 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { LEASE } from "../support/lease.ts";
-import type { World } from "../support/world.ts";
+import type { Harness } from "../support/harness.ts";
 
 const CREATE = "loadBalancers.create";
 
-let world: World;
+let harness: Harness;
 let sidecar: Program;
 
-eachWorld(async (fresh) => {
-  world = fresh;
+eachHarness(async (fresh) => {
+  harness = fresh;
   // A call lasts as long as the cloud takes.
-  sidecar = await world.startSidecar({ args: ["--call-timeout-ms=90000"] });
+  sidecar = await harness.startSidecar({ args: ["--call-timeout-ms=90000"] });
 });
 
-const holderIdentity = async () => at(await world.kube.get(LEASE), "spec", "holderIdentity");
+const holderIdentity = async () => at(await harness.kube.get(LEASE), "spec", "holderIdentity");
 
 /** Revisions of etcd: what was written first has the lower one, whatever it is. */
-const revisionOf = async (path: string) => Number(at(await world.kube.get(path), "metadata", "resourceVersion"));
+const revisionOf = async (path: string) => Number(at(await harness.kube.get(path), "metadata", "resourceVersion"));
 
 async function statusOf(controller: Program, path: string): Promise<number> {
   const [, url] = await controller.said(/health=(http:\S+)/);
@@ -30,11 +30,11 @@ async function statusOf(controller: Program, path: string): Promise<number> {
 
 /** Leads, and a load balancer is being made that takes so long. */
 async function withWorkInHand(latencyMs: number): Promise<Program> {
-  const controller = world.startController();
+  const controller = harness.startController();
   await controller.said(/Controller started.*service-lb-controller/);
-  await world.admin.change({ latency: { [CREATE]: { fixedMs: latencyMs, jitterMs: 0 } } });
-  await world.createService("web", 80);
-  await world.inFlight(CREATE);
+  await harness.admin.change({ latency: { [CREATE]: { fixedMs: latencyMs, jitterMs: 0 } } });
+  await harness.createService("web", 80);
+  await harness.inFlight(CREATE);
   return controller;
 }
 
@@ -57,11 +57,11 @@ describe("SIGTERM", () => {
     expect(controller.output).toMatch(
       /Controller stopped controller=service-lb-controller[^]*Leadership released[^]*Shutdown completed/,
     );
-    const service = await world.kube.get("/api/v1/namespaces/default/services/web");
+    const service = await harness.kube.get("/api/v1/namespaces/default/services/web");
     expect(at(service, "status", "loadBalancer", "ingress", 0, "ip")).toEqual(expect.any(String));
     expect(await holderIdentity()).toBe("");
     expect(await revisionOf(LEASE)).toBeGreaterThan(await revisionOf("/api/v1/namespaces/default/services/web"));
-    await world.hasEvents("Service", "web", "EnsuredLoadBalancer");
+    await harness.hasEvents("Service", "web", "EnsuredLoadBalancer");
   });
 
   test("cuts off what takes longer than the grace time, and releases the Lease anyway", async () => {
@@ -95,7 +95,7 @@ describe("an uncaught exception", () => {
       clearInterval(timer);
       Promise.reject(new TypeError("x is undefined"));
     }, 100)`;
-    const controller = world.startController({
+    const controller = harness.startController({
       args: ["--logging-format=json"],
       env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` },
     });
@@ -110,7 +110,7 @@ describe("an uncaught exception", () => {
 });
 
 test("/healthz?verbose lists each controller by its canonical name", async () => {
-  const controller = world.startController({ args: ["--controllers=*,-node-route-controller"] });
+  const controller = harness.startController({ args: ["--controllers=*,-node-route-controller"] });
   const [, url] = await controller.said(/health=(http:\S+)/);
   const text = await eventually("the page", 20_000, async () => {
     const page = await fetch(`${url}/healthz?verbose`, { signal: AbortSignal.timeout(10_000) });

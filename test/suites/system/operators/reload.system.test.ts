@@ -1,20 +1,20 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import type { Program } from "../../../support/program.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { RotatingFiles } from "../support/rotating-files.ts";
-import type { World } from "../support/world.ts";
+import type { Harness } from "../support/harness.ts";
 
 const FILE = "config.yaml";
 const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
 
-let world: World;
+let harness: Harness;
 let files: RotatingFiles;
 
-eachWorld(async (fresh) => {
-  world = fresh;
+eachHarness(async (fresh) => {
+  harness = fresh;
   files = await RotatingFiles.create();
-  await world.startSidecar();
+  await harness.startSidecar();
 });
 afterEach(async () => {
   await files[Symbol.asyncDispose]();
@@ -24,20 +24,20 @@ const mount = (content: string): Promise<void> => files.put({ [FILE]: `${HEAD}${
 
 async function startWith(content: string): Promise<Program> {
   await mount(content);
-  const controller = world.startController({ args: [`--config=${files.path(FILE)}`], isVerbose: false });
+  const controller = harness.startController({ args: [`--config=${files.path(FILE)}`], isVerbose: false });
   await controller.said(/Controller started.*service-lb-controller/);
   return controller;
 }
 
 const reloads = (controller: Program, result: string) =>
-  world.metric(controller, new RegExp(`^cloudwire_config_reloads_total\\{result="${result}"`));
+  harness.metric(controller, new RegExp(`^cloudwire_config_reloads_total\\{result="${result}"`));
 
 describe("a change of the configuration file", () => {
   test("takes effect while the process runs", async () => {
     const controller = await startWith("Cloudwire:\n  V: 0\n");
     await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 5\n");
     await controller.said(/Reloaded the configuration file.*--node-deletion-max-percent from 10 to 5.*--v from 0 to 4/);
-    await world.createService("web", 80);
+    await harness.createService("web", 80);
     await controller.said(/DEBUG Reconciled.*default\/web/);
     expect(controller.output).not.toContain("Controller stopped");
     expect(await reloads(controller, "success")).toBe(1);
@@ -45,7 +45,7 @@ describe("a change of the configuration file", () => {
 
   test("moves the rate at which the cloud may be called", async () => {
     const rate = () =>
-      world.metric(controller, /^cloudwire_provider_call_budget_cloud_calls_per_second\{.*quota_class="instances"/);
+      harness.metric(controller, /^cloudwire_provider_call_budget_cloud_calls_per_second\{.*quota_class="instances"/);
     const controller = await startWith("Cloudwire:\n  ProviderCallRate: [simulated=7]\n");
     const becomes = (wanted: number): Promise<number> =>
       eventually(`a rate of ${wanted}`, 20_000, async () => ((await rate()) === wanted ? wanted : undefined));
@@ -63,8 +63,8 @@ describe("a change of the configuration file", () => {
     expect(line).toMatch(
       /NodeDeletionConfirmationPeriode: is not a setting; did you mean Cloudwire\.NodeDeletionConfirmationPeriod\?/,
     );
-    await world.createService("web", 80);
-    await world.addressed("web");
+    await harness.createService("web", 80);
+    await harness.addressed("web");
     expect(controller.output).not.toContain("DEBUG");
     expect(await reloads(controller, "failure")).toBe(1);
   });
@@ -75,13 +75,13 @@ describe("a change of the configuration file", () => {
     controller.signal("SIGHUP");
     const [line] = await controller.said(/WARN {2}Changed settings .* take effect at the next restart.*\n/);
     expect(line).toMatch(/--cluster-name from one to two.*--configure-cloud-routes from true to false/);
-    expect(await world.metric(controller, /^cloudwire_config_settings_needing_restart /)).toBe(2);
+    expect(await harness.metric(controller, /^cloudwire_config_settings_needing_restart /)).toBe(2);
     expect(await controller.stop("SIGTERM")).toEqual({ code: 0, signal: null });
   });
 });
 
 test("SIGHUP ends the process in order when there is no configuration file", async () => {
-  const controller = world.startController();
+  const controller = harness.startController();
   await controller.said(/Became leader/);
   expect(await controller.stop("SIGHUP")).toEqual({ code: 0, signal: null });
   expect(controller.output).toContain("Leadership released");

@@ -8,9 +8,9 @@ import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import { Program } from "../../../support/program.ts";
 import { shareWithContainers } from "../support/containers.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { type Mutation, startMutantProvider } from "../support/providers/mutant-provider.ts";
-import { API_KEY, World } from "../support/world.ts";
+import { API_KEY, Harness } from "../support/harness.ts";
 
 const WEB = "/api/v1/namespaces/default/services/web";
 const SETTLED_MS = 60_000;
@@ -21,13 +21,13 @@ const PORTS = [
   { name: "b", port: 8392 },
 ];
 
-let world: World;
+let harness: Harness;
 let directory: string;
 /** Made once: what every test replays. */
 let recorded: Promise<readonly string[]> | undefined;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "replay-"));
@@ -35,37 +35,37 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function until(world: World, what: string, ask: () => Promise<boolean>): Promise<void> {
+async function until(harness: Harness, what: string, ask: () => Promise<boolean>): Promise<void> {
   const answer = async () => ((await ask()) ? true : undefined);
-  await eventually(what, SETTLED_MS, answer, () => world.outputs());
+  await eventually(what, SETTLED_MS, answer, () => harness.outputs());
 }
 
-const service = (world: World) => world.kube.find(WEB);
+const service = (harness: Harness) => harness.kube.find(WEB);
 
 /** A Service's whole life as the cluster sees it: nodes before it, a port more, a node more, a node less, its end. */
-async function live(world: World): Promise<readonly string[]> {
-  for (const name of ["recorded-1", "recorded-2"]) await world.registerNode(name);
-  await world.initialized("recorded-1");
-  await world.initialized("recorded-2");
+async function live(harness: Harness): Promise<readonly string[]> {
+  for (const name of ["recorded-1", "recorded-2"]) await harness.registerNode(name);
+  await harness.initialized("recorded-1");
+  await harness.initialized("recorded-2");
   const states: string[] = [];
-  await world.createService("web", 8391);
-  states.push(`address ${await world.addressed("web")}`);
-  await world.kube.send("PATCH", WEB, { spec: { ports: PORTS } });
+  await harness.createService("web", 8391);
+  states.push(`address ${await harness.addressed("web")}`);
+  await harness.kube.send("PATCH", WEB, { spec: { ports: PORTS } });
   const published = async () =>
-    listOf(at(await service(world), "status", "loadBalancer", "ingress", 0, "ports")).length;
-  await until(world, "two ports", async () => (await published()) === 2);
+    listOf(at(await service(harness), "status", "loadBalancer", "ingress", 0, "ports")).length;
+  await until(harness, "two ports", async () => (await published()) === 2);
   states.push("two ports");
-  await world.registerNode("recorded-3");
-  const { spec } = await world.initialized("recorded-3");
+  await harness.registerNode("recorded-3");
+  const { spec } = await harness.initialized("recorded-3");
   states.push(`third machine ${String(at(spec, "providerID"))}`);
-  await world.hasEvents("Service", "web", "UpdatedLoadBalancer");
-  await world.kube.delete("/api/v1/nodes/recorded-1");
+  await harness.hasEvents("Service", "web", "UpdatedLoadBalancer");
+  await harness.kube.delete("/api/v1/nodes/recorded-1");
   return states;
 }
 
-async function endOfService(world: World): Promise<void> {
-  await world.kube.delete(WEB);
-  await until(world, "the end of the Service", async () => (await service(world)) === undefined);
+async function endOfService(harness: Harness): Promise<void> {
+  await harness.kube.delete(WEB);
+  await until(harness, "the end of the Service", async () => (await service(harness)) === undefined);
 }
 
 /** The report of a replay. */
@@ -95,7 +95,7 @@ async function recording(): Promise<Recorded> {
 async function record(): Promise<readonly string[]> {
   await rm(join(directory, "provider.rec"), { force: true });
   // Of its own: what it leaves is gone before anything is replayed.
-  await using own = await World.start(world.controlPlane);
+  await using own = await Harness.start(harness.controlPlane);
   await own.createMachines(MACHINES);
   await own.startSidecar();
   const controller = own.startController({ args: [`--record-provider=${join(directory, "provider.rec")}`] });
@@ -223,14 +223,14 @@ describe("a recording of a Service's life", () => {
     const { path, states } = await recording();
     await using served = new Program({
       source: "cli/src/main.ts",
-      args: ["replay", path, `--serve=unix://${world.socket}`, "-o", "json"],
+      args: ["replay", path, `--serve=unix://${harness.socket}`, "-o", "json"],
     });
     await served.said(/serving \d+ calls/);
-    await shareWithContainers(world.socket);
-    const controller = world.startController();
+    await shareWithContainers(harness.socket);
+    const controller = harness.startController();
     await controller.said(/Became leader/, SETTLED_MS);
-    expect(await live(world)).toEqual(states);
-    await endOfService(world);
+    expect(await live(harness)).toEqual(states);
+    await endOfService(harness);
     await controller.stop();
     await served.stop("SIGTERM");
     expect(served.output.slice(served.output.indexOf("{"))).toContain('"unknown": []');

@@ -5,7 +5,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { at, listOf } from "../../../support/kube.ts";
 import { freePort } from "../../../support/secure-page.ts";
 import { AFTER_CONFLICT, CONTROLLER_USER, declaredRights, usedRights, visit } from "../support/rights.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const WAIT_MS = 90_000;
 const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
@@ -18,7 +18,7 @@ const WITHOUT_WATCH_LISTS = ["list services", "list persistentvolumes", "list ce
 const WITHIN_ADMISSION = ["approve signers"];
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 
 beforeAll(async () => {
   await buildControlPlane();
@@ -26,11 +26,11 @@ beforeAll(async () => {
     audit: { users: [CONTROLLER_USER], level: "Metadata" },
     controllerManager: { controllers: ["certificatesigningrequest-signing-controller"] },
   });
-  world = await World.start(controlPlane);
+  harness = await Harness.start(controlPlane);
 }, 60 * 60_000);
 afterAll(async () => {
   await controlPlane.stopHollowNode("kubelet-1");
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   await controlPlane.stop();
 });
 
@@ -38,7 +38,7 @@ const declared = declaredRights(PERMISSIONS);
 
 /** Whatever the controllers may have to do, in the order in which they can. */
 async function makeThemWork(): Promise<void> {
-  await world.startSidecar();
+  await harness.startSidecar();
   const port = await freePort();
   const args = [
     "--controllers=*,node-ipam-controller,persistent-volume-label-controller,kubelet-serving-csr-approver",
@@ -48,31 +48,33 @@ async function makeThemWork(): Promise<void> {
     "--node-monitor-period=1s",
     "--bind-address=127.0.0.1",
   ];
-  const leader = world.startController({ args: [...args, `--secure-port=${port}`] });
+  const leader = harness.startController({ args: [...args, `--secure-port=${port}`] });
   await leader.said(/Became leader/, WAIT_MS);
   // A standby watches the Lease.
-  world.startController({ args });
-  await world.createMachines(["works-1", "goes-1", "stops-1", "kubelet-1"].map((name) => ({ name, zone: "north-a" })));
-  for (const name of ["works-1", "goes-1", "stops-1"]) await world.registerNode(name);
-  for (const name of ["works-1", "goes-1", "stops-1"]) await world.initialized(name, WAIT_MS);
+  harness.startController({ args });
+  await harness.createMachines(
+    ["works-1", "goes-1", "stops-1", "kubelet-1"].map((name) => ({ name, zone: "north-a" })),
+  );
+  for (const name of ["works-1", "goes-1", "stops-1"]) await harness.registerNode(name);
+  for (const name of ["works-1", "goes-1", "stops-1"]) await harness.initialized(name, WAIT_MS);
   await controlPlane.startHollowNode("kubelet-1", { servingCertificate: "bootstrap" });
   for (const [name, port] of [
     ["stays", 8190],
     ["goes", 8191],
   ] as const) {
-    await world.createService(name, port);
-    await world.addressed(name, WAIT_MS);
+    await harness.createService(name, port);
+    await harness.addressed(name, WAIT_MS);
   }
   // What happens again is one more of the same event.
-  await world.kube.patch(`${SERVICES}/stays`, { spec: { loadBalancerSourceRanges: ["192.0.2.0/24"] } });
-  await world.kube.delete(`${SERVICES}/goes`);
-  await machineEnds("goes-1", async (id) => world.cloud.terminateInstances([id], AbortSignal.timeout(10_000)));
-  await machineEnds("stops-1", async (id) => world.cloud.stopInstance(id, AbortSignal.timeout(10_000)));
-  const { id } = await world.cloud.createVolume(
+  await harness.kube.patch(`${SERVICES}/stays`, { spec: { loadBalancerSourceRanges: ["192.0.2.0/24"] } });
+  await harness.kube.delete(`${SERVICES}/goes`);
+  await machineEnds("goes-1", async (id) => harness.cloud.terminateInstances([id], AbortSignal.timeout(10_000)));
+  await machineEnds("stops-1", async (id) => harness.cloud.stopInstance(id, AbortSignal.timeout(10_000)));
+  const { id } = await harness.cloud.createVolume(
     { name: "d", zone: "north-a", sizeGiB: 1 },
     AbortSignal.timeout(10_000),
   );
-  await world.kube.create(VOLUMES, {
+  await harness.kube.create(VOLUMES, {
     apiVersion: "v1",
     kind: "PersistentVolume",
     metadata: { name: "data" },
@@ -86,9 +88,12 @@ async function makeThemWork(): Promise<void> {
 }
 
 async function machineEnds(name: string, end: (id: string) => Promise<unknown>): Promise<void> {
-  const { items } = await world.cloud.listInstances({ pageSize: 1000, consistent: true }, AbortSignal.timeout(10_000));
+  const { items } = await harness.cloud.listInstances(
+    { pageSize: 1000, consistent: true },
+    AbortSignal.timeout(10_000),
+  );
   for (const { id } of items.filter((item) => item.name === name)) await end(id);
-  await world.reportReady(name, "Unknown");
+  await harness.reportReady(name, "Unknown");
 }
 
 test(
@@ -105,11 +110,11 @@ test(
         unused = declared.filter((right) => !used.includes(right));
         return unused.length === 0 ? seen : undefined;
       },
-      () => `not yet: ${unused.join(", ")}\n${world.outputs()}`,
+      () => `not yet: ${unused.join(", ")}\n${harness.outputs()}`,
     );
     expect(events.filter(({ code }) => code === 403)).toEqual([]);
     expect(usedRights(events).filter((right) => !declared.includes(right))).toEqual([]);
-    const requests = await world.kube.items(REQUESTS);
+    const requests = await harness.kube.items(REQUESTS);
     const conditions = requests.flatMap((request) => listOf(at(request, "status", "conditions")));
     expect(conditions.map(({ type }) => type)).toContain("Approved");
   },

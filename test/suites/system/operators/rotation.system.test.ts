@@ -6,15 +6,15 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import type { Program } from "../../../support/program.ts";
 import { freePort } from "../../../support/secure-page.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { RotatingFiles } from "../support/rotating-files.ts";
-import type { World } from "../support/world.ts";
+import type { Harness } from "../support/harness.ts";
 
-let world: World;
+let harness: Harness;
 let files: RotatingFiles[];
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
   files = [];
 });
 afterEach(async () => {
@@ -43,19 +43,19 @@ async function pairOf(name: string, authorities: readonly string[]): Promise<Rea
 /** Machines that come up one after the other for as long as the work lasts; answers their names when all are initialized. */
 async function withNewNodes(count: number, work: () => Promise<void>): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `r-${index}`);
-  await world.createMachines(names.map((name) => ({ name, zone: "north-a" })));
+  await harness.createMachines(names.map((name) => ({ name, zone: "north-a" })));
   const registered: string[] = [];
   const end = new AbortController();
   const register = async (): Promise<void> => {
     for (const name of names) {
       if (end.signal.aborted) return;
-      await world.registerNode(name);
+      await harness.registerNode(name);
       registered.push(name);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
   };
   await Promise.all([register(), work().finally(() => end.abort())]);
-  for (const name of registered) await world.initialized(name);
+  for (const name of registered) await harness.initialized(name);
   return registered;
 }
 
@@ -73,7 +73,7 @@ async function saidTimes(program: Program, text: string, count: number): Promise
     `"${text}" to be said ${count} times`,
     60_000,
     async () => (times(program, text) >= count ? true : undefined),
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
@@ -89,7 +89,7 @@ describe("certificates that are rotated while work goes on", () => {
       { server: await pairOf("server-2", ["authority-2"]), client: await pairOf("client-2", ["authority-2"]) },
     ];
     const port = await freePort();
-    const sidecar = await world.startSidecar({
+    const sidecar = await harness.startSidecar({
       env: {
         CLOUD_PROVIDER_ENDPOINT: `tcp://127.0.0.1:${port}`,
         CLOUD_PROVIDER_TLS_CERT_FILE: served.path("tls.crt"),
@@ -98,7 +98,7 @@ describe("certificates that are rotated while work goes on", () => {
       },
     });
     const tls = `ca=${shown.path("ca.crt")},cert=${shown.path("tls.crt")},key=${shown.path("tls.key")}`;
-    const controller = world.startController({
+    const controller = harness.startController({
       provider: [
         `--provider=simulated=tcp://127.0.0.1:${port}`,
         `--provider-tls=simulated=${tls},server-name=provider.test`,
@@ -124,16 +124,16 @@ describe("certificates that are rotated while work goes on", () => {
 
   test("of the controller at the API server lose no write, though the old one expires", async () => {
     const identity = ["cloud-controller-manager", ["system:masters"]] as const;
-    const renewed = await world.controlPlane.kubeconfigFor(...identity);
-    await world.startSidecar();
+    const renewed = await harness.controlPlane.kubeconfigFor(...identity);
+    await harness.startSidecar();
     // It has to outlive the controller's start, and the test has to outlive it.
-    const old = await world.controlPlane.kubeconfigFor(...identity, 20);
+    const old = await harness.controlPlane.kubeconfigFor(...identity, 20);
     const endsMs = Date.parse(new X509Certificate(old.client.certificate).validTo);
     const set = await rotatingFiles();
     const pem = ({ client }: typeof old) => ({ "tls.crt": client.certificate, "tls.key": client.key });
     const kubeconfig = withFiles(old.content, set.path("tls.crt"), set.path("tls.key"));
     await set.put({ ...pem(old), kubeconfig });
-    const controller = world.startController({
+    const controller = harness.startController({
       kubeconfigPath: set.path("kubeconfig"),
       // Written all the time.
       args: ["--leader-elect-retry-period=500ms"],
@@ -142,7 +142,7 @@ describe("certificates that are rotated while work goes on", () => {
     const nodes = await withNewNodes(400, async () => {
       await set.put({ ...pem(renewed), kubeconfig });
       await eventually("the old certificate to end", 60_000, () => (Date.now() > endsMs + 1000 ? true : undefined));
-      const address = await world.createService("late", 8080).then(() => world.addressed("late"));
+      const address = await harness.createService("late", 8080).then(() => harness.addressed("late"));
       expect(address).not.toBe("");
     });
     expect(nodes.length).toBeGreaterThan(20);
@@ -161,9 +161,9 @@ describe("certificates that are rotated while work goes on", () => {
     const [secure, webhook] = [await freePort(), await freePort()];
     const set = await rotatingFiles();
     await set.put(await pairOf("server", []));
-    await world.startSidecar();
+    await harness.startSidecar();
     const [cert, key] = [set.path("tls.crt"), set.path("tls.key")];
-    const controller = world.startController({
+    const controller = harness.startController({
       args: [
         `--secure-port=${secure}`,
         `--tls-cert-file=${cert}`,

@@ -5,16 +5,16 @@ import { eventually } from "../../../support/eventually.ts";
 import { at, listOf } from "../../../support/kube.ts";
 import { PageEvents } from "../../../support/page-events.ts";
 import { type Credentials, fetchPage, freePort } from "../../../support/secure-page.ts";
-import { eachWorld } from "../support/each-world.ts";
-import type { World } from "../support/world.ts";
+import { eachHarness } from "../support/each-harness.ts";
+import type { Harness } from "../support/harness.ts";
 
 const SOON_MS = 30_000;
 const LOOPBACK = "--status-page-bind-address=127.0.0.1:0";
 
-let world: World;
+let harness: Harness;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 
 /** Waits until the stream has reported the object's state. */
@@ -29,23 +29,23 @@ async function reported(events: PageEvents, object: string, wanted: string | und
 
 describe("rows follow reality", () => {
   test("from a Node's registration to its end, through a Service's life, with a provider that goes and comes back", async () => {
-    const sidecar = await world.startSidecar();
-    const controller = world.startController({ args: [LOOPBACK, "--cluster-cidr=10.120.0.0/16"] });
+    const sidecar = await harness.startSidecar();
+    const controller = harness.startController({ args: [LOOPBACK, "--cluster-cidr=10.120.0.0/16"] });
     const [, page = ""] = await controller.said(/statusPage=(http:\S+)/);
     await controller.said(/Became leader/);
     using events = PageEvents.of(page);
     await reported(events, "provider/simulated", "ok");
     expect(events.names.slice(0, 3)).toEqual(["overview", "rows", "complete"]);
 
-    await world.createMachines([{ name: "seen-1", zone: "north-a" }]);
-    await world.registerNode("seen-1");
+    await harness.createMachines([{ name: "seen-1", zone: "north-a" }]);
+    await harness.registerNode("seen-1");
     await reported(events, "node/seen-1", "ok");
     await reported(events, "route/seen-1", "waiting NoPodCIDR");
-    await world.registerNode("machineless-1");
+    await harness.registerNode("machineless-1");
     await reported(events, "node/machineless-1", "blocked InstanceNotFound");
 
-    await world.createService("web", 8283);
-    await world.createService("odd", 8284, { loadBalancerClass: "example.com/unserved" });
+    await harness.createService("web", 8283);
+    await harness.createService("odd", 8284, { loadBalancerClass: "example.com/unserved" });
     await reported(events, "service/default/web", "ok");
     await reported(events, "service/default/odd", "unmanaged LoadBalancerClassNotServed");
     expect(events.rows.get("service/default/web")).toMatchObject({
@@ -80,12 +80,12 @@ describe("rows follow reality", () => {
     await eventually("an alarm", SOON_MS, () =>
       listOf(events.overview["alarms"]).some(({ object }) => object === "provider/simulated") ? true : undefined,
     );
-    await world.startSidecar();
+    await harness.startSidecar();
     await reported(events, "provider/simulated", "ok");
 
-    await world.kube.delete("/api/v1/namespaces/default/services/odd");
-    await world.kube.delete("/api/v1/namespaces/default/services/web");
-    await world.kube.delete("/api/v1/nodes/machineless-1");
+    await harness.kube.delete("/api/v1/namespaces/default/services/odd");
+    await harness.kube.delete("/api/v1/namespaces/default/services/web");
+    await harness.kube.delete("/api/v1/nodes/machineless-1");
     await reported(events, "service/default/odd", undefined);
     await reported(events, "service/default/web", undefined);
     await reported(events, "node/machineless-1", undefined);
@@ -96,23 +96,23 @@ describe("rows follow reality", () => {
   });
 
   test("a standby knows the objects, who leads, and that it does not", async () => {
-    await world.startSidecar();
-    const leader = world.startController();
+    await harness.startSidecar();
+    const leader = harness.startController();
     await leader.said(/Became leader/);
-    const standby = world.startController({ args: [LOOPBACK] });
+    const standby = harness.startController({ args: [LOOPBACK] });
     const [, page = ""] = await standby.said(/statusPage=(http:\S+)/);
-    await world.createMachines([{ name: "watched-1", zone: "north-a" }]);
-    await world.registerNode("watched-1");
-    await world.initialized("watched-1");
+    await harness.createMachines([{ name: "watched-1", zone: "north-a" }]);
+    await harness.registerNode("watched-1");
+    await harness.initialized("watched-1");
     using events = PageEvents.of(page);
     await reported(events, "node/watched-1", "waiting NotLeader");
-    await world.reportReady("watched-1", "True");
+    await harness.reportReady("watched-1", "True");
     await reported(events, "node/watched-1", "ok");
     await eventually("the leader to be named", SOON_MS, () =>
       at(events.overview, "replica", "leaderIdentity") === undefined ? undefined : true,
     );
     expect(events.overview).toMatchObject({ replica: { isLeader: false } });
-    await world.kube.delete("/api/v1/nodes/watched-1");
+    await harness.kube.delete("/api/v1/nodes/watched-1");
     await reported(events, "node/watched-1", undefined);
   });
 });
@@ -122,14 +122,14 @@ describe("the page over TLS", () => {
 
   beforeEach(async () => {
     await makeStatusPage();
-    await world.startSidecar();
+    await harness.startSidecar();
     port = await freePort();
-    const controller = world.startController({ args: [`--secure-port=${port}`, "--bind-address=127.0.0.1"] });
+    const controller = harness.startController({ args: [`--secure-port=${port}`, "--bind-address=127.0.0.1"] });
     await controller.said(/Became leader/);
   });
 
   async function certificateOf(name: string, ...groups: readonly string[]): Promise<Credentials> {
-    const { client } = await world.controlPlane.kubeconfigFor(name, groups);
+    const { client } = await harness.controlPlane.kubeconfigFor(name, groups);
     return { certificate: client.certificate, key: client.key };
   }
 
@@ -139,8 +139,8 @@ describe("the page over TLS", () => {
       new URL("../../../../deploy/manifests/rbac-status-reader.yaml", import.meta.url),
       "utf8",
     );
-    await world.controlPlane.kubectl(["apply", "-f", "-"], { input: role });
-    await world.kube.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+    await harness.controlPlane.kubectl(["apply", "-f", "-"], { input: role });
+    await harness.kube.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRoleBinding",
       metadata: { name: "operators-read-status" },
@@ -167,7 +167,7 @@ test.each([
   { address: "0.0.0.0:10269", says: /--status-page-bind-address: "0\.0\.0\.0:10269" is not a loopback address/ },
   { address: "10269", says: /--status-page-bind-address: "10269" is not an IP address and a port/ },
 ])("an address $address for the page ends the start, with the reason", async ({ address, says }) => {
-  const controller = world.startController({ args: [`--status-page-bind-address=${address}`] });
+  const controller = harness.startController({ args: [`--status-page-bind-address=${address}`] });
   expect((await controller.exit()).code).toBe(64);
   expect(controller.output).toMatch(says);
 });

@@ -8,19 +8,19 @@ import { at, type Json, listOf } from "../../../support/kube.ts";
 import { Program } from "../../../support/program.ts";
 import { fetchPage, freePort } from "../../../support/secure-page.ts";
 import { shareWithContainers } from "../support/containers.ts";
-import { eachWorld } from "../support/each-world.ts";
-import type { World } from "../support/world.ts";
+import { eachHarness } from "../support/each-harness.ts";
+import type { Harness } from "../support/harness.ts";
 
 const SETTLED_MS = 60_000;
 const DIRECTORY = "cloudwire-support-bundle";
 /** Of no account of the cloud. */
 const WRONG_KEY = "key-that-must-stay-secret";
 
-let world: World;
+let harness: Harness;
 let directory: string;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "bundle-"));
@@ -30,7 +30,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** An administrator's way to the controller at a port. */
 async function connection(port: number): Promise<readonly string[]> {
-  const { path, client } = await world.controlPlane.kubeconfigFor("root", ["system:masters"]);
+  const { path, client } = await harness.controlPlane.kubeconfigFor("root", ["system:masters"]);
   const files = { certificate: join(directory, "client.pem"), key: join(directory, "client.key") };
   await writeFile(files.certificate, client.certificate);
   await writeFile(files.key, client.key, { mode: 0o600 });
@@ -57,17 +57,17 @@ function manifestOf(text: string): Json {
 }
 
 test("a support bundle of a controller whose cloud refuses it has all there is, and says why, and no key", async () => {
-  await world.startSidecar({ apiKey: WRONG_KEY });
+  await harness.startSidecar({ apiKey: WRONG_KEY });
   const port = await freePort();
   const audit = join(directory, "audit.log");
   const recording = join(directory, "provider.rec");
   const serving = [`--secure-port=${port}`, "--bind-address=127.0.0.1"];
-  const controller = world.startController({
+  const controller = harness.startController({
     args: [...serving, `--audit-log-path=${audit}`, `--record-provider=${recording}`],
   });
   await controller.said(/Became leader/);
-  await world.registerNode("left-alone-1");
-  await world.kube.create("/api/v1/namespaces/default/services", {
+  await harness.registerNode("left-alone-1");
+  await harness.kube.create("/api/v1/namespaces/default/services", {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name: "annotated", annotations: { "example.com/cloud-password": WRONG_KEY } },

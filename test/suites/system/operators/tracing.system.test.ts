@@ -8,7 +8,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { OtlpReceiver } from "../../tracing/otlp-receiver.ts";
 import type { ReceivedSpan } from "../../tracing/otlp-spans.ts";
 import { shareWithContainers } from "../support/containers.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const NODE = "traced-a";
 const LOOK_UP = "cloudprovider.v1.CloudProvider/BatchGetInstances";
@@ -16,8 +16,8 @@ const LOOK_UP = "cloudprovider.v1.CloudProvider/BatchGetInstances";
 let directory: string;
 let receiver: OtlpReceiver;
 let controlPlane: ControlPlane;
-let world: World;
-/** Spans of worlds before. */
+let harness: Harness;
+/** Spans of harnesses before. */
 let before = 0;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // Its certificate has the authority that its clients trust, and no other.
   controlPlane = await startControlPlane({ apiServerArgs: [await tracingFlag("api-server", "")] });
 }, 60 * 60_000);
-afterEach(() => world[Symbol.asyncDispose]());
+afterEach(() => harness[Symbol.asyncDispose]());
 afterAll(async () => {
   await controlPlane.stop();
   await receiver[Symbol.asyncDispose]();
@@ -67,16 +67,16 @@ test.each([
 ])(
   "one trace leads from a reconcile to the provider, and through the API server to etcd: programs %s",
   async (_name, optionsOf) => {
-    world = await World.start(controlPlane, await optionsOf());
+    harness = await Harness.start(controlPlane, await optionsOf());
     before = receiver.spans.length;
-    await world.startSidecar({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
+    await harness.startSidecar({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
     // The API server goes on with traces of few, among them administrators (docs/explanation/tracing.md).
     const { kubeconfigPath } = controlPlane;
     const args = [await tracingFlag("controller", "samplingRatePerMillion: 1000000\n")];
-    world.startController({ kubeconfigPath, args });
-    await world.createMachines([{ name: NODE, zone: "north-a" }]);
-    await world.registerNode(NODE);
-    await world.initialized(NODE);
+    harness.startController({ kubeconfigPath, args });
+    await harness.createMachines([{ name: NODE, zone: "north-a" }]);
+    await harness.registerNode(NODE);
+    await harness.initialized(NODE);
 
     const patch = await spanOf("a patch of the node", ({ name }) => name === "PATCH nodes");
     const reconcile = await spanOf("its reconcile", ({ spanId }) => spanId === patch.parentSpanId);

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { inParallel, numbered } from "../support/ready-machines.ts";
 import { SecondCloud } from "../support/providers/second-cloud.ts";
-import { GROWN, type NodeParts, UNINITIALIZED, type World } from "../support/world.ts";
+import { GROWN, type NodeParts, UNINITIALIZED, type Harness } from "../support/harness.ts";
 
 const CALL_MS = 10_000;
 const ZONE = "north-a";
@@ -14,11 +14,11 @@ const CLOUD_LABEL = "node-restriction.kubernetes.io/cloud";
 const WEST_CLASS = "west.simulated.cloudwire.dev/standard";
 
 /** The first cloud, `simulated`, and everything else. */
-let world: World;
+let harness: Harness;
 let west: SecondCloud;
 
-eachWorld(async (fresh) => {
-  world = fresh;
+eachHarness(async (fresh) => {
+  harness = fresh;
   west = await SecondCloud.start();
 });
 afterEach(async () => {
@@ -26,12 +26,12 @@ afterEach(async () => {
 });
 
 async function startAll(...args: readonly string[]): Promise<Program> {
-  await Promise.all([world.startSidecar(), west.startSidecar()]);
+  await Promise.all([harness.startSidecar(), west.startSidecar()]);
   return startController(...args);
 }
 
 function startController(...args: readonly string[]): Program {
-  return world.startController({ args: ["--leader-elect=false", west.flag, ...args] });
+  return harness.startController({ args: ["--leader-elect=false", west.flag, ...args] });
 }
 
 interface OwnParts extends Pick<NodeParts, "labels" | "ageMs"> {
@@ -42,13 +42,13 @@ interface OwnParts extends Pick<NodeParts, "labels" | "ageMs"> {
 /** A Node as its kubelet registers it. */
 async function register(name: string, { providerID, podCIDR, ...parts }: OwnParts = {}): Promise<void> {
   const podCIDRs = podCIDR === undefined ? undefined : [podCIDR];
-  await world.registerNode(name, { ...parts, spec: { providerID, podCIDR, podCIDRs } });
+  await harness.registerNode(name, { ...parts, spec: { providerID, podCIDR, podCIDRs } });
 }
 
 const machine = (name: string) => ({ name, zone: ZONE });
 
 async function eastMachines(...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const made = await world.cloud.createInstances(names.map(machine), AbortSignal.timeout(CALL_MS));
+  const made = await harness.cloud.createInstances(names.map(machine), AbortSignal.timeout(CALL_MS));
   return new Map(made.map(({ name, zone, id }) => [name, `sim://${zone}/${id}`]));
 }
 
@@ -58,7 +58,7 @@ const providerIdOf = (node: Json): string => String(at(node, "spec", "providerID
 
 /** Waits until the Node is initialized and answers its provider ID. */
 const idOf = async (name: string, timeoutMs?: number): Promise<string> =>
-  providerIdOf(await world.initialized(name, timeoutMs));
+  providerIdOf(await harness.initialized(name, timeoutMs));
 
 async function eventAbout(kind: string, name: string, text: RegExp): Promise<void> {
   await eventually(
@@ -66,15 +66,15 @@ async function eventAbout(kind: string, name: string, text: RegExp): Promise<voi
     30_000,
     async () => {
       const selector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
-      const events = await world.kube.items(`/api/v1/events?fieldSelector=${selector}`);
+      const events = await harness.kube.items(`/api/v1/events?fieldSelector=${selector}`);
       return events.some((event) => text.test(String(event["message"]))) ? true : undefined;
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
 async function expectUntouched(name: string): Promise<void> {
-  const node = await world.kube.get(`/api/v1/nodes/${name}`);
+  const node = await harness.kube.get(`/api/v1/nodes/${name}`);
   expect(at(node, "spec", "providerID")).toBeUndefined();
   expect(listOf(at(node, "spec", "taints"))).toContainEqual({
     key: UNINITIALIZED,
@@ -103,23 +103,23 @@ describe("nodes of two clouds", () => {
     await eventAbout("Node", "twin", /simulated and west could own node twin: each has an instance of that name/);
     await expectUntouched("twin");
     await expectUntouched("unowned");
-    expect(await world.metric(controller, /^cloudwire_nodes\{provider="simulated",state="owned"/)).toBe(2);
-    expect(await world.metric(controller, /^cloudwire_nodes\{provider="west",state="owned"/)).toBe(2);
-    expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="unowned"/)).toBe(1);
-    expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="undecided"/)).toBe(2);
+    expect(await harness.metric(controller, /^cloudwire_nodes\{provider="simulated",state="owned"/)).toBe(2);
+    expect(await harness.metric(controller, /^cloudwire_nodes\{provider="west",state="owned"/)).toBe(2);
+    expect(await harness.metric(controller, /^cloudwire_nodes\{provider="",state="unowned"/)).toBe(1);
+    expect(await harness.metric(controller, /^cloudwire_nodes\{provider="",state="undecided"/)).toBe(2);
 
     // The one in the east goes; changes of the Node have it looked at before its time, and looks of one second share an answer.
     const [, id = ""] = /([^/]+)$/.exec(eastIds.get("twin") ?? "") ?? [];
-    await world.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
+    await harness.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
     await eventually(
       "the twin to be the west's",
       30_000,
       async () => {
         const labels = { touched: String(Date.now()) };
-        const node = await world.kube.patch("/api/v1/nodes/twin", { metadata: { labels } });
+        const node = await harness.kube.patch("/api/v1/nodes/twin", { metadata: { labels } });
         return at(node, "spec", "providerID") === undefined ? undefined : true;
       },
-      () => world.outputs(),
+      () => harness.outputs(),
     );
     expect(await idOf("twin")).toBe(westIds.get("twin"));
   });
@@ -140,13 +140,13 @@ describe("nodes of two clouds", () => {
     expect(health.text).toContain("[+]provider ok\n");
     expect(health.text).toContain("[+]provider-west ok\n");
     expect(health.status).toBe(200);
-    await world.startSidecar();
+    await harness.startSidecar();
     expect(await idOf("plain")).toMatch(/^sim:/);
   });
 
   test("wait for a cloud that may have a machine of the same name", async () => {
     await eastMachines("waits");
-    await world.startSidecar();
+    await harness.startSidecar();
     const controller = startController();
     await controller.said(/Connected to provider/);
     await register("waits");
@@ -158,46 +158,46 @@ describe("nodes of two clouds", () => {
 });
 
 describe("Services of two clouds", () => {
-  const names = async (cloud: World["cloud"]): Promise<readonly string[]> => {
+  const names = async (cloud: Harness["cloud"]): Promise<readonly string[]> => {
     const page = await cloud.listLoadBalancers({ pageSize: 500, consistent: true }, AbortSignal.timeout(CALL_MS));
     return page.items.map(({ tags }) => JSON.stringify(tags));
   };
   const uidOf = async (name: string): Promise<string> =>
-    String(at(await world.kube.get(`/api/v1/namespaces/default/services/${name}`), "metadata", "uid"));
+    String(at(await harness.kube.get(`/api/v1/namespaces/default/services/${name}`), "metadata", "uid"));
 
   test("go by class, and without class to the default provider, each with its own nodes", async () => {
     await Promise.all([eastMachines("e-1"), westMachines("w-1")]);
     await startAll("--default-load-balancer-provider=west");
     for (const name of ["e-1", "w-1"]) await register(name);
-    for (const name of ["e-1", "w-1"]) await world.initialized(name);
-    await world.createService("plain", 8081);
-    await world.createService("west", 8082, { loadBalancerClass: WEST_CLASS });
-    await world.createService("east", 8083, { loadBalancerClass: "simulated.cloudwire.dev/standard" });
-    for (const name of ["plain", "west", "east"]) await world.addressed(name);
-    expect(await names(world.cloud)).toEqual([expect.stringContaining(await uidOf("east"))]);
+    for (const name of ["e-1", "w-1"]) await harness.initialized(name);
+    await harness.createService("plain", 8081);
+    await harness.createService("west", 8082, { loadBalancerClass: WEST_CLASS });
+    await harness.createService("east", 8083, { loadBalancerClass: "simulated.cloudwire.dev/standard" });
+    for (const name of ["plain", "west", "east"]) await harness.addressed(name);
+    expect(await names(harness.cloud)).toEqual([expect.stringContaining(await uidOf("east"))]);
     const inWest = await names(west.cloud);
     expect(inWest).toHaveLength(2);
     for (const name of ["plain", "west"]) expect(inWest.join()).toContain(await uidOf(name));
-    const [balancer] = await world.loadBalancers();
+    const [balancer] = await harness.loadBalancers();
     await eventually("the east's node to be a target", 20_000, async () => {
-      const targets = await world.targetNames(balancer?.id ?? "");
+      const targets = await harness.targetNames(balancer?.id ?? "");
       return targets.join() === "e-1" ? true : undefined;
     });
   });
 
   test("of a class that both serve are no one's, and say so", async () => {
     // Both are the same brand now.
-    await Promise.all([world.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
+    await Promise.all([harness.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
     const controller = startController();
     await controller.said(/Declarations of providers conflict/);
-    await world.createService("conflicting", 8084, { loadBalancerClass: WEST_CLASS });
+    await harness.createService("conflicting", 8084, { loadBalancerClass: WEST_CLASS });
     await eventAbout("Service", "conflicting", /several providers serve load-balancer class .*\(simulated and west\)/);
-    expect(await names(world.cloud)).toEqual([]);
+    expect(await names(harness.cloud)).toEqual([]);
     expect(await names(west.cloud)).toEqual([]);
     expect((await readyz(controller)).text).toMatch(
       /^\[\+\]provider-west ok, but: .*the same provider-ID prefix west:/m,
     );
-    expect(await world.metric(controller, /^cloudwire_ownership_conflicts\{/)).toBe(3);
+    expect(await harness.metric(controller, /^cloudwire_ownership_conflicts\{/)).toBe(3);
   });
 });
 
@@ -206,7 +206,7 @@ test("routes of two clouds are each in their own", async () => {
   await startAll("--cluster-cidr=10.120.0.0/16", "--controllers=cloud-node,route");
   await register("e-1", { podCIDR: "10.120.1.0/24" });
   await register("w-1", { podCIDR: "10.120.2.0/24" });
-  const destinations = async (cloud: World["cloud"]): Promise<string> => {
+  const destinations = async (cloud: Harness["cloud"]): Promise<string> => {
     const page = await cloud.listRoutes({ pageSize: 100, consistent: true }, AbortSignal.timeout(CALL_MS));
     return page.items.map(({ destination }) => destination).join();
   };
@@ -214,17 +214,20 @@ test("routes of two clouds are each in their own", async () => {
     "a route in each cloud",
     30_000,
     async () =>
-      (await destinations(world.cloud)) !== "" && (await destinations(west.cloud)) !== "" ? true : undefined,
-    () => world.outputs(),
+      (await destinations(harness.cloud)) !== "" && (await destinations(west.cloud)) !== "" ? true : undefined,
+    () => harness.outputs(),
   );
-  expect([await destinations(world.cloud), await destinations(west.cloud)]).toEqual(["10.120.1.0/24", "10.120.2.0/24"]);
+  expect([await destinations(harness.cloud), await destinations(west.cloud)]).toEqual([
+    "10.120.1.0/24",
+    "10.120.2.0/24",
+  ]);
 });
 
 /** A fraction of the defaults, so that an outage lasts for longer than deletions take. */
 const QUICK = ["--node-monitor-period=1s", "--node-deletion-confirmation-period=3s"];
 
 async function loseHeartbeats(names: readonly string[], status: "False" | "Unknown"): Promise<void> {
-  await inParallel(names, (name) => world.reportReady(name, status));
+  await inParallel(names, (name) => harness.reportReady(name, status));
 }
 
 describe("an outage of one cloud", () => {
@@ -234,10 +237,10 @@ describe("an outage of one cloud", () => {
     const westIds = await westMachines(...wests);
     await Promise.all(easts.map((name) => register(name, { ...GROWN, providerID: eastIds.get(name) })));
     await Promise.all(wests.map((name) => register(name, { ...GROWN, providerID: westIds.get(name) })));
-    await world.startSidecar();
+    await harness.startSidecar();
     let westSidecar = await west.startSidecar("--call-timeout-ms=3000");
     const controller = startController(...QUICK);
-    await Promise.all([...easts, ...wests].map((name) => world.initialized(name)));
+    await Promise.all([...easts, ...wests].map((name) => harness.initialized(name)));
 
     const outages = [
       { begin: () => westSidecar.stop("SIGKILL"), end: async () => void (westSidecar = await west.startSidecar()) },
@@ -253,19 +256,19 @@ describe("an outage of one cloud", () => {
       expect(await idOf(joining)).toBe(ids.get(joining));
       const leaving = easts[index] ?? "";
       const [, id = ""] = /([^/]+)$/.exec(eastIds.get(leaving) ?? "") ?? [];
-      await world.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
+      await harness.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
       await eventually(
         `node ${leaving} to go`,
         60_000,
-        async () => ((await world.kube.find(`/api/v1/nodes/${leaving}`)) === undefined ? true : undefined),
-        () => world.outputs().slice(-8000),
+        async () => ((await harness.kube.find(`/api/v1/nodes/${leaving}`)) === undefined ? true : undefined),
+        () => harness.outputs().slice(-8000),
       );
       await end();
     }
     // Whatever west reported: its last false report alone would have deleted nodes of fewer than the circuit breaker allows.
-    for (const name of wests) expect(await world.kube.find(`/api/v1/nodes/${name}`)).toBeDefined();
-    expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="west"/)).toBe(0);
-    expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="simulated"/)).toBe(
+    for (const name of wests) expect(await harness.kube.find(`/api/v1/nodes/${name}`)).toBeDefined();
+    expect(await harness.metric(controller, /^cloudwire_node_deletions_total\{provider="west"/)).toBe(0);
+    expect(await harness.metric(controller, /^cloudwire_node_deletions_total\{provider="simulated"/)).toBe(
       outages.length,
     );
   });
@@ -275,7 +278,7 @@ describe("an outage of one cloud", () => {
     const westIds = await west.createMachines(waiting.map(machine));
     const eastIds = await eastMachines("e-1", "e-2");
     // Longer than the call's own deadline, 30 s: no one who waits for it is let go before.
-    await Promise.all([world.startSidecar(), west.startSidecar("--call-timeout-ms=120000")]);
+    await Promise.all([harness.startSidecar(), west.startSidecar("--call-timeout-ms=120000")]);
     startController();
     await west.admin.addFault({ kind: "hang", operation: "instances.lookup" });
     await inParallel(waiting, (name) => register(name, { providerID: westIds.get(name) }));
@@ -295,17 +298,17 @@ describe("an outage of one cloud", () => {
     await eastMachines("e-1");
     await startAll("--concurrent-service-syncs=2");
     await register("e-1");
-    await world.initialized("e-1");
+    await harness.initialized("e-1");
     await west.admin.addFault({ kind: "hang", operation: "loadBalancers.*" });
-    for (const name of numbered("hangs", 6)) await world.createService(name, 8090, { loadBalancerClass: WEST_CLASS });
+    for (const name of numbered("hangs", 6)) await harness.createService(name, 8090, { loadBalancerClass: WEST_CLASS });
     await eventually("a call to hang", 20_000, async () => {
       const { operations } = await west.admin.calls();
       return operations.some(({ operation, inFlight }) => operation.startsWith("loadBalancers.") && inFlight > 0)
         ? true
         : undefined;
     });
-    await world.createService("goes-on", 8091);
-    expect(await world.addressed("goes-on", 20_000)).toMatch(/^127\./);
+    await harness.createService("goes-on", 8091);
+    expect(await harness.addressed("goes-on", 20_000)).toMatch(/^127\./);
     const { operations } = await west.admin.calls();
     expect(
       operations.filter(({ operation, inFlight }) => operation.startsWith("loadBalancers.") && inFlight > 0),

@@ -3,31 +3,31 @@ import type { LoadBalancer } from "@cloudwire/provider-simulated";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
-import { World } from "../support/world.ts";
+import { Harness } from "../support/harness.ts";
 
 const SERVICES = "/api/v1/namespaces/default/services";
 const PROTECTION = "service.cloudwire.dev/deletion-protection";
 
 let controlPlane: ControlPlane;
-let world: World;
+let harness: Harness;
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  world = await World.start(controlPlane);
-  await world.startSidecar();
-  world.startController();
-  await world.createMachines([{ name: "only", zone: "north-a" }]);
-  await world.registerNode("only");
-  await world.initialized("only");
+  harness = await Harness.start(controlPlane);
+  await harness.startSidecar();
+  harness.startController();
+  await harness.createMachines([{ name: "only", zone: "north-a" }]);
+  await harness.registerNode("only");
+  await harness.initialized("only");
 }, 60 * 60_000);
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   await controlPlane.stop();
 });
 
 async function create(name: string, spec: object, annotations: object = {}): Promise<Json> {
-  return world.kube.create(SERVICES, {
+  return harness.kube.create(SERVICES, {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name, annotations },
@@ -37,13 +37,13 @@ async function create(name: string, spec: object, annotations: object = {}): Pro
 
 /** What the cloud has for the Service; undefined: nothing. */
 async function balancerOf(name: string): Promise<LoadBalancer | undefined> {
-  return (await world.loadBalancers()).find(({ tags }) =>
+  return (await harness.loadBalancers()).find(({ tags }) =>
     Object.entries(tags).some(([key, value]) => key.endsWith("service-name") && value === name),
   );
 }
 
 async function conditionText(name: string): Promise<string | undefined> {
-  const conditions = listOf(at(await world.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
+  const conditions = listOf(at(await harness.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
   const ready = conditions.find(({ type }) => type === "cloudwire.dev/LoadBalancerReady");
   return ready && `${String(ready["status"])} ${String(ready["reason"])}: ${String(ready["message"])}`;
 }
@@ -56,7 +56,7 @@ const says = (name: string, pattern: RegExp): Promise<string> =>
       const text = await conditionText(name);
       return text !== undefined && pattern.test(text) ? text : undefined;
     },
-    () => world.outputs().slice(-4000),
+    () => harness.outputs().slice(-4000),
   );
 
 interface Row {
@@ -125,7 +125,7 @@ describe("what a Service asks for reaches the cloud", () => {
   test.each(rows)("$name", async ({ name, spec, annotations = {}, want }) => {
     const created = await create(name, spec, annotations);
     await says(name, /^True Ready/);
-    const service = await world.kube.get(`${SERVICES}/${name}`);
+    const service = await harness.kube.get(`${SERVICES}/${name}`);
     const balancer = await balancerOf(name);
     expect(balancer).toMatchObject({ state: "active", targetCount: 1, ...want(created) });
     expect(listOf(at(service, "status", "loadBalancer", "ingress"))).toMatchObject([
@@ -168,25 +168,25 @@ describe("what others do to a Service's load balancer", () => {
   test("puts the address back that someone took out of the status, without a call to the cloud", async () => {
     await create("emptied", {});
     await says("emptied", /^True Ready/);
-    const before = at(await world.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer");
-    await world.admin.resetCalls();
+    const before = at(await harness.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer");
+    await harness.admin.resetCalls();
     const nothing = JSON.stringify({ status: { loadBalancer: null, conditions: null } });
     const patch = ["patch", "service", "emptied", "--subresource=status", "--type=merge", "-p", nothing];
-    await world.controlPlane.kubectl(patch);
+    await harness.controlPlane.kubectl(patch);
     await says("emptied", /^True Ready/);
-    expect(at(await world.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer")).toEqual(before);
-    expect(await world.admin.callsOf("loadBalancers.create")).toBe(0);
+    expect(at(await harness.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer")).toEqual(before);
+    expect(await harness.admin.callsOf("loadBalancers.create")).toBe(0);
   });
 
   test("keeps a protected one although its Service is deleted, until that is lifted at the Service", async () => {
     await create("guarded", {}, { [PROTECTION]: "true" });
     await says("guarded", /^True Ready/);
-    await world.kube.delete(`${SERVICES}/guarded`);
+    await harness.kube.delete(`${SERVICES}/guarded`);
     await says("guarded", /^False DeletionProtected/);
     expect(await balancerOf("guarded")).toMatchObject({ state: "active", protected: true });
-    await world.kube.patch(`${SERVICES}/guarded`, { metadata: { annotations: { [PROTECTION]: "false" } } });
+    await harness.kube.patch(`${SERVICES}/guarded`, { metadata: { annotations: { [PROTECTION]: "false" } } });
     await eventually("the Service to be gone", 40_000, async () =>
-      (await world.kube.find(`${SERVICES}/guarded`)) === undefined ? true : undefined,
+      (await harness.kube.find(`${SERVICES}/guarded`)) === undefined ? true : undefined,
     );
     expect(await balancerOf("guarded")).toBeUndefined();
   });

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { eachWorld } from "../support/each-world.ts";
+import { eachHarness } from "../support/each-harness.ts";
 import { inParallel, numbered, ReadyMachines } from "../support/ready-machines.ts";
-import type { World } from "../support/world.ts";
+import type { Harness } from "../support/harness.ts";
 
 const SERVICES = 200;
 const NODES = 1000;
@@ -18,16 +18,16 @@ const SHORT_LEASE = [
   "--leader-elect-retry-period=500ms",
 ] as const;
 
-let world: World;
+let harness: Harness;
 let machines: ReadyMachines;
 
-eachWorld((fresh) => {
-  world = fresh;
-  machines = new ReadyMachines(world);
+eachHarness((fresh) => {
+  harness = fresh;
+  machines = new ReadyMachines(harness);
 });
 
 const addresses = async (): Promise<ReadonlyMap<string, unknown>> => {
-  const services = await world.kube.items("/api/v1/namespaces/default/services");
+  const services = await harness.kube.items("/api/v1/namespaces/default/services");
   const entries = services.filter(isLoadBalancer).map((service): [string, unknown] => {
     return [String(at(service, "metadata", "name")), at(service, "status", "loadBalancer", "ingress", 0, "ip")];
   });
@@ -44,7 +44,7 @@ async function allAddressed(count: number): Promise<ReadonlyMap<string, unknown>
       const all = await addresses();
       return all.size === count && [...all.values()].every((ip) => typeof ip === "string") ? all : undefined;
     },
-    () => world.outputs().slice(-4000),
+    () => harness.outputs().slice(-4000),
   );
 }
 
@@ -53,7 +53,7 @@ async function settled(): Promise<number> {
   let mutating = -1;
   let sinceMs = 0;
   return eventually("the cloud to be left alone", 120_000, async () => {
-    const calls = await world.admin.calls();
+    const calls = await harness.admin.calls();
     if (calls.mutating !== mutating) {
       mutating = calls.mutating;
       sinceMs = performance.now();
@@ -64,14 +64,14 @@ async function settled(): Promise<number> {
 
 /** Calls that `program` made to its provider, by method. */
 async function providerCalls(program: Program, method: string): Promise<number> {
-  return world.metric(program, new RegExp(`^cloudwire_provider_call_duration_seconds_count\\{.*method="${method}"`));
+  return harness.metric(program, new RegExp(`^cloudwire_provider_call_duration_seconds_count\\{.*method="${method}"`));
 }
 
 /** What a process did from its start until nothing happened any more. */
 async function effects(program: Program): Promise<Readonly<Record<string, number>>> {
   await program.said(/Became leader/, 60_000);
   await eventually("all Services to have been looked at", 60_000, async () => {
-    const looked = await world.metric(program, /^cloudwire_reconciles_total\{.*controller="service-lb-controller"/);
+    const looked = await harness.metric(program, /^cloudwire_reconciles_total\{.*controller="service-lb-controller"/);
     return looked >= SERVICES ? true : undefined;
   });
   await settled();
@@ -83,7 +83,7 @@ async function effects(program: Program): Promise<Readonly<Record<string, number
     "GetLoadBalancer",
   ];
   const counts = await Promise.all(names.map(async (name) => [name, await providerCalls(program, name)] as const));
-  const { mutating } = await world.admin.calls();
+  const { mutating } = await harness.admin.calls();
   return { ...Object.fromEntries(counts), mutatingAtCloud: mutating };
 }
 
@@ -97,48 +97,48 @@ const NOTHING_CHANGED = {
 };
 
 async function createServices(count: number): Promise<void> {
-  await inParallel(numbered("web", count), async (name) => void (await world.createService(name, PORT)));
+  await inParallel(numbered("web", count), async (name) => void (await harness.createService(name, PORT)));
 }
 
 describe("service-lb at scale on a real control plane", () => {
   test("changes nothing in the cloud after a restart, a crash and a failover with 200 Services and 1,000 nodes", async () => {
     await machines.join(numbered("n", NODES));
     await createServices(SERVICES);
-    const sidecar = await world.startSidecar();
-    const first = world.startController({ args: SHORT_LEASE });
+    const sidecar = await harness.startSidecar();
+    const first = harness.startController({ args: SHORT_LEASE });
     const before = await allAddressed(SERVICES);
     await settled();
     expect(await first.stop("SIGTERM")).toEqual({ code: 0, signal: null });
 
-    await world.admin.resetCalls();
-    const restarted = world.startController({ args: SHORT_LEASE });
+    await harness.admin.resetCalls();
+    const restarted = harness.startController({ args: SHORT_LEASE });
     expect(await effects(restarted)).toEqual(NOTHING_CHANGED);
 
-    await world.admin.resetCalls();
+    await harness.admin.resetCalls();
     await restarted.stop("SIGKILL");
-    const crashed = world.startController({ args: SHORT_LEASE });
+    const crashed = harness.startController({ args: SHORT_LEASE });
     expect(await effects(crashed)).toEqual(NOTHING_CHANGED);
 
-    const standby = world.startController({ args: SHORT_LEASE });
+    const standby = harness.startController({ args: SHORT_LEASE });
     await standby.said(/Waiting for leadership/);
     await standby.said(/Connected to provider/);
-    await world.admin.resetCalls();
+    await harness.admin.resetCalls();
     await crashed.stop("SIGKILL");
     expect(await effects(standby)).toEqual(NOTHING_CHANGED);
     expect(await addresses()).toEqual(before);
-    expect(await world.loadBalancers()).toHaveLength(SERVICES);
+    expect(await harness.loadBalancers()).toHaveLength(SERVICES);
 
     // A sidecar that was restarted has forgotten the node set that load balancers are sent.
     await sidecar.stop("SIGKILL");
-    await world.startSidecar();
+    await harness.startSidecar();
     await standby.said(/Connected to provider[\s\S]*Connected to provider/);
     await machines.join(["one-more"]);
     await eventually(
       "all load balancers to have one node more",
       120_000,
       async () =>
-        (await world.loadBalancers()).every(({ targetCount }) => targetCount === NODES + 1) ? true : undefined,
-      () => world.outputs().slice(-4000),
+        (await harness.loadBalancers()).every(({ targetCount }) => targetCount === NODES + 1) ? true : undefined,
+      () => harness.outputs().slice(-4000),
     );
     await settled();
     expect(await providerCalls(standby, "UpdateLoadBalancerNodes")).toBeLessThanOrEqual(SERVICES + 2);
@@ -149,29 +149,29 @@ describe("service-lb at scale on a real control plane", () => {
     const services = 100;
     await machines.join(numbered("n", 5));
     await createServices(services);
-    await world.startSidecar();
-    const controller = world.startController();
+    await harness.startSidecar();
+    const controller = harness.startController();
     await allAddressed(services);
     await settled();
 
     const joining = numbered("late", 10);
-    await world.createMachines(joining.map((name) => ({ name, zone: "north-a" })));
-    await world.admin.resetCalls();
+    await harness.createMachines(joining.map((name) => ({ name, zone: "north-a" })));
+    await harness.admin.resetCalls();
     for (const [index, name] of joining.entries()) {
       const dueMs = performance.now() + 500;
-      await world.registerNode(name);
+      await harness.registerNode(name);
       if (index < joining.length - 1) await eventually("its turn", 5000, () => performance.now() >= dueMs || undefined);
     }
-    for (const name of joining) await world.initialized(name, 60_000);
+    for (const name of joining) await harness.initialized(name, 60_000);
     await settled();
 
-    const log = (await world.admin.log(10_000)).filter(({ operation }) => operation.startsWith("loadBalancers."));
+    const log = (await harness.admin.log(10_000)).filter(({ operation }) => operation.startsWith("loadBalancers."));
     const updates = new Map<string, number>();
     for (const { path } of log.filter(({ mutating }) => mutating)) updates.set(path, (updates.get(path) ?? 0) + 1);
     expect(updates.size).toBe(services);
     expect(Math.max(...updates.values())).toBeLessThanOrEqual(3);
     expect(await providerCalls(controller, "EnsureLoadBalancer")).toBe(services);
-    for (const { targetCount } of await world.loadBalancers()) expect(targetCount).toBe(15);
-    expect(listOf(await world.kube.items("/api/v1/nodes"))).toHaveLength(15);
+    for (const { targetCount } of await harness.loadBalancers()) expect(targetCount).toBe(15);
+    expect(listOf(await harness.kube.items("/api/v1/nodes"))).toHaveLength(15);
   }, 600_000);
 });

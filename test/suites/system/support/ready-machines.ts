@@ -1,4 +1,4 @@
-import type { World } from "./world.ts";
+import type { Harness } from "./harness.ts";
 
 /** Requests of one kind under way at once. */
 const AT_ONCE = 16;
@@ -7,15 +7,15 @@ const ZONES = ["north-a", "south-a"] as const;
 
 /** Machines whose Nodes are as a cloud controller has left them, written in one go each and without a kubelet. */
 export class ReadyMachines {
-  readonly #world: Pick<World, "cloud" | "kube">;
+  readonly #harness: Pick<Harness, "cloud" | "kube">;
 
-  constructor(world: Pick<World, "cloud" | "kube">) {
-    this.#world = world;
+  constructor(harness: Pick<Harness, "cloud" | "kube">) {
+    this.#harness = harness;
   }
 
   /** Makes machines of these names and their Nodes. */
   async join(names: readonly string[]): Promise<void> {
-    const { cloud, kube } = this.#world;
+    const { cloud, kube } = this.#harness;
     const specs = names.map((name, index) => ({ name, zone: ZONES[index % ZONES.length] ?? ZONES[0] }));
     const made = await cloud.createInstances(specs, AbortSignal.timeout(CALL_MS));
     await inParallel(made, async ({ id, name, zone, region, type, hostname, internalAddresses }) => {

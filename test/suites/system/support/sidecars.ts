@@ -20,7 +20,7 @@ export function readSidecar(env: Readonly<Record<string, string | undefined>>): 
   return known;
 }
 
-/** As `npm test` builds it; nothing for the one that World starts like any program of the repository. */
+/** As `npm test` builds it; nothing for the one that Harness starts like any program of the repository. */
 export function sidecarProgram(sidecar: Sidecar): ForeignSidecar | undefined {
   switch (sidecar) {
     case "typescript":

@@ -7,7 +7,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { at, listOf } from "../../../support/kube.ts";
 import { freePort } from "../../../support/secure-page.ts";
 import { LOOPBACK } from "./explained.ts";
-import { type NodeParts, World } from "./world.ts";
+import { type NodeParts, Harness } from "./harness.ts";
 
 const SERVICES = "/api/v1/namespaces/default/services";
 const CALL_MS = 10_000;
@@ -19,7 +19,7 @@ const QUICK = ["--leader-elect=false", "--node-monitor-period=1s", "--node-delet
 const SOURCE = "cli/src/main.ts";
 
 interface Parts {
-  readonly world: World;
+  readonly harness: Harness;
   readonly controller: Program;
   readonly sidecar: Program;
   readonly port: number;
@@ -28,15 +28,15 @@ interface Parts {
 
 /** A cluster to which one thing after the other happens that an operator would have to look into. */
 export class TroubledCluster implements AsyncDisposable {
-  readonly world: World;
+  readonly harness: Harness;
   readonly controller: Program;
   readonly sidecar: Program;
   readonly #port: number;
   /** With the administrator's certificate. */
   readonly #directory: string;
 
-  private constructor({ world, controller, sidecar, port, directory }: Parts) {
-    this.world = world;
+  private constructor({ harness, controller, sidecar, port, directory }: Parts) {
+    this.harness = harness;
     this.sidecar = sidecar;
     this.controller = controller;
     this.#port = port;
@@ -48,26 +48,26 @@ export class TroubledCluster implements AsyncDisposable {
     controlPlane: ControlPlane,
     { apiKey, args = [] }: { readonly apiKey?: string; readonly args?: readonly string[] } = {},
   ): Promise<TroubledCluster> {
-    const world = await World.start(controlPlane);
-    const sidecar = await world.startSidecar(apiKey === undefined ? {} : { apiKey });
+    const harness = await Harness.start(controlPlane);
+    const sidecar = await harness.startSidecar(apiKey === undefined ? {} : { apiKey });
     const port = await freePort();
     const serving = [`--secure-port=${port}`, "--bind-address=127.0.0.1", LOOPBACK];
-    const controller = world.startController({ args: [...QUICK, ...serving, ...args] });
+    const controller = harness.startController({ args: [...QUICK, ...serving, ...args] });
     const directory = await mkdtemp(join(tmpdir(), "administrator-"));
     const { client } = await controlPlane.kubeconfigFor("administrator", ["system:masters"]);
     await writeFile(join(directory, "client.pem"), client.certificate);
     await writeFile(join(directory, "client-key.pem"), client.key, { mode: 0o600 });
-    return new TroubledCluster({ world, controller, sidecar, port, directory });
+    return new TroubledCluster({ harness, controller, sidecar, port, directory });
   }
 
   /** A machine, and its Node as its kubelet registers it. */
   async join(name: string, parts: NodeParts = {}): Promise<void> {
-    await this.world.createMachines([{ name, zone: "north-a" }]);
-    await this.world.registerNode(name, parts);
+    await this.harness.createMachines([{ name, zone: "north-a" }]);
+    await this.harness.registerNode(name, parts);
   }
 
   async createService(name: string, spec: object, annotations: object = {}): Promise<void> {
-    await this.world.kube.create(SERVICES, {
+    await this.harness.kube.create(SERVICES, {
       apiVersion: "v1",
       kind: "Service",
       metadata: { name, annotations },
@@ -76,16 +76,16 @@ export class TroubledCluster implements AsyncDisposable {
   }
 
   async annotateService(name: string, annotations: object): Promise<void> {
-    await this.world.kube.patch(`${SERVICES}/${name}`, { metadata: { annotations } });
+    await this.harness.kube.patch(`${SERVICES}/${name}`, { metadata: { annotations } });
   }
 
   async deleteService(name: string): Promise<void> {
-    await this.world.kube.delete(`${SERVICES}/${name}`);
+    await this.harness.kube.delete(`${SERVICES}/${name}`);
   }
 
   /** Id of the load balancer that a Service has in the cloud. */
   async loadBalancerOf(name: string): Promise<string> {
-    const all = await this.world.loadBalancers();
+    const all = await this.harness.loadBalancers();
     const own = all.find(({ tags }) => tags["cloudwire.dev/service-name"] === name);
     if (own === undefined) throw new Error(`the cloud has no load balancer of Service ${name}`);
     return own.id;
@@ -93,21 +93,21 @@ export class TroubledCluster implements AsyncDisposable {
 
   /** From now on the cloud says that another cluster owns it. */
   async giveAway(loadBalancerId: string, clusterId: string): Promise<void> {
-    const { tags } = await this.world.cloud.getLoadBalancer(loadBalancerId, AbortSignal.timeout(CALL_MS));
+    const { tags } = await this.harness.cloud.getLoadBalancer(loadBalancerId, AbortSignal.timeout(CALL_MS));
     const changed = { ...tags, [CLUSTER_ID]: clusterId, "cloudwire.dev/cluster-name": clusterId };
-    await this.world.cloud.patchLoadBalancer(loadBalancerId, { tags: changed }, AbortSignal.timeout(CALL_MS));
+    await this.harness.cloud.patchLoadBalancer(loadBalancerId, { tags: changed }, AbortSignal.timeout(CALL_MS));
   }
 
   /** Turns its deletion protection on in the cloud, as a user of the cloud would. */
   async protect(loadBalancerId: string): Promise<void> {
-    await this.world.cloud.patchLoadBalancer(loadBalancerId, { protected: true }, AbortSignal.timeout(CALL_MS));
+    await this.harness.cloud.patchLoadBalancer(loadBalancerId, { protected: true }, AbortSignal.timeout(CALL_MS));
   }
 
   async terminate(names: readonly string[]): Promise<void> {
     const signal = AbortSignal.timeout(CALL_MS);
-    const { items } = await this.world.cloud.listInstances({ pageSize: 1000, consistent: true }, signal);
+    const { items } = await this.harness.cloud.listInstances({ pageSize: 1000, consistent: true }, signal);
     const ids = items.filter(({ name }) => names.includes(name)).map(({ id }) => id);
-    await this.world.cloud.terminateInstances(ids, signal);
+    await this.harness.cloud.terminateInstances(ids, signal);
   }
 
   /** What `kubectl describe` shows, once it says all that. White space is squeezed. */
@@ -117,10 +117,10 @@ export class TroubledCluster implements AsyncDisposable {
       `kubectl describe ${kind} ${name} to say ${patterns.join(" and ")}`,
       withinMs,
       async () => {
-        text = (await this.world.controlPlane.kubectl(["describe", kind, name])).replaceAll(/\s+/g, " ");
+        text = (await this.harness.controlPlane.kubectl(["describe", kind, name])).replaceAll(/\s+/g, " ");
         return patterns.every((pattern) => pattern.test(text)) ? text : undefined;
       },
-      () => `${text}\n${this.world.outputs().slice(-6000)}`,
+      () => `${text}\n${this.harness.outputs().slice(-6000)}`,
     );
   }
 
@@ -149,15 +149,15 @@ export class TroubledCluster implements AsyncDisposable {
       `Service ${name} to say ${reason}`,
       40_000,
       async () => {
-        const conditions = listOf(at(await this.world.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
+        const conditions = listOf(at(await this.harness.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
         return conditions.some((condition) => condition["reason"] === reason) ? true : undefined;
       },
-      () => this.world.outputs().slice(-6000),
+      () => this.harness.outputs().slice(-6000),
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.harness[Symbol.asyncDispose]();
     await rm(this.#directory, { recursive: true, force: true });
   }
 }

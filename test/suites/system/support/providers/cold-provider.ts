@@ -1,7 +1,7 @@
 import { absent, createLogger, type RunningProvider, startProvider } from "@cloudwire/provider-sdk";
 import { createSimulatedProvider } from "@cloudwire/provider-simulated";
 import { shareWithContainers } from "../containers.ts";
-import { API_KEY, type World } from "../world.ts";
+import { API_KEY, type Harness } from "../harness.ts";
 
 /**
  * The simulated cloud's sidecar as a careless vendor would write it, in the process of the test: it answers from a cache before that
@@ -10,10 +10,10 @@ import { API_KEY, type World } from "../world.ts";
  * @param isCached by the Node's name, and how often it was asked for before
  */
 export async function startColdProvider(
-  world: World,
+  harness: Harness,
   isCached: (name: string, askedBefore: number) => boolean,
 ): Promise<RunningProvider> {
-  const definition = createSimulatedProvider({ url: world.cloudUrl, apiKey: () => API_KEY, callTimeoutMs: 10_000 });
+  const definition = createSimulatedProvider({ url: harness.cloudUrl, apiKey: () => API_KEY, callTimeoutMs: 10_000 });
   const { instances } = definition;
   if (instances?.getMany === undefined) throw new Error("the simulated provider does not serve batches any more");
   const { getMany } = instances;
@@ -35,11 +35,11 @@ export async function startColdProvider(
       },
     },
     {
-      endpoint: { kind: "unix", path: world.socket },
+      endpoint: { kind: "unix", path: harness.socket },
       log: createLogger({ level: "error", write: () => undefined, now: () => new Date() }),
       drainMs: 100,
     },
   );
-  await shareWithContainers(world.socket);
+  await shareWithContainers(harness.socket);
   return running;
 }

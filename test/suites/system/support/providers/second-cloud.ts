@@ -15,10 +15,10 @@ import { containerProgram, readPod, shareWithContainers } from "../containers.ts
 const API_KEY = "west-key";
 const CALL_MS = 60_000;
 
-/** Its addresses are none of the World's of this process, or of one that runs beside it. */
+/** Its addresses are none of the Harness's of this process, or of one that runs beside it. */
 const FAR_FROM_WORLD = 4096;
 
-/** Another cloud and its sidecar, beside those of a World: its provider IDs are `west://…`. */
+/** Another cloud and its sidecar, beside those of a Harness: its provider IDs are `west://…`. */
 export class SecondCloud implements AsyncDisposable {
   readonly admin: AdminClient;
   readonly cloud: CloudClient;

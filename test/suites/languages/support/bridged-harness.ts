@@ -30,7 +30,7 @@ export interface BridgedSidecar {
 }
 
 /** A cluster with the whole controller and a vendor's provider behind the bridge. */
-export class BridgedWorld implements AsyncDisposable {
+export class BridgedHarness implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
   readonly kube: Kube;
   /** Files of a test go here. */
@@ -43,10 +43,10 @@ export class BridgedWorld implements AsyncDisposable {
     this.directory = directory;
   }
 
-  static async start(): Promise<BridgedWorld> {
+  static async start(): Promise<BridgedHarness> {
     await buildControlPlane();
     const directory = await mkdtemp(join(tmpdir(), "bridged-"));
-    return new BridgedWorld(await startControlPlane(), directory);
+    return new BridgedHarness(await startControlPlane(), directory);
   }
 
   async startSidecar({ name, args = [], env }: BridgedSidecar): Promise<Program> {
@@ -80,7 +80,7 @@ export class BridgedWorld implements AsyncDisposable {
     });
   }
 
-  /** It ends with this world. */
+  /** It ends with this harness. */
   run(options: ConstructorParameters<typeof Program>[0]): Program {
     const program = new Program(options);
     this.#programs.push(program);

@@ -53,12 +53,12 @@ export interface SidecarStart {
   readonly checkout?: string | undefined;
 }
 
-export interface WorldOptions {
+export interface HarnessOptions {
   /** Where the programs are as they are shipped; from their sources without it. */
   readonly bundles?: string;
 }
 
-interface WorldParts {
+interface HarnessParts {
   readonly controlPlane: ControlPlane;
   readonly process: SpawnedCloud;
   readonly directory: string;
@@ -78,7 +78,7 @@ export interface NodeParts {
 export const GROWN = { ageMs: 180_000 } as const;
 
 /** A real control plane, a separate cloud, and the two processes of the product, started and ended by the test. */
-export class World implements AsyncDisposable {
+export class Harness implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
   readonly kube: Kube;
   readonly admin: AdminClient;
@@ -89,7 +89,7 @@ export class World implements AsyncDisposable {
   readonly #kubeconfigPath: string;
   readonly #programs: Program[] = [];
 
-  constructor(parts: WorldParts, { bundles }: WorldOptions = {}) {
+  constructor(parts: HarnessParts, { bundles }: HarnessOptions = {}) {
     const { controlPlane, process, directory, kubeconfigPath } = parts;
     this.controlPlane = controlPlane;
     this.#kubeconfigPath = kubeconfigPath;
@@ -101,14 +101,14 @@ export class World implements AsyncDisposable {
     this.#bundles = bundles;
   }
 
-  static async start(controlPlane: ControlPlane, options: WorldOptions = {}): Promise<World> {
+  static async start(controlPlane: ControlPlane, options: HarnessOptions = {}): Promise<Harness> {
     const { loadBalancerPool } = loopbackPools(process.pid);
     const cloud = await spawnCloud({
       flags: { account: `system=${API_KEY}`, "load-balancer-pool": loadBalancerPool },
     });
-    const directory = await mkdtemp(join(tmpdir(), "world-"));
+    const directory = await mkdtemp(join(tmpdir(), "harness-"));
     await shareWithContainers(directory);
-    return new World(
+    return new Harness(
       { controlPlane, process: cloud, directory, kubeconfigPath: await controllerKubeconfig(controlPlane) },
       options,
     );
@@ -314,7 +314,7 @@ export class World implements AsyncDisposable {
     return program;
   }
 
-  /** Leaves the control plane as it was: the next world of the same file begins with an empty one. */
+  /** Leaves the control plane as it was: the next harness of the same file begins with an empty one. */
   async #removeObjects(): Promise<void> {
     const services = await this.kube.items("/api/v1/services");
     for (const service of services) {

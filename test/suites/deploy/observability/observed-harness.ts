@@ -25,7 +25,7 @@ interface Site {
 }
 
 /** The real programs, with a cloud that fails on request: alerts and dashboards are tried on it. */
-export class ObservedWorld implements AsyncDisposable {
+export class ObservedHarness implements AsyncDisposable {
   readonly cluster: DevCluster;
   readonly admin: AdminClient;
   /** Where each replica of the controller shows its metrics. */
@@ -38,7 +38,7 @@ export class ObservedWorld implements AsyncDisposable {
   readonly #replicas: readonly Program[];
   #sidecar: Program;
 
-  static async start(): Promise<ObservedWorld> {
+  static async start(): Promise<ObservedHarness> {
     const directory = await mkdtemp(join(tmpdir(), "observed-"));
     await writeFile(join(directory, "config.yaml"), CONFIG);
     const cluster = await startDevCluster({ recordsRequests: false });
@@ -55,7 +55,7 @@ export class ObservedWorld implements AsyncDisposable {
     await eventually("one of the replicas to lead", STARTED_MS, () =>
       replicas.some(({ output }) => output.includes("Became leader")) ? true : undefined,
     );
-    return new ObservedWorld({ site, cluster, cloud, sidecar, replicas, urls: urls.map(([, url = ""]) => url) });
+    return new ObservedHarness({ site, cluster, cloud, sidecar, replicas, urls: urls.map(([, url = ""]) => url) });
   }
 
   private constructor(parts: {
