@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { at } from "../../support/kube.ts";
 import type { Program } from "../../support/program.ts";
-import { World } from "../system/support/world.ts";
+import { Harness } from "../system/support/harness.ts";
 import { checkOutOldVersion, type OldVersion } from "./old-version.ts";
 
 const BUILD_MS = 60 * 60_000;
@@ -41,9 +41,9 @@ interface Running {
   readonly provider: Program;
 }
 
-async function start(world: World, versions: Versions): Promise<Running> {
-  const provider = await world.startSidecar({ checkout: versions.provider });
-  const controller = world.startController({ checkout: versions.controller, args: ARGS });
+async function start(harness: Harness, versions: Versions): Promise<Running> {
+  const provider = await harness.startSidecar({ checkout: versions.provider });
+  const controller = harness.startController({ checkout: versions.controller, args: ARGS });
   await controller.said(/Became leader/, 60_000);
   return { controller, provider };
 }
@@ -53,12 +53,12 @@ async function stop({ controller, provider }: Running, signal: NodeJS.Signals): 
   await provider.stop(signal);
 }
 
-async function joinNode(world: World, name: string, index: number): Promise<void> {
-  await world.createMachines([{ name, zone: "north-a" }]);
+async function joinNode(harness: Harness, name: string, index: number): Promise<void> {
+  await harness.createMachines([{ name, zone: "north-a" }]);
   const podCidr = `10.120.${index}.0/24`;
-  await world.registerNode(name, { spec: { podCIDR: podCidr, podCIDRs: [podCidr] }, ageMs: 180_000 });
-  await world.initialized(name);
-  await world.reportReady(name, "True");
+  await harness.registerNode(name, { spec: { podCIDR: podCidr, podCIDRs: [podCidr] }, ageMs: 180_000 });
+  await harness.initialized(name);
+  await harness.reportReady(name, "True");
 }
 
 interface LiveState {
@@ -70,18 +70,18 @@ interface LiveState {
   readonly nodes: readonly string[];
 }
 
-async function liveState(world: World): Promise<LiveState> {
-  const page = await world.cloud.listRoutes({ pageSize: 1000, consistent: true }, AbortSignal.timeout(CALL_MS));
+async function liveState(harness: Harness): Promise<LiveState> {
+  const page = await harness.cloud.listRoutes({ pageSize: 1000, consistent: true }, AbortSignal.timeout(CALL_MS));
   const loadBalancers = await Promise.all(
-    (await world.loadBalancers()).map(async ({ id, listeners }) => {
-      const targets = await world.targetNames(id);
+    (await harness.loadBalancers()).map(async ({ id, listeners }) => {
+      const targets = await harness.targetNames(id);
       return `${id} ${listeners.map(({ port }) => port).join()} ${targets.join()}`;
     }),
   );
-  const addresses = (await world.kube.items(services)).map(
+  const addresses = (await harness.kube.items(services)).map(
     (service) => `${String(at(service, "metadata", "name"))} ${JSON.stringify(at(service, "status", "loadBalancer"))}`,
   );
-  const nodes = (await world.kube.items("/api/v1/nodes")).map(
+  const nodes = (await harness.kube.items("/api/v1/nodes")).map(
     (node) => `${String(at(node, "metadata", "name"))} ${JSON.stringify(at(node, "spec"))}`,
   );
   const routes = page.items.map(({ destination, id }) => `${id} ${destination}`);
@@ -94,11 +94,11 @@ async function liveState(world: World): Promise<LiveState> {
 }
 
 /** Waits until the cloud has had no change for a while. Returns the number of changes since the counters were reset. */
-async function quiet(world: World): Promise<number> {
+async function quiet(harness: Harness): Promise<number> {
   let mutating = -1;
   let sinceMs = 0;
   return eventually("the cloud to have no changes", 60_000, async () => {
-    const calls = await world.admin.calls();
+    const calls = await harness.admin.calls();
     if (calls.mutating !== mutating) {
       mutating = calls.mutating;
       sinceMs = performance.now();
@@ -108,26 +108,26 @@ async function quiet(world: World): Promise<number> {
 }
 
 /** Changes each kind of object; waits for the result in the cloud. */
-async function change(world: World, round: number): Promise<void> {
+async function change(harness: Harness, round: number): Promise<void> {
   const port = 8300 + round;
-  await world.kube.patch(`${services}/web`, { spec: { ports: [{ port, protocol: "TCP" }] } });
-  await world.createService(`service-${round}`, 8200 + round);
-  await world.addressed(`service-${round}`);
-  if (round > 1) await world.kube.delete(`${services}/service-${round - 1}`);
-  await joinNode(world, `node-${round}`, round);
-  if (round > 1) await world.kube.delete(`/api/v1/nodes/node-${round - 1}`);
+  await harness.kube.patch(`${services}/web`, { spec: { ports: [{ port, protocol: "TCP" }] } });
+  await harness.createService(`service-${round}`, 8200 + round);
+  await harness.addressed(`service-${round}`);
+  if (round > 1) await harness.kube.delete(`${services}/service-${round - 1}`);
+  await joinNode(harness, `node-${round}`, round);
+  if (round > 1) await harness.kube.delete(`/api/v1/nodes/node-${round - 1}`);
   const wanted = [`${port} node-0,node-${round}`, `${8200 + round} node-0,node-${round}`];
   await eventually(
     `the changes of round ${round}`,
     60_000,
     async () => {
-      const { loadBalancers, routes } = await liveState(world);
+      const { loadBalancers, routes } = await liveState(harness);
       const found = loadBalancers.map((text) => text.slice(text.indexOf(" ") + 1)).toSorted();
       return found.join(";") === wanted.toSorted().join(";") && routes.length === 2 ? true : undefined;
     },
-    () => world.outputs().slice(-8000),
+    () => harness.outputs().slice(-8000),
   );
-  await quiet(world);
+  await quiet(harness);
 }
 
 test.each([
@@ -135,18 +135,18 @@ test.each([
   { what: "only the controller", isOld: { controller: true, provider: false } },
   { what: "only the provider", isOld: { controller: false, provider: true } },
 ])("an upgrade and a rollback of $what change nothing in the cloud, and work goes on (case V-4)", async ({ isOld }) => {
-  await using world = await World.start(controlPlane);
+  await using harness = await Harness.start(controlPlane);
   const before: Versions = {
     controller: isOld.controller ? old.directory : undefined,
     provider: isOld.provider ? old.directory : undefined,
   };
   const after: Versions = { controller: undefined, provider: undefined };
-  let running = await start(world, before);
-  await joinNode(world, "node-0", 0);
-  await world.createService("web", 8300);
-  await world.addressed("web");
+  let running = await start(harness, before);
+  await joinNode(harness, "node-0", 0);
+  await harness.createService("web", 8300);
+  await harness.addressed("web");
   let round = 1;
-  await change(world, round);
+  await change(harness, round);
 
   // Upgrade, crash of the new version, rollback, and the upgrade again.
   for (const { next, signal } of [
@@ -154,13 +154,13 @@ test.each([
     { next: before, signal: "SIGKILL" },
     { next: after, signal: "SIGTERM" },
   ] as const) {
-    const state = await liveState(world);
-    await world.admin.resetCalls();
+    const state = await liveState(harness);
+    await harness.admin.resetCalls();
     await stop(running, signal);
-    running = await start(world, next);
-    expect(await quiet(world)).toBe(0);
-    expect(await liveState(world)).toEqual(state);
+    running = await start(harness, next);
+    expect(await quiet(harness)).toBe(0);
+    expect(await liveState(harness)).toEqual(state);
     round += 1;
-    await change(world, round);
+    await change(harness, round);
   }
 });
