@@ -6,11 +6,50 @@ import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/
 import { ApiError } from "../../kube/errors.ts";
 import { ProviderError, contractError } from "../../provider/model/errors.ts";
 import { RetryAfterError, TerminalError } from "../../util/errors.ts";
-import { LoadBalancerSyncError, failureText, readinessOfFailure, settleFailure } from "./failure.ts";
+import {
+  LoadBalancerSyncError,
+  describe as describeError,
+  failureText,
+  readinessOfFailure,
+  settleFailure,
+} from "./failure.ts";
 
 const lost = new ProviderError({ code: "UNAVAILABLE", message: "provider acme is not connected" });
 const inEnsure = (cause: Error, isReported = false) =>
   new LoadBalancerSyncError("failed to ensure: why", { cause, isReported });
+
+describe("describe()", () => {
+  test.each([
+    {
+      reason: "ADDRESS_IN_USE",
+      metadata: { address: "192.0.2.7", owner: "lb-of-b" },
+      want: "acme EnsureLoadBalancer: ADDRESS_IN_USE: address 192.0.2.7 is in use",
+    },
+    {
+      reason: "ADDRESS_IN_USE",
+      metadata: { address: "that of lb-of-b" },
+      want: "acme EnsureLoadBalancer: ADDRESS_IN_USE: the requested address is in use",
+    },
+    {
+      reason: "NAME_TAKEN",
+      metadata: { name: "web", id: "lb-of-b" },
+      want: "acme EnsureLoadBalancer: NAME_TAKEN: another object in the cloud has the name of the load balancer",
+    },
+  ] as const)(
+    "does not name what another tenant owns for $reason with $metadata (case A-7)",
+    ({ reason, metadata, want }) => {
+      const message = `acme EnsureLoadBalancer: ${reason}: load balancer lb-of-b of tenant-b/db has it`;
+      expect(describeError(contractError(reason, message, { metadata }))).toBe(want);
+      expect(describeError(contractError(reason, "lb-of-b has it", { metadata }))).toBe(want.replace(/^.*?: /, ""));
+    },
+  );
+
+  test("keeps the message of other errors", () => {
+    expect(describeError(contractError("QUOTA_EXCEEDED", "acme: QUOTA_EXCEEDED: 5 of 5"))).toBe(
+      "acme: QUOTA_EXCEEDED: 5 of 5",
+    );
+  });
+});
 
 /** The recorded events and the result for the queue. */
 function settle(error: Error, { failures = 0, inARow = 1, aborted = false, random = 0.5 } = {}) {

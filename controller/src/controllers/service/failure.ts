@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Service } from "../../api/service.ts";
 import { isApiError } from "../../kube/errors.ts";
@@ -116,7 +117,24 @@ export class LoadBalancerSyncError extends Error {
 
 /** One line for events. The message of a provider error is complete; its gRPC cause adds nothing. */
 export function describe(error: unknown): string {
-  return error instanceof ProviderError || error instanceof LoadBalancerSyncError ? error.message : messageOf(error);
+  if (error instanceof ProviderError) return withoutOtherOwner(error);
+  return error instanceof LoadBalancerSyncError ? error.message : messageOf(error);
+}
+
+/** The message of a conflict may name the load balancer or the Service of another tenant. The log has it. */
+function withoutOtherOwner(error: ProviderError): string {
+  const conflict = conflictOf(error);
+  if (conflict === undefined) return error.message;
+  const [prefix = ""] = error.message.split(`${error.reason}:`, 1);
+  return `${prefix === error.message ? "" : prefix}${error.reason}: ${conflict}`;
+}
+
+function conflictOf(error: ProviderError): string | undefined {
+  if (hasReason(error, "ADDRESS_IN_USE")) {
+    const { address = "" } = error.metadata;
+    return isIP(address) === 0 ? "the requested address is in use" : `address ${address} is in use`;
+  }
+  return hasReason(error, "NAME_TAKEN") ? "another object in the cloud has the name of the load balancer" : undefined;
 }
 
 function providerErrorOf(error: unknown): ProviderError | undefined {
