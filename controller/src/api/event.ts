@@ -59,6 +59,8 @@ export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
 
 // Service, ours.
 export const ADOPTING_LOAD_BALANCER = "AdoptingLoadBalancer";
+export const LOAD_BALANCER_DELETION_WAITING = "LoadBalancerDeletionWaiting";
+export const NODES_NOT_REGISTERED = "NodesNotRegistered";
 export const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
 export const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
 export const LOAD_BALANCER_DELETION_PROTECTED = "LoadBalancerDeletionProtected";

@@ -11,6 +11,7 @@ export const LOAD_BALANCER_REMEDIES = {
   Ready: undefined,
   NoAvailableNodes:
     "check which Nodes are initialized, and which have the label node.kubernetes.io/exclude-from-external-load-balancers",
+  NodesNotRegistered: "check the instances of the nodes that the message names",
   Provisioning: undefined,
   Updating: undefined,
   Deleting: undefined,

@@ -1,7 +1,7 @@
 import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../../src/api/load-balancer-condition.ts";
 import { LoadBalancerSyncError, readinessOfFailure } from "../../../src/controllers/service/failure.ts";
 import {
-  DELETING,
+  deleting,
   driftNotRepaired,
   notServed,
   PROTECTED,
@@ -29,11 +29,19 @@ const DONE: Parameters<typeof readinessOf>[1] = {
   spec: undefined,
   specFingerprint: "",
   nodesFingerprint: "",
+  unregistered: undefined,
   baseline: { kind: "unverified" },
   lockKey: "",
   ingress: [],
   operation: undefined,
 };
+
+const UNREGISTERED = {
+  nodes: [{ name: "<node>", reason: "<reason>", message: "" }],
+  fingerprint: "",
+  tries: 1,
+  triedAtMs: 0,
+} as const;
 
 function of(readiness: Readiness | undefined, when: string): ReadyRow {
   if (readiness === undefined) throw new Error(`no condition is reported when ${when}`);
@@ -55,12 +63,16 @@ const RETRY_OF_REJECTED = "retrying when the Service or the provider changes, or
 export const READY_ROWS: readonly ReadyRow[] = [
   of(readinessOf(SERVICE, DONE, 1), "it matches the spec of the Service"),
   of(readinessOf(SERVICE, DONE, 0), "it exists, and no Node is available to forward traffic to"),
+  of(
+    readinessOf(SERVICE, { ...DONE, unregistered: UNREGISTERED }, 2),
+    "it serves, and the provider could not register some Nodes as targets",
+  ),
   of(PROVISIONING, "it is being created"),
   of(
     readinessOf(SERVICE, { ...DONE, operation: { id: "", purpose: "ensure", pollAfterMs: 0 } }, 1),
     "a change of a load balancer that serves traffic is in progress",
   ),
-  of(DELETING, "the cloud is slow to delete it"),
+  of(deleting(""), "the cloud is slow to delete it"),
   of(PROTECTED, "it is to be deleted, and the Service or the cloud protects it from deletion"),
   of(
     driftNotRepaired({ kind: "changed", what: "<what was changed>" }),

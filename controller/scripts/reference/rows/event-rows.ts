@@ -178,6 +178,11 @@ export const EVENT_ROWS: readonly EventRow[] = [
     BY_REASON,
   ),
   ofService(services.deletingLoadBalancer, [SERVICE], "before the request to delete the load balancer"),
+  ofService(
+    services.waitingForDeletion,
+    [SERVICE, "<detail>"],
+    "the cloud has not deleted everything; the message names what is left and what the deletion waits for",
+  ),
   ofService(services.deletedLoadBalancer, [SERVICE], "the load balancer is deleted"),
   ofService(
     services.deleteLoadBalancerFailed,
@@ -190,6 +195,12 @@ export const EVENT_ROWS: readonly EventRow[] = [
     [SERVICE, "<field>", "<ignored feature>"],
     "the Service requests a feature that its provider does not support; the load balancer works without it",
     "remove the feature, or use a provider that supports it",
+  ),
+  ofService(
+    services.nodesNotRegistered,
+    [SERVICE, "<nodes>"],
+    "the provider could not register Nodes as targets, for example because their instances are stopped",
+    AS_MESSAGE,
   ),
   ofService(
     services.loadBalancerDrifted,

@@ -29,7 +29,7 @@ type ToService =
     };
 
 type ToOthers =
-  | { readonly kind: "joined" | "left"; readonly node: string }
+  | { readonly kind: "joined" | "left" | "stopped"; readonly node: string }
   | { readonly kind: "faults"; readonly on: readonly LoadBalancerCall[]; readonly fault: (typeof FAULTS)[number] }
   | { readonly kind: "incomplete" | "healed" | "reconnected" | "restarted" | "refusing" }
   | { readonly kind: "time"; readonly ms: number };
@@ -47,7 +47,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       name,
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("joined", "left"), node: fc.constantFrom(...NODES) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom("joined", "left", "stopped"), node: fc.constantFrom(...NODES) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -88,6 +91,7 @@ class Course {
   heal(): void {
     this.world.store.refuses = () => false;
     this.cloud.complete = true;
+    this.cloud.stopped.clear();
     this.fail([], "lost");
   }
 
@@ -189,6 +193,8 @@ async function applyToOthers(step: ToOthers, course: Course): Promise<void> {
   switch (step.kind) {
     case "joined":
       return world.node(step.node);
+    case "stopped":
+      return void cloud.stopped.add(step.node);
     case "left":
       return world.nodes.delete(step.node);
     case "faults":
@@ -240,7 +246,7 @@ function found(course: Course): unknown {
 const HOUR_MS = 3_600_000;
 
 describe("service-lb", () => {
-  test("ends with the desired state, whatever happened in any order, and then rests (case S-12)", async () => {
+  test("ends with the desired state, whatever happened in any order, and then rests (case S-2) (case S-12)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 40, size: "max" }), declared, async (history, offered) => {
         const course = new Course(offered);

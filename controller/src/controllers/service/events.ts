@@ -16,6 +16,11 @@ export const updatedLoadBalancer = normal(reasons.UPDATED_LOAD_BALANCER, "Update
 
 export const deletingLoadBalancer = normal(reasons.DELETING_LOAD_BALANCER, "Deleting load balancer");
 
+export function waitingForDeletion(service: Service, detail: string): EventInput {
+  const message = `The load balancer is not deleted yet: ${detail}`;
+  return event(service, "Normal", reasons.LOAD_BALANCER_DELETION_WAITING, message);
+}
+
 export const deletedLoadBalancer = normal(reasons.DELETED_LOAD_BALANCER, "Deleted load balancer");
 
 export function adoptingLoadBalancer(service: Service, id: string): EventInput {
@@ -55,6 +60,11 @@ export function updateLoadBalancerFailed(service: Service, nodeNames: readonly s
 
 export function featureIgnored(service: Service, field: string, message: string): EventInput {
   return warning(service, reasons.LOAD_BALANCER_FEATURE_IGNORED, `${field}: ${message}`);
+}
+
+export function nodesNotRegistered(service: Service, nodes: string): EventInput {
+  const message = `Some nodes are no targets of the load balancer: ${nodes} (retrying in 10 seconds to 5 minutes). To fix: ${LOAD_BALANCER_REMEDIES.NodesNotRegistered}`;
+  return warning(service, reasons.NODES_NOT_REGISTERED, message);
 }
 
 export function loadBalancerDrifted(service: Service, what: string): EventInput {

@@ -162,8 +162,15 @@ function evaluateDeletion(facts: ServiceFacts): Evaluation {
     ? [cause("DeletionStuck", `The deletion of the load balancer takes ${duration(forMs)} so far`)]
     : [];
   const all = [...causes, ...stuck];
-  const deleting = { state: "progressing", summary: "The load balancer is being deleted." } as const;
+  const deleting = { state: "progressing", summary: deletionSummary(facts) } as const;
   return evaluationOf(all, deleting, [unmet("load balancer deleted and finalizer removed", all)]);
+}
+
+/** What it waits for, and what is left, if the provider reports that. */
+function deletionSummary({ service, last }: ServiceFacts): string {
+  const reported = reportedReadiness(service);
+  const latest = [last?.why, reported].find((one) => one?.reason === "Deleting");
+  return latest?.message ?? "The load balancer is being deleted.";
 }
 
 function deletionCauses(facts: ServiceFacts): readonly KnownCause[] {

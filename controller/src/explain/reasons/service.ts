@@ -56,6 +56,11 @@ export const SERVICE_REASONS = {
     "The provider reports that the load balancer has failed.",
     "Check the message, and the load balancer in the cloud.",
   ),
+  NodesNotRegistered: service(
+    "waiting",
+    "The provider could not register some nodes as targets of the load balancer, and tries again.",
+    "Check the instances of the nodes that the message names.",
+  ),
   DriftNotRepaired: service(
     "blocked",
     "Each time the controller repairs the load balancer, it is changed back.",

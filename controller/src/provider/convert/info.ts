@@ -71,6 +71,11 @@ export function providerInfoFromProto(wire: Wire.GetProviderInfoResponse): Model
     capabilities: capabilities(wire.capabilities),
     limits: limits(wire.limits),
     annotationPrefixes: wire.annotationPrefixes,
+    annotations: wire.annotations.map(({ key, mutable: isMutable, defaultValue }) => ({
+      key,
+      isMutable,
+      defaultValue,
+    })),
     nodeLabelKeys: wire.nodeLabelKeys,
     nodeAnnotationKeys: wire.nodeAnnotationKeys,
     diagnostics: wire.diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),

@@ -19,12 +19,21 @@ export interface ProviderInfo {
   readonly limits: Limits;
   /** Only Service annotations with these prefixes are sent. */
   readonly annotationPrefixes: readonly string[];
+  /** Service annotations that it declares. Others with its prefixes are sent too. */
+  readonly annotations: readonly AnnotationSchema[];
   /** Only Node labels and annotations with these keys are sent. */
   readonly nodeLabelKeys: readonly string[];
   readonly nodeAnnotationKeys: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   readonly build: Readonly<Record<string, string>>;
   readonly homeUrl: string;
+}
+
+export interface AnnotationSchema {
+  readonly key: string;
+  /** False: it applies only when a load balancer is created. */
+  readonly isMutable: boolean;
+  readonly defaultValue: string | undefined;
 }
 
 /** undefined: not supported. */

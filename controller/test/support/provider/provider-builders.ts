@@ -83,6 +83,7 @@ export function info(
       callRates: [],
     },
     annotationPrefixes: [],
+    annotations: [],
     nodeLabelKeys: [],
     nodeAnnotationKeys: [],
     diagnostics: [],

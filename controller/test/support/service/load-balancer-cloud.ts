@@ -13,7 +13,7 @@ import type {
   LoadBalancerDeletion,
   ServiceRef,
 } from "../../../src/provider/model/load-balancer.ts";
-import type { LoadBalancerCapabilities } from "../../../src/provider/model/info.ts";
+import type { AnnotationSchema, LoadBalancerCapabilities } from "../../../src/provider/model/info.ts";
 import type { Provider } from "../../../src/provider/model/provider.ts";
 import { ingress } from "../builders.ts";
 import { capabilities, idleProvider, info } from "../provider/provider-builders.ts";
@@ -31,6 +31,8 @@ export interface Kept {
   version: number;
   /** A modification by another client that no Ensure has reverted; also changes the version. */
   isTampered: boolean;
+  /** Names of the nodes that are no targets. */
+  unregistered?: readonly string[];
   /** Of the last change. */
   requestId?: string | undefined;
 }
@@ -43,6 +45,12 @@ export class LoadBalancerCloud {
   /** undefined: the call goes through. "lost": it does, and its answer is lost. */
   fail: (call: LoadBalancerCall, uid: string) => ProviderError | "lost" | undefined = () => undefined;
   complete = true;
+  /** Names of nodes whose instances are stopped. */
+  readonly stopped = new Set<string>();
+  /** What keeps a deletion from ending. */
+  remaining: readonly string[] = [];
+  /** Declared by the provider. */
+  annotations: readonly AnnotationSchema[] = [];
   /** Updates of the nodes return the fingerprint of before. */
   reportsPrevious = true;
   readonly #name: string;
@@ -64,6 +72,8 @@ export class LoadBalancerCloud {
     const declared = info({
       scopeId: `scope-of-${this.#name}`,
       providerIdPrefixes: [`${name}://`],
+      annotations: this.annotations,
+      annotationPrefixes: this.annotations.length === 0 ? [] : [`${name}.example.com/`],
       capabilities: { loadBalancers: capabilities(this.#capabilities) },
     });
     const idle = idleProvider(name, declared);
@@ -118,7 +128,7 @@ export class LoadBalancerCloud {
     const before = this.kept.get(service.uid) ?? this.#adopted(adoptLoadBalancerId);
     if (before !== undefined && requestId !== undefined && before.requestId === requestId) return this.#done(before);
     const id = before?.id ?? `${this.#name}-${++this.#ids}`;
-    const desired = { specFingerprint, nodesFingerprint: nodes.fingerprint, nodes: namesOf(nodes) };
+    const desired = { specFingerprint, ...this.#targets(nodes) };
     const kept: Kept = {
       id,
       service,
@@ -129,6 +139,13 @@ export class LoadBalancerCloud {
     };
     this.kept.set(service.uid, kept);
     return this.#done(kept);
+  }
+
+  #targets(nodes: NodeSelection): Pick<Kept, "nodes" | "nodesFingerprint" | "unregistered"> {
+    const [names, isFit] = [namesOf(nodes), (name: string): boolean => !this.stopped.has(name)];
+    const unregistered = names.filter((name) => !isFit(name));
+    const nodesFingerprint = unregistered.length === 0 ? nodes.fingerprint : "";
+    return { nodes: names.filter((name) => isFit(name)), nodesFingerprint, unregistered };
   }
 
   /** From its current provider. */
@@ -144,13 +161,18 @@ export class LoadBalancerCloud {
     const kept = this.kept.get(service.uid);
     if (kept === undefined) throw contractError("LOAD_BALANCER_NOT_FOUND", "there is none");
     const previousObservedFingerprint = this.reportsPrevious ? `v${kept.version}` : "";
-    kept.nodesFingerprint = nodes.fingerprint;
-    kept.nodes = namesOf(nodes);
+    Object.assign(kept, this.#targets(nodes));
     kept.version++;
     return { ...this.#done(kept), loadBalancer: { ...this.#show(kept), previousObservedFingerprint } };
   }
 
   #delete({ service }: LoadBalancerRef): LoadBalancerDeletion {
+    const { remaining } = this;
+    if (remaining.length > 0) {
+      const parts = { progressPercent: undefined, pollAfterMs: 5000, message: "another group refers to it" };
+      const operation = { id: "op", stage: "waiting for references", ...parts };
+      return { done: false, operation, remaining, diagnostics: [], plannedChanges: [] };
+    }
     this.kept.delete(service.uid);
     return { done: true, operation: undefined, remaining: [], diagnostics: [], plannedChanges: [] };
   }
@@ -159,7 +181,7 @@ export class LoadBalancerCloud {
     return { loadBalancer: this.#show(kept), diagnostics: [], plannedChanges: [] };
   }
 
-  #show({ id, service, specFingerprint, nodesFingerprint, version }: Kept): LoadBalancer {
+  #show({ id, service, specFingerprint, nodesFingerprint, version, unregistered = [] }: Kept): LoadBalancer {
     return {
       id,
       service,
@@ -173,7 +195,7 @@ export class LoadBalancerCloud {
       operation: undefined,
       tags: {},
       lockKey: "",
-      unregisteredNodes: [],
+      unregisteredNodes: unregistered.map((name) => ({ name, reason: "InstanceStopped", message: "Start it." })),
       previousObservedFingerprint: "",
     };
   }

@@ -24,6 +24,7 @@ export const acknowledged: Acknowledged = {
   spec: desired().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
+  unregistered: undefined,
   baseline: { kind: "verified", fingerprint: "" },
   lockKey: "lock-1",
   ingress: undefined,

@@ -673,7 +673,10 @@ export interface AnnotationSchema {
     | undefined;
   /** REQUIRED. Description, one or two sentences. */
   description: string;
-  /** OPTIONAL. True: the load balancer can be updated in place. False: a change recreates it, or is rejected. */
+  /**
+   * OPTIONAL. True: a change updates the load balancer in place. False: the value applies when the load balancer is
+   * created, and the controller refuses a change while it exists.
+   */
   mutable: boolean;
   /** OPTIONAL. Present if it is deprecated: what to use instead. */
   deprecated: string;

@@ -1595,7 +1595,8 @@ type AnnotationSchema struct {
 	DefaultValue *string `protobuf:"bytes,4,opt,name=default_value,json=defaultValue,proto3,oneof" json:"default_value,omitempty"`
 	// REQUIRED. Description, one or two sentences.
 	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
-	// OPTIONAL. True: the load balancer can be updated in place. False: a change recreates it, or is rejected.
+	// OPTIONAL. True: a change updates the load balancer in place. False: the value applies when the load balancer is
+	// created, and the controller refuses a change while it exists.
 	Mutable bool `protobuf:"varint,6,opt,name=mutable,proto3" json:"mutable,omitempty"`
 	// OPTIONAL. Present if it is deprecated: what to use instead.
 	Deprecated    string `protobuf:"bytes,7,opt,name=deprecated,proto3" json:"deprecated,omitempty"`

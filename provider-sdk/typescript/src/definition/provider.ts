@@ -51,7 +51,7 @@ export interface AnnotationSchema {
   readonly defaultValue?: string | undefined;
   /** Description, one or two sentences. */
   readonly description: string;
-  /** True: the load balancer can be updated in place. Default: false. */
+  /** True: a change updates the load balancer in place. Default: false, and the controller refuses a change. */
   readonly mutable?: boolean | undefined;
   /** Present if it is deprecated: what to use instead. */
   readonly deprecated?: string | undefined;

@@ -11,6 +11,7 @@ import {
   driftNotRepaired,
   ensuringLoadBalancer,
   featureIgnored,
+  nodesNotRegistered,
   loadBalancerDrifted,
   unavailableLoadBalancer,
   updateLoadBalancerFailed,
@@ -18,6 +19,7 @@ import {
 import { loadBalancerRef } from "../gather/desired.ts";
 import { baselineAfter, isChangedBefore } from "../plan/baseline.ts";
 import { progressOf } from "../plan/plan.ts";
+import { isNew, unregisteredAfter, unregisteredText } from "../plan/unregistered.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
 import type { Present } from "../record/record.ts";
@@ -74,7 +76,11 @@ async function conclude(
   recordDrift(plan, deps);
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (loadBalancer === undefined) throw new LoadBalancerSyncError("the provider's response has no load balancer");
-  const progress = progressOf(plan, loadBalancer, baselineAfter(plan, loadBalancer));
+  const before = plan.inForce?.unregistered;
+  const unregistered = unregisteredAfter(desired, loadBalancer, before, clock.monotonicMs());
+  if (unregistered !== undefined && isNew(unregistered, before))
+    events.record(nodesNotRegistered(service, unregisteredText(unregistered)));
+  const progress = progressOf(plan, loadBalancer, { baseline: baselineAfter(plan, loadBalancer), unregistered });
   switch (progress.kind) {
     case "failed":
       records.commit(deps.context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });

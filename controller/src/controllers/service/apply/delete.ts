@@ -15,9 +15,11 @@ import {
   deletedPreviousLoadBalancer,
   deletingLoadBalancer,
   diagnosed,
+  waitingForDeletion,
 } from "../events.ts";
 import { loadBalancerRef } from "../gather/desired.ts";
-import { DELETING } from "../plan/status.ts";
+import { deletionDetail } from "../plan/deletion.ts";
+import { deleting } from "../plan/status.ts";
 import type { Delete, DeletePrevious, DesiredLoadBalancer } from "../plan/types.ts";
 import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from "../predicates.ts";
 import { hintOf } from "../record/record.ts";
@@ -28,12 +30,15 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies): Promis
   const { service, isGone } = plan;
   const { events, records } = deps;
   if (plan.announce) events.record(deletingLoadBalancer(service));
-  const { done, operation, diagnostics } = await callDelete(plan, deps);
+  const deletion = await callDelete(plan, deps);
+  const { done, operation, diagnostics } = deletion;
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (!done) {
-    records.commit(deps.context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "" } });
-    if (!isGone) await report(service, DELETING, deps);
-    return again(operation?.pollAfterMs, deps);
+    const detail = deletionDetail(deletion);
+    if (detail !== "" && detail !== plan.detail) events.record(waitingForDeletion(service, detail));
+    records.commit(deps.context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "", detail } });
+    if (!isGone) await report(service, deleting(detail), deps);
+    return again(operation?.pollAfterMs, deps, { reason: "Deleting", message: deleting(detail).message });
   }
   if (plan.patch !== undefined) await patch("remove load balancer cleanup finalizer", service, plan.patch, deps);
   events.record(deletedLoadBalancer(service));

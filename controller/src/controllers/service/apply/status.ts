@@ -1,3 +1,4 @@
+import type { EventInput } from "../../../api/event.ts";
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { Lister } from "../../../kube/cache/lister.ts";
@@ -7,7 +8,7 @@ import { isApiError } from "../../../kube/errors.ts";
 import type { EventRecorder } from "../../../kube/events/broadcaster.ts";
 import { SERVICES } from "../../../kube/resources/service.ts";
 import type { ChangeableProvider, ProviderSet } from "../../../provider/model/provider.ts";
-import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
+import { DONE, type ReconcileContext, type Result, type Why, requeueAfter } from "../../../runtime/reconciler.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
 import { LoadBalancerSyncError, describe } from "../failure.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
@@ -15,6 +16,7 @@ import type { CheckPace } from "../check-pace.ts";
 import type { DriftPace } from "../gather/owner.ts";
 import type { ServiceMetrics } from "../metrics.ts";
 import { DEFAULT_POLL_MS } from "../plan/plan.ts";
+import { retryAtMs } from "../plan/unregistered.ts";
 import {
   type Readiness,
   type StatusPatch,
@@ -44,18 +46,29 @@ export async function finish(
 ): Promise<Result> {
   const kind = finished.purpose === undefined ? "read" : "changeCompleted";
   const record = deps.records.commit(deps.context.key, { kind, present });
-  if (finished.purpose === "ensure") {
-    deps.events.record(ensuredLoadBalancer(service));
-  } else if (finished.purpose === "update") {
-    deps.events.record(finished.nodeCount === 0 ? unavailableLoadBalancer(service) : updatedLoadBalancer(service));
-  }
+  const event = present.unregistered === undefined ? finishedEvent(service, finished) : undefined;
+  if (event !== undefined) deps.events.record(event);
   const drift = record?.drift.suspended;
   const readiness = drift === undefined ? readinessOf(service, present, finished.nodeCount) : driftNotRepaired(drift);
   const isPublished = await publish(service, present, readiness, deps);
+  if (present.unregistered !== undefined) {
+    const { message } = readiness ?? { message: "" };
+    const delayMs = Math.max(0, retryAtMs(present.unregistered) - deps.clock.monotonicMs());
+    return requeueAfter(delayMs, { reason: "NodesNotRegistered", message });
+  }
   // Now that the address is published, the previous load balancer can be deleted, unless the current spec is rejected.
   const isLast = (deps.records.get(deps.context.key)?.previous.length ?? 0) === 0;
   const isLastStep = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
   return isLastStep ? DONE : requeueAfter(0);
+}
+
+function finishedEvent(
+  service: Service,
+  { purpose, nodeCount }: { readonly purpose: Operation["purpose"] | undefined; readonly nodeCount: number },
+): EventInput | undefined {
+  if (purpose === undefined) return undefined;
+  if (purpose === "ensure") return ensuredLoadBalancer(service);
+  return nodeCount === 0 ? unavailableLoadBalancer(service) : updatedLoadBalancer(service);
 }
 
 /** The load balancer is compared with the desired state soon, but not at the same time as all others. */
@@ -118,8 +131,8 @@ export async function addFinalizer(
   return patch("add load balancer cleanup finalizer", service, body, deps, true);
 }
 
-export function again(pollAfterMs: number | undefined, { random }: ApplyDependencies): Result {
-  return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)));
+export function again(pollAfterMs: number | undefined, { random }: ApplyDependencies, why?: Why): Result {
+  return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)), why);
 }
 
 /** False: the Service is gone; another reconcile cleans up. */

@@ -8,6 +8,7 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
 import { driftDecision } from "../plan/drift.ts";
+import { immutableChanges } from "../plan/immutable.ts";
 import { isCheckNeeded, isReadNeeded } from "../plan/plan.ts";
 import type { CleanupInput, Input, EnsureInput, DesiredLoadBalancer } from "../plan/types.ts";
 import {
@@ -98,13 +99,17 @@ async function gatherEnsure(run: Gathering, service: Service): Promise<EnsureInp
   if (isDeclined(record, service, info.bootId)) return undefined;
   const present = presentOf(record);
   const desired = desiredOf(run, service, owner, present?.spec);
-  const unsupported = unsupportedRequests(service, loadBalancers);
+  const unsupported = [
+    ...unsupportedRequests(service, loadBalancers),
+    ...(present === undefined ? [] : immutableChanges(present.service, service, info.annotations)),
+  ];
   const refusal = refusalOf(unsupported) ?? refusedBefore(run, record, service, info);
   const known = {
     service,
     desired,
     present,
     isUnanswered: isUnanswered(record),
+    nowMs: run.clock.monotonicMs(),
     refusal,
     // While the spec is rejected, drift is not repaired.
     suspicion: present !== undefined && refusal === undefined ? suspicionOf(run, record) : undefined,

@@ -95,12 +95,12 @@ describe("progressOf()", () => {
       },
     },
   ])("reports $it", ({ given, want }) => {
-    expect(progressOf(change, loadBalancer(given), known.baseline)).toEqual(want);
+    expect(progressOf(change, loadBalancer(given), known)).toEqual(want);
   });
 
   test("remembers what was sent, not what the provider echoes", () => {
     const echoed = loadBalancer({ specFingerprint: "", nodesFingerprint: "" });
-    expect(progressOf(change, echoed, known.baseline)).toEqual({ kind: "done", present: known });
+    expect(progressOf(change, echoed, known)).toEqual({ kind: "done", present: known });
   });
 });
 
@@ -174,7 +174,9 @@ describe("reading", () => {
         want: false,
       },
     ])("is $want for $it", ({ input, want }) => {
-      expect(isReadNeeded({ isUnanswered: false, refusal: undefined, suspicion: undefined, ...input })).toBe(want);
+      expect(isReadNeeded({ isUnanswered: false, refusal: undefined, suspicion: undefined, nowMs: 0, ...input })).toBe(
+        want,
+      );
     });
   });
 

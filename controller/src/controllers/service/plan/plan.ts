@@ -1,9 +1,10 @@
 import { type LoadBalancerIngress, type Service, loadBalancerToAdopt } from "../../../api/service.ts";
 import type { LoadBalancer, LoadBalancerCheck } from "../../../provider/model/load-balancer.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected, needsUpdate } from "../predicates.ts";
-import { type Baseline, type Drift, type Operation, type Present, UNVERIFIED } from "../record/record.ts";
+import { type Drift, type Operation, type Present, UNVERIFIED } from "../record/record.ts";
 import { verified } from "./baseline.ts";
 import { type DriftDecision, driftOf, driftOfCheck } from "./drift.ts";
+import { isWaiting, unregisteredAtEnd } from "./unregistered.ts";
 import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./status.ts";
 import type { Change, CleanupInput, Input, Plan, Settle, EnsureInput, DesiredLoadBalancer } from "./types.ts";
 
@@ -49,6 +50,7 @@ function planCleanup(input: CleanupInput): Plan {
     provider,
     loadBalancerId,
     operationId: deletion?.id,
+    detail: deletion?.detail,
     announce: deletion === undefined,
     patch: isGone ? undefined : cleanedUpPatch(service),
     unprotected,
@@ -143,7 +145,9 @@ function planPoll(input: EnsureInput, present: Present, operation: Operation): P
   if (observed === undefined) return { kind: "wait", service, present };
   if (observed.kind === "absent") return change(input, "ensure", "load balancer vanished while it was being created");
   const { loadBalancer } = observed;
-  const progress = progressOf({ ...input, purpose: operation.purpose }, loadBalancer, UNVERIFIED);
+  const unregistered = unregisteredAtEnd(input.desired, loadBalancer, present.unregistered);
+  const known = { baseline: UNVERIFIED, unregistered };
+  const progress = progressOf({ ...input, purpose: operation.purpose }, loadBalancer, known);
   switch (progress.kind) {
     case "failed":
       return { kind: "fail", message: progress.message };
@@ -167,7 +171,7 @@ function change(input: EnsureInput, purpose: Operation["purpose"], trigger: stri
     provider,
     desired,
     purpose,
-    call: purpose === "update" && updatesNodes ? "updateNodes" : "ensure",
+    call: purpose === "update" && updatesNodes && !isWhole(input) ? "updateNodes" : "ensure",
     trigger,
     drift: undefined,
     loadBalancerId: present?.loadBalancerID,
@@ -179,6 +183,12 @@ function change(input: EnsureInput, purpose: Operation["purpose"], trigger: stri
     ignored: purpose === "ensure" ? unsupported : [],
     inForce,
   };
+}
+
+/** Nodes are missing, and the rest was never compared with the spec: one Ensure does both. */
+function isWhole({ desired, present }: EnsureInput): boolean {
+  const isUnverified = present?.unregistered !== undefined && present.baseline.kind === "unverified";
+  return isUnverified && desired.spec !== undefined;
 }
 
 function settle({ service, desired }: EnsureInput, present: Present, finished: Settle["finished"]): Settle {
@@ -195,11 +205,11 @@ export type Progress =
 /** For a provider that names no poll interval. */
 export const DEFAULT_POLL_MS = 5000;
 
-/** @param baseline of a load balancer whose change is complete */
+/** @param known what the response proves, if the change is complete */
 export function progressOf(
   change: Pick<Change, "service" | "provider" | "desired" | "purpose">,
   loadBalancer: LoadBalancer,
-  baseline: Baseline,
+  { baseline, unregistered }: Pick<Present, "baseline" | "unregistered">,
 ): Progress {
   const { service, provider, desired, purpose } = change;
   if (loadBalancer.phase === "failed") return { kind: "failed", message: failureOf(loadBalancer) };
@@ -209,7 +219,9 @@ export function progressOf(
     loadBalancerID: loadBalancer.id,
     spec: desired.spec,
     specFingerprint: desired.specFingerprint,
-    nodesFingerprint: desired.nodes.fingerprint,
+    // Not what the provider echoes.
+    nodesFingerprint: unregistered === undefined ? desired.nodes.fingerprint : "",
+    unregistered,
     baseline: UNVERIFIED,
     lockKey: loadBalancer.lockKey,
     ingress: servedIngress(loadBalancer),
@@ -241,20 +253,22 @@ function failureOf({ id, conditions }: LoadBalancer): string {
  * is in progress or got no response, or a sweep suspects drift.
  */
 export function isReadNeeded(
-  input: Pick<EnsureInput, "service" | "desired" | "present" | "isUnanswered" | "refusal" | "suspicion">,
+  input: Pick<EnsureInput, "service" | "desired" | "present" | "isUnanswered" | "refusal" | "suspicion" | "nowMs">,
 ): boolean {
   const { service, present, isUnanswered, refusal } = input;
   // Adoption depends on which load balancer the Service has.
   const isRepeated = isUnanswered && refusal === undefined && loadBalancerToAdopt(service) === undefined;
   if (present === undefined) return hasFinalizer(service) && !isRepeated;
-  const asked = refusal === undefined ? input : lastAccepted(input, present);
+  const asked = refusal === undefined ? input : { ...input, ...lastAccepted(input, present) };
   if (isSpecChanged(asked, present) || areNodesChanged(asked, present)) return false;
   return present.operation !== undefined || isUnanswered || input.suspicion !== undefined;
 }
 
 /** Of {@link isReadNeeded}: a sweep suspects drift, and there is no baseline that a read could be compared with. */
 export function isCheckNeeded({ present, suspicion }: Pick<EnsureInput, "present" | "suspicion">): boolean {
-  return suspicion !== undefined && present?.operation === undefined && present?.baseline.kind === "unverified";
+  // While nodes are missing, an Ensure is repeated anyway.
+  if (suspicion === undefined || present === undefined || present.unregistered !== undefined) return false;
+  return present.operation === undefined && present.baseline.kind === "unverified";
 }
 
 /** After a restart: the load balancer in force counts as acknowledged if it has the desired spec. */
@@ -275,6 +289,7 @@ export function inForceInCloud({ service, provider, desired, observed }: EnsureI
     spec: loadBalancer.specFingerprint === desired.specFingerprint ? desired.spec : undefined,
     specFingerprint: loadBalancer.specFingerprint,
     nodesFingerprint: loadBalancer.nodesFingerprint,
+    unregistered: undefined,
     baseline: UNVERIFIED,
     lockKey: loadBalancer.lockKey,
     ingress: loadBalancer.ingress,
@@ -286,8 +301,8 @@ function isSpecChanged({ service, desired }: Pick<EnsureInput, "service" | "desi
   return desired.specFingerprint !== present.specFingerprint || needsUpdate(present.service, service);
 }
 
-function areNodesChanged({ desired }: Pick<EnsureInput, "desired">, present: Present): boolean {
-  return desired.nodes.fingerprint !== present.nodesFingerprint;
+function areNodesChanged({ desired, nowMs }: Pick<EnsureInput, "desired" | "nowMs">, present: Present): boolean {
+  return desired.nodes.fingerprint !== present.nodesFingerprint && !isWaiting(present, desired, nowMs);
 }
 
 /** A provider without fingerprints must be trusted, or the requests would never end. */

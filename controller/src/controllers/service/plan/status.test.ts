@@ -3,7 +3,7 @@ import { ingress, service } from "../../../../test/support/builders.ts";
 import { held, known, making, updating } from "../../../../test/support/service/service-plan-builders.ts";
 import type { Condition } from "../../../api/meta.ts";
 import {
-  DELETING,
+  deleting,
   PROTECTED,
   type Readiness,
   addFinalizerPatch,
@@ -79,7 +79,7 @@ describe("readinessOf()", () => {
 
 test("each state says for people what it means, and what to do", () => {
   const messages = [readinessOf(held, known, 2), readinessOf(held, known, 0), readinessOf(held, making, 2)];
-  messages.push(readinessOf(held, { ...making, ingress: [] }, 2), DELETING, PROTECTED);
+  messages.push(readinessOf(held, { ...making, ingress: [] }, 2), deleting(""), PROTECTED);
   expect(messages.map((readiness) => readiness?.message)).toEqual([
     "The load balancer matches the spec of the Service.",
     "The load balancer has no available nodes to forward traffic to. To fix: check which Nodes are initialized, and which have the label node.kubernetes.io/exclude-from-external-load-balancers.",

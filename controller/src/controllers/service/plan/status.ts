@@ -11,7 +11,8 @@ import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";
 import { withoutIDs, withoutRequestIDs } from "../../../util/text.ts";
 import { hasFinalizer } from "../predicates.ts";
-import type { Drift, Present } from "../record/record.ts";
+import type { Drift, Present, Unregistered } from "../record/record.ts";
+import { unregisteredText } from "./unregistered.ts";
 
 export interface Readiness {
   readonly status: "True" | "False" | "Unknown";
@@ -39,8 +40,14 @@ const UPDATING = notReady(
   "The load balancer is being updated; until then it serves the previous configuration.",
 );
 
-/** Only for deletions that are not completed immediately. */
-export const DELETING = notReady("Deleting", "The load balancer is being deleted; the Service is deleted afterwards.");
+/**
+ * Only for deletions that are not completed immediately.
+ * @param detail "": not reported
+ */
+export function deleting(detail: string): Readiness {
+  const message = "The load balancer is being deleted; the Service is deleted afterwards.";
+  return notReady("Deleting", detail === "" ? message : `${message} ${capital(detail)}.`);
+}
 
 export const PROTECTED = notReady(
   "DeletionProtected",
@@ -57,6 +64,12 @@ export function driftNotRepaired({ what }: Drift): Readiness {
   return notReady("DriftNotRepaired", message);
 }
 
+/** It serves, but not with all nodes. */
+function notRegistered(unregistered: Unregistered): Readiness {
+  const message = `Some nodes are no targets of the load balancer: ${unregisteredText(unregistered)}. The controller retries every 10 seconds to 5 minutes. To fix: ${LOAD_BALANCER_REMEDIES.NodesNotRegistered}.`;
+  return notReady("NodesNotRegistered", message);
+}
+
 function notReady(reason: LoadBalancerReadyReason, message: string): Readiness {
   return { status: "False", reason, message };
 }
@@ -68,7 +81,10 @@ function capital(clause: string): string {
 /** undefined: unchanged. */
 export function readinessOf(service: Service, present: Present, nodeCount: number): Readiness | undefined {
   const { operation, ingress } = present;
-  if (operation === undefined) return nodeCount === 0 ? NO_NODES : READY;
+  if (operation === undefined) {
+    if (present.unregistered !== undefined) return notRegistered(present.unregistered);
+    return nodeCount === 0 ? NO_NODES : READY;
+  }
   if (operation.purpose === "update") return undefined;
   const isServing = ingress !== undefined || service.status.loadBalancer.ingress.length > 0;
   return isServing ? UPDATING : PROVISIONING;

@@ -16,6 +16,8 @@ export interface Delete {
   readonly provider: string;
   readonly loadBalancerId: string | undefined;
   readonly operationId: string | undefined;
+  /** Of the deletion in progress, as last reported. */
+  readonly detail: string | undefined;
   /** False while a deletion is in progress. */
   readonly announce: boolean;
   /** For services/status, after the deletion. */
@@ -173,6 +175,8 @@ export interface EnsureInput {
   readonly unsupported: readonly UnsupportedRequest[];
   /** Why the desired state is not requested. */
   readonly refusal: Refusal | undefined;
+  /** Monotonic. */
+  readonly nowMs: number;
   /** The provider supports updates of the nodes alone. */
   readonly updatesNodes: boolean;
 }

@@ -1,5 +1,6 @@
 import type { LoadBalancerIngress, Service } from "../../../api/service.ts";
 import type { EnsureLoadBalancerInput } from "../../../provider/model/client.ts";
+import type { UnregisteredNode } from "../../../provider/model/load-balancer.ts";
 import { needsUpdate } from "../predicates.ts";
 
 /**
@@ -86,12 +87,17 @@ export type Progress<Op> =
     }
   | { readonly kind: "accepted"; readonly operation: Op };
 
-export interface DeleteOperation {
+interface AnyOperation {
   /** "" if the provider has named none. */
   readonly id: string;
 }
 
-export interface Operation extends DeleteOperation {
+export interface DeleteOperation extends AnyOperation {
+  /** Human-readable: what the deletion waits for, and what is left. */
+  readonly detail?: string;
+}
+
+export interface Operation extends AnyOperation {
   readonly purpose: "ensure" | "update";
   readonly pollAfterMs: number;
 }
@@ -105,6 +111,16 @@ export type Baseline =
 
 export const UNVERIFIED: Baseline = { kind: "unverified" };
 
+/** The provider could not register nodes as targets. */
+export interface Unregistered {
+  readonly nodes: readonly UnregisteredNode[];
+  /** Of the nodes that were requested. */
+  readonly fingerprint: string;
+  readonly tries: number;
+  /** Of the last try. Monotonic. */
+  readonly triedAtMs: number;
+}
+
 /** What a provider has last acknowledged. */
 export interface Acknowledged {
   /** The Service as of that time. */
@@ -114,7 +130,10 @@ export interface Acknowledged {
   /** undefined: requested by an earlier process; only the fingerprint is known. */
   readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
+  /** "": not acknowledged, because some nodes are no targets. */
   readonly nodesFingerprint: string;
+  /** undefined: all nodes are targets. */
+  readonly unregistered: Unregistered | undefined;
   readonly baseline: Baseline;
   /** See `ChangeOptions.lockKey`. May be "". */
   readonly lockKey: string;

@@ -849,7 +849,9 @@ class AnnotationSchema(google.protobuf.message.Message):
     description: builtins.str
     """REQUIRED. Description, one or two sentences."""
     mutable: builtins.bool
-    """OPTIONAL. True: the load balancer can be updated in place. False: a change recreates it, or is rejected."""
+    """OPTIONAL. True: a change updates the load balancer in place. False: the value applies when the load balancer is
+    created, and the controller refuses a change while it exists.
+    """
     deprecated: builtins.str
     """OPTIONAL. Present if it is deprecated: what to use instead."""
     @property
