@@ -7,6 +7,10 @@ const FILE = "test/control-plane/versions.json";
 /** The supported minors of Kubernetes besides the default one, oldest first. A part of the system suite runs on each of them. */
 export const OTHER_MINORS: readonly string[] = parseOtherMinors(readFileSync(join(ROOT, FILE), "utf8"));
 
+/** The oldest: what works on it and on the default minor works between them. A minor takes minutes to build, too many for CI to build each. */
+export const MINORS_IN_CI: readonly string[] = OTHER_MINORS.slice(0, 1);
+export const MINORS_ON_REQUEST: readonly string[] = OTHER_MINORS.slice(1);
+
 /** The name of that suite. */
 export const suiteOn = (minor: string): string => `system-${minor}`;
 

@@ -3,7 +3,7 @@ import { prepareControlPlane, prepareKubelet, prepareUpstream } from "./control-
 import { preparePython, prepareSidecars, runGoTests, runPytest } from "./foreign-suites.ts";
 import type { Tally } from "./test-summary.ts";
 import { findGo } from "./toolchains.ts";
-import { OTHER_MINORS, suiteOn } from "../lib/kubernetes-minors.ts";
+import { MINORS_IN_CI, MINORS_ON_REQUEST, suiteOn } from "../lib/kubernetes-minors.ts";
 import { sayWhileWaiting } from "../lib/waiting.ts";
 import { runProgram, runVitest } from "./run-suites.ts";
 
@@ -101,9 +101,9 @@ export const BATCHES: readonly Batch[] = [
     work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
   {
-    suites: OTHER_MINORS.map(suiteOn),
+    suites: MINORS_IN_CI.map(suiteOn),
     tier: "full",
-    prepare: () => prepareControlPlane(OTHER_MINORS),
+    prepare: () => prepareControlPlane(MINORS_IN_CI),
     work: (suites) => runVitest(suites, THREE_AT_ONCE),
   },
   {
@@ -131,6 +131,12 @@ export const BATCHES: readonly Batch[] = [
     tier: "long",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareOpenStack()),
     work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: MINORS_ON_REQUEST.map(suiteOn),
+    tier: "long",
+    prepare: () => prepareControlPlane(MINORS_ON_REQUEST),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
   },
   {
     suites: ["upgrade"],

@@ -4,15 +4,15 @@ import process from "node:process";
 import { prepareControlPlane, prepareUpstream } from "./control-plane.ts";
 import { prepareDeployPrograms } from "./debian-tools.ts";
 import { prepareSidecars } from "./foreign-suites.ts";
-import { OTHER_MINORS, suiteOn } from "../lib/kubernetes-minors.ts";
+import { MINORS_IN_CI, suiteOn } from "../lib/kubernetes-minors.ts";
 
-const prepareOtherMinors = (): Promise<string | undefined> => prepareControlPlane(OTHER_MINORS);
+const prepareOldestMinor = (): Promise<string | undefined> => prepareControlPlane(MINORS_IN_CI);
 
 const BUILDS: Readonly<Record<string, () => Promise<string | undefined>>> = {
   languages: prepareSidecars,
   "system-go": prepareSidecars,
   "system-python": prepareSidecars,
-  ...Object.fromEntries(OTHER_MINORS.map((minor) => [suiteOn(minor), prepareOtherMinors])),
+  ...Object.fromEntries(MINORS_IN_CI.map((minor) => [suiteOn(minor), prepareOldestMinor])),
   parity: prepareUpstream,
   deploy: prepareDeployPrograms,
 };

@@ -12,7 +12,8 @@ test("compatibilityPage() has a row for each minor, module and run", () => {
     defaultMinor: "1.41",
     minors: [
       { minor: "1.41", kubernetes: "1.41.2", etcd: "3.9.1" },
-      { minor: "1.40", kubernetes: "1.40.7", etcd: "3.9.0" },
+      { minor: "1.40", kubernetes: "1.40.9", etcd: "3.9.0" },
+      { minor: "1.39", kubernetes: "1.39.7", etcd: "3.8.5" },
     ],
     modules: [{ what: "Helm", version: "v4.2.0", suite: "deploy" }],
     longRuns: [
@@ -20,10 +21,11 @@ test("compatibilityPage() has a row for each minor, module and run", () => {
     ],
   });
   expect(page.split("\n").filter((line) => line.startsWith("| "))).toEqual([
-    "| Kubernetes | etcd | suites on each change |",
-    "| --- | --- | --- |",
-    "| 1.41.2 | 3.9.1 | all suites with a real control plane |",
-    expect.stringMatching(/^\| 1\.40\.7 \| 3\.9\.0 \| `system-1\.40`: /),
+    "| Kubernetes | etcd | when | suites |",
+    "| --- | --- | --- | --- |",
+    "| 1.41.2 | 3.9.1 | each change | all suites with a real control plane |",
+    expect.stringMatching(/^\| 1\.40\.9 \| 3\.9\.0 \| on request \| `system-1\.40`: /),
+    expect.stringMatching(/^\| 1\.39\.7 \| 3\.8\.5 \| each change \| `system-1\.39`: /),
     "| program | version | suite on each change |",
     "| --- | --- | --- |",
     "| Helm | v4.2.0 | `deploy` |",

@@ -42,8 +42,11 @@ export function compatibilityPage({ minors, defaultMinor, modules, longRuns }: C
     "Kubelet, kube-scheduler, kube-controller-manager and kubectl have the version of kube-apiserver.",
     "",
     ...table(
-      ["Kubernetes", "etcd", "suites on each change"],
-      minors.map(({ minor, kubernetes, etcd }) => [kubernetes, etcd, suitesOn(minor, defaultMinor)]),
+      ["Kubernetes", "etcd", "when", "suites"],
+      minors.map(({ minor, kubernetes, etcd }, index) => {
+        const isInCi = minor === defaultMinor || index === minors.length - 1;
+        return [kubernetes, etcd, isInCi ? "each change" : "on request", suitesOn(minor, defaultMinor)];
+      }),
     ),
     "",
     "One version of the controller works with all of them. It has no setting for a version of Kubernetes.",

@@ -110,7 +110,7 @@ async function quiet(harness: Harness): Promise<number> {
 /** Changes each kind of object; waits for the result in the cloud. */
 async function change(harness: Harness, round: number): Promise<void> {
   const port = 8300 + round;
-  await harness.kube.patch(`${services}/web`, { spec: { ports: [{ port, protocol: "TCP" }] } });
+  await harness.kube.patch(`${services}/web`, { spec: { ports: [{ port, protocol: "TCP" }, { $patch: "replace" }] } });
   await harness.createService(`service-${round}`, 8200 + round);
   await harness.addressed(`service-${round}`);
   if (round > 1) await harness.kube.delete(`${services}/service-${round - 1}`);
