@@ -20,7 +20,11 @@ test("compatibilityPage() has a row for each minor, module and run", () => {
       { suite: "kubelet", date: "2026-11-28", commit: "5f3353f0a1", programs: ["containerd 1.6.20", "runc 1.1.5"] },
     ],
   });
-  expect(page.split("\n").filter((line) => line.startsWith("| "))).toEqual([
+  const generated = page
+    .split("\n## ")
+    .filter((section) => !section.startsWith("Kubernetes 1"))
+    .join("\n");
+  expect(generated.split("\n").filter((line) => line.startsWith("| "))).toEqual([
     "| Kubernetes | etcd | when | suites |",
     "| --- | --- | --- | --- |",
     "| 1.41.2 | 3.9.1 | each change | all suites with a real control plane |",
