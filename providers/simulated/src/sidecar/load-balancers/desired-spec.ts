@@ -8,6 +8,8 @@ import { readAnnotations } from "./annotations.ts";
 export const metadataKeys = {
   specFingerprint: "cloudwire.dev/spec-fingerprint",
   nodesFingerprint: "cloudwire.dev/nodes-fingerprint",
+  /** Of the targets that these nodes are, as the cloud computes it. */
+  targetsDigest: "cloudwire.dev/targets-digest",
 } as const;
 
 /** The desired load balancer, in the cloud's terms. */

@@ -10,7 +10,7 @@ import { refusalCode } from "../errors.ts";
 import { findById, nameProblem, operationOf } from "./find.ts";
 import type { OwnLookUps } from "./own-look-ups.ts";
 import { diagnose, toLoadBalancer } from "./to-load-balancer.ts";
-import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
+import { replaceTargets, unregistered } from "./update-nodes.ts";
 import type { WantedTargets } from "./targets.ts";
 import { patchFor, toDesiredSpec, type DesiredSpec } from "./desired-spec.ts";
 
@@ -114,8 +114,7 @@ async function create(
   }
   const spec = { ...desired, targets: [...targets.ids], metadata: { ...desired.metadata, ...targets.metadata } };
   const made = await cloud.ask(context, async (client, signal) => client.createLoadBalancer(spec, signal));
-  warnAboutIgnored(made, context);
-  return answer(made, context);
+  return answer(made, targets, context);
 }
 
 async function change(
@@ -138,10 +137,11 @@ async function change(
       : { loadBalancer: existing, ignoredTargets: [] };
   const replaced = await replaceTargets(cloud, patched.loadBalancer, targets, context);
   const operation = patched.operation ?? (await operationOf(cloud, replaced.loadBalancer, context));
-  return answer({ ...replaced, ...(operation ? { operation } : {}) }, context);
+  return answer({ ...replaced, ...(operation ? { operation } : {}) }, targets, context);
 }
 
-function answer({ loadBalancer, operation }: LoadBalancerChange, context: ChangeContext): ProviderLoadBalancer {
+function answer(change: LoadBalancerChange, targets: WantedTargets, context: ChangeContext): ProviderLoadBalancer {
+  const { loadBalancer, operation } = change;
   diagnose(loadBalancer, context);
-  return toLoadBalancer(loadBalancer, operation);
+  return { ...toLoadBalancer(loadBalancer, operation), unregisteredNodes: unregistered(change, targets) };
 }

@@ -224,13 +224,18 @@ describe("EnsureLoadBalancer", () => {
     });
   });
 
-  test("reports nodes that it leaves out", async () => {
+  test("reports nodes that it leaves out, and does not acknowledge those that may become targets (case S-2)", async () => {
     const [first, second] = nodes;
     await provider.cloud.client.terminateInstances([second?.id ?? ""], soon());
     const foreign = first && { ...first, name: "elsewhere", zone: "not a zone" };
     const { loadBalancer, diagnostics } = await ensure({ on: [...nodes, ...(foreign ? [foreign] : [])] });
-    expect(loadBalancer).toMatchObject({ registeredNodes: 1 });
-    expect(diagnostics.map(({ reason }) => reason)).toEqual(["NodesOfOtherProviders", "TargetsNotFound"]);
+    expect(loadBalancer).toMatchObject({
+      registeredNodes: 1,
+      nodesFingerprint: "",
+      unregisteredNodes: [{ name: second?.name, reason: "InstanceNotFound" }],
+    });
+    expect(diagnostics.map(({ reason }) => reason)).toEqual(["NodesOfOtherProviders"]);
+    expect(await get()).toMatchObject({ value: { nodesFingerprint: "" } });
   });
 
   test("accepts a load balancer without nodes", async () => {

@@ -17,6 +17,13 @@ describe("UpdateLoadBalancerNodes", () => {
     expect(same).toMatchObject({ total: 1, mutating: 0, result: { loadBalancer: { registeredNodes: 1 } } });
   });
 
+  test("returns the observed fingerprint of before (case S-12)", async () => {
+    const made = (await ensure()).loadBalancer;
+    const { loadBalancer } = await updateNodes(nodes.slice(1));
+    expect(loadBalancer?.previousObservedFingerprint).toBe(made?.observedFingerprint);
+    expect(loadBalancer?.observedFingerprint).not.toBe(made?.observedFingerprint);
+  });
+
   test("makes nothing where there is nothing", async () => {
     expect(await failureOf(updateNodes(nodes))).toBe("LOAD_BALANCER_NOT_FOUND");
     expect(await inCloud()).toEqual([]);

@@ -31,7 +31,8 @@ test("TargetReader.read() gives the ids in order with the cloud's digest, and re
   expect(new TargetReader().read({ nodes, nodesFingerprint: "f1" }, context)).toEqual({
     ids: ["i-00000000000a", "i-00000000000b"],
     digest: createHash("sha256").update("i-00000000000a\ni-00000000000b\n").digest("hex"),
-    metadata: { "cloudwire.dev/nodes-fingerprint": "f1" },
+    metadata: { "cloudwire.dev/nodes-fingerprint": "f1", "cloudwire.dev/targets-digest": expect.any(String) },
+    nodes: expect.any(Map),
   });
   expect(reported).toEqual(["No targets, because their instances are not in this cloud: elsewhere, unreadable"]);
 });
@@ -51,7 +52,7 @@ test("TargetReader.read() reads a list once and returns the result to each load 
   const looksBefore = looks;
   const second = reader.read({ nodes: counted, nodesFingerprint: "f2" }, context);
   expect(looks).toBe(looksBefore);
-  expect(second).toEqual({ ...first, metadata: { "cloudwire.dev/nodes-fingerprint": "f2" } });
+  expect(second).toEqual({ ...first, metadata: { ...first.metadata, "cloudwire.dev/nodes-fingerprint": "f2" } });
   expect(reported).toHaveLength(2);
   const fewer = reader.read({ nodes: counted.slice(1), nodesFingerprint: "f3" }, context);
   expect(fewer.ids).toEqual(["i-00000000000a"]);

@@ -10,9 +10,11 @@ export interface WantedTargets {
   /** As the cloud computes it. */
   readonly digest: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** By the ID of the instance. */
+  readonly nodes: ReadonlyMap<string, TargetNode>;
 }
 
-interface Places extends Pick<WantedTargets, "ids" | "digest"> {
+interface Places extends Pick<WantedTargets, "ids" | "digest" | "nodes"> {
   /** Nodes whose machines are not in this cloud. */
   readonly foreign: readonly TargetNode[];
 }
@@ -25,9 +27,10 @@ export class TargetReader {
   read({ nodes, nodesFingerprint }: DesiredNodes, context: Pick<ChangeContext, "addDiagnostic">): WantedTargets {
     const places = this.#known.get(nodes) ?? placesOf(nodes);
     this.#known.set(nodes, places);
-    const { ids, digest, foreign } = places;
+    const { ids, digest, nodes: byId, foreign } = places;
     warnAbout(context, foreign);
-    return { ids, digest, metadata: { [metadataKeys.nodesFingerprint]: nodesFingerprint } };
+    const metadata = { [metadataKeys.nodesFingerprint]: nodesFingerprint, [metadataKeys.targetsDigest]: digest };
+    return { ids, digest, metadata, nodes: byId };
   }
 }
 
@@ -38,18 +41,18 @@ export function hasTargets(existing: LoadBalancer, wanted: WantedTargets): boole
 }
 
 function placesOf(nodes: readonly TargetNode[]): Places {
-  const found = new Set<string>();
+  const found = new Map<string, TargetNode>();
   const foreign: TargetNode[] = [];
   for (const node of nodes) {
     const place = node.id === undefined ? undefined : parseId(node.id);
     if (place === undefined || place instanceof Error) foreign.push(node);
-    else found.add(place.instanceId);
+    else found.set(place.instanceId, node);
   }
   // In the order of code points, as the cloud's digest demands.
-  const ids = [...found].toSorted((left, right) => (left < right ? -1 : 1));
+  const ids = [...found.keys()].toSorted((left, right) => (left < right ? -1 : 1));
   const digest = createHash("sha256");
   for (const id of ids) digest.update(`${id}\n`);
-  return { ids, digest: digest.digest("hex"), foreign };
+  return { ids, digest: digest.digest("hex"), nodes: found, foreign };
 }
 
 const maxShownNodes = 5;

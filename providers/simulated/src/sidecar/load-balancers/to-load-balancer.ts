@@ -13,18 +13,20 @@ import { metadataKeys } from "./desired-spec.ts";
 
 /** A load balancer in the form of the contract. Fingerprints are set only for the configuration in effect. */
 export function toLoadBalancer(loadBalancer: LoadBalancer, operation?: Operation): ProviderLoadBalancer {
-  const { id, state, stateReason, metadata, tags, targetCount } = loadBalancer;
+  const { id, state, stateReason, metadata, tags, targetCount, targetsDigest } = loadBalancer;
   const isInForce = state === "active";
   const working = workOf(loadBalancer, operation);
   const { [metadataKeys.specFingerprint]: specFingerprint, [metadataKeys.nodesFingerprint]: nodesFingerprint } =
     metadata;
+  // The cloud leaves out instances that it does not know.
+  const areTargets = [undefined, targetsDigest].includes(metadata[metadataKeys.targetsDigest]);
   return {
     id,
     service: serviceOf(loadBalancer),
     phase: phases[state],
     ingress: [ingressOf(loadBalancer)],
     ...(isInForce && specFingerprint !== undefined ? { specFingerprint } : {}),
-    ...((isInForce || state === "updating") && nodesFingerprint !== undefined ? { nodesFingerprint } : {}),
+    ...((isInForce || state === "updating") && areTargets ? { nodesFingerprint } : {}),
     observedFingerprint: observedFingerprint(loadBalancer),
     registeredNodes: targetCount,
     conditions: [

@@ -1,4 +1,9 @@
-import type { ChangeContext, LoadBalancer as ProviderLoadBalancer, LoadBalancerRef } from "@cloudwire/provider-sdk";
+import type {
+  ChangeContext,
+  LoadBalancer as ProviderLoadBalancer,
+  LoadBalancerRef,
+  UnregisteredNode,
+} from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerChange } from "../../api/load-balancers.ts";
 import type { CloudAccess } from "../cloud-access.ts";
 import { findOwn, notFound, operationOf } from "./find.ts";
@@ -14,8 +19,13 @@ export async function updateNodes(
 ): Promise<ProviderLoadBalancer> {
   const { loadBalancer } = await findOwn(cloud, wanted, context);
   if (!loadBalancer || loadBalancer.state === "deleting") throw notFound(wanted);
+  const { observedFingerprint } = toLoadBalancer(loadBalancer);
   const changed = await replaceTargets(cloud, loadBalancer, targets, context);
-  return toLoadBalancer(changed.loadBalancer, await operationOf(cloud, changed.loadBalancer, context));
+  return {
+    ...toLoadBalancer(changed.loadBalancer, await operationOf(cloud, changed.loadBalancer, context)),
+    unregisteredNodes: unregistered(changed, targets),
+    previousObservedFingerprint: observedFingerprint,
+  };
 }
 
 /** One call, or none if the cloud has these targets. */
@@ -31,17 +41,18 @@ export async function replaceTargets(
     context.addPlannedChange({ action: "update", resourceType: "targets", resourceId: loadBalancer.id, summary });
     return { loadBalancer, ignoredTargets: [] };
   }
-  const changed = await cloud.ask(context, async (client, signal) =>
+  return cloud.ask(context, async (client, signal) =>
     client.replaceTargets(loadBalancer.id, targets.ids, signal, targets.metadata),
   );
-  warnAboutIgnored(changed, context);
-  return changed;
 }
 
-/** Machines that vanished since the list of nodes was made. */
-export function warnAboutIgnored({ ignoredTargets }: LoadBalancerChange, context: ChangeContext): void {
-  if (ignoredTargets.length === 0) return;
-  const shown = ignoredTargets.slice(0, 5).join(", ");
-  const summary = `${ignoredTargets.length} targets are not instances any longer and were left out: ${shown}`;
-  context.addDiagnostic({ reason: "TargetsNotFound", summary });
+/** Nodes whose instances the cloud does not know, or no longer. */
+export function unregistered(
+  { ignoredTargets }: Pick<LoadBalancerChange, "ignoredTargets">,
+  { nodes }: Pick<WantedTargets, "nodes">,
+): readonly UnregisteredNode[] {
+  return ignoredTargets.map((id) => {
+    const { name = id, providerId } = nodes.get(id) ?? {};
+    return { name, providerId, reason: "InstanceNotFound", message: `The cloud has no instance ${id}.` };
+  });
 }
