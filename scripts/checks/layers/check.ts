@@ -1,3 +1,4 @@
+import { identityFindings } from "./identity.ts";
 import { libraryFindings, wireFindings } from "./boundaries.ts";
 import type { Exception } from "./exceptions.ts";
 import { CONTROLLER, type Finding, readSource, type SourceFile } from "./file.ts";
@@ -23,6 +24,7 @@ const OF_A_FILE: readonly ((file: SourceFile) => readonly Finding[])[] = [
   gatherFindings,
   libraryFindings,
   wireFindings,
+  identityFindings,
   eventFindings,
   moduleStateFindings,
   processFindings,

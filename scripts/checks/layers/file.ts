@@ -8,6 +8,7 @@ export type RuleName =
   | "events"
   | "explain"
   | "gather"
+  | "identity"
   | "libraries"
   | "metrics"
   | "module-state"

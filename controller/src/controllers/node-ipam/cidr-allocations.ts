@@ -1,5 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
+import { deepEqual } from "../../util/equal.ts";
 import type { CidrSet } from "./cidr-set.ts";
 import type { NodeIpamMetrics } from "./metrics.ts";
 
@@ -69,7 +70,7 @@ export class CidrAllocations {
     // CIDRs are never removed from a Node: this is an outdated version of it, or the write is not finished.
     if (cidrs.length === 0) return [];
     const existing = this.#entries.get(metadata.uid);
-    if (existing !== undefined && isSame(existing.cidrs, cidrs)) {
+    if (existing !== undefined && deepEqual(existing.cidrs, cidrs)) {
       this.#entries.set(metadata.uid, { ...existing, isWritten: true });
       return [];
     }
@@ -134,8 +135,4 @@ export class CidrAllocations {
     }
     if (freed > 0) onFreed();
   }
-}
-
-function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((cidr, index) => cidr === right[index]);
 }

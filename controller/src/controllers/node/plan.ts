@@ -242,7 +242,7 @@ function initializedPatch(node: Node, providerID: string, labels: LabelPlan): Js
   return {
     metadata: { uid, resourceVersion, ...metadataPatch(labels) },
     spec: {
-      ...(node.spec.providerID === providerID ? {} : { providerID }),
+      ...(node.spec.providerID === "" ? { providerID } : {}),
       taints: taints.length === 0 ? null : taints,
     },
   };

@@ -79,9 +79,9 @@ export function plan(input: Input): Plan {
   // Routes need the provider ID, which cloud-node will set.
   if (node.spec.providerID === "") return { node, stale: [], cidrs: [], provider };
   const cidrs = node.spec.podCIDRs.map((text, index) => planCidr(input, text, nameHint(node, index)));
+  const claimed = new Set(cidrs.map(({ cidr }) => cidr));
   const stale = input.own.filter(
-    (known) =>
-      !cidrs.some(({ cidr }) => cidr === known.cidr.text) && !input.isOthers(known.cidr) && mayDelete(known, input),
+    (known) => !claimed.has(known.cidr.text) && !input.isOthers(known.cidr) && mayDelete(known, input),
   );
   return { node, stale: stale.map((known) => ({ provider, known })), cidrs, provider };
 }

@@ -73,23 +73,6 @@ describe("BatchGetInstances from get()", () => {
   });
 
   test.each([
-    ["acme://AB", "ab"],
-    ["acme:///zone/i-1", "/i-1"],
-    ["acme:///i-1", "/zone/i-1"],
-    ["ACME://ab", "ab"],
-  ])(
-    "answers the machine of %s, which the provider calls %s, under the ID asked for (case N-7)",
-    async (providerId, id) => {
-      const { client } = await getting(() => ({ id, name: "n" }));
-      const { results } = await invokeOk(client, methods.batchGetInstances, {
-        context,
-        nodes: [{ name: "n", providerId }],
-      });
-      expect(results).toMatchObject([{ outcome: { $case: "instance", value: { providerId } } }]);
-    },
-  );
-
-  test.each([
     ["another machine than asked for", () => ({ id: "i-2", name: "n" }), "INVARIANT_BROKEN"],
     ["a machine without name", () => ({ id: "i-1", name: "" }), "INVARIANT_BROKEN"],
     ["an HTTP 404", () => Promise.reject(Object.assign(new Error("no"), { status: 404 })), "UNMAPPED_ERROR"],

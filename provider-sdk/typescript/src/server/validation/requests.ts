@@ -3,6 +3,7 @@ import type { RouteCapabilities } from "@cloudwire/proto/cloudprovider/v1/identi
 import type { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { toWireIpFamily } from "../convert/common.ts";
 import { isCidr } from "@cloudwire/proto/formats";
+import { parseCidr } from "../../addresses/ip.ts";
 import type { Violation } from "./violation.ts";
 
 /** The bounds of a batch; `capability` names what declares them. */
@@ -58,7 +59,7 @@ const checkDestination = (route: Route, path: string, claimed: RouteCapabilities
   const out: Violation[] = [];
   const field = `${path}.destination_cidr`;
   if (!isCidr(route.destinationCidr)) return out;
-  const family = route.destinationCidr.includes(":") ? "IPv6" : "IPv4";
+  const family = parseCidr(route.destinationCidr)?.family === 6 ? "IPv6" : "IPv4";
   if (!claimed.ipFamilies.includes(toWireIpFamily(family)))
     out.push({ reason: "FIELD_INVALID", field, description: `is ${family}, which this provider does not route` });
   else if (!isNetwork(route.destinationCidr))
