@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, listOf, type Json } from "../../../support/kube.ts";
-import { eachWorld } from "../support/each-world.ts";
-import { UNINITIALIZED, type World } from "../support/world.ts";
+import { eachWorld } from ;
+import { UNINITIALIZED, type World } from ;
 
 const CALL_MS = 10_000;
 const VICTIM = "10.120.1.0/24";
