@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, listOf, type Json } from "../../../support/kube.ts";
-import { eachWorld } from ;
-import { UNINITIALIZED, type World } from ;
+import { eachHarness } from "../support/each-harness.ts";
+import { type Harness, UNINITIALIZED } from "../support/harness.ts";
 
 const CALL_MS = 10_000;
 const VICTIM = "10.120.1.0/24";
@@ -13,16 +13,16 @@ const ARGS = [
   "--node-status-update-frequency=10s",
 ];
 
-let world: World;
+let harness: Harness;
 
-eachWorld((fresh) => {
-  world = fresh;
+eachHarness((fresh) => {
+  harness = fresh;
 });
 
 /** Runs kubectl with the credentials of the node's kubelet. Returns the error of the API server; "" for success. */
 async function asKubelet(node: string, args: readonly string[], input = ""): Promise<string> {
-  const { path: kubeconfig } = await world.controlPlane.kubeconfigFor(`system:node:${node}`, ["system:nodes"]);
-  return world.controlPlane.kubectl(args, { kubeconfig, input }).then(
+  const { path: kubeconfig } = await harness.controlPlane.kubeconfigFor(`system:node:${node}`, ["system:nodes"]);
+  return harness.controlPlane.kubectl(args, { kubeconfig, input }).then(
     () => "",
     (error: unknown) => String(error),
   );
@@ -47,8 +47,8 @@ function register(name: string, parts: Registration = {}): Promise<string> {
 /** Each route as `destination machine`, sorted. */
 async function routes(): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(CALL_MS);
-  const { items: machines } = await world.cloud.listInstances({ pageSize: 1000, consistent: true }, signal);
-  const page = await world.cloud.listRoutes({ pageSize: 1000, consistent: true }, signal);
+  const { items: machines } = await harness.cloud.listInstances({ pageSize: 1000, consistent: true }, signal);
+  const page = await harness.cloud.listRoutes({ pageSize: 1000, consistent: true }, signal);
   const names = new Map(machines.map(({ id, name }) => [id, name]));
   return page.items.map(({ destination, instanceId }) => `${destination} ${names.get(instanceId)}`).toSorted();
 }
@@ -62,7 +62,7 @@ async function routesAre(...wanted: readonly string[]): Promise<void> {
       seen = await routes();
       return seen.join() === wanted.join() ? true : undefined;
     },
-    () => `${seen.join(", ")}\n${world.outputs()}`,
+    () => `${seen.join(", ")}\n${harness.outputs()}`,
   );
 }
 
@@ -72,22 +72,22 @@ async function messageOf(node: string, reason: string): Promise<string> {
     60_000,
     async () => {
       const selector = `fieldSelector=involvedObject.kind=Node,involvedObject.name=${node},reason=${reason}`;
-      const [event] = await world.kube.items(`/api/v1/events?${selector}`);
+      const [event] = await harness.kube.items(`/api/v1/events?${selector}`);
       return event === undefined ? undefined : String(event["message"]);
     },
-    () => world.outputs(),
+    () => harness.outputs(),
   );
 }
 
 async function addressesOf(name: string): Promise<readonly unknown[]> {
-  const node: Json = await world.kube.get(`/api/v1/nodes/${name}`);
+  const node: Json = await harness.kube.get(`/api/v1/nodes/${name}`);
   return listOf(at(node, "status", "addresses")).map(({ address }) => address);
 }
 
 async function startWithVictim(...attackers: readonly string[]): Promise<void> {
-  await world.createMachines(["victim", ...attackers].map((name) => ({ name, zone: "north-a" })));
-  await world.startSidecar();
-  world.startController({ args: ARGS });
+  await harness.createMachines(["victim", ...attackers].map((name) => ({ name, zone: "north-a" })));
+  await harness.startSidecar();
+  harness.startController({ args: ARGS });
   expect(await register("victim", { podCIDRs: [VICTIM] })).toBe("");
   await routesAre(`${VICTIM} victim`);
 }
@@ -112,14 +112,14 @@ describe("what the credentials of a kubelet can write", () => {
     }
     expect(await register("honest", { podCIDRs: ["10.120.2.0/24"] })).toBe("");
     await routesAre(`${VICTIM} victim`, "10.120.2.0/24 honest");
-    for (const name of attackers) await world.kube.delete(`/api/v1/nodes/${name}`);
+    for (const name of attackers) await harness.kube.delete(`/api/v1/nodes/${name}`);
     await routesAre(`${VICTIM} victim`, "10.120.2.0/24 honest");
   });
 
   test("a pod CIDR set later is checked in the same way, and can be set only once (case A-1)", async () => {
     await startWithVictim("attacker");
     expect(await register("attacker")).toBe("");
-    await world.initialized("attacker");
+    await harness.initialized("attacker");
     const set = (cidr: string) => {
       const patch = JSON.stringify({ spec: { podCIDR: cidr, podCIDRs: [cidr] } });
       return asKubelet("attacker", ["patch", "node", "attacker", "--patch", patch]);
@@ -132,7 +132,7 @@ describe("what the credentials of a kubelet can write", () => {
 
   test("the provider ID of another node's machine takes no route from it, and is reported (case A-1)", async () => {
     await startWithVictim("attacker");
-    const victim = await world.initialized("victim");
+    const victim = await harness.initialized("victim");
     const providerID = at(victim, "spec", "providerID");
     expect(await register("attacker", { spec: { providerID } })).toBe("");
     expect(await messageOf("attacker", "ProviderIDMismatch")).toContain("node victim has the same provider ID");
@@ -145,10 +145,10 @@ describe("what the credentials of a kubelet can write", () => {
   test("addresses in the status are replaced by the cloud's (case A-1)", async () => {
     await startWithVictim("attacker");
     expect(await register("attacker")).toBe("");
-    await world.initialized("attacker");
+    await harness.initialized("attacker");
     const own = await addressesOf("attacker");
     const status = { addresses: [{ type: "InternalIP", address: "169.254.169.254" }] };
-    const { spec } = await world.kube.get("/api/v1/nodes/attacker");
+    const { spec } = await harness.kube.get("/api/v1/nodes/attacker");
     const node = JSON.stringify({ ...nodeOf("attacker", {}), spec, status });
     // kubectl patch would read nodes/status first, which a kubelet may not.
     expect(await asKubelet("attacker", ["replace", "--raw", "/api/v1/nodes/attacker/status", "-f", "-"], node)).toBe(
@@ -159,7 +159,7 @@ describe("what the credentials of a kubelet can write", () => {
       "the addresses to be the cloud's again",
       60_000,
       async () => ((await addressesOf("attacker")).join() === own.join() ? true : undefined),
-      () => world.outputs(),
+      () => harness.outputs(),
     );
   });
 
@@ -181,7 +181,7 @@ describe("what the credentials of a kubelet can write", () => {
       },
     ],
   ])("%s: the API server rejects the change (case A-1)", async (_what, node, patch) => {
-    await world.kube.create("/api/v1/nodes", nodeOf("victim", {}));
+    await harness.kube.create("/api/v1/nodes", nodeOf("victim", {}));
     expect(await register("attacker")).toBe("");
     const args = ["patch", "node", node, "--type=merge", "-p", JSON.stringify(patch)];
     expect(await asKubelet("attacker", args)).toMatch(/forbidden|not allowed/);
