@@ -161,6 +161,21 @@ export const PERMISSIONS: readonly Permission[] = [
   { ...CERTIFICATES, resource: "certificatesigningrequests", verbs: ["list", "watch"], why: "watches requests" },
   { ...CERTIFICATES, resource: "certificatesigningrequests/approval", verbs: ["patch"], why: "approves requests" },
   {
+    of: KUBELET_SERVING_CSR_APPROVER,
+    group: "networking.k8s.io",
+    resource: "servicecidrs",
+    verbs: ["list"],
+    why: "certifies no Service IPs",
+  },
+  {
+    of: KUBELET_SERVING_CSR_APPROVER,
+    group: "discovery.k8s.io",
+    resource: "endpointslices",
+    names: ["kubernetes"],
+    verbs: ["get"],
+    why: "certifies no addresses of API servers",
+  },
+  {
     ...CERTIFICATES,
     resource: "signers",
     names: [KUBELET_SERVING_SIGNER],

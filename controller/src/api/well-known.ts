@@ -32,3 +32,6 @@ export function taintJson({ key, value, effect, timeAddedMs }: Taint): Readonly<
 
 /** Keeps a Service until its load balancer is deleted. cloud-provider/service/helpers/helper.go v0.36.3. */
 export const LOAD_BALANCER_CLEANUP = "service.kubernetes.io/load-balancer-cleanup";
+
+/** Label of control-plane nodes. Admission plugin NodeRestriction lets no kubelet set it. */
+export const CONTROL_PLANE_ROLE = "node-role.kubernetes.io/control-plane";

@@ -46,11 +46,11 @@ export const POD_VALUES: Values = {
     schema: AFFINITY,
   },
   tolerations: {
-    about: "Taints of nodes that wait for this pod, and of the control plane.",
+    about:
+      "All taints, because other programs that end theirs may wait for this pod. The pod leaves an unreachable node after 5 minutes.",
     default: [
-      { key: "node.cloudprovider.kubernetes.io/uninitialized", operator: "Exists", effect: "NoSchedule" },
-      { key: "node.kubernetes.io/not-ready", operator: "Exists" },
-      { key: "node-role.kubernetes.io/control-plane", operator: "Exists", effect: "NoSchedule" },
+      { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 },
+      { operator: "Exists" },
     ],
     schema: TOLERATIONS,
   },

@@ -232,6 +232,8 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       instanceNotFound: "",
       instanceNotRunning: "",
       nodeNameUnconfirmed: "the cloud does not confirm that the instance has the Node's name",
+      addressReserved: "an address of a Service or an API server",
+      clusterUnknown: "the addresses of Services and API servers could not be read",
       addressUnknown: "an address that the instance does not have",
       dnsNameUnknown: "a DNS name that the instance does not have",
     }),

@@ -6,6 +6,7 @@ import { informerSource, providerReadySource } from "../../runtime/source.ts";
 import { once } from "../../util/once.ts";
 import { TokenBucket } from "../../util/token-bucket.ts";
 import { apply } from "./apply.ts";
+import { ClusterAddressReader } from "./cluster-addresses.ts";
 import { gather } from "./gather.ts";
 import { type KubeletServingMetrics, kubeletServingMetrics } from "./metrics.ts";
 import { plan } from "./plan.ts";
@@ -69,7 +70,8 @@ function requestReconciler(
   waiting: WaitingRequests,
 ): Reconciler {
   const requests = cluster.kubeletServingRequests.lister;
-  const gathering = { requests, nodes: cluster.nodes.lister, instances, providers, waiting, clock };
+  const clusterAddresses = new ClusterAddressReader(cluster.client, clock);
+  const gathering = { requests, nodes: cluster.nodes.lister, instances, providers, waiting, clock, clusterAddresses };
   const events = cluster.events.recorder(EVENT_SOURCES.kubeletServing);
   const applying = {
     kube: cluster.client,

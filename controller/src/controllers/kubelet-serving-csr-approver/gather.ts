@@ -6,6 +6,7 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { readCertificateRequest } from "./certificate-request.ts";
+import type { ClusterAddressReader } from "./cluster-addresses.ts";
 import type { Input, Target } from "./plan.ts";
 import { claimOf } from "./plan/claim.ts";
 import { isOld, isPending } from "./predicates.ts";
@@ -18,6 +19,7 @@ export interface GatherDependencies {
   readonly providers: ProviderSet;
   readonly waiting: WaitingRequests;
   readonly clock: Clock;
+  readonly clusterAddresses: Pick<ClusterAddressReader, "read">;
 }
 
 /** Limits how long a released address can still be certified. Requests that arrive together share one lookup. */
@@ -36,8 +38,20 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   return { csr, claim, target: node === undefined ? undefined : await lookUp(deps, node, signal) };
 }
 
-async function lookUp({ instances, providers }: GatherDependencies, node: Node, signal: AbortSignal): Promise<Target> {
-  const answer = await instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
+async function lookUp(
+  { instances, providers, clusterAddresses }: GatherDependencies,
+  node: Node,
+  signal: AbortSignal,
+): Promise<Target> {
+  const [answer, cluster] = await Promise.all([
+    instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS }),
+    clusterAddresses.read(signal),
+  ]);
   const witness = answer.kind === "present" ? answer.witness.provider : undefined;
-  return { node, answer, untrustedReason: providers.providers.find(({ name }) => name === witness)?.untrustedReason };
+  return {
+    node,
+    answer,
+    cluster,
+    untrustedReason: providers.providers.find(({ name }) => name === witness)?.untrustedReason,
+  };
 }

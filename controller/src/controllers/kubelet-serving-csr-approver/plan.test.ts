@@ -19,7 +19,7 @@ function input(parts: Partial<Input> = {}): Input {
 }
 
 function target(answer: InstanceResult, untrustedReason?: string): Target {
-  return { node: node("node-a"), answer, untrustedReason };
+  return { node: node("node-a"), cluster: { kind: "known", services: [], apiServers: [] }, answer, untrustedReason };
 }
 
 /** Seconds after the request was made. */

@@ -6,6 +6,7 @@ import {
 import type { Node } from "../../api/node.ts";
 import { type Claim, type InstanceObjection, type Objection, type RequestObjection, objection } from "./plan/claim.ts";
 import { evaluateClaim, type InstanceEvidence } from "./plan/instance.ts";
+import { type ClusterAddresses, reservedObjection } from "./plan/reserved.ts";
 
 export interface Input {
   readonly csr: CertificateSigningRequest;
@@ -16,6 +17,7 @@ export interface Input {
 
 export interface Target extends InstanceEvidence {
   readonly node: Node;
+  readonly cluster: ClusterAddresses;
 }
 
 export type Plan = Approve | Leave | Wait;
@@ -55,7 +57,9 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
   if (claim.kind === "objection") return { kind: "leave", csr, objection: claim };
   const { nodeName } = claim;
   const finding =
-    target === undefined ? objection("nodeNotFound", `Node ${nodeName} does not exist`) : evaluateClaim(claim, target);
+    target === undefined
+      ? objection("nodeNotFound", `Node ${nodeName} does not exist`)
+      : (reservedObjection(claim, target.node, target.cluster) ?? evaluateClaim(claim, target));
   if (finding.kind === "confirmation") return { kind: "approve", csr, condition: approval(claim, finding.providerId) };
   const ageMs = nowMs - csr.metadata.creationTimestampMs;
   return {
@@ -70,7 +74,7 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
 }
 
 /** Usually temporary. */
-const TEMPORARY: ReadonlySet<InstanceObjection> = new Set(["instanceUnknown", "providerUntrusted"]);
+const TEMPORARY: ReadonlySet<InstanceObjection> = new Set(["instanceUnknown", "providerUntrusted", "clusterUnknown"]);
 
 function clamp(waitMs: number): number {
   return Math.min(Math.max(waitMs, MIN_WAIT_MS), MAX_WAIT_MS);

@@ -17,6 +17,8 @@ import { FakeLog } from "../fake-log.ts";
 import type { Observed } from "../explain/observed.ts";
 import { idleProvider, info } from "../provider/provider-builders.ts";
 
+const SERVICE_CIDRS = ["10.96.0.0/12"];
+
 const NAME = "cloudwire_kubelet_serving";
 
 /** Approver, API server and cloud in one process, under a clock that the test moves. */
@@ -33,6 +35,8 @@ export class KubeletServingHarness {
   readonly asked: string[] = [];
   readonly says = new Map<string, InstanceResult>();
   untrustedReason: string | undefined;
+  /** Why the addresses of the cluster cannot be read. */
+  clusterFailure: Error | undefined;
   /** Set before the start: nothing is written, all is planned. */
   observed: Observed | undefined;
   readonly #stop = new AbortController();
@@ -62,6 +66,17 @@ export class KubeletServingHarness {
         providers: [this.#provider()],
         client: {
           ...REFUSING_CLIENT,
+          get: async (resource) => {
+            const { clusterFailure } = this;
+            if (clusterFailure !== undefined) throw clusterFailure;
+            return resource.fromJson({ endpoints: [{ addresses: ["192.0.2.10"] }] });
+          },
+          list: (resource) =>
+            Promise.resolve({
+              items: [resource.fromJson({ spec: { cidrs: SERVICE_CIDRS } })],
+              resourceVersion: "1",
+              continue: "",
+            }),
           patch: async (resource, name, patch, options) => {
             const written = await kube.patch(resource, name, patch, options);
             this.show(name.name);

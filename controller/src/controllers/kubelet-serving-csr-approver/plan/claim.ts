@@ -1,6 +1,7 @@
 import type { CertificateSigningRequest } from "../../../api/certificate-signing-request.ts";
 import type { NodeAddress } from "../../../api/node.ts";
 import { parseCidr } from "../../../util/cidr.ts";
+import { parseAddress, specialKind } from "../../../util/values/address-kind.ts";
 import type { CertificateRequest, PublicKeyFacts, ReadRequest, SignatureCheck } from "../certificate-request.ts";
 
 /** The node name, DNS names and IP addresses that a valid request claims, normalized. */
@@ -146,8 +147,17 @@ function namesObjection({ dnsNames, ipAddresses, otherNames }: CertificateReques
     return objection("wrongNames", `it requests names other than DNS names and IP addresses: ${listed(otherNames)}`);
   }
   const wrong = dnsNames.filter((name) => !isInstanceName(name.toLowerCase()));
-  if (wrong.length === 0) return undefined;
-  return objection("wrongNames", `these are not valid instance names: ${listed(wrong)}`);
+  if (wrong.length > 0) return objection("wrongNames", `these are not valid instance names: ${listed(wrong)}`);
+  // A DNS name can be an IP address too.
+  const special = [...ipAddresses, ...dnsNames].filter((text) => isSpecial(text));
+  if (special.length === 0) return undefined;
+  return objection("wrongNames", `these are no addresses of one instance: ${listed(special)}`);
+}
+
+/** Loopback, link-local, unspecified, multicast or broadcast: no certificate proves who answers there. */
+function isSpecial(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && specialKind(address) !== undefined;
 }
 
 /** DNS-1123 subdomain (apimachinery's validation v0.36): no wildcard, trailing dot or capitals. */
@@ -204,6 +214,8 @@ export type InstanceObjection =
   | "instanceNotFound"
   | "instanceNotRunning"
   | "nodeNameUnconfirmed"
+  | "addressReserved"
+  | "clusterUnknown"
   | "addressUnknown"
   | "dnsNameUnknown";
 
