@@ -83,6 +83,7 @@ function stepsFor({ version }: Upstream): readonly string[] {
   return [
     `npm run modfile -w @cloudwire/test -- ${version.replace("v0.", "1.")}   compares with this version from now on`,
     "npm run flags -w @cloudwire/test              reads the flags of its binary; then npm run gen",
+    "CLOUDWIRE_WRITE_METRICS=1 node_modules/.bin/vitest run --project parity test/suites/telemetry   reads its metrics",
     "npm run test:parity                           compares flags, metrics and behavior; its failures are the work to do",
     "docs/explanation/differences-from-upstream.md rows and their versions",
   ];

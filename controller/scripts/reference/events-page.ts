@@ -9,7 +9,7 @@ import {
 import { cell, code, table } from "../markdown.ts";
 import { EVENT_ROWS, type EventRow } from "./rows/event-rows.ts";
 
-/** Upstream's texts, with our placeholders: cloud-provider and client-go v0.36.3, kubernetes v1.36.3. */
+/** Upstream's texts, with our placeholders: cloud-provider and client-go v0.37.2, kubernetes v1.37.2. */
 const UPSTREAM: Readonly<Record<string, readonly string[]>> = {
   Synced: ["Node synced successfully"],
   DeletingNode: ["Deleting node <node> because it does not exist in the cloud provider"],
@@ -37,6 +37,11 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   CIDRNotAvailable: "with the cloud's reason",
 };
 
+/** Reasons of upstream with the same message that are recorded in more cases, and which. */
+const OTHER_CASES: Readonly<Record<string, string>> = {
+  UnAvailableLoadBalancer: "also if no available Node has a provider ID",
+};
+
 /** docs/reference/events.md. Throws where a table contradicts the code. */
 export function eventsPage(): string {
   const bySource = Map.groupBy(EVENT_ROWS, ({ source }) => source);
@@ -51,7 +56,7 @@ hour by default. The retry follows the cause in parentheses; "To fix:" precedes 
 ${[...bySource].map(([source, rows]) => section(source, rows)).join("\n")}
 ## Limits
 
-The limits of client-go's recorder (v0.36.3) keep a failing loop from flooding the API server:
+The limits of client-go's recorder (v0.37.2) keep a failing loop from flooding the API server:
 
 | limit | number |
 | --- | --- |
@@ -83,7 +88,7 @@ function section(source: string, rows: readonly EventRow[]): string {
 function origin(reason: string, message: string): string {
   const texts = UPSTREAM[reason];
   if (texts === undefined) return "ours";
-  if (texts.includes(message)) return "same";
+  if (texts.includes(message)) return ["same", OTHER_CASES[reason]].filter((part) => part !== undefined).join("; ");
   const why = OTHER_WORDS[reason];
   if (why === undefined)
     throw new Error(`the message of ${reason} differs from upstream's, and OTHER_WORDS has no reason: ${message}`);

@@ -1,3 +1,4 @@
+import type { PeerFlags } from "./peers/peer.ts";
 import type { Stage } from "./stage.ts";
 
 /**
@@ -31,11 +32,7 @@ export interface Batch {
 /** Batches that run one after the other, with the same processes. */
 export interface Session {
   readonly name: string;
-  readonly flags: {
-    readonly both: readonly string[];
-    readonly upstream: readonly string[];
-    readonly ours: readonly string[];
-  };
+  readonly flags: PeerFlags;
   /** Whether there are two nodes that are targets of every load balancer. */
   readonly pool: boolean;
   readonly batches: readonly Batch[];

@@ -1,6 +1,7 @@
 import type { Batch, Scenario, Session } from "./scenario.ts";
 import { dualStackScenarios, singleStackScenarios } from "./scenarios/ipam.ts";
 import { lifecycleScenarios } from "./scenarios/lifecycle.ts";
+import { longPeriodRestarts, longPeriodScenarios } from "./scenarios/long-periods.ts";
 import { nodeScenarios } from "./scenarios/node.ts";
 import { refreshScenarios } from "./scenarios/refresh.ts";
 import { restartScenarios } from "./scenarios/restart.ts";
@@ -47,6 +48,22 @@ const all: readonly Session[] = [
       together(lifecycleScenarios),
       together(deniedScenarios),
     ],
+  },
+  {
+    name: "long periods",
+    flags: {
+      both: [
+        "--leader-elect=false",
+        "--node-monitor-period=1s",
+        "--route-reconciliation-period=1h",
+        "--cluster-cidr=10.200.0.0/16",
+      ],
+      upstream: ["--concurrent-service-syncs=1"],
+      ours: [...TRUSTING, "--load-balancer-drift-period=5s"],
+      sidecar: ["--min-resync-interval-ms=5000"],
+    },
+    pool: false,
+    batches: [...oneByOne(longPeriodScenarios), { ...together(longPeriodRestarts), restart: true }],
   },
   {
     name: "node ranges of one family",

@@ -170,11 +170,12 @@ export class Stage {
     await this.see(`Node ${local} ${what}`, look, timeoutMs);
   }
 
-  async seeService(local: string, what: string, holds: (service: Json) => boolean): Promise<void> {
-    await this.see(`Service ${local} ${what}`, async () => {
+  async seeService(local: string, what: string, holds: (service: Json) => boolean, timeoutMs = WAIT_MS): Promise<void> {
+    const look = async (): Promise<boolean> => {
       const service = await this.world.kube.find(`${this.namespace}/services/${local}`);
       return service !== undefined && holds(service);
-    });
+    };
+    await this.see(`Service ${local} ${what}`, look, timeoutMs);
   }
 
   /** Types of the Service's conditions. */

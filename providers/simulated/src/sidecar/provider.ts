@@ -16,6 +16,8 @@ export interface SimulatedProviderOptions extends CloudAccessOptions {
   readonly callRate?: CallRate | undefined;
   /** Changes of load balancers that the cloud takes at once; the controller is allowed more, as some of them wait. */
   readonly maxConcurrentChanges?: number | undefined;
+  /** @default that of the contract */
+  readonly minResyncIntervalMs?: number | undefined;
 }
 
 /** The provider for the simulated cloud, as the SDK serves it. */
@@ -35,6 +37,9 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Prov
     routes: routeHandlers(cloud),
     volumes: volumeHandlers(cloud, options.inTreePlugins),
     annotations: annotationSchemas,
-    limits: { callRates: options.callRate === undefined ? [] : [options.callRate] },
+    limits: {
+      callRates: options.callRate === undefined ? [] : [options.callRate],
+      minResyncIntervalMs: options.minResyncIntervalMs,
+    },
   };
 }

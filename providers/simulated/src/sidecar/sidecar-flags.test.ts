@@ -17,6 +17,7 @@ test("toSidecarOptions() takes flags before the environment", () => {
         "--in-tree-plugin=kubernetes.io/cinder",
         "--cloud-call-rate=20",
         "--max-concurrent-changes=10",
+        "--min-resync-interval-ms=5000",
       ],
       env,
     ),
@@ -31,6 +32,7 @@ test("toSidecarOptions() takes flags before the environment", () => {
       inTreePlugins: ["kubernetes.io/cinder"],
       callRate: { cloudCallsPerSecond: 20 },
       maxConcurrentChanges: 10,
+      minResyncIntervalMs: 5000,
     },
   });
 });
@@ -47,17 +49,25 @@ test("toSidecarOptions() leaves out what has its default elsewhere", () => {
       inTreePlugins: [],
       callRate: undefined,
       maxConcurrentChanges: undefined,
+      minResyncIntervalMs: undefined,
     },
   });
 });
 
 test("toSidecarOptions() collects everything that is wrong", () => {
-  const wrong = ["--call-timeout-ms=0", "--max-concurrent-changes=1001", "--brand=The West", "--cloud-call-rate=0:5"];
+  const wrong = [
+    "--call-timeout-ms=0",
+    "--max-concurrent-changes=1001",
+    "--brand=The West",
+    "--cloud-call-rate=0:5",
+    "--min-resync-interval-ms=0",
+  ];
   expect(parse(["--cloud-url=b", ...wrong])).toEqual({
     kind: "problems",
     problems: [
       "--cloud-url b: must be a URL, such as http://127.0.0.1:7070",
       "--call-timeout-ms 0: must be a whole number of milliseconds, 1 to 600000",
+      "--min-resync-interval-ms 0: must be a whole number of milliseconds, 1 to 3600000",
       "--max-concurrent-changes 1001: must be a whole number, 1 to 1000",
       "--brand The West: must be a word of lower case letters and digits, such as west",
       "--cloud-call-rate 0:5: must be requests per second and burst, such as 20:40",

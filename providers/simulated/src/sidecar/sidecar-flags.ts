@@ -34,6 +34,10 @@ export const sidecarFlags = {
     valueName: "count",
     help: "Changes of load balancers that the cloud takes at once; the controller is allowed up to four times as many, 50 at most, as many of them wait for a look-up that they share. Default 50: the cloud takes any number unless it is given a limit, and beyond this they would only stand in its line instead of the controller's.",
   },
+  "min-resync-interval-ms": {
+    valueName: "ms",
+    help: "Minimum time between two lists of all routes or load balancers. Default: 60000, that of the contract.",
+  },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
 } as const satisfies Flags;
 
@@ -46,6 +50,7 @@ export interface SidecarOptions {
   readonly inTreePlugins: readonly string[];
   readonly callRate: CallRate | undefined;
   readonly maxConcurrentChanges: number | undefined;
+  readonly minResyncIntervalMs: number | undefined;
 }
 
 /** Turns what was given into options; collects everything that is wrong. */
@@ -61,6 +66,7 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   if (!isWhole(callTimeoutMs, 600_000)) {
     problems.push(`--call-timeout-ms ${callTimeoutText}: must be a whole number of milliseconds, 1 to 600000`);
   }
+  const minResyncIntervalMs = parseResync(values.one("min-resync-interval-ms"), problems);
   const maxConcurrentChanges = parseChanges(values.one("max-concurrent-changes"), problems);
   const brand = values.one("brand");
   if (brand !== undefined && !/^[a-z][a-z0-9]{0,30}$/.test(brand)) {
@@ -74,7 +80,7 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   if (problems.length > 0) return { kind: "problems", problems };
   const key = path === undefined ? ({ kind: "text", text: text ?? "" } as const) : ({ kind: "file", path } as const);
   const [endpoint, inTreePlugins] = [values.one("endpoint"), values.all("in-tree-plugin")];
-  const settings = { callTimeoutMs, brand, inTreePlugins, callRate, maxConcurrentChanges };
+  const settings = { callTimeoutMs, brand, inTreePlugins, callRate, maxConcurrentChanges, minResyncIntervalMs };
   return { kind: "options", options: { endpoint, cloudUrl, key, ...settings } };
 }
 
@@ -83,6 +89,14 @@ function parseChanges(given: string | undefined, problems: string[]): number | u
   const count = Number(given);
   if (isWhole(count, 1000)) return count;
   problems.push(`--max-concurrent-changes ${given}: must be a whole number, 1 to 1000`);
+  return undefined;
+}
+
+function parseResync(given: string | undefined, problems: string[]): number | undefined {
+  if (given === undefined) return undefined;
+  const intervalMs = Number(given);
+  if (isWhole(intervalMs, 3_600_000)) return intervalMs;
+  problems.push(`--min-resync-interval-ms ${given}: must be a whole number of milliseconds, 1 to 3600000`);
   return undefined;
 }
 

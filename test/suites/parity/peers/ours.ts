@@ -12,7 +12,7 @@ export const ours: Peer = {
     const socket = join(site.directory, "provider.sock");
     const sidecar = new Program({
       source: "providers/simulated/src/sidecar/main.ts",
-      args: [`--cloud-url=${site.cloudUrl}`],
+      args: [`--cloud-url=${site.cloudUrl}`, ...(flags.sidecar ?? [])],
       env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socket}`, SIMCLOUD_API_KEY: site.apiKey },
     });
     await sidecar.said(/ready/, START_MS);

@@ -16,6 +16,8 @@ export interface PeerFlags {
   readonly both: readonly string[];
   readonly upstream: readonly string[];
   readonly ours: readonly string[];
+  /** Of our sidecar. */
+  readonly sidecar?: readonly string[];
 }
 
 /** One of the two implementations. */

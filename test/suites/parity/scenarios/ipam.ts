@@ -63,6 +63,38 @@ export const singleStackScenarios: readonly Scenario[] = [
       await stage.seeNode("late", "has a range", (node) => rangesOf(node).length > 0);
     },
   },
+  {
+    name: "ipam: nodes wait for a range",
+    claims: [{ id: "I7", explains: /^(?:waited without success|Node \S+-(?:early|late)\.spec\.podCIDR|write: )/ }],
+    run: async (stage) => {
+      for (const local of ["a", "b", "c", "d", "e", "f", "g"]) await allocated(stage, local);
+      for (const local of ["early", "late"]) {
+        await stage.node(local, { spec: { taints: [] } });
+        await stage.seeEvent("Node", local, "CIDRNotAvailable");
+      }
+      // Upstream's attempts are then 10 s apart.
+      await stage.outlast(11_500);
+      await stage.deleteNode("c");
+      await stage.seeNode("early", "has a range immediately", (node) => rangesOf(node).length > 0, 4000);
+    },
+  },
+  // Last: the sides assign different numbers of blocks.
+  {
+    name: "ipam: a range that two nodes share",
+    claims: [{ id: "I6", explains: /^(?:Node \S+\.spec\.podCIDR|event: Node \S+-late |write: patch nodes$)/ }],
+    run: async (stage) => {
+      const shared = { taints: [], podCIDR: "10.60.0.192/27", podCIDRs: ["10.60.0.192/27"] };
+      await stage.node("first", { spec: shared });
+      await stage.node("second", { spec: shared });
+      await stage.quiet();
+      await stage.deleteNode("first");
+      await stage.nodeGone("first");
+      await stage.quiet();
+      for (const local of ["a", "b", "c", "d", "e", "f"]) await allocated(stage, local);
+      await stage.node("late", { spec: { taints: [] } });
+      await stage.quiet();
+    },
+  },
 ];
 
 /** Over 10.61.0.0/24 in blocks of /26 and fd00:61::/63 in blocks of /64: two of one family, four of the other. */
@@ -85,6 +117,18 @@ export const dualStackScenarios: readonly Scenario[] = [
       await stage.quiet();
       await stage.deleteNode("a");
       await stage.seeNode("late", "has a range", (node) => rangesOf(node).length > 0);
+    },
+  },
+  // Last: the sides assign different blocks.
+  {
+    name: "ipam: ranges in the other order of families",
+    claims: [{ id: "I5", explains: /^(?:Node \S+-(?:a|b)\.spec\.podCIDR|event: Node \S+-b |write: patch nodes$)/ }],
+    run: async (stage) => {
+      const podCIDRs = ["fd00:61:0:1::/64", "10.61.0.64/26"];
+      await stage.node("given", { spec: { taints: [], podCIDR: podCIDRs[0], podCIDRs } });
+      await stage.quiet();
+      for (const local of ["a", "b"]) await stage.node(local, { spec: { taints: [] } });
+      await stage.quiet();
     },
   },
 ];

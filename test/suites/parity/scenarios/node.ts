@@ -26,6 +26,13 @@ export const nodeScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "node: the cloud reports an address twice",
+    claims: [...WRITES, { id: "N24", explains: /^(?:Node |event: |waited without success|write: )/ }],
+    run: async (stage) => {
+      await stage.join("a", { internalAddresses: ["192.0.2.21", "192.0.2.21"] });
+    },
+  },
+  {
     name: "node: external address",
     claims: WRITES,
     run: async (stage) => {

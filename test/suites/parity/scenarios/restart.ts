@@ -19,6 +19,12 @@ const all: readonly Scenario[] = [
     run: async (stage) => stage.outlast(5000),
   },
   {
+    name: "restart: Service whose provider reports no IP mode, unchanged",
+    claims: [ENSURED, { id: "S17", explains: /^write: patch services\/status$/ }, "S30"],
+    arrange: async (stage) => stage.serve("web", {}, { annotations: { "simulated.cloudwire.dev/ip-mode": "VIP" } }),
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
     name: "restart: Service edited meanwhile",
     claims: ["S30"],
     arrange: served,
@@ -110,13 +116,25 @@ const all: readonly Scenario[] = [
   {
     name: "restart: a route left over from a node that is gone",
     claims: [],
-    away: async (stage) => ownRoute(stage, "10.200.51.0/24", { [NODE_TAG]: "gone-long-ago" }),
+    away: async (stage) => void (await ownRoute(stage, "10.200.51.0/24", { [NODE_TAG]: "gone-long-ago" })),
     run: async (stage) => routesAre(stage),
   },
   {
     name: "restart: a route of this cluster to a range that covers it",
     claims: [{ id: "R7", explains: /^route / }],
-    away: async (stage) => ownRoute(stage, "10.200.0.0/15", { [NODE_TAG]: "gone-long-ago" }),
+    away: async (stage) => void (await ownRoute(stage, "10.200.0.0/15", { [NODE_TAG]: "gone-long-ago" })),
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
+    name: "restart: a route of a node's name, to another machine",
+    claims: [{ id: "R16", explains: /^route / }],
+    arrange: async (stage) => {
+      await stage.join("a");
+    },
+    away: async (stage) => {
+      await ownRoute(stage, "10.200.52.0/24", { [NODE_TAG]: stage.full("a") });
+      await stage.patchNode("a", { spec: { podCIDR: "10.200.52.0/24", podCIDRs: ["10.200.52.0/24"] } });
+    },
     run: async (stage) => stage.outlast(5000),
   },
   {

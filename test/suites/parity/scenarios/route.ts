@@ -204,15 +204,16 @@ async function joinWith(stage: Stage, local: string, ...podCIDRs: readonly strin
   return id;
 }
 
-/** A route with this cluster's ownership tags that no Node needs. */
+/** A route with this cluster's ownership tags, to a machine of its own, whose ID it returns. */
 export async function ownRoute(
   stage: Stage,
   destination: string,
   tags: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<string> {
   const { id } = await stage.machine("target");
   const tagged = { ...tags, [CLUSTER_TAG]: stage.world.clusterId };
   await stage.world.cloud.createRoutes([{ destination, instanceId: id, tags: tagged }], AbortSignal.timeout(CALL_MS));
+  return id;
 }
 
 async function ownRoutes(stage: Stage) {

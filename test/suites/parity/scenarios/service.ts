@@ -214,6 +214,26 @@ const all: readonly Scenario[] = [
     },
   },
   {
+    name: "service: another controller serves it, by annotation",
+    claims: [{ id: "S27", explains: /./ }],
+    run: async (stage) => {
+      await stage.service("web", {}, { annotations: { "simulated.cloudwire.dev/served": "false" } });
+      await stage.outlast(4000);
+    },
+  },
+  {
+    name: "service: another client clears the address",
+    claims: ["S30", { id: "S37", explains: /^(?:Service \S+\.status\.loadBalancer|waited without success|write: )/ }],
+    run: async (stage) => {
+      await stage.serve("web");
+      await stage.fromHere();
+      await stage.world.kube.patch(`${stage.namespace}/services/web/status`, {
+        status: { loadBalancer: { ingress: null } },
+      });
+      await stage.addressed("web");
+    },
+  },
+  {
     name: "service: two at once",
     claims: ["S30"],
     run: async (stage) => {

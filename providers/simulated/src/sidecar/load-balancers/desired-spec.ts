@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LoadBalancerRef, DesiredLoadBalancer } from "@cloudwire/provider-sdk";
+import { type DesiredLoadBalancer, type LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerPatch, LoadBalancerSpec } from "../../api/load-balancers.ts";
 import { clusterTags, serviceNamespaceTag, serviceNameTag, serviceUidTag, userTags } from "../ownership.ts";
 import { readAnnotations } from "./annotations.ts";
@@ -10,6 +10,7 @@ export const metadataKeys = {
   nodesFingerprint: "cloudwire.dev/nodes-fingerprint",
   /** Of the targets that these nodes are, as the cloud computes it. */
   targetsDigest: "cloudwire.dev/targets-digest",
+  ipMode: "cloudwire.dev/ip-mode",
 } as const;
 
 /** The desired load balancer, in the cloud's terms. */
@@ -19,7 +20,8 @@ export type DesiredSpec = Required<Omit<LoadBalancerSpec, OptionalParts | "regio
 type OptionalParts = "requestedAddress" | "protected" | "healthCheck";
 
 export function toDesiredSpec(wanted: DesiredLoadBalancer): DesiredSpec {
-  const { flavor, idleTimeoutMs } = readAnnotations(wanted.class, wanted.annotations);
+  const { flavor, idleTimeoutMs, ipMode, isServed } = readAnnotations(wanted.class, wanted.annotations);
+  if (!isServed) throw new ProviderError("NOT_RESPONSIBLE", "another controller serves the Service");
   const [requestedAddress] = wanted.requestedIps;
   return {
     name: wanted.key,
@@ -31,7 +33,7 @@ export function toDesiredSpec(wanted: DesiredLoadBalancer): DesiredSpec {
     sessionAffinity: wanted.sessionAffinity ? "clientIp" : "none",
     idleTimeoutMs,
     tags: { ...userTags(wanted.tags), ...serviceTags(wanted) },
-    metadata: { [metadataKeys.specFingerprint]: wanted.specFingerprint },
+    metadata: { [metadataKeys.specFingerprint]: wanted.specFingerprint, [metadataKeys.ipMode]: ipMode },
     ...healthCheckOf(wanted),
     ...(requestedAddress === undefined ? {} : { requestedAddress }),
     ...(wanted.deletionProtection === undefined ? {} : { protected: wanted.deletionProtection }),

@@ -1,6 +1,6 @@
 import { absent, type LoadBalancerHandlers } from "@cloudwire/provider-sdk";
 import type { CloudAccess } from "../cloud-access.ts";
-import { classes } from "./annotations.ts";
+import { classes, ipModes } from "./annotations.ts";
 import { deleteLoadBalancer } from "./delete.ts";
 import { ensureLoadBalancer } from "./ensure.ts";
 import { findOwn, operationOf } from "./find.ts";
@@ -41,7 +41,7 @@ export function loadBalancerHandlers(
       sessionAffinity: true,
       externalTrafficPolicyLocal: true,
       deletionProtection: true,
-      ipModes: ["Proxy"],
+      ipModes,
       classes,
       maxPorts: 100,
       maxNodes: 20_000,

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { IpMode, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import {
   type EnsureLoadBalancerResponse,
   ExternalTrafficPolicy,
@@ -123,6 +123,14 @@ describe("EnsureLoadBalancer", () => {
     expect(changed?.tags).not.toHaveProperty("team");
   });
 
+  test("reports the IP mode that an annotation requests", async () => {
+    const withMode = async (mode: string) => {
+      const { loadBalancer } = await ensure({ spec: { annotations: { "simulated.cloudwire.dev/ip-mode": mode } } });
+      return loadBalancer?.ingress?.items.map(({ ipMode }) => ipMode);
+    };
+    expect([await withMode("VIP"), await withMode("Proxy")]).toEqual([[IpMode.VIP], [IpMode.PROXY]]);
+  });
+
   test("honors the policy Local with the nodes' own health checks, and leaves them out with Cluster", async () => {
     const healthCheck = { port: 30_090, kind: { $case: "http" as const, value: { path: "/healthz" } } };
     await ensure({ spec: { externalTrafficPolicy: ExternalTrafficPolicy.LOCAL, healthCheck } });
@@ -201,6 +209,11 @@ describe("EnsureLoadBalancer", () => {
       "an annotation with a wrong value",
       { spec: { annotations: { "simulated.cloudwire.dev/flavor": "gold" } } },
       "ANNOTATION_INVALID",
+    ],
+    [
+      "a Service of another controller",
+      { spec: { annotations: { "simulated.cloudwire.dev/served": "false" } } },
+      "NOT_RESPONSIBLE",
     ],
     ["UDP", { spec: { ports: [{ protocol: Protocol.UDP, port: 53, nodePort }] } }, "PORT_PROTOCOL_UNSUPPORTED"],
     ["an address outside the pool", { spec: { requestedIps: ["192.0.2.1"] } }, "FIELD_INVALID"],

@@ -9,6 +9,7 @@ import type {
 } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, Operation } from "../../api/load-balancers.ts";
 import { serviceNamespaceTag, serviceNameTag, serviceUidTag } from "../ownership.ts";
+import { toIpMode } from "./annotations.ts";
 import { metadataKeys } from "./desired-spec.ts";
 
 /** A load balancer in the form of the contract. Fingerprints are set only for the configuration in effect. */
@@ -92,14 +93,14 @@ function reasonOf(state: LoadBalancer["state"]): string {
   return state.charAt(0).toUpperCase() + state.slice(1);
 }
 
-/** The cloud proxies: its addresses are loopback addresses that a node must not take for its own. */
-function ingressOf({ address, listeners }: LoadBalancer): LoadBalancerIngress {
+/** By default `Proxy`: the addresses are loopback addresses that a node must not take for its own. */
+function ingressOf({ address, listeners, metadata }: LoadBalancer): LoadBalancerIngress {
   const ports = listeners.map(({ port, status, reason }) => ({
     port,
     protocol: "TCP" as const,
     ...(status === "failed" ? { error: reason?.split(":")[0] ?? "ListenerFailed" } : {}),
   }));
-  return { ip: address, ipMode: "Proxy", ports };
+  return { ip: address, ipMode: toIpMode(metadata[metadataKeys.ipMode]), ports };
 }
 
 /** A fingerprint of all that someone could change without the provider, and of nothing that changes by itself. */

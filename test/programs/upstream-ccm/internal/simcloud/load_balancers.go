@@ -20,6 +20,8 @@ import (
 const (
 	flavorAnnotation      = "simulated.cloudwire.dev/flavor"
 	idleTimeoutAnnotation = "simulated.cloudwire.dev/idle-timeout-seconds"
+	ipModeAnnotation      = "simulated.cloudwire.dev/ip-mode"
+	servedAnnotation      = "simulated.cloudwire.dev/served"
 )
 
 const (
@@ -75,10 +77,13 @@ func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, service *
 	if err != nil || found == nil {
 		return nil, false, err
 	}
-	return statusOf(found), true, nil
+	return statusOf(service, found), true, nil
 }
 
 func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, clusterName string, service *v1.Service, nodes []*v1.Node) (*v1.LoadBalancerStatus, error) {
+	if service.Annotations[servedAnnotation] == "false" {
+		return nil, cloudprovider.ImplementedElsewhere
+	}
 	wanted, err := l.desired(clusterName, service)
 	if err != nil {
 		return nil, err
@@ -99,10 +104,13 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, clusterName stri
 	if err != nil {
 		return nil, err
 	}
-	return statusOf(ready), nil
+	return statusOf(service, ready), nil
 }
 
 func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, service *v1.Service, nodes []*v1.Node) error {
+	if service.Annotations[servedAnnotation] == "false" {
+		return cloudprovider.ImplementedElsewhere
+	}
 	existing, err := l.find(ctx, service)
 	if err != nil {
 		return err
@@ -241,9 +249,12 @@ func targetIDs(nodes []*v1.Node) []string {
 	return slices.Compact(ids)
 }
 
-func statusOf(found *loadBalancer) *v1.LoadBalancerStatus {
-	mode := v1.LoadBalancerIPModeProxy
-	ingress := v1.LoadBalancerIngress{IP: found.Address, IPMode: &mode}
+// statusOf leaves out the mode VIP, as providers do that know no modes.
+func statusOf(service *v1.Service, found *loadBalancer) *v1.LoadBalancerStatus {
+	ingress := v1.LoadBalancerIngress{IP: found.Address}
+	if mode := v1.LoadBalancerIPModeProxy; service.Annotations[ipModeAnnotation] != string(v1.LoadBalancerIPModeVIP) {
+		ingress.IPMode = &mode
+	}
 	for _, one := range found.Listeners {
 		ingress.Ports = append(ingress.Ports, v1.PortStatus{Port: one.Port, Protocol: v1.ProtocolTCP})
 	}
