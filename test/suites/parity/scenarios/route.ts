@@ -163,7 +163,7 @@ export const routeScenarios: readonly Scenario[] = [
   },
   {
     name: "route: node's range outside of the cluster's",
-    claims: ["N2"],
+    claims: ["N2", { id: "R20", explains: /^(?:Node .*NetworkUnavailable|event: .* FailedToCreateRoute|route )/ }],
     run: async (stage) => {
       await joinWith(stage, "a", "10.99.1.0/24");
       await stage.quiet();
